@@ -1,0 +1,30 @@
+# `make report` renders every page whose logs are there; `make test` runs all checks. Both set up .venv themselves.
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: report test bench clean
+
+report: .venv/report
+	$(BIN)/tachograph report
+
+test: .venv/test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n auto
+
+bench: .venv/test
+	$(BIN)/python tests/bench/bench.py
+
+.venv/report: setup.cfg
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+.venv/test: setup.cfg .venv/report
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test]'
+	touch $@
+
+clean:
+	rm -rf .venv build *.egg-info pages

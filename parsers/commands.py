@@ -1,0 +1,72 @@
+"""Commands of this room: which formats are known, and the records of a log for people who want the data frame."""
+
+import json
+from pathlib import Path
+
+import click
+
+LOGS = click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
+FORMAT = click.option(
+    "--format", "format_", metavar="NAME|FILE.lark", help="Read as this format; by default it is found by itself."
+)
+
+
+class Unreadable(click.ClickException):
+    """Wrong use or unreadable input: one sentence on stderr, exit status 2."""
+
+    exit_code = 2
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+def formats(as_json: bool) -> None:
+    """List the log formats that are known.
+
+    \b
+    Examples:
+      tachograph formats
+      tachograph formats --json
+    """
+    from .detect import formats as known
+    from .errors import ParserError
+
+    try:
+        found = known()
+    except ParserError as error:
+        raise Unreadable(str(error)) from error
+    for fmt in found:
+        records = sorted({variant.record for variant in fmt.variants})
+        if as_json:
+            click.echo(json.dumps({"format": fmt.name, "about": fmt.about, "line_kinds": records}, ensure_ascii=False))
+        else:
+            click.echo(f"{click.style(fmt.name, bold=True):<32}{fmt.about}")
+
+
+@click.command()
+@LOGS
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="A .csv, .jsonl or .parquet file.")
+@FORMAT
+def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
+    """Write the records of LOGS as a table: one row a metric line, with its log and its physical line number.
+
+    \b
+    Examples:
+      tachograph parse train.log --out records.csv
+      tachograph parse runs/*/train.log.gz --out records.parquet
+    """
+    import pandas as pd
+
+    from .errors import ParserError
+    from .reading import read
+    from .writing import write
+
+    try:
+        tables = [read(log, format=format_).records.assign(log=str(log)) for log in logs]
+        records = pd.concat(tables, ignore_index=True)
+        write(records[["log", *records.columns.drop("log")]], out)
+    except (ParserError, OSError) as error:
+        raise Unreadable(str(error)) from error
+    click.echo(f"{len(records)} records of {len(logs)} logs are in {out}.")
+
+
+commands: list[click.Command] = [formats, parse]

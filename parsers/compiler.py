@@ -1,0 +1,197 @@
+"""The compiler: a line kind of a Lark grammar becomes one regular expression.
+
+It walks Lark's own tree of the grammar (before Lark expands optionals). Terminals become atomic groups, repeats and
+choices possessive ones: no part of a line is tried twice, so time is linear in its length whatever the line holds.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lark import Token, Tree
+
+from .errors import GrammarError
+from .field import Field
+from .variant import Variant
+
+Rule = tuple[tuple[str, ...], Any]
+
+
+@dataclass
+class _Line:
+    """What one variant gathers while it is compiled."""
+
+    groups: list[Field] = field(default_factory=list)
+    literals: list[str] = field(default_factory=list)
+    open_rules: tuple[str, ...] = ()
+    optional: int = 0
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """The parts of one grammar: its rules (parameters and tree), terminals and literals as regular expressions."""
+
+    name: str
+    rules: Mapping[str, Rule]
+    terminals: Mapping[str, str]
+    literals: Mapping[str, str]
+    blank: str
+    vocabulary: frozenset[str]
+
+    def alternatives(self, rule: str) -> Iterator[str]:
+        """Names of the rules that a rule offers one by one, such as the line kinds of ``start``."""
+        for expansion in self.rules[rule][1].children:
+            yield _name(next(expansion.find_data("value")).children[0])
+
+    def variants(self, line_kind: str) -> Iterator[Variant]:
+        """Compile each alternative of a line kind; raises GrammarError for recursion and for a line without text."""
+        for expansion in self.rules[line_kind][1].children:
+            line = _Line(open_rules=(line_kind,))
+            source = self._blanks() + self._node(expansion, line, {})
+            if not line.literals:
+                raise GrammarError(
+                    f"{self.name}: a line of {line_kind} has no fixed text to find it by; add a literal."
+                )
+            yield Variant(line_kind.removesuffix("_line"), source, tuple(line.groups), tuple(line.literals))
+
+    def _node(self, node: Any, line: _Line, arguments: Mapping[str, Any]) -> str:
+        match node:
+            case Tree(data="value", children=[child]):
+                source = self._node(child, line, arguments)
+            case Tree(data="expansion"):
+                source = "".join(self._node(child, line, arguments) for child in node.children)
+            case Tree(data="expansions"):
+                source = self._choice(node.children, line, arguments)
+            case Tree(data="maybe", children=[child]):
+                source = self._optional(child, line, arguments, "?+")
+            case Tree(data="expr", children=[child, *repeat]):
+                source = self._repeat(child, [str(part) for part in repeat], line, arguments)
+            case Tree(data="literal", children=[Token() as token]):
+                source = self._literal(str(token), line)
+            case Tree(data="template_usage", children=[rule, *values]):
+                source = self._rule(_name(rule), values, line, arguments)
+            case Tree(data="alias", children=[child, *_]):
+                source = self._node(child, line, arguments)
+            case Tree():
+                raise GrammarError(f"{self.name}: {node.data} is nothing that a line can be compiled from.")
+            case _:
+                source = self._symbol(_name(node), line, arguments)
+        return source
+
+    def _symbol(self, name: str, line: _Line, arguments: Mapping[str, Any]) -> str:
+        if name in arguments:
+            return self._node(arguments[name], line, {})
+        if name in self.rules:
+            return self._rule(name, [], line, arguments)
+        return self._token(self.terminals[name])
+
+    def _choice(self, options: list[Any], line: _Line, arguments: Mapping[str, Any]) -> str:
+        if len(options) == 1:
+            return self._node(options[0], line, arguments)
+        line.optional += 1
+        sources = [self._node(option, line, arguments) for option in options]
+        line.optional -= 1
+        return f"(?>{'|'.join(sources)})"
+
+    def _optional(self, node: Any, line: _Line, arguments: Mapping[str, Any], repeat: str) -> str:
+        line.optional += 1
+        source = self._node(node, line, arguments)
+        line.optional -= 1
+        return f"(?:{source}){repeat}"
+
+    def _repeat(self, node: Any, repeat: list[str], line: _Line, arguments: Mapping[str, Any]) -> str:
+        if repeat[0] == "~":
+            return self._optional(node, line, arguments, f"{{{','.join(repeat[1:])}}}+")
+        return self._optional(node, line, arguments, f"{repeat[0]}+")
+
+    def _literal(self, token: str, line: _Line) -> str:
+        self._remember(self.literals[token], line)
+        return self._token(self.literals[token])
+
+    @staticmethod
+    def _remember(pattern: str, line: _Line) -> None:
+        """Keep a text that every such line must hold: a plain literal outside of every choice and optional part."""
+        if _is_plain(pattern) and not line.optional:
+            line.literals.append(_text(pattern))
+
+    def _token(self, pattern: str) -> str:
+        return f"{_atomic(pattern)}{self._blanks()}"
+
+    def _blanks(self) -> str:
+        """What may stand between two tokens: the terminal that the grammar ignores, as a possessive run."""
+        single = re.fullmatch(r"(\[[^\]]+\]| )\+", self.blank)
+        return f"{single[1]}*+" if single else f"(?:{self.blank})*+" if self.blank else ""
+
+    def _rule(self, name: str, values: list[Any], line: _Line, arguments: Mapping[str, Any]) -> str:
+        if name in line.open_rules:
+            raise GrammarError(
+                f"{self.name}: rule {name!r} refers to itself; a line is flat, so say it without recursion."
+            )
+        parameters, tree = self.rules[name]
+        bound = {p: arguments.get(_name(v), v) for p, v in zip(parameters, values, strict=True)}
+        if name in self.vocabulary:
+            return self._field(name, tree, line, bound)
+        outer, line.open_rules = line.open_rules, (*line.open_rules, name)
+        source = self._node(tree, line, bound)
+        line.open_rules = outer
+        return source
+
+    def _field(self, name: str, tree: Tree[Any], line: _Line, bound: Mapping[str, Any]) -> str:
+        held = _name(next(tree.find_data("value")).children[0])
+        type_, pattern = self._held(bound.get(held, held))
+        meaning = self._meaning({key: value for key, value in bound.items() if key != held})
+        line.groups.append(Field(name, type_, **meaning))
+        self._remember(pattern, line)
+        return f"({_atomic(pattern)}){self._blanks()}"
+
+    def _held(self, node: Any) -> tuple[str, str]:
+        """Type and regular expression of what a field holds: a terminal, or the literal spelling of its value."""
+        while isinstance(node, Tree) and node.data in ("value", "literal"):
+            node = node.children[0]
+        text = str(node) if isinstance(node, Token) and node.type in ("STRING", "REGEXP") else _name(node)
+        if text in self.literals:
+            return "WORD", self.literals[text]
+        if text in self.terminals:
+            return text, self.terminals[text]
+        raise GrammarError(f"{self.name}: a field holds a terminal or a text, and {text!r} is neither.")
+
+    def _meaning(self, bound: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments that say what the number means: ``kind=running_mean{per_epoch, "4"}`` names kind, per and since."""
+        meaning: dict[str, Any] = {}
+        for parameter, value in bound.items():
+            node = value.children[0] if isinstance(value, Tree) and value.data == "value" else value
+            if isinstance(node, Tree) and node.data == "template_usage":
+                name, *inner = node.children
+                meaning |= self._meaning(dict(zip(self.rules[_name(name)][0], inner, strict=True)))
+                node = name
+            meaning[parameter] = _constant(node)
+        return meaning
+
+
+def _text(pattern: str) -> str:
+    return re.sub(r"\\(.)", r"\1", pattern)
+
+
+def _is_plain(pattern: str) -> bool:
+    """Whether a regular expression matches one text only, which it spells out."""
+    return re.escape(_text(pattern)) == pattern
+
+
+def _atomic(pattern: str) -> str:
+    """A pattern that is tried in one way only; plain text has no other."""
+    return pattern if _is_plain(pattern) else f"(?>{pattern})"
+
+
+def _constant(node: Any) -> str | int:
+    while isinstance(node, Tree):
+        node = node.children[0]
+    text = _name(node).strip('"').removeprefix("per_")
+    return int(text) if text.isdigit() else text
+
+
+def _name(node: Any) -> str:
+    """Plain name of a symbol: Lark prefixes what an import brings along with the name of the imported file."""
+    while isinstance(node, Tree):
+        node = node.children[0]
+    return str(getattr(node, "name", node)).removeprefix("vocabulary__")

@@ -1,0 +1,104 @@
+"""Facts: what holds for a whole run, each with the witness that says so."""
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from .grammar import ROOM, load
+from .lines import Lines
+from .packed import SUFFIXES
+
+Value = int | float | str
+MOST_DIGITS = 19  # what is longer is no count of anything
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A value (int, float or str) and its witness: ``line 12``, ``file name``, ``run.json``, ``page`` or an option."""
+
+    name: str
+    value: Value
+    witness: str
+
+
+class Facts(dict[str, Fact]):
+    """The facts of a run by name: of several witnesses the first told counts.
+
+    ``contradictions`` holds every later witness that said otherwise, with the fact it contradicts.
+    """
+
+    def __init__(self, told: Iterable[Fact] = ()) -> None:
+        super().__init__()
+        self.contradictions: list[tuple[Fact, Fact]] = []
+        self.tell(told)
+
+    def tell(self, told: Iterable[Fact]) -> None:
+        """Hear more witnesses, the most trusted first."""
+        for fact in told:
+            believed = self.setdefault(fact.name, fact)
+            if believed.value != fact.value and (believed, fact) not in self.contradictions:
+                self.contradictions.append((believed, fact))
+
+    def derive(self) -> None:
+        """Add what follows from other facts: cards from nodes, batch size of a card from that of the job."""
+        if both := self._counts("nodes", "cards_per_node"):
+            self._follows("cards", both[0] * both[1], "nodes", "and", "cards_per_node")
+        elif "cards" not in self and "cards_per_node" in self:
+            self.tell([Fact("cards", self["cards_per_node"].value, self["cards_per_node"].witness)])
+        if (both := self._counts("job_batch_size", "cards")) and both[0] % both[1] == 0:
+            self._follows("batch_size", both[0] // both[1], "job_batch_size", "over cards of", "cards")
+
+    def _counts(self, first: str, second: str) -> tuple[int, int] | None:
+        """The values of two facts when both are told and are counts of at least one."""
+        a, b = (self[name].value if name in self else None for name in (first, second))
+        return (a, b) if isinstance(a, int) and isinstance(b, int) and a > 0 and b > 0 else None
+
+    def _follows(self, name: str, said: int, first: str, word: str, second: str) -> None:
+        self.tell([Fact(name, said, f"{self[first].witness} {word} {self[second].witness}")])
+
+
+def line_facts(found: Iterable[Lines]) -> Iterator[Fact]:
+    """The facts that the lines of a log state, in the order of the lines; a value told again is told once."""
+    told: dict[tuple[str, Value], int] = {}
+    for lines in found:
+        numbers = lines.numbers().tolist()
+        for field in (f for f in lines.variant.fields if f.type != "STAMP"):
+            column = lines.take(field.name)
+            for number, text in zip(numbers, [] if column is None else column.tolist(), strict=False):
+                if text:
+                    key = (field.name, value(field.name, field.type, text))
+                    told[key] = min(number, told.get(key, number))
+    for (name, said), number in sorted(told.items(), key=lambda item: item[1]):
+        yield Fact(name, said, f"line {number}")
+
+
+def name_facts(path: Path) -> Iterator[Fact]:
+    """The facts that the name of a log file states, alone or with that of its folder, packed or not."""
+    packed = path.suffix if path.suffix in SUFFIXES else ""
+    for depth in (1, 2):
+        text = "/".join(path.parts[-depth:]).removesuffix(packed).encode("utf-8", "surrogateescape")
+        for variant in load(ROOM / "names.lark").variants:
+            if found := re.fullmatch(variant.source.encode(), text):
+                for field, said in zip(variant.groups, found.groups(), strict=True):
+                    yield Fact(field.name, value(field.name, field.type, said.decode()), "file name")
+                return
+
+
+def value(name: str, type_: str, text: str) -> Value:
+    """The value of a fact from its text: a count for a list of cards, an int for a count, else the usual spelling."""
+    if type_ == "LIST":
+        return len(re.findall(r"\d+", text))
+    if type_ == "INTEGER" and len(text) < MOST_DIGITS:
+        return int(text)
+    return _spellings().get(name, {}).get(text.lower(), text)
+
+
+@cache
+def _spellings() -> dict[str, dict[str, str]]:
+    words = tomllib.loads((ROOM / "spellings.toml").read_text(encoding="utf-8"))
+    return {
+        fact: {s: word for word, many in usual.items() for s in (*many, word.lower())} for fact, usual in words.items()
+    }

@@ -1,0 +1,121 @@
+"""A format: one Lark grammar file, and the line kinds that it describes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from lark import Lark
+from lark.exceptions import LarkError
+
+from .compiler import Compiler
+from .errors import GrammarError
+from .field import Field
+from .variant import Variant
+
+ROOM = Path(__file__).parent
+METRICS = ("step", "epoch", "summary")
+LINE_KINDS = (*(f"{metric}_line" for metric in METRICS), "fact_line", "noise_line")
+
+
+@dataclass(frozen=True)
+class Format:
+    """A log format: ``name`` (of its file), ``about`` (first comment line) and the compiled ``variants`` of lines."""
+
+    name: str
+    path: Path
+    about: str
+    variants: tuple[Variant, ...]
+
+    @property
+    def fields(self) -> dict[tuple[str, str], Field]:
+        """Meaning of each column of the records, by (record, column)."""
+        return {(v.record, f.name): f for v in self.variants for f in v.fields if v.record in METRICS}
+
+    @cached_property
+    def judge(self) -> Lark:
+        """Lark's own parser of one line, which the compiled form is held against."""
+        return open_grammar(self.path, parser="lalr", keep_all_tokens=True)
+
+
+def open_grammar(path: Path, **options: Any) -> Lark:
+    """Open a grammar file with the shared vocabulary in reach; raises GrammarError with file, line and reason."""
+    try:
+        return Lark(
+            path.read_text(encoding="utf-8"),
+            source_path=str(path),
+            import_paths=[str(ROOM)],
+            maybe_placeholders=False,
+            **options,
+        )
+    except (LarkError, OSError, UnicodeDecodeError) as error:
+        raise GrammarError(f"{path.name}: {_reason(error)}") from error
+
+
+def _reason(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    line, column = getattr(error, "line", None), getattr(error, "column", None)
+    where = f"line {line}, column {column}: " if isinstance(line, int) and line > 0 else ""
+    return where + " ".join(lines)
+
+
+@cache
+def load(path: Path) -> Format:
+    """Read and compile one grammar file; raises GrammarError when it has a mistake or cannot be compiled."""
+    lark = open_grammar(path, parser=None, lexer="basic")
+    compiler = _compiler(lark, path)
+    variants = tuple(v for kind in _line_kinds(compiler, path) for v in compiler.variants(kind))
+    _check_meanings(variants, path)
+    return Format(path.stem, path, _about(path), variants)
+
+
+def _compiler(lark: Lark, path: Path) -> Compiler:
+    patterns = {_plain(t.name): t.pattern for t in lark.terminals}
+    literals = {t.pattern.raw: t.pattern for t in lark.terminals if t.pattern.raw}
+    blank = [patterns[_plain(name)].to_regexp() for name in lark.ignore_tokens]
+    if len(blank) > 1:
+        raise GrammarError(f"{path.name}: ignores {len(blank)} terminals; put them into one.")
+    return Compiler(
+        name=path.name,
+        rules={_plain(n): (tuple(_plain(p) for p in params), tree) for n, params, tree, _ in lark.grammar.rule_defs},
+        terminals={name: p.to_regexp() for name, p in patterns.items()},
+        literals={raw: p.to_regexp() for raw, p in literals.items()},
+        blank=blank[0] if blank else "",
+        vocabulary=vocabulary(),
+    )
+
+
+def _plain(name: str) -> str:
+    """Lark prefixes what an import brings along with the file's name; take that off again."""
+    return str(name).removeprefix("vocabulary__")
+
+
+@cache
+def vocabulary() -> frozenset[str]:
+    """Names of all columns and facts: the rules of the vocabulary that hold a terminal or a spelling."""
+    lark = open_grammar(ROOM / "vocabulary.lark", parser=None, lexer="basic", start="rank")
+    return frozenset(str(name) for name, _, tree, _ in lark.grammar.rule_defs if next(tree.find_data("value"), None))
+
+
+def _line_kinds(compiler: Compiler, path: Path) -> Iterator[str]:
+    if "start" not in compiler.rules:
+        raise GrammarError(f"{path.name}: has no rule start; it lists the line kinds of the format.")
+    kinds = list(compiler.alternatives("start"))
+    wrong = [kind for kind in kinds if kind not in LINE_KINDS]
+    if wrong:
+        raise GrammarError(f"{path.name}: start lists {wrong[0]!r}; the line kinds are {', '.join(LINE_KINDS)}.")
+    return iter(kinds)
+
+
+def _check_meanings(variants: tuple[Variant, ...], path: Path) -> None:
+    seen: dict[tuple[str, str], Field] = {}
+    for variant in variants:
+        for field in variant.fields:
+            if seen.setdefault((variant.record, field.name), field) != field and variant.record in METRICS:
+                raise GrammarError(f"{path.name}: {field.name} has two meanings in {variant.record}_line; give it one.")
+
+
+def _about(path: Path) -> str:
+    first = path.read_text(encoding="utf-8").partition("\n")[0]
+    return first.removeprefix("//").strip() if first.startswith("//") else ""

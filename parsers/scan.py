@@ -1,0 +1,156 @@
+"""The scanner: finds the lines of a format in blocks of a log, and the texts of their fields."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .block import Block, Places, positions
+from .grammar import METRICS
+from .marks import marks
+from .prefix import has_prefix, line_pattern, rank_groups, sweep_pattern, torn_pattern
+from .variant import Variant
+
+# A sweep over a block looks at every line of it, but looking at one line alone takes about so many times as long.
+SWEEP_GAIN = 8
+SAMPLE = 1 << 16
+
+Row = tuple[bytes, ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """The lines of one variant in a block, ascending: physical numbers from 1, and the texts of each line.
+
+    The first text of a row is the rank that its prefix names; the others are those of the variant's groups. A text is
+    empty where the line does not have it.
+    """
+
+    variant: Variant
+    numbers: NDArray[np.int64]
+    rows: list[Row]
+
+
+class Scanner:
+    """Scans the blocks of one log, in order, for the variants of a format.
+
+    ``total``: physical lines so far. ``torn``: numbers of those that hold a metric line amid other output.
+    """
+
+    def __init__(self, variants: Iterable[Variant]) -> None:
+        self.total = 0
+        self.torn: list[int] = []
+        self._variants = tuple(variants)
+        self._searches: list[_Search] = []
+        self._sweeps = True
+
+    def feed(self, data: bytes) -> list[Found]:
+        """Scan the next block, which ends with a whole line; returns what was found of each variant."""
+        block = Block(data, self.total)
+        if not self.total:
+            chosen = marks(self._variants, block.text[-SAMPLE:])
+            self._searches = [_Search(mark, [_Matches(v) for v in variants]) for mark, variants in chosen.items()]
+            self._sweeps = not has_prefix(block.text)
+        found = [found for search in self._searches for found in search.run(block, sweeps=self._sweeps)]
+        self.torn += [number for search in self._searches for number in block.numbers(search.torn).tolist()]
+        self.total += block.lines
+        return found
+
+
+@dataclass
+class _Matches:
+    """What a block holds of one variant, while it is searched: rows of texts, and the places of their lines."""
+
+    variant: Variant
+    places: list[Places] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+
+    def keep(self, place: int, found: re.Match[bytes]) -> None:
+        """Keep one line, by the place of the newline before it."""
+        texts = found.groups(b"")
+        self.places.append(np.array([place]))
+        self.rows.append((next(filter(None, texts[: rank_groups()]), b""), *texts[rank_groups() :]))
+
+    def sweep(self, block: Block, mark: bytes) -> Places:
+        """Keep all lines of a block that has no prefixes, at once; returns their places.
+
+        One call gives the texts of all lines, but not where they are. A literal tells that which stands in the block as
+        often as there are such lines: each of them holds it, so none of it stands elsewhere. Without one, none is kept.
+        """
+        rows = sweep_pattern(self.variant).findall(block.text) if self.variant.groups else []
+        for text in (mark, *map(str.encode, self.variant.literals)) if rows else ():
+            places = positions(block.text, text)
+            if len(places) == len(rows):
+                self.rows, self.places = rows, [block.line_starts(places)]
+                return self.places[0]
+        return block.breaks[:0]
+
+    def settle(self, block: Block) -> Found:
+        """What was kept, in the order of the lines; nothing is kept any more."""
+        places, rows = np.concatenate(self.places), self.rows
+        if (places[1:] < places[:-1]).any():
+            order = np.argsort(places, kind="stable")
+            places, rows = places[order], [rows[i] for i in order.tolist()]
+        self.places, self.rows = [], []
+        return Found(self.variant, block.numbers(places), rows)
+
+
+@dataclass
+class _Search:
+    """A mark, the variants whose lines hold it, and whether it stood on many lines of the block before."""
+
+    mark: bytes
+    candidates: list[_Matches]
+    frequent: bool = False
+    torn: Places = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    def run(self, block: Block, *, sweeps: bool) -> Iterator[Found]:
+        """Find the lines of a block that hold the mark: in one sweep where they are many, the rest one by one."""
+        taken = block.breaks[:0]
+        if sweeps and self.frequent:
+            taken = np.concatenate([matches.sweep(block, self.mark) for matches in self.candidates])
+        hits = len(taken)
+        self.torn = block.breaks[:0]
+        if not hits or block.text.count(self.mark) > hits:
+            hits = self._walk(block, set(taken.tolist()))
+        self.frequent = hits * SWEEP_GAIN > block.lines * len(self.candidates)
+        return (matches.settle(block) for matches in self.candidates if matches.rows)
+
+    def _walk(self, block: Block, taken: set[int]) -> int:
+        """Try every line that holds the mark and is not taken; the loop is plain because it runs once a line."""
+        tries = [(line_pattern(matches.variant).fullmatch, matches.keep) for matches in self.candidates]
+        mark, text, hits, torn = self.mark, block.text, 0, []
+        hit = text.find(mark)
+        while hit >= 0:
+            hits += 1
+            place = text.rfind(b"\n", 0, hit)
+            end = text.find(b"\n", hit)
+            end = len(text) if end < 0 else end
+            for match, keep in () if place in taken else tries:
+                if found := match(text, place + 1, end):
+                    if end < len(text) or not _may_go_on(found):
+                        keep(place, found)
+                    break
+            else:
+                if place not in taken and self._find_torn(place, text[place + 1 : end + 1]):
+                    torn.append(place)
+            hit = text.find(mark, end)
+        self.torn = np.array(torn, dtype=np.int64)
+        return hits
+
+    def _find_torn(self, place: int, line: bytes) -> bool:
+        """Several processes that write one log run their lines together: find what is whole amid the rest."""
+        any_found = False
+        for matches in (matches for matches in self.candidates if matches.variant.record in METRICS):
+            for found in torn_pattern(matches.variant).finditer(line):
+                if line[found.end() :] == b"\n" or not _may_go_on(found):
+                    matches.keep(place, found)
+                    any_found = True
+        return any_found
+
+
+def _may_go_on(found: re.Match[bytes]) -> bool:
+    """Whether a match ends with a field, so that it holds half a number when it was cut off or torn there."""
+    return bool(found.lastindex) and found.end(found.lastindex or 0) == found.end()

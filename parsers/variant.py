@@ -1,0 +1,31 @@
+"""One shape of a line: the regular expression it was compiled to, its fields and its literals."""
+
+from dataclasses import dataclass
+
+from .field import Field
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One alternative of a line kind.
+
+    ``record``: "step", "epoch", "summary", "fact" or "noise".
+    ``source``: the regular expression of the whole line; one group for each entry of ``groups``.
+    ``groups``: the field of each group; of several groups of one field the first that took part counts.
+    ``literals``: texts that every such line holds.
+    """
+
+    record: str
+    source: str
+    groups: tuple[Field, ...]
+    literals: tuple[str, ...]
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The distinct fields, in the order of their first group."""
+        return tuple(dict.fromkeys(self.groups))
+
+    def resembles(self, line: bytes) -> bool:
+        """Whether a line holds at least half, and two, of the telling texts of this variant: it is a broken one."""
+        telling = [literal.encode() for literal in self.literals if len(literal) > 2]
+        return sum(text in line for text in telling) >= max(2, len(telling) / 2)

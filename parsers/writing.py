@@ -1,0 +1,25 @@
+"""Writing a table of records to a file whose ending says the form."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+
+from .errors import ParserError
+
+_WRITERS: dict[str, Callable[[pd.DataFrame, Path], None]] = {
+    ".csv": lambda table, path: table.to_csv(path, index=False),
+    ".jsonl": lambda table, path: table.to_json(path, orient="records", lines=True, date_format="iso"),
+    ".parquet": lambda table, path: table.to_parquet(path, index=False),
+}
+
+
+def write(table: pd.DataFrame, path: Path) -> None:
+    """Write a table as csv, json lines or parquet; raises ParserError for another ending or a missing package."""
+    writer = _WRITERS.get(path.suffix)
+    if writer is None:
+        raise ParserError(f"{path}: the ending says how to write; {', '.join(_WRITERS)} are possible.")
+    try:
+        writer(table, path)
+    except ImportError as error:
+        raise ParserError(f"{path}: parquet needs pyarrow; install tachograph[parquet].") from error

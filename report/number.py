@@ -1,0 +1,40 @@
+"""Numbers: how a value is printed, to the last digit."""
+
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
+
+from .protocol import Protocol
+
+DEFAULT_DECIMALS = 3
+
+_ROUNDING = {"half_up": ROUND_HALF_UP, "truncate": ROUND_DOWN}
+# No float has more digits than this before and after its point together, so that no digit is ever lost on the way.
+_EXACT = Context(prec=1100)
+
+
+def without_noise(value: float) -> float:
+    """Return the float nearest to the first 15 significant digits of a value, the digits that a float always holds.
+
+    Logs print decimal numbers and floats are binary: the mean of 0.1, 0.1 and 0.1 comes out as 0.10000000000000002,
+    and one such digit decides whether a half is rounded up, or whether 15.41 is cut to 15.40.
+    """
+    return float(f"{value:.15g}")
+
+
+def printed(value: float, protocol: Protocol) -> str:
+    """Return a value in plain digits, never in exponent form, as the protocol prints it.
+
+    With ``decimals`` exactly so many; with ``significant`` so many significant digits without trailing zeros, as ``%g``
+    does; with neither 3 decimals. ``half_up`` takes halves away from zero, ``truncate`` cuts towards zero. What is
+    rounded is the shortest decimal number that reads back as the value, the one that Python shows.
+    """
+    decimal = Decimal(repr(float(value)))
+    if protocol.significant is not None:
+        last = decimal.adjusted() - protocol.significant + 1
+        return format(_rounded(decimal, last, protocol).normalize(_EXACT), "f")
+    decimals = DEFAULT_DECIMALS if protocol.decimals is None else protocol.decimals
+    return format(_rounded(decimal, -decimals, protocol), "f")
+
+
+def _rounded(decimal: Decimal, last: int, protocol: Protocol) -> Decimal:
+    """Return a number rounded so that its last digit stands for 10 to the power ``last``."""
+    return decimal.quantize(Decimal((0, (1,), last)), rounding=_ROUNDING[protocol.rounding], context=_EXACT)

@@ -1,0 +1,75 @@
+"""Publishing: page files in, rendered pages out."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .evidence import Cell, cells
+from .page import Page
+from .pagefile import find, load, names
+from .render import Renderer
+from .words import languages as all_languages
+
+LOGS = Path("logs")
+
+
+@dataclass(frozen=True)
+class Published:
+    """One page that was rendered: its cells and its files; no files when none of its logs are there."""
+
+    name: str
+    page: Page
+    cells: list[Cell]
+    files: list[Path]
+
+    @property
+    def sentence(self) -> str:
+        """What was done, in one sentence."""
+        filled = sum(cell.printed is not None for cell in self.cells)
+        if not self.files:
+            return f"{self.name}: left out, none of its logs is there; name the page to render it all the same."
+        files = ", ".join(str(path) for path in self.files)
+        return f"{self.name}: {filled} of {len(self.cells)} cells have evidence; wrote {files}."
+
+
+def publish(pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path) -> Iterator[Published]:
+    """Render pages in languages; all pages whose logs are there, in all languages, when none is named.
+
+    Raises PageError for a page with a mistake, WordsError for a language without catalogue, OSError when a file cannot
+    be written.
+    """
+    logs = logs or LOGS
+    for path in [find(page) for page in pages or names()]:
+        page = load(path)
+        found = list(cells(page, logs))
+        wanted = bool(pages) or any(cell.proofs for cell in found)
+        files = _write(path.stem, page, found, languages or all_languages(), logs, out) if wanted else []
+        yield Published(path.stem, page, found, files)
+
+
+def _write(name: str, page: Page, found: list[Cell], languages: Sequence[str], logs: Path, out: Path) -> list[Path]:
+    texts = {out / f"{name}.{lang}.md": Renderer(page, found, lang, logs, out).markdown() for lang in languages}
+    out.mkdir(parents=True, exist_ok=True)
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
+    return list(texts)
+
+
+def cell_json(cell: Cell, unit: str) -> dict[str, Any]:
+    """A cell as JSON; of several repeats ``log``, ``sha256``, ``lines`` and ``records_used`` are lists in one order."""
+    place: dict[str, Any] = {"table": cell.table, "row": cell.row, "column": cell.column}
+    if cell.printed is None or cell.protocol is None:
+        return {**place, "value": None, "reason": str(cell.reason)}
+    proofs = [
+        {
+            "log": proof.log,
+            "sha256": proof.reading.sha256,
+            "lines": [proof.measurement.lines[0], proof.measurement.lines[-1]],
+            "records_used": proof.measurement.records_used,
+        }
+        for proof in cell.proofs
+    ]
+    evidence = proofs[0] if len(proofs) == 1 else {key: [proof[key] for proof in proofs] for key in proofs[0]}
+    printed = {"value": cell.printed, "number": cell.number, "unit": unit, "protocol": cell.protocol.words()}
+    return {**place, **printed, **evidence, "remarks": [vars(d) for d in cell.disagreements]}

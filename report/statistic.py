@@ -1,0 +1,77 @@
+"""Statistics: one value from the values of a run, and one from the values of its repeats."""
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .protocol import NoMeasurement
+
+Values = NDArray[np.float64]
+
+
+def trim(values: Values, fraction: float, minimum: int) -> NDArray[np.bool_]:
+    """Return which values stay (bool, in the order of ``values``) when both ends of the sorted values are cut.
+
+    Each end loses ``max(int(fraction * n), minimum)`` of the n values: ``int`` truncates, as the benchmark tool does
+    that ``protocols.toml`` names. Among equal values the earlier ones count as smaller. Raises ``NoMeasurement`` when
+    nothing would stay.
+    """
+    cut = max(int(fraction * len(values)), minimum)
+    if 2 * cut >= len(values):
+        raise NoMeasurement(
+            f"trim cuts {cut} values from each end, but the window has only {len(values)}: "
+            "at least one must stay, so use a lower trim or trim_min, or a longer window."
+        )
+    kept = np.zeros(len(values), dtype=np.bool_)
+    kept[np.argsort(values, kind="stable")[cut : len(values) - cut]] = True
+    return kept
+
+
+def mean(values: Values) -> float:
+    """Return the arithmetic mean, of a sum that is rounded only once."""
+    return statistics.fmean(values.tolist())
+
+
+def harmonic_mean(values: Values) -> float:
+    """Return the harmonic mean: the throughput of windows that are equally long in samples. 0 if any value is 0."""
+    with np.errstate(divide="ignore"):
+        return 1 / mean(1 / values)
+
+
+_STATISTICS: Mapping[str, Callable[[Values], float]] = {
+    "mean": mean,
+    "median": lambda values: float(np.median(values)),
+    "harmonic_mean": harmonic_mean,
+    "last": lambda values: float(values[-1]),
+    "min": lambda values: float(values.min()),
+    "max": lambda values: float(values.max()),
+}
+
+
+def reduce(values: Values, statistic: str) -> float:
+    """Return one value (the unit is that of ``values``) of at least one value of a run; any ``Protocol.statistic``."""
+    return _STATISTICS[statistic](values)
+
+
+def olympic(values: Sequence[float]) -> float:
+    """Return the mean without the best and the worst value; raises ``NoMeasurement`` for fewer than 3 values."""
+    if len(values) < 3:
+        raise NoMeasurement(
+            f"repeats=olympic drops the best and the worst of at least 3 runs, but there are {len(values)}: "
+            "add runs, or use repeats=median or repeats=mean."
+        )
+    return statistics.fmean(sorted(values)[1:-1])
+
+
+_REPEATS: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "median": statistics.median,
+    "mean": statistics.fmean,
+    "olympic": olympic,
+}
+
+
+def reduce_repeats(values: Sequence[float], repeats: str) -> float:
+    """Return one value of the values of at least one run; ``repeats`` is any ``Protocol.repeats``."""
+    return _REPEATS[repeats](values)

@@ -1,0 +1,90 @@
+"""A summary of a log for the terminal, with a small plot of how steady its throughput is."""
+
+from collections.abc import Iterator
+from itertools import islice
+
+import numpy as np
+import pandas as pd
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from .number import printed
+from .show import Summary
+
+BARS = "▁▂▃▄▅▆▇█"
+PLOT_WIDTH = 60
+SHAPES_SHOWN = 8
+BREAKS_SHOWN = 3
+
+
+def show(summary: Summary, console: Console) -> None:
+    """Print a summary; long lines are left to the terminal, so that what is copied from it is whole."""
+    for part in _parts(summary):
+        console.print(part, soft_wrap=True)
+
+
+def _parts(summary: Summary) -> Iterator[RenderableType]:
+    reading, account = summary.reading, summary.reading.account
+    yield Text(str(reading.path), style="bold")
+    name = reading.format.name if reading.format else "no known format"
+    yield Text(f"{name} · {reading.bytes} bytes · sha256 {reading.sha256}")
+    yield _facts(summary)
+    yield _throughput(summary)
+    plot = steadiness(summary)
+    if plot:
+        yield Text(plot)
+    yield Text(
+        f"lines: {account.total} = {account.matched} matched + {account.ignored} ignored"
+        f" + {account.unrecognised} unrecognised"
+    )
+    yield from _unrecognised(summary)
+    yield from (Text(f"broken: {found}", style="yellow") for found in islice(summary.breaks(), BREAKS_SHOWN))
+    yield from (Text(f"warning: {warning}", style="yellow") for warning in summary.warnings)
+
+
+def _facts(summary: Summary) -> Table:
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for name, fact in summary.reading.facts.items():
+        table.add_row(name, Text(str(fact.value)), Text(fact.witness, style="dim"))
+    return table
+
+
+def _throughput(summary: Summary) -> Text:
+    if summary.measurement is None:
+        return Text(f"no throughput: {summary.reason}", style="red")
+    found = summary.measurement
+    number = f"{printed(found.value, summary.protocol)} {found.unit}"
+    whose = "the whole job" if found.scope == "job" else f"one {found.scope}"
+    where = f"of {whose}, from {found.records_used} records in lines {found.lines[0]} to {found.lines[-1]}"
+    return Text.assemble((number, "bold green"), f" {where}, by {summary.protocol.words()}")
+
+
+def steadiness(summary: Summary) -> str:
+    """The throughput (or time of a step) of the step records over the run as a line of bars, with its range."""
+    records = summary.reading.records
+    steps = records[records["record"] == "step"]
+    column = next((name for name in ("throughput", "step_time") if name in steps), None)
+    values = steps[column].dropna().to_numpy(float) if column else np.zeros(0)
+    values = values[np.isfinite(values)]
+    if len(values) < 2:
+        return ""
+    bars = [BARS[level] for level in _levels(values)]
+    return f"{column} {''.join(bars)} {values.min():g} to {values.max():g}, median {np.median(values):g}"
+
+
+def _levels(values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> list[int]:
+    """Heights from 0 to 7 of at most so many bars, each the mean of its share of the values."""
+    shares = pd.Series(values).groupby(np.arange(len(values)) * PLOT_WIDTH // max(len(values), PLOT_WIDTH)).mean()
+    low, high = float(values.min()), float(values.max())
+    return [int((share - low) / (high - low or 1) * (len(BARS) - 1)) for share in shares]
+
+
+def _unrecognised(summary: Summary) -> Iterator[RenderableType]:
+    shapes = summary.unrecognised() if summary.reading.account.unrecognised else []
+    for shape in shapes[:SHAPES_SHOWN]:
+        text = "".join(c if c.isprintable() else "�" for c in shape.text[:100])
+        yield Text(f"  {shape.count:>6} from line {shape.line}: {text}", style="dim")
+    if len(shapes) > SHAPES_SHOWN:
+        rest = shapes[SHAPES_SHOWN:]
+        yield Text(f"  {sum(s.count for s in rest):>6} of {len(rest)} more shapes", style="dim")

@@ -1,0 +1,60 @@
+"""Tachograph: benchmark pages in which every number can be traced to the log lines that prove it.
+
+The names that people import, brought in on first use, and the command's entry point.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from parsers.errors import FormatError, GrammarError, LogError, ParserError
+    from parsers.reading import Reading, read, survey
+    from report.measurement import Measurement, measure
+    from report.protocol import Protocol
+
+__all__ = [
+    "FormatError",
+    "GrammarError",
+    "LogError",
+    "Measurement",
+    "ParserError",
+    "Protocol",
+    "Reading",
+    "main",
+    "measure",
+    "read",
+    "survey",
+]
+
+_HOMES = {
+    "FormatError": "parsers.errors",
+    "GrammarError": "parsers.errors",
+    "LogError": "parsers.errors",
+    "Measurement": "report.measurement",
+    "ParserError": "parsers.errors",
+    "Protocol": "report.protocol",
+    "Reading": "parsers.reading",
+    "measure": "report.measurement",
+    "read": "parsers.reading",
+    "survey": "parsers.reading",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Bring in a public name when it is first used, so that ``tachograph --help`` answers at once."""
+    if name not in _HOMES:
+        raise AttributeError(f"tachograph has no {name!r}; it has {', '.join(__all__)}.")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def main() -> None:
+    """Run the command."""
+    import click
+
+    rooms = ("parsers", "report", "launchers")
+    commands = [command for room in rooms for command in import_module(f"{room}.commands").commands]
+    click.Group(
+        "tachograph",
+        commands={command.name: command for command in commands},
+        help=__doc__.partition("\n")[0] if __doc__ else None,
+    )()

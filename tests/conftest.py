@@ -1,0 +1,49 @@
+"""What all tests share: golden files, which only ``--update`` rewrites, and properties that are not timed."""
+
+import difflib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
+
+Compare = Callable[[Path, str], None]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update", action="store_true", help="rewrite golden files with what the code says now")
+
+
+@pytest.fixture
+def compare(request: pytest.FixtureRequest) -> Compare:
+    """Hold a text against a golden file; with ``--update`` write it there, and say so at the end."""
+
+    def hold(path: Path, now: str) -> None:
+        golden = path.read_text(encoding="utf-8") if path.is_file() else None
+        if golden == now:
+            return
+        if request.config.getoption("--update"):
+            path.write_text(now, encoding="utf-8")
+            request.node.user_properties.append(("rewritten", str(path)))
+            return
+        if golden is None:
+            pytest.fail(f"{path} is missing; look at what pytest --update writes there.", pytrace=False)
+        pytest.fail(_difference(path, golden, now), pytrace=False)
+
+    return hold
+
+
+def _difference(path: Path, golden: str, now: str) -> str:
+    lines = difflib.unified_diff(golden.splitlines(), now.splitlines(), "golden", "now", lineterm="", n=1)
+    return "\n".join([f"{path} differs from what the code says now:", *lines])
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name every golden file that was rewritten; the reports carry the names from xdist's workers, too."""
+    reports = [report for found in terminalreporter.stats.values() for report in found]
+    properties = {pair for report in reports for pair in getattr(report, "user_properties", ())}
+    for _, path in sorted(pair for pair in properties if pair[0] == "rewritten"):
+        terminalreporter.write_line(f"rewritten: {path}", yellow=True)

@@ -1,0 +1,88 @@
+"""A small native checkout, and a `python` for it, so that launchers and runner start real processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+TOP = Path(__file__).resolve().parents[2]
+RECIPE = "paddleclas_resnet50"
+COMMANDS = "import click; from launchers.commands import commands; click.Group('tachograph', commands)()"
+
+
+def executable(path: Path, text: str) -> None:
+    """Write an executable script, folders included."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+
+
+@dataclass
+class Native:
+    """A checkout with a training program, its data, and the `python` on PATH that the launcher starts."""
+
+    top: Path
+    environment: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def repo(self) -> Path:
+        """The checkout."""
+        return self.top / "checkout"
+
+    @property
+    def suite(self) -> Path:
+        """Where run folders go."""
+        return self.top / "logs" / "suite"
+
+    @property
+    def run(self) -> Path:
+        """The folder of the first repeat."""
+        return self.suite / "ResNet50_bs64_fp32_N1C1" / "1"
+
+    @property
+    def command(self) -> list[str]:
+        """The start of every `tachograph` command line."""
+        return [sys.executable, "-c", COMMANDS]
+
+    @property
+    def options(self) -> list[str]:
+        """A command line that runs the case once on a CPU."""
+        place = ["--repo", str(self.repo), "--data", str(self.repo / "data"), "--into", str(self.suite)]
+        return ["launch", RECIPE, *place, "--device", "cpu", "--repeats", "1"]
+
+    def trains(self, program: str) -> None:
+        """Make `program`, a Python text, what the checkout trains with."""
+        (self.repo / "tools" / "train.py").write_text(program, encoding="utf-8")
+
+    def started(self, *arguments: str) -> subprocess.Popen[bytes]:
+        """Start `tachograph launch` with further arguments."""
+        command = [*self.command, *self.options, *arguments]
+        return subprocess.Popen(
+            command, cwd=TOP, env=os.environ | self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+
+    def launch(self, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+        """Run `tachograph launch` to its end."""
+        process = self.started(*arguments)
+        output, errors = process.communicate(timeout=60)
+        return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
+
+    def facts(self) -> dict[str, Any]:
+        """The run.json of the first repeat."""
+        return dict(json.loads((self.run / "run.json").read_text(encoding="utf-8")))
+
+
+def make_native(top: Path) -> Native:
+    """Lay out a checkout under `top`."""
+    here = Native(top)
+    (here.repo / "tools").mkdir(parents=True)
+    (here.repo / "data").mkdir()
+    here.trains("print('one line')\n")
+    executable(top / "bin" / "python", f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    here.environment["PATH"] = f"{top / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    return here

@@ -1,0 +1,49 @@
+"""The golden logs: their places, and the reading of a log as text that a diff can show."""
+
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from parsers.reading import Reading
+
+GOLDEN = Path(__file__).parent / "golden"
+LOGS = sorted(GOLDEN.glob("*/*.log"))
+
+
+def name(log: Path) -> str:
+    """The name of a golden log, for the report of pytest."""
+    return f"{log.parent.name}/{log.stem}"
+
+
+def as_json(reading: Reading) -> str:
+    """Everything that a reading says of a log but its path and hash; one line a fact and a record."""
+    account = reading.account
+    parts = {
+        "format": _line(reading.format.name if reading.format else None),
+        "account": _line({k: getattr(account, k) for k in ("total", "matched", "ignored", "unrecognised")}),
+        "warnings": _block(reading.warnings),
+        "facts": _block([[fact.name, fact.value, fact.witness] for fact in reading.facts.values()]),
+        "records": _block([_row(row) for row in reading.records.to_dict("records")]),
+    }
+    return "{\n" + ",\n".join(f'"{key}": {text}' for key, text in parts.items()) + "\n}\n"
+
+
+def _block(entries: Any) -> str:
+    return "[" + ",".join(f"\n  {_line(entry)}" for entry in entries) + "\n]"
+
+
+def _line(entry: Any) -> str:
+    return json.dumps(entry, ensure_ascii=False)
+
+
+def _row(row: dict[Any, Any]) -> dict[str, Any]:
+    return {str(key): _cell(value) for key, value in row.items()}
+
+
+def _cell(value: Any) -> Any:
+    if pd.isna(value):
+        return None
+    return value.isoformat() if isinstance(value, datetime) else value

@@ -1,0 +1,79 @@
+"""The compiled form of a grammar and Lark's own parser, asked about the same line."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lark import Tree
+from lark.exceptions import UnexpectedInput
+
+from parsers.grammar import Format, vocabulary
+from parsers.prefix import line_pattern, rank_groups, without_prefix
+from parsers.source import clean
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a line is ("step", "fact" …) and the texts of each of its fields, in order."""
+
+    kind: str
+    fields: dict[str, tuple[str, ...]]
+
+    def agrees(self, judge: "Verdict") -> bool:
+        """Whether the judge names the same fields, and each text that was kept here is one that it has there.
+
+        Lark lists a field that stands in a line several times, such as the learning rates of two optimisers, several
+        times; a column holds one of them.
+        """
+        same = (self.kind, self.fields.keys()) == (judge.kind, judge.fields.keys())
+        return same and all(set(texts) <= set(judge.fields[name]) for name, texts in self.fields.items())
+
+
+def lines_of(log: Path) -> list[bytes]:
+    """The lines of a log as the scanner sees them: a carriage return ends a line on screen."""
+    return clean(log.read_bytes()).replace(b"\r", b"\n").split(b"\n")
+
+
+def text_of(line: bytes) -> str:
+    """A line as the judge reads it: bytes beyond ASCII are no letters to the compiled form, so they are none here."""
+    return line.decode("ascii", "surrogateescape")
+
+
+def kinds(fmt: Format, line: bytes) -> set[str]:
+    """Every line kind of a format whose compiled form matches a line."""
+    return {variant.record for variant in fmt.variants if line_pattern(variant).fullmatch(line)}
+
+
+def compiled(fmt: Format, line: bytes) -> Verdict | None:
+    """What the compiled form says of a line."""
+    for variant in fmt.variants:
+        if found := line_pattern(variant).fullmatch(line):
+            texts = found.groups()[rank_groups() :]
+            told = zip(variant.groups, texts, strict=True)
+            return Verdict(variant.record, _gathered((f.name, text_of(t)) for f, t in told if t is not None))
+    return None
+
+
+def judged(fmt: Format, line: bytes) -> Verdict | None:
+    """What Lark says of a line, less the prefix of its rank."""
+    try:
+        tree: Tree[Any] = fmt.judge.parse(text_of(without_prefix(line)))
+    except UnexpectedInput:
+        return None
+    (child,) = tree.children
+    parts = tree.iter_subtrees_topdown()  # type: ignore[no-untyped-call]
+    told = [(_rule(part), "".join(map(str, part.children))) for part in parts]
+    return Verdict(_rule(child).removesuffix("_line"), _gathered(pair for pair in told if pair[0] in vocabulary()))
+
+
+def _rule(tree: Any) -> str:
+    """Name of a rule; a template shows under its own name, an imported rule under that of its file and its own."""
+    return str(tree.data).removeprefix("vocabulary__")
+
+
+def _gathered(told: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+    fields: dict[str, tuple[str, ...]] = {}
+    for name, text in told:
+        fields[name] = (*fields.get(name, ()), text)
+    return fields

@@ -1,0 +1,88 @@
+"""Columns hold exactly what was printed: floats to the last bit, times to the microsecond."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parsers.columns import Growing, numbers, strings, times, whole
+
+printed = st.one_of(
+    st.floats(allow_nan=False).map(repr), st.from_regex(r"[-+]?[0-9]{1,20}(\.[0-9]{0,20})?", fullmatch=True)
+)
+
+
+@given(printed)
+def test_a_number_is_exactly_the_float_that_its_digits_say(text: str) -> None:
+    assert numbers([[text.encode("ascii")]])[0].tolist() == [float(text)]
+
+
+@given(st.lists(st.tuples(printed, printed), min_size=1))
+def test_columns_that_are_read_together_are_not_mixed_up(rows: list[tuple[str, str]]) -> None:
+    columns = list(zip(*rows, strict=True))
+    read = numbers([[text.encode("ascii") for text in column] for column in columns])
+    assert [column.tolist() for column in read] == [[float(text) for text in column] for column in columns]
+
+
+@pytest.mark.parametrize("text", [b"nan", b"NaN", b"-nan", b"+NaN", b"NAN", b""])
+def test_every_spelling_of_not_a_number_is_nan(text: bytes) -> None:
+    assert math.isnan(numbers([[text, b"1"]])[0][0])
+
+
+@pytest.mark.parametrize("text", [b"inf", b"Inf", b"+inf", b"INFINITY", b"Infinity"])
+def test_every_spelling_of_infinity_is_infinite(text: bytes) -> None:
+    assert numbers([[b"1", text]])[0].tolist() == [1.0, math.inf]
+
+
+@pytest.mark.parametrize("missing", [0, 1, 2])
+def test_a_missing_number_is_nan_wherever_it_stands(missing: int) -> None:
+    column = [b"1", b"2", b"3"]
+    column[missing] = b""
+    assert np.isnan(numbers([column])[0]).tolist() == [i == missing for i in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("text", "time"),
+    [
+        (b"2031-05-17 09:30:00", "2031-05-17T09:30:00.000000"),
+        (b"2031/05/17 09:30:00", "2031-05-17T09:30:00.000000"),
+        (b"2031-05-17T09:30:00.5", "2031-05-17T09:30:00.500000"),
+        (b"2031-05-17 09:30:00,123", "2031-05-17T09:30:00.123000"),
+        (b"2031-05-17 09:30:00.123456789", "2031-05-17T09:30:00.123456"),
+        (b"2031-13-17 09:30:00", "NaT"),
+        (b"2031-02-30 09:30:00", "NaT"),
+        (b"2031-05-17 25:30:00", "NaT"),
+        (b"", "NaT"),
+    ],
+)
+def test_a_stamp_is_its_time_or_none(text: bytes, time: str) -> None:
+    assert times([text]).astype(str).tolist() == [time]
+
+
+def test_a_stamp_that_is_no_time_does_not_spoil_the_others() -> None:
+    assert np.isnat(times([b"2031-05-17 09:30:00", b"2031-99-99 09:30:00"])).tolist() == [False, True]
+
+
+def test_bytes_that_are_no_utf_8_become_replacement_characters() -> None:
+    assert strings([b"caf\xe9", "café".encode()]).tolist() == ["caf\ufffd", "café"]
+
+
+def test_a_column_of_counts_is_whole() -> None:
+    assert whole(np.array([1.0, 2.0])).dtype == np.int64
+
+
+@pytest.mark.parametrize("odd", [math.nan, math.inf, 2.0**53])
+def test_a_column_of_counts_with_an_odd_one_stays_as_it_is(odd: float) -> None:
+    assert whole(np.array([1.0, odd])).dtype == np.float64
+
+
+@pytest.mark.parametrize("type_", ["float64", "int64", "datetime64[us]", "object"])
+def test_a_column_grows_to_the_sum_of_its_parts(type_: str) -> None:
+    part = np.array([1, 2, 3]).astype(type_)
+    column = Growing(part[:0])
+    column.add(part)
+    column.add(part[:1])
+    assert (column.whole() == np.array([1, 2, 3, 1]).astype(type_)).all()
+    assert (len(column), column.whole().dtype) == (4, part.dtype)

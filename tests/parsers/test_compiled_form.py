@@ -1,0 +1,55 @@
+"""Lark is the judge: the compiled form of a grammar says of every line what Lark's own parser says of it.
+
+All kinds of line are compared, lines of facts as well: their terminals have priorities, so Lark's lexer decides them.
+"""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.lark import from_lark
+
+from parsers.detect import formats
+from parsers.grammar import LINE_KINDS, Format
+from tests.parsers.corpus_logs import RealLog, every_known_log
+from tests.parsers.golden_logs import LOGS, name
+from tests.parsers.judging import compiled, judged, lines_of
+
+BY_NAME = {fmt.name: fmt for fmt in formats()}
+KINDS = [
+    (fmt, kind) for fmt in formats() for kind in LINE_KINDS if kind.split("_")[0] in {v.record for v in fmt.variants}
+]
+# Text of a line: no line ends, and no letters beyond ASCII, which are letters to a str but not to bytes.
+TEXT = st.characters(codec="ascii", exclude_characters="\n\r")
+
+
+def disagreements(fmt: Format, lines: list[bytes]) -> list[bytes]:
+    return [line for line in dict.fromkeys(lines) if not agree(fmt, line)]
+
+
+def agree(fmt: Format, line: bytes) -> bool:
+    ours, judge = compiled(fmt, line), judged(fmt, line)
+    if ours is None or judge is None:
+        return ours is judge
+    return ours.agrees(judge)
+
+
+@pytest.mark.parametrize("log", LOGS, ids=name)
+def test_lark_judges_every_golden_line_as_the_compiled_form_does(log: Path) -> None:
+    assert disagreements(BY_NAME[log.parent.name], lines_of(log)) == []
+
+
+@every_known_log
+def test_lark_judges_every_real_line_as_the_compiled_form_does(log: RealLog) -> None:
+    assert disagreements(BY_NAME[str(log.format)], lines_of(log.path)) == []
+
+
+@pytest.mark.parametrize(("fmt", "kind"), KINDS, ids=lambda value: getattr(value, "name", value))
+def test_lark_judges_lines_made_from_its_grammar_as_the_compiled_form_does(fmt: Format, kind: str) -> None:
+    @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+    @given(from_lark(fmt.judge, start=kind, alphabet=TEXT))
+    def says_the_same(line: str) -> None:
+        assert agree(fmt, line.encode()), (compiled(fmt, line.encode()), judged(fmt, line.encode()))
+
+    says_the_same()

@@ -1,0 +1,66 @@
+"""What the compiler makes of a grammar: fields with their meaning, and literals to find a line by."""
+
+from pathlib import Path
+
+import pytest
+
+from parsers.field import Field
+from parsers.grammar import Format, load
+from parsers.prefix import line_pattern
+
+HEAD = "start: step_line\n\n"
+TAIL = """
+
+%import .vocabulary (step, throughput, samples, card, running_mean, per_epoch, model, BLANK)
+%ignore BLANK
+"""
+
+
+def grammar(folder: Path, step_line: str) -> Format:
+    path = folder / "toy.lark"
+    path.write_text(f"{HEAD}step_line: {step_line}{TAIL}", encoding="utf-8")
+    return load(path)
+
+
+def test_a_field_means_what_its_parameters_say(tmp_path: Path) -> None:
+    fmt = grammar(tmp_path, '"speed" throughput{samples, card, running_mean{per_epoch, "4"}}')
+    meaning = Field("throughput", "NUMBER", "samples", "card", "running_mean", since=4, per="epoch")
+    assert fmt.fields == {("step", "throughput"): meaning}
+
+
+def test_a_counter_knows_its_first_number(tmp_path: Path) -> None:
+    assert grammar(tmp_path, '"step" step{"0"}').fields["step", "step"].first == 0
+
+
+def test_each_alternative_of_a_line_kind_is_a_variant(tmp_path: Path) -> None:
+    assert len(grammar(tmp_path, '"step" step{"0"} | "iteration" step{"0"}').variants) == 2
+
+
+def test_only_texts_that_every_line_holds_are_literals(tmp_path: Path) -> None:
+    (variant,) = grammar(tmp_path, '"step" step{"0"} ["of"] ("ips" | "fps") "end" "x"? "y"*').variants
+    assert variant.literals == ("step", "end")
+
+
+def test_a_repeat_with_bounds_matches_within_them(tmp_path: Path) -> None:
+    (variant,) = grammar(tmp_path, '"step" step{"0"} "x"~1..2').variants
+    matched = [bool(line_pattern(variant).fullmatch(b"step 1" + b"x" * times)) for times in range(4)]
+    assert matched == [False, True, True, False]
+
+
+def test_a_spelling_is_a_field_of_its_own_text(tmp_path: Path) -> None:
+    (variant,) = grammar(tmp_path, '"step" model{"resnet 50"}').variants
+    found = line_pattern(variant).fullmatch(b"step resnet 50")
+    assert found
+    assert found.groups()[-1] == b"resnet 50"
+
+
+@pytest.mark.parametrize("length", [1_000, 100_000])
+def test_a_hostile_line_is_refused_without_backtracking(tmp_path: Path, length: int) -> None:
+    (variant,) = grammar(tmp_path, '"step" (/[a-z]+/ | /[a-z0-9]+/)* "end"').variants
+    assert line_pattern(variant).fullmatch(b"step " + b"a" * length) is None
+
+
+def test_the_first_comment_line_is_what_a_format_says_of_itself(tmp_path: Path) -> None:
+    path = tmp_path / "said.lark"
+    path.write_text(f'// Said so\n{HEAD}step_line: "step" step{{"0"}}{TAIL}', encoding="utf-8")
+    assert load(path).about == "Said so"

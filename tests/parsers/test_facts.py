@@ -1,0 +1,142 @@
+"""Facts come with their witness; witnesses that contradict each other are reported, never silently resolved."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from parsers.errors import LogError
+from parsers.facts import Fact, Facts, name_facts
+from parsers.reading import Reading, read
+from tests.parsers.toy_logs import step, write
+
+CARDS = b"Num GPUs 2\n"
+NAMES: dict[str, dict[str, object]] = {
+    "PaddleClas_Toy_Net-1_bs64_fp32_DP_N4C32_log": {
+        "framework": "PaddleClas",
+        "model": "Toy_Net-1",
+        "batch_size": 64,
+        "precision": "fp32",
+        "nodes": 4,
+        "cards": 32,
+    },
+    "4n8g/rn50_b128_fp16_3.log": {
+        "nodes": 4,
+        "cards_per_node": 8,
+        "model": "rn50",
+        "batch_size": 128,
+        "precision": "fp16",
+        "repeat": 3,
+    },
+    "pytorch_gpu8_amp_bs256.txt": {"framework": "PyTorch", "cards": 8, "precision": "amp", "batch_size": 256},
+    "Toy_FP32_BS4-N8.log": {"model": "Toy", "precision": "fp32", "batch_size": 4, "cards": 8},
+    "toy_c8_fp16.log.gz": {"model": "toy", "cards": 8, "precision": "fp16"},
+    "train.log": {},
+}
+
+
+def with_run(folder: Path, run: object) -> Reading:
+    (folder / "run.json").write_text(json.dumps(run), encoding="utf-8")
+    return read(write(folder, step(1), CARDS))
+
+
+@pytest.mark.parametrize(("name", "facts"), NAMES.items(), ids=NAMES)
+def test_a_file_name_says_what_its_pattern_says(name: str, facts: dict[str, object]) -> None:
+    assert {fact.name: fact.value for fact in name_facts(Path("logs") / name)} == facts
+
+
+def test_a_file_name_is_the_witness_of_its_facts() -> None:
+    assert {fact.witness for fact in name_facts(Path("toy_c8_fp16.log"))} == {"file name"}
+
+
+def test_a_file_name_that_is_no_utf_8_says_nothing() -> None:
+    assert list(name_facts(Path("caf\udce9.log"))) == []
+
+
+def test_a_line_is_the_witness_of_its_fact(tmp_path: Path) -> None:
+    assert read(write(tmp_path, step(1), CARDS)).facts["cards"] == Fact("cards", 2, "line 2")
+
+
+def test_a_fact_told_twice_is_told_by_its_first_line(tmp_path: Path) -> None:
+    assert read(write(tmp_path, CARDS, step(1), CARDS)).facts["cards"].witness == "line 1"
+
+
+def test_two_lines_that_contradict_each_other_are_a_warning_that_names_both(tmp_path: Path) -> None:
+    (warning,) = read(write(tmp_path, CARDS, step(1), b"Num GPUs 4\n")).warnings
+    assert warning == "cards is 2 by line 1, but 4 by line 3; the first is used."
+
+
+def test_a_file_name_that_contradicts_a_line_is_a_warning_that_names_both(tmp_path: Path) -> None:
+    (warning,) = read(write(tmp_path, CARDS, step(1), name="toy_c8_fp16.log")).warnings
+    assert warning == "cards is 2 by line 1, but 8 by file name; the first is used."
+
+
+def test_what_the_caller_knows_is_believed_first(tmp_path: Path) -> None:
+    reading = read(write(tmp_path, CARDS, step(1)), facts=[Fact("cards", 16, "page")])
+    assert reading.facts["cards"] == Fact("cards", 16, "page")
+
+
+def test_what_the_caller_knows_is_held_against_the_log(tmp_path: Path) -> None:
+    (warning,) = read(write(tmp_path, CARDS, step(1)), facts=[Fact("cards", 16, "page")]).warnings
+    assert warning == "cards is 16 by page, but 2 by line 1; the first is used."
+
+
+def test_a_run_file_beside_a_log_is_a_witness(tmp_path: Path) -> None:
+    assert with_run(tmp_path, {"case": {"device": "cpu"}}).facts["device"] == Fact("device", "cpu", "run.json")
+
+
+def test_a_run_file_that_contradicts_a_line_is_a_warning_that_names_both(tmp_path: Path) -> None:
+    assert with_run(tmp_path, {"case": {"cards": 4}}).warnings == (
+        "cards is 4 by run.json, but 2 by line 2; the first is used.",
+    )
+
+
+@pytest.mark.parametrize("run", [[], {}, {"case": [1]}, {"case": None}, "text", None])
+def test_a_run_file_of_another_shape_is_an_error_that_names_it(tmp_path: Path, run: object) -> None:
+    with pytest.raises(LogError, match=r"run\.json: is no run\.json of a run folder"):
+        with_run(tmp_path, run)
+
+
+def test_a_run_file_that_is_no_json_is_an_error_that_names_it(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_bytes(b"{\xff")
+    with pytest.raises(LogError, match=r"run\.json: is no run\.json of a run folder"):
+        read(write(tmp_path, step(1)))
+
+
+DERIVED = {
+    "cards from nodes": ({"nodes": 4, "cards_per_node": 8}, "cards", 32),
+    "cards of one node": ({"cards_per_node": 8}, "cards", 8),
+    "batch of a card": ({"job_batch_size": 448, "cards": 4}, "batch_size", 112),
+    "batch of a card of nodes": ({"job_batch_size": 64, "nodes": 2, "cards_per_node": 4}, "batch_size", 8),
+}
+NOT_DERIVED = {
+    "batch that does not divide": {"job_batch_size": 450, "cards": 4},
+    "no cards": {"job_batch_size": 448, "cards": 0},
+    "cards that are no count": {"job_batch_size": 448, "cards": "many"},
+}
+
+
+def facts_of(told: dict[str, int | str]) -> Facts:
+    facts = Facts(Fact(name, value, "page") for name, value in told.items())
+    facts.derive()
+    return facts
+
+
+@pytest.mark.parametrize(("told", "name", "value"), DERIVED.values(), ids=DERIVED)
+def test_a_fact_follows_from_others(told: dict[str, int | str], name: str, value: int) -> None:
+    assert facts_of(told)[name].value == value
+
+
+@pytest.mark.parametrize("told", NOT_DERIVED.values(), ids=NOT_DERIVED)
+def test_a_batch_size_of_a_card_is_not_guessed(told: dict[str, int | str]) -> None:
+    assert "batch_size" not in facts_of(told)
+
+
+def test_a_fact_that_follows_is_held_against_the_one_that_was_told() -> None:
+    ((believed, other),) = facts_of({"nodes": 4, "cards_per_node": 8, "cards": 16}).contradictions
+    assert (believed.value, other.value) == (16, 32)
+
+
+@pytest.mark.parametrize("digits", [b"9" * 30, b"9" * 5000])
+def test_a_count_of_absurdly_many_digits_is_kept_as_text(tmp_path: Path, digits: bytes) -> None:
+    assert read(write(tmp_path, step(1), b"Num GPUs " + digits + b"\n")).facts["cards"].value == digits.decode()

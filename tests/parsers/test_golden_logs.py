@@ -1,0 +1,59 @@
+"""Golden logs: a log dropped in ``golden/<format>/`` is a test; its JSON is what reading it must give."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from parsers.detect import detect, formats
+from parsers.reading import read, survey
+from tests.conftest import Compare
+from tests.parsers.golden_logs import GOLDEN, LOGS, as_json, name
+from tests.parsers.judging import kinds, lines_of
+
+every_log = pytest.mark.parametrize("log", LOGS, ids=name)
+every_format = pytest.mark.parametrize("format", [fmt.name for fmt in formats()])
+
+
+@every_log
+def test_a_golden_log_reads_as_its_json_says(log: Path, compare: Compare) -> None:
+    compare(log.with_suffix(".json"), as_json(read(log)))
+
+
+@every_log
+def test_the_json_of_a_golden_log_is_json(log: Path) -> None:
+    assert json.loads(log.with_suffix(".json").read_text(encoding="utf-8"))["format"] == log.parent.name
+
+
+def test_every_golden_json_has_its_log() -> None:
+    assert [path for path in GOLDEN.glob("*/*.json") if path.with_suffix(".log") not in LOGS] == []
+
+
+@every_format
+def test_a_format_has_a_golden_log_with_records(format: str) -> None:
+    assert any(len(read(log).records) for log in LOGS if log.parent.name == format)
+
+
+@every_log
+def test_a_golden_log_is_detected_as_the_format_of_its_folder(log: Path) -> None:
+    found = detect(log, formats())
+    assert found is not None
+    assert found.name == log.parent.name
+
+
+@every_log
+@every_format
+def test_a_format_finds_most_metric_lines_in_its_own_logs(log: Path, format: str) -> None:
+    others = len(survey(log, format=format).records)
+    assert format == log.parent.name or others < len(read(log).records)
+
+
+@every_log
+def test_no_golden_line_is_of_two_kinds(log: Path) -> None:
+    fmt = next(fmt for fmt in formats() if fmt.name == log.parent.name)
+    assert [line for line in lines_of(log) if len(kinds(fmt, line)) > 1] == []
+
+
+@every_log
+def test_a_golden_log_has_lines_that_no_rule_knows(log: Path) -> None:
+    assert read(log).account.unrecognised > 0

@@ -1,0 +1,37 @@
+"""Mistakes in grammars: a file dropped in ``bad_grammars`` is a test; its first line is the message it must give."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from parsers.errors import GrammarError
+from parsers.grammar import load
+
+BAD = sorted((Path(__file__).parent / "bad_grammars").glob("*.lark"))
+
+
+@pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
+def test_a_mistake_in_a_grammar_is_named_with_its_file(path: Path) -> None:
+    message = path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("// ")
+    with pytest.raises(GrammarError) as raised:
+        load(path)
+    assert re.match(message, str(raised.value)), str(raised.value)
+
+
+@pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
+def test_the_message_of_a_mistake_is_one_line(path: Path) -> None:
+    with pytest.raises(GrammarError) as raised:
+        load(path)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_missing_grammar_is_named(tmp_path: Path) -> None:
+    with pytest.raises(GrammarError, match=r"^absent\.lark: .*No such file"):
+        load(tmp_path / "absent.lark")
+
+
+def test_a_grammar_that_is_no_text_is_named(tmp_path: Path) -> None:
+    (tmp_path / "latin.lark").write_bytes(b"// caf\xe9\n")
+    with pytest.raises(GrammarError, match=r"^latin\.lark: "):
+        load(tmp_path / "latin.lark")

@@ -1,0 +1,135 @@
+"""Bytes that real logs hold beside text do not change what is read."""
+
+import bz2
+import gzip
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import zstandard
+
+from parsers.reading import Reading, read
+from tests.parsers.golden_logs import LOGS, as_json, name
+from tests.parsers.toy_logs import OTHER_NOISE, step, steps, write
+
+PACKERS: dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "xz": lzma.compress, "zst": zstandard.compress}
+every_packer = pytest.mark.parametrize("suffix", PACKERS)
+
+
+def told(reading: Reading) -> list[list[object]]:
+    return reading.records[["line", "step", "throughput"]].values.tolist()
+
+
+def test_each_update_of_a_progress_bar_is_a_line_on_screen(tmp_path: Path) -> None:
+    bar = b"\r 10%|#  |\r100%|###|" + b"\r" + step(2)
+    assert told(read(write(tmp_path, step(1), bar, step(3)))) == [[1, 1, 1000.5], [2, 2, 1000.5], [3, 3, 1000.5]]
+
+
+def test_carriage_returns_at_the_ends_of_lines_are_no_part_of_them(tmp_path: Path) -> None:
+    lines = [line.replace(b"\n", b"\r\n") for line in steps(3)]
+    assert [row[:2] for row in told(read(write(tmp_path, *lines)))] == [[1, 0], [2, 1], [3, 2]]
+
+
+def test_carriage_returns_do_not_count_as_lines(tmp_path: Path) -> None:
+    assert read(write(tmp_path, b"a\rb\rc\n", step(1))).account.total == 2
+
+
+@pytest.mark.parametrize("noise", [b"\0\0\0", b"\x1b[1;33m", b"\x1b]0;title\x07", b"\xef\xbb\xbf"])
+def test_bytes_without_text_before_a_line_are_taken_off(tmp_path: Path, noise: bytes) -> None:
+    assert told(read(write(tmp_path, noise + step(1)))) == [[1, 1, 1000.5]]
+
+
+def test_colours_within_a_line_are_taken_off(tmp_path: Path) -> None:
+    coloured = step(1).replace(b"total_ips", b"\x1b[31mtotal_ips\x1b[0m")
+    assert told(read(write(tmp_path, coloured))) == [[1, 1, 1000.5]]
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_utf_16_with_byte_order_mark_reads_as_the_same_text(tmp_path: Path, codec: str) -> None:
+    text = "\ufeff" + b"".join(steps(3)).decode()
+    assert told(read(write(tmp_path, text.encode(codec)))) == told(read(write(tmp_path, *steps(3), name="plain.log")))
+
+
+def test_utf_16_ends_with_its_last_line(tmp_path: Path) -> None:
+    reading = read(write(tmp_path, ("\ufeff" + step(1).decode()).encode("utf-16-le")))
+    assert (reading.account.total, reading.warnings) == (1, ())
+
+
+def test_latin_1_bytes_around_the_lines_change_nothing(tmp_path: Path) -> None:
+    assert told(read(write(tmp_path, b"\xe9t\xe9\n", step(1), b"\xff\xfe\xfd\n"))) == [[2, 1, 1000.5]]
+
+
+@every_packer
+@pytest.mark.parametrize("log", LOGS, ids=name)
+def test_a_packed_log_reads_as_the_plain_one(tmp_path: Path, log: Path, suffix: str) -> None:
+    packed = write(tmp_path, PACKERS[suffix](log.read_bytes()), name=f"{log.name}.{suffix}")
+    assert as_json(read(packed)) == as_json(read(log))
+
+
+@every_packer
+def test_a_packed_log_has_the_size_of_its_file(tmp_path: Path, suffix: str) -> None:
+    packed = PACKERS[suffix](b"".join(steps(9)))
+    assert read(write(tmp_path, packed)).bytes == len(packed)
+
+
+@every_packer
+def test_a_log_packed_in_two_pieces_reads_as_one(tmp_path: Path, suffix: str) -> None:
+    pieces = [PACKERS[suffix](step(number)) for number in (1, 2)]
+    assert [row[:2] for row in told(read(write(tmp_path, *pieces)))] == [[1, 1], [2, 2]]
+
+
+def test_an_unknown_packing_is_taken_for_no_text(tmp_path: Path) -> None:
+    packed = write(tmp_path, bz2.compress(b"".join(steps(5000))))
+    with pytest.raises(Exception, match="is a binary file"):
+        read(packed)
+
+
+def test_a_month_that_does_not_exist_is_no_time(tmp_path: Path) -> None:
+    records = read(write(tmp_path, step(1).replace(b"2031-05", b"2031-13"), step(2))).records
+    assert records["time"].isna().tolist() == [True, False]
+
+
+def test_a_day_before_the_clocks_of_computers_is_a_time(tmp_path: Path) -> None:
+    lines = [step(1).replace(b"2031", b"1000"), step(2).replace(b"2031-05-17", b"2031-02-30")]
+    assert read(write(tmp_path, *lines)).records["time"].iloc[0] == pd.Timestamp("1000-05-17 09:30:01.000001")
+
+
+def test_a_huge_step_number_is_kept_as_it_is(tmp_path: Path) -> None:
+    assert read(write(tmp_path, step(2**53 - 1))).records["step"].tolist() == [2**53 - 1]
+
+
+def test_a_step_number_beyond_exact_floats_is_no_integer(tmp_path: Path) -> None:
+    assert read(write(tmp_path, step(2**53 + 1))).records["step"].dtype == "float64"
+
+
+@pytest.mark.parametrize("kept", [1, 25, 50, 60, 66])
+def test_of_a_log_cut_within_a_line_the_whole_lines_are_kept(tmp_path: Path, kept: int) -> None:
+    cut = write(tmp_path, step(1), OTHER_NOISE, step(2), step(3, ips="123456.789")[:kept])
+    assert [row[:2] for row in told(read(cut))] == [[1, 1], [3, 2]]
+
+
+def test_a_log_cut_within_a_line_is_a_warning(tmp_path: Path) -> None:
+    (warning,) = read(write(tmp_path, step(1), step(2)[:20])).warnings
+    assert warning.startswith("The last line has no newline")
+
+
+def test_a_last_line_that_is_whole_needs_no_newline(tmp_path: Path) -> None:
+    assert len(read(write(tmp_path, step(1), step(2).rstrip())).records) == 2
+
+
+@pytest.mark.parametrize("before", [0, 1 << 20, (1 << 20) - 40])
+def test_a_line_across_the_border_of_two_blocks_is_read_once(tmp_path: Path, before: int) -> None:
+    filling = b"x" * max(0, before - 1) + b"\n"
+    assert [row[:2] for row in told(read(write(tmp_path, filling, *steps(3))))] == [[2, 0], [3, 1], [4, 2]]
+
+
+def test_a_large_log_reads_as_the_sum_of_its_lines(tmp_path: Path) -> None:
+    lines = [line for number in range(30_000) for line in (step(number), OTHER_NOISE)]
+    assert [row[:2] for row in told(read(write(tmp_path, *lines)))] == [[2 * n + 1, n] for n in range(30_000)]
+
+
+def test_a_large_log_with_torn_lines_stays_in_order(tmp_path: Path) -> None:
+    lines = [b"torn " * (number % 1000 == 500) + step(number) for number in range(40_000)]
+    assert read(write(tmp_path, *lines)).records["line"].tolist() == list(range(1, 40_001))

@@ -1,0 +1,115 @@
+"""Reading a log as a whole: which format, the proof of its bytes, and that nothing can make it fail otherwise."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from parsers.detect import detect, formats
+from parsers.errors import FormatError, ParserError
+from parsers.grammar import load
+from parsers.reading import read, survey
+from tests.parsers.golden_logs import LOGS, name
+from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, step, steps, write, write_grammar
+
+every_log = pytest.mark.parametrize("log", LOGS, ids=name)
+# Pieces of real lines, so that arbitrary bytes come near to lines that formats know.
+PIECES = sorted({piece for log in LOGS for piece in re.split(rb"(?<=[:\[\]\n])", log.read_bytes())})
+
+
+@every_log
+def test_the_digest_of_a_log_is_what_sha256sum_says(log: Path) -> None:
+    said = subprocess.run(["sha256sum", log], capture_output=True, check=True).stdout
+    assert read(log).sha256 == said.split()[0].decode()
+
+
+@every_log
+def test_the_account_of_a_golden_log_adds_up_to_what_wc_counts(log: Path) -> None:
+    account = read(log).account
+    said = int(subprocess.run(["wc", "-l", log], capture_output=True, check=True).stdout.split()[0])
+    cut = not log.read_bytes().endswith(b"\n")
+    assert account.matched + account.ignored + account.unrecognised == account.total == said + cut
+
+
+def test_an_unknown_format_is_an_error_that_lists_the_known_ones(tmp_path: Path) -> None:
+    with pytest.raises(FormatError) as raised:
+        read(write(tmp_path, step(1)), format="no_such")
+    assert all(fmt.name in str(raised.value) for fmt in formats())
+
+
+def test_a_text_of_no_known_format_is_an_error_that_lists_the_known_ones(tmp_path: Path) -> None:
+    with pytest.raises(FormatError) as raised:
+        read(write(tmp_path, OTHER_NOISE))
+    assert all(fmt.name in str(raised.value) for fmt in formats())
+
+
+def test_a_text_of_no_known_format_can_be_surveyed(tmp_path: Path) -> None:
+    account = survey(write(tmp_path, OTHER_NOISE, OTHER_NOISE)).account
+    assert (account.total, account.unrecognised) == (2, 2)
+
+
+def test_a_format_is_found_behind_a_long_beginning_without_metric_lines(tmp_path: Path) -> None:
+    found = detect(write(tmp_path, OTHER_NOISE * 200_000, step(1)), formats())
+    assert found is not None
+    assert found.name == FORMAT
+
+
+def test_two_formats_that_fit_equally_well_are_an_error_that_names_both(tmp_path: Path) -> None:
+    known = [load(write_grammar(tmp_path, "first")), load(write_grammar(tmp_path, "second"))]
+    with pytest.raises(FormatError, match=r"fits first and second equally well \(1 lines\)"):
+        detect(write(tmp_path, b"toy 1 speed 2.5\n"), known)
+
+
+def test_the_format_of_most_metric_lines_is_the_format_of_a_log(tmp_path: Path) -> None:
+    known = [load(write_grammar(tmp_path, "toy")), load(write_grammar(tmp_path, "game", word="game"))]
+    found = detect(write(tmp_path, b"toy 1 speed 2.5\ngame 1 speed 2\ngame 2 speed 2\n"), known)
+    assert found is known[1]
+
+
+def test_a_new_format_is_one_grammar(tmp_path: Path) -> None:
+    grammar = write_grammar(tmp_path, "mine")
+    log = write(tmp_path, b"banner\n", b"toy 7 speed 2.5\n", b"  toy  8  speed  3e2  \n")
+    records = read(log, format=grammar).records
+    assert records.to_dict("list") == {
+        "line": [2, 3],
+        "record": ["step", "step"],
+        "step": [7, 8],
+        "throughput": [2.5, 300.0],
+    }
+
+
+def test_a_log_of_another_format_gives_no_records_but_a_reading(tmp_path: Path) -> None:
+    reading = read(write(tmp_path, *steps(3)), format=write_grammar(tmp_path, "mine"))
+    assert (len(reading.records), reading.account.unrecognised) == (0, 3)
+
+
+def test_a_log_without_step_lines_is_a_warning(tmp_path: Path) -> None:
+    summary = b"DLL 2031-05-17 09:30:00.000001 - () train_throughput : 1.5 images/s\n"
+    assert read(write(tmp_path, summary)).warnings == ("The log has no step lines.",)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.one_of(st.binary(max_size=40), st.sampled_from(PIECES)), max_size=40).map(b"".join))
+def test_arbitrary_bytes_give_an_account_that_adds_up_or_one_of_our_errors(tmp_path: Path, data: bytes) -> None:
+    path = write(tmp_path, data)
+    try:
+        account = survey(path).account
+    except ParserError:
+        return
+    assert account.matched + account.ignored + account.unrecognised == account.total
+    assert account.total in {data.count(b"\n"), data.count(b"\n") + 1}
+
+
+@every_log
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(cut=st.floats(0, 1), junk=st.binary(min_size=1, max_size=9), format=st.sampled_from([f.name for f in formats()]))
+def test_a_damaged_log_gives_an_account_that_adds_up(
+    tmp_path: Path, log: Path, cut: float, junk: bytes, format: str
+) -> None:
+    whole = log.read_bytes()
+    at = 1 + int(cut * (len(whole) - 1))
+    account = survey(write(tmp_path, whole[:at], junk, whole[at:]), format=format).account
+    assert account.matched + account.ignored + account.unrecognised == account.total

@@ -1,0 +1,72 @@
+"""The scanner finds in blocks, by marks and sweeps, what the compiled form finds line by line."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from parsers.detect import formats
+from parsers.grammar import Format
+from parsers.prefix import line_pattern
+from parsers.scan import Scanner
+from parsers.source import clean
+from tests.parsers.golden_logs import LOGS
+
+every_format = pytest.mark.parametrize("fmt", formats(), ids=lambda fmt: fmt.name)
+
+
+def is_torn(fmt: Format, line: bytes) -> bool:
+    scanner = Scanner(fmt.variants)
+    scanner.feed(line + b"\n")
+    return bool(scanner.torn)
+
+
+def pool(fmt: Format) -> list[bytes]:
+    """The golden lines of a format; lines that ran together are a matter of their own."""
+    logs = [log for log in LOGS if log.parent.name == fmt.name]
+    return [line for log in logs for line in log.read_bytes().split(b"\n") if not is_torn(fmt, line)]
+
+
+def line_by_line(fmt: Format, lines: list[bytes]) -> set[tuple[int, int]]:
+    """Physical number, and place among the variants, of each line that the compiled form matches."""
+    patterns = [line_pattern(variant) for variant in fmt.variants]
+    screen = [(number, part) for number, line in enumerate(lines, 1) for part in clean(line).split(b"\r")]
+    return {(number, i) for number, part in screen for i, pattern in enumerate(patterns) if pattern.fullmatch(part)}
+
+
+def in_blocks(fmt: Format, blocks: list[list[bytes]]) -> list[tuple[int, int]]:
+    places = {id(variant): i for i, variant in enumerate(fmt.variants)}
+    scanner = Scanner(fmt.variants)
+    fed = [found for block in blocks for found in scanner.feed(b"\n".join(block) + b"\n")]
+    return [(number, places[id(found.variant)]) for found in fed for number in found.numbers.tolist()]
+
+
+@every_format
+@settings(max_examples=50)
+@given(data=st.data())
+def test_blocks_hold_what_their_lines_hold(fmt: Format, data: st.DataObject) -> None:
+    lines = st.lists(st.sampled_from(pool(fmt)), min_size=1, max_size=40)
+    blocks = data.draw(st.lists(lines, min_size=1, max_size=6))
+    found = in_blocks(fmt, blocks)
+    assert set(found) == line_by_line(fmt, [line for block in blocks for line in block])
+
+
+@every_format
+def test_a_line_in_many_blocks_is_found_once_in_each(fmt: Format) -> None:
+    line = next(line for line in pool(fmt) if line_by_line(fmt, [line]) and b"\r" not in line)
+    assert [number for number, _ in in_blocks(fmt, [[line] * 3] * 4)] == list(range(1, 13))
+
+
+@every_format
+def test_the_rows_of_a_sweep_are_those_of_single_lines(fmt: Format) -> None:
+    line = next(line for line in pool(fmt) if line_by_line(fmt, [line]) and b"\r" not in line)
+    scanner = Scanner(fmt.variants)
+    rows = [row for _ in range(3) for found in scanner.feed((line + b"\n") * 5) for row in found.rows]
+    assert rows == rows[:1] * 15
+
+
+@every_format
+def test_the_total_is_the_number_of_physical_lines(fmt: Format) -> None:
+    scanner = Scanner(fmt.variants)
+    for block in (b"a\nb\n", b"c\rd\n", b"e"):
+        scanner.feed(block)
+    assert scanner.total == 4

@@ -1,0 +1,57 @@
+"""What cannot be read is one sentence: which file, and what is wrong with it."""
+
+import gzip
+import lzma
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from parsers.errors import LogError
+from parsers.reading import read, survey
+from tests.parsers.toy_logs import FORMAT, steps, write
+
+TEXT = b"".join(steps(500))
+BROKEN_GZIP = gzip.compress(TEXT)[:100] + b"\xff" * 50 + gzip.compress(TEXT)[150:]
+
+CASES: dict[str, tuple[Callable[[Path], Path], str]] = {
+    "missing": (lambda folder: folder / "absent.log", "there is no such file"),
+    "folder": (lambda folder: folder, "is a folder; name a log file in it"),
+    "empty": (write, "is empty; a log has at least one line"),
+    "empty gz": (lambda folder: write(folder, gzip.compress(b"")), "is empty; a log has at least one line"),
+    "laid out": (lambda folder: write(folder, b"\0" * 9999), "is empty; a log has at least one line"),
+    "binary": (lambda folder: write(folder, random.Random(1).randbytes(9999)), "is a binary file, not a text log"),  # noqa: S311
+    "cut gz": (lambda folder: write(folder, gzip.compress(TEXT)[:-20]), "cannot be read: Compressed file ended"),
+    "cut xz": (lambda folder: write(folder, lzma.compress(TEXT)[:-20]), "cannot be read: Compressed file ended"),
+    "cut zst": (lambda folder: write(folder, zstandard.compress(TEXT)[:-20]), "cannot be read: Compressed file ended"),
+    "broken gz": (lambda folder: write(folder, BROKEN_GZIP), "cannot be read: "),
+    "broken xz": (lambda folder: write(folder, lzma.compress(TEXT)[:60] + b"\xff" * 99), "cannot be read: "),
+    "broken zst": (lambda folder: write(folder, zstandard.compress(TEXT) + b"\xff" * 99), "cannot be read: "),
+}
+every_case = pytest.mark.parametrize(("make", "reason"), CASES.values(), ids=CASES)
+
+
+@every_case
+@pytest.mark.parametrize("format", [None, FORMAT])
+def test_an_unreadable_log_is_one_sentence_that_names_it(
+    tmp_path: Path, make: Callable[[Path], Path], reason: str, format: str | None
+) -> None:
+    path = make(tmp_path)
+    with pytest.raises(LogError) as raised:
+        survey(path, format=format)
+    assert str(raised.value).startswith(f"{path}: {reason}")
+    assert str(raised.value).count("\n") == 0
+
+
+@pytest.mark.parametrize("rest", [b"", b"\n"])
+def test_an_overlong_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rest: bytes) -> None:
+    monkeypatch.setattr("parsers.source.LONGEST_LINE", 2 << 20)
+    path = write(tmp_path, *steps(3), b"x" * (5 << 20), rest)
+    with pytest.raises(LogError, match=r"has a line of more than 2 MiB"):
+        read(path)
+
+
+def test_a_long_line_is_no_reason_to_refuse_a_log(tmp_path: Path) -> None:
+    assert len(read(write(tmp_path, *steps(2), b"x" * (3 << 20), b"\n", *steps(1))).records) == 3

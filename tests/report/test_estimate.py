@@ -1,0 +1,244 @@
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from parsers.facts import Fact
+from parsers.field import Field, Kind, Scope
+from report.estimate import clock, column, samples_per_step, scale, values
+from report.protocol import NoMeasurement, Protocol
+from report.window import Fields
+
+INSTANT = Protocol(estimate="instant")
+STEP = Field("step", "INTEGER", first=1)
+
+
+def log(**columns: object) -> pd.DataFrame:
+    records = pd.DataFrame(columns)
+    return records.assign(line=np.arange(1, len(records) + 1))
+
+
+def throughput(kind: Kind = "running_mean", since: int | None = None, per: Literal["epoch", "run"] = "epoch") -> Fields:
+    field = Field("throughput", "NUMBER", unit="images", scope="card", kind=kind, since=since, per=per)
+    return {("step", "throughput"): field, ("step", "step"): STEP}
+
+
+def step_time(kind: Kind, unit: str | None = "seconds") -> Fields:
+    return {("step", "step_time"): Field("step_time", "NUMBER", unit=unit, kind=kind), ("step", "step"): STEP}
+
+
+def facts(**values: int) -> dict[str, Fact]:
+    return {name: Fact(name, value, "option") for name, value in values.items()}
+
+
+def test_reported_values_are_those_of_the_log() -> None:
+    assert values(log(step=[1, 2], throughput=[3.0, 5.0]), throughput(), Protocol()).tolist() == [3, 5]
+
+
+def test_milliseconds_become_seconds() -> None:
+    fields = step_time("instant", "milliseconds")
+    assert values(log(step_time=[250.0]), fields, Protocol(estimate="step_time")).tolist() == [0.25]
+
+
+def test_a_time_without_a_unit_is_refused() -> None:
+    with pytest.raises(NoMeasurement, match="The unit of step_time is None: only seconds and milliseconds"):
+        values(log(step_time=[250.0]), step_time("instant", None), Protocol(estimate="step_time"))
+
+
+def test_instant_undoes_a_running_mean_of_rates() -> None:
+    # 10 steps at 10 a second last 1 s; 30 steps at 6 last 5 s: 20 steps in 4 s are 5 a second.
+    records = log(step=[10, 30], throughput=[10.0, 6.0])
+    assert values(records, throughput(), INSTANT).tolist() == [10, 5]
+
+
+def test_instant_undoes_a_running_mean_of_times() -> None:
+    # 10 steps of 2 s last 20 s; 30 steps of 4 s last 120 s: 20 steps in 100 s take 5 s each.
+    records = log(step=[10, 30], step_time=[2.0, 4.0])
+    assert values(records, step_time("running_mean"), INSTANT).tolist() == [2, 5]
+
+
+def test_instant_begins_anew_with_each_epoch() -> None:
+    records = log(step=[10, 30, 10, 30], throughput=[10.0, 6.0, 8.0, 8.0])
+    assert values(records, throughput(), INSTANT).tolist() == [10, 5, 8, 8]
+
+
+def test_instant_counts_steps_from_the_reset() -> None:
+    # Reset after step 4: at 10 and 20 it covers 6 and 16 steps, 6 / 3 = 2 s and 16 / 2 = 8 s: 10 steps in 6 s.
+    records = log(step=[10, 20], throughput=[3.0, 2.0])
+    assert values(records, throughput(since=4), INSTANT) == pytest.approx([3, 10 / 6])
+
+
+def test_a_record_before_the_reset_covers_all_steps_so_far() -> None:
+    # Steps 2 and 4 lie before the reset: 2 / 1 = 2 s and 4 / 2 = 2 s would be no time, 4 / 1.6 = 2.5 s is 0.5 s.
+    records = log(step=[2, 4, 6], throughput=[1.0, 1.6, 7.0])
+    assert values(records, throughput(since=4), INSTANT).tolist() == [1, 4, 7]
+
+
+def test_a_running_mean_over_the_run_covers_all_epochs() -> None:
+    # Epochs of 10 steps: 10 steps in 1 s, 20 steps in 5 s, so the second 10 take 4 s.
+    records = log(step=[10, 10], throughput=[10.0, 4.0])
+    assert values(records, throughput(per="run"), INSTANT).tolist() == [10, 2.5]
+
+
+def test_a_running_mean_over_the_run_is_undone_between_epoch_records() -> None:
+    # The time of an epoch is 1 / 10, then 2 / 4 - 1 / 10 = 0.4: 1 / 0.4 = 2.5.
+    mean = Field("throughput", "NUMBER", scope="job", kind="running_mean", per="run")
+    fields = {("epoch", "throughput"): mean, ("epoch", "epoch"): Field("epoch", "INTEGER", first=0)}
+    found = values(log(epoch=[0, 1], throughput=[10.0, 4.0]), fields, Protocol(records="epoch", estimate="instant"))
+    assert found.tolist() == [10, 2.5]
+
+
+def test_a_mean_of_each_epoch_needs_no_undoing_between_epoch_records() -> None:
+    mean = Field("throughput", "NUMBER", scope="job", kind="running_mean", per="epoch", since=4)
+    fields = {("epoch", "throughput"): mean, ("epoch", "epoch"): Field("epoch", "INTEGER", first=0)}
+    records = log(epoch=[0, 1, 2], throughput=[10.0, 4.0, 5.0])
+    assert values(records, fields, Protocol(records="epoch", estimate="instant")).tolist() == [10, 4, 5]
+
+
+def test_a_mean_that_leaves_out_steps_cannot_be_undone_by_counting_epochs() -> None:
+    mean = Field("throughput", "NUMBER", scope="job", kind="running_mean", per="run", since=4)
+    fields = {("epoch", "throughput"): mean, ("epoch", "epoch"): Field("epoch", "INTEGER", first=0)}
+    with pytest.raises(NoMeasurement, match="The epoch records of this log carry no step number"):
+        values(log(epoch=[0, 1], throughput=[10.0, 4.0]), fields, Protocol(records="epoch", estimate="instant"))
+
+
+def test_a_mean_of_each_epoch_needs_no_undoing_between_last_steps_of_epochs() -> None:
+    records = log(step=[16, 16, 16], throughput=[10.0, 4.0, 5.0])
+    assert values(records, throughput(since=4), INSTANT).tolist() == [10, 4, 5]
+
+
+@pytest.mark.parametrize("kind", ["instant", "window_mean", "total"])
+def test_instant_leaves_other_kinds_as_they_are(kind: Kind) -> None:
+    records = log(step=[10, 30], throughput=[10.0, 6.0])
+    assert values(records, throughput(kind), INSTANT).tolist() == [10, 6]
+
+
+def test_a_mean_of_each_epoch_cannot_be_undone_by_steps_of_the_run() -> None:
+    records = log(step=[10, 20, 30], epoch=[0, 0, 1], throughput=[1.0, 1.0, 1.0])
+    with pytest.raises(NoMeasurement, match="at line 3 the step number runs on"):
+        values(records, throughput(), INSTANT)
+
+
+@given(st.lists(st.floats(0.1, 10), min_size=1, max_size=30), st.integers(1, 10), st.integers(0, 12))
+def test_instant_gives_back_the_times_that_a_running_mean_was_made_of(
+    seconds: list[float], every: int, since: int
+) -> None:
+    # A program of one sample a step prints every so often the mean rate since the reset after step ``since``.
+    printed = range(every, len(seconds) + 1, every)
+    assume(len(printed) > 0)
+    spans = [seconds[since if step > since else 0 : step] for step in printed]
+    records = log(step=list(printed), throughput=[len(span) / sum(span) for span in spans])
+    found = values(records, throughput(since=since), INSTANT)
+    before = [0, *printed]
+    starts = [since if before[i] <= since < step else before[i] for i, step in enumerate(printed)]
+    expected = [(step - at) / sum(seconds[at:step]) for at, step in zip(starts, printed, strict=True)]
+    assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_instant_reads_the_time_of_a_step_where_there_is_no_throughput() -> None:
+    assert column(log(step_time=[1.0]), step_time("instant"), INSTANT) == "step_time"
+
+
+@pytest.mark.parametrize(
+    ("estimate", "sentence"),
+    [
+        ("reported", "estimate=reported reads throughput, which the step records of this log do not print: they print"),
+        ("clock", "estimate=clock reads time, which the step records of this log do not print: they print step_time."),
+    ],
+)
+def test_a_column_that_the_log_does_not_print_is_told_with_those_it_does(estimate: str, sentence: str) -> None:
+    records = log(step_time=[1.0], throughput=[np.nan])
+    with pytest.raises(NoMeasurement, match=sentence):
+        column(records, step_time("instant"), Protocol.parse(f"estimate={estimate}"))
+
+
+def test_a_log_of_losses_alone_gives_no_throughput() -> None:
+    with pytest.raises(NoMeasurement, match="they print nothing that gives a throughput"):
+        column(log(loss=[1.0]), {}, INSTANT)
+
+
+@pytest.mark.parametrize(("scope", "factor"), [("card", 32), ("node", 4), ("job", 1)])
+def test_the_scope_of_the_field_says_what_it_is_multiplied_by(scope: Scope, factor: int) -> None:
+    assert scale(Field("throughput", "NUMBER", scope=scope), facts(cards=32, nodes=4)) == (factor, "job", ())
+
+
+def test_without_the_number_of_cards_a_throughput_stays_that_of_one_card() -> None:
+    assert scale(Field("throughput", "NUMBER", scope="card"), facts(nodes=4)) == (
+        1,
+        "card",
+        ("The number of cards is not known, so the throughput is that of one card: give --cards.",),
+    )
+
+
+def test_a_throughput_of_nobody_knows_whom_is_refused() -> None:
+    with pytest.raises(NoMeasurement, match="does not say whether throughput is one card's, one node's or the job's"):
+        scale(Field("throughput", "NUMBER"), facts(cards=8))
+
+
+def samples(records: pd.DataFrame, fields: Fields, known: dict[str, Fact]) -> int:
+    return samples_per_step(records, fields, known, Protocol(estimate="clock"))
+
+
+def test_samples_of_a_step_are_batch_size_times_cards() -> None:
+    assert samples(log(step=[1]), {}, facts(batch_size=256, cards=8)) == 2048
+
+
+def test_a_printed_batch_size_counts_where_no_fact_is_known() -> None:
+    fields = {("step", "batch_size"): Field("batch_size", "INTEGER", scope="card")}
+    assert samples(log(batch_size=[32, 32]), fields, facts(cards=2)) == 64
+
+
+def test_a_printed_batch_size_of_the_job_needs_no_cards() -> None:
+    fields = {("step", "batch_size"): Field("batch_size", "INTEGER", scope="job")}
+    assert samples(log(batch_size=[32]), fields, {}) == 32
+
+
+def test_a_batch_size_that_changes_is_refused() -> None:
+    fields = {("step", "batch_size"): Field("batch_size", "INTEGER", scope="card")}
+    with pytest.raises(NoMeasurement, match="needs one batch size, but the records print 16 to 32"):
+        samples(log(batch_size=[32, 16]), fields, facts(cards=2))
+
+
+@pytest.mark.parametrize(
+    ("known", "sentence"),
+    [
+        (facts(cards=8), "estimate=clock needs the batch size per card: give --batch-size."),
+        (facts(batch_size=8), "estimate=clock needs the number of cards: give --cards."),
+    ],
+)
+def test_what_is_not_known_is_asked_for_by_its_option(known: dict[str, Fact], sentence: str) -> None:
+    with pytest.raises(NoMeasurement, match=sentence):
+        samples(log(step=[1]), {}, known)
+
+
+def timed(steps: list[int], seconds: list[float]) -> pd.DataFrame:
+    start = np.datetime64("2026-11-21T09:00:00", "us")
+    return log(step=steps, time=start + (np.array(seconds) * 1e6).astype("timedelta64[us]"))
+
+
+def ticks(records: pd.DataFrame, used: list[bool]) -> tuple[int, float, list[bool]]:
+    steps, seconds, read = clock(records, {("step", "step"): STEP}, np.array(used), Protocol(estimate="clock"))
+    return steps, seconds, read.tolist()
+
+
+def test_the_clock_starts_with_the_last_record_before_the_window() -> None:
+    # From the end of step 20 to the end of step 40: 20 steps in 5.5 s.
+    records = timed([10, 20, 30, 40, 50], [1, 2, 4, 7.5, 9])
+    assert ticks(records, [False, False, True, True, False]) == (20, 5.5, [False, True, False, True, False])
+
+
+def test_without_a_record_before_it_the_clock_starts_with_the_first_in_the_window() -> None:
+    assert ticks(timed([10, 20, 30], [1, 2, 4]), [True, True, True]) == (20, 3, [True, False, True])
+
+
+def test_the_clock_needs_two_records() -> None:
+    with pytest.raises(NoMeasurement, match="needs two records"):
+        ticks(timed([10], [1]), [True])
+
+
+def test_the_clock_must_go_forward() -> None:
+    with pytest.raises(NoMeasurement, match="The time does not grow from line 1 to line 2"):
+        ticks(timed([10, 20], [1, 1]), [True, True])

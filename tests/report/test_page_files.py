@@ -1,0 +1,74 @@
+"""Page files: what a mistake in one is told as."""
+
+from pathlib import Path
+
+import pytest
+
+from report.pagefile import PageError, find, load, names
+
+PAGE = """
+title = "T"
+model = "M"
+unit = "images/s"
+tested = ["What is tested."]
+[columns.a]
+title = "A"
+[[columns.a.runs]]
+logs = "{cards}.log"
+protocol = "plain"
+[[tables]]
+name = "t"
+title = "Table"
+columns = [{ column = "a" }]
+rows = [{ title = "{cards}", case = { cards = 1 } }]
+"""
+
+
+def complaint(text: str, folder: Path) -> str:
+    path = folder / "page.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(PageError) as raised:
+        load(path)
+    return str(raised.value)
+
+
+def test_a_page_without_mistake_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "page.toml"
+    path.write_text(PAGE, encoding="utf-8")
+    assert load(path).tables[0].rows[0].case == {"cards": 1}
+
+
+@pytest.mark.parametrize(
+    ("found", "put", "said"),
+    [
+        ('unit = "images/s"', 'units = "images/s"', "units is not a key of a page; allowed there are title,"),
+        ('title = "A"', 'titel = "A"', "columns.a.titel is not a key of a page; allowed there are title, launcher,"),
+        ('protocol = "plain"', 'protocol = "tipk"', '"tipk" is not a named protocol: there are tipc'),
+        ('protocol = "plain"', 'protocol = "plain"\nlog = 1', "allowed there are when, logs, protocol, spellings."),
+        ('column = "a"', 'column = "b"', "table t names the column 'b'; columns are a."),
+        ("cards = 1 }", 'colour = "red" }', "tables.0.rows.0.case.colour"),
+        ('logs = "{cards}.log"', 'logs = "../{cards}.log"', "leaves the folder of logs"),
+        ('logs = "{cards}.log"', 'logs = "/{cards}.log"', "leaves the folder of logs"),
+        ('unit = "images/s"', "", "unit is missing."),
+        ('title = "{cards}"', 'title = "{cards.real}"', "{cards.real} cannot stand in '{cards.real}'"),
+        ('title = "{cards}"', 'title = "{nodes}"', "{nodes} cannot stand in '{nodes}'; cards can"),
+        ('title = "{cards}"', 'title = "{"', "tables.0.rows.0.title"),
+        ('logs = "{cards}.log"', 'logs = "{card}.log"', "{card} cannot stand in '{card}.log'; batch_size, cards"),
+        ('unit = "images/s"', "unit = ", "Invalid value (at line 4"),
+    ],
+)
+def test_a_mistake_names_the_file_the_key_and_what_is_allowed(found: str, put: str, said: str, tmp_path: Path) -> None:
+    assert found in PAGE
+    sentence = complaint(PAGE.replace(found, put, 1), tmp_path)
+    assert sentence.startswith(str(tmp_path / "page.toml"))
+    assert said in sentence
+
+
+def test_an_unknown_page_is_told_the_known_ones() -> None:
+    with pytest.raises(PageError, match="cpu-demo"):
+        find("nosuch")
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_page_of_the_project_is_valid(name: str) -> None:
+    assert load(find(name)).tables

@@ -1,0 +1,171 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from report.protocol import Length, Protocol, ProtocolError, named
+
+
+def error(text: str) -> str:
+    with pytest.raises(ProtocolError) as raised:
+        Protocol.parse(text)
+    return str(raised.value)
+
+
+def test_plain_is_the_mean_of_every_reported_step_and_the_median_of_the_repeats() -> None:
+    assert Protocol.parse("plain") == Protocol(records="step", estimate="reported", statistic="mean", repeats="median")
+
+
+@pytest.mark.parametrize("name", named())
+def test_every_named_protocol_is_valid(name: str) -> None:
+    assert isinstance(Protocol.parse(name), Protocol)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("tipc", "records=step estimate=reported skip_records=10 trim=0.05 trim_min=5 statistic=mean decimals=3"),
+        ("tipc-plain", "records=step estimate=reported skip_records=10 statistic=mean decimals=3"),
+        ("fleetx", "records=step estimate=reported skip_steps=20 take_first=100steps statistic=mean"),
+        ("dlperf", "records=step estimate=clock skip_steps=20 take_first=100steps"),
+        ("summary", "records=summary estimate=reported statistic=last"),
+        ("mlperf", "records=step estimate=reported statistic=mean repeats=olympic"),
+        ("plain", "records=step estimate=reported statistic=mean"),
+    ],
+)
+def test_words_say_what_a_named_protocol_does(name: str, words: str) -> None:
+    assert Protocol.parse(name).words() == words
+
+
+def test_keys_after_a_name_override_it() -> None:
+    assert Protocol.parse("tipc,decimals=2").words().endswith("statistic=mean decimals=2")
+
+
+def test_keys_alone_are_a_protocol() -> None:
+    assert Protocol.parse("skip_records=5,statistic=median") == Protocol(skip_records=5, statistic="median")
+
+
+def test_blanks_around_commas_do_not_matter() -> None:
+    assert Protocol.parse(" tipc , decimals = 2 ") == Protocol.parse("tipc,decimals=2")
+
+
+def test_a_key_replaces_the_one_that_it_excludes() -> None:
+    assert Protocol.parse("tipc,skip_steps=20") == Protocol(
+        skip_steps=20, trim=0.05, trim_min=5, statistic="mean", decimals=3
+    )
+
+
+def test_a_key_replaces_the_one_that_excludes_it() -> None:
+    assert Protocol.parse("fleetx,take_last=30").take_first is None
+
+
+def test_a_protocol_is_overridden_by_keys_in_a_line() -> None:
+    assert Protocol.parse("fleetx").overridden("repeats=mean,skip_records=3") == Protocol(
+        skip_records=3, take_first=Length(100, "steps"), repeats="mean"
+    )
+
+
+def test_a_protocol_is_not_overridden_by_a_name() -> None:
+    with pytest.raises(ProtocolError, match='"tipc" is not key=value: only key=value can override a protocol'):
+        Protocol().overridden("tipc")
+
+
+@pytest.mark.parametrize("text", ["100 steps", "100steps", "100 step"])
+def test_a_length_in_words_counts_steps(text: str) -> None:
+    assert Protocol.of({"take_first": text}).take_first == Length(100, "steps")
+
+
+@pytest.mark.parametrize("length", [100, "100", "100 records"])
+def test_a_bare_length_counts_records(length: object) -> None:
+    assert Protocol.of({"take_last": length}).take_last == Length(100, "records")
+
+
+@given(
+    st.builds(
+        Protocol,
+        records=st.sampled_from(["step", "epoch", "summary"]),
+        estimate=st.sampled_from(["reported", "step_time", "instant"]),
+        skip_steps=st.integers(0, 1000),
+        drop_last=st.builds(Length, st.integers(0, 9), st.sampled_from(["records", "steps"])),
+        take_first=st.none() | st.builds(Length, st.integers(1, 999), st.sampled_from(["records", "steps"])),
+        trim=st.floats(0, 0.5, exclude_max=True),
+        statistic=st.sampled_from(["mean", "median", "harmonic_mean", "last", "min", "max"]),
+        repeats=st.sampled_from(["median", "mean", "olympic"]),
+        significant=st.none() | st.integers(1, 17),
+        rounding=st.sampled_from(["half_up", "truncate"]),
+    )
+)
+def test_the_words_of_a_protocol_read_back_as_itself(protocol: Protocol) -> None:
+    assert Protocol.parse(protocol.words()) == protocol
+
+
+def test_a_protocol_survives_json() -> None:
+    protocol = Protocol.parse("fleetx,drop_last=2")
+    assert Protocol.model_validate_json(protocol.model_dump_json()) == protocol
+
+
+def test_an_unknown_name_is_told_the_known_names_and_keys() -> None:
+    assert error("tipk") == (
+        '"tipk" is not a named protocol: there are tipc, tipc-plain, fleetx, dlperf, summary, mlperf, plain, and '
+        "key=value with the keys records, estimate, skip_records, skip_steps, drop_last, take_first, take_last, trim, "
+        "trim_min, statistic, repeats, decimals, significant, rounding."
+    )
+
+
+def test_an_unknown_key_is_told_the_known_keys() -> None:
+    assert error("skip=5") == (
+        '"skip" is not a key of a protocol: the keys are records, estimate, skip_records, skip_steps, drop_last, '
+        "take_first, take_last, trim, trim_min, statistic, repeats, decimals, significant, rounding."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("records=line", "records=line is not possible: it should be step, epoch or summary."),
+        ("statistic=avg", "it should be mean, median, harmonic_mean, last, min or max."),
+        ("trim=0.5", "trim=0.5 is not possible: it should be less than 0.5."),
+        ("skip_records=-1", "skip_records=-1 is not possible: it should be greater than or equal to 0."),
+        ("take_first=ten", 'a count of records such as 10 or of steps such as "100 steps" is possible.'),
+        ("take_first=0", "take_first=0 is not possible: at least 1 record or step must be taken."),
+        ("decimals=2,significant=5", "decimals and significant exclude each other: give one of them."),
+        ("skip_records=1,skip_steps=1", "skip_records and skip_steps exclude each other: give one of them."),
+        ("take_first=1,take_last=1", "take_first and take_last exclude each other: give one of them."),
+        ("dlperf,trim=0.1", "estimate=clock gives one value: trim, trim_min and statistic do not apply to it."),
+        ("trim=0.1,trim=0.2", "trim is given twice, as 0.1 and as 0.2: give it once."),
+        ("decimals=2,tipc", '"tipc" is not key=value: only key=value can override a protocol.'),
+        ("", '"" is not a named protocol'),
+    ],
+)
+def test_an_impossible_protocol_is_one_sentence(text: str, sentence: str) -> None:
+    assert sentence in error(text)
+
+
+def test_no_decimals_are_a_choice_that_excludes_significant_digits() -> None:
+    with pytest.raises(ProtocolError, match="exclude each other"):
+        Protocol.of({"decimals": 0, "significant": 3})
+
+
+def test_steps_come_in_the_order_in_which_they_apply() -> None:
+    assert Protocol.parse("tipc").steps() == (
+        ("records_step", {}),
+        ("skip_records", {"count": 10}),
+        ("estimate_reported", {}),
+        ("trim", {"fraction": 0.05, "minimum": 5}),
+        ("statistic_mean", {}),
+        ("repeats_median", {}),
+        ("decimals", {"count": 3}),
+        ("rounding_half_up", {}),
+    )
+
+
+def test_steps_of_a_clock_have_no_statistic() -> None:
+    assert Protocol.parse("dlperf,drop_last=1,significant=5,rounding=truncate").steps() == (
+        ("records_step", {}),
+        ("skip_steps", {"count": 20}),
+        ("drop_last_records", {"count": 1}),
+        ("take_first_steps", {"count": 100}),
+        ("estimate_clock", {}),
+        ("repeats_median", {}),
+        ("significant", {"count": 5}),
+        ("rounding_truncate", {}),
+    )

@@ -1,0 +1,214 @@
+"""The published pages: figures that their logs give are printed to the last digit, and no word is left in English."""
+
+import csv
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from string import Formatter
+from typing import get_args
+
+import pytest
+from _pytest.mark import ParameterSet
+from babel.messages.pofile import read_po
+from jinja2.ext import babel_extract
+
+from report import page as page_module
+from report.evidence import Cell, cells, column_title, row_title
+from report.page import Grid, Page
+from report.pagefile import find, load, names
+from report.protocol import Protocol
+from report.words import FOLDER, languages, words
+from tests.parsers.corpus_logs import ABSENT, CORPUS
+
+LOGS = CORPUS / "PaddlePaddle-Perf"
+PAGES = {"ResNet50V1.5": "resnet50", "DeepLabV3P": "deeplabv3p"}
+ROOM = Path(page_module.__file__).parent
+TEMPLATE = ROOM / "templates" / "page.md.jinja"
+
+# Names, units and values of options, which stand in every language as they are.
+NAME = re.compile(
+    r"AMD|AMP|BS|CPU|CUDA|CentOS|Debian|EPYC|GB|GHz|GNU/Linux|GPU|GiB|Gold|Intel|MXNet|NGC|NVIDIA|PaddleClas|"
+    r"PaddlePaddle|PaddleSeg|PyTorch|Python|TensorFlow|Tesla|Xeon|cuDNN|develop|mmsegmentation|numpy|paddlepaddle"
+)
+CODE_SPAN = re.compile(r"`[^`]+`")
+LINK_TARGET = re.compile(r"\]\([^)]+\)")
+
+every_page = pytest.mark.parametrize("name", names())
+every_language = pytest.mark.parametrize("language", languages())
+
+
+def published_rows() -> list[dict[str, str]]:
+    """The published figures that their logs give, but for those whose rule was fitted to the figure."""
+    if not (LOGS / "published.csv").is_file():
+        return []
+    with (LOGS / "published.csv").open(encoding="utf-8", newline="") as file:
+        return [row for row in csv.DictReader(file) if row["exact_match"] == "yes" and "FITTED" not in row["remark"]]
+
+
+def parameters(rows: list[dict[str, str]]) -> list[ParameterSet]:
+    if not rows:
+        return [pytest.param({}, marks=pytest.mark.skip(reason=ABSENT), id="absent")]
+    return [pytest.param(row, id=f"{Path(row['log_path']).name}-{number}") for number, row in enumerate(rows)]
+
+
+@cache
+def cells_of(name: str) -> list[Cell]:
+    return list(cells(load(find(name)), LOGS))
+
+
+@pytest.mark.parametrize("row", parameters(published_rows()))
+def test_a_published_figure_that_its_log_gives_is_printed_to_the_last_digit(row: dict[str, str]) -> None:
+    of_the_log = [
+        cell
+        for cell in cells_of(PAGES[row["model"]])
+        if cell.case["cards"] == int(row["cards"]) and [proof.log for proof in cell.proofs] == [row["log_path"]]
+    ]
+    assert row["published"] in {cell.printed for cell in of_the_log}
+
+
+@pytest.mark.skipif(not LOGS.is_dir(), reason=ABSENT)
+def test_no_published_figure_is_left_out_of_the_comparison() -> None:
+    assert len(published_rows()) == 88
+
+
+@every_page
+def test_a_table_changes_only_how_a_number_is_printed(name: str) -> None:
+    page = load(find(name))
+    overridden = [
+        part.partition("=")[0]
+        for table in page.tables
+        for column in table.columns
+        for part in (column.protocol or "").split(",")
+        if part
+    ]
+    assert set(overridden) <= {"decimals", "significant", "rounding"}
+
+
+@every_page
+def test_a_column_has_at_most_one_protocol_for_each_number_of_cards(name: str) -> None:
+    """So no protocol is made for one cell: precisions, devices and batch sizes share it."""
+    for column in load(find(name)).columns.values():
+        cards = [(str(run.when.get("cards")), run.protocol) for run in column.runs]
+        assert len(dict(cards)) == len(set(cards))
+
+
+@cache
+def catalogue(language: str) -> dict[str, str]:
+    with (FOLDER / f"{language}.po").open("rb") as file:
+        return {str(message.id): str(message.string) for message in read_po(file, abort_invalid=True) if message.id}
+
+
+@cache
+def texts(name: str) -> frozenset[str]:
+    return frozenset(text for text in _texts(load(find(name))) if text)
+
+
+def _texts(page: Page) -> Iterator[str]:
+    blocks = [*page.tested, *page.environment, *page.setup, *page.steps, *page.results]
+    for table in page.tables:
+        yield from (table.title, table.corner)
+        yield from (column_title(page, column) for column in table.columns)
+        yield from (row_title(table, row) for row in table.rows)
+        blocks += table.notes
+    yield page.title
+    yield from (block for block in blocks if isinstance(block, str))
+    yield from (text for grid in blocks if isinstance(grid, Grid) for row in (grid.columns, *grid.rows) for text in row)
+
+
+def is_of_no_language(text: str) -> bool:
+    """Whether a text holds only names, numbers and code."""
+    pieces = re.findall(r"[^\s,()=@\[\]×-]+", LINK_TARGET.sub("]", CODE_SPAN.sub("", text)))
+    return all(NAME.fullmatch(piece) or any(character.isdigit() for character in piece) for piece in pieces)
+
+
+@every_page
+def test_every_text_of_a_page_is_translated(name: str) -> None:
+    assert [text for text in texts(name) if not is_of_no_language(text) and text not in catalogue("zh")] == []
+
+
+def test_every_message_of_the_template_is_translated() -> None:
+    with TEMPLATE.open("rb") as file:
+        found = [message for _, _, message, _ in babel_extract(file, ["say"], [], {})]
+    messages = [message[0] if isinstance(message, tuple) else message for message in found]
+    assert [message for message in messages if message and message not in catalogue("zh")] == []
+    assert messages
+
+
+@every_language
+def test_no_translation_is_empty(language: str) -> None:
+    assert [message for message, translation in catalogue(language).items() if not translation.strip()] == []
+
+
+def test_every_translated_text_still_stands_in_its_page() -> None:
+    with (FOLDER / "zh.po").open("rb") as file:
+        located = [(str(m.id), Path(place).stem) for m in read_po(file) if m.id for place, _ in m.locations]
+    assert [(text, name) for text, name in located if text not in texts(name)] == []
+    assert {name for _, name in located} == set(names())
+
+
+@every_language
+def test_every_catalogue_has_the_same_keys(language: str) -> None:
+    keys = catalogue("en").keys()
+    assert keys - catalogue(language).keys() == set()
+    assert language == "en" or catalogue(language).keys() == catalogue("zh").keys()
+
+
+@every_language
+def test_a_translation_keeps_the_placeholders_of_its_message(language: str) -> None:
+    english = {message: catalogue("en").get(message, message) for message in catalogue(language)}
+    differing = [m for m, text in catalogue(language).items() if placeholders(text) != placeholders(english[m])]
+    assert differing == []
+
+
+def placeholders(text: str) -> set[tuple[str, str | None]]:
+    return {(field, form) for _, field, form, _ in Formatter().parse(text) if field is not None}
+
+
+@every_language
+def test_a_translation_keeps_code_and_links(language: str) -> None:
+    assert [
+        message
+        for message, text in catalogue(language).items()
+        for kept in (CODE_SPAN, LINK_TARGET)
+        if language != "en" and set(kept.findall(message)) != set(kept.findall(text))
+    ] == []
+
+
+def protocols() -> Iterator[Protocol]:
+    """Protocols that together do everything that a protocol can do."""
+    for key in ("records", "estimate", "statistic", "repeats", "rounding"):
+        yield from (Protocol.of({key: value}) for value in get_args(Protocol.model_fields[key].annotation))
+    for key in ("drop_last", "take_first", "take_last"):
+        yield from (Protocol.of({key: length}) for length in ("2", "2 steps"))
+    for key in ("skip_records", "skip_steps", "trim_min", "decimals", "significant"):
+        yield Protocol.of({key: 2})
+
+
+@every_language
+def test_every_step_of_a_protocol_has_words(language: str) -> None:
+    translate = words(language).gettext
+    steps = [step for protocol in protocols() for step in protocol.steps()]
+    assert [key for key, _ in steps if translate(key) == key] == []
+    assert all(translate(key).format(**values) for key, values in steps)
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        (
+            "en",
+            "step records; first 10 records skipped; throughput as printed; "
+            "5% but at least 5 cut from each end after sorting; mean; median of repeats; 3 decimals; half up",
+        ),
+        (
+            "zh",
+            "取逐步记录；跳过前 10 条记录；采用日志打印的吞吐率；排序后两端各去掉 5%，且各不少于 5 个；取平均值；"
+            "多次运行取中位数；保留 3 位小数；四舍五入",
+        ),
+    ],
+)
+def test_a_protocol_reads_as_one_line_in_every_language(language: str, said: str) -> None:
+    translate = words(language).gettext
+    clauses = [translate(key).format(**values) for key, values in Protocol.parse("tipc").steps()]
+    assert translate("joiner").join(clauses) == said

@@ -1,0 +1,101 @@
+"""Whole pages: a golden page in each language, and what both languages have in common."""
+
+import re
+import shutil
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from report.publish import Published, publish
+from report.words import languages
+from tests.conftest import Compare
+
+GOLDEN = Path(__file__).parent / "golden"
+NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?![\w])")
+
+every_language = pytest.mark.parametrize("language", languages())
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Published:
+    """The golden page, rendered in all languages beside a copy of its logs."""
+    shutil.copytree(GOLDEN / "logs", tmp_path / "logs")
+    (page,) = publish([str(GOLDEN / "toy.toml")], tmp_path / "logs", [], tmp_path / "pages")
+    return page
+
+
+def text(page: Published, language: str) -> str:
+    return next(path for path in page.files if path.name.endswith(f".{language}.md")).read_text(encoding="utf-8")
+
+
+def tables(markdown: str) -> list[list[str]]:
+    """The cells of all rows of all tables, without their words."""
+    rows = [line for line in markdown.splitlines() if line.startswith("|")]
+    return [[" ".join(NUMBER.findall(cell)) for cell in row.split("|")] for row in rows]
+
+
+@every_language
+def test_the_whole_page_is_as_it_was(language: str, toy: Published, compare: Compare) -> None:
+    compare(GOLDEN / f"toy.{language}.md", text(toy, language))
+
+
+def test_a_page_is_rendered_in_chinese_and_english(toy: Published) -> None:
+    assert {path.name for path in toy.files} >= {"toy.zh.md", "toy.en.md"}
+
+
+@every_language
+def test_the_same_figures_stand_in_the_same_places(language: str, toy: Published) -> None:
+    assert tables(text(toy, language)) == tables(text(toy, "en")) != []
+
+
+@pytest.mark.parametrize("page", ["cpu-demo"])
+def test_the_published_pages_hold_the_same_figures_in_the_same_places(page: str, tmp_path: Path) -> None:
+    (published,) = publish([page], Path("logs"), ["zh", "en"], tmp_path)
+    assert tables(text(published, "zh")) == tables(text(published, "en")) != []
+
+
+def test_rendering_twice_gives_the_same_bytes(toy: Published, tmp_path: Path) -> None:
+    (again,) = publish([str(GOLDEN / "toy.toml")], tmp_path / "logs", ["zh"], tmp_path / "pages")
+    assert text(again, "zh") == text(toy, "zh")
+
+
+@every_language
+def test_names_of_logs_are_escaped(language: str, toy: Published) -> None:
+    assert "<b>" not in text(toy, language)
+
+
+@every_language
+def test_a_missing_cell_is_a_dash_with_its_reason(language: str, toy: Published) -> None:
+    empty = [cell for cell in toy.cells if cell.printed is None]
+    assert [str(cell.reason) for cell in empty][:2] == [
+        "The page names no logs for this case.",
+        "There is no log A100/tf_gpu32_fp32_bs64*.txt in the folder of logs.",
+    ]
+    assert re.search(r"\| 32 +\| - +\| - +\| - +\|", text(toy, language))
+
+
+def test_a_label_that_its_log_contradicts_is_told(toy: Published) -> None:
+    cell = next(cell for cell in toy.cells if cell.row == "8" and cell.column == "Flow | 1")
+    (said,) = cell.disagreements
+    assert (said.fact, said.label, said.said, said.witness) == ("batch_size", 64, 32, "line 2")
+    assert "†" in text(toy, "en")
+
+
+def test_every_number_leads_to_its_evidence(toy: Published) -> None:
+    page = text(toy, "en")
+    links = re.findall(r"\]\(#(e\d+)\)", page)
+    assert [link for link in links if f'<a id="{link}"></a>' not in page] == []
+    assert len(links) == 6
+
+
+def test_every_link_to_a_log_leads_to_the_log(toy: Published) -> None:
+    folder = toy.files[0].parent
+    links = re.findall(r"\]\((\.\./[^)]+)\)", text(toy, "en"))
+    assert [link for link in links if not (folder / unquote(link)).is_file()] == []
+    assert links
+
+
+def test_pages_without_any_log_are_left_out_when_none_is_named(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    assert [page.files for page in publish([], tmp_path / "logs", ["en"], tmp_path)] == [[], [], []]

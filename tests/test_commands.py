@@ -1,0 +1,62 @@
+"""The command line as a whole."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.commandline import PROJECT, run
+
+READERS: dict[str, Callable[[Path], pd.DataFrame]] = {
+    "csv": pd.read_csv,
+    "jsonl": lambda path: pd.read_json(path, lines=True),
+    "parquet": pd.read_parquet,
+}
+LOG = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C1/1/train.log"
+
+
+def test_help_answers_without_pandas() -> None:
+    program = "import sys, tachograph\ntry: tachograph.main()\nfinally: assert 'pandas' not in sys.modules"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "--help"], cwd=PROJECT, capture_output=True, text=True, check=True
+    )
+    assert "report" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["formats", "parse", "show", "report", "launch", "images"])
+def test_every_command_has_help(command: str) -> None:
+    assert run(command, "--help").stdout.startswith("Usage: ")
+
+
+@pytest.mark.parametrize("command", ["formats", "parse", "show", "report"])
+def test_help_teaches_by_example(command: str) -> None:
+    assert f"\n    tachograph {command}" in run(command, "--help").stdout
+
+
+def test_wrong_use_is_status_2_without_a_traceback() -> None:
+    done = run("show")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_formats_lists_every_grammar() -> None:
+    listed = {json.loads(line)["format"] for line in run("formats", "--json").stdout.splitlines()}
+    assert listed == {path.stem for path in (PROJECT / "parsers/formats").glob("*.lark")}
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_parse_writes_every_record_with_its_log_and_line(ending: str, tmp_path: Path) -> None:
+    out = tmp_path / f"records.{ending}"
+    assert run("parse", LOG, "--out", out).returncode == 0
+    records = READERS[ending](out)
+    numbers = [n for n, line in enumerate(LOG.read_text().splitlines(), 1) if "][Iter: " in line]
+    assert records[records["record"] == "step"]["line"].tolist() == numbers
+
+
+def test_parse_says_which_endings_are_possible(tmp_path: Path) -> None:
+    done = run("parse", LOG, "--out", tmp_path / "records.xls")
+    assert (done.returncode, ".csv, .jsonl, .parquet" in done.stderr) == (2, True)

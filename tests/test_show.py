@@ -1,0 +1,107 @@
+"""The command `tachograph show`."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commandline import PROJECT, run
+
+LOG = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C2/1/train.log"
+
+
+def shown(*arguments: str | Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run("show", "--json", *arguments).stdout)
+    return found
+
+
+def test_json_names_exactly_the_promised_keys() -> None:
+    promised = ["log", "sha256", "bytes", "format", "lines", "facts", "records", "throughput", "warnings"]
+    assert list(shown(LOG)) == promised
+
+
+def test_json_carries_the_hash_and_size_of_the_file() -> None:
+    found = shown(LOG)
+    assert (found["sha256"], found["bytes"]) == (hashlib.sha256(LOG.read_bytes()).hexdigest(), LOG.stat().st_size)
+
+
+def test_the_line_account_adds_up() -> None:
+    lines = shown(LOG)["lines"]
+    assert lines["matched"] + lines["ignored"] + lines["unrecognised"] == lines["total"] == 227
+
+
+def test_throughput_says_which_lines_and_which_protocol() -> None:
+    found = shown(LOG, "--protocol", "skip_records=30")["throughput"]
+    speeds = [float(line.split("ips: ")[1].split()[0]) for line in LOG.read_text().splitlines() if "][Iter: " in line]
+    assert (found["used"], found["scope"]) == (2, "job")
+    assert found["value"] == pytest.approx(sum(speeds[-2:]) / 2 * 2)
+    assert found["protocol"] == "records=step estimate=reported skip_records=30 statistic=mean"
+
+
+def test_a_fact_has_a_value_and_a_witness() -> None:
+    assert shown(LOG)["facts"]["cards"] == {"value": 2, "witness": "run.json"}
+
+
+def test_an_option_is_believed_and_its_contradiction_is_told() -> None:
+    found = shown(LOG, "--cards", "4")
+    assert found["facts"]["cards"] == {"value": 4, "witness": "--cards"}
+    assert "cards is 4 by --cards, but 2 by run.json; the first is used." in found["warnings"]
+
+
+def test_several_logs_come_out_in_the_order_they_were_named() -> None:
+    others = sorted(PROJECT.glob("logs/cpu-demo/*/*/train.log"))
+    printed = run("show", "--json", *others).stdout.splitlines()
+    assert [json.loads(line)["log"] for line in printed] == [str(path) for path in others]
+
+
+def test_a_text_without_metric_lines_is_a_finding(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text("hello\nworld\n")
+    done = run("show", "--json", log)
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["throughput"], found["reason"]) == (1, None, "No known format fits the log.")
+    assert found["lines"] == {"total": 2, "matched": 0, "ignored": 0, "unrecognised": 2}
+
+
+def test_a_protocol_that_leaves_no_record_says_how_many_there_were() -> None:
+    done = run("show", LOG, "--protocol", "skip_records=32", "--json")
+    assert done.returncode == 1
+    assert "leaves none of 32 records" in json.loads(done.stdout)["reason"]
+
+
+def test_a_broken_metric_line_is_explained_with_a_caret(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text(LOG.read_text().replace("ips: ", "ips: about ", 9))
+    printed = run("show", log, "--cards", "2").stdout
+    assert "expected NUMBER" in printed
+    assert "^" in printed
+
+
+@pytest.mark.parametrize("kind", ["missing", "empty", "folder", "binary"])
+def test_what_cannot_be_read_is_one_sentence_and_status_2(kind: str, tmp_path: Path) -> None:
+    paths = {name: tmp_path / name for name in ("missing", "empty", "folder", "binary")}
+    paths["empty"].touch()
+    paths["folder"].mkdir()
+    paths["binary"].write_bytes(bytes(range(1, 256)) * 40)
+    done = run("show", paths[kind])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"Error: {paths[kind]}: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_an_unreadable_log_does_not_stop_the_others(tmp_path: Path) -> None:
+    done = run("show", "--json", tmp_path / "missing", LOG)
+    assert (done.returncode, json.loads(done.stdout)["log"]) == (2, str(LOG))
+
+
+def test_wrong_protocols_list_what_is_known() -> None:
+    done = run("show", LOG, "--protocol", "median")
+    assert done.returncode == 2
+    assert "tipc" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_plot_shows_how_steady_the_run_was() -> None:
+    assert "throughput ▁" in run("show", LOG).stdout or "█" in run("show", LOG).stdout
