@@ -12,6 +12,9 @@ from .field import Field
 
 Array = NDArray[Any]
 
+# Calling pandas' reader takes as long as reading so many numbers without it.
+FEW_NUMBERS = 4096
+
 _ISO = bytes.maketrans(b"/,T", b"-. ")
 
 
@@ -64,12 +67,18 @@ def _column(field: Field, texts: Sequence[bytes]) -> Array:
 
 def numbers(columns: Sequence[Sequence[bytes]]) -> list[Array]:
     """float64 of the printed digits, exact to the last bit; NaN where the line does not have the field."""
+    if len(columns) * len(columns[0]) < FEW_NUMBERS:
+        return _floats(columns)
     lines = BytesIO(b"\n".join(map(b",".join, zip(*columns, strict=True))) + b"\n")
     try:
         table = pd.read_csv(lines, names=range(len(columns)), dtype="float64", skip_blank_lines=False)
     except ValueError:  # a spelling of NaN or infinity that pandas does not know
-        return [np.array([float(text or "nan") for text in column]) for column in columns]
+        return _floats(columns)
     return [table[name].to_numpy(dtype=np.float64) for name in table]
+
+
+def _floats(columns: Sequence[Sequence[bytes]]) -> list[Array]:
+    return [np.array([float(text or "nan") for text in column]) for column in columns]
 
 
 def times(texts: Sequence[bytes]) -> Array:

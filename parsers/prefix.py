@@ -8,21 +8,33 @@ from .variant import Variant
 
 
 @cache
-def _prefix() -> tuple[str, int]:
-    """Regular expression of any prefix, and how many groups (one a spelling, each holds the rank) it has."""
-    variants = load(ROOM / "prefix.lark").variants
-    return "|".join(v.source for v in variants), sum(len(v.groups) for v in variants)
+def _prefix() -> str:
+    """Regular expression of any prefix; at most one of its groups, one a spelling, takes part and holds the rank."""
+    return "|".join(variant.source for variant in load(ROOM / "prefix.lark").variants)
 
 
-def rank_groups() -> int:
-    """How many groups of a ``line_pattern`` come before the fields of the line; at most one of them holds the rank."""
-    return _prefix()[1]
+@cache
+def _prefixes() -> re.Pattern[bytes]:
+    return re.compile(f"(?:{_prefix()})*+".encode())
+
+
+def without_prefix(line: bytes) -> bytes:
+    """The line as the training program printed it, without the prefixes of job launchers."""
+    return line[after_prefix(line, 0, len(line))[0] :]
+
+
+def after_prefix(text: bytes, start: int, end: int) -> tuple[int, bytes]:
+    """Where a line of a text begins after its prefixes, and the rank that they name."""
+    found = _prefixes().match(text, start, end)
+    if found is None or found.end() == start:
+        return start, b""
+    return found.end(), next(filter(None, found.groups()), b"")
 
 
 @cache
 def line_pattern(variant: Variant) -> re.Pattern[bytes]:
-    """The regular expression of a whole line with its prefixes, if any; the first ``rank_groups()`` hold the rank."""
-    return re.compile(f"(?:{_prefix()[0]})*+{variant.source}".encode())
+    """The regular expression of a whole line without its prefixes."""
+    return re.compile(variant.source.encode())
 
 
 @cache
@@ -33,13 +45,11 @@ def sweep_pattern(variant: Variant) -> re.Pattern[bytes]:
 
 @cache
 def torn_pattern(variant: Variant) -> re.Pattern[bytes]:
-    """A line that begins or ends amid the output of another process; what follows must not go on with its last word."""
-    return re.compile(f"(?:{_prefix()[0]})*+{variant.source}(?![\\w.+-])".encode())
+    """A line that begins or ends amid the output of another process; what follows must not go on with its last word.
 
-
-@cache
-def _any_prefix() -> re.Pattern[bytes]:
-    return re.compile(f"(?:{_prefix()[0]})*+".encode())
+    The groups of its prefixes, which name the rank, stand before those of the variant.
+    """
+    return re.compile(f"(?:{_prefix()})*+{variant.source}(?![\\w.+-])".encode())
 
 
 def has_prefix(text: bytes) -> bool:
@@ -49,10 +59,4 @@ def has_prefix(text: bytes) -> bool:
 
 @cache
 def _prefix_after_newline() -> re.Pattern[bytes]:
-    return re.compile(f"\n(?:{_prefix()[0]})".encode())
-
-
-def without_prefix(line: bytes) -> bytes:
-    """The line as the training program printed it, without the prefixes of job launchers."""
-    found = _any_prefix().match(line)
-    return line[found.end() :] if found else line
+    return re.compile(f"\n(?:{_prefix()})".encode())

@@ -106,7 +106,7 @@ def _warnings(facts: Facts, torn: Sequence[int], source: Source, metric: Sequenc
             f" the first is used."
         )
     if torn:
-        yield f"{len(torn)} lines run into other output, the first is line {torn[0]}; what is whole in them is used."
+        yield f"Output runs together, first in line {min(torn)} ({len(torn)} in all); what is whole there is used."
     if source.cut:
         yield "The last line has no newline: it may be cut off, so a number that it ends with is not used."
     if metric and not np.any([len(lines) for lines in metric if lines.variant.record == "step"]):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .block import Block, Places, positions
 from .grammar import METRICS
 from .marks import marks
-from .prefix import has_prefix, line_pattern, rank_groups, sweep_pattern, torn_pattern
+from .prefix import after_prefix, has_prefix, line_pattern, sweep_pattern, torn_pattern
 from .variant import Variant
 
 # A sweep over a block looks at every line of it, but looking at one line alone takes about so many times as long.
@@ -64,17 +64,19 @@ class _Matches:
     """What a block holds of one variant, while it is searched: rows of texts, and the places of their lines."""
 
     variant: Variant
-    places: list[Places] = field(default_factory=list)
+    swept: Places = field(default_factory=lambda: np.zeros(0, np.int64))
+    places: list[int] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
 
-    def keep(self, place: int, found: re.Match[bytes]) -> None:
-        """Keep one line, by the place of the newline before it."""
+    def keep(self, place: int, rank: bytes, found: re.Match[bytes]) -> None:
+        """Keep one line, by the place of the newline before it; a rank that the match itself names goes before."""
         texts = found.groups(b"")
-        self.places.append(np.array([place]))
-        self.rows.append((next(filter(None, texts[: rank_groups()]), b""), *texts[rank_groups() :]))
+        prefixes = len(texts) - len(self.variant.groups)
+        self.places.append(place)
+        self.rows.append((next(filter(None, texts[:prefixes]), rank), *texts[prefixes:]))
 
-    def sweep(self, block: Block, mark: bytes) -> Places:
-        """Keep all lines of a block that has no prefixes, at once; returns their places.
+    def sweep(self, block: Block, mark: bytes) -> tuple[Places, bool]:
+        """Keep all lines of a block at once; returns their places, and whether these are all places of the mark.
 
         One call gives the texts of all lines, but not where they are. A literal tells that which stands in the block as
         often as there are such lines: each of them holds it, so none of it stands elsewhere. Without one, none is kept.
@@ -83,17 +85,17 @@ class _Matches:
         for text in (mark, *map(str.encode, self.variant.literals)) if rows else ():
             places = positions(block.text, text)
             if len(places) == len(rows):
-                self.rows, self.places = rows, [block.line_starts(places)]
-                return self.places[0]
-        return block.breaks[:0]
+                self.rows, self.swept = rows, block.line_starts(places)
+                return self.swept, text == mark
+        return block.breaks[:0], False
 
     def settle(self, block: Block) -> Found:
         """What was kept, in the order of the lines; nothing is kept any more."""
-        places, rows = np.concatenate(self.places), self.rows
+        places, rows = np.concatenate([self.swept, np.array(self.places, np.int64)]), self.rows
         if (places[1:] < places[:-1]).any():
             order = np.argsort(places, kind="stable")
             places, rows = places[order], [rows[i] for i in order.tolist()]
-        self.places, self.rows = [], []
+        self.swept, self.places, self.rows = self.swept[:0], [], []
         return Found(self.variant, block.numbers(places), rows)
 
 
@@ -108,15 +110,21 @@ class _Search:
 
     def run(self, block: Block, *, sweeps: bool) -> Iterator[Found]:
         """Find the lines of a block that hold the mark: in one sweep where they are many, the rest one by one."""
-        taken = block.breaks[:0]
-        if sweeps and self.frequent:
-            taken = np.concatenate([matches.sweep(block, self.mark) for matches in self.candidates])
-        hits = len(taken)
         self.torn = block.breaks[:0]
-        if not hits or block.text.count(self.mark) > hits:
-            hits = self._walk(block, set(taken.tolist()))
+        taken: set[int] = set()
+        swept = sweeps and self.frequent and self._sweep(block, taken)
+        hits = sum(len(matches.rows) for matches in self.candidates) if swept else self._walk(block, taken)
         self.frequent = hits * SWEEP_GAIN > block.lines * len(self.candidates)
         return (matches.settle(block) for matches in self.candidates if matches.rows)
+
+    def _sweep(self, block: Block, taken: set[int]) -> bool:
+        """Sweep for one variant after the other, adding to ``taken``; returns whether no line with the mark is left."""
+        for matches in self.candidates:
+            places, complete = matches.sweep(block, self.mark)
+            if complete:
+                return True
+            taken.update(places.tolist())
+        return False
 
     def _walk(self, block: Block, taken: set[int]) -> int:
         """Try every line that holds the mark and is not taken; the loop is plain because it runs once a line."""
@@ -128,25 +136,26 @@ class _Search:
             place = text.rfind(b"\n", 0, hit)
             end = text.find(b"\n", hit)
             end = len(text) if end < 0 else end
-            for match, keep in () if place in taken else tries:
-                if found := match(text, place + 1, end):
-                    if end < len(text) or not _may_go_on(found):
-                        keep(place, found)
-                    break
-            else:
-                if place not in taken and self._find_torn(place, text[place + 1 : end + 1]):
-                    torn.append(place)
+            if place not in taken:
+                start, rank = after_prefix(text, place + 1, end)
+                for match, keep in tries:
+                    if found := match(text, start, end):
+                        if end < len(text) or not _may_go_on(found):
+                            keep(place, rank, found)
+                        break
+                else:
+                    torn += [place] * self._find_torn(place, rank, text[start : end + 1])
             hit = text.find(mark, end)
         self.torn = np.array(torn, dtype=np.int64)
         return hits
 
-    def _find_torn(self, place: int, line: bytes) -> bool:
+    def _find_torn(self, place: int, rank: bytes, line: bytes) -> bool:
         """Several processes that write one log run their lines together: find what is whole amid the rest."""
         any_found = False
-        for matches in (matches for matches in self.candidates if matches.variant.record in METRICS):
+        for matches in (m for m in self.candidates if m.variant.record in METRICS and m.variant.may_stand_in(line)):
             for found in torn_pattern(matches.variant).finditer(line):
                 if line[found.end() :] == b"\n" or not _may_go_on(found):
-                    matches.keep(place, found)
+                    matches.keep(place, b"" if found.start() else rank, found)
                     any_found = True
         return any_found
 

@@ -25,6 +25,10 @@ class Variant:
         """The distinct fields, in the order of their first group."""
         return tuple(dict.fromkeys(self.groups))
 
+    def may_stand_in(self, line: bytes) -> bool:
+        """Whether a line holds all texts of this variant."""
+        return all(text.encode() in line for text in self.literals)
+
     def resembles(self, line: bytes) -> bool:
         """Whether a line holds at least half, and two, of the telling texts of this variant: it is a broken one."""
         telling = [literal.encode() for literal in self.literals if len(literal) > 2]

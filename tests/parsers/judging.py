@@ -9,7 +9,7 @@ from lark import Tree
 from lark.exceptions import UnexpectedInput
 
 from parsers.grammar import Format, vocabulary
-from parsers.prefix import line_pattern, rank_groups, without_prefix
+from parsers.prefix import line_pattern, without_prefix
 from parsers.source import clean
 
 
@@ -42,15 +42,15 @@ def text_of(line: bytes) -> str:
 
 def kinds(fmt: Format, line: bytes) -> set[str]:
     """Every line kind of a format whose compiled form matches a line."""
-    return {variant.record for variant in fmt.variants if line_pattern(variant).fullmatch(line)}
+    own = without_prefix(line)
+    return {variant.record for variant in fmt.variants if line_pattern(variant).fullmatch(own)}
 
 
 def compiled(fmt: Format, line: bytes) -> Verdict | None:
     """What the compiled form says of a line."""
     for variant in fmt.variants:
-        if found := line_pattern(variant).fullmatch(line):
-            texts = found.groups()[rank_groups() :]
-            told = zip(variant.groups, texts, strict=True)
+        if found := line_pattern(variant).fullmatch(without_prefix(line)):
+            told = zip(variant.groups, found.groups(), strict=True)
             return Verdict(variant.record, _gathered((f.name, text_of(t)) for f, t in told if t is not None))
     return None
 

@@ -54,6 +54,12 @@ def test_a_spelling_is_a_field_of_its_own_text(tmp_path: Path) -> None:
     assert found.groups()[-1] == b"resnet 50"
 
 
+def test_a_terminal_is_taken_in_one_way_only_as_by_a_lexer(tmp_path: Path) -> None:
+    (variant,) = grammar(tmp_path, '"step" /a|ab/ "c"').variants
+    matched = [bool(line_pattern(variant).fullmatch(line)) for line in (b"step ac", b"step abc")]
+    assert matched == [True, False]
+
+
 @pytest.mark.parametrize("length", [1_000, 100_000])
 def test_a_hostile_line_is_refused_without_backtracking(tmp_path: Path, length: int) -> None:
     (variant,) = grammar(tmp_path, '"step" (/[a-z]+/ | /[a-z0-9]+/)* "end"').variants

@@ -27,6 +27,13 @@ def test_each_update_of_a_progress_bar_is_a_line_on_screen(tmp_path: Path) -> No
     assert told(read(write(tmp_path, step(1), bar, step(3)))) == [[1, 1, 1000.5], [2, 2, 1000.5], [3, 3, 1000.5]]
 
 
+def test_updates_of_a_progress_bar_stay_in_their_order(tmp_path: Path) -> None:
+    bars = [b"\r".join(line.rstrip() for line in steps(100)) + b"\n"] * 2
+    summary = b"DLL 2031-05-17 09:30:00.000001 - () train_throughput : 1.5 images/s\n"
+    records = read(write(tmp_path, bars[0], summary, bars[1])).records
+    assert records["step"].dropna().tolist() == [*range(100), *range(100)]
+
+
 def test_carriage_returns_at_the_ends_of_lines_are_no_part_of_them(tmp_path: Path) -> None:
     lines = [line.replace(b"\n", b"\r\n") for line in steps(3)]
     assert [row[:2] for row in told(read(write(tmp_path, *lines)))] == [[1, 0], [2, 1], [3, 2]]

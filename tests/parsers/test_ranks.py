@@ -73,7 +73,7 @@ def test_records_of_one_line_have_its_number(tmp_path: Path) -> None:
 
 def test_lines_that_ran_together_are_a_warning_that_names_the_first(tmp_path: Path) -> None:
     (warning,) = read(torn(tmp_path)).warnings
-    assert warning.startswith("2 lines run into other output, the first is line 2")
+    assert warning.startswith("Output runs together, first in line 2 (2 in all)")
 
 
 @pytest.mark.parametrize("rest", [b"DLL 2031", b"[1,1]<stdout>:0.5 images/s", b"[rank1]: Traceback", b"\xff"])

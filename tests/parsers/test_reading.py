@@ -81,6 +81,14 @@ def test_a_new_format_is_one_grammar(tmp_path: Path) -> None:
     }
 
 
+def test_of_a_field_that_a_line_names_twice_the_first_counts(tmp_path: Path) -> None:
+    grammar = tmp_path / "twice.lark"
+    line = 'step_line: "toy" throughput{samples, job, instant} ["again" throughput{samples, job, instant}]'
+    grammar.write_text(f"start: step_line\n{line}\n%import .vocabulary (throughput, samples, job, instant)\n")
+    log = write(tmp_path, b"toy1again2\n", b"toy3\n")
+    assert read(log, format=grammar).records["throughput"].tolist() == [1, 3]
+
+
 def test_a_log_of_another_format_gives_no_records_but_a_reading(tmp_path: Path) -> None:
     reading = read(write(tmp_path, *steps(3)), format=write_grammar(tmp_path, "mine"))
     assert (len(reading.records), reading.account.unrecognised) == (0, 3)

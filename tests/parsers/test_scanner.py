@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from parsers.detect import formats
 from parsers.grammar import Format
-from parsers.prefix import line_pattern
-from parsers.scan import Scanner
+from parsers.prefix import line_pattern, without_prefix
+from parsers.scan import Found, Scanner
 from parsers.source import clean
 from tests.parsers.golden_logs import LOGS
 
@@ -21,33 +21,47 @@ def is_torn(fmt: Format, line: bytes) -> bool:
 
 
 def pool(fmt: Format) -> list[bytes]:
-    """The golden lines of a format; lines that ran together are a matter of their own."""
+    """The golden lines of a format, also with a prefix; lines that ran together are a matter of their own."""
     logs = [log for log in LOGS if log.parent.name == fmt.name]
-    return [line for log in logs for line in log.read_bytes().split(b"\n") if not is_torn(fmt, line)]
+    lines = [line for log in logs for line in log.read_bytes().split(b"\n") if not is_torn(fmt, line)]
+    return [*lines, *(b"[1,3]<stdout>:" + line for line in lines)]
 
 
 def line_by_line(fmt: Format, lines: list[bytes]) -> set[tuple[int, int]]:
     """Physical number, and place among the variants, of each line that the compiled form matches."""
     patterns = [line_pattern(variant) for variant in fmt.variants]
-    screen = [(number, part) for number, line in enumerate(lines, 1) for part in clean(line).split(b"\r")]
+    screen = [(n, without_prefix(part)) for n, line in enumerate(lines, 1) for part in clean(line).split(b"\r")]
     return {(number, i) for number, part in screen for i, pattern in enumerate(patterns) if pattern.fullmatch(part)}
+
+
+def some_blocks(fmt: Format) -> st.SearchStrategy[list[list[bytes]]]:
+    return st.lists(st.lists(st.sampled_from(pool(fmt)), min_size=1, max_size=40), min_size=1, max_size=6)
+
+
+def scanned(fmt: Format, blocks: list[list[bytes]]) -> list[Found]:
+    scanner = Scanner(fmt.variants)
+    return [found for block in blocks for found in scanner.feed(b"\n".join(block) + b"\n")]
 
 
 def in_blocks(fmt: Format, blocks: list[list[bytes]]) -> list[tuple[int, int]]:
     places = {id(variant): i for i, variant in enumerate(fmt.variants)}
-    scanner = Scanner(fmt.variants)
-    fed = [found for block in blocks for found in scanner.feed(b"\n".join(block) + b"\n")]
-    return [(number, places[id(found.variant)]) for found in fed for number in found.numbers.tolist()]
+    return [(n, places[id(found.variant)]) for found in scanned(fmt, blocks) for n in found.numbers.tolist()]
 
 
 @every_format
 @settings(max_examples=50)
 @given(data=st.data())
 def test_blocks_hold_what_their_lines_hold(fmt: Format, data: st.DataObject) -> None:
-    lines = st.lists(st.sampled_from(pool(fmt)), min_size=1, max_size=40)
-    blocks = data.draw(st.lists(lines, min_size=1, max_size=6))
-    found = in_blocks(fmt, blocks)
-    assert set(found) == line_by_line(fmt, [line for block in blocks for line in block])
+    blocks = data.draw(some_blocks(fmt))
+    assert set(in_blocks(fmt, blocks)) == line_by_line(fmt, [line for block in blocks for line in block])
+
+
+@every_format
+@settings(max_examples=50)
+@given(data=st.data())
+def test_what_a_block_holds_of_a_variant_ascends(fmt: Format, data: st.DataObject) -> None:
+    numbers = [found.numbers.tolist() for found in scanned(fmt, data.draw(some_blocks(fmt)))]
+    assert numbers == [sorted(found) for found in numbers]
 
 
 @every_format
