@@ -9,6 +9,9 @@ from .errors import FormatError
 from .grammar import METRICS, ROOM, Format, load
 from .scan import Scanner
 from .source import Source, clean, is_text
+from .variant import Variant
+
+PIECE = 1 << 14
 
 
 @cache
@@ -25,17 +28,30 @@ def detect(path: Path, known: Sequence[Format]) -> Format | None:
     for block in Source(path).blocks():
         if not is_text(block[:65536]):
             return None
-        text = clean(block)
-        fits = Counter({fmt.name: n for fmt in known if (n := _metric_lines(fmt, text))})
+        fits = _fits(clean(block), known)
         if fits:
             return _best(path, fits, known)
     return None
 
 
-def _metric_lines(fmt: Format, block: bytes) -> int:
-    """How many metric lines of a format a block has; a look for its texts comes first, for most formats have none."""
-    present = [v for v in fmt.variants if v.record in METRICS and all(text.encode() in block for text in v.literals)]
-    return sum(len(found.rows) for found in Scanner(present).feed(block)) if present else 0
+def _fits(block: bytes, known: Sequence[Format]) -> Counter[str]:
+    """How many metric lines of each format a block has; a look for its texts comes first, for most have none there.
+
+    When the texts of one format alone are there, one line of it is enough.
+    """
+    present = {fmt.name: [v for v in fmt.variants if v.record in METRICS and v.may_stand_in(block)] for fmt in known}
+    candidates = {name: variants for name, variants in present.items() if variants}
+    enough = 1 if len(candidates) == 1 else len(block)
+    return +Counter({name: _metric_lines(variants, block, enough) for name, variants in candidates.items()})
+
+
+def _metric_lines(variants: Sequence[Variant], block: bytes, enough: int) -> int:
+    scanner, count, start = Scanner(variants), 0, 0
+    while start < len(block) and count < enough:
+        end = block.find(b"\n", start + PIECE) + 1 or len(block)
+        count += sum(len(found.rows) for found in scanner.feed(block[start:end]))
+        start = end
+    return count
 
 
 def _best(path: Path, fits: Counter[str], known: Sequence[Format]) -> Format:

@@ -25,9 +25,9 @@ class Variant:
         """The distinct fields, in the order of their first group."""
         return tuple(dict.fromkeys(self.groups))
 
-    def may_stand_in(self, line: bytes) -> bool:
-        """Whether a line holds all texts of this variant."""
-        return all(text.encode() in line for text in self.literals)
+    def may_stand_in(self, text: bytes) -> bool:
+        """Whether a text holds all that each line of this variant holds."""
+        return all(literal.encode() in text for literal in self.literals)
 
     def resembles(self, line: bytes) -> bool:
         """Whether a line holds at least half, and two, of the telling texts of this variant: it is a broken one."""
