@@ -26,6 +26,14 @@ __all__ = [
     "survey",
 ]
 
+HELP = """Benchmark pages in which every number can be traced to the log lines that prove it.
+
+\b
+Examples:
+  tachograph show train.log
+  tachograph report --lang zh
+"""
+
 _HOMES = {
     "FormatError": "parsers.errors",
     "GrammarError": "parsers.errors",
@@ -57,8 +65,5 @@ def main() -> None:
     gc.set_threshold(100_000)
     rooms = ("parsers", "report", "launchers")
     commands = [command for room in rooms for command in import_module(f"{room}.commands").commands]
-    click.Group(
-        "tachograph",
-        commands={command.name: command for command in commands},
-        help=__doc__.partition("\n")[0] if __doc__ else None,
-    )()
+    group = click.Group("tachograph", commands={command.name: command for command in commands}, help=HELP)
+    click.version_option(package_name="tachograph")(group)()

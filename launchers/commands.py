@@ -35,6 +35,11 @@ def launch(
 
     Options that are not given have the recipe's defaults; EXTRA, after --, goes to the native program.
     A run that is done is not repeated, so the same command goes on where it stopped.
+
+    \b
+    Examples:
+      tachograph launch paddleclas_resnet50 --repo PaddleClas --data PaddleClas/dataset/ILSVRC2012 --cards 8
+      tachograph launch paddleseg_deeplabv3p --repo PaddleSeg --data PaddleSeg/data/generated --device cpu --steps 16
     """
     from . import runner
     from .jobs import Job
@@ -56,7 +61,13 @@ def launch(
 @click.option("--size", type=_COUNT, default=64, show_default=True, help="Height in pixels.")
 @click.argument("out", type=click.Path(file_okay=False, path_type=Path))
 def images(kind: str, count: int, size: int, out: Path) -> None:
-    """Write training images into OUT; the same options give the same bytes."""
+    """Write training images into OUT; the same options give the same bytes.
+
+    \b
+    Examples:
+      tachograph images --kind imagenet --count 64 --size 64 PaddleClas/dataset/generated
+      tachograph images --kind cityscapes --count 16 --size 128 PaddleSeg/data/generated
+    """
     from .images import KINDS
 
     KINDS[kind](out, count, size)

@@ -1,17 +1,13 @@
 """The line account: every physical line of a log is matched, ignored by rule, or unrecognised."""
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .prefix import without_prefix
 from .source import Source, clean
-
-_DIGITS = re.compile(rb"[0-9]+")
-SHAPE_LENGTH = 60
 
 
 @dataclass(frozen=True)
@@ -24,7 +20,7 @@ class Account:
     total: int
     matched: int
     ignored: int
-    recognised: NDArray[np.bool_]
+    recognised: NDArray[np.bool_] = field(repr=False)
 
     @property
     def unrecognised(self) -> int:
@@ -43,33 +39,12 @@ def account(total: int, matched: Sequence[NDArray[np.int64]], ignored: Sequence[
     return Account(total, known, int(np.count_nonzero(seen)) - known, seen)
 
 
-@dataclass
-class Cluster:
-    """Unrecognised lines of one shape: how many, and the first of them with its physical number."""
-
-    count: int
-    line: int
-    text: str
-
-
 def unrecognised(source: Source, known: Account) -> Iterator[tuple[int, bytes]]:
     """The unrecognised lines with their physical numbers, cleaned and without prefix; the log is read once more."""
     recognised = known.recognised.tobytes()
     number = 0
     for block in source.blocks():
-        for line in block.removesuffix(b"\n").split(b"\n"):
+        for line in clean(block).removesuffix(b"\n").split(b"\n"):
             number += 1
             if number <= known.total and not recognised[number]:
-                yield number, without_prefix(clean(line))
-
-
-def clusters(lines: Iterable[tuple[int, bytes]]) -> list[Cluster]:
-    """Group numbered lines by their shape (digits aside, first 60 bytes), the most frequent first."""
-    shapes: dict[bytes, Cluster] = {}
-    for number, line in lines:
-        shape = _DIGITS.sub(b"0", line[:SHAPE_LENGTH])
-        if shape in shapes:
-            shapes[shape].count += 1
-        else:
-            shapes[shape] = Cluster(1, number, line.decode("utf-8", "replace"))
-    return sorted(shapes.values(), key=lambda cluster: (-cluster.count, cluster.line))
+                yield number, without_prefix(line)

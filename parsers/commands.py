@@ -60,13 +60,26 @@ def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
     from .reading import read
     from .writing import write
 
-    try:
-        tables = [read(log, format=format_).records.assign(log=str(log)) for log in logs]
+    tables, unreadable = [], []
+    for log in logs:
+        try:
+            tables.append(read(log, format=format_).records.assign(log=printable(log)))
+        except (ParserError, OSError) as error:
+            unreadable.append(printable(error))
+    if tables:
         records = pd.concat(tables, ignore_index=True)
-        write(records[["log", *records.columns.drop("log")]], out)
-    except (ParserError, OSError) as error:
-        raise Unreadable(str(error)) from error
-    click.echo(f"{len(records)} records of {len(logs)} logs are in {out}.")
+        try:
+            write(records[["log", *records.columns.drop("log")]], out)
+        except (ParserError, OSError) as error:
+            raise Unreadable(printable(error)) from error
+        click.echo(f"{len(records)} records of {len(tables)} logs are in {printable(out)}.")
+    if unreadable:
+        raise Unreadable("\nError: ".join(unreadable))
+
+
+def printable(said: object) -> str:
+    """A text that any file and screen takes: a byte of a name that is no UTF-8 shows as an escape."""
+    return str(said).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 commands: list[click.Command] = [formats, parse]

@@ -12,7 +12,8 @@ from typing import Any
 from lark import Token, Tree
 
 from .errors import GrammarError
-from .field import Field
+from .field import Field, mistake
+from .mistakes import place
 from .variant import Variant
 
 Rule = tuple[tuple[str, ...], Any]
@@ -30,9 +31,13 @@ class _Line:
 
 @dataclass(frozen=True)
 class Compiler:
-    """The parts of one grammar: its rules (parameters and tree), terminals and literals as regular expressions."""
+    """The parts of one grammar: its rules (parameters and tree), terminals and literals as regular expressions.
+
+    ``name`` and ``text`` are those of its file.
+    """
 
     name: str
+    text: str
     rules: Mapping[str, Rule]
     terminals: Mapping[str, str]
     literals: Mapping[str, str]
@@ -44,15 +49,17 @@ class Compiler:
         for expansion in self.rules[rule][1].children:
             yield _name(next(expansion.find_data("value")).children[0])
 
+    def error(self, name: str, reason: str) -> GrammarError:
+        """A mistake with its file and the first line that holds a name."""
+        return GrammarError(f"{self.name}: {place(self.text, name)}{reason}")
+
     def variants(self, line_kind: str) -> Iterator[Variant]:
         """Compile each alternative of a line kind; raises GrammarError for recursion and for a line without text."""
         for expansion in self.rules[line_kind][1].children:
             line = _Line(open_rules=(line_kind,))
             source = self._blanks() + self._node(expansion, line, {})
             if not line.literals:
-                raise GrammarError(
-                    f"{self.name}: a line of {line_kind} has no fixed text to find it by; add a literal."
-                )
+                raise self.error(line_kind, f"a line of {line_kind} has no fixed text to find it by; add a literal.")
             yield Variant(line_kind.removesuffix("_line"), source, tuple(line.groups), tuple(line.literals))
 
     def _node(self, node: Any, line: _Line, arguments: Mapping[str, Any]) -> str:
@@ -125,10 +132,10 @@ class Compiler:
 
     def _rule(self, name: str, values: list[Any], line: _Line, arguments: Mapping[str, Any]) -> str:
         if name in line.open_rules:
-            raise GrammarError(
-                f"{self.name}: rule {name!r} refers to itself; a line is flat, so say it without recursion."
-            )
+            raise self.error(name, f"rule {name!r} refers to itself; a line is flat, so say it without recursion.")
         parameters, tree = self.rules[name]
+        if len(values) != len(parameters):
+            raise self.error(name, f"{name} has {len(parameters)} parameters: {', '.join(parameters)}.")
         bound = {p: arguments.get(_name(v), v) for p, v in zip(parameters, values, strict=True)}
         if name in self.vocabulary:
             return self._field(name, tree, line, bound)
@@ -141,6 +148,8 @@ class Compiler:
         held = _name(next(tree.find_data("value")).children[0])
         type_, pattern = self._held(bound.get(held, held))
         meaning = self._meaning({key: value for key, value in bound.items() if key != held})
+        if wrong := mistake(name, meaning):
+            raise self.error(wrong[0], f"{wrong[0]!r} is wrong in {name}: {wrong[1]}.")
         line.groups.append(Field(name, type_, **meaning))
         self._remember(pattern, line)
         return f"({_atomic(pattern)}){self._blanks()}"
@@ -154,7 +163,7 @@ class Compiler:
             return "WORD", self.literals[text]
         if text in self.terminals:
             return text, self.terminals[text]
-        raise GrammarError(f"{self.name}: a field holds a terminal or a text, and {text!r} is neither.")
+        raise self.error(text, f"a field holds a terminal or a text, and {text!r} is neither.")
 
     def _meaning(self, bound: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments that say what the number means: ``kind=running_mean{per_epoch, "4"}`` names kind, per and since."""

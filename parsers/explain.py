@@ -1,12 +1,12 @@
 """Where a line breaks that carries the marks of a metric line: Lark parses it and says what it expected."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lark.exceptions import UnexpectedInput
 from lark.lexer import PatternStr, TerminalDef
 
-from .grammar import METRICS, Format
+from .grammar import Format
 
 
 @dataclass(frozen=True)
@@ -26,20 +26,14 @@ class Break:
         return f"line {self.line}, column {self.column}: expected {' or '.join(self.expected)}\n{shown}\n{caret}"
 
 
-def broken(fmt: Format, lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    """Those of the numbered lines that resemble a metric line of the format."""
-    metric = [variant for variant in fmt.variants if variant.record in METRICS]
-    return ((number, line) for number, line in lines if any(variant.resembles(line) for variant in metric))
-
-
-def breaks(fmt: Format, lines: Iterable[tuple[int, bytes]]) -> Iterator[Break]:
-    """Explain where those of the numbered lines break that resemble a metric line of the format."""
-    for number, line in broken(fmt, lines):
-        text = line.decode("utf-8", "replace")
-        try:
-            fmt.judge.parse(text)
-        except UnexpectedInput as error:
-            yield _break(fmt, number, text, error)
+def explain(fmt: Format, number: int, line: bytes) -> Break | None:
+    """Where a line that resembles a metric line of the format breaks; None when Lark has nothing against it."""
+    text = line.decode("utf-8", "replace")
+    try:
+        fmt.judge.parse(text)
+    except UnexpectedInput as error:
+        return _break(fmt, number, text, error)
+    return None
 
 
 def _break(fmt: Format, number: int, text: str, error: UnexpectedInput) -> Break:

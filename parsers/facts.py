@@ -13,6 +13,7 @@ from .packed import SUFFIXES
 
 Value = int | float | str
 MOST_DIGITS = 19  # what is longer is no count of anything
+SCALING = ("nodes", "cards", "cards_per_node", "batch_size", "job_batch_size")  # counts that a measurement scales by
 
 
 @dataclass(frozen=True)
@@ -27,27 +28,43 @@ class Fact:
 class Facts(dict[str, Fact]):
     """The facts of a run by name: of several witnesses the first told counts.
 
-    ``contradictions`` holds every later witness that said otherwise, with the fact it contradicts.
+    ``contradictions`` holds every later witness that said otherwise, with the fact it contradicts. ``disputes`` holds
+    the lines that contradict each other on a fact that scales, each with the first of them: none of these is believed.
     """
 
     def __init__(self, told: Iterable[Fact] = ()) -> None:
         super().__init__()
         self.contradictions: list[tuple[Fact, Fact]] = []
+        self.disputes: list[tuple[Fact, Fact]] = []
         self.tell(told)
 
     def tell(self, told: Iterable[Fact]) -> None:
-        """Hear more witnesses, the most trusted first."""
-        for fact in told:
+        """Hear more witnesses, the most trusted first; a count that scales and is less than one says nothing."""
+        for fact in (fact for fact in told if not _says_nothing(fact)):
             believed = self.setdefault(fact.name, fact)
             if believed.value != fact.value and (believed, fact) not in self.contradictions:
                 self.contradictions.append((believed, fact))
+
+    def tell_lines(self, told: Iterable[Fact]) -> None:
+        """Hear the lines of a log: where they contradict each other on a fact that scales, all keep silent.
+
+        A line does not say of which part of a configuration it is, so the first may be that of the evaluation. A
+        witness that was heard before settles it.
+        """
+        lines = [fact for fact in told if not _says_nothing(fact)]
+        for name in (name for name in SCALING if name not in self):
+            said = [fact for fact in lines if fact.name == name]
+            self.disputes += [(said[0], other) for other in said if other.value != said[0].value]
+        disputed = {first.name for first, _ in self.disputes}
+        self.tell(fact for fact in lines if fact.name not in disputed)
 
     def derive(self) -> None:
         """Add what follows from other facts: cards from nodes, batch size of a card from that of the job."""
         if both := self._counts("nodes", "cards_per_node"):
             self._follows("cards", both[0] * both[1], "nodes", "and", "cards_per_node")
         elif "cards" not in self and "cards_per_node" in self:
-            self.tell([Fact("cards", self["cards_per_node"].value, self["cards_per_node"].witness)])
+            one = self["cards_per_node"]
+            self.tell([Fact("cards", one.value, f"{one.witness}, as one node")])
         if (both := self._counts("job_batch_size", "cards")) and both[0] % both[1] == 0:
             self._follows("batch_size", both[0] // both[1], "job_batch_size", "over cards of", "cards")
 
@@ -58,6 +75,15 @@ class Facts(dict[str, Fact]):
 
     def _follows(self, name: str, said: int, first: str, word: str, second: str) -> None:
         self.tell([Fact(name, said, f"{self[first].witness} {word} {self[second].witness}")])
+
+
+def is_count(said: object) -> bool:
+    """Whether a value is a count of at least one; True and False are none."""
+    return isinstance(said, int) and not isinstance(said, bool) and said >= 1
+
+
+def _says_nothing(fact: Fact) -> bool:
+    return fact.name in SCALING and not isinstance(fact.value, str) and fact.value < 1
 
 
 def line_facts(found: Iterable[Lines]) -> Iterator[Fact]:

@@ -1,10 +1,20 @@
 """What a column of the records means: its type, unit, scope and kind."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 Scope = Literal["card", "node", "job"]
 Kind = Literal["instant", "window_mean", "running_mean", "total"]
+Per = Literal["epoch", "run"]
+
+_OF_TIMES = ("seconds", "milliseconds")
+UNITS = {
+    "throughput": ("images", "samples", "sequences", "tokens"),
+    "step_time": _OF_TIMES,
+    "reader_time": _OF_TIMES,
+    "memory": ("megabytes",),
+}
 
 
 @dataclass(frozen=True)
@@ -14,7 +24,8 @@ class Field:
     ``type``: name of the terminal that it holds, which decides the dtype of its column.
     ``unit``: of a throughput what is counted each second ("images"), of a time "seconds" or "milliseconds".
     ``scope``: whether the number is one card's, one node's or the whole job's.
-    ``kind``: an instant value, the mean of the window since the last line, a running mean, or the total of the run.
+    ``kind``: an instant value, the mean of the window since the last line, a running mean, or the ``total`` of
+    the run up to that line, which cannot be undone.
     ``since``: for a running mean the number of steps of the epoch that it leaves out.
     ``per``: whether a running mean starts anew with each "epoch" or covers the whole "run".
     ``first``: for a counter (``step``) the number that the log gives to the first one, 0 or 1.
@@ -26,5 +37,18 @@ class Field:
     scope: Scope | None = None
     kind: Kind | None = None
     since: int | None = None
-    per: Literal["epoch", "run"] | None = None
+    per: Per | None = None
     first: int | None = None
+
+
+def mistake(name: str, meaning: Mapping[str, object]) -> tuple[str, str] | None:
+    """The first wrong parameter of a field, and what is allowed there; None when all are right."""
+    allowed = {"unit": UNITS.get(name, ()), "scope": get_args(Scope), "kind": get_args(Kind), "per": get_args(Per)}
+    for parameter, said in meaning.items():
+        if parameter in ("since", "first") and not isinstance(said, int):
+            return str(said), f"the {parameter} of {name} is a whole number in quotes"
+        if parameter in allowed and said not in allowed[parameter]:
+            return str(said), f"the {parameter} of {name} is {' or '.join(allowed[parameter])}"
+    if meaning.get("kind") == "running_mean" and not {"per", "since"} <= meaning.keys():
+        return "running_mean", 'it has two parameters, such as running_mean{per_epoch, "0"}'
+    return None

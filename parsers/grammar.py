@@ -1,5 +1,6 @@
 """A format: one Lark grammar file, and the line kinds that it describes."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -12,6 +13,7 @@ from lark.exceptions import LarkError
 from .compiler import Compiler
 from .errors import GrammarError
 from .field import Field
+from .mistakes import reason
 from .variant import Variant
 
 ROOM = Path(__file__).parent
@@ -41,23 +43,25 @@ class Format:
 
 def open_grammar(path: Path, **options: Any) -> Lark:
     """Open a grammar file with the shared vocabulary in reach; raises GrammarError with file, line and reason."""
+    text = ""
     try:
+        text = path.read_text(encoding="utf-8")
         return Lark(
-            path.read_text(encoding="utf-8"),
+            text,
             source_path=str(path),
             import_paths=[str(ROOM)],
             maybe_placeholders=False,
             **options,
         )
     except (LarkError, OSError, UnicodeDecodeError) as error:
-        raise GrammarError(f"{path.name}: {_reason(error)}") from error
+        raise GrammarError(f"{path.name}: {reason(error, text, _known_names())}") from error
 
 
-def _reason(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    line, column = getattr(error, "line", None), getattr(error, "column", None)
-    where = f"line {line}, column {column}: " if isinstance(line, int) and line > 0 else ""
-    return where + " ".join(lines)
+@cache
+def _known_names() -> frozenset[str]:
+    """All names that the vocabulary defines: fields, parameters and terminals."""
+    text = (ROOM / "vocabulary.lark").read_text(encoding="utf-8")
+    return frozenset(re.findall(r"^(\w+)(?:\{[^}]*\})?:", text, re.MULTILINE))
 
 
 @cache
@@ -78,6 +82,7 @@ def _compiler(lark: Lark, path: Path) -> Compiler:
         raise GrammarError(f"{path.name}: ignores {len(blank)} terminals; put them into one.")
     return Compiler(
         name=path.name,
+        text=path.read_text(encoding="utf-8"),
         rules={_plain(n): (tuple(_plain(p) for p in params), tree) for n, params, tree, _ in lark.grammar.rule_defs},
         terminals={name: p.to_regexp() for name, p in patterns.items()},
         literals={raw: p.to_regexp() for raw, p in literals.items()},
@@ -104,7 +109,7 @@ def _line_kinds(compiler: Compiler, path: Path) -> Iterator[str]:
     kinds = list(compiler.alternatives("start"))
     wrong = [kind for kind in kinds if kind not in LINE_KINDS]
     if wrong:
-        raise GrammarError(f"{path.name}: start lists {wrong[0]!r}; the line kinds are {', '.join(LINE_KINDS)}.")
+        raise compiler.error(wrong[0], f"start lists {wrong[0]!r}; the line kinds are {', '.join(LINE_KINDS)}.")
     return iter(kinds)
 
 

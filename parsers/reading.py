@@ -14,7 +14,7 @@ from .facts import Fact, Facts, line_facts, name_facts
 from .field import Field
 from .grammar import METRICS, Format, load
 from .lines import Lines
-from .runfile import run_facts
+from .runfile import run_facts, run_problem
 from .scan import Scanner
 from .source import Source, is_text
 from .table import table
@@ -94,20 +94,27 @@ def _of(found: Iterable[Lines], kinds: Sequence[str]) -> list[Lines]:
 
 
 def _facts(given: Iterable[Fact], stated: Sequence[Lines], path: Path) -> Facts:
-    facts = Facts([*given, *run_facts(path), *line_facts(stated), *name_facts(path)])
+    facts = Facts([*given, *run_facts(path)])
+    facts.tell_lines(line_facts(stated))
+    facts.tell(name_facts(path))
     facts.derive()
     return facts
 
 
 def _warnings(facts: Facts, torn: Sequence[int], source: Source, metric: Sequence[Lines]) -> Iterator[str]:
+    if problem := run_problem(source.path, source.sha256):
+        yield problem
+    for first, other in facts.disputes:
+        yield _both(first, other, "neither is used")
     for believed, other in facts.contradictions:
-        yield (
-            f"{believed.name} is {believed.value} by {believed.witness}, but {other.value} by {other.witness};"
-            f" the first is used."
-        )
+        yield _both(believed, other, "the first is used")
     if torn:
         yield f"Output runs together, first in line {min(torn)} ({len(torn)} in all); what is whole there is used."
     if source.cut:
         yield "The last line has no newline: it may be cut off, so a number that it ends with is not used."
     if metric and not np.any([len(lines) for lines in metric if lines.variant.record == "step"]):
         yield "The log has no step lines."
+
+
+def _both(one: Fact, other: Fact, then: str) -> str:
+    return f"{one.name} is {one.value} by {one.witness}, but {other.value} by {other.witness}; {then}."

@@ -1,6 +1,7 @@
 """One shape of a line: the regular expression it was compiled to, its fields and its literals."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from .field import Field
 
@@ -31,5 +32,13 @@ class Variant:
 
     def resembles(self, line: bytes) -> bool:
         """Whether a line holds at least half, and two, of the telling texts of this variant: it is a broken one."""
-        telling = [literal.encode() for literal in self.literals if len(literal) > 2]
-        return sum(text in line for text in telling) >= max(2, len(telling) / 2)
+        may_lack = len(self._telling) - max(2, (len(self._telling) + 1) // 2)
+        for text in self._telling:
+            may_lack -= text not in line
+            if may_lack < 0:
+                return False
+        return may_lack >= 0
+
+    @cached_property
+    def _telling(self) -> tuple[bytes, ...]:
+        return tuple(literal.encode() for literal in self.literals if len(literal) > 2)

@@ -22,4 +22,6 @@ def write(table: pd.DataFrame, path: Path) -> None:
     try:
         writer(table, path)
     except ImportError as error:
-        raise ParserError(f"{path}: parquet needs pyarrow; install tachograph[parquet].") from error
+        raise ParserError(
+            f"{path}: parquet needs the package pyarrow, which is not installed; .csv and .jsonl need nothing."
+        ) from error

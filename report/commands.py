@@ -5,15 +5,14 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from parsers.commands import FORMAT, LOGS, Unreadable
 
 if TYPE_CHECKING:
-    from .evidence import Cell
-    from .show import Summary
+    from .cell import Cell
 
 FOUND_NOTHING = 1
 
@@ -53,57 +52,52 @@ def show(
         raise Unreadable(str(error)) from error
     options = {"cards": cards, "batch_size": batch_size}
     given = tuple(Fact(name, number, f"--{name.replace('_', '-')}") for name, number in options.items() if number)
-    worst = max(_shown(found, as_json) for found in _summaries(logs, protocol, given, format_))
-    sys.exit(worst)
+    how = (protocol, given, format_, as_json, sys.stdout.isatty())
+    sys.exit(max(_print(*found) for found in _shown(logs, *how)))
 
 
-def _summaries(logs: tuple[Path, ...], *how: object) -> "Iterator[Summary | str]":
-    """The summary of each log, or the sentence why it cannot be read, in order; several logs use all cores."""
+def _shown(logs: tuple[Path, ...], *how: object) -> Iterator[tuple[int, str]]:
+    """Exit status and text of each log, in order; several logs use all cores."""
     if len(logs) == 1:
-        yield _summary(logs[0], *how)
+        yield _show(logs[0], *how)
         return
     with ProcessPoolExecutor() as pool:
-        yield from pool.map(_summary, logs, *([argument] * len(logs) for argument in how))
+        yield from pool.map(_show, logs, *([argument] * len(logs) for argument in how))
 
 
-def _summary(log: Path, *how: object) -> "Summary | str":
+def _show(log: Path, *how: Any) -> tuple[int, str]:
+    """Exit status and text of one log; all work is done here, so that it is spread over the cores."""
     from parsers.errors import ParserError
 
-    from .show import summarise
+    from .show import as_json, summarise
+    from .terminal import shown
 
+    protocol, given, format_, wants_json, colour = how
     try:
-        return summarise(log, *how)  # type: ignore[arg-type]
+        summary = summarise(log, protocol, given, format_)
     except ParserError as error:
-        return str(error)
+        return Unreadable.exit_code, f"Error: {error}\n"
+    status = 0 if summary.measurement else FOUND_NOTHING
+    text = json.dumps(as_json(summary), ensure_ascii=False) + "\n" if wants_json else shown(summary, colour=colour)
+    return status, text
 
 
-def _shown(found: "Summary | str", as_json: bool) -> int:
-    """Print one summary and return its exit status."""
-    if isinstance(found, str):
-        click.echo(f"Error: {found}", err=True)
-        return Unreadable.exit_code
-    if as_json:
-        from .show import as_json as summary_json
-
-        click.echo(json.dumps(summary_json(found), ensure_ascii=False))
-    else:
-        from rich.console import Console
-
-        from .terminal import show as show_summary
-
-        show_summary(found, Console(highlight=False))
-    return 0 if found.measurement else FOUND_NOTHING
+def _print(status: int, text: str) -> int:
+    click.echo(text, nl=False, err=status == Unreadable.exit_code)
+    return status
 
 
 @click.command()
 @click.argument("pages", nargs=-1, metavar="[PAGE]...")
-@click.option("--logs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of logs.")
+@click.option(
+    "--logs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of logs.  [default: logs]"
+)
 @click.option("--lang", "languages", multiple=True, help="Language; may be given again.  [default: all]")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("pages"), show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="Print every cell, one JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="Also print every cell, one JSON object a line.")
 def report(pages: tuple[str, ...], logs: Path | None, languages: tuple[str, ...], out: Path, as_json: bool) -> None:
     """Render pages as Markdown: OUT/PAGE.LANG.md. PAGE is a name in report/pages or a path; without it all pages
-    whose logs are there.
+    whose logs are there. Exit status 1 when a page has no evidence at all.
 
     \b
     Examples:
@@ -115,14 +109,19 @@ def report(pages: tuple[str, ...], logs: Path | None, languages: tuple[str, ...]
     from .publish import publish
     from .words import WordsError
 
+    empty = False
     try:
         for published in publish(pages, logs, languages, out):
+            empty |= bool(published.files) and not any(cell.proofs for cell in published.cells)
             if as_json:
                 _print_cells(published.name, published.page.unit, published.cells)
             else:
                 click.echo(published.sentence)
+    except BrokenPipeError:
+        raise  # whoever reads what is printed has seen enough; click ends without a word
     except (PageError, WordsError, OSError) as error:
         raise Unreadable(str(error)) from error
+    sys.exit(FOUND_NOTHING if empty else 0)
 
 
 def _print_cells(name: str, unit: str, cells: "list[Cell]") -> None:

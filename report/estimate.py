@@ -30,9 +30,10 @@ def column(records: pd.DataFrame, fields: Fields, protocol: Protocol) -> str:
         if _is_printed(records, fields, protocol, name):
             return name
     known = [name for name in ("throughput", "step_time", "time") if _is_printed(records, fields, protocol, name)]
+    possible = [estimate for estimate, (name,) in wanted.items() if name in known]
     raise NoMeasurement(
         f"estimate={protocol.estimate} reads {' or '.join(names)}, which the {protocol.records} records of this log do "
-        f"not print: {'they print ' + ' and '.join(known) if known else 'they print nothing that gives a throughput'}."
+        f"not print: {'use estimate=' + ' or estimate='.join(possible) if known else 'they print no measure of speed'}."
     )
 
 
@@ -52,6 +53,10 @@ def values(records: pd.DataFrame, fields: Fields, protocol: Protocol) -> Values:
     name = column(records, fields, protocol)
     field = fields[(protocol.records, name)]
     printed = records[name].to_numpy(dtype=np.float64) / (_in_a_second(field) if name == "step_time" else 1)
+    if protocol.estimate == "instant" and field.kind == "total":
+        raise NoMeasurement(
+            f"The {field.name} of these records is a total, which cannot be undone: use another estimate."
+        )
     if protocol.estimate != "instant" or field.kind != "running_mean":
         return printed
     counter = _counter(fields, protocol.records, field)
@@ -133,7 +138,7 @@ def scale(field: Field, facts: Facts) -> tuple[int, Scope, tuple[str, ...]]:
     if name not in facts:
         warning = f"The number of {name} is not known, so the throughput is that of one {field.scope}: give --{name}."
         return 1, field.scope, (warning,)
-    return int(facts[name].value), "job", ()
+    return _count(facts, name), "job", ()
 
 
 def samples_per_step(records: pd.DataFrame, fields: Fields, facts: Facts, protocol: Protocol) -> int:
@@ -143,7 +148,7 @@ def samples_per_step(records: pd.DataFrame, fields: Fields, facts: Facts, protoc
     scaled by its scope. Raises ``NoMeasurement`` where batch size or cards are not known.
     """
     if "batch_size" in facts:
-        return int(facts["batch_size"].value) * _needed(facts, "cards", protocol)
+        return _count(facts, "batch_size") * _needed(facts, "cards", protocol)
     field = fields.get((protocol.records, "batch_size"))
     if field is None or "batch_size" not in records or not records["batch_size"].notna().all():
         raise NoMeasurement(f"estimate={protocol.estimate} needs the batch size per card: give --batch-size.")
@@ -159,7 +164,14 @@ def samples_per_step(records: pd.DataFrame, fields: Fields, facts: Facts, protoc
 def _needed(facts: Facts, name: str, protocol: Protocol) -> int:
     if name not in facts:
         raise NoMeasurement(f"estimate={protocol.estimate} needs the number of {name}: give --{name}.")
-    return int(facts[name].value)
+    return _count(facts, name)
+
+
+def _count(facts: Facts, name: str) -> int:
+    fact = facts[name]
+    if not isinstance(fact.value, int) or isinstance(fact.value, bool) or fact.value < 1:
+        raise NoMeasurement(f"{name} is {fact.value} by {fact.witness}: only a count of at least 1 can scale.")
+    return fact.value
 
 
 def clock(records: pd.DataFrame, fields: Fields, used: Mask, protocol: Protocol) -> tuple[int, float, Mask]:

@@ -49,6 +49,12 @@ def address_of(address: str) -> str:
     return quote(address.encode("utf-8", "surrogateescape"), safe="/:#?&=.-_~%")
 
 
+def path_address(path: str) -> str:
+    """The address of a file: all of its name is percent-encoded, so that no ``#``, ``?`` or ``:`` ends or opens it."""
+    encoded = quote(path.encode("utf-8", "surrogateescape"), safe="/")
+    return f"./{encoded}" if ":" in path and not path.startswith((".", "/")) else encoded
+
+
 def anchor(raw: str) -> str:
     """The name that GitHub gives to a heading, to link to it."""
     kept = re.sub(r"[^\w\- ]", "", raw.strip().lower())

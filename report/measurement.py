@@ -18,7 +18,7 @@ from .window import Fields, Mask, Reason, Reasons, epoch_starts, one_rank, repea
 
 __all__ = ["Measurement", "NoMeasurement", "combine", "measure"]
 
-_READ = ("line", "rank", "epoch", "step", "steps_per_epoch", "time", "throughput", "step_time", "batch_size")
+_READ = ("line", "rank", "epoch", "step", "steps", "steps_per_epoch", "time", "throughput", "step_time", "batch_size")
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def measure(records: pd.DataFrame, fields: Fields, facts: Facts, protocol: Proto
     column = estimate.column(chosen, fields, protocol)
     reasons = _readable(chosen, column)
     readable = reasons == Reason.USED
-    log = _Log(chosen[readable], fields, facts, protocol)
+    log = _Log(_rows(chosen, readable), fields, facts, protocol)
     used, windowed = window(log.records, fields, protocol)
     if not used.any():
         raise NoMeasurement(f"The window of the protocol ({protocol.words()}) leaves none of {len(used)} records.")
@@ -111,12 +111,17 @@ def combine(measurements: Sequence[Measurement], protocol: Protocol) -> float:
 
 
 def _of_kind(records: pd.DataFrame, protocol: Protocol) -> pd.DataFrame:
-    chosen = records.loc[(records["record"] == protocol.records).to_numpy(), [c for c in _READ if c in records]]
+    chosen = _rows(records[[c for c in _READ if c in records]], (records["record"] == protocol.records).to_numpy())
     if chosen.empty:
         counts = records["record"].value_counts()
         known = ", ".join(f"{count} {kind} records (records={kind})" for kind, count in counts.items() if count)
         raise NoMeasurement(f"The log has no {protocol.records} records; it has {known or 'no records at all'}.")
     return chosen
+
+
+def _rows(records: pd.DataFrame, mask: Mask) -> pd.DataFrame:
+    """The rows of a mask, without a copy where that is all of them: a large log is in memory once."""
+    return records if mask.all() else records.loc[mask]
 
 
 def _readable(chosen: pd.DataFrame, column: str) -> Reasons:
@@ -193,13 +198,13 @@ def _of_steps(log: _Log, field: Field | None) -> Iterator[str]:
     """Warn of a window that is too short, and of step numbers that do not say how many steps were done."""
     if missing := shortfall(log.records, log.fields, log.protocol):
         take = log.protocol.take_first or log.protocol.take_last
-        yield f"The protocol takes {take}, but the log has {missing} too few."
+        yield f"The protocol takes {take}: the log is short of it by {missing}."
     counter = log.fields.get((log.protocol.records, "step"))
     if counter is None or log.records["step"].isna().any():
         return
     if (again := repeated(log.records, counter)).any():
         line = log.records["line"].to_numpy()[again][0]
-        yield f"At line {line} the step number does not grow: several ranks, or a restarted run, are in this log."
+        yield f"At line {line} the steps start again: several ranks, or several runs, are in this log."
     wraps = "steps_per_epoch" not in log.records and epoch_starts(steps_in_epoch(log.records, counter)).any()
     if wraps and _adds_epochs(log.protocol, field):
         yield "The log does not print the steps of an epoch: its last printed step is taken as its end."

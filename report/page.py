@@ -155,6 +155,13 @@ class Page(_Part):
     tables: list[Table]
 
     @model_validator(mode="after")
+    def _tables_have_names_of_their_own(self) -> "Page":
+        names = [table.name for table in self.tables]
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise ValueError(f"two tables have the name {twice[0]!r}; each needs its own")
+        return self
+
+    @model_validator(mode="after")
     def _tables_name_columns(self) -> "Page":
         for table in self.tables:
             for column in table.columns:

@@ -34,7 +34,7 @@ def load(path: Path) -> Page:
     try:
         return Page.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise PageError(f"{path}: {error}.") from error
+        raise PageError(f"{path}: {_stopped(str(error))}") from error
     except ValidationError as error:
         # A misspelt key comes as two errors; the key that is there says more than the one that is missing.
         first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
@@ -48,7 +48,12 @@ def _sentence(error: ErrorDetails) -> str:
     if error["type"] == "missing":
         return f"{key} is missing."
     message = error["msg"].removeprefix("Value error, ")
-    return f"{key}: {message[:1].lower()}{message[1:]}." if key else f"{message}."
+    return _stopped(f"{key}: {message[:1].lower()}{message[1:]}" if key else message)
+
+
+def _stopped(sentence: str) -> str:
+    """A sentence with one full stop, whether it came with one or not."""
+    return f"{sentence.rstrip('.')}."
 
 
 def _allowed(location: tuple[int | str, ...]) -> list[str]:

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .evidence import Cell, cells
+from .cell import Cell
+from .evidence import cells
 from .page import Page
-from .pagefile import find, load, names
+from .pagefile import PageError, find, load, names
 from .render import Renderer
 from .words import languages as all_languages
 
@@ -36,16 +37,26 @@ class Published:
 def publish(pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path) -> Iterator[Published]:
     """Render pages in languages; all pages whose logs are there, in all languages, when none is named.
 
-    Raises PageError for a page with a mistake, WordsError for a language without catalogue, OSError when a file cannot
-    be written.
+    Raises PageError for a page with a mistake and for two pages that would be one file, WordsError for a language
+    without catalogue, OSError when a file cannot be written.
     """
     logs = logs or LOGS
-    for path in [find(page) for page in pages or names()]:
+    for path in _files(pages or names()):
         page = load(path)
         found = list(cells(page, logs))
         wanted = bool(pages) or any(cell.proofs for cell in found)
         files = _write(path.stem, page, found, languages or all_languages(), logs, out) if wanted else []
         yield Published(path.stem, page, found, files)
+
+
+def _files(pages: Sequence[str]) -> list[Path]:
+    """The files of the pages, once each; raises PageError when two of them have one name."""
+    files: dict[str, Path] = {}
+    for path in map(find, pages):
+        other = files.setdefault(path.stem, path)
+        if other.resolve() != path.resolve():
+            raise PageError(f"{other} and {path} would both be rendered as {path.stem}: render them one by one.")
+    return list(files.values())
 
 
 def _write(name: str, page: Page, found: list[Cell], languages: Sequence[str], logs: Path, out: Path) -> list[Path]:
@@ -71,5 +82,10 @@ def cell_json(cell: Cell, unit: str) -> dict[str, Any]:
         for proof in cell.proofs
     ]
     evidence = proofs[0] if len(proofs) == 1 else {key: [proof[key] for proof in proofs] for key in proofs[0]}
-    printed = {"value": cell.printed, "number": cell.number, "unit": unit, "protocol": cell.protocol.words()}
-    return {**place, **printed, **evidence, "remarks": [vars(d) for d in cell.disagreements]}
+    printed = {"value": cell.printed, "number": cell.number, "unit": unit, "protocol": cell.words}
+    return {**place, **printed, **evidence, "remarks": _remarks(cell)}
+
+
+def _remarks(cell: Cell) -> list[str]:
+    """What a reader of the cell must know, in English sentences, once each."""
+    return list(dict.fromkeys(str(remark) for remark in (*cell.disagreements, *cell.remarks)))

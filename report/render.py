@@ -1,7 +1,7 @@
 """Rendering: a page and its cells become Markdown in one language."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +9,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from tabulate import tabulate
 
 from . import markdown
-from .evidence import Cell, Disagreement, Proof, Reason, column_title
+from .cell import Cell, Disagreement, Proof, Reason
+from .evidence import column_title
 from .page import Block, Code, Grid, Page, Table
-from .protocol import Protocol
 from .words import words
 
 MISSING = "-"
@@ -22,12 +22,12 @@ class Renderer:
     """Renders one page in one language.
 
     ``logs``: the folder of logs, ``out``: the folder of the rendered page; links to logs of our own lead from here to
-    there. ``translate`` looks a text up in the catalogue.
+    there.
     """
 
     def __init__(self, page: Page, cells: Sequence[Cell], language: str, logs: Path, out: Path) -> None:
         self.page, self.cells, self.logs, self.out = page, cells, logs, out
-        self.translate = words(language).gettext
+        self.catalogue = words(language)
         self.numbers = {id(cell): n for n, cell in enumerate((c for c in cells if c.printed), 1)}
 
     def markdown(self) -> str:
@@ -46,6 +46,10 @@ class Renderer:
         return template.render(
             page=self.page, say=self.say, translate=self.translate, r=self, sections=SECTIONS, missing=MISSING
         )
+
+    def translate(self, text: str) -> str:
+        """A text in this language; an empty one stays empty, for which gettext keeps its header."""
+        return self.catalogue.gettext(text) if text else ""
 
     def say(self, message: str, **values: object) -> str:
         """A message of the template in this language, with its values filled in."""
@@ -74,13 +78,13 @@ class Renderer:
     def _number(self, cell: Cell) -> str:
         if cell.printed is None:
             return MISSING
-        mark = "†" if cell.disagreements else ""
+        mark = "†" if cell.disagreements or cell.remarks else ""
         return markdown.link(cell.printed, f"#e{self.numbers[id(cell)]}") + mark
 
     @staticmethod
     def grid(rows: Sequence[Sequence[str]], translate: Any = str) -> str:
         """A Markdown table whose first row is its head; Chinese columns align."""
-        head, *body = [[translate(text) if text else "" for text in row] for row in rows]
+        head, *body = [[translate(text) for text in row] for row in rows]
         return tabulate(body, headers=head, tablefmt="pipe", disable_numparse=True)
 
     def evidence(self, table: Table) -> str:
@@ -91,13 +95,15 @@ class Renderer:
 
     def _proofs(self, cell: Cell) -> Iterable[list[str]]:
         number = f'<a id="e{self.numbers[id(cell)]}"></a>{cell.printed}'
-        protocol = self.sentence(cell.protocol, len(cell.proofs)) if cell.protocol else ""
+        protocol = self.sentence(cell)
         for proof in cell.proofs:
             yield [number, self.log(proof), self._lines(proof), protocol]
             number = protocol = ""
 
     def _lines(self, proof: Proof) -> str:
         lines = proof.measurement.lines
+        if lines[0] == lines[-1]:
+            return self.say("line {line}", line=lines[0])
         return self.say(
             "{first} to {last}, {count} used",
             first=lines[0],
@@ -111,31 +117,62 @@ class Renderer:
 
     def _address(self, proof: Proof) -> str:
         if self.page.source:
-            return self.page.source.url.format(commit=self.page.source.commit, path=proof.log)
-        return Path(os.path.relpath(self.logs / proof.log, self.out)).as_posix()
+            path = markdown.path_address(proof.log).removeprefix("./")
+            return self.page.source.url.format(commit=self.page.source.commit, path=path)
+        return markdown.path_address(Path(os.path.relpath(self.logs / proof.log, self.out)).as_posix())
 
-    def sentence(self, protocol: Protocol, runs: int) -> str:
+    def sentence(self, cell: Cell) -> str:
         """A protocol in one readable line of this language, and in the words that the command line takes."""
-        shown = [step for step in protocol.steps() if runs > 1 or not step[0].startswith("repeats_")]
+        stated = cell.protocol.steps() if cell.protocol else ()
+        shown = [step for step in stated if len(cell.proofs) > 1 or not step[0].startswith("repeats_")]
         steps = self.translate("joiner").join(self.say(key, **values) for key, values in shown)
-        return f"{steps} ({markdown.code(protocol.words())})"
+        return self.say("{sentence} ({code})", sentence=steps, code=markdown.code(cell.words))
 
     def remarks(self) -> list[str]:
-        """What the logs say otherwise than the labels of the cells, once each."""
-        return list(dict.fromkeys(self._remark(cell, d) for cell in self.cells for d in cell.disagreements))
+        """What the logs say otherwise than the labels of the cells, and their warnings: a sentence, with its cells."""
+        places: dict[str, dict[str, None]] = {}
+        for cell in self.cells:
+            for said in self._said(cell) if cell.printed else ():
+                places.setdefault(said, {})[self._place(cell)] = None
+        joiner = self.translate("joiner")
+        return [self.say("{cells}: {said}", cells=joiner.join(cells), said=said) for said, cells in places.items()]
 
-    def _remark(self, cell: Cell, disagreement: Disagreement) -> str:
-        place = f"{markdown.text(self.translate(cell.row))}, {markdown.text(self.translate(cell.column))}"
-        said = self.say(
+    def _place(self, cell: Cell) -> str:
+        number = markdown.link(str(cell.printed), f"#e{self.numbers[id(cell)]}")
+        table, row, column = (
+            markdown.text(self.translate(text)) for text in (self._title(cell), cell.row, cell.column)
+        )
+        return self.say("{number} ({table}, {row}, {column})", number=number, table=table, row=row, column=column)
+
+    def _title(self, cell: Cell) -> str:
+        return next(table.title for table in self.page.tables if table.name == cell.table)
+
+    def _said(self, cell: Cell) -> Iterable[str]:
+        yield from map(self._disagreement, cell.disagreements)
+        for remark in cell.remarks:
+            yield self.say(remark.message, **self._values(remark.values))
+
+    def _values(self, values: Mapping[str, str]) -> dict[str, str]:
+        """The values of a remark: its fact and witnesses in this language, all others as they are."""
+        speak = {"fact": self.translate, "witness": self._witness, "denier": self._witness}
+        return {name: markdown.text(speak.get(name, str)(value)) for name, value in values.items()}
+
+    def _disagreement(self, disagreement: Disagreement) -> str:
+        return self.say(
             "The label says {fact} {label}, but {witness} says {said}.",
             fact=self.translate(disagreement.fact),
             label=markdown.text(disagreement.label),
             witness=self._witness(disagreement.witness),
             said=markdown.text(disagreement.said),
         )
-        return f"{cell.printed} ({place}): {said}"
 
     def _witness(self, witness: str) -> str:
+        if witness.endswith(", as one node"):
+            return self.say("{witness}, as one node", witness=self._witness(witness.removesuffix(", as one node")))
+        for both in ("{first} over cards of {second}", "{first} and {second}"):
+            first, found, second = witness.partition(both.removeprefix("{first}").removesuffix("{second}"))
+            if found:
+                return self.say(both, first=self._witness(first), second=self._witness(second))
         number = witness.removeprefix("line ")
         return self.say("line {number}", number=number) if number.isdigit() else self.translate(witness)
 
@@ -146,9 +183,9 @@ class Renderer:
         return self.grid([head, *body]) if body else ""
 
     def _emptiness(self, cell: Cell, reason: Reason) -> list[str]:
-        title = next(table.title for table in self.page.tables if table.name == cell.table)
         why = self.say(reason.message, **reason.values)
-        return [*(markdown.text(self.translate(text)) for text in (title, cell.row, cell.column)), markdown.text(why)]
+        place = (self._title(cell), cell.row, cell.column)
+        return [*(markdown.text(self.translate(text)) for text in place), markdown.text(why)]
 
     def logs_table(self) -> str:
         """All logs of the page, once each."""

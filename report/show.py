@@ -1,14 +1,14 @@
 """What is in one log: format, facts and witnesses, throughput, steadiness, line account."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from parsers.account import Cluster, clusters, unrecognised
-from parsers.explain import Break, breaks, broken
+from parsers.account import unrecognised
+from parsers.detect import formats
 from parsers.facts import Fact
+from parsers.leftover import Leftover, leftover
 from parsers.reading import Reading, survey
 from parsers.source import Source
 
@@ -18,48 +18,39 @@ from .protocol import Protocol
 
 @dataclass(frozen=True)
 class Summary:
-    """A reading with the measurement that a protocol gives, or the reason why it gives none."""
+    """A reading, what no rule of its format knows, and the measurement that a protocol gives or the reason for none."""
 
     reading: Reading
+    leftover: Leftover
     protocol: Protocol
-    measurement: Measurement | None
-    reason: str | None
+    measurement: Measurement | None = None
+    reason: str | None = None
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """All warnings, one sentence each."""
         measured = self.measurement.warnings if self.measurement else ()
-        return (*self.reading.warnings, *self._broken, *measured)
+        return (*self.reading.warnings, *self._of_broken_lines(), *measured)
 
-    @cached_property
-    def _broken(self) -> tuple[str, ...]:
-        reading = self.reading
-        if reading.format is None or not reading.account.unrecognised:
-            return ()
-        lines = [n for n, _ in broken(reading.format, unrecognised(Source(reading.path), reading.account))]
-        if not lines:
-            return ()
-        return (f"{len(lines)} lines look like metric lines but are broken, the first is line {lines[0]}.",)
-
-    def unrecognised(self) -> list[Cluster]:
-        """The unrecognised lines by their shape; the log is read once more for them."""
-        return clusters(unrecognised(Source(self.reading.path), self.reading.account))
-
-    def breaks(self) -> Iterator[Break]:
-        """Where lines break that look like metric lines of the format but are not."""
-        if self.reading.format:
-            yield from breaks(self.reading.format, unrecognised(Source(self.reading.path), self.reading.account))
+    def _of_broken_lines(self) -> Iterator[str]:
+        found = self.leftover
+        if found.broken:
+            yield f"Broken metric lines, first line {found.first_broken} ({found.broken} in all), are not used."
 
 
 def summarise(log: Path, protocol: Protocol, given: tuple[Fact, ...], format_: str | None = None) -> Summary:
     """Read a log and measure it; raises ParserError when it cannot be read."""
     reading = survey(log, format=format_, facts=given)
+    rest = unrecognised(Source(log), reading.account) if reading.account.unrecognised else ()
+    summary = Summary(reading, leftover(reading.format, rest), protocol)
     if reading.format is None:
-        return Summary(reading, protocol, None, "No known format fits the log.")
+        names = ", ".join(fmt.name for fmt in formats())
+        return replace(summary, reason=f"No known format fits the log; known are {names}.")
     try:
-        return Summary(reading, protocol, measure(reading.records, reading.fields, reading.facts, protocol), None)
+        found = measure(reading.records, reading.fields, reading.facts, protocol)
+        return replace(summary, measurement=found)
     except NoMeasurement as error:
-        return Summary(reading, protocol, None, str(error))
+        return replace(summary, reason=str(error))
 
 
 def as_json(summary: Summary) -> dict[str, Any]:

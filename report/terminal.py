@@ -1,7 +1,7 @@
 """A summary of a log for the terminal, with a small plot of how steady its throughput is."""
 
 from collections.abc import Iterator
-from itertools import islice
+from io import StringIO
 
 import numpy as np
 import pandas as pd
@@ -15,13 +15,15 @@ from .show import Summary
 BARS = "▁▂▃▄▅▆▇█"
 PLOT_WIDTH = 60
 SHAPES_SHOWN = 8
-BREAKS_SHOWN = 3
 
 
-def show(summary: Summary, console: Console) -> None:
-    """Print a summary; long lines are left to the terminal, so that what is copied from it is whole."""
+def shown(summary: Summary, *, colour: bool) -> str:
+    """A summary as text; long lines are left to the terminal, so that what is copied from it is whole."""
+    page = StringIO()
+    console = Console(file=page, highlight=False, force_terminal=colour, color_system="standard" if colour else None)
     for part in _parts(summary):
         console.print(part, soft_wrap=True)
+    return page.getvalue()
 
 
 def _parts(summary: Summary) -> Iterator[RenderableType]:
@@ -39,7 +41,7 @@ def _parts(summary: Summary) -> Iterator[RenderableType]:
         f" + {account.unrecognised} unrecognised"
     )
     yield from _unrecognised(summary)
-    yield from (Text(f"broken: {found}", style="yellow") for found in islice(summary.breaks(), BREAKS_SHOWN))
+    yield from (Text(f"broken: {found}", style="yellow") for found in summary.leftover.breaks)
     yield from (Text(f"warning: {warning}", style="yellow") for warning in summary.warnings)
 
 
@@ -64,13 +66,15 @@ def steadiness(summary: Summary) -> str:
     """The throughput (or time of a step) of the step records over the run as a line of bars, with its range."""
     records = summary.reading.records
     steps = records[records["record"] == "step"]
-    column = next((name for name in ("throughput", "step_time") if name in steps), None)
+    column = next((name for name in ("throughput", "step_time") if name in steps), "")
     values = steps[column].dropna().to_numpy(float) if column else np.zeros(0)
     values = values[np.isfinite(values)]
     if len(values) < 2:
         return ""
     bars = [BARS[level] for level in _levels(values)]
-    return f"{column} {''.join(bars)} {values.min():g} to {values.max():g}, median {np.median(values):g}"
+    field = summary.reading.fields[("step", column)]
+    unit = f"{field.unit}/s of one {field.scope}" if column == "throughput" else field.unit
+    return f"as printed {''.join(bars)} {values.min():g} to {values.max():g} {unit}, median {np.median(values):g}"
 
 
 def _levels(values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> list[int]:
@@ -81,10 +85,10 @@ def _levels(values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> list[int]
 
 
 def _unrecognised(summary: Summary) -> Iterator[RenderableType]:
-    shapes = summary.unrecognised() if summary.reading.account.unrecognised else []
-    for shape in shapes[:SHAPES_SHOWN]:
+    found = summary.leftover
+    for shape in found.shapes[:SHAPES_SHOWN]:
         text = "".join(c if c.isprintable() else "�" for c in shape.text[:100])
         yield Text(f"  {shape.count:>6} from line {shape.line}: {text}", style="dim")
-    if len(shapes) > SHAPES_SHOWN:
-        rest = shapes[SHAPES_SHOWN:]
-        yield Text(f"  {sum(s.count for s in rest):>6} of {len(rest)} more shapes", style="dim")
+    more = sum(shape.count for shape in found.shapes[SHAPES_SHOWN:]) + found.more
+    if more:
+        yield Text(f"  {more:>6} lines of other shapes", style="dim")

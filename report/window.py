@@ -75,16 +75,19 @@ def epoch_starts(numbers: Counts) -> Mask:
 
 
 def repeated(records: pd.DataFrame, field: Field) -> Mask:
-    """Return where the number does not grow although the epoch is the same (bool): no epoch has ended there.
+    """Return where a record does not go on from the one before, although no epoch has ended there (bool).
 
-    Several ranks without a rank prefix, or a run restarted into the same log, look like that. Where the log prints no
-    epoch nothing can be known, and nothing is marked.
+    The number does not grow within an epoch, or over a run whose ``steps`` the log prints, or the epoch goes back:
+    several ranks without a rank prefix, or several runs in one log, look like that. Where the log prints neither
+    nothing can be known, and nothing is marked.
     """
-    same = np.zeros(len(records), dtype=np.bool_)
-    if "epoch" in records:
-        epoch = records["epoch"].to_numpy(dtype=np.float64, na_value=np.nan)
-        same[1:] = epoch[1:] == epoch[:-1]
-    return same & epoch_starts(steps_in_epoch(records, field))
+    stays = epoch_starts(steps_in_epoch(records, field))
+    if "epoch" not in records:
+        return stays & ("steps" in records)
+    epoch = records["epoch"].to_numpy(dtype=np.float64, na_value=np.nan)
+    again = np.zeros(len(records), dtype=np.bool_)
+    again[1:] = (epoch[1:] < epoch[:-1]) | ((epoch[1:] == epoch[:-1]) & stays[1:])
+    return again
 
 
 def steps_done(records: pd.DataFrame, field: Field) -> Counts:

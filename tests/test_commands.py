@@ -32,7 +32,7 @@ def test_every_command_has_help(command: str) -> None:
     assert run(command, "--help").stdout.startswith("Usage: ")
 
 
-@pytest.mark.parametrize("command", ["formats", "parse", "show", "report"])
+@pytest.mark.parametrize("command", ["formats", "parse", "show", "report", "launch", "images"])
 def test_help_teaches_by_example(command: str) -> None:
     assert f"\n    tachograph {command}" in run(command, "--help").stdout
 

@@ -8,6 +8,7 @@ import pytest
 from parsers.errors import LogError
 from parsers.facts import Fact, Facts, name_facts
 from parsers.reading import Reading, read
+from parsers.runfile import run_problem
 from tests.parsers.toy_logs import step, write
 
 CARDS = b"Num GPUs 2\n"
@@ -61,9 +62,69 @@ def test_a_fact_told_twice_is_told_by_its_first_line(tmp_path: Path) -> None:
     assert read(write(tmp_path, CARDS, step(1), CARDS)).facts["cards"].witness == "line 1"
 
 
+def test_a_count_of_none_is_not_told(tmp_path: Path) -> None:
+    assert "cards" not in read(write(tmp_path, b"Num GPUs 0\n", step(1))).facts
+
+
+def test_of_lines_that_contradict_each_other_on_a_count_that_scales_none_is_believed(tmp_path: Path) -> None:
+    assert "cards" not in read(write(tmp_path, CARDS, step(1), b"Num GPUs 4\n")).facts
+
+
+def test_a_more_trusted_witness_settles_lines_that_contradict_each_other(tmp_path: Path) -> None:
+    reading = read(write(tmp_path, CARDS, step(1), b"Num GPUs 4\n"), facts=[Fact("cards", 4, "page")])
+    assert (reading.facts["cards"].value, reading.warnings) == (
+        4,
+        ("cards is 4 by page, but 2 by line 1; the first is used.",),
+    )
+
+
+def test_a_file_name_tells_what_lines_contradict_each_other_on(tmp_path: Path) -> None:
+    log = write(tmp_path, CARDS, step(1), b"Num GPUs 4\n", name="toy_c8_fp16.log")
+    assert read(log).facts["cards"] == Fact("cards", 8, "file name")
+
+
+def test_the_batch_size_is_that_of_the_training_when_the_evaluation_has_one_after_it(tmp_path: Path) -> None:
+    said = b"training_script_args: ['DataLoader.Train.sampler.batch_size=48', 'DataLoader.Eval.sampler.batch_size=7']\n"
+    assert read(write(tmp_path, said), format="paddleclas").facts["batch_size"].value == 48
+
+
+@pytest.mark.parametrize("said", [0, -1, True, 2.0, "2", None])
+@pytest.mark.parametrize("name", ["cards", "nodes", "batch_size"])
+def test_a_run_file_whose_count_is_none_is_an_error_that_names_it(tmp_path: Path, name: str, said: object) -> None:
+    with pytest.raises(LogError, match=rf"run\.json: {name} is .*; it is a whole number of at least 1\.$"):
+        with_run(tmp_path, {"case": {name: said}})
+
+
+def test_a_run_that_failed_is_a_warning(tmp_path: Path) -> None:
+    reading = with_run(tmp_path, {"case": {}, "status": "failed", "exit_status": 137})
+    assert reading.warnings == ("run.json says this run failed (exit status 137).",)
+
+
+def test_a_log_that_is_not_the_one_of_its_run_file_is_a_warning(tmp_path: Path) -> None:
+    reading = with_run(tmp_path, {"case": {}, "status": "done", "log": {"file": "train.log", "sha256": "0" * 64}})
+    assert reading.warnings == ("The log is not the one that run.json describes: its sha256 differs.",)
+
+
+def test_a_log_beside_the_one_of_the_run_file_is_not_spoken_of(tmp_path: Path) -> None:
+    assert with_run(tmp_path, {"case": {}, "log": {"file": "other.log", "sha256": "0" * 64}}).warnings == ()
+
+
+def test_a_run_that_is_done_and_intact_has_no_problem(tmp_path: Path) -> None:
+    log = with_run(tmp_path, {"case": {}, "status": "done", "log": {"file": "train.log", "sha256": "ab"}}).path
+    assert run_problem(log, "ab") is None
+
+
+def test_a_log_without_run_file_has_no_problem(tmp_path: Path) -> None:
+    assert run_problem(tmp_path / "train.log", "ab") is None
+
+
+def test_cards_of_one_node_say_so() -> None:
+    assert facts_of({"cards_per_node": 8})["cards"].witness == "page, as one node"
+
+
 def test_two_lines_that_contradict_each_other_are_a_warning_that_names_both(tmp_path: Path) -> None:
     (warning,) = read(write(tmp_path, CARDS, step(1), b"Num GPUs 4\n")).warnings
-    assert warning == "cards is 2 by line 1, but 4 by line 3; the first is used."
+    assert warning == "cards is 2 by line 1, but 4 by line 3; neither is used."
 
 
 def test_a_file_name_that_contradicts_a_line_is_a_warning_that_names_both(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from parsers.facts import Fact
-from parsers.field import Field, Kind, Scope
-from report.estimate import clock, column, samples_per_step, scale, values
+from parsers.field import Field, Kind
+from report.estimate import clock, column, samples_per_step, values
 from report.protocol import NoMeasurement, Protocol
 from report.window import Fields
 
@@ -110,10 +110,15 @@ def test_a_mean_of_each_epoch_needs_no_undoing_between_last_steps_of_epochs() ->
     assert values(records, throughput(since=4), INSTANT).tolist() == [10, 4, 5]
 
 
-@pytest.mark.parametrize("kind", ["instant", "window_mean", "total"])
+@pytest.mark.parametrize("kind", ["instant", "window_mean"])
 def test_instant_leaves_other_kinds_as_they_are(kind: Kind) -> None:
     records = log(step=[10, 30], throughput=[10.0, 6.0])
     assert values(records, throughput(kind), INSTANT).tolist() == [10, 6]
+
+
+def test_instant_refuses_a_total_because_it_cannot_be_undone() -> None:
+    with pytest.raises(NoMeasurement, match="is a total, which cannot be undone"):
+        values(log(step=[10, 30], throughput=[10.0, 6.0]), throughput("total"), INSTANT)
 
 
 def test_a_mean_of_each_epoch_cannot_be_undone_by_steps_of_the_run() -> None:
@@ -145,8 +150,14 @@ def test_instant_reads_the_time_of_a_step_where_there_is_no_throughput() -> None
 @pytest.mark.parametrize(
     ("estimate", "sentence"),
     [
-        ("reported", "estimate=reported reads throughput, which the step records of this log do not print: they print"),
-        ("clock", "estimate=clock reads time, which the step records of this log do not print: they print step_time."),
+        (
+            "reported",
+            "estimate=reported reads throughput, which the step records of this log do not print: use estimate=",
+        ),
+        (
+            "clock",
+            "estimate=clock reads time, which the step records of this log do not print: use estimate=step_time.",
+        ),
     ],
 )
 def test_a_column_that_the_log_does_not_print_is_told_with_those_it_does(estimate: str, sentence: str) -> None:
@@ -156,26 +167,8 @@ def test_a_column_that_the_log_does_not_print_is_told_with_those_it_does(estimat
 
 
 def test_a_log_of_losses_alone_gives_no_throughput() -> None:
-    with pytest.raises(NoMeasurement, match="they print nothing that gives a throughput"):
+    with pytest.raises(NoMeasurement, match="they print no measure of speed"):
         column(log(loss=[1.0]), {}, INSTANT)
-
-
-@pytest.mark.parametrize(("scope", "factor"), [("card", 32), ("node", 4), ("job", 1)])
-def test_the_scope_of_the_field_says_what_it_is_multiplied_by(scope: Scope, factor: int) -> None:
-    assert scale(Field("throughput", "NUMBER", scope=scope), facts(cards=32, nodes=4)) == (factor, "job", ())
-
-
-def test_without_the_number_of_cards_a_throughput_stays_that_of_one_card() -> None:
-    assert scale(Field("throughput", "NUMBER", scope="card"), facts(nodes=4)) == (
-        1,
-        "card",
-        ("The number of cards is not known, so the throughput is that of one card: give --cards.",),
-    )
-
-
-def test_a_throughput_of_nobody_knows_whom_is_refused() -> None:
-    with pytest.raises(NoMeasurement, match="does not say whether throughput is one card's, one node's or the job's"):
-        scale(Field("throughput", "NUMBER"), facts(cards=8))
 
 
 def samples(records: pd.DataFrame, fields: Fields, known: dict[str, Fact]) -> int:

@@ -152,7 +152,7 @@ def test_skipped_records_are_counted_among_those_with_a_number() -> None:
 
 def test_steps_that_repeat_within_an_epoch_are_told() -> None:
     warnings = of("plain", log([10, 20], step=[10, 10], epoch=[0, 0])).warnings
-    assert warnings == ("At line 4 the step number does not grow: several ranks, or a restarted run, are in this log.",)
+    assert warnings == ("At line 4 the steps start again: several ranks, or several runs, are in this log.",)
 
 
 def test_an_epoch_of_unknown_length_is_told_where_steps_are_counted() -> None:
@@ -162,9 +162,19 @@ def test_an_epoch_of_unknown_length_is_told_where_steps_are_counted() -> None:
     assert of("skip_records=1", records).warnings == ()
 
 
+def test_a_second_run_in_the_same_log_is_told_where_the_epoch_goes_back() -> None:
+    warnings = of("plain", log([10, 20, 30], step=[1, 2, 1], epoch=[2, 2, 1])).warnings
+    assert warnings == ("At line 6 the steps start again: several ranks, or several runs, are in this log.",)
+
+
+def test_a_second_run_in_the_same_log_is_told_where_steps_count_over_the_run() -> None:
+    warnings = of("plain", log([10, 20, 30], step=[1, 2, 1], steps=[2, 2, 2])).warnings
+    assert warnings == ("At line 6 the steps start again: several ranks, or several runs, are in this log.",)
+
+
 def test_a_window_that_the_log_does_not_fill_is_told() -> None:
     assert of("skip_records=1,take_first=3", log([1, 2, 3])).warnings == (
-        "The protocol takes 3, but the log has 1 too few.",
+        "The protocol takes 3: the log is short of it by 1.",
     )
 
 

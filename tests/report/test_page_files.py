@@ -23,6 +23,14 @@ columns = [{ column = "a" }]
 rows = [{ title = "{cards}", case = { cards = 1 } }]
 """
 
+SAME_NAME = """
+[[tables]]
+name = "t"
+title = "Another"
+columns = [{ column = "a" }]
+rows = [{ title = "1" }]
+"""
+
 
 def complaint(text: str, folder: Path) -> str:
     path = folder / "page.toml"
@@ -55,6 +63,7 @@ def test_a_page_without_mistake_is_read(tmp_path: Path) -> None:
         ('title = "{cards}"', 'title = "{"', "tables.0.rows.0.title"),
         ('logs = "{cards}.log"', 'logs = "{card}.log"', "{card} cannot stand in '{card}.log'; batch_size, cards"),
         ('unit = "images/s"', "unit = ", "Invalid value (at line 4"),
+        ("[[tables]]", SAME_NAME + "[[tables]]", "two tables have the name 't'; each needs its own."),
     ],
 )
 def test_a_mistake_names_the_file_the_key_and_what_is_allowed(found: str, put: str, said: str, tmp_path: Path) -> None:
@@ -62,6 +71,8 @@ def test_a_mistake_names_the_file_the_key_and_what_is_allowed(found: str, put: s
     sentence = complaint(PAGE.replace(found, put, 1), tmp_path)
     assert sentence.startswith(str(tmp_path / "page.toml"))
     assert said in sentence
+    assert sentence.endswith(".")
+    assert not sentence.endswith("..")
 
 
 def test_an_unknown_page_is_told_the_known_ones() -> None:

@@ -14,7 +14,8 @@ from babel.messages.pofile import read_po
 from jinja2.ext import babel_extract
 
 from report import page as page_module
-from report.evidence import Cell, cells, column_title, row_title
+from report.cell import Cell
+from report.evidence import cells, column_title, row_title
 from report.page import Grid, Page
 from report.pagefile import find, load, names
 from report.protocol import Protocol
@@ -198,7 +199,7 @@ def test_every_step_of_a_protocol_has_words(language: str) -> None:
     [
         (
             "en",
-            "step records; first 10 records skipped; throughput as printed; "
+            "step records; records skipped at the start: 10; throughput as printed; "
             "5% but at least 5 cut from each end after sorting; mean; median of repeats; 3 decimals; half up",
         ),
         (

@@ -1,0 +1,20 @@
+"""The command parse: one bad log does not lose the others, and any name can be written."""
+
+import os
+from pathlib import Path
+
+from tests.commandline import run
+from tests.parsers.toy_logs import step, write
+
+
+def test_a_log_that_cannot_be_read_does_not_lose_the_others(tmp_path: Path) -> None:
+    log, out = write(tmp_path, step(1)), tmp_path / "records.csv"
+    done = run("parse", tmp_path / "absent.log", log, "--out", out)
+    assert (done.returncode, "absent.log" in done.stderr, len(out.read_text().splitlines())) == (2, True, 2)
+
+
+def test_a_name_that_is_no_utf_8_is_written_with_escapes(tmp_path: Path) -> None:
+    log, out = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.log")), tmp_path / "records.csv"
+    log.write_bytes(step(1))
+    done = run("parse", log, "--out", out)
+    assert (done.returncode, r"caf\udce9.log" in out.read_text()) == (0, True)

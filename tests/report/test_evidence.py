@@ -1,0 +1,181 @@
+"""Evidence of cells: which numbers a page takes, which it refuses, and what it tells beside them."""
+
+import hashlib
+import json
+import re
+import shutil
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from report import markdown
+from report.cell import Cell, Disagreement
+from report.evidence import NOT_THE_JOB, WARNINGS, cells
+from report.pagefile import PageError, load
+from report.protocol import Protocol
+from report.publish import cell_json, publish
+from report.render import Renderer
+from report.words import words
+
+GOLDEN = Path(__file__).parent / "golden"
+LOG = GOLDEN / "logs/A100/PaddleClas_Toy50_bs64_fp32_DP_N1C1_log"
+
+PAGE = """
+title = "T"
+model = "M"
+unit = "images/s"
+tested = ["What is tested."]
+[columns.a]
+title = "A"
+[[columns.a.runs]]
+logs = "*/train.log"
+protocol = "tipc"
+[[tables]]
+name = "t"
+title = "Scores"
+columns = [{ column = "a" }]
+rows = [{ title = "one", case = { cards = 1, batch_size = 64 } }]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A page file beside the logs of two repeats."""
+    (tmp_path / "page.toml").write_text(PAGE, encoding="utf-8")
+    for repeat in ("1", "2"):
+        (tmp_path / "logs" / repeat).mkdir(parents=True)
+        shutil.copy(LOG, tmp_path / "logs" / repeat / "train.log")
+    return tmp_path
+
+
+def cell(folder: Path, found: str = "", put: str = "") -> Cell:
+    """The one cell of the page, with one text of its file changed."""
+    (folder / "page.toml").write_text(PAGE.replace(found, put) if found else PAGE, encoding="utf-8")
+    (only,) = cells(load(folder / "page.toml"), folder / "logs")
+    return only
+
+
+def rendered(folder: Path, language: str, *found: Cell) -> str:
+    return Renderer(load(folder / "page.toml"), found, language, folder / "logs", folder / "pages").markdown()
+
+
+def put_run(folder: Path, repeat: str, **facts: object) -> None:
+    run = {"case": {}, "status": "done", **facts}
+    (folder / "logs" / repeat / "run.json").write_text(json.dumps(run), encoding="utf-8")
+
+
+def test_a_throughput_of_one_card_is_not_published_as_that_of_the_job(folder: Path) -> None:
+    empty = cell(folder, "cards = 1, ")
+    assert empty.printed is None
+    assert str(empty.reason) == NOT_THE_JOB["card"].format(log="train.log")
+
+
+def test_a_number_in_another_unit_is_not_published(folder: Path) -> None:
+    empty = cell(folder, "images/s", "tokens/s")
+    assert str(empty.reason) == "The unit of the page is tokens/s, but train.log gives samples/s."
+
+
+def test_images_and_samples_count_the_same(folder: Path) -> None:
+    assert cell(folder, "images/s", "samples/s").printed == cell(folder).printed is not None
+
+
+def test_a_run_that_failed_is_left_out_with_a_remark(folder: Path) -> None:
+    put_run(folder, "1", status="failed")
+    found = cell(folder)
+    assert [proof.log for proof in found.proofs] == ["2/train.log"]
+    assert str(found.remarks[0]) == "1/train.log is left out: its run.json says failed."
+
+
+def test_a_log_that_is_not_the_one_its_run_made_is_left_out(folder: Path) -> None:
+    put_run(folder, "1", log={"file": "train.log", "sha256": "0" * 64})
+    put_run(folder, "2", log={"file": "train.log", "sha256": hashlib.sha256(LOG.read_bytes()).hexdigest()})
+    assert [proof.log for proof in cell(folder).proofs] == ["2/train.log"]
+
+
+def test_a_cell_whose_runs_all_failed_is_empty_with_the_reason(folder: Path) -> None:
+    put_run(folder, "1", status="failed")
+    put_run(folder, "2", status="interrupted")
+    assert str(cell(folder).reason) == "1/train.log is left out: its run.json says failed."
+
+
+def test_warnings_stand_once_among_the_remarks_of_the_page_and_of_json(folder: Path) -> None:
+    found = cell(folder)
+    said = [str(remark) for remark in found.remarks if "running mean" in str(remark)]
+    assert len(said) == 1
+    assert said[0] in cell_json(found, "images/s")["remarks"]
+    assert rendered(folder, "en", found).count("is a running mean") == 1
+
+
+def test_a_remark_leads_to_the_number_and_names_its_table(folder: Path) -> None:
+    found = cell(folder)
+    assert f"- † [{found.printed}](#e1) (Scores, one, A): " in rendered(folder, "en", found)
+    assert f"- † [{found.printed}](#e1)（Scores，one，A）：" in rendered(folder, "zh", found)
+
+
+def test_a_contradiction_that_is_told_as_a_disagreement_is_not_told_again(folder: Path) -> None:
+    put_run(folder, "1", case={"batch_size": 32})
+    put_run(folder, "2", case={"batch_size": 32})
+    found = cell(folder)
+    assert {d.fact for d in found.disagreements} == {"batch_size"}
+    assert [remark for remark in map(str, found.remarks) if remark.startswith("batch_size is")] == []
+
+
+def test_a_disagreement_is_a_sentence_in_json(folder: Path) -> None:
+    put_run(folder, "1", case={"batch_size": 32})
+    assert "The label says batch size 64, but run.json says 32." in cell_json(cell(folder), "images/s")["remarks"]
+
+
+@pytest.mark.parametrize("message", [*WARNINGS, *NOT_THE_JOB.values()])
+def test_every_known_warning_is_translated(message: str) -> None:
+    assert words("zh").gettext(message) != message
+
+
+def test_a_page_without_remarks_says_so(folder: Path) -> None:
+    found = cell(folder, '"tipc"', '"records=step,estimate=instant"')
+    assert found.remarks == ()
+    assert "\nNone.\n" in rendered(folder, "en", found)
+    assert "\n无。\n" in rendered(folder, "zh", found)
+
+
+def test_several_runs_always_state_how_they_are_put_together(folder: Path) -> None:
+    assert "repeats=median" in cell_json(cell(folder), "images/s")["protocol"]
+    assert Protocol.parse(cell(folder).words) == cell(folder).protocol
+    shutil.rmtree(folder / "logs/2")
+    assert "repeats" not in cell(folder).words
+
+
+def test_an_empty_corner_stays_empty(folder: Path) -> None:
+    assert "Content-Type" not in rendered(folder, "zh", cell(folder))
+
+
+def test_a_derived_witness_is_translated(folder: Path) -> None:
+    witness = "line 1 over cards of line 2 and line 3"
+    renderer = Renderer(load(folder / "page.toml"), [], "zh", folder, folder)
+    said = renderer._disagreement(Disagreement("batch_size", 64, 32, witness))
+    assert re.search("line|cards|and", said) is None
+
+
+def test_the_unit_is_escaped(folder: Path) -> None:
+    found = cell(folder, "images/s", "<b>/s")
+    assert "<b>" not in rendered(folder, "en", found)
+
+
+@pytest.mark.parametrize("name", ["a#b", "a?b=c", "50%20", "c:d", "javascript:x", "ü (1)"])
+def test_a_link_leads_to_the_file_whatever_its_name(name: str) -> None:
+    address = markdown.address_of(markdown.path_address(f"logs/{name}"))
+    assert re.search(r"[#?:() ]", address.removeprefix("./")) is None
+    assert unquote(address).removeprefix("./") == f"logs/{name}"
+
+
+def test_a_relative_name_with_a_colon_starts_at_its_folder() -> None:
+    assert markdown.path_address("c:d").startswith("./")
+
+
+def test_two_page_files_of_one_name_are_refused(folder: Path) -> None:
+    (folder / "other").mkdir()
+    shutil.copy(folder / "page.toml", folder / "other/page.toml")
+    pages = [str(folder / "page.toml"), str(folder / "other/page.toml")]
+    with pytest.raises(PageError, match="would both be rendered as page"):
+        list(publish(pages, folder / "logs", ["en"], folder / "pages"))
+    assert not (folder / "pages").exists()
