@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from .errors import FormatError
-from .grammar import METRICS, ROOM, Format, load
+from .format import METRICS, ROOM, Format, load
 from .scan import Scanner
 from .source import Source, clean, is_text
 from .variant import Variant

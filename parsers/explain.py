@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from lark.exceptions import UnexpectedInput
 from lark.lexer import PatternStr, TerminalDef
 
-from .grammar import Format
+from .format import Format
 
 
 @dataclass(frozen=True)

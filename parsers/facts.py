@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from .grammar import ROOM, load
+from .format import ROOM, load
 from .lines import Lines
 from .packed import SUFFIXES
 

@@ -1,9 +1,8 @@
-"""A format: one Lark grammar file, and the line kinds that it describes."""
+"""Compiling a grammar file: Lark reads it, the compiler makes regular expressions of its line kinds."""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,32 +12,11 @@ from lark.exceptions import LarkError
 from .compiler import Compiler
 from .errors import GrammarError
 from .field import Field
+from .format import METRICS, ROOM, Format
 from .mistakes import reason
 from .variant import Variant
 
-ROOM = Path(__file__).parent
-METRICS = ("step", "epoch", "summary")
 LINE_KINDS = (*(f"{metric}_line" for metric in METRICS), "fact_line", "noise_line")
-
-
-@dataclass(frozen=True)
-class Format:
-    """A log format: ``name`` (of its file), ``about`` (first comment line) and the compiled ``variants`` of lines."""
-
-    name: str
-    path: Path
-    about: str
-    variants: tuple[Variant, ...]
-
-    @property
-    def fields(self) -> dict[tuple[str, str], Field]:
-        """Meaning of each column of the records, by (record, column)."""
-        return {(v.record, f.name): f for v in self.variants for f in v.fields if v.record in METRICS}
-
-    @cached_property
-    def judge(self) -> Lark:
-        """Lark's own parser of one line, which the compiled form is held against."""
-        return open_grammar(self.path, parser="lalr", keep_all_tokens=True)
 
 
 def open_grammar(path: Path, **options: Any) -> Lark:
@@ -64,8 +42,7 @@ def _known_names() -> frozenset[str]:
     return frozenset(re.findall(r"^(\w+)(?:\{[^}]*\})?:", text, re.MULTILINE))
 
 
-@cache
-def load(path: Path) -> Format:
+def compiled(path: Path) -> Format:
     """Read and compile one grammar file; raises GrammarError when it has a mistake or cannot be compiled."""
     lark = open_grammar(path, parser=None, lexer="basic")
     compiler = _compiler(lark, path)

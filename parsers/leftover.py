@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .explain import Break, explain
-from .grammar import METRICS, Format
+from .format import METRICS, Format
 
 _DIGITS = re.compile(rb"[0-9]+")
 SHAPE_LENGTH = 60

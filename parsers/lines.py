@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from .columns import Array, Growing, missing, typed, untyped
 from .field import Field
-from .grammar import METRICS
+from .format import METRICS
 from .scan import Found, Row
 from .variant import Variant
 

@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from .grammar import ROOM, load
+from .format import ROOM, load
 from .variant import Variant
 
 

@@ -12,7 +12,7 @@ from .detect import detect, formats
 from .errors import FormatError, LogError
 from .facts import Fact, Facts, line_facts, name_facts
 from .field import Field
-from .grammar import METRICS, Format, load
+from .format import METRICS, Format, load
 from .lines import Lines
 from .runfile import run_facts, run_problem
 from .scan import Scanner

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .block import Block, Places, positions
-from .grammar import METRICS
+from .format import METRICS
 from .marks import marks
 from .prefix import after_prefix, has_prefix, line_pattern, sweep_pattern, torn_pattern
 from .variant import Variant

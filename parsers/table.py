@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import DTypeLike, NDArray
 
 from .columns import Array, missing, whole
-from .grammar import METRICS
+from .format import METRICS
 from .lines import RANK, Lines
 
 Order = NDArray[np.int64] | None

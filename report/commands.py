@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +60,8 @@ def _shown(logs: tuple[Path, ...], *how: object) -> Iterator[tuple[int, str]]:
     if len(logs) == 1:
         yield _show(logs[0], *how)
         return
+    from concurrent.futures import ProcessPoolExecutor
+
     with ProcessPoolExecutor() as pool:
         yield from pool.map(_show, logs, *([argument] * len(logs) for argument in how))
 

@@ -8,7 +8,8 @@ from typing import Any
 from lark import Tree
 from lark.exceptions import UnexpectedInput
 
-from parsers.grammar import Format, vocabulary
+from parsers.format import Format
+from parsers.grammar import vocabulary
 from parsers.prefix import line_pattern, without_prefix
 from parsers.source import clean
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from parsers.field import Field
-from parsers.grammar import Format, load
+from parsers.format import Format, load
 from parsers.prefix import line_pattern
 
 HEAD = "start: step_line\n\n"

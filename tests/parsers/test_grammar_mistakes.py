@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from parsers.errors import GrammarError
-from parsers.grammar import load
+from parsers.format import load
 
 BAD = sorted((Path(__file__).parent / "bad_grammars").glob("*.lark"))
 

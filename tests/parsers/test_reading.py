@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from parsers.detect import detect, formats
 from parsers.errors import FormatError, ParserError
-from parsers.grammar import load
+from parsers.format import load
 from parsers.reading import read, survey
 from tests.parsers.golden_logs import LOGS, name
 from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, step, steps, write, write_grammar

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parsers.detect import formats
-from parsers.grammar import Format
+from parsers.format import Format
 from parsers.prefix import line_pattern, without_prefix
 from parsers.scan import Found, Scanner
 from parsers.source import clean

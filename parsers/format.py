@@ -1,0 +1,89 @@
+"""A format: what one grammar file was compiled to, kept from one call to the next."""
+
+import hashlib
+import os
+import pickle
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .field import Field
+from .variant import Variant
+
+if TYPE_CHECKING:
+    from lark import Lark
+
+ROOM = Path(__file__).parent
+METRICS = ("step", "epoch", "summary")
+
+
+@dataclass(frozen=True)
+class Format:
+    """A log format: ``name`` (of its file), ``about`` (first comment line) and the compiled ``variants`` of lines."""
+
+    name: str
+    path: Path
+    about: str
+    variants: tuple[Variant, ...]
+
+    @property
+    def fields(self) -> dict[tuple[str, str], Field]:
+        """Meaning of each column of the records, by (record, column)."""
+        return {(v.record, f.name): f for v in self.variants for f in v.fields if v.record in METRICS}
+
+    @cached_property
+    def judge(self) -> "Lark":
+        """Lark's own parser of one line, which the compiled form is held against."""
+        from .grammar import open_grammar
+
+        return open_grammar(self.path, parser="lalr", keep_all_tokens=True)
+
+
+@cache
+def load(path: Path) -> Format:
+    """The format of a grammar file; raises GrammarError when it has a mistake or cannot be compiled.
+
+    To read the grammars takes longer than to read a small log, so what they compile to is kept in the user's folder of
+    caches, under a name that holds all it was made of: a changed grammar, vocabulary or program is compiled anew.
+    """
+    place = _kept(path)
+    try:
+        return _found(place)
+    except (OSError, ValueError, pickle.UnpicklingError, EOFError, AttributeError, ImportError, IndexError, TypeError):
+        from .grammar import compiled
+
+    fmt = compiled(path)
+    _keep(fmt, place)
+    return fmt
+
+
+def _found(place: Path) -> Format:
+    """What is kept at a place; what another user could have put there is not believed."""
+    with place.open("rb") as file:
+        if os.fstat(file.fileno()).st_uid != os.getuid():
+            raise ValueError(f"{place} is of another user")
+        found = pickle.load(file)  # noqa: S301 - a file of this user's own, written by _keep
+    if not isinstance(found, Format):
+        raise TypeError(f"{place} holds no format")
+    return found
+
+
+def _kept(path: Path) -> Path:
+    """Where a format is kept; the name is the hash of the program, the vocabulary and the grammar."""
+    made_of = hashlib.sha256(f"{sys.version} {path.absolute()}".encode("utf-8", "surrogateescape"))
+    for source in (*sorted(ROOM.glob("*.py")), ROOM / "vocabulary.lark", path):
+        made_of.update(source.read_bytes() if source.is_file() else b"")
+    home = Path(os.environ.get("HOME", "/nonexistent"))
+    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "tachograph" / made_of.hexdigest()
+
+
+def _keep(fmt: Format, place: Path) -> None:
+    """Keep a format, whole or not at all; where nothing can be written nothing is kept."""
+    unfinished = place.with_name(f"{place.name}.{os.getpid()}")
+    with suppress(OSError):
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        unfinished.write_bytes(pickle.dumps(fmt))
+        unfinished.replace(place)

@@ -1,0 +1,51 @@
+"""Compiled grammars are kept in the user's folder of caches; nothing depends on it."""
+
+import os
+import pickle
+from pathlib import Path
+
+import pytest
+
+from parsers.format import load
+from parsers.grammar import compiled
+from tests.commandline import PROJECT, run
+
+GRAMMAR = PROJECT / "parsers/formats/mmcv.lark"
+LOG = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C1/1/train.log"
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    load.cache_clear()
+    load(GRAMMAR)
+    load.cache_clear()
+    return tmp_path / "tachograph"
+
+
+def test_a_kept_format_is_the_one_that_was_compiled(kept: Path) -> None:
+    before = {path.name: path.stat().st_mtime_ns for path in kept.iterdir()}
+    assert load(GRAMMAR).variants == compiled(GRAMMAR).variants
+    assert before == {path.name: path.stat().st_mtime_ns for path in kept.iterdir()}
+
+
+def test_a_changed_grammar_is_compiled_anew(kept: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.lark"
+    mine.write_text(GRAMMAR.read_text(encoding="utf-8"), encoding="utf-8")
+    first = load(mine)
+    mine.write_text(mine.read_text(encoding="utf-8").replace('"- INFO -"', '"- NOTE -"'), encoding="utf-8")
+    load.cache_clear()
+    assert load(mine).variants != first.variants
+
+
+@pytest.mark.parametrize("rubbish", [b"", b"rubbish", pickle.dumps("a text")])
+def test_a_kept_file_that_is_no_format_is_compiled_anew(rubbish: bytes, kept: Path) -> None:
+    (place,) = kept.iterdir()
+    place.write_bytes(rubbish)
+    assert load(GRAMMAR).name == "mmcv"
+
+
+@pytest.mark.parametrize("place", ["/proc/nowhere", "/dev/null"])
+def test_where_nothing_can_be_kept_everything_works(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(os.environ, "XDG_CACHE_HOME", place)
+    assert run("show", "--json", LOG).returncode == 0
