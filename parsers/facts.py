@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TypeGuard
 
 from .format import ROOM, load
 from .lines import Lines
@@ -77,7 +78,7 @@ class Facts(dict[str, Fact]):
         self.tell([Fact(name, said, f"{self[first].witness} {word} {self[second].witness}")])
 
 
-def is_count(said: object) -> bool:
+def is_count(said: object) -> TypeGuard[int]:
     """Whether a value is a count of at least one; True and False are none."""
     return isinstance(said, int) and not isinstance(said, bool) and said >= 1
 

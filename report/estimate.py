@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from parsers.facts import Fact
+from parsers.facts import Fact, is_count
 from parsers.field import Field, Scope
 
 from .protocol import NoMeasurement, Protocol
@@ -169,7 +169,7 @@ def _needed(facts: Facts, name: str, protocol: Protocol) -> int:
 
 def _count(facts: Facts, name: str) -> int:
     fact = facts[name]
-    if not isinstance(fact.value, int) or isinstance(fact.value, bool) or fact.value < 1:
+    if not is_count(fact.value):
         raise NoMeasurement(f"{name} is {fact.value} by {fact.witness}: only a count of at least 1 can scale.")
     return fact.value
 
