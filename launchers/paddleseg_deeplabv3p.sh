@@ -12,7 +12,8 @@ set -euo pipefail
 : "${STEPS:=500}" "${DEVICE:=gpu}" "${EXTRA:=}"
 declare -A levels=([fp32]="fp32" [amp]="fp16 --amp_level O1" [fp16]="fp16 --amp_level O2")
 read -ra level <<< "--precision ${levels[$PRECISION]:?fp32, amp and fp16 are possible}"
-readarray -d '' -t extra < <(xargs -r printf '%s\0' <<< "$EXTRA"); wait "$!"
+xargs true <<< "$EXTRA" > /dev/null  # stops here at an open quote
+readarray -d '' -t extra < <(xargs -r printf '%s\0' <<< "$EXTRA")
 launch=(-m paddle.distributed.launch --nnodes "$NODES" --nproc_per_node "$((CARDS / NODES))")
 ((CARDS > 1)) || launch=()  # several nodes meet at PADDLE_MASTER
 [[ $DEVICE == gpu ]] || unset CUDA_VISIBLE_DEVICES  # set but empty, it stops paddle.distributed.launch
