@@ -6,8 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from .account import Account, account
+from .clock import ARRIVAL, arrivals, clock
 from .detect import detect, formats
 from .errors import FormatError, LogError
 from .facts import Fact, Facts, line_facts, name_facts
@@ -26,7 +28,9 @@ class Reading:
 
     ``records``: DataFrame, one row a metric line in file order: ``line`` (int64, physical number from 1), ``record``
     (category: step, epoch or summary), ``rank`` where lines name one, and the fields of the format (float64, int64,
-    datetime64[us]; NaN or NaT where a line lacks one). ``fields`` says for each (record, column) what it means.
+    datetime64[us]; NaN or NaT where a line lacks one). Where no line prints a ``time``, it is when the line arrived by
+    the run's clock.csv, if there is one (UTC; its field is ``clock.ARRIVAL``). ``fields`` says for each (record,
+    column) what it means.
     ``sha256`` and ``bytes`` are of the file as it lies on disk.
     """
 
@@ -67,9 +71,13 @@ def survey(path: str | Path, *, format: str | Path | None = None, facts: Iterabl
     metric, stated, noise = (_of(lines.values(), kinds) for kinds in (METRICS, ("fact",), ("noise",)))
     counted = account(scanner.total, [x.numbers() for x in (*metric, *stated)], [x.numbers() for x in noise])
     meanings = {(x.variant.record, f.name): f for x in metric for f in x.variant.fields}
+    records = table(metric)
+    if (arrived := _arrived(records, source)) is not None:
+        records["time"] = arrived
+        meanings |= {(x.variant.record, ARRIVAL.name): ARRIVAL for x in metric}
     told = _facts(facts, stated, path)
     warnings = tuple(_warnings(told, scanner.torn, source, metric))
-    return Reading(path, source.sha256, source.bytes, fmt, table(metric), meanings, told, counted, warnings)
+    return Reading(path, source.sha256, source.bytes, fmt, records, meanings, told, counted, warnings)
 
 
 def known_format(name: str | Path) -> Format:
@@ -91,6 +99,14 @@ def _text_blocks(source: Source) -> Iterator[bytes]:
 
 def _of(found: Iterable[Lines], kinds: Sequence[str]) -> list[Lines]:
     return [lines for lines in found if lines.variant.record in kinds and len(lines)]
+
+
+def _arrived(records: pd.DataFrame, source: Source) -> NDArray[np.datetime64] | None:
+    """When the lines of records arrived; None where they print a time themselves, or the run has no clock."""
+    if records.empty or ("time" in records and records["time"].notna().any()):
+        return None
+    found = clock(source.path, source.sha256)
+    return None if found is None else arrivals(found, records["line"].to_numpy())
 
 
 def _facts(given: Iterable[Fact], stated: Sequence[Lines], path: Path) -> Facts:

@@ -1,5 +1,6 @@
 """The run.json beside a log: what the launcher knew of the run."""
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -9,6 +10,7 @@ from .errors import LogError
 from .facts import SCALING, Fact, is_count
 
 NAME = "run.json"
+DONE = "done"
 
 
 def run_facts(log: Path) -> Iterator[Fact]:
@@ -27,25 +29,40 @@ def run_problem(log: Path, sha256: str) -> str | None:
     ``sha256`` is that of the log. None where nothing is said against it. Raises LogError when run.json is broken.
     """
     run = run_file(log)
-    return " ".join(filter(None, (_not_done(run), _another_log(run, log, sha256)))) or None
+    another = f"The log is not the one that {NAME} describes: its sha256 differs."
+    return " ".join(filter(None, (_not_done(run), another if describes(run, log, sha256) is False else None))) or None
 
 
 def _not_done(run: Mapping[str, Any]) -> str | None:
-    status = run.get("status", "done")
-    if status == "done":
+    status = status_of(run)
+    if status == DONE:
         return None
     said = "failed" if status == "failed" else f"was {status}"
     left = f" (exit status {run['exit_status']})" if "exit_status" in run else ""
     return f"{NAME} says this run {said}{left}."
 
 
-def _another_log(run: Mapping[str, Any], log: Path, sha256: str) -> str | None:
-    """A log beside the one that run.json names is not spoken of."""
+def status_of(run: Mapping[str, Any]) -> str:
+    """How a run ended by its run.json: done, failed, interrupted; a log without any run.json is that of a done run."""
+    return str(run.get("status", DONE))
+
+
+def describes(run: Mapping[str, Any], log: Path, sha256: str) -> bool | None:
+    """Whether a log is the one that a run.json gives the SHA-256 of; None where it gives none, or of another file."""
     described = run.get("log")
     if not isinstance(described, dict) or described.get("file", log.name) != log.name:
         return None
-    same = described.get("sha256", sha256) == sha256
-    return None if same else f"The log is not the one that {NAME} describes: its sha256 differs."
+    said = described.get("sha256")
+    return said == sha256 if said else None
+
+
+def sha256_of(path: Path) -> str:
+    """Hexadecimal digest of a file as it lies on disk; raises LogError when it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise LogError(f"{path}: cannot be read: {error.strerror}.") from error
 
 
 def run_file(log: Path) -> dict[str, Any]:
@@ -56,7 +73,7 @@ def run_file(log: Path) -> dict[str, Any]:
     try:
         run = json.loads(path.read_text(encoding="utf-8"))
         run["case"].items()
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise LogError(
             f"{path}: is no run.json of a run folder ({error}); it needs a 'case' of names and values."
         ) from error

@@ -1,7 +1,7 @@
 """A cell of a page: its number with the proofs, or the reason why there is none."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from parsers.facts import Value
 from parsers.reading import Reading
@@ -10,15 +10,58 @@ from .measurement import Measurement
 from .number import printed
 from .page import Case
 from .protocol import Protocol
+from .quantity import Shown
+from .reason import Reason
+from .telemetry import Observation
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """One file behind a number: its path below the folder of logs, and which of its lines were used.
+
+    ``format``: the format of a log, None where it has none, or the name of a side file. ``total``: how many physical
+    lines it has. ``lines``: the first and the last that was used, ``used`` how many.
+    """
+
+    path: str
+    sha256: str
+    format: str | None
+    total: int
+    lines: tuple[int, int]
+    used: int
 
 
 @dataclass(frozen=True)
 class Proof:
-    """One log behind a cell: its path below the folder of logs, what it holds, and the measurement it gives."""
+    """One log behind a cell: its path below the folder of logs, what it holds, and the measurement it gives.
+
+    ``observation``: what its telemetry gives, where the cell shows that.
+    """
 
     log: str
     reading: Reading
     measurement: Measurement
+    observation: Observation | None = None
+
+    @property
+    def exhibits(self) -> tuple[Exhibit, ...]:
+        """The files that prove the number, the one it stands in first; a log also where it sets the window of power."""
+        if self.observation is None:
+            return (self._of_the_log,)
+        observed = self._of_telemetry(self.observation)
+        return (observed,) if self.observation.quantity == "peak_memory" else (observed, self._of_the_log)
+
+    @property
+    def _of_the_log(self) -> Exhibit:
+        reading, lines = self.reading, self.measurement.lines
+        name = reading.format.name if reading.format else None
+        used = self.measurement.records_used
+        return Exhibit(self.log, reading.sha256, name, reading.account.total, (lines[0], lines[-1]), used)
+
+    def _of_telemetry(self, observed: Observation) -> Exhibit:
+        table, lines = observed.telemetry, observed.lines
+        path = str(PurePosixPath(self.log).with_name(table.path.name))
+        return Exhibit(path, table.sha256, table.path.name, table.lines, (lines[0], lines[-1]), len(lines))
 
 
 @dataclass(frozen=True)
@@ -37,29 +80,19 @@ class Disagreement:
 
 
 @dataclass(frozen=True)
-class Reason:
-    """Why a cell is empty, or a remark on it: a message that the catalogues translate, and its values."""
-
-    message: str
-    values: Mapping[str, str] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        """The reason in English."""
-        return self.message.format(**self.values)
-
-
-@dataclass(frozen=True)
 class Cell:
     """One number of a page with its proofs, or the reason why there is none.
 
-    ``printed``: the number as it stands on the page; None when the cell is empty. ``number``: the same, unrounded.
-    ``remarks``: what else a reader of the number must know, such as the warnings of its logs.
+    ``shown``: the quantity, its unit and how it is printed. ``printed``: the number as it stands on the page; None when
+    the cell is empty. ``number``: the same, unrounded. ``protocol``: that of the throughput, whose window is also that
+    of the power. ``remarks``: what else a reader of the number must know, such as the warnings of its logs.
     """
 
     table: str
     row: str
     column: str
     case: Case
+    shown: Shown
     proofs: tuple[Proof, ...] = ()
     protocol: Protocol | None = None
     number: float | None = None
@@ -69,13 +102,17 @@ class Cell:
 
     @property
     def words(self) -> str:
-        """The protocol in neutral words; of several runs it always says how they are put together."""
-        words = self.protocol.words() if self.protocol else ""
-        if self.protocol is None or len(self.proofs) < 2 or "repeats=" in words:
+        """The rule of the number in neutral words; of several runs it always says how they are put together."""
+        if self.protocol is None:
+            return ""
+        words = self.shown.words(self.protocol)
+        if len(self.proofs) < 2 or "repeats=" in words:
             return words
-        return f"{words} repeats={self.protocol.repeats}"
+        return f"{words} repeats={self.shown.repeats(self.protocol)}"
 
     @property
     def printed(self) -> str | None:
-        """The number in the digits that its protocol states."""
-        return None if self.number is None or self.protocol is None else printed(self.number, self.protocol)
+        """The number in the digits that its protocol states, or that are usual for its quantity."""
+        if self.number is None or self.protocol is None:
+            return None
+        return printed(self.number, self.shown.printing(self.protocol))

@@ -115,7 +115,7 @@ def report(pages: tuple[str, ...], logs: Path | None, languages: tuple[str, ...]
         for published in publish(pages, logs, languages, out):
             empty |= bool(published.files) and not any(cell.proofs for cell in published.cells)
             if as_json:
-                _print_cells(published.name, published.page.unit, published.cells)
+                _print_cells(published.name, published.cells)
             else:
                 click.echo(published.sentence)
     except BrokenPipeError:
@@ -125,11 +125,11 @@ def report(pages: tuple[str, ...], logs: Path | None, languages: tuple[str, ...]
     sys.exit(FOUND_NOTHING if empty else 0)
 
 
-def _print_cells(name: str, unit: str, cells: "list[Cell]") -> None:
+def _print_cells(name: str, cells: "list[Cell]") -> None:
     from .publish import cell_json
 
     for cell in cells:
-        click.echo(json.dumps({"page": name, **cell_json(cell, unit)}, ensure_ascii=False))
+        click.echo(json.dumps({"page": name, **cell_json(cell)}, ensure_ascii=False))
 
 
 commands: list[click.Command] = [show, report]

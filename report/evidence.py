@@ -1,6 +1,5 @@
 """Evidence: the logs behind a cell, and what they measure by the protocol of the page."""
 
-import glob
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,15 +9,23 @@ from pathlib import Path
 from parsers.errors import ParserError
 from parsers.facts import Fact, Value
 from parsers.reading import Reading, read
-from parsers.runfile import run_file
 
-from .cell import Cell, Disagreement, Proof, Reason
-from .measurement import Measurement, NoMeasurement, combine, measure
-from .page import Case, Column, Page, Run, Table, TableColumn, TableRow
+from .cell import Cell, Disagreement, Proof
+from .measurement import ARRIVED, Measurement, NoMeasurement, combine, measure
+from .page import LAUNCHED, Case, Page, Table, TableColumn, TableRow
 from .protocol import Protocol
+from .quantity import Quantity, Shown
+from .reason import NoEvidenceError, Reason
+from .runs import filled, logs_of, run_of, unfit
+from .telemetry import observe
+from .watch import Watch, watch
+
+Scaling = tuple[tuple[str, Value], ...]
+Proofs = tuple[Proof, ...]
+Reasons = tuple[Reason, ...]
 
 # What a page says of a case and a log may say otherwise; models and devices are spelt too freely to compare.
-COMPARED = ("nodes", "cards", "precision", "batch_size")
+COMPARED = LAUNCHED
 SCALING = ("nodes", "cards", "batch_size")
 
 NOT_THE_JOB = {
@@ -27,6 +34,7 @@ NOT_THE_JOB = {
 }
 # Warnings that the catalogues translate; any other is passed on as it is.
 WARNINGS = (
+    ARRIVED,
     "The {field} is a running mean, and the {statistic} of {count} records of it counts early steps again in each of"
     " them: estimate=instant undoes this.",
     "The last line has no newline: it may be cut off, so a number that it ends with is not used.",
@@ -35,14 +43,6 @@ WARNINGS = (
     "{fact} is {value} by {witness}, but {other} by {denier}; neither is used.",
 )
 ANY_WARNING = "{warning}"
-
-
-class NoEvidenceError(Exception):
-    """There is no number for a case; carries the reason."""
-
-    def __init__(self, reason: Reason) -> None:
-        self.reason = reason
-        super().__init__(str(reason))
 
 
 def cells(page: Page, logs: Path) -> Iterator[Cell]:
@@ -66,25 +66,39 @@ def column_title(page: Page, column: TableColumn) -> str:
 
 def _cell(page: Page, logs: Path, table: Table, row: TableRow, column: TableColumn) -> Cell:
     case: Case = {**table.case, **row.case, **column.case}
-    empty = Cell(table.name, row_title(table, row), column_title(page, column), case)
+    shown = Shown(column.quantity, page.unit, column.decimals)
+    empty = Cell(table.name, row_title(table, row), column_title(page, column), case, shown)
     try:
-        run = _run(page.columns[column.column], case)
+        run = run_of(page.columns[column.column], case)
         protocol = run.protocol.overridden(column.protocol) if column.protocol else run.protocol
-        proofs, left_out = _proofs(logs, _pattern(run, case), protocol, case)
+        proofs, left_out = _proofs(logs, filled(run, case), protocol, case)
         _refuse_other_numbers(page, proofs)
-        number = combine([proof.measurement for proof in proofs], protocol)
+        return _filled(empty, protocol, proofs, left_out)
     except NoEvidenceError as error:
         return replace(empty, reason=error.reason)
     except ParserError as error:
         return replace(empty, reason=Reason("The log cannot be read: {error}", {"error": str(error)}))
     except NoMeasurement as error:
         return replace(empty, reason=Reason("The log gives no number: {error}", {"error": str(error)}))
-    disagreements = tuple(d for proof in proofs for d in _disagreements(case, proof.reading))
-    remarks = (*left_out, *_remarks(proofs, {d.fact for d in disagreements}))
-    return replace(empty, proofs=proofs, protocol=protocol, number=number, disagreements=disagreements, remarks=remarks)
 
 
-def _refuse_other_numbers(page: Page, proofs: tuple[Proof, ...]) -> None:
+def _filled(cell: Cell, protocol: Protocol, proofs: Proofs, left_out: Reasons) -> Cell:
+    """A cell with its number, which is that of its protocol or of telemetry; raises NoMeasurement, NoEvidenceError."""
+    quantity = cell.shown.quantity
+    if quantity == "throughput":
+        number = combine([proof.measurement for proof in proofs], protocol)
+    else:
+        proofs, unobserved = _observed(proofs, quantity, cell.case)
+        left_out = (*left_out, *unobserved)
+        values = [proof.observation.value for proof in proofs if proof.observation]
+        number = cell.shown.combined(values, protocol)
+    disagreements = tuple(d for proof in proofs for d in _disagreements(cell.case, proof.reading))
+    remarks = (*left_out, *_remarks(proofs, quantity, {d.fact for d in disagreements}))
+    filled_in = replace(cell, proofs=proofs, protocol=protocol, number=number)
+    return replace(filled_in, disagreements=disagreements, remarks=remarks)
+
+
+def _refuse_other_numbers(page: Page, proofs: Proofs) -> None:
     """Raise NoEvidenceError for numbers that are not of the whole job, or not in the unit of the page."""
     for proof in proofs:
         measured, log = proof.measurement, Path(proof.log).name
@@ -100,11 +114,16 @@ def _counting(unit: str) -> str:
     return re.sub(r"^images\b", "samples", unit.strip())
 
 
-def _remarks(proofs: tuple[Proof, ...], told: set[str]) -> tuple[Reason, ...]:
-    """The warnings of all proofs, once each; ``told``: the facts whose contradictions are told already."""
-    warnings = [warning for p in proofs for warning in (*p.reading.warnings, *p.measurement.warnings)]
+def _remarks(proofs: Proofs, quantity: Quantity, told: set[str]) -> Reasons:
+    """The remarks on telemetry and the warnings of all proofs, once each; ``told``: the facts that are told already.
+
+    Warnings are about the throughput, so a number that does not rest on it has none of them.
+    """
+    observed = {str(remark): remark for p in proofs if p.observation for remark in p.observation.remarks}
+    of_throughput = proofs if quantity in ("throughput", "samples_per_joule") else ()
+    warnings = [warning for p in of_throughput for warning in (*p.reading.warnings, *p.measurement.warnings)]
     found = [_warning(text) for text in dict.fromkeys(warnings)]
-    return tuple(remark for remark in found if remark.values.get("fact") not in told)
+    return (*observed.values(), *(remark for remark in found if remark.values.get("fact") not in told))
 
 
 def _warning(text: str) -> Reason:
@@ -116,49 +135,41 @@ def _warning(text: str) -> Reason:
     return Reason(ANY_WARNING, {"warning": text})
 
 
-def _run(column: Column, case: Case) -> Run:
-    for run in column.runs:
-        if run.covers(case):
-            return run
-    raise NoEvidenceError(Reason("The page names no logs for this case."))
-
-
-def _pattern(run: Run, case: Case) -> str:
-    """The pattern of the logs of a case; what the case fills in is taken as it is, only the page may say ``*``."""
-    spelt = {axis: run.spellings.get(axis, {}).get(str(value), str(value)) for axis, value in case.items()}
-    try:
-        return run.logs.format_map({axis: glob.escape(text) for axis, text in spelt.items()})
-    except KeyError as error:
-        message = "The pattern {pattern} needs {axis}, which the case does not say."
-        raise NoEvidenceError(Reason(message, {"pattern": run.logs, "axis": error.args[0]})) from None
-
-
-def _proofs(logs: Path, pattern: str, protocol: Protocol, case: Case) -> tuple[tuple[Proof, ...], tuple[Reason, ...]]:
+def _proofs(logs: Path, pattern: str, protocol: Protocol, case: Case) -> tuple[Proofs, Reasons]:
     """The proofs of a case, and why other logs of it are left out; raises NoEvidenceError when no proof is left."""
-    # glob leaves hidden names out, as a run folder has while it is filled; Path.glob does not.
-    paths = sorted(glob.glob(pattern, root_dir=logs))  # noqa: PTH207
+    paths = logs_of(logs, pattern)
     if not paths:
         raise NoEvidenceError(Reason("There is no log {pattern} in the folder of logs.", {"pattern": pattern}))
-    reasons = {path: _unfit(logs, path) for path in paths}
+    reasons = {path: unfit(logs, path) for path in paths}
     left_out = tuple(reason for reason in reasons.values() if reason)
     if len(left_out) == len(paths):
         raise NoEvidenceError(left_out[0])
-    scaling = tuple((axis, value) for axis, value in case.items() if axis in SCALING)
     fit = [path for path, reason in reasons.items() if not reason]
+    scaling = _scaling(case)
     return tuple(Proof(path, _read(logs / path), _measured(logs / path, protocol, scaling)) for path in fit), left_out
 
 
-def _unfit(logs: Path, path: str) -> Reason | None:
-    """Why a log is no evidence by the run.json beside it: the run was not done, or the log is not the one it made."""
-    run = run_file(logs / path)
-    status, made = run.get("status", "done"), run.get("log")
-    if status != "done":
-        return Reason("{log} is left out: its run.json says {status}.", {"log": path, "status": str(status)})
-    if not isinstance(made, dict) or made.get("file", Path(path).name) != Path(path).name:
-        return None
-    if made.get("sha256", "") not in ("", _read(logs / path).sha256):
-        return Reason("{log} is left out: it is not the file whose SHA-256 its run.json gives.", {"log": path})
-    return None
+def _observed(proofs: Proofs, quantity: Quantity, case: Case) -> tuple[Proofs, Reasons]:
+    """The proofs with what their telemetry gives, and why others have none; raises NoEvidenceError when none has."""
+    observed, reasons = [], []
+    for proof in proofs:
+        try:
+            watched = _watched(proof.log, proof.reading.path, proof.measurement.protocol, _scaling(case))
+            observed.append(replace(proof, observation=observe(quantity, watched, proof.measurement)))
+        except NoEvidenceError as error:
+            reasons.append(error.reason)
+    if not observed:
+        raise NoEvidenceError(reasons[0])
+    return tuple(observed), tuple(reasons)
+
+
+def _scaling(case: Case) -> Scaling:
+    return tuple((axis, value) for axis, value in case.items() if axis in SCALING)
+
+
+def _facts(reading: Reading, scaling: Scaling) -> dict[str, Fact]:
+    """The facts of a log; what the page says of its case stands in where the log says nothing."""
+    return {axis: Fact(axis, value, "page") for axis, value in scaling} | reading.facts
 
 
 @cache
@@ -167,11 +178,14 @@ def _read(path: Path) -> Reading:
 
 
 @cache
-def _measured(path: Path, protocol: Protocol, scaling: tuple[tuple[str, Value], ...]) -> Measurement:
-    """A measurement of one log; what the page says of its case stands in where the log says nothing."""
+def _measured(path: Path, protocol: Protocol, scaling: Scaling) -> Measurement:
     reading = _read(path)
-    facts = {axis: Fact(axis, value, "page") for axis, value in scaling}
-    return measure(reading.records, reading.fields, facts | reading.facts, protocol)
+    return measure(reading.records, reading.fields, _facts(reading, scaling), protocol)
+
+
+@cache
+def _watched(log: str, path: Path, protocol: Protocol, scaling: Scaling) -> Watch:
+    return watch(log, _read(path), _facts(_read(path), scaling), _measured(path, protocol, scaling))
 
 
 def _disagreements(case: Case, reading: Reading) -> Iterator[Disagreement]:

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from parsers.clock import ARRIVAL
 from parsers.field import Field, Scope
 
 from . import estimate
@@ -17,6 +18,8 @@ from .statistic import reduce, reduce_repeats, trim
 from .window import Fields, Mask, Reason, Reasons, epoch_starts, one_rank, repeated, shortfall, steps_in_epoch, window
 
 __all__ = ["Measurement", "NoMeasurement", "combine", "measure"]
+
+ARRIVED = "The log prints no times: those of its lines are from clock.csv, which says when each of them arrived."
 
 _READ = ("line", "rank", "epoch", "step", "steps", "steps_per_epoch", "time", "throughput", "step_time", "batch_size")
 
@@ -143,7 +146,8 @@ def _clocked(log: _Log, used: Mask, windowed: Reasons) -> _Throughput:
     steps, seconds, ends = estimate.clock(log.records, log.fields, used, log.protocol)
     reasons = windowed.copy()
     reasons[used], reasons[ends] = Reason.BETWEEN, Reason.USED
-    return _Throughput(steps * samples / seconds, "samples/s", "job", reasons)
+    arrived = log.fields.get((log.protocol.records, "time")) == ARRIVAL
+    return _Throughput(steps * samples / seconds, "samples/s", "job", reasons, (ARRIVED,) if arrived else ())
 
 
 def _reduced(log: _Log, column: str, used: Mask, windowed: Reasons) -> _Throughput:

@@ -1,5 +1,6 @@
 """The page file: what is published, where its evidence is, and by which protocol."""
 
+import re
 from collections.abc import Callable, Iterable
 from string import Formatter
 from typing import Annotated, Literal, get_args
@@ -7,10 +8,14 @@ from typing import Annotated, Literal, get_args
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from .protocol import Protocol, ProtocolError
+from .quantity import Quantity
 
 Axis = Literal["model", "framework", "device", "nodes", "cards", "precision", "batch_size"]
 Value = int | str
 Case = dict[Axis, Value]
+
+# The axes that a launcher takes as variables of these names; the case of a cell says them.
+LAUNCHED: tuple[Axis, ...] = ("nodes", "cards", "precision", "batch_size")
 
 
 def _protocol(stated: object) -> Protocol:
@@ -72,6 +77,14 @@ def _with_only(names: Iterable[str]) -> Callable[[str], str]:
     return check
 
 
+def _option(name: str) -> str:
+    if not re.fullmatch(r"[a-z][a-z_]*", name) or name in (*LAUNCHED, "repo", "extra"):
+        told = f"the case says {', '.join(LAUNCHED)}, --repo the checkout, and the key extra the native arguments"
+        raise ValueError(f"{name!r} is no option; a launcher's variable in small letters is, such as steps; {told}")
+    return name
+
+
+Option = Annotated[str, AfterValidator(_option)]
 Pattern = Annotated[str, AfterValidator(_relative), AfterValidator(_with_only(get_args(Axis)))]
 RowTitle = Annotated[str, AfterValidator(_with_only(get_args(Axis)))]
 Address = Annotated[str, AfterValidator(_with_only(("commit", "path")))]
@@ -82,16 +95,26 @@ class Run(_Part):
 
     ``when``: the cases, by axis; a list allows several values. ``logs``: pattern of the logs below the folder of logs,
     with the axes of the case in braces and ``*`` for repeats. ``spellings``: how an axis is spelt in that pattern.
+
+    For ``launch``, which runs what is missing: ``repeats``: how many runs are wanted. ``options``: variables of the
+    launcher beyond those of the case, in small letters. ``extra``: arguments of the native program.
     """
 
     when: dict[Axis, Value | list[Value]] = Field(default_factory=dict)
     logs: Pattern
     protocol: AnyProtocol
     spellings: dict[Axis, dict[str, str]] = Field(default_factory=dict)
+    repeats: int = Field(default=1, ge=1)
+    options: dict[Option, Value] = Field(default_factory=dict)
+    extra: list[str] = Field(default_factory=list)
 
     def covers(self, case: Case) -> bool:
         """Whether a case is of this kind of run."""
         return all(case.get(axis) in (v if isinstance(v, list) else [v]) for axis, v in self.when.items())
+
+    def spelt(self, axis: Axis, value: Value) -> str:
+        """How a value of an axis is spelt in the pattern of the logs."""
+        return self.spellings.get(axis, {}).get(str(value), str(value))
 
 
 class Column(_Part):
@@ -103,12 +126,24 @@ class Column(_Part):
 
 
 class TableColumn(_Part):
-    """One column of a table: a column of the page, for a part of the case; ``protocol`` overrides single keys."""
+    """One column of a table: a column of the page, for a part of the case; ``protocol`` overrides single keys.
+
+    ``quantity``: what is shown, ``throughput`` in the unit of the page or what gpu.csv tells: ``peak_memory`` (MiB),
+    ``power`` (W), ``samples_per_joule``. ``decimals`` is for the latter; those of a throughput are its protocol's.
+    """
 
     column: str
     title: str | None = None
     case: Case = Field(default_factory=dict)
     protocol: str | None = None
+    quantity: Quantity = "throughput"
+    decimals: Annotated[int, Field(ge=0, le=15)] | None = None
+
+    @model_validator(mode="after")
+    def _decimals_are_of_telemetry(self) -> "TableColumn":
+        if self.decimals is not None and self.quantity == "throughput":
+            raise ValueError(f"the decimals of a throughput are its protocol's: protocol = 'decimals={self.decimals}'")
+        return self
 
 
 class TableRow(_Part):

@@ -67,22 +67,21 @@ def _write(name: str, page: Page, found: list[Cell], languages: Sequence[str], l
     return list(texts)
 
 
-def cell_json(cell: Cell, unit: str) -> dict[str, Any]:
-    """A cell as JSON; of several repeats ``log``, ``sha256``, ``lines`` and ``records_used`` are lists in one order."""
-    place: dict[str, Any] = {"table": cell.table, "row": cell.row, "column": cell.column}
-    if cell.printed is None or cell.protocol is None:
+def cell_json(cell: Cell) -> dict[str, Any]:
+    """A cell as JSON; of several files ``log``, ``sha256``, ``lines`` and ``records_used`` are lists in one order.
+
+    There are several files where there are several repeats, and where power is that of the window of a log.
+    """
+    place = {"table": cell.table, "row": cell.row, "column": cell.column, "quantity": cell.shown.quantity}
+    if cell.printed is None:
         return {**place, "value": None, "reason": str(cell.reason)}
     proofs = [
-        {
-            "log": proof.log,
-            "sha256": proof.reading.sha256,
-            "lines": [proof.measurement.lines[0], proof.measurement.lines[-1]],
-            "records_used": proof.measurement.records_used,
-        }
+        {"log": e.path, "sha256": e.sha256, "lines": list(e.lines), "records_used": e.used}
         for proof in cell.proofs
+        for e in proof.exhibits
     ]
     evidence = proofs[0] if len(proofs) == 1 else {key: [proof[key] for proof in proofs] for key in proofs[0]}
-    printed = {"value": cell.printed, "number": cell.number, "unit": unit, "protocol": cell.words}
+    printed = {"value": cell.printed, "number": cell.number, "unit": cell.shown.unit, "protocol": cell.words}
     return {**place, **printed, **evidence, "remarks": _remarks(cell)}
 
 

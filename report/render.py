@@ -9,12 +9,16 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from tabulate import tabulate
 
 from . import markdown
-from .cell import Cell, Disagreement, Proof, Reason
-from .evidence import column_title
+from .cell import Cell, Disagreement, Exhibit
 from .page import Block, Code, Grid, Page, Table
+from .protocol import Message
+from .quantity import Shown
+from .reason import Reason
 from .words import words
 
 MISSING = "-"
+# What is done with the numbers of several runs, and how the result is printed.
+NOT_OF_ONE_RUN = ("repeats_", "decimals", "significant", "rounding_")
 SECTIONS = ("What is tested", "Environment", "Set-up", "Test steps", "Results", "Raw logs")
 
 
@@ -69,11 +73,18 @@ class Renderer:
     def table(self, table: Table) -> str:
         """One table of results; every number leads to its evidence."""
         width = len(table.columns)
-        header = [table.corner, *(column_title(self.page, column) for column in table.columns)]
         numbers = [cell for cell in self.cells if cell.table == table.name]
         rows = [numbers[start : start + width] for start in range(0, len(numbers), width)]
+        header = [self.translate(table.corner), *(self._column(cell.column, cell.shown) for cell in rows[0])]
         body = [[markdown.text(self.translate(row[0].row)), *map(self._number, row)] for row in rows]
-        return self.grid([[markdown.text(self.translate(title)) for title in header], *body])
+        return self.grid([[markdown.text(title) for title in header], *body])
+
+    def _column(self, title: str, shown: Shown) -> str:
+        """The title of a column; one that does not show the throughput of the page says what it shows, and its unit."""
+        if shown.quantity == "throughput":
+            return self.translate(title)
+        quantity = self.translate(shown.quantity)
+        return self.say("{title}, {quantity} ({unit})", title=self.translate(title), quantity=quantity, unit=shown.unit)
 
     def _number(self, cell: Cell) -> str:
         if cell.printed is None:
@@ -95,38 +106,46 @@ class Renderer:
 
     def _proofs(self, cell: Cell) -> Iterable[list[str]]:
         number = f'<a id="e{self.numbers[id(cell)]}"></a>{cell.printed}'
-        protocol = self.sentence(cell)
+        rules = list(self._rules(cell))
         for proof in cell.proofs:
-            yield [number, self.log(proof), self._lines(proof), protocol]
-            number = protocol = ""
+            # One rule for each file of a proof; they stand beside the first proof only.
+            for exhibit, rule in zip(proof.exhibits, rules, strict=True):
+                yield [number, self.log(exhibit), self._lines(exhibit), rule]
+                number = ""
+            rules = [""] * len(rules)
 
-    def _lines(self, proof: Proof) -> str:
-        lines = proof.measurement.lines
-        if lines[0] == lines[-1]:
-            return self.say("line {line}", line=lines[0])
-        return self.say(
-            "{first} to {last}, {count} used",
-            first=lines[0],
-            last=lines[-1],
-            count=proof.measurement.records_used,
-        )
+    def _rules(self, cell: Cell) -> Iterable[str]:
+        """The rule of the number, then the protocol of a log that is there for its throughput or its window."""
+        stated = cell.shown.steps(cell.protocol) if cell.protocol else ()
+        yield self.sentence(stated, cell.words, several=len(cell.proofs) > 1)
+        if cell.protocol and len(cell.proofs[0].exhibits) > 1:
+            of_one_run = [step for step in cell.protocol.steps() if not step[0].startswith(NOT_OF_ONE_RUN)]
+            yield self.sentence(of_one_run, cell.protocol.words(), several=False)
 
-    def log(self, proof: Proof) -> str:
+    def _lines(self, exhibit: Exhibit) -> str:
+        first, last = exhibit.lines
+        if first == last:
+            return self.say("line {line}", line=first)
+        return self.say("{first} to {last}, {count} used", first=first, last=last, count=exhibit.used)
+
+    def log(self, exhibit: Exhibit) -> str:
         """A link to a log: to where it was published when others made it, else to our own copy."""
-        return markdown.link(markdown.text(Path(proof.log).name), self._address(proof))
+        return markdown.link(markdown.text(Path(exhibit.path).name), self._address(exhibit.path))
 
-    def _address(self, proof: Proof) -> str:
+    def _address(self, log: str) -> str:
         if self.page.source:
-            path = markdown.path_address(proof.log).removeprefix("./")
+            path = markdown.path_address(log).removeprefix("./")
             return self.page.source.url.format(commit=self.page.source.commit, path=path)
-        return markdown.path_address(Path(os.path.relpath(self.logs / proof.log, self.out)).as_posix())
+        return markdown.path_address(Path(os.path.relpath(self.logs / log, self.out)).as_posix())
 
-    def sentence(self, cell: Cell) -> str:
-        """A protocol in one readable line of this language, and in the words that the command line takes."""
-        stated = cell.protocol.steps() if cell.protocol else ()
-        shown = [step for step in stated if len(cell.proofs) > 1 or not step[0].startswith("repeats_")]
+    def sentence(self, stated: Iterable[Message], words: str, *, several: bool) -> str:
+        """A rule in one readable line of this language, and in the words that the command line takes.
+
+        ``several``: whether there are several runs, without which nothing is said of how they are put together.
+        """
+        shown = [step for step in stated if several or not step[0].startswith("repeats_")]
         steps = self.translate("joiner").join(self.say(key, **values) for key, values in shown)
-        return self.say("{sentence} ({code})", sentence=steps, code=markdown.code(cell.words))
+        return self.say("{sentence} ({code})", sentence=steps, code=markdown.code(words))
 
     def remarks(self) -> list[str]:
         """What the logs say otherwise than the labels of the cells, and their warnings: a sentence, with its cells."""
@@ -139,10 +158,13 @@ class Renderer:
 
     def _place(self, cell: Cell) -> str:
         number = markdown.link(str(cell.printed), f"#e{self.numbers[id(cell)]}")
-        table, row, column = (
-            markdown.text(self.translate(text)) for text in (self._title(cell), cell.row, cell.column)
-        )
+        table, row, column = self._coordinates(cell)
         return self.say("{number} ({table}, {row}, {column})", number=number, table=table, row=row, column=column)
+
+    def _coordinates(self, cell: Cell) -> tuple[str, str, str]:
+        """Table, row and column of a cell as they are titled in this language."""
+        table, row = self.translate(self._title(cell)), self.translate(cell.row)
+        return markdown.text(table), markdown.text(row), markdown.text(self._column(cell.column, cell.shown))
 
     def _title(self, cell: Cell) -> str:
         return next(table.title for table in self.page.tables if table.name == cell.table)
@@ -184,20 +206,16 @@ class Renderer:
 
     def _emptiness(self, cell: Cell, reason: Reason) -> list[str]:
         why = self.say(reason.message, **reason.values)
-        place = (self._title(cell), cell.row, cell.column)
-        return [*(markdown.text(self.translate(text)) for text in place), markdown.text(why)]
+        return [*self._coordinates(cell), markdown.text(why)]
 
     def logs_table(self) -> str:
         """All logs of the page, once each."""
         head = [self.translate(title) for title in ("Log", "Format", "Size", "SHA-256")]
-        proofs = {proof.log: proof for cell in self.cells for proof in cell.proofs}
-        body = [self._log_row(proof) for _, proof in sorted(proofs.items())]
+        exhibits = {e.path: e for cell in self.cells for proof in cell.proofs for e in proof.exhibits}
+        body = [self._log_row(exhibit) for _, exhibit in sorted(exhibits.items())]
         return self.grid([head, *body]) if body else ""
 
-    def _log_row(self, proof: Proof) -> list[str]:
-        reading = proof.reading
-        name = reading.format.name if reading.format else MISSING
-        return [self.log(proof), markdown.code(name), self._size(proof), markdown.code(reading.sha256)]
-
-    def _size(self, proof: Proof) -> str:
-        return self.say("{count} lines", count=proof.reading.account.total)
+    def _log_row(self, exhibit: Exhibit) -> list[str]:
+        size = self.say("{count} lines", count=exhibit.total)
+        name = markdown.code(exhibit.format or MISSING)
+        return [self.log(exhibit), name, size, markdown.code(exhibit.sha256)]

@@ -1,7 +1,7 @@
 """What is in one log: format, facts and witnesses, throughput, steadiness, line account."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,24 +13,29 @@ from parsers.reading import Reading, survey
 from parsers.source import Source
 
 from .measurement import Measurement, NoMeasurement, measure
+from .observed import Observed, observed
 from .protocol import Protocol
 
 
 @dataclass(frozen=True)
 class Summary:
-    """A reading, what no rule of its format knows, and the measurement that a protocol gives or the reason for none."""
+    """A reading, what no rule of its format knows, and the measurement that a protocol gives or the reason for none.
+
+    ``observed``: what the telemetry of the run gives.
+    """
 
     reading: Reading
     leftover: Leftover
     protocol: Protocol
     measurement: Measurement | None = None
     reason: str | None = None
+    observed: Observed = field(default_factory=Observed)
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """All warnings, one sentence each."""
         measured = self.measurement.warnings if self.measurement else ()
-        return (*self.reading.warnings, *self._of_broken_lines(), *measured)
+        return (*self.reading.warnings, *self._of_broken_lines(), *measured, *self.observed.warnings)
 
     def _of_broken_lines(self) -> Iterator[str]:
         found = self.leftover
@@ -39,7 +44,12 @@ class Summary:
 
 
 def summarise(log: Path, protocol: Protocol, given: tuple[Fact, ...], format_: str | None = None) -> Summary:
-    """Read a log and measure it; raises ParserError when it cannot be read."""
+    """Read a log and measure it; raises ParserError when it, or a side file of its run, cannot be read."""
+    summary = _measured(log, protocol, given, format_)
+    return replace(summary, observed=observed(summary.reading, summary.measurement))
+
+
+def _measured(log: Path, protocol: Protocol, given: tuple[Fact, ...], format_: str | None) -> Summary:
     reading = survey(log, format=format_, facts=given)
     rest = unrecognised(Source(log), reading.account) if reading.account.unrecognised else ()
     summary = Summary(reading, leftover(reading.format, rest), protocol)
@@ -67,7 +77,8 @@ def as_json(summary: Summary) -> dict[str, Any]:
             "ignored": account.ignored,
             "unrecognised": account.unrecognised,
         },
-        "facts": {name: {"value": f.value, "witness": f.witness} for name, f in reading.facts.items()},
+        "facts": {name: {"value": f.value, "witness": f.witness} for name, f in reading.facts.items()}
+        | summary.observed.facts(),
         "records": int((reading.records["record"] == "step").sum()),
         "throughput": _throughput(summary.measurement),
     }

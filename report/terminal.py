@@ -49,6 +49,8 @@ def _facts(summary: Summary) -> Table:
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for name, fact in summary.reading.facts.items():
         table.add_row(name, Text(str(fact.value)), Text(fact.witness, style="dim"))
+    for name, value, witness in summary.observed.rows():
+        table.add_row(name, Text(value), Text(witness, style="dim"))
     return table
 
 

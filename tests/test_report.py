@@ -12,6 +12,7 @@ KEYS = [
     "table",
     "row",
     "column",
+    "quantity",
     "value",
     "number",
     "unit",
@@ -34,7 +35,7 @@ def test_json_prints_every_cell(tmp_path: Path) -> None:
 
 
 def test_a_filled_cell_has_the_promised_keys(tmp_path: Path) -> None:
-    assert list(cells(GOLDEN / "toy.toml", "--logs", GOLDEN / "logs", cwd=tmp_path)[0])[:12] == KEYS
+    assert list(cells(GOLDEN / "toy.toml", "--logs", GOLDEN / "logs", cwd=tmp_path)[0])[:13] == KEYS
 
 
 def test_an_empty_cell_has_a_reason(tmp_path: Path) -> None:

@@ -111,3 +111,29 @@ def test_wrong_protocols_list_what_is_known() -> None:
 
 def test_a_plot_shows_how_steady_the_run_was() -> None:
     assert re.search("as printed [▁▂▃▄▅▆▇█]{32} .* samples/s of one card, median", run("show", LOG).stdout)
+
+
+TOY = PROJECT / "tests/report/golden/logs/toy_gpu"
+
+
+def test_telemetry_is_shown_as_facts_with_units_and_witness() -> None:
+    facts = shown(TOY / "Toy50_bs64_amp_N1C2/1/train.log")["facts"]
+    assert facts["peak_memory"] == {"value": 30371, "unit": "MiB", "witness": "gpu.csv"}
+    assert facts["power"] == {"value": 640, "unit": "W", "witness": "gpu.csv"}
+    assert facts["samples_per_joule"] == {"value": 1.533671875, "unit": "images/J", "witness": "gpu.csv"}
+
+
+def test_telemetry_stands_among_the_facts_on_the_terminal() -> None:
+    printed = run("show", TOY / "Toy50_bs64_amp_N1C2/1/train.log").stdout
+    assert re.search(r"^power +640\.0 W +gpu\.csv", printed, re.MULTILINE)
+
+
+def test_what_telemetry_cannot_tell_is_a_warning() -> None:
+    found = shown(TOY / "Toy50_bs64_amp_N2C8/1/train.log")
+    assert "power" not in found["facts"]
+    assert "gpu.csv lists the cards of one machine only; the run used 2." in found["warnings"]
+
+
+def test_without_a_throughput_telemetry_still_tells_the_peak_memory() -> None:
+    facts = shown(TOY / "Toy50_bs64_amp_N1C4/1/train.log", "--protocol", "skip_records=5")["facts"]
+    assert (facts["peak_memory"]["value"], "power" in facts) == (20480, False)

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from report import markdown
+from report import markdown, telemetry, watch
 from report.cell import Cell, Disagreement
 from report.evidence import NOT_THE_JOB, WARNINGS, cells
 from report.pagefile import PageError, load
@@ -17,6 +17,7 @@ from report.protocol import Protocol
 from report.publish import cell_json, publish
 from report.render import Renderer
 from report.words import words
+from tests.parsers.run_folders import make_run, put_gpu
 
 GOLDEN = Path(__file__).parent / "golden"
 LOG = GOLDEN / "logs/A100/PaddleClas_Toy50_bs64_fp32_DP_N1C1_log"
@@ -65,6 +66,16 @@ def put_run(folder: Path, repeat: str, **facts: object) -> None:
     (folder / "logs" / repeat / "run.json").write_text(json.dumps(run), encoding="utf-8")
 
 
+PEAK = ('{ column = "a" }', '{ column = "a", quantity = "peak_memory" }')
+
+
+def put_gpu_runs(folder: Path, *memory: float) -> None:
+    """Make the repeats run folders, each with one sample of its one card."""
+    for repeat, used in enumerate(memory, 1):
+        log = make_run(folder / "logs" / str(repeat), LOG.read_bytes())
+        put_gpu(log, f"1935619200.000,0,97,{used},300,1980,2619,55")
+
+
 def test_a_throughput_of_one_card_is_not_published_as_that_of_the_job(folder: Path) -> None:
     empty = cell(folder, "cards = 1, ")
     assert empty.printed is None
@@ -103,7 +114,7 @@ def test_warnings_stand_once_among_the_remarks_of_the_page_and_of_json(folder: P
     found = cell(folder)
     said = [str(remark) for remark in found.remarks if "running mean" in str(remark)]
     assert len(said) == 1
-    assert said[0] in cell_json(found, "images/s")["remarks"]
+    assert said[0] in cell_json(found)["remarks"]
     assert rendered(folder, "en", found).count("is a running mean") == 1
 
 
@@ -123,12 +134,52 @@ def test_a_contradiction_that_is_told_as_a_disagreement_is_not_told_again(folder
 
 def test_a_disagreement_is_a_sentence_in_json(folder: Path) -> None:
     put_run(folder, "1", case={"batch_size": 32})
-    assert "The label says batch size 64, but run.json says 32." in cell_json(cell(folder), "images/s")["remarks"]
+    assert "The label says batch size 64, but run.json says 32." in cell_json(cell(folder))["remarks"]
 
 
 @pytest.mark.parametrize("message", [*WARNINGS, *NOT_THE_JOB.values()])
 def test_every_known_warning_is_translated(message: str) -> None:
     assert words("zh").gettext(message) != message
+
+
+SENTENCES = [said for room in (telemetry, watch) for name, said in vars(room).items() if name.isupper()]
+
+
+@pytest.mark.parametrize("message", [said for said in SENTENCES if isinstance(said, str)])
+def test_every_sentence_on_telemetry_is_translated(message: str) -> None:
+    assert words("zh").gettext(message) != message
+
+
+def test_the_greatest_of_the_repeats_is_the_peak_memory(folder: Path) -> None:
+    put_gpu_runs(folder, 3000, 5000)
+    assert cell(folder, *PEAK).printed == "5000"
+
+
+def test_the_proof_of_a_peak_is_the_line_of_gpu_csv_that_tells_it(folder: Path) -> None:
+    put_gpu_runs(folder, 3000, 5000)
+    found = cell_json(cell(folder, *PEAK))
+    assert (found["log"], found["lines"]) == (["1/gpu.csv", "2/gpu.csv"], [[2, 2], [2, 2]])
+    assert (found["quantity"], found["unit"]) == ("peak_memory", "MiB")
+
+
+def test_a_repeat_without_telemetry_is_left_out_with_a_remark(folder: Path) -> None:
+    put_gpu_runs(folder, 3000, 5000)
+    (folder / "logs/2/gpu.csv").unlink()
+    found = cell(folder, *PEAK)
+    assert found.printed == "3000"
+    assert [str(remark) for remark in found.remarks] == ["There is no gpu.csv of this run beside 2/train.log."]
+
+
+def test_broken_telemetry_empties_only_the_cells_that_need_it(folder: Path) -> None:
+    put_gpu_runs(folder, 3000, 5000)
+    (folder / "logs/2/gpu.csv").write_text("broken\n")
+    assert "gpu.csv: line 1" in str(cell(folder, *PEAK).reason)
+    assert cell(folder).printed is not None
+
+
+def test_decimals_of_telemetry_are_rounded_half_up(folder: Path) -> None:
+    put_gpu_runs(folder, 3000.25, 3000.25)
+    assert cell(folder, PEAK[0], PEAK[1].replace(" }", ", decimals = 1 }")).printed == "3000.3"
 
 
 def test_a_page_without_remarks_says_so(folder: Path) -> None:
@@ -139,7 +190,7 @@ def test_a_page_without_remarks_says_so(folder: Path) -> None:
 
 
 def test_several_runs_always_state_how_they_are_put_together(folder: Path) -> None:
-    assert "repeats=median" in cell_json(cell(folder), "images/s")["protocol"]
+    assert "repeats=median" in cell_json(cell(folder))["protocol"]
     assert Protocol.parse(cell(folder).words) == cell(folder).protocol
     shutil.rmtree(folder / "logs/2")
     assert "repeats" not in cell(folder).words

@@ -19,6 +19,7 @@ from report.evidence import cells, column_title, row_title
 from report.page import Grid, Page
 from report.pagefile import find, load, names
 from report.protocol import Protocol
+from report.quantity import Quantity, Shown
 from report.words import FOLDER, languages, words
 from tests.parsers.corpus_logs import ABSENT, CORPUS
 
@@ -189,9 +190,16 @@ def protocols() -> Iterator[Protocol]:
 @every_language
 def test_every_step_of_a_protocol_has_words(language: str) -> None:
     translate = words(language).gettext
-    steps = [step for protocol in protocols() for step in protocol.steps()]
+    shown = [Shown(quantity, "images/s") for quantity in get_args(Quantity)]
+    steps = [step for protocol in protocols() for one in shown for step in one.steps(protocol)]
     assert [key for key, _ in steps if translate(key) == key] == []
     assert all(translate(key).format(**values) for key, values in steps)
+
+
+@every_language
+@pytest.mark.parametrize("quantity", get_args(Quantity)[1:])
+def test_every_quantity_of_telemetry_has_a_name(quantity: str, language: str) -> None:
+    assert words(language).gettext(quantity) != quantity
 
 
 @pytest.mark.parametrize(

@@ -38,9 +38,33 @@ def tables(markdown: str) -> list[list[str]]:
     return [[" ".join(NUMBER.findall(cell)) for cell in row.split("|")] for row in rows]
 
 
+@pytest.fixture
+def toy_gpu(tmp_path: Path) -> Published:
+    """The golden page of telemetry, as the other one."""
+    shutil.copytree(GOLDEN / "logs", tmp_path / "logs")
+    (page,) = publish([str(GOLDEN / "toy_gpu.toml")], tmp_path / "logs", [], tmp_path / "pages")
+    return page
+
+
 @every_language
 def test_the_whole_page_is_as_it_was(language: str, toy: Published, compare: Compare) -> None:
     compare(GOLDEN / f"toy.{language}.md", text(toy, language))
+
+
+@every_language
+def test_the_whole_page_of_telemetry_is_as_it_was(language: str, toy_gpu: Published, compare: Compare) -> None:
+    compare(GOLDEN / f"toy_gpu.{language}.md", text(toy_gpu, language))
+
+
+def test_the_page_of_telemetry_holds_the_same_figures_in_every_language(toy_gpu: Published) -> None:
+    assert tables(text(toy_gpu, "zh")) == tables(text(toy_gpu, "en")) != []
+
+
+def test_every_link_of_telemetry_leads_to_its_file(toy_gpu: Published) -> None:
+    folder = toy_gpu.files[0].parent
+    links = re.findall(r"\]\((\.\./[^)]+)\)", text(toy_gpu, "en"))
+    assert [link for link in links if not (folder / unquote(link)).is_file()] == []
+    assert {Path(link).name for link in links} == {"train.log", "gpu.csv"}
 
 
 def test_a_page_is_rendered_in_chinese_and_english(toy: Published) -> None:

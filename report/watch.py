@@ -1,0 +1,104 @@
+"""A watched run: which of the cards that telemetry lists are the run's, and in which window their power counts."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from parsers.clock import arrivals, clock
+from parsers.facts import is_count
+from parsers.reading import Reading
+from parsers.telemetry import Telemetry, telemetry
+
+from .estimate import Facts
+from .measurement import Measurement
+from .reason import NoEvidenceError, Reason
+
+Window = tuple[pd.Timestamp, pd.Timestamp]
+
+NO_TELEMETRY = "There is no gpu.csv of this run beside {log}."
+UNKNOWN_CARDS = "gpu.csv beside {log} lists {listed} cards, but does not tell which {used} of them the run used."
+ALL_CARDS = "The number of cards is not known, so all {listed} cards of gpu.csv are counted."
+BUSIEST_CARDS = "gpu.csv lists {listed} cards, but the run used {used} on a machine: the busiest are counted, {cards}."
+FEWER_CARDS = "gpu.csv lists only {listed} of the {used} cards that the run used on a machine."
+ONE_MACHINE = "gpu.csv lists the cards of one machine only; the run used {nodes}."
+
+
+@dataclass(frozen=True)
+class Watch:
+    """The telemetry of one run, seen with its log.
+
+    ``log``: how the log is called in sentences. ``cards``: the indices of the run's cards. ``whole``: whether these are
+    all cards of the run. ``window``: from the arrival of the first line that its throughput uses to that of the last
+    (UTC); None where no clock tells it, and the whole run counts. ``remarks``: what a reader must know of the cards.
+    """
+
+    log: str
+    telemetry: Telemetry
+    cards: tuple[int, ...]
+    whole: bool
+    window: Window | None
+    remarks: tuple[Reason, ...]
+
+    @property
+    def samples(self) -> pd.DataFrame:
+        """The samples of the run's cards over the whole run."""
+        samples = self.telemetry.samples
+        return samples[samples["card"].isin(self.cards)]
+
+
+def watch(log: str, reading: Reading, facts: Facts, measurement: Measurement | None) -> Watch:
+    """Find the cards of a run, which ``facts`` counts (``cards`` in all, ``nodes``), and the window of a measurement.
+
+    All cards of gpu.csv are the run's when it lists as many as the run has on a machine, else the busiest ones by mean
+    utilisation in the window. Raises NoEvidenceError where there is no gpu.csv or the cards cannot be told, LogError
+    where a side file is broken.
+    """
+    found = telemetry(reading.path, reading.sha256)
+    if found is None:
+        raise NoEvidenceError(Reason(NO_TELEMETRY, {"log": log}))
+    window = _window(reading, measurement)
+    nodes, used = _count(facts, "nodes") or 1, _count(facts, "cards")
+    on_a_machine = None if used is None else max(used // nodes, 1)
+    cards = _cards(log, found.samples, window, on_a_machine)
+    listed = found.samples["card"].nunique()
+    remarks = tuple(_remarks(cards, listed, on_a_machine, nodes))
+    whole = nodes == 1 and len(cards) >= (on_a_machine or 0)
+    return Watch(log, found, cards, whole, window, remarks)
+
+
+def inside(samples: pd.DataFrame, window: Window | None) -> pd.DataFrame:
+    """The samples in a window, its ends included; all of them where there is none."""
+    return samples if window is None else samples[samples["time"].between(*window)]
+
+
+def _window(reading: Reading, measurement: Measurement | None) -> Window | None:
+    found = clock(reading.path, reading.sha256) if measurement else None
+    if found is None or measurement is None:
+        return None
+    first, last = arrivals(found, np.array([measurement.lines[0], measurement.lines[-1]]))
+    return None if np.isnat(first) else (pd.Timestamp(first), pd.Timestamp(last))
+
+
+def _count(facts: Facts, name: str) -> int | None:
+    said = facts[name].value if name in facts else None
+    return said if is_count(said) else None
+
+
+def _cards(log: str, samples: pd.DataFrame, window: Window | None, used: int | None) -> tuple[int, ...]:
+    listed = np.unique(samples["card"].to_numpy())
+    if used is None or used >= len(listed):
+        return tuple(listed.tolist())
+    counted = inside(samples, window)
+    busy = (samples if counted.empty else counted).groupby("card")["utilisation"].mean().dropna()
+    if len(busy) < used:
+        raise NoEvidenceError(Reason(UNKNOWN_CARDS, {"log": log, "listed": str(len(listed)), "used": str(used)}))
+    return tuple(sorted(busy.sort_values(ascending=False, kind="stable").index[:used].tolist()))
+
+
+def _remarks(cards: tuple[int, ...], listed: int, used: int | None, nodes: int) -> list[Reason]:
+    values = {"listed": str(listed), "used": str(used), "cards": ", ".join(map(str, cards)), "nodes": str(nodes)}
+    differing = (
+        ALL_CARDS if used is None else BUSIEST_CARDS if used < listed else FEWER_CARDS if used > listed else None
+    )
+    return [Reason(message, values) for message in (differing, ONE_MACHINE if nodes > 1 else None) if message]

@@ -1,0 +1,81 @@
+"""The telemetry beside a log: what its graphics cards did."""
+
+import hashlib
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from parsers.errors import LogError
+from parsers.runfile import sha256_of
+from parsers.telemetry import COLUMNS, Telemetry, telemetry
+from tests.parsers.run_folders import make_run, put_gpu
+
+ROW = "1935619200.123,0,97,30000,312.45,1980,2619,55"
+
+
+def found(folder: Path, *rows: str) -> Telemetry | None:
+    log = make_run(folder, b"a log\n")
+    put_gpu(log, *rows)
+    return telemetry(log, sha256_of(log))
+
+
+def samples(folder: Path, *rows: str) -> pd.DataFrame:
+    table = found(folder, *rows)
+    assert table is not None
+    return table.samples
+
+
+def test_a_sample_has_its_line_and_all_that_the_card_tells(tmp_path: Path) -> None:
+    (row,) = samples(tmp_path, ROW).to_dict("records")
+    time = pd.Timestamp("2031-05-04 00:00:00.123")
+    assert row == dict(zip(("line", *COLUMNS), (2, time, 0, 97, 30000, 312.45, 1980, 2619, 55), strict=True))
+
+
+def test_a_value_that_a_card_cannot_tell_is_nan(tmp_path: Path) -> None:
+    row = samples(tmp_path, "1935619200.123,0,,,,,,").iloc[0]
+    assert row[list(COLUMNS[2:])].isna().all()
+
+
+def test_times_cards_and_lines_are_typed(tmp_path: Path) -> None:
+    types = samples(tmp_path, ROW, ROW).dtypes
+    assert (types["time"], types["card"], types["line"]) == (
+        np.dtype("datetime64[us]"),
+        np.dtype("int64"),
+        np.dtype("int64"),
+    )
+
+
+def test_the_file_is_described_by_its_digest_and_its_lines(tmp_path: Path) -> None:
+    table = found(tmp_path, ROW, ROW)
+    assert table is not None
+    assert (table.lines, table.sha256) == (3, hashlib.sha256((tmp_path / "gpu.csv").read_bytes()).hexdigest())
+
+
+def test_a_run_without_telemetry_has_none(tmp_path: Path) -> None:
+    log = make_run(tmp_path, b"a log\n")
+    assert telemetry(log, sha256_of(log)) is None
+
+
+def test_telemetry_beside_another_log_is_not_used(tmp_path: Path) -> None:
+    log = make_run(tmp_path, b"a log\n")
+    put_gpu(log, ROW)
+    assert telemetry(log, "0" * 64) is None
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("x,0,97,30000,312.45,1980,2619,55", "line 3: time is 'x'; it is a number."),
+        ("1935619200,,97,30000,312.45,1980,2619,55", "line 3: card is ''; it is a number."),
+        ("1935619200,-1,97,30000,312.45,1980,2619,55", "line 3: card is -1; cards are counted from 0."),
+        ("1935619200,0.5,97,30000,312.45,1980,2619,55", "line 3: card is 0.5; cards are counted from 0."),
+        ("1935619200,0,97,30000,[N/A],1980,2619,55", "line 3: power is '[N/A]'; it is a number."),
+        ("1935619200,0,97", "line 3 has 3 columns; there are 8."),
+    ],
+)
+def test_broken_telemetry_is_an_error_that_names_file_and_line(row: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(LogError, match=re.escape(f"{tmp_path / 'gpu.csv'}: {said}")):
+        found(tmp_path, ROW, row)

@@ -1,0 +1,50 @@
+"""Throughput by the clock of a run, for a log that prints neither a throughput that counts nor a time."""
+
+from pathlib import Path
+
+import pytest
+
+from parsers.facts import Fact
+from parsers.reading import read
+from report.evidence import WARNINGS
+from report.measurement import ARRIVED, Measurement, NoMeasurement, measure
+from report.protocol import Protocol
+from tests.parsers.run_folders import make_run, put_clock
+from tests.parsers.toy_logs import steps, write_grammar
+
+FACTS = [Fact("cards", 8, "page"), Fact("batch_size", 4, "page")]
+
+
+def measured(folder: Path, *clock: str) -> Measurement:
+    """By the clock, a log of a line for each of the steps 1 to 4."""
+    log = make_run(folder, b"".join(b"toy %d speed 1\n" % step for step in range(1, 5)))
+    if clock:
+        put_clock(log, *clock)
+    reading = read(log, format=write_grammar(folder, "toy"), facts=FACTS)
+    return measure(reading.records, reading.fields, reading.facts, Protocol.parse("estimate=clock"))
+
+
+def test_samples_between_two_arrivals_over_the_time_between_them_are_a_throughput(tmp_path: Path) -> None:
+    found = measured(tmp_path, "1,1935619200.000", "2,1935619200.500", "3,1935619201.000", "4,1935619201.500")
+    assert (found.value, found.unit, found.lines) == (64, "samples/s", (1, 4))  # 3 steps x 4 x 8 / 1.5 s
+
+
+def test_that_the_times_are_of_the_clock_is_told(tmp_path: Path) -> None:
+    assert measured(tmp_path, "1,1935619200.000", "3,1935619201.000").warnings == (ARRIVED,)
+    assert ARRIVED in WARNINGS
+
+
+def test_times_that_the_log_prints_are_not_told(tmp_path: Path) -> None:
+    reading = read(make_run(tmp_path, b"".join(steps(9))), facts=FACTS)
+    found = measure(reading.records, reading.fields, reading.facts, Protocol.parse("estimate=clock"))
+    assert found.warnings == ()
+
+
+def test_without_a_clock_there_is_no_time_to_go_by(tmp_path: Path) -> None:
+    with pytest.raises(NoMeasurement, match="estimate=clock reads time, which the step records"):
+        measured(tmp_path)
+
+
+def test_lines_that_arrived_all_at_once_give_no_throughput(tmp_path: Path) -> None:
+    with pytest.raises(NoMeasurement, match="The time does not grow from line 1 to line 4"):
+        measured(tmp_path, "1,1935619200.000")

@@ -1,0 +1,172 @@
+"""What telemetry gives of a run: whose cards count, over which time, and when there is no number."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from parsers.facts import Fact
+from parsers.reading import Reading, read
+from report.measurement import Measurement, measure
+from report.number import without_noise
+from report.protocol import Protocol
+from report.reason import NoEvidenceError
+from report.telemetry import Observation, observe, peak_memory, power, samples_per_joule
+from report.watch import Watch, watch
+from tests.parsers.run_folders import make_run, put_clock, put_gpu
+from tests.parsers.toy_logs import steps
+
+T = 1935619200
+Draw = Callable[[int], "float | str"]
+
+
+def sample(second: float, card: int = 0, power: object = 300, memory: object = 1000, utilisation: object = 90) -> str:
+    return f"{T + second:.3f},{card},{utilisation},{memory},{power},1980,2619,55"
+
+
+def measured(reading: Reading, protocol: str = "plain") -> Measurement:
+    return measure(reading.records, reading.fields, reading.facts, Protocol.parse(protocol))
+
+
+def watched(folder: Path, *rows: str, clock: bool = True, protocol: str = "plain", **facts: int) -> Watch:
+    """The run of a log of 9 step lines, one a second from second 10 on, with these samples of its cards."""
+    log = make_run(folder, b"".join(steps(9)))
+    put_gpu(log, *rows)
+    if clock:
+        put_clock(log, *(f"{line},{T + 9 + line:.3f}" for line in range(1, 10)))
+    reading = read(log)
+    known = {name: Fact(name, value, "page") for name, value in {"cards": 1, **facts}.items()}
+    return watch("train.log", reading, known, measured(reading, protocol))
+
+
+def every_second(draw: Draw, seconds: range = range(30), card: int = 0, utilisation: int = 90) -> list[str]:
+    return [sample(second, card, draw(second), utilisation=utilisation) for second in seconds]
+
+
+def reason(found: Callable[[Watch], Observation], watch: Watch) -> str:
+    with pytest.raises(NoEvidenceError) as raised:
+        found(watch)
+    return str(raised.value)
+
+
+def remarks(found: Observation) -> list[str]:
+    return [str(remark) for remark in found.remarks]
+
+
+def test_peak_memory_is_the_greatest_of_the_whole_run_with_the_line_that_tells_it(tmp_path: Path) -> None:
+    found = peak_memory(watched(tmp_path, sample(0, memory=5), sample(1, memory=9), sample(29, memory=9)))
+    assert (found.value, found.lines) == (9, (3,))
+
+
+def test_power_is_the_mean_from_the_first_to_the_last_line_used(tmp_path: Path) -> None:
+    found = power(watched(tmp_path, *every_second(lambda second: 300 if 10 <= second <= 18 else 50)))
+    assert (found.value, len(found.lines)) == (300, 9)
+
+
+def test_the_window_is_that_of_the_protocol(tmp_path: Path) -> None:
+    found = power(watched(tmp_path, *every_second(lambda second: second), protocol="skip_records=4"))
+    assert found.value == 16  # the mean of seconds 14 to 18
+
+
+def test_the_power_of_all_cards_of_the_run_is_added(tmp_path: Path) -> None:
+    rows = [row for card in (0, 1) for row in every_second(lambda _: 100 + 50 * card, card=card)]  # noqa: B023
+    assert power(watched(tmp_path, *rows, cards=2)).value == 250
+
+
+def test_samples_per_joule_is_the_throughput_over_the_power(tmp_path: Path) -> None:
+    found = watched(tmp_path, *every_second(lambda _: 250))
+    throughput = measured(read(tmp_path / "train.log"))
+    assert samples_per_joule(found, throughput).value == without_noise(throughput.value / 250)
+
+
+def test_of_more_cards_than_the_run_used_the_busiest_count(tmp_path: Path) -> None:
+    idle = every_second(lambda _: 50, card=0, utilisation=1)
+    found = power(watched(tmp_path, *idle, *every_second(lambda _: 300, card=3)))
+    assert (found.value, remarks(found)) == (
+        300,
+        ["gpu.csv lists 2 cards, but the run used 1 on a machine: the busiest are counted, 3."],
+    )
+
+
+def test_cards_are_busy_by_what_they_do_in_the_window(tmp_path: Path) -> None:
+    before = [sample(second, 0, 50, utilisation=100 if second < 10 else 0) for second in range(30)]
+    assert watched(tmp_path, *before, *every_second(lambda _: 300, card=1, utilisation=50)).cards == (1,)
+
+
+def test_cards_that_tell_nothing_of_their_use_cannot_be_chosen(tmp_path: Path) -> None:
+    rows = [sample(second, card, utilisation="") for second in range(30) for card in (0, 1)]
+    with pytest.raises(NoEvidenceError, match=r"lists 2 cards, but does not tell which 1 of them the run used\."):
+        watched(tmp_path, *rows)
+
+
+def test_fewer_cards_than_the_run_used_give_no_power(tmp_path: Path) -> None:
+    found = watched(tmp_path, *every_second(lambda _: 300), cards=2)
+    assert "does not list all cards of the run" in reason(power, found)
+    assert remarks(peak_memory(found)) == ["gpu.csv lists only 1 of the 2 cards that the run used on a machine."]
+
+
+def test_the_cards_of_one_machine_give_no_power_of_two(tmp_path: Path) -> None:
+    found = watched(tmp_path, *every_second(lambda _: 300), cards=2, nodes=2)
+    assert "does not list all cards of the run" in reason(power, found)
+    assert remarks(peak_memory(found)) == ["gpu.csv lists the cards of one machine only; the run used 2."]
+
+
+def test_without_the_number_of_cards_all_are_counted(tmp_path: Path) -> None:
+    found = power(watched(tmp_path, *every_second(lambda _: 300), cards=0))
+    assert remarks(found) == ["The number of cards is not known, so all 1 cards of gpu.csv are counted."]
+
+
+def test_without_a_clock_power_is_that_of_the_whole_run(tmp_path: Path) -> None:
+    found = power(watched(tmp_path, *every_second(lambda second: second), clock=False))
+    assert (found.value, remarks(found)) == (
+        14.5,
+        ["No clock.csv tells when the lines arrived, so the power is the mean of the whole run."],
+    )
+
+
+def test_a_gap_counts_as_long_as_it_lasted_and_is_told(tmp_path: Path) -> None:
+    rows = [sample(second, power=watts) for second, watts in ((10, 100), (11, 100), (18, 300))]
+    found = power(watched(tmp_path, *rows))
+    assert found.value == 187.5  # (1 x 100 + 7 x 200) / 8
+    assert remarks(found) == ["gpu.csv has no power of card 0 for 7 s of the window: a straight line stands in."]
+
+
+def test_a_sample_without_power_is_passed_over(tmp_path: Path) -> None:
+    found = power(watched(tmp_path, *every_second(lambda second: "" if second == 12 else 300)))
+    assert (found.value, len(found.lines)) == (300, 8)
+
+
+@pytest.mark.parametrize("seconds", [(), (12,), (12, 12)])
+def test_fewer_than_two_moments_in_the_window_give_no_power(seconds: tuple[int, ...], tmp_path: Path) -> None:
+    found = watched(tmp_path, sample(0), *map(sample, seconds), sample(29))
+    assert f"has {len(seconds)} samples of the power of card 0" in reason(power, found)
+
+
+def test_one_line_alone_is_no_window(tmp_path: Path) -> None:
+    found = watched(tmp_path, *every_second(lambda _: 300), protocol="statistic=last")
+    assert "at least two are needed" in reason(power, found)
+
+
+def test_cards_that_tell_no_memory_have_no_peak(tmp_path: Path) -> None:
+    assert "does not tell how much memory" in reason(peak_memory, watched(tmp_path, sample(1, memory="")))
+
+
+def test_no_power_at_all_gives_no_samples_per_joule(tmp_path: Path) -> None:
+    found = watched(tmp_path, *every_second(lambda _: 0))
+    throughput = measured(read(tmp_path / "train.log"))
+    assert "no power at all" in reason(lambda watch: observe("samples_per_joule", watch, throughput), found)
+
+
+def test_a_run_without_telemetry_says_so(tmp_path: Path) -> None:
+    reading = read(make_run(tmp_path, b"".join(steps(9))))
+    with pytest.raises(NoEvidenceError, match=r"There is no gpu\.csv of this run beside train\.log\."):
+        watch("train.log", reading, {}, measured(reading))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+@given(st.lists(st.floats(0, 1000).map(lambda watts: round(watts, 2)), min_size=9, max_size=9))
+def test_the_mean_power_lies_between_the_least_and_the_greatest_sample(tmp_path: Path, watts: list[float]) -> None:
+    found = power(watched(tmp_path, *(sample(10 + second, power=said) for second, said in enumerate(watts))))
+    assert min(watts) - 1e-9 <= found.value <= max(watts) + 1e-9

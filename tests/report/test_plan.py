@@ -1,0 +1,173 @@
+"""What a page still lacks: which runs are planned, in which order, and what a page must say for them."""
+
+from pathlib import Path
+
+import pytest
+
+from report.page import Page
+from report.pagefile import PageError, load
+from report.plan import Planned, missing, unplanned
+from tests.parsers.run_folders import make_run
+
+PAGE = """
+title = "T"
+model = "M"
+unit = "images/s"
+tested = ["What is tested."]
+[columns.a]
+title = "A"
+launcher = "recipe_a"
+[[columns.a.runs]]
+logs = "suite/{model}_N{nodes}C{cards}/*/train.log"
+protocol = "plain"
+repeats = 2
+options = { steps = 32, device = "cpu" }
+extra = ["-o", "a b"]
+[columns.b]
+title = "B"
+[[columns.b.runs]]
+when = { cards = 1 }
+logs = "others/{cards}.log"
+protocol = "plain"
+[[tables]]
+name = "t"
+title = "Table"
+case = { model = "M", nodes = 1, precision = "fp32", batch_size = 4 }
+columns = [{ column = "a" }, { column = "b" }, { column = "a", quantity = "power" }]
+rows = [{ title = "{cards} cards", case = { cards = 1 } }, { title = "{cards} cards", case = { cards = 8 } }]
+"""
+
+
+def page(folder: Path, found: str = "", put: str = "") -> Page:
+    assert found in PAGE
+    path = folder / "page.toml"
+    path.write_text(PAGE.replace(found, put) if found else PAGE, encoding="utf-8")
+    return load(path)
+
+
+def folders(folder: Path, **how: object) -> list[str]:
+    planned = missing(page(folder), folder, **how)  # type: ignore[arg-type]
+    return [run.folder.relative_to(folder).as_posix() for run in planned]
+
+
+def complaint(folder: Path, found: str, put: str) -> str:
+    with pytest.raises(PageError) as raised:
+        missing(page(folder, found, put), folder)
+    return str(raised.value)
+
+
+def test_all_runs_of_an_empty_page_are_planned_row_by_row_and_once_each(tmp_path: Path) -> None:
+    assert folders(tmp_path) == ["suite/M_N1C1/1", "suite/M_N1C1/2", "suite/M_N1C8/1", "suite/M_N1C8/2"]
+
+
+def test_a_run_says_all_that_a_launcher_needs(tmp_path: Path) -> None:
+    first = next(iter(missing(page(tmp_path), tmp_path)))
+    assert first == Planned(
+        recipe="recipe_a",
+        options={
+            "NODES": "1",
+            "CARDS": "1",
+            "PRECISION": "fp32",
+            "BATCH_SIZE": "4",
+            "STEPS": "32",
+            "DEVICE": "cpu",
+        },
+        extra=("-o", "a b"),
+        folder=tmp_path / "suite/M_N1C1/1",
+        case={"model": "M", "nodes": 1, "precision": "fp32", "batch_size": 4, "cards": 1},
+        title="Table, 1 cards, A",
+    )
+
+
+def test_a_run_that_is_done_is_not_planned_again(tmp_path: Path) -> None:
+    make_run(tmp_path / "suite/M_N1C1/2", b"a log\n")
+    assert folders(tmp_path) == ["suite/M_N1C1/1", "suite/M_N1C8/1", "suite/M_N1C8/2"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [{"status": "failed"}, {"status": "interrupted"}, {"log": {"file": "train.log", "sha256": "0" * 64}}],
+    ids=["failed", "interrupted", "another log"],
+)
+def test_a_run_that_is_no_evidence_is_planned_again(said: dict[str, object], tmp_path: Path) -> None:
+    make_run(tmp_path / "suite/M_N1C1/1", b"a log\n", **said)
+    assert folders(tmp_path)[0] == "suite/M_N1C1/1"
+
+
+def test_a_run_whose_run_json_is_broken_is_planned_again(tmp_path: Path) -> None:
+    make_run(tmp_path / "suite/M_N1C1/1", b"a log\n").with_name("run.json").write_text("{")
+    assert folders(tmp_path)[0] == "suite/M_N1C1/1"
+
+
+def test_an_unfinished_run_is_planned_again(tmp_path: Path) -> None:
+    make_run(tmp_path / "suite/M_N1C1/.1.unfinished", b"a log\n")
+    assert folders(tmp_path)[0] == "suite/M_N1C1/1"
+
+
+def test_the_number_of_repeats_can_be_overridden(tmp_path: Path) -> None:
+    assert folders(tmp_path, repeats=1) == ["suite/M_N1C1/1", "suite/M_N1C8/1"]
+
+
+def test_only_some_cases_can_be_asked_for(tmp_path: Path) -> None:
+    assert folders(tmp_path, only={"cards": "8", "precision": "fp32"}) == ["suite/M_N1C8/1", "suite/M_N1C8/2"]
+
+
+def test_a_filter_that_is_no_axis_is_told_the_axes(tmp_path: Path) -> None:
+    with pytest.raises(PageError, match=r"'gpus' is no axis of a case; axes are model, .*batch_size\."):
+        missing(page(tmp_path), tmp_path, only={"gpus": "8"})
+
+
+def test_how_an_axis_is_spelt_in_a_pattern_holds_for_its_folder(tmp_path: Path) -> None:
+    spelt = page(tmp_path, 'protocol = "plain"\nrepeats', 'spellings.model = { M = "m" }\nprotocol = "plain"\nrepeats')
+    assert next(iter(missing(spelt, tmp_path))).folder == tmp_path / "suite/m_N1C1/1"
+
+
+@pytest.mark.parametrize("pattern", ["*/train.log", "{model}/*/train.log"])
+def test_repeats_are_numbered_in_place_of_the_star(pattern: str, tmp_path: Path) -> None:
+    found = page(tmp_path, "suite/{model}_N{nodes}C{cards}/*/train.log", pattern)
+    assert [run.folder.name for run in missing(found, tmp_path)] == ["1", "2"]
+
+
+@pytest.mark.parametrize("pattern", ["{model}.log", "x*/train.log", "*/{model}/*/train.log", "[ab]/*/train.log"])
+def test_another_shape_of_the_logs_is_refused(pattern: str, tmp_path: Path) -> None:
+    said = complaint(tmp_path, "suite/{model}_N{nodes}C{cards}/*/train.log", pattern)
+    assert said.startswith("Table, 1 cards, A: its logs are ")
+    assert said.endswith("needs a pattern that ends in '/*/train.log', its only '*'.")
+
+
+def test_a_case_that_lacks_an_axis_is_refused(tmp_path: Path) -> None:
+    said = complaint(tmp_path, ", batch_size = 4", "")
+    assert said == "Table, 1 cards, A: its case does not say batch_size, which a launch needs."
+
+
+def test_a_pattern_that_needs_what_the_case_does_not_say_is_refused(tmp_path: Path) -> None:
+    said = complaint(tmp_path, "suite/{model}_", "suite/{device}_")
+    assert said.endswith("needs device, which its case does not say.")
+
+
+def test_a_case_cannot_leave_the_folder_of_logs(tmp_path: Path) -> None:
+    said = complaint(tmp_path, 'model = "M", nodes', 'model = "../../M", nodes')
+    assert "leaves the folder of logs" in said
+
+
+def test_an_empty_cell_whose_column_names_no_launcher_is_told(tmp_path: Path) -> None:
+    assert unplanned(page(tmp_path), tmp_path) == [
+        "Table, 1 cards, B: there is no evidence, and the column names no launcher to make it.",
+        "Table, 8 cards, B: The page names no logs for this case.",
+    ]
+
+
+def test_a_cell_with_evidence_is_not_told(tmp_path: Path) -> None:
+    (tmp_path / "others").mkdir()
+    (tmp_path / "others/1.log").write_text("a log\n")
+    assert unplanned(page(tmp_path), tmp_path, only={"cards": "1"}) == []
+
+
+def test_the_demonstration_lacks_a_run_whose_folder_is_deleted(tmp_path: Path) -> None:
+    found = load(Path(__file__).parents[2] / "report/pages/cpu-demo.toml")
+    planned = [run.folder for run in missing(found, tmp_path, only={"nodes": "1"})]
+    for folder in planned:
+        make_run(folder, b"a log\n")
+    (planned[4] / "train.log").unlink()
+    assert [run.folder for run in missing(found, tmp_path, only={"nodes": "1"})] == [planned[4]]
+    assert len(planned) == 9
