@@ -12,6 +12,7 @@ test: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/shellcheck --external-sources --source-path=launchers launchers/*.sh launchers/slurm.bash
 	$(BIN)/pytest -n auto
 
 bench: .venv/test

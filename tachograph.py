@@ -7,9 +7,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
     from parsers.errors import FormatError, GrammarError, LogError, ParserError
     from parsers.reading import Reading, read, survey
     from report.measurement import Measurement, measure
+    from report.plan import Planned
     from report.protocol import Protocol
 
 __all__ = [
@@ -55,6 +59,33 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(_HOMES[name]), name)
 
 
+class _Pages:
+    """What `launch` may ask about pages; the room of the launchers knows none."""
+
+    @staticmethod
+    def names() -> list[str]:
+        """List the names of all pages."""
+        from report.pagefile import names
+
+        return names()
+
+    @staticmethod
+    def lacking(page: str, logs: "Path", repeats: int | None, only: "Mapping[str, str]") -> "list[Planned]":
+        """List the runs that a page lacks; says which cells no launcher can fill."""
+        import click
+
+        from report.pagefile import PageError, find, load
+        from report.plan import missing, unplanned
+
+        try:
+            wanted = load(find(page))
+            for sentence in unplanned(wanted, logs, only=only):
+                click.echo(sentence, err=True)
+            return list(missing(wanted, logs, repeats=repeats, only=only))
+        except PageError as error:
+            raise click.UsageError(str(error)) from error
+
+
 def main() -> None:
     """Run the command."""
     import gc
@@ -66,4 +97,4 @@ def main() -> None:
     rooms = ("parsers", "report", "launchers")
     commands = [command for room in rooms for command in import_module(f"{room}.commands").commands]
     group = click.Group("tachograph", commands={command.name: command for command in commands}, help=HELP)
-    click.version_option(package_name="tachograph")(group)()
+    click.version_option(package_name="tachograph")(group)(obj=_Pages())

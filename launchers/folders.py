@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
+import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +17,10 @@ import click
 
 LOG = "train.log"
 FACTS = "run.json"
+CLOCK = "clock.csv"
+TELEMETRY = "gpu.csv"
+SCRIPT = "job.sh"
+OUTPUT = "slurm.out"
 
 
 @dataclass(frozen=True)
@@ -40,19 +47,37 @@ class RunFolder:
 
         Raises click.ClickException for a folder whose facts cannot be read.
         """
-        if not self.path.exists():
-            return None
+        return str(self.facts()["status"]) if self.path.exists() else None
+
+    def facts(self) -> dict[str, Any]:
+        """What run.json says. Raises click.ClickException where it cannot be read or states no status."""
         try:
-            return str(json.loads((self.path / FACTS).read_bytes())["status"])
+            found = dict(json.loads((self.path / FACTS).read_bytes()))
+            found["status"]
         except (OSError, ValueError, KeyError, TypeError):
             message = f"{self.path} holds no {FACTS} with a status; move the folder away to run it again."
             raise click.ClickException(message) from None
+        return found
+
+    @contextmanager
+    def claimed(self) -> Iterator[None]:
+        """Hold the folder as the only runner. Raises click.ClickException where another one holds it."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        path = self.path.with_name(f".{self.path.name}.lock")
+        lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            if not _locked(path, lock):
+                raise click.ClickException(f"{self.path} is being filled by another runner; wait until that has ended.")
+            yield
+            path.unlink()
+        finally:
+            os.close(lock)
 
     def start(self) -> Path:
-        """Make an empty unfinished folder, in place of one that a killed run left, and return where its log goes."""
+        """Make an empty unfinished folder, in place of one that a killed run left, and return it."""
         shutil.rmtree(self.unfinished, ignore_errors=True)
-        self.unfinished.mkdir(parents=True)
-        return self.unfinished / LOG
+        self.unfinished.mkdir()
+        return self.unfinished
 
     def publish(self, facts: Mapping[str, Any]) -> None:
         """Write `facts` and those of the log, and give the folder its name, in place of a run that was not done."""
@@ -66,10 +91,19 @@ class RunFolder:
 
 def describe(log: Path) -> dict[str, str | int]:
     """Name, sha256, size and number of lines of a log; a last line without newline counts."""
-    content = log.read_bytes()
-    return {
-        "file": log.name,
-        "sha256": hashlib.sha256(content).hexdigest(),
-        "bytes": len(content),
-        "lines": len(content.removesuffix(b"\n").split(b"\n")) if content else 0,
-    }
+    digest, lines, last = hashlib.sha256(), 0, b"\n"
+    with log.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+            lines, last = lines + chunk.count(b"\n"), chunk[-1:]
+    size, cut = log.stat().st_size, last != b"\n"
+    return {"file": log.name, "sha256": digest.hexdigest(), "bytes": size, "lines": lines + cut}
+
+
+def _locked(path: Path, lock: int) -> bool:
+    """Lock an open file, for this process and those that it forks, until the last of them has ended."""
+    with suppress(BlockingIOError, FileNotFoundError):
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Who held it before may have removed the file after it was opened here: then nothing is held.
+        return os.path.samestat(path.stat(), os.fstat(lock))
+    return False

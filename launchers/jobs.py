@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from .recipes import Recipe
+from .recipes import ROOM, Recipe
+
+_PLACES = {"REPO", "DATA", "MASTER", "NODE_RANK"}
 
 
 @dataclass(frozen=True)
 class Job:
     """`options` are launcher variables that differ from the recipe's defaults, for example `{"CARDS": "2"}`.
 
+    `data`: None for where the recipe expects it.
     Raises click.UsageError where the recipe cannot do what the options ask.
     """
 
     recipe: Recipe
     repo: Path
-    data: Path
+    data: Path | None
     options: Mapping[str, str]
 
     def __post_init__(self) -> None:
@@ -35,15 +40,58 @@ class Job:
 
         The checkout stands by its name alone and the data as seen from it, so that no path of a machine is kept.
         """
-        data = os.path.relpath(self.data.resolve(), self.repo.resolve())
-        given = {"REPO": self.repo.resolve().name, "DATA": data}
+        given = {"REPO": self.repo.resolve().name}
+        if self.data:
+            given["DATA"] = os.path.relpath(self.data.resolve(), self.repo.resolve())
         return {**self.recipe.defaults, **self.options, **given}
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The variables that make two runs repeats of each other: all but the places of things."""
+        return {name: value for name, value in self.variables.items() if name not in _PLACES}
 
     @property
     def environment(self) -> dict[str, str]:
         """The environment of the launcher: ours, and every launcher variable, so that none is inherited by chance."""
         # What Python prints to a pipe would wait in a buffer, and standard output and error would change order.
-        return {**os.environ, "PYTHONUNBUFFERED": "1", **self.variables, "REPO": str(self.repo.resolve())}
+        ours = {**os.environ, "PYTHONUNBUFFERED": "1", "DRY_RUN": ""}
+        return {**ours, **self.variables, "REPO": str(self.repo.resolve())}
+
+    @property
+    def command(self) -> str:
+        """The native command as a line of shell that holds no path of a machine: it needs REPO, the checkout.
+
+        It needs MASTER and NODE_RANK as well where several nodes take part.
+        """
+        places = {"MASTER": "@MASTER@", "NODE_RANK": "@NODE_RANK@"} if self.nodes > 1 else {}
+        inherited = {name: value for name, value in self.environment.items() if name != "PYTHONPATH"}
+        environment = {**inherited, **places, "DRY_RUN": "1"}
+        answer = subprocess.run(
+            self.recipe.command, cwd=ROOM.parent, env=environment, capture_output=True, text=True, check=False
+        )
+        if answer.returncode:
+            raise click.ClickException(f"{self.recipe.name} gives no command: {answer.stderr.strip()}")
+        return re.sub(r"@(MASTER|NODE_RANK)@", r'"$\1"', answer.stdout.strip())
+
+    @property
+    def nodes(self) -> int:
+        """The number of nodes."""
+        return int(self.variables["NODES"])
+
+    @property
+    def cards(self) -> int:
+        """The number of cards of all nodes."""
+        return int(self.variables["CARDS"])
+
+    @property
+    def tasks(self) -> str:
+        """What the native program wants one task for when something starts it on several machines: node or card."""
+        return self.recipe.facts.get("tasks", "node")
+
+    @property
+    def device(self) -> str:
+        """What trains: cpu or gpu."""
+        return self.variables.get("DEVICE", "gpu")
 
     @property
     def case_name(self) -> str:
@@ -57,13 +105,12 @@ class Job:
             raise click.UsageError(f"{self.recipe.name} does not read {name}; it reads {known}.")
 
     def _check_cards(self) -> None:
-        nodes, cards = int(self.variables["NODES"]), int(self.variables["CARDS"])
-        if cards % nodes:
-            raise click.UsageError(f"{nodes} nodes cannot share {cards} cards; a multiple of {nodes} is possible.")
+        if self.cards % self.nodes:
+            message = f"{self.nodes} nodes cannot share {self.cards} cards"
+            raise click.UsageError(f"{message}; a multiple of {self.nodes} is possible.")
 
     def _check_precision(self) -> None:
-        device, precision = self.variables["DEVICE"], self.variables["PRECISION"]
-        possible = self.recipe.precisions(device)
+        precision, possible = self.variables["PRECISION"], self.recipe.precisions(self.device)
         if precision not in possible:
-            message = f"{self.recipe.name} does not train in {precision} on a {device}"
-            raise click.UsageError(f"{message}; possible: {', '.join(possible)}.")
+            message = f"{self.recipe.name} does not train in {precision} on a {self.device}"
+            raise click.UsageError(f"{message}; possible: {', '.join(possible) or 'nothing'}.")

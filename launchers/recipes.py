@@ -9,6 +9,7 @@ from pathlib import Path
 
 ROOM = Path(__file__).resolve().parent
 _FACT = re.compile(r"^# ([a-z]+): (.+)$", re.MULTILINE)
+_DEFAULTS = re.compile(r"^: (.+)$", re.MULTILINE)
 _VARIABLE = re.compile(r'"\$\{([A-Z_]+):[=?]([^}]*)\}"')
 
 
@@ -21,9 +22,14 @@ class Recipe:
     defaults: Mapping[str, str]
 
     @property
+    def path(self) -> Path:
+        """The script."""
+        return ROOM / f"{self.name}.sh"
+
+    @property
     def command(self) -> list[str]:
         """The arguments that start the script, seen from the folder above this one."""
-        return ["bash", f"{ROOM.name}/{self.name}.sh"]
+        return ["bash", f"{ROOM.name}/{self.path.name}"]
 
     def precisions(self, device: str) -> list[str]:
         """List the precisions in which the recipe really trains on `device`; none on a device it does not know."""
@@ -38,4 +44,5 @@ def names() -> list[str]:
 def read(name: str) -> Recipe:
     """Read the recipe called `name`. Raises FileNotFoundError where there is none."""
     script = (ROOM / f"{name}.sh").read_text(encoding="utf-8")
-    return Recipe(name, dict(_FACT.findall(script)), dict(_VARIABLE.findall(script)))
+    defaults = "\n".join(_DEFAULTS.findall(script))
+    return Recipe(name, dict(_FACT.findall(script)), dict(_VARIABLE.findall(defaults)))

@@ -20,10 +20,10 @@ from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
-import cpuinfo
 import numpy as np
 from lark.exceptions import UnexpectedInput
 
+from launchers.machine import processor
 from parsers.reading import known_format, read
 from parsers.scan import Scanner
 from parsers.source import BLOCK
@@ -158,8 +158,7 @@ def _cells(speeds: dict[str, float], name: str) -> str:
 def machine() -> str:
     """What ran this, without the name of the host."""
     packages = ", ".join(f"{name} {version(name)}" for name in ("lark", "numpy", "pandas"))
-    processor = cpuinfo.get_cpu_info().get("brand_raw", platform.machine())
-    return f"{processor}, one core; Python {platform.python_version()}; {packages}"
+    return f"{processor()}, one core; Python {platform.python_version()}; {packages}"
 
 
 def peak(folder: Path) -> str:

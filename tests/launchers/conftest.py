@@ -10,5 +10,5 @@ from native_checkout import Native, make_native
 
 @pytest.fixture
 def native(tmp_path: Path) -> Native:
-    """A checkout whose training program prints one line."""
+    """A checkout whose training program prints one metric line."""
     return make_native(tmp_path)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,8 @@ from typing import Any
 TOP = Path(__file__).resolve().parents[2]
 RECIPE = "paddleclas_resnet50"
 COMMANDS = "import click; from launchers.commands import commands; click.Group('tachograph', commands)()"
+METRIC = "[Train][Epoch 1/1][Iter: 0/1]lr: 0.1, batch_cost: 0.80387s, ips: 4.97591 samples/s, eta: 0:00:00\n"
+PRINT = f"print({METRIC!r}, end='')\n"
 
 
 def executable(path: Path, text: str) -> None:
@@ -55,20 +59,34 @@ class Native:
         place = ["--repo", str(self.repo), "--data", str(self.repo / "data"), "--into", str(self.suite)]
         return ["launch", RECIPE, *place, "--device", "cpu", "--repeats", "1"]
 
+    @property
+    def unfinished(self) -> Path:
+        """Where the first repeat lies as long as it goes on."""
+        return self.run.with_name(".1.unfinished")
+
     def trains(self, program: str) -> None:
         """Make `program`, a Python text, what the checkout trains with."""
         (self.repo / "tools" / "train.py").write_text(program, encoding="utf-8")
 
-    def started(self, *arguments: str) -> subprocess.Popen[bytes]:
-        """Start `tachograph launch` with further arguments."""
-        command = [*self.command, *self.options, *arguments]
-        return subprocess.Popen(
-            command, cwd=TOP, env=os.environ | self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    def started(
+        self, *arguments: str, group: bool = False, limits: Mapping[int, int] | None = None
+    ) -> subprocess.Popen[bytes]:
+        """Start `tachograph launch` with further arguments, in a process group of its own, or with limits."""
+        process = subprocess.Popen(
+            [*self.command, *self.options, *arguments],
+            cwd=TOP,
+            env=os.environ | self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=group,
         )
+        for what, most in (limits or {}).items():
+            resource.prlimit(process.pid, what, (most, most))
+        return process
 
-    def launch(self, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    def launch(self, *arguments: str, limits: Mapping[int, int] | None = None) -> subprocess.CompletedProcess[bytes]:
         """Run `tachograph launch` to its end."""
-        process = self.started(*arguments)
+        process = self.started(*arguments, limits=limits)
         output, errors = process.communicate(timeout=60)
         return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
 
@@ -82,7 +100,7 @@ def make_native(top: Path) -> Native:
     here = Native(top)
     (here.repo / "tools").mkdir(parents=True)
     (here.repo / "data").mkdir()
-    here.trains("print('one line')\n")
+    here.trains(PRINT)
     executable(top / "bin" / "python", f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
     here.environment["PATH"] = f"{top / 'bin'}{os.pathsep}{os.environ['PATH']}"
     return here

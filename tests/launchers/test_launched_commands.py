@@ -1,75 +1,147 @@
-"""Each launcher turns its variables into one native command; commands.toml holds what is expected."""
+"""Each launcher turns its variables into one native command; golden/<recipe>.txt holds what is expected."""
 
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import subprocess
-import tomllib
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from native_checkout import TOP, executable
 
-CASES: list[dict[str, Any]] = tomllib.loads((Path(__file__).parent / "commands.toml").read_text("utf-8"))["case"]
-RECIPES = sorted(path.stem for path in (TOP / "launchers").glob("*.sh"))
-HOSTILE = ["a 0", "a'; echo foo"]
+from launchers import recipes
+from launchers.native_commands import cases
+
+GOLDEN = Path(__file__).parent / "golden"
+GIVEN = {"BATCH_SIZE": "32", "STEPS": "20", "EPOCHS": "2", "DATA": "some/data", "EXTRA": "--seen 'a b'"}
+HOSTILE = ["a 0", "a'; echo foo", "a\nb", 'a"$(touch made)']
+# What stands in for every program that a launcher may start: it tells the folder, its own name and its arguments.
+TELL = """printf '%s\\0' "$PWD" "${0##*/}" "$@\""""
+
+every_recipe = pytest.mark.parametrize("recipe", recipes.names())
 
 
-PRINT = "printf '%s\\n' \"$@\""
-
-
-def start(top: Path, recipe: str, variables: dict[str, str], python: str = PRINT) -> subprocess.CompletedProcess[str]:
-    """Start a launcher whose `python` prints its arguments, one a line, or does something else."""
-    executable(top / "bin" / "python", f"#!/bin/sh\n{python}\n")
-    environment = {"PATH": f"{top / 'bin'}{os.pathsep}{os.environ['PATH']}", "REPO": str(top), **variables}
+def start(top: Path, recipe: str, body: str = TELL, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Start a launcher in a checkout at `top`, where every native program is a shell script with this body."""
+    script = (TOP / "launchers" / f"{recipe}.sh").read_text(encoding="utf-8")
+    folders = [top, *(top / name for name in re.findall(r'cd "\$REPO/([^"$]+)"', script))]
+    for folder in folders:
+        folder.mkdir(parents=True, exist_ok=True)
+    for program in ("bin/python", "bin/mpirun", "bin/torchrun", "bin/horovodrun"):
+        executable(top / program, f"#!/bin/sh\n{body}\n")
+    path = f"{top / 'bin'}{os.pathsep}{os.environ['PATH']}"
     command = ["bash", str(TOP / "launchers" / f"{recipe}.sh")]
+    environment = {"PATH": path, "REPO": str(top), **variables}
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['recipe']}: {case['name']}")
-def test_a_launcher_starts_the_expected_native_command(tmp_path: Path, case: dict[str, Any]) -> None:
-    assert start(tmp_path, case["recipe"], case["variables"]).stdout.splitlines() == case["arguments"]
+def told(answer: subprocess.CompletedProcess[str]) -> list[str]:
+    """The folder, the name and the arguments of the native program that was started."""
+    return answer.stdout.split("\0")[:-1]
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
-def test_a_launcher_has_an_expected_command(recipe: str) -> None:
-    assert recipe in {case["recipe"] for case in CASES}
+def shown(top: Path, recipe: str, variables: dict[str, str]) -> str:
+    """One case of a golden file: the variables, then the command with an argument a line."""
+    heading = f"# {' '.join(f'{name}={value}' for name, value in variables.items())}"
+    answer = start(top, recipe, DRY_RUN="1", **variables)
+    cd, folder, then, *words = shlex.split(answer.stdout)
+    return "\n".join([heading, f"{cd} {folder} {then}", *map(shlex.quote, words), ""])
+
+
+def combinations(name: str) -> Iterator[dict[str, str]]:
+    """Every case of a recipe, with its defaults and with all other options given."""
+    recipe = recipes.read(name)
+    given = {variable: value for variable, value in GIVEN.items() if variable in recipe.defaults}
+    for variables in cases(recipe):
+        yield variables
+        yield variables | given
+
+
+@every_recipe
+def test_a_launcher_prints_the_expected_native_commands(
+    tmp_path: Path, recipe: str, compare: Callable[[Path, str], None]
+) -> None:
+    commands = [shown(tmp_path, recipe, variables) for variables in combinations(recipe)]
+    compare(GOLDEN / f"{recipe}.txt", "\n".join(commands))
+
+
+def test_every_golden_file_has_its_launcher() -> None:
+    assert {path.stem for path in GOLDEN.iterdir()} <= set(recipes.names())
+
+
+@every_recipe
+def test_a_launcher_starts_the_command_that_a_dry_run_prints(tmp_path: Path, recipe: str) -> None:
+    _, folder, _, *words = shlex.split(start(tmp_path, recipe, DRY_RUN="1").stdout)
+    started_in, *command = told(start(tmp_path, recipe))
+    assert (started_in, command) == (folder.replace("$REPO", str(tmp_path)), words[-len(command) :])
+
+
+@every_recipe
+def test_a_dry_run_starts_nothing(tmp_path: Path, recipe: str) -> None:
+    assert start(tmp_path, recipe, "touch started", DRY_RUN="1").returncode == 0
+    assert list(tmp_path.rglob("started")) == []
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.parametrize("recipe", RECIPES)
+@every_recipe
 def test_a_launcher_works_in_a_folder_with_a_hostile_name(tmp_path: Path, recipe: str, name: str) -> None:
-    expected = start(tmp_path, recipe, {"DATA": "DATA"}).stdout.replace("DATA", name)
-    assert start(tmp_path / name, recipe, {"DATA": name}).stdout == expected
+    plain = told(start(tmp_path / "plain", recipe, DATA="DATA"))
+    expected = [word.replace("plain", name).replace("DATA", name) for word in plain]
+    assert told(start(tmp_path / name, recipe, DATA=name)) == expected
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
+@every_recipe
 def test_a_launcher_passes_extra_arguments_as_a_shell_would_split_them(tmp_path: Path, recipe: str) -> None:
-    answer = start(tmp_path, recipe, {"EXTRA": """-o 'a b' "it's" *"""})
-    assert answer.stdout.splitlines()[-4:] == ["-o", "a b", "it's", "*"]
+    words = told(start(tmp_path, recipe, EXTRA="""-o 'a b' "it's" *"""))
+    assert words[words.index("a b") - 1 :][:4] == ["-o", "a b", "it's", "*"]
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
+@every_recipe
 def test_a_launcher_executes_nothing_in_its_extra_arguments(tmp_path: Path, recipe: str) -> None:
-    answer = start(tmp_path, recipe, {"EXTRA": "'$(touch made)' ;"})
-    assert answer.stdout.splitlines()[-2:] == ["$(touch made)", ";"]
-    assert not (tmp_path / "made").exists()
+    words = told(start(tmp_path, recipe, EXTRA="'$(touch made)' ;"))
+    assert words[words.index("$(touch made)") + 1] == ";"
+    assert list(tmp_path.rglob("made")) == []
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
+@every_recipe
 def test_a_launcher_refuses_extra_arguments_with_an_open_quote(tmp_path: Path, recipe: str) -> None:
-    answer = start(tmp_path, recipe, {"EXTRA": "'open"})
+    answer = start(tmp_path, recipe, EXTRA="'open")
     assert (answer.returncode != 0, answer.stdout) == (True, "")
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
-def test_a_launcher_refuses_an_unknown_precision(tmp_path: Path, recipe: str) -> None:
-    answer = start(tmp_path, recipe, {"PRECISION": "int4"})
+@every_recipe
+def test_a_launcher_refuses_an_unknown_precision_and_says_which_are_possible(tmp_path: Path, recipe: str) -> None:
+    answer = start(tmp_path, recipe, PRECISION="int4")
     assert (answer.returncode != 0, answer.stdout) == (True, "")
-    assert "fp32, amp and fp16 are possible" in answer.stderr
+    possible = answer.stderr.rpartition("PRECISION")[2]
+    assert [word for word in recipes.read(recipe).precisions("gpu") if word not in possible] == []
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
-def test_a_launcher_ends_with_the_exit_status_of_the_native_program(tmp_path: Path, recipe: str) -> None:
-    assert start(tmp_path, recipe, {}, python="exit 7").returncode == 7
+@pytest.mark.parametrize("recipe", [name for name in recipes.names() if "MASTER" in recipes.read(name).defaults])
+def test_a_launcher_refuses_several_nodes_without_a_place_to_meet(tmp_path: Path, recipe: str) -> None:
+    answer = start(tmp_path, recipe, NODES="2", CARDS="16")
+    assert (answer.returncode != 0, answer.stdout) == (True, "")
+
+
+@pytest.mark.parametrize("recipe", [name for name in recipes.names() if "TASKS" in recipes.read(name).defaults])
+def test_a_launcher_that_wants_a_process_a_card_leaves_several_nodes_to_what_starts_them(
+    tmp_path: Path, recipe: str
+) -> None:
+    answer = start(tmp_path, recipe, NODES="2", CARDS="16")
+    assert (answer.returncode != 0, answer.stdout) == (True, "")
+    assert "TASKS=card" in answer.stderr
+
+
+@pytest.mark.parametrize("recipe", recipes.names())
+def test_a_recipe_states_that_it_wants_a_process_a_card_just_where_it_can_be_told_so(recipe: str) -> None:
+    known = recipes.read(recipe)
+    assert (known.facts.get("tasks") == "card") == ("TASKS" in known.defaults)
+
+
+@pytest.mark.parametrize("tasks", ["node", "card"])
+@every_recipe
+def test_a_launcher_ends_with_the_exit_status_of_the_native_program(tmp_path: Path, recipe: str, tasks: str) -> None:
+    assert start(tmp_path, recipe, "exit 7", TASKS=tasks).returncode == 7

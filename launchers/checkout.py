@@ -1,0 +1,138 @@
+"""The checkout of a native repository: where it comes from, on which commit it lies, whether it was changed."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+_SCHEMES = {"http", "https", "ssh", "git"}
+_SSH_SHORTHAND = re.compile(r"(?:[^/@]+@)?([^/:@]+):([^:@]+)")  # git@github.com:owner/name.git
+_LONGEST = 60  # seconds
+# A checkout's own configuration may name programs that git starts. None of them may run only because we look.
+_HARMLESS = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]
+_QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C"}
+_MISLEADING = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY"}
+
+
+def describe(repo: Path) -> dict[str, Any]:
+    """Say the `repository` (a URL), the `commit` and whether files are changed (`dirty`) of the checkout `repo`.
+
+    What cannot be told is None: all three where `repo` has no `.git` of its own (a repository around it does not
+    count), where git is missing, and where git refuses a checkout that belongs to another user. A remote that is a
+    folder of this machine is no URL, and a URL is told without user, password and query.
+
+    Only files that git tracks make a checkout dirty, staged or not: native programs write logs and checkpoints into
+    their checkouts, so files that git does not know are the rule there. Nothing that the checkout's own configuration
+    names is executed. So files that it filters (Git LFS) count as changed where git has to read them again.
+    """
+    if not (repo / ".git").exists():
+        return {"repository": None, "commit": None, "dirty": None}
+    commit = _git(repo, "rev-parse", "--verify", "--quiet", "HEAD")
+    return {
+        "repository": _remote_of(repo),
+        "commit": commit and commit.strip(),
+        "dirty": _dirty(repo) if commit else None,
+    }
+
+
+def is_of(repo: Path, url: str) -> bool:
+    """Whether `repo` is a checkout of the repository `url` or a fork of it, by the name of its remote or its own."""
+    return _owner_and_name(_remote_of(repo) or repo.resolve().as_uri())[1].lower() == _owner_and_name(url)[1].lower()
+
+
+def remarks(found: Mapping[str, Any], facts: Mapping[str, str]) -> Iterator[str]:
+    """Say in a sentence each how `found`, an answer of `describe`, differs from what a recipe means.
+
+    `facts` are the recipe's head lines, of which `repository` and `commit` count.
+    """
+    if found["commit"] is None:
+        yield (
+            "The checkout tells no commit: it has no .git of its own, or git is missing or refuses it; "
+            f"`git clone {facts['repository']}` makes one that does."
+        )
+        return
+    pinned = found["commit"] == facts["commit"]
+    yield from _remarks_on_origin(found["repository"], facts["repository"], pinned)
+    if not pinned:
+        here, meant = found["commit"][:12], facts["commit"]
+        yield f"The checkout lies on commit {here}; `git checkout {meant}` goes to the one that the recipe means."
+    if found["dirty"]:
+        yield "Files of the checkout are changed; `git status` lists them, `git stash` puts the changes away."
+
+
+def _remarks_on_origin(url: str | None, meant: str, pinned: bool) -> Iterator[str]:
+    if url is None:
+        if not pinned:
+            yield f"The checkout does not tell where it comes from; the recipe means {meant}."
+        return
+    (owner, name), (meant_owner, meant_name) = _owner_and_name(url), _owner_and_name(meant)
+    if name.lower() != meant_name.lower():
+        yield f"The checkout comes from {url}, which is another repository; the recipe means {meant}."
+    elif owner.lower() != meant_owner.lower():
+        yield f"The checkout comes from {url}, which looks like a fork; the recipe means {meant}."
+
+
+def _owner_and_name(url: str) -> tuple[str, str]:
+    owner, _, name = urlsplit(url).path.strip("/").rpartition("/")
+    return owner.rpartition("/")[2], name
+
+
+def _remote_of(repo: Path) -> str | None:
+    """Return the URL of the remote `origin`, or of the first one where none is called so."""
+    answer = (repo / ".git").exists() and _git(repo, "config", "-z", "--get-regexp", r"^remote\..*\.url$")
+    pairs = [entry.partition("\n")[::2] for entry in (answer or "").split("\0") if entry]
+    urls = [url for key, url in pairs if key == "remote.origin.url"] or [url for _, url in pairs]
+    return _public(urls[0]) if urls else None
+
+
+def _public(url: str) -> str | None:
+    """Return `url` without user, password, query and `.git`; None for a folder of this machine."""
+    if "://" not in url:
+        shorthand = _SSH_SHORTHAND.fullmatch(url)
+        return _public(f"ssh://{shorthand[1]}/{shorthand[2].lstrip('/')}") if shorthand else None
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
+    if parts.scheme not in _SCHEMES or "@" in parts.path:  # an `@` there ends a password that holds a slash
+        return None
+    path = parts.path.rstrip("/").removesuffix(".git")
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{path}"
+
+
+def _dirty(repo: Path) -> bool | None:
+    keys = _filter_keys(repo)
+    if any("=" in key for key in keys):  # such a filter cannot be switched off, so git is not asked
+        return None
+    filters_off = (word for key in keys for word in ("-c", f"{key}={'false' if key.endswith('.required') else ''}"))
+    # Submodules are compared by their commits alone: their own configurations are not looked into.
+    answer = _git(repo, *filters_off, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty")
+    return None if answer is None else bool(answer)
+
+
+def _filter_keys(repo: Path) -> list[str]:
+    keys = _git(repo, "config", "-z", "--name-only", "--get-regexp", r"^filter\..*\.") or ""
+    return keys.split("\0")[:-1]
+
+
+def _git(repo: Path, *arguments: str) -> str | None:
+    """Return what git prints about `repo`; None where it is missing or fails."""
+    environment = {name: value for name, value in os.environ.items() if name not in _MISLEADING}
+    command = ["git", "-C", str(repo), *_HARMLESS, *arguments]
+    try:
+        answer = subprocess.run(
+            command,
+            env=environment | _QUIET,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=True,
+            timeout=_LONGEST,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return os.fsdecode(answer.stdout)

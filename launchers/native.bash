@@ -1,0 +1,21 @@
+# shellcheck shell=bash disable=SC2034,SC2153
+# What all launchers share; a launcher reads it after it has given its variables their defaults.
+#
+# REPO                becomes an absolute path
+# extra               the words of EXTRA, split as a shell would split them; nothing in them is executed
+# native COMMAND...   becomes the native command; with DRY_RUN set it only prints it, as a shell that knows REPO reads it
+
+REPO=$(CDPATH='' cd -- "$REPO" && pwd)
+xargs true <<< "$EXTRA" > /dev/null  # stops here at an open quote
+readarray -d '' -t extra < <(xargs -r printf '%s\0' <<< "$EXTRA")
+
+native() {
+  # Cards from Ampere on compute FP32 in TF32 unless they are told not to.
+  [[ $PRECISION != fp32 || ${DEVICE-gpu} == cpu ]] || set -- env NVIDIA_TF32_OVERRIDE=0 "$@"
+  [[ ${DRY_RUN-} ]] || exec "$@"
+  local folder=${PWD#"$REPO"}
+  # shellcheck disable=SC2016  # the shell that runs the line expands it
+  printf 'cd "$REPO"%s &&' "${folder:+$(printf %q "$folder")}"
+  printf ' %q' "$@"
+  printf '\n'
+}

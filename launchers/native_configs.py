@@ -1,0 +1,134 @@
+"""The configs of native programs: which keys a YAML or Python config has, with all that it is based on."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+
+from .native_sources import last_name, parse
+
+SUFFIXES = (".yaml", ".yml", ".py")
+_BASES = ("_base_", "_BASE_")
+_REPLACES = ("_delete_", "_inherited_")  # marks of a mapping that takes nothing over from the base
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A key of a config: the `file:line` that has it, its text where it is a scalar, and the entries below it.
+
+    The items of a list are entries called 0, 1, 2 …
+    """
+
+    where: str
+    text: str = ""
+    below: Mapping[str, Entry] = field(default_factory=dict)
+    is_list: bool = False
+
+    def find(self, path: Iterable[str]) -> list[Entry]:
+        """List the entries along a path of keys, as far as they exist."""
+        found: list[Entry] = []
+        below = self.below
+        for key in path:
+            if key not in below:
+                break
+            found.append(below[key])
+            below = below[key].below
+        return found
+
+
+def is_config(path: Path) -> bool:
+    """Say whether a file is a config: YAML, or Python that consists of assignments alone."""
+    if path.suffix != ".py":
+        return path.suffix in SUFFIXES
+    body = parse(path).body
+    return bool(body) and all(isinstance(node, ast.Assign | ast.Expr) for node in body) and _assigns(body)
+
+
+def read(path: Path, repo: Path) -> Entry:
+    """Read the keys of the config `path`, those of its bases included. Both paths must be resolved.
+
+    Raises OSError where a base is missing, yaml.YAMLError where a file is not YAML.
+    """
+    name = path.relative_to(repo).as_posix() if path.is_relative_to(repo) else path.name
+    own = _PythonConfig(name).read(parse(path)) if path.suffix == ".py" else _read_yaml(path, name)
+    for base in _bases(own):
+        own = _merged(own, read((path.parent / base).resolve(), repo))
+    return own
+
+
+def _assigns(body: Iterable[ast.stmt]) -> bool:
+    return any(isinstance(node, ast.Assign) for node in body)
+
+
+def _bases(config: Entry) -> list[str]:
+    entries = [config.below[key] for key in _BASES if key in config.below]
+    return [entry.text for named in entries for entry in ([*named.below.values()] if named.is_list else [named])]
+
+
+def _merged(own: Entry, base: Entry) -> Entry:
+    if own.is_list or base.is_list or not own.below or not base.below or any(key in own.below for key in _REPLACES):
+        return own
+    both = {key: _merged(entry, base.below[key]) for key, entry in own.below.items() if key in base.below}
+    return Entry(own.where, own.text, {**base.below, **own.below, **both})
+
+
+def _read_yaml(path: Path, name: str) -> Entry:
+    # Composed, not constructed: it keeps the lines, and a tag in the file creates no object.
+    node = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+    return Entry(name) if node is None else _yaml_entry(node, name, node)
+
+
+def _yaml_entry(node: yaml.Node, name: str, place: yaml.Node) -> Entry:
+    where = f"{name}:{place.start_mark.line + 1}"
+    if isinstance(node, yaml.MappingNode):
+        return Entry(where, below=_yaml_mapping(node, name))
+    if isinstance(node, yaml.SequenceNode):
+        items = {str(number): _yaml_entry(item, name, item) for number, item in enumerate(node.value)}
+        return Entry(where, below=items, is_list=True)
+    return Entry(where, text=str(node.value))
+
+
+def _yaml_mapping(node: yaml.MappingNode, name: str) -> dict[str, Entry]:
+    entries = {key.value: _yaml_entry(value, name, key) for key, value in node.value}
+    inherited = entries.pop("<<", None)  # the merge key of YAML: one mapping, or a list of them
+    sources = [] if inherited is None else [*inherited.below.values()] if inherited.is_list else [inherited]
+    return {**{key: entry for source in reversed(sources) for key, entry in source.below.items()}, **entries}
+
+
+class _PythonConfig:
+    """A Python config, as far as it is made of literals, `dict(...)` and names assigned earlier in the file."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._names: dict[str, Entry] = {}
+
+    def read(self, tree: ast.Module) -> Entry:
+        for node in tree.body:
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    self._names[ast.unparse(target)] = self._entry(node.value, node.lineno)
+        return Entry(f"{self._name}:1", below=self._names)
+
+    def _entry(self, node: ast.expr, line: int) -> Entry:
+        where = f"{self._name}:{line}"
+        if isinstance(node, ast.Name) and node.id in self._names:
+            known = self._names[node.id]
+            return Entry(where, known.text, known.below, known.is_list)
+        if isinstance(node, ast.List | ast.Tuple):
+            items = {str(number): self._entry(item, item.lineno) for number, item in enumerate(node.elts)}
+            return Entry(where, below=items, is_list=True)
+        text = str(node.value) if isinstance(node, ast.Constant) else ""
+        return Entry(where, text, {key: self._entry(value, value.lineno) for key, value in _pairs(node)})
+
+
+def _pairs(node: ast.expr) -> list[tuple[str, ast.expr]]:
+    if isinstance(node, ast.Dict):
+        pairs = zip(node.keys, node.values, strict=True)
+        return [(str(key.value), value) for key, value in pairs if isinstance(key, ast.Constant)]
+    if isinstance(node, ast.Call) and last_name(node.func) == "dict":
+        return [(word.arg, word.value) for word in node.keywords if word.arg]
+    return []

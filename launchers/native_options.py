@@ -1,0 +1,112 @@
+"""What a native program can be told: its options and the config keys that it reads, with the lines that say so."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from .native_sources import Source, last_name
+
+_CONFIG_NAME = re.compile(r"(cfg|config|configs)$")
+
+Named = Iterator[tuple[str, ast.expr | ast.arg]]
+
+
+def options(sources: Iterable[Source]) -> dict[str, str]:
+    """Map each option, as it is written on the command line, to the `file:line` that defines it.
+
+    Options of argparse, absl flags and click count. An option whose name is put together at run time is not found.
+    """
+    return _places(sources, _defined)
+
+
+def keys_read(sources: Iterable[Source]) -> dict[str, str]:
+    """Map each literal key that the sources read from a mapping or a config to the first `file:line` that does."""
+    return _places(sources, _read)
+
+
+def parameters(sources: Iterable[Source]) -> dict[str, str]:
+    """Map `Name.parameter` to its `file:line` for what a config may build by name: classes and functions."""
+    return _places(sources, _parameters)
+
+
+def takes_new_keys(sources: Iterable[Source]) -> bool:
+    """Say whether a key that the config lacks can be overridden: not where `override` asserts that it is there."""
+    functions = (node for source in sources for node in ast.walk(source.tree) if isinstance(node, ast.FunctionDef))
+    bodies = (node for function in functions if function.name == "override" for node in ast.walk(function))
+    return not any(isinstance(node, ast.Assert) and _is_membership(node.test) for node in bodies)
+
+
+def _is_membership(test: ast.expr) -> bool:
+    return isinstance(test, ast.Compare) and any(isinstance(operator, ast.In) for operator in test.ops)
+
+
+def _places(sources: Iterable[Source], names: Callable[[ast.AST], Named]) -> dict[str, str]:
+    places: dict[str, str] = {}
+    for source in sources:
+        for node in ast.walk(source.tree):
+            for name, origin in names(node):
+                places.setdefault(name, f"{source.name}:{origin.lineno}")
+    return places
+
+
+def _defined(node: ast.AST) -> Named:
+    if not isinstance(node, ast.Call):
+        return
+    function = last_name(node.func)
+    if function == "add_argument":
+        yield from _argparse(node)
+    elif function.startswith("DEFINE_"):
+        yield from _absl(node, negative="bool" in function)
+    elif function == "option":
+        yield from _click(node)
+
+
+def _argparse(call: ast.Call) -> Named:
+    negative = any(word.arg == "action" and last_name(word.value) == "BooleanOptionalAction" for word in call.keywords)
+    for text, origin in _texts(call.args):
+        if text.startswith("-"):
+            yield text, origin
+        if negative and text.startswith("--"):
+            yield f"--no-{text[2:]}", origin
+
+
+def _absl(call: ast.Call, *, negative: bool) -> Named:
+    for text, origin in _texts(call.args[:1]):
+        yield f"--{text}", origin
+        if negative:
+            yield f"--no{text}", origin
+
+
+def _click(call: ast.Call) -> Named:
+    for text, origin in _texts(call.args):
+        yield from ((part.strip(), origin) for part in text.split("/") if part.strip().startswith("-"))
+
+
+def _texts(expressions: Iterable[ast.expr]) -> Named:
+    for expression in expressions:
+        if isinstance(expression, ast.Constant) and isinstance(expression.value, str):
+            yield expression.value, expression
+
+
+def _read(node: ast.AST) -> Named:
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+        yield from _texts([node.slice])
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in {"get", "pop"}:
+        yield from _texts(node.args[:1])
+    elif isinstance(node, ast.Attribute) and _CONFIG_NAME.search(last_name(node.value)):
+        yield node.attr, node
+
+
+def _parameters(node: ast.AST) -> Named:
+    if isinstance(node, ast.FunctionDef):
+        yield from _arguments(node.name, node)
+    elif isinstance(node, ast.ClassDef):
+        makers = (each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == "__init__")
+        yield from (named for maker in makers for named in _arguments(node.name, maker))
+
+
+def _arguments(name: str, function: ast.FunctionDef) -> Named:
+    arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    yield from ((f"{name}.{argument.arg}", argument) for argument in arguments)

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# model: BERT-base
+# framework: NVIDIA TensorFlow
+# repository: https://github.com/NVIDIA/DeepLearningExamples
+# commit: 729963dd47e7c8bd462ad10bfac7a7b0b604e6dd
+# licence: Apache-2.0
+# gpu: fp32 tf32 amp fp16
+# metric: throughput_train : [0-9.]+
+# data: Wikipedia and BookCorpus as TFRecord, and bert_config.json, as data/create_datasets_from_start.sh makes them
+# needs: NVIDIA's TensorFlow container 20.06-tf1, dllogger, pynvml
+# tasks: card
+set -euo pipefail
+# STEPS must exceed 6: the program leaves out the first 6, and divides by the time of the others.
+: "${REPO:?}" "${DATA:=TensorFlow/LanguageModeling/BERT/data}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}"
+: "${BATCH_SIZE:=96}" "${STEPS:=500}" "${EXTRA:=}" "${TASKS:=node}"
+. "$(dirname "${BASH_SOURCE[0]}")/native.bash"
+declare -A levels=([fp32]="--noamp" [tf32]="--noamp" [amp]="--amp" [fp16]="--noamp --manual_fp16")
+read -ra level <<< "${levels[$PRECISION]:?fp32, tf32, amp and fp16 are possible}"
+((CARDS == 1)) || level+=(--horovod)
+mpi=(mpirun --allow-run-as-root --bind-to socket -np "$CARDS")
+if [[ $TASKS == card ]]; then
+  mpi=()
+elif ((NODES > 1)); then
+  echo "$NODES nodes are possible with TASKS=card, where Slurm or mpirun starts this launcher once a card" >&2
+  exit 2
+fi
+# In the folder of an earlier run it would train nothing and exit 0.
+# shellcheck disable=SC2016  # the shell that makes the folder expands it
+fresh='results=$(mktemp -d) && trap "rm -rf \"\$results\"" EXIT && "$@" --output_dir="$results"'
+files=lower_case_1_seq_len_128_max_pred_20_masked_lm_prob_0.15_random_seed_12345_dupe_factor_5_shard_1472_test_split_10
+[[ $DATA == /* ]] || DATA=../../../$DATA  # it is seen from REPO
+cd "$REPO/TensorFlow/LanguageModeling/BERT"
+native "${mpi[@]}" bash -c "$fresh" fresh python run_pretraining.py \
+  --input_files_dir="$DATA/tfrecord/$files/books_wiki_en_corpus/training" \
+  --bert_config_file="$DATA/download/nvidia_pretrained/bert_tf_squad11_base_128/bert_config.json" \
+  --do_train=True --train_batch_size="$BATCH_SIZE" --max_seq_length=128 --max_predictions_per_seq=20 \
+  --num_train_steps="$STEPS" --num_warmup_steps=2000 --save_checkpoints_steps="$STEPS" --learning_rate=7.5e-4 \
+  "${level[@]}" --use_xla --dllog_path=/dev/null "${extra[@]}"

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# model: BERT-base
+# framework: PaddleNLP
+# repository: https://github.com/PaddlePaddle/PaddleNLP
+# commit: 60b9755f70f2030a02661543a670169c8fc43c30
+# licence: Apache-2.0
+# gpu: fp32 tf32 amp fp16
+# cpu: fp32
+# metric: global step: [0-9]+,.* ips: [0-9.]+ sequences/sec
+# data: HDF5 files with "train" in their names, as create_pretraining_data.py writes them
+# needs: paddlepaddle-gpu 2.6, requirements.txt, huggingface_hub 0.23, h5py, cached vocabulary of bert-base-uncased
+set -euo pipefail
+: "${REPO:?}" "${DATA:=model_zoo/bert/data}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=32}"
+: "${STEPS:=500}" "${DEVICE:=gpu}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
+. "$(dirname "${BASH_SOURCE[0]}")/native.bash"
+declare -A levels=([fp32]="False" [tf32]="False" [amp]="True --amp_level O1" [fp16]="True --amp_level O2")
+read -ra level <<< "--use_amp ${levels[$PRECISION]:?fp32, tf32, amp and fp16 are possible}"
+launch=(-m paddle.distributed.launch --nnodes "$NODES" --nproc_per_node "$((CARDS / NODES))")
+((NODES == 1)) || launch+=(--master "${MASTER:?host:port where the nodes meet}" --rank "$NODE_RANK")
+((CARDS > 1)) || launch=()
+env=(PYTHONPATH=".${PYTHONPATH:+:$PYTHONPATH}")  # run_pretrain.py is to import the checkout's paddlenlp
+[[ $DEVICE == gpu ]] || env=(-u CUDA_VISIBLE_DEVICES "${env[@]}")  # set but empty, it stops the distributed launch
+cd "$REPO"
+native env "${env[@]}" python "${launch[@]}" model_zoo/bert/run_pretrain.py \
+  --model_type bert --model_name_or_path bert-base-uncased --max_predictions_per_seq 20 --batch_size "$BATCH_SIZE" \
+  --learning_rate 1e-4 --weight_decay 1e-2 --adam_epsilon 1e-6 --warmup_steps 10000 --input_dir "$DATA" \
+  --output_dir pretrained_models --logging_steps 10 --save_steps 20000 --max_steps "$STEPS" --device "$DEVICE" \
+  "${level[@]}" "${extra[@]}"

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# model: FCN-HRNetW18
+# framework: PaddleSeg
+# repository: https://github.com/PaddlePaddle/PaddleSeg
+# commit: d7975e7cb3b9102eae4eabcef5afb81b878473aa
+# licence: Apache-2.0
+# gpu: fp32 tf32 amp fp16
+# cpu: fp32
+# metric: \[TRAIN\].* ips: [0-9.]+ samples/sec
+# data: Cityscapes with its train.list
+# needs: paddlepaddle-gpu 2.6, requirements.txt, scikit-image, filelock
+set -euo pipefail
+# EXTRA goes on after --opts, where further options may follow the values of the config.
+: "${REPO:?}" "${DATA:=data/cityscapes}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=2}"
+: "${STEPS:=500}" "${DEVICE:=gpu}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
+. "$(dirname "${BASH_SOURCE[0]}")/native.bash"
+declare -A levels=([fp32]="fp32" [tf32]="fp32" [amp]="fp16 --amp_level O1" [fp16]="fp16 --amp_level O2")
+read -ra level <<< "--precision ${levels[$PRECISION]:?fp32, tf32, amp and fp16 are possible}"
+launch=(-m paddle.distributed.launch --nnodes "$NODES" --nproc_per_node "$((CARDS / NODES))")
+((NODES == 1)) || launch+=(--master "${MASTER:?host:port where the nodes meet}" --rank "$NODE_RANK")
+((CARDS > 1)) || launch=()
+env=(PYTHONPATH=".${PYTHONPATH:+:$PYTHONPATH}")  # tools/train.py imports paddleseg from the checkout
+[[ $DEVICE == gpu ]] || env=(-u CUDA_VISIBLE_DEVICES "${env[@]}")  # set but empty, it stops the distributed launch
+cd "$REPO"
+native env "${env[@]}" python "${launch[@]}" tools/train.py \
+  --config configs/fcn/fcn_hrnetw18_cityscapes_1024x512_80k.yml \
+  --device "$DEVICE" --iters "$STEPS" --batch_size "$BATCH_SIZE" --num_workers 8 "${level[@]}" \
+  --opts model.backbone.pretrained=None train_dataset.dataset_root="$DATA" "${extra[@]}"

@@ -1,0 +1,147 @@
+# ruff: noqa: N802  the functions are spelt as NVML spells them
+"""A stand-in for the bindings of NVML: two cards that NVLink joins, or what NVML_STAND_IN, a JSON object, says.
+
+Its keys: cards (their number), links (between the two neighbours 0-1, 2-3 …), switch (the links go to a switch),
+topology (the level that is common to two cards), cuda (as 12040), power, used, utilisation, processes; lost (indexes
+of cards that answer nothing), unsupported (names of functions), refused (NVML does not start).
+"""
+
+import json
+import os
+from types import SimpleNamespace
+from typing import Any
+
+NVML_CLOCK_SM = 1
+NVML_CLOCK_MEM = 2
+NVML_TEMPERATURE_GPU = 0
+NVML_FEATURE_ENABLED = 1
+NVML_NVLINK_MAX_LINKS = 36
+NVML_NVLINK_DEVICE_TYPE_GPU = 0
+NVML_NVLINK_DEVICE_TYPE_SWITCH = 2
+NVML_TOPOLOGY_INTERNAL = 0
+NVML_TOPOLOGY_SINGLE = 10
+NVML_TOPOLOGY_MULTIPLE = 20
+NVML_TOPOLOGY_HOSTBRIDGE = 30
+NVML_TOPOLOGY_NODE = 40
+NVML_TOPOLOGY_SYSTEM = 50
+NVML_ERROR_INVALID_ARGUMENT = 2
+NVML_ERROR_NOT_SUPPORTED = 3
+NVML_ERROR_LIBRARY_NOT_FOUND = 12
+NVML_ERROR_GPU_IS_LOST = 15
+nvmlMemory_v2 = 0x02000028  # noqa: N816  as NVML spells it
+
+_MIB = 2**20
+_RESERVED = 512 * _MIB
+_USUAL = {"cards": 2, "links": 4, "topology": NVML_TOPOLOGY_SYSTEM, "cuda": 12040, "power": 287123, "used": 1500}
+
+
+class NVMLError(Exception):
+    """An error with NVML's number in `value`."""
+
+    def __init__(self, value: int) -> None:
+        super().__init__(value)
+        self.value = value
+
+    def __str__(self) -> str:
+        return {3: "Not Supported", 12: "NVML Shared Library Not Found", 15: "GPU is lost"}.get(self.value, "Unknown")
+
+
+def _now() -> dict[str, Any]:
+    return {**_USUAL, **json.loads(os.environ.get("NVML_STAND_IN", "{}"))}
+
+
+def _card(name: str, handle: Any) -> dict[str, Any]:
+    now = _now()
+    if handle is None:
+        raise NVMLError(NVML_ERROR_INVALID_ARGUMENT)
+    if handle in now.get("lost", []):
+        raise NVMLError(NVML_ERROR_GPU_IS_LOST)
+    if name in now.get("unsupported", []):
+        raise NVMLError(NVML_ERROR_NOT_SUPPORTED)
+    return now
+
+
+def nvmlInit() -> None:
+    if _now().get("refused"):
+        raise NVMLError(NVML_ERROR_LIBRARY_NOT_FOUND)
+
+
+def nvmlShutdown() -> None:
+    pass
+
+
+def nvmlSystemGetDriverVersion() -> str:
+    return "550.54.15"
+
+
+def nvmlSystemGetCudaDriverVersion_v2() -> int:
+    return int(_now()["cuda"])
+
+
+def nvmlDeviceGetCount() -> int:
+    return int(_now()["cards"])
+
+
+def nvmlDeviceGetHandleByIndex(index: int) -> int:
+    _card("nvmlDeviceGetHandleByIndex", index)
+    return index
+
+
+def nvmlDeviceGetName(handle: Any) -> str:
+    _card("nvmlDeviceGetName", handle)
+    return "NVIDIA H200"
+
+
+def nvmlDeviceGetPciInfo(handle: Any) -> SimpleNamespace:
+    _card("nvmlDeviceGetPciInfo", handle)
+    return SimpleNamespace(domain=0, bus=16 + handle, device=0)
+
+
+def nvmlDeviceGetMemoryInfo(handle: Any, version: int | None = None) -> SimpleNamespace:
+    used = _card("nvmlDeviceGetMemoryInfo" + ("_v2" if version else ""), handle)["used"] * _MIB
+    return SimpleNamespace(total=143771 * _MIB, used=used + (0 if version else _RESERVED))
+
+
+def nvmlDeviceGetUtilizationRates(handle: Any) -> SimpleNamespace:
+    return SimpleNamespace(gpu=_card("nvmlDeviceGetUtilizationRates", handle).get("utilisation", 97), memory=40)
+
+
+def nvmlDeviceGetPowerUsage(handle: Any) -> int:
+    return int(_card("nvmlDeviceGetPowerUsage", handle)["power"])
+
+
+def nvmlDeviceGetClockInfo(handle: Any, type: int) -> int:
+    _card("nvmlDeviceGetClockInfo", handle)
+    return {NVML_CLOCK_SM: 1980, NVML_CLOCK_MEM: 3201}[type]
+
+
+def nvmlDeviceGetTemperature(handle: Any, sensor: int) -> int:
+    _card("nvmlDeviceGetTemperature", handle)
+    return 41 + int(handle) + sensor
+
+
+def nvmlDeviceGetComputeRunningProcesses(handle: Any) -> list[SimpleNamespace]:
+    count = _card("nvmlDeviceGetComputeRunningProcesses", handle).get("processes", 0)
+    return [SimpleNamespace(pid=number) for number in range(count)]
+
+
+def nvmlDeviceGetTopologyCommonAncestor(device1: Any, device2: Any) -> int:
+    _card("nvmlDeviceGetTopologyCommonAncestor", device1)
+    return int(_card("nvmlDeviceGetTopologyCommonAncestor", device2)["topology"])
+
+
+def nvmlDeviceGetNvLinkState(device: Any, link: int) -> int:
+    now = _card("nvmlDeviceGetNvLinkState", device)
+    if link >= 18:
+        raise NVMLError(NVML_ERROR_INVALID_ARGUMENT)
+    return int(link < now["links"])
+
+
+def nvmlDeviceGetNvLinkRemoteDeviceType(handle: Any, link: int) -> int:
+    now = _card("nvmlDeviceGetNvLinkRemoteDeviceType", handle)
+    return NVML_NVLINK_DEVICE_TYPE_SWITCH if now.get("switch") else NVML_NVLINK_DEVICE_TYPE_GPU
+
+
+def nvmlDeviceGetNvLinkRemotePciInfo(device: Any, link: int) -> SimpleNamespace:
+    _card("nvmlDeviceGetNvLinkRemotePciInfo", device)
+    return SimpleNamespace(domain=0, bus=16 + (device ^ 1), device=0)

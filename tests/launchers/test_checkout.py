@@ -1,0 +1,195 @@
+"""What a checkout says of itself, and how it differs from what a recipe means."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from git_checkout import URL, git, make_checkout
+from native_checkout import executable
+
+from launchers import checkout
+
+UNKNOWN = {"repository": None, "commit": None, "dirty": None}
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """A git checkout with one file."""
+    return make_checkout(tmp_path)
+
+
+def facts(repo: Path) -> dict[str, str]:
+    """Those of a recipe that means just this checkout."""
+    return {"repository": URL, "commit": git(repo, "rev-parse", "HEAD")}
+
+
+def remarks(repo: Path, **other: str) -> list[str]:
+    return list(checkout.remarks(checkout.describe(repo), {**facts(repo), **other}))
+
+
+def test_a_checkout_is_described_by_url_and_commit(repo: Path) -> None:
+    assert checkout.describe(repo) == {"repository": URL, "commit": facts(repo)["commit"], "dirty": False}
+
+
+def test_a_worktree_is_a_checkout(repo: Path) -> None:
+    git(repo, "worktree", "add", "-q", "../other")
+    assert checkout.describe(repo.parent / "other") == checkout.describe(repo)
+
+
+def test_a_folder_within_a_repository_is_no_checkout(repo: Path) -> None:
+    assert checkout.describe(repo / "tools") == UNKNOWN
+
+
+def test_a_repository_without_commits_tells_only_where_it_comes_from(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "remote", "add", "origin", URL)
+    assert checkout.describe(tmp_path) == {"repository": URL, "commit": None, "dirty": None}
+
+
+def test_variables_that_point_git_elsewhere_change_nothing(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = checkout.describe(repo)
+    monkeypatch.setenv("GIT_DIR", "/nowhere")
+    monkeypatch.setenv("GIT_INDEX_FILE", "/nowhere")
+    assert checkout.describe(repo) == expected
+
+
+@pytest.mark.parametrize(
+    ("remote", "expected"),
+    [
+        ("https://github.com/PaddlePaddle/PaddleClas.git", URL),
+        ("https://github.com/PaddlePaddle/PaddleClas/", URL),
+        ("https://someone:hunter2@github.com/PaddlePaddle/PaddleClas", URL),
+        ("https://hunter2@github.com/PaddlePaddle/PaddleClas.git?token=hunter2#hunter2", URL),
+        ("https://someone:hun/ter2@github.com/PaddlePaddle/PaddleClas", None),
+        ("ssh://git@example.org:2222/PaddlePaddle/PaddleClas", "ssh://example.org:2222/PaddlePaddle/PaddleClas"),
+        ("git@github.com:PaddlePaddle/PaddleClas.git", "ssh://github.com/PaddlePaddle/PaddleClas"),
+        ("/home/someone/PaddleClas", None),
+        ("../PaddleClas", None),
+        ("./a:b", None),
+        ("file:///home/someone/PaddleClas", None),
+        ("ext::sh -c touch% made", None),
+        ("https://[broken", None),
+    ],
+)
+def test_a_remote_is_told_without_secrets_and_folders(repo: Path, remote: str, expected: str | None) -> None:
+    git(repo, "config", "remote.origin.url", remote)
+    assert checkout.describe(repo)["repository"] == expected
+
+
+def test_a_checkout_without_origin_tells_another_remote(repo: Path) -> None:
+    git(repo, "remote", "rename", "origin", "upstream")
+    assert checkout.describe(repo)["repository"] == URL
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_a_changed_file_makes_a_checkout_dirty(repo: Path, staged: bool) -> None:
+    (repo / "tools" / "train.py").write_text("two\n")
+    if staged:
+        git(repo, "add", ".")
+    assert checkout.describe(repo)["dirty"] is True
+
+
+def test_a_missing_file_makes_a_checkout_dirty(repo: Path) -> None:
+    (repo / "tools" / "train.py").unlink()
+    assert checkout.describe(repo)["dirty"] is True
+
+
+def test_what_a_native_program_writes_into_its_checkout_does_not_make_it_dirty(repo: Path) -> None:
+    executable(repo / "output" / "ResNet50" / "latest.pdparams", "weights")
+    assert checkout.describe(repo)["dirty"] is False
+
+
+def test_a_file_that_was_only_touched_is_not_changed(repo: Path) -> None:
+    os.utime(repo / "tools" / "train.py", (1, 1))
+    assert checkout.describe(repo)["dirty"] is False
+
+
+def test_asking_does_not_write_into_the_checkout(repo: Path) -> None:
+    before = (repo / ".git" / "index").read_bytes()
+    os.utime(repo / "tools" / "train.py", (1, 1))
+    checkout.describe(repo)
+    assert (repo / ".git" / "index").read_bytes() == before
+
+
+def test_where_git_is_missing_nothing_is_known(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = facts(repo)
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert checkout.describe(repo) == UNKNOWN
+    [remark] = checkout.remarks(checkout.describe(repo), expected)
+    assert "git is missing" in remark
+
+
+def test_where_git_refuses_nothing_is_known(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")  # git's own way to try that
+    assert checkout.describe(repo)["commit"] is None
+
+
+def test_the_checkout_that_a_recipe_means_causes_no_remark(repo: Path) -> None:
+    assert remarks(repo) == []
+
+
+def test_case_does_not_distinguish_repositories(repo: Path) -> None:
+    git(repo, "config", "remote.origin.url", "git@github.com:paddlepaddle/paddleclas.git")
+    assert remarks(repo) == []
+
+
+@pytest.mark.parametrize(
+    ("remote", "words"),
+    [
+        ("https://github.com/someone/PaddleClas", "which looks like a fork"),
+        ("https://github.com/PaddlePaddle/PaddleSeg", "which is another repository"),
+    ],
+)
+def test_another_repository_causes_a_remark(repo: Path, remote: str, words: str) -> None:
+    git(repo, "config", "remote.origin.url", remote)
+    assert remarks(repo) == [f"The checkout comes from {remote}, {words}; the recipe means {URL}."]
+
+
+def test_another_commit_causes_a_remark(repo: Path) -> None:
+    here = facts(repo)["commit"][:12]
+    pinned = "a" * 40
+    expected = f"The checkout lies on commit {here}; `git checkout {pinned}` goes to the one that the recipe means."
+    assert remarks(repo, commit=pinned) == [expected]
+
+
+def test_changed_files_cause_a_remark(repo: Path) -> None:
+    (repo / "tools" / "train.py").write_text("two\n")
+    assert remarks(repo) == [
+        "Files of the checkout are changed; `git status` lists them, `git stash` puts the changes away."
+    ]
+
+
+def test_the_pinned_commit_counts_more_than_a_remote_that_is_not_told(repo: Path) -> None:
+    git(repo, "remote", "remove", "origin")
+    assert remarks(repo) == []
+    assert len(remarks(repo, commit="a" * 40)) == 2
+
+
+def test_a_folder_without_git_causes_one_remark(tmp_path: Path, repo: Path) -> None:
+    [remark] = checkout.remarks(checkout.describe(tmp_path), facts(repo))
+    assert remark.endswith(f"`git clone {URL}` makes one that does.")
+
+
+@pytest.mark.parametrize("name", ["a 0", "a'; echo foo", "a\nb"])
+def test_a_hostile_folder_name_changes_nothing(repo: Path, name: str) -> None:
+    expected = checkout.describe(repo)
+    assert checkout.describe(repo.rename(repo.with_name(name))) == expected
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        (URL, True),
+        ("https://github.com/someone/paddleclas", True),
+        ("https://github.com/PaddlePaddle/PaddleSeg", False),
+    ],
+)
+def test_a_checkout_knows_its_repository(repo: Path, url: str, expected: bool) -> None:
+    assert checkout.is_of(repo, url) is expected
+
+
+def test_a_checkout_without_a_remote_is_known_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "PaddleClas").mkdir()
+    assert checkout.is_of(tmp_path / "PaddleClas", URL)

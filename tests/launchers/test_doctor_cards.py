@@ -1,0 +1,80 @@
+"""What the doctor finds about cards, and about the frameworks that use them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from patient import Patient
+
+
+@pytest.fixture
+def patient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Patient:
+    """A machine on which all is well."""
+    return Patient(tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("cuda", "level"), [("11.8", None), ("12.4", None), ("12.6", "warning"), ("13.0", "bad"), ("12", None)]
+)
+def test_the_cuda_of_the_framework_is_held_against_that_of_the_driver(
+    patient: Patient, cuda: str, level: str | None
+) -> None:
+    patient.frameworks["torch"]["cuda"] = cuda
+    said = f"The driver knows CUDA up to 12.4, torch is built for {cuda}."
+    assert patient.ills() == ([("driver", level, said)] if level else [])
+
+
+@pytest.mark.parametrize(("cpu", "level"), [("", "bad"), ("fp32", "warning")])
+def test_a_framework_without_cuda_leaves_the_cards_idle(patient: Patient, cpu: str, level: str) -> None:
+    patient.facts["cpu"] = cpu
+    patient.frameworks["torch"] |= {"cuda": None, "nccl": None}
+    assert patient.ills() == [("driver", level, "torch is built without CUDA and cannot use the cards.")]
+
+
+def test_several_cards_without_nccl_are_bad(patient: Patient) -> None:
+    patient.frameworks["torch"]["nccl"] = None
+    assert patient.ills() == [("nccl", "bad", "torch is built without NCCL: several cards cannot train together.")]
+
+
+def test_one_card_needs_no_nccl_and_no_interconnect(patient: Patient) -> None:
+    patient.frameworks["torch"]["nccl"] = None
+    patient.cards(cards=1)
+    assert patient.ills() == []
+    assert "interconnect" not in {finding.subject for finding in patient.findings()}
+
+
+@pytest.mark.parametrize(("cpu", "level"), [("", "bad"), ("fp32", "warning")])
+def test_a_machine_without_cards_is_bad_for_a_recipe_that_needs_them(patient: Patient, cpu: str, level: str) -> None:
+    patient.facts["cpu"] = cpu
+    patient.cards(refused=True)
+    assert patient.ills() == [("cards", level, "No NVIDIA card is visible (NVML Shared Library Not Found).")]
+
+
+@pytest.mark.parametrize("hidden", ["", "-1"])
+def test_hidden_cards_are_said(patient: Patient, hidden: str) -> None:
+    patient.environ["CUDA_VISIBLE_DEVICES"] = hidden
+    assert patient.ills() == [("cards", "warning", "CUDA_VISIBLE_DEVICES hides all cards from the native program.")]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"utilisation": 90}, "90 % utilised, 4 MiB taken, 0 processes"),
+        ({"used": 40000}, "0 % utilised, 40000 MiB taken, 0 processes"),
+        ({"processes": 1}, "0 % utilised, 4 MiB taken, 1 process"),
+    ],
+)
+def test_a_card_in_use_is_said(patient: Patient, options: dict[str, int], words: str) -> None:
+    patient.cards(cards=1, **options)
+    assert patient.ills() == [("idle", "warning", f"Card 0 is in use: {words}.")]
+
+
+@pytest.mark.parametrize(
+    ("level", "word", "good"),
+    [(10, "PIX", True), (20, "PXB", True), (30, "PHB", False), (40, "NODE", False), (50, "SYS", False)],
+)
+def test_cards_that_meet_in_the_processor_are_said(patient: Patient, level: int, word: str, good: bool) -> None:
+    patient.cards(links=0, topology=level)
+    said = f"Between the cards lie {word}, in the words of `nvidia-smi topo -m`."
+    assert patient.ills() == ([] if good else [("interconnect", "warning", said)])

@@ -1,0 +1,94 @@
+"""Asking a checkout executes nothing that its own configuration names."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from git_checkout import git, make_checkout
+from native_checkout import executable
+
+from launchers import checkout
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """A git checkout with one file."""
+    return make_checkout(tmp_path)
+
+
+def trap(repo: Path) -> Path:
+    """A program that a hostile checkout wants to run; it makes the file `sprung` beside itself."""
+    executable(repo / "trap", f"#!/bin/sh\ntouch '{repo}/sprung'\ncat\n")
+    (repo / "tools" / "train.py").write_text("two\n")  # of the same length, so that git has to read it
+    return repo / "trap"
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "core.fsmonitor",
+        "core.sshCommand",
+        "core.pager",
+        "diff.external",
+        "filter.x.clean",
+        "filter.x.process",
+        "alias.status",
+    ],
+)
+def test_a_program_that_a_configuration_names_is_not_executed(repo: Path, key: str) -> None:
+    (repo / ".git" / "info" / "attributes").write_text("* filter=x diff=x\n")
+    git(repo, "config", key, str(trap(repo)))
+    assert checkout.describe(repo)["dirty"] is True
+    assert not (repo / "sprung").exists()
+
+
+def test_the_trap_springs_where_git_is_asked_without_care(repo: Path) -> None:
+    (repo / ".git" / "info" / "attributes").write_text("* filter=x\n")
+    git(repo, "config", "filter.x.clean", str(trap(repo)))
+    git(repo, "status")
+    assert (repo / "sprung").exists()
+
+
+def test_a_filter_that_an_included_file_names_is_not_executed(repo: Path) -> None:
+    (repo / ".git" / "info" / "attributes").write_text("* filter=X.y\n")
+    (repo / ".git" / "more").write_text(f'[Filter "X.y"]\n\tCLEAN = {trap(repo)}\n\trequired = true\n')
+    git(repo, "config", "include.path", "more")
+    assert checkout.describe(repo)["dirty"] is True
+    assert not (repo / "sprung").exists()
+
+
+def test_a_filter_that_cannot_be_switched_off_is_not_executed(repo: Path) -> None:
+    (repo / ".git" / "info" / "attributes").write_text("* filter=a=b\n")
+    git(repo, "config", "filter.a=b.clean", str(trap(repo)))
+    assert checkout.describe(repo)["dirty"] is None
+    assert not (repo / "sprung").exists()
+
+
+def test_a_hook_is_not_executed(repo: Path) -> None:
+    shutil.copy(trap(repo), repo / ".git" / "hooks" / "post-index-change")
+    checkout.describe(repo)
+    assert not (repo / "sprung").exists()
+
+
+def test_the_configuration_of_a_submodule_executes_nothing(repo: Path) -> None:
+    inner = repo / "inner"
+    shutil.copytree(repo, inner)
+    git(repo, "-c", "advice.addEmbeddedRepo=false", "add", "inner")
+    git(repo, "commit", "-q", "-m", "b")
+    git(inner, "config", "filter.x.clean", str(trap(inner)))
+    (inner / ".git" / "info" / "attributes").write_text("* filter=x\n")
+    assert checkout.describe(repo)["dirty"] is False
+    assert not (inner / "sprung").exists()
+
+
+def test_a_missing_object_is_not_fetched(repo: Path) -> None:
+    options = {"promisor": "true", "partialclonefilter": "blob:none", "uploadpack": str(trap(repo)), "url": str(repo)}
+    for key, value in options.items():
+        git(repo, "config", f"remote.origin.{key}", value)
+    git(repo, "config", "extensions.partialClone", "origin")
+    tree = git(repo, "rev-parse", "HEAD^{tree}")
+    (repo / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
+    assert checkout.describe(repo)["dirty"] is None
+    assert not (repo / "sprung").exists()

@@ -1,0 +1,165 @@
+"""What is known of the machine reaches run.json; what is private does not."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import os
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import pynvml  # type: ignore[import-untyped]
+import pytest
+from native_checkout import executable
+from nvml import pynvml as stand_in
+
+from launchers import gpus, machine
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    """An environment with a `python` on PATH."""
+    executable(tmp_path / "bin" / "python", f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    return {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+
+
+@pytest.fixture
+def cards(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The stand-in in place of NVML; called, it says what kind of machine that is."""
+    monkeypatch.setattr(gpus, "pynvml", stand_in)
+    return lambda **options: monkeypatch.setenv("NVML_STAND_IN", json.dumps(options))
+
+
+def test_the_description_can_be_written_as_json(environ: dict[str, str], cards: Any) -> None:
+    cards(lost=[1])
+    found = machine.describe(environ)
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_the_description_has_the_keys_that_run_json_promises(environ: dict[str, str]) -> None:
+    machine_keys = ["os", "kernel", "cpu", "cores", "memory_gib", "container"]
+    native_keys = ["python", "packages", "frameworks"]
+    card_keys = ["gpus", "gpu_memory_mib", "driver", "cuda_driver", "topology"]
+    assert list(machine.describe(environ)) == [*machine_keys, *native_keys, *card_keys, "variables"]
+
+
+def test_the_cards_and_their_driver_are_described(environ: dict[str, str], cards: Any) -> None:
+    cards()
+    found = machine.describe(environ)
+    assert (found["gpus"], found["gpu_memory_mib"]) == (["NVIDIA H200"] * 2, [143771] * 2)
+    assert (found["driver"], found["cuda_driver"]) == ("550.54.15", "12.4")
+
+
+def test_a_machine_without_nvml_has_no_cards(environ: dict[str, str], cards: Any) -> None:
+    cards(refused=True)
+    found = machine.describe(environ)
+    assert (found["gpus"], found["topology"], found["driver"]) == ([], [], None)
+
+
+def test_a_lost_card_keeps_its_place(environ: dict[str, str], cards: Any) -> None:
+    cards(lost=[0])
+    found = machine.describe(environ)
+    assert (found["gpus"], found["gpu_memory_mib"]) == (["unknown", "NVIDIA H200"], [None, 143771])
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, [["X", "NV4"], ["NV4", "X"]]),
+        ({"links": 0, "topology": 10}, [["X", "PIX"], ["PIX", "X"]]),
+        ({"links": 0, "topology": 20}, [["X", "PXB"], ["PXB", "X"]]),
+        ({"links": 0, "topology": 30}, [["X", "PHB"], ["PHB", "X"]]),
+        ({"links": 0, "topology": 40}, [["X", "NODE"], ["NODE", "X"]]),
+        ({"links": 0, "unsupported": ["nvmlDeviceGetTopologyCommonAncestor"]}, [["X", "unknown"], ["unknown", "X"]]),
+        ({"cards": 3, "links": 2}, [["X", "NV2", "SYS"], ["NV2", "X", "SYS"], ["SYS", "SYS", "X"]]),
+        (
+            {"cards": 3, "links": 18, "switch": True},
+            [["X", "NV18", "NV18"], ["NV18", "X", "NV18"], ["NV18"] * 2 + ["X"]],
+        ),
+        ({"lost": [1]}, [["X", "unknown"], ["unknown", "X"]]),
+    ],
+)
+def test_the_topology_is_that_of_nvidia_smi(
+    environ: dict[str, str], cards: Any, options: dict[str, Any], expected: list[list[str]]
+) -> None:
+    cards(**options)
+    assert machine.describe(environ)["topology"] == expected
+
+
+def functions(module: types.ModuleType) -> list[str]:
+    return sorted(name for name, value in vars(module).items() if name.startswith("nvml") and callable(value))
+
+
+@pytest.mark.parametrize("name", functions(stand_in))
+def test_a_function_of_the_stand_in_has_the_parameters_of_nvml(name: str) -> None:
+    assert list(inspect.signature(getattr(stand_in, name)).parameters) == list(
+        inspect.signature(getattr(pynvml, name)).parameters
+    )
+
+
+@pytest.mark.parametrize("name", [name for name in vars(stand_in) if name.startswith(("NVML_", "nvmlMemory"))])
+def test_a_constant_of_the_stand_in_has_the_value_of_nvml(name: str) -> None:
+    assert getattr(stand_in, name) == getattr(pynvml, name)
+
+
+def test_the_stand_in_has_every_name_of_nvml_that_is_used() -> None:
+    nodes = ast.walk(ast.parse(inspect.getsource(gpus)))
+    used = {node.attr for node in nodes if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "pynvml"}
+    assert used <= set(vars(stand_in))
+
+
+@pytest.mark.parametrize("name", ["NCCL_ALGO", "FLAGS_cudnn_exhaustive_search", "OMP_NUM_THREADS", "SLURM_NNODES"])
+def test_a_variable_that_can_change_speed_is_kept(environ: dict[str, str], name: str) -> None:
+    assert machine.describe({**environ, name: "1"})["variables"] == {name: "1"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "AWS_SECRET_ACCESS_KEY",
+        "CUDA_HOME",
+        "FLAGS_cudnn_dir",
+        "NCCL_COMM_ID",
+        "NCCL_TOPO_FILE",
+        "PADDLE_CURRENT_ENDPOINT",
+        "PADDLE_TRAINER_ENDPOINTS",
+        "SLURMD_NODENAME",
+        "SLURM_JOB_NODELIST",
+        "SLURM_SUBMIT_DIR",
+        "TORCH_HOME",
+    ],
+)
+def test_a_variable_that_tells_of_the_machine_or_a_secret_is_not_kept(name: str) -> None:
+    assert machine.matters({name: "1"}) == {}
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({}, None),
+        ({"APPTAINER_CONTAINER": "/home/someone/torch.sif", "APPTAINER_NAME": "torch.sif"}, "torch.sif"),
+        ({"SINGULARITY_NAME": "torch.sif"}, "torch.sif"),
+        ({"NVIDIA_PRODUCT_NAME": "PyTorch", "NVIDIA_PYTORCH_VERSION": "24.05"}, "NVIDIA PyTorch 24.05"),
+        ({"SLURM_CONTAINER": "/scratch/bundles/torch"}, "torch"),
+    ],
+)
+def test_the_image_of_a_container_is_told_by_variables(
+    tmp_path: Path, variables: dict[str, str], expected: str | None
+) -> None:
+    assert machine.container(variables, tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "expected"),
+    [
+        ("run/.containerenv", 'engine="podman"\nimage="docker.io/library/torch:2"\n', "docker.io/library/torch:2"),
+        ("run/.containerenv", "", "podman"),
+        (".dockerenv", "", "docker"),
+    ],
+)
+def test_the_image_of_a_container_is_told_by_files(tmp_path: Path, file: str, text: str, expected: str) -> None:
+    executable(tmp_path / file, text)
+    assert machine.container({}, tmp_path) == expected

@@ -1,0 +1,80 @@
+"""The page of the launchers says what the launchers say, and tells only checks of the launchers that there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from native_checkout import TOP
+
+from launchers import catalogue, recipes
+from launchers.outcome import Checked, Outcome, recipe_sha256
+
+PAGE = TOP / "docs" / "launchers.md"
+OUTCOMES = TOP / "docs" / "launchers.json"
+
+
+def outcome(recipe: str) -> Outcome:
+    """An outcome with one option that exists and one that does not."""
+    checked = (Checked("--lr", "train.py", "train.py:7"), Checked("--seed", "train.py", None))
+    return Outcome(recipe, recipe_sha256(recipes.read(recipe)), None, checked, ("--nnodes",))
+
+
+def test_the_page_of_the_launchers_is_the_one_that_the_recipes_and_their_checks_make(
+    compare: Callable[[Path, str], None],
+) -> None:
+    compare(PAGE, catalogue.page(catalogue.load(OUTCOMES)))
+
+
+@pytest.mark.parametrize("recipe", recipes.names())
+def test_a_launcher_has_not_changed_since_it_was_checked(recipe: str) -> None:
+    assert catalogue.is_current(recipes.read(recipe), catalogue.load(OUTCOMES)[recipe])
+
+
+@pytest.mark.parametrize("recipe", recipes.names())
+def test_every_option_of_a_launcher_exists_in_its_repository(recipe: str) -> None:
+    assert catalogue.load(OUTCOMES)[recipe].unknown == []
+
+
+def test_every_kept_check_has_its_launcher() -> None:
+    assert set(catalogue.load(OUTCOMES)) <= set(recipes.names())
+
+
+def test_a_kept_outcome_is_read_as_it_was(tmp_path: Path) -> None:
+    kept = outcome("paddleclas_resnet50")
+    catalogue.keep(kept, tmp_path / "outcomes.json")
+    assert catalogue.load(tmp_path / "outcomes.json") == {kept.recipe: kept}
+
+
+def test_a_new_outcome_takes_the_place_of_the_last_one_of_its_recipe(tmp_path: Path) -> None:
+    file, kept = tmp_path / "outcomes.json", outcome("paddleclas_resnet50")
+    for each in (replace(kept, checked=()), outcome("paddleseg_deeplabv3p"), kept):
+        catalogue.keep(each, file)
+    assert list(catalogue.load(file)) == ["paddleclas_resnet50", "paddleseg_deeplabv3p"]
+    assert catalogue.load(file)[kept.recipe] == kept
+
+
+def test_the_page_links_an_option_to_its_line_at_the_pinned_commit() -> None:
+    recipe = recipes.read("paddleclas_resnet50")
+    url = f"{recipe.facts['repository']}/blob/{recipe.facts['commit']}/train.py#L7"
+    assert f"| `--lr` | train.py | [train.py:7]({url}) |" in catalogue.page({recipe.name: outcome(recipe.name)})
+
+
+def test_the_page_says_which_option_does_not_exist() -> None:
+    page = catalogue.page({"paddleclas_resnet50": outcome("paddleclas_resnet50")})
+    assert "1 of 2 options do not exist: --seed." in page
+    assert "| `--seed` | train.py | does not exist |" in page
+
+
+def test_the_page_leaves_out_the_check_of_a_launcher_that_has_changed() -> None:
+    earlier = replace(outcome("paddleclas_resnet50"), launcher="0" * 64)
+    assert "--seed" not in catalogue.page({earlier.recipe: earlier})
+
+
+def test_the_table_lists_every_recipe_with_its_pinned_commit() -> None:
+    lines = catalogue.table().splitlines()[2:]
+    for name in recipes.names():
+        commit = recipes.read(name).facts["commit"]
+        assert any(line.startswith(f"{name} ") and f"@{commit[:7]} " in line for line in lines)

@@ -1,0 +1,201 @@
+"""The samples that a run's gpu.csv holds."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from native_checkout import TOP
+from nvml import pynvml as stand_in
+
+from launchers import gpus, telemetry
+
+HEAD = "time,card,utilisation,memory,power,sm_clock,memory_clock,temperature"
+PROGRAM = """
+import sys, time
+from pathlib import Path
+from launchers import telemetry
+with telemetry.recorded(Path(sys.argv[1])) as found:
+    print(found, flush=True)
+    time.sleep(float(sys.argv[2]))
+"""
+
+
+@pytest.fixture
+def cards(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The stand-in in place of NVML; called, it says what kind of machine that is."""
+    monkeypatch.setattr(gpus, "pynvml", stand_in)
+    return lambda **options: monkeypatch.setenv("NVML_STAND_IN", json.dumps(options))
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Samples come fifty times a second."""
+    monkeypatch.setattr(telemetry, "INTERVAL", 0.02)
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(path.read_text().splitlines()))
+
+
+def recorded(path: Path, until: int = 1) -> list[dict[str, str]]:
+    """Record until so many lines are there, and read them."""
+    with telemetry.recorded(path):
+        while not path.exists() or path.read_text().count("\n") <= until:
+            time.sleep(0.005)
+    return rows_of(path)
+
+
+def started(path: Path, seconds: float) -> subprocess.Popen[str]:
+    """A process of its own that records for so many seconds, with the stand-in on its PYTHONPATH."""
+    environment = {**os.environ, "PYTHONPATH": f"{TOP / 'tests' / 'launchers' / 'nvml'}{os.pathsep}{TOP}"}
+    command = [sys.executable, "-c", PROGRAM, str(path), str(seconds)]
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+
+
+def test_every_card_is_sampled_with_its_units(tmp_path: Path, cards: Any) -> None:
+    cards(used=1500, power=287123)
+    first, second, *_ = recorded(tmp_path / "gpu.csv", 2)
+    values = {"utilisation": "97", "memory": "1500", "power": "287.123", "sm_clock": "1980", "memory_clock": "3201"}
+    assert first == {"time": first["time"], "card": "0", **values, "temperature": "41"}
+    assert second == {"time": first["time"], "card": "1", **values, "temperature": "42"}
+
+
+def test_the_columns_are_those_of_the_run_folder(tmp_path: Path, cards: Any) -> None:
+    cards()
+    recorded(tmp_path / "gpu.csv")
+    assert (tmp_path / "gpu.csv").read_text().splitlines()[0] == HEAD
+
+
+def test_times_are_unix_seconds_with_milliseconds(tmp_path: Path, cards: Any) -> None:
+    cards()
+    before = time.time()
+    moment = recorded(tmp_path / "gpu.csv", 2)[0]["time"]
+    assert before - 0.001 <= float(moment) <= time.time() + 0.001
+    assert len(moment.partition(".")[2]) == 3
+
+
+def test_a_value_that_a_card_cannot_tell_is_empty(tmp_path: Path, cards: Any) -> None:
+    cards(unsupported=["nvmlDeviceGetPowerUsage", "nvmlDeviceGetUtilizationRates"])
+    row = recorded(tmp_path / "gpu.csv", 2)[0]
+    assert (row["power"], row["utilisation"], row["memory"]) == ("", "", "1500")
+
+
+def test_zero_is_a_value(tmp_path: Path, cards: Any) -> None:
+    cards(utilisation=0, power=0, used=0)
+    row = recorded(tmp_path / "gpu.csv", 2)[0]
+    assert (row["utilisation"], row["power"], row["memory"]) == ("0", "0.0", "0")
+
+
+def test_a_lost_card_leaves_its_cells_empty_and_the_others_alone(tmp_path: Path, cards: Any) -> None:
+    cards(lost=[0])
+    first, second, *_ = recorded(tmp_path / "gpu.csv", 2)
+    assert set(first.values()) == {first["time"], "0", ""}
+    assert second["memory"] == "1500"
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_card_that_is_lost_during_the_run_does_not_end_it(tmp_path: Path, cards: Any) -> None:
+    cards()
+    path = tmp_path / "gpu.csv"
+    with telemetry.recorded(path) as found:
+        cards(lost=[0, 1])
+        time.sleep(0.2)
+    last = rows_of(path)[-1]
+    assert (found, last["card"], last["memory"]) == (True, "1", "")
+
+
+def test_an_older_driver_tells_memory_in_the_older_form(tmp_path: Path, cards: Any) -> None:
+    cards(unsupported=["nvmlDeviceGetMemoryInfo_v2"], used=1500)
+    assert recorded(tmp_path / "gpu.csv", 2)[0]["memory"] == str(1500 + 512)
+
+
+@pytest.mark.parametrize("options", [{"refused": True}, {"cards": 0}])
+def test_without_a_card_no_file_is_made(tmp_path: Path, cards: Any, options: dict[str, Any]) -> None:
+    cards(**options)
+    with telemetry.recorded(tmp_path / "gpu.csv") as found:
+        assert not found
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_hidden_cards_are_sampled_too(tmp_path: Path, cards: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    cards()
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
+    assert [row["card"] for row in recorded(tmp_path / "gpu.csv", 2)[:2]] == ["0", "1"]
+
+
+@pytest.mark.usefixtures("quick")
+def test_the_thread_ends_with_the_block(tmp_path: Path, cards: Any) -> None:
+    cards()
+    recorded(tmp_path / "gpu.csv", 6)
+    size = (tmp_path / "gpu.csv").stat().st_size
+    time.sleep(0.1)
+    assert (tmp_path / "gpu.csv").stat().st_size == size
+    assert "telemetry" not in {thread.name for thread in threading.enumerate()}
+
+
+@pytest.mark.usefixtures("quick")
+def test_an_error_in_the_block_ends_the_thread_and_is_passed_on(tmp_path: Path, cards: Any) -> None:
+    cards()
+    with pytest.raises(ValueError, match="mine"), telemetry.recorded(tmp_path / "gpu.csv"):
+        raise ValueError("mine")
+    assert "telemetry" not in {thread.name for thread in threading.enumerate()}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.usefixtures("quick")
+def test_a_full_disk_does_not_end_the_run(cards: Any) -> None:
+    cards()
+    with telemetry.recorded(Path("/dev/full")) as found:
+        time.sleep(0.1)
+    assert found
+
+
+def test_a_folder_that_is_missing_is_an_error(tmp_path: Path, cards: Any) -> None:
+    cards()
+    with pytest.raises(FileNotFoundError), telemetry.recorded(tmp_path / "missing" / "gpu.csv"):
+        pass
+
+
+def test_moments_do_not_drift_and_leave_out_what_has_passed(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, costs, waits = [100.0], iter([0.3, 2.5, 0.3, 0.3]), []
+
+    class Left:
+        def wait(self, seconds: float) -> bool:
+            waits.append(round(clock[0] + seconds, 6))
+            clock[0] += seconds
+            return len(waits) > 4
+
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    for _ in telemetry._moments(Left()):  # type: ignore[arg-type]
+        clock[0] += next(costs)
+    assert waits == [100.0, 101.0, 104.0, 105.0, 106.0]
+
+
+def test_a_process_that_is_killed_keeps_its_samples(tmp_path: Path) -> None:
+    path = tmp_path / "gpu.csv"
+    with started(path, 60) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "True\n"
+        while path.read_text().count("\n") < 5:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGKILL)
+    head, *rows = path.read_text().splitlines()
+    assert (head, [row.split(",")[1] for row in rows[:4]]) == (HEAD, ["0", "1", "0", "1"])
+
+
+@pytest.mark.slow
+def test_samples_come_once_a_second(tmp_path: Path) -> None:
+    with started(tmp_path / "gpu.csv", 3.5) as process:
+        process.communicate(timeout=30)
+    rows = rows_of(tmp_path / "gpu.csv")
+    assert [row["card"] for row in rows] == ["0", "1"] * 4
