@@ -17,6 +17,7 @@ test: .venv/test
 
 bench: .venv/test
 	$(BIN)/python tests/bench/bench.py
+	$(BIN)/python tests/bench/capture.py
 
 .venv/report: setup.cfg
 	$(PYTHON) -m venv .venv

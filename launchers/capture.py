@@ -22,7 +22,7 @@ from . import processes
 from .folders import CLOCK, LOG
 from .redaction import Redactor
 
-_CHUNK = 65536
+_CHUNK = 131072
 
 
 class Captured(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import math
 import os
 import select
@@ -20,6 +21,7 @@ from .redaction import Redactor
 from .screen import Follower
 
 _TICK = 0.2
+_PIPE = 1 << 20  # bytes that may wait, so that a burst of output does not hold up the training
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ def execute(
     `timeout`: seconds after which it is ended. SIGINT and SIGTERM end it as well, a second one at once.
     """
     readable, writable = os.pipe()
+    fcntl.fcntl(writable, fcntl.F_SETPIPE_SZ, _PIPE)
     # A session of its own, so that a signal reaches the whole job, and reaches it once.
     process = subprocess.Popen(
         command,

@@ -114,8 +114,10 @@ class MpiRun:
     def _command(self, job: Job, script: Path, environment: Mapping[str, str]) -> list[str]:
         tasks = ["-np", str(job.cards)] if job.tasks == "card" else ["-np", str(job.nodes), "--map-by", "node"]
         exported = [word for name in sorted(environment.keys() & _carried(environment)) for word in ("-x", name)]
-        # Without a binding, because a launcher that has one task a node needs all its cores.
-        return ["mpirun", "-H", self.hosts, *tasks, "--bind-to", "none", *exported, "bash", str(script)]
+        # With tags, because every node may print its own throughput. Without a binding, because a launcher that has one
+        # task a node needs all its cores.
+        how = ["--tag-output", "--bind-to", "none"]
+        return ["mpirun", "-H", self.hosts, *tasks, *how, *exported, "bash", str(script)]
 
 
 def chosen(on: str | None, hosts: str | None, script: Path | None) -> Place:

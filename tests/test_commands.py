@@ -27,12 +27,12 @@ def test_help_answers_without_pandas() -> None:
     assert "report" in done.stdout
 
 
-@pytest.mark.parametrize("command", ["formats", "parse", "show", "report", "launch", "images"])
+@pytest.mark.parametrize("command", ["formats", "parse", "show", "report", "launch", "launchers", "doctor", "images"])
 def test_every_command_has_help(command: str) -> None:
     assert run(command, "--help").stdout.startswith("Usage: ")
 
 
-@pytest.mark.parametrize("command", ["formats", "parse", "show", "report", "launch", "images"])
+@pytest.mark.parametrize("command", ["formats", "parse", "show", "report", "launch", "launchers", "doctor", "images"])
 def test_help_teaches_by_example(command: str) -> None:
     assert f"\n    tachograph {command}" in run(command, "--help").stdout
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -21,7 +22,7 @@ from native_checkout import METRIC, PRINT, TOP, Native, executable
 TELL = "import os\nos.write(1, '{NODE_RANK} {MASTER}\\n'.format_map(os.environ).encode())\n"
 ON_TWO = ["--nodes", "2", "--cards", "4"]
 SLURM = [*ON_TWO, "--on", "slurm"]
-MPIRUN = [*ON_TWO, "--on", "mpirun", "-H", "localhost:2"]
+MPIRUN = [*ON_TWO, "--on", "mpirun", "-H", "127.0.0.1:2"]
 
 needs_mpirun = pytest.mark.skipif(shutil.which("mpirun") is None, reason="mpirun of Debian's openmpi-bin is missing")
 
@@ -66,9 +67,9 @@ def run_of(native: Native) -> Path:
 
 
 def told(native: Native) -> list[list[str]]:
-    """What the nodes printed about themselves, in their order."""
+    """What the nodes printed about themselves, in their order; before each line stands its task."""
     lines = (run_of(native) / "train.log").read_text().splitlines()
-    return sorted(line.split() for line in lines if line[0].isdigit())
+    return sorted(re.split(r"(?:^\d+: |stdout>:)", line)[1].split() for line in lines if "127.0.0.1" in line)
 
 
 def test_slurm_starts_one_task_a_node_with_its_rank(on_slurm: Native) -> None:
@@ -80,6 +81,12 @@ def test_slurm_gives_all_nodes_one_place_to_meet(on_slurm: Native) -> None:
     on_slurm.launch(*SLURM)
     (first, second) = (words[1] for words in told(on_slurm))
     assert (first, first.startswith("127.0.0.1:2")) == (second, True)
+
+
+def test_each_line_of_a_run_on_slurm_says_which_node_printed_it(on_slurm: Native) -> None:
+    on_slurm.launch(*SLURM)
+    lines = (run_of(on_slurm) / "train.log").read_text().splitlines()
+    assert {line.partition(": ")[0] for line in lines} - {"srun"} == {"0", "1"}
 
 
 def test_a_run_on_slurm_keeps_the_job_script_and_is_done(on_slurm: Native) -> None:
@@ -156,7 +163,7 @@ def test_a_dry_run_for_slurm_is_a_script_that_submits_the_job(on_slurm: Native) 
 @needs_mpirun
 def test_mpirun_starts_one_task_a_node_with_its_rank(on_mpirun: Native) -> None:
     on_mpirun.launch(*MPIRUN)
-    assert [words[:2] for words in told(on_mpirun)] == [["0", "localhost:29500"], ["1", "localhost:29500"]]
+    assert [words[:2] for words in told(on_mpirun)] == [["0", "127.0.0.1:29500"], ["1", "127.0.0.1:29500"]]
 
 
 @needs_mpirun
@@ -182,7 +189,7 @@ def test_mpirun_starts_one_task_a_card_where_the_native_program_wants_that(on_mp
     (on_mpirun.repo / "TensorFlow/Classification/ConvNets").mkdir(parents=True)
     command = [*on_mpirun.command, *options, "--dry-run", *MPIRUN]
     answer = subprocess.run(command, cwd=TOP, env=os.environ | on_mpirun.environment, capture_output=True, check=True)
-    assert b"mpirun -H localhost:2 -np 4 " in answer.stdout
+    assert b"mpirun -H 127.0.0.1:2 -np 4 " in answer.stdout
 
 
 def test_nodes_that_are_started_by_hand_have_suites_of_their_own(nodes: Native) -> None:
