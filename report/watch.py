@@ -8,6 +8,7 @@ import pandas as pd
 from parsers.clock import arrivals, clock
 from parsers.facts import is_count
 from parsers.reading import Reading
+from parsers.runfile import run_file
 from parsers.telemetry import Telemetry, telemetry
 
 from .estimate import Facts
@@ -19,9 +20,9 @@ Window = tuple[pd.Timestamp, pd.Timestamp]
 NO_TELEMETRY = "There is no gpu.csv of this run beside {log}."
 UNKNOWN_CARDS = "gpu.csv beside {log} lists {listed} cards, but does not tell which {used} of them the run used."
 ALL_CARDS = "The number of cards is not known, so all {listed} cards of gpu.csv are counted."
-BUSIEST_CARDS = "gpu.csv lists {listed} cards, but the run used {used} on a machine: the busiest are counted, {cards}."
-FEWER_CARDS = "gpu.csv lists only {listed} of the {used} cards that the run used on a machine."
-ONE_MACHINE = "gpu.csv lists the cards of one machine only; the run used {nodes}."
+BUSIEST_CARDS = "gpu.csv lists {listed} cards, but the run used {used} there: the busiest are counted, {cards}."
+FEWER_CARDS = "gpu.csv lists only {listed} of the {used} cards that the run used there."
+SOME_MACHINES = "gpu.csv lists the cards of {machines} of the {nodes} machines of the run."
 
 
 @dataclass(frozen=True)
@@ -50,26 +51,32 @@ class Watch:
 def watch(log: str, reading: Reading, facts: Facts, measurement: Measurement | None) -> Watch:
     """Find the cards of a run, which ``facts`` counts (``cards`` in all, ``nodes``), and the window of a measurement.
 
-    All cards of gpu.csv are the run's when it lists as many as the run has on a machine, else the busiest ones by mean
-    utilisation in the window. Raises NoEvidenceError where there is no gpu.csv or the cards cannot be told, LogError
-    where a side file is broken.
+    gpu.csv lists the machines that run.json describes as ``nodes``, one where it does not. All cards of gpu.csv are the
+    run's when it lists as many as the run has on these, else the busiest ones by mean utilisation in the window.
+    Raises NoEvidenceError where there is no gpu.csv or the cards cannot be told, LogError where a side file is broken.
     """
     found = telemetry(reading.path, reading.sha256)
     if found is None:
         raise NoEvidenceError(Reason(NO_TELEMETRY, {"log": log}))
     window = _window(reading, measurement)
-    nodes, used = _count(facts, "nodes") or 1, _count(facts, "cards")
-    on_a_machine = None if used is None else max(used // nodes, 1)
-    cards = _cards(log, found.samples, window, on_a_machine)
-    listed = found.samples["card"].nunique()
-    remarks = tuple(_remarks(cards, listed, on_a_machine, nodes))
-    whole = nodes == 1 and len(cards) >= (on_a_machine or 0)
+    nodes, in_all = _count(facts, "nodes") or 1, _count(facts, "cards")
+    machines = min(_machines(reading), nodes)
+    used = None if in_all is None else max(in_all * machines // nodes, 1)
+    cards = _cards(log, found.samples, window, used)
+    remarks = tuple(_remarks(cards, found.samples["card"].nunique(), used, (machines, nodes)))
+    whole = machines == nodes and len(cards) >= (used or 0)
     return Watch(log, found, cards, whole, window, remarks)
 
 
 def inside(samples: pd.DataFrame, window: Window | None) -> pd.DataFrame:
     """The samples in a window, its ends included; all of them where there is none."""
     return samples if window is None else samples[samples["time"].between(*window)]
+
+
+def _machines(reading: Reading) -> int:
+    """How many machines described themselves for the run, whose cards gpu.csv lists; one where none did."""
+    described = run_file(reading.path).get("nodes")
+    return len(described) if isinstance(described, list) and described else 1
 
 
 def _window(reading: Reading, measurement: Measurement | None) -> Window | None:
@@ -96,9 +103,15 @@ def _cards(log: str, samples: pd.DataFrame, window: Window | None, used: int | N
     return tuple(sorted(busy.sort_values(ascending=False, kind="stable").index[:used].tolist()))
 
 
-def _remarks(cards: tuple[int, ...], listed: int, used: int | None, nodes: int) -> list[Reason]:
-    values = {"listed": str(listed), "used": str(used), "cards": ", ".join(map(str, cards)), "nodes": str(nodes)}
+def _remarks(cards: tuple[int, ...], listed: int, used: int | None, machines: tuple[int, int]) -> list[Reason]:
+    """What a reader must know of the cards; ``machines``: how many gpu.csv lists, and how many the run used."""
+    values = {"listed": str(listed), "used": str(used), "cards": ", ".join(map(str, cards))}
+    values |= {"machines": str(machines[0]), "nodes": str(machines[1])}
     differing = (
         ALL_CARDS if used is None else BUSIEST_CARDS if used < listed else FEWER_CARDS if used > listed else None
     )
-    return [Reason(message, values) for message in (differing, ONE_MACHINE if nodes > 1 else None) if message]
+    return [
+        Reason(message, values)
+        for message in (differing, SOME_MACHINES if machines[0] < machines[1] else None)
+        if message
+    ]

@@ -131,7 +131,7 @@ def test_telemetry_stands_among_the_facts_on_the_terminal() -> None:
 def test_what_telemetry_cannot_tell_is_a_warning() -> None:
     found = shown(TOY / "Toy50_bs64_amp_N2C8/1/train.log")
     assert "power" not in found["facts"]
-    assert "gpu.csv lists the cards of one machine only; the run used 2." in found["warnings"]
+    assert "gpu.csv lists the cards of 1 of the 2 machines of the run." in found["warnings"]
 
 
 def test_without_a_throughput_telemetry_still_tells_the_peak_memory() -> None:

@@ -30,9 +30,11 @@ def measured(reading: Reading, protocol: str = "plain") -> Measurement:
     return measure(reading.records, reading.fields, reading.facts, Protocol.parse(protocol))
 
 
-def watched(folder: Path, *rows: str, clock: bool = True, protocol: str = "plain", **facts: int) -> Watch:
+def watched(
+    folder: Path, *rows: str, clock: bool = True, protocol: str = "plain", machines: int = 1, **facts: int
+) -> Watch:
     """The run of a log of 9 step lines, one a second from second 10 on, with these samples of its cards."""
-    log = make_run(folder, b"".join(steps(9)))
+    log = make_run(folder, b"".join(steps(9)), nodes=[{}] * machines)
     put_gpu(log, *rows)
     if clock:
         put_clock(log, *(f"{line},{T + 9 + line:.3f}" for line in range(1, 10)))
@@ -86,7 +88,7 @@ def test_of_more_cards_than_the_run_used_the_busiest_count(tmp_path: Path) -> No
     found = power(watched(tmp_path, *idle, *every_second(lambda _: 300, card=3)))
     assert (found.value, remarks(found)) == (
         300,
-        ["gpu.csv lists 2 cards, but the run used 1 on a machine: the busiest are counted, 3."],
+        ["gpu.csv lists 2 cards, but the run used 1 there: the busiest are counted, 3."],
     )
 
 
@@ -104,13 +106,19 @@ def test_cards_that_tell_nothing_of_their_use_cannot_be_chosen(tmp_path: Path) -
 def test_fewer_cards_than_the_run_used_give_no_power(tmp_path: Path) -> None:
     found = watched(tmp_path, *every_second(lambda _: 300), cards=2)
     assert "does not list all cards of the run" in reason(power, found)
-    assert remarks(peak_memory(found)) == ["gpu.csv lists only 1 of the 2 cards that the run used on a machine."]
+    assert remarks(peak_memory(found)) == ["gpu.csv lists only 1 of the 2 cards that the run used there."]
 
 
 def test_the_cards_of_one_machine_give_no_power_of_two(tmp_path: Path) -> None:
     found = watched(tmp_path, *every_second(lambda _: 300), cards=2, nodes=2)
     assert "does not list all cards of the run" in reason(power, found)
-    assert remarks(peak_memory(found)) == ["gpu.csv lists the cards of one machine only; the run used 2."]
+    assert remarks(peak_memory(found)) == ["gpu.csv lists the cards of 1 of the 2 machines of the run."]
+
+
+def test_the_cards_of_all_machines_give_the_power_of_the_run(tmp_path: Path) -> None:
+    rows = [row for card in (0, 1) for row in every_second(lambda _: 300, card=card)]
+    found = power(watched(tmp_path, *rows, cards=2, nodes=2, machines=2))
+    assert (found.value, remarks(found)) == (600, [])
 
 
 def test_without_the_number_of_cards_all_are_counted(tmp_path: Path) -> None:
