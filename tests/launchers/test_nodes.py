@@ -1,0 +1,71 @@
+"""The nodes of a job describe themselves, and what they wrote is put together."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from pathlib import Path
+
+from native_checkout import TOP, Native
+
+from launchers.nodes import collect
+
+HEAD = "time,card,utilisation,memory,power,sm_clock,memory_clock,temperature\n"
+
+
+def put(folder: Path, node: int, *rows: str, cards: int = 2) -> None:
+    """What a node with so many cards wrote."""
+    (folder / f"node{node}.json").write_text(json.dumps({"node": node, "gpus": ["toy"] * cards}))
+    (folder / f"node{node}.csv").write_text(HEAD + "".join(f"{row}\n" for row in rows))
+
+
+def observe(native: Native, folder: Path, until: int) -> None:
+    """Run `tachograph observe` on this machine, which has two pretended cards."""
+    folder.mkdir()
+    environment = os.environ | native.environment | {"PYTHONPATH": str(TOP / "tests" / "launchers" / "nvml")}
+    command = [*native.command, "observe", str(folder), "--node", "3", "--until", str(until)]
+    subprocess.run(command, cwd=TOP, env=environment, check=True, stdout=subprocess.DEVNULL, timeout=60)
+
+
+def test_the_descriptions_of_the_nodes_come_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    for node in (10, 0, 9):
+        put(tmp_path, node)
+    assert [found["node"] for found in collect(tmp_path)] == [0, 9, 10]
+
+
+def test_the_cards_are_counted_on_from_node_to_node(tmp_path: Path) -> None:
+    put(tmp_path, 0, "1.0,0,5,,,,,", "1.0,1,6,,,,,")
+    put(tmp_path, 1, "1.5,0,7,,,,,", "1.5,1,8,,,,,")
+    collect(tmp_path)
+    samples = "1.0,0,5,,,,,\n1.0,1,6,,,,,\n1.5,2,7,,,,,\n1.5,3,8,,,,,\n"
+    assert (tmp_path / "gpu.csv").read_text() == HEAD + samples
+
+
+def test_only_the_samples_of_the_run_are_left(tmp_path: Path) -> None:
+    put(tmp_path, 0, "1.0,0,5,,,,,")
+    collect(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["gpu.csv"]
+
+
+def test_nodes_without_cards_have_no_samples(tmp_path: Path) -> None:
+    (tmp_path / "node0.json").write_text('{"gpus": []}')
+    assert (collect(tmp_path), list(tmp_path.iterdir())) == ([{"gpus": []}], [])
+
+
+def test_a_node_is_described_before_its_training_starts(native: Native, tmp_path: Path) -> None:
+    observe(native, tmp_path / "run", until=os.getpid())
+    assert json.loads((tmp_path / "run" / "node3.json").read_text())["gpus"] == ["NVIDIA H200"] * 2
+
+
+def test_the_samples_of_a_node_go_on_until_its_training_ends(native: Native, tmp_path: Path) -> None:
+    with subprocess.Popen(["sleep", "60"]) as training:
+        observe(native, tmp_path / "run", until=training.pid)
+        time.sleep(2.5)
+        training.kill()
+    time.sleep(1.5)
+    samples = tmp_path / "run" / "node3.csv"
+    before = samples.read_text()
+    time.sleep(1.5)
+    assert (len(before.splitlines()) >= 5, samples.read_text()) == (True, before)

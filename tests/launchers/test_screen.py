@@ -1,0 +1,60 @@
+"""What a terminal shows during a run: all that is printed, and below it how far things are."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+
+import pytest
+from native_checkout import METRIC, PRINT, TOP, Native
+
+SLOW = f"import time\n{PRINT}time.sleep(0.5)\nprint('a last line')\ntime.sleep(1.5)\n"
+
+
+@pytest.fixture
+def shown(native: Native) -> str:
+    """What a terminal of 200 columns gets to see of a run of two seconds."""
+    native.trains(SLOW)
+    ours, theirs = pty.openpty()
+    environment = os.environ | native.environment | {"TERM": "xterm", "COLUMNS": "200"}
+    command = [*native.command, *native.options, "--repeats", "1"]
+    with subprocess.Popen(command, cwd=TOP, env=environment, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        text = everything(ours)
+    assert process.returncode == 0
+    return text
+
+
+def everything(terminal: int) -> str:
+    """All that is written to a terminal until nobody holds it open."""
+    pieces = []
+    while piece := piece_of(terminal):
+        pieces.append(piece)
+    os.close(terminal)
+    return b"".join(pieces).decode()
+
+
+def piece_of(terminal: int) -> bytes:
+    """The next piece; nothing at the end."""
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # that is how Linux tells that the other end is closed
+        return b""
+
+
+def test_a_terminal_shows_all_that_is_printed(shown: str) -> None:
+    assert shown.count(METRIC.strip()) >= 1
+    assert "a last line\r\n" in shown
+
+
+def test_the_progress_line_shows_case_and_repeat(shown: str) -> None:
+    assert "ResNet50_bs64_fp32_N1C1 repeat 1, run 1 of 1" in shown
+
+
+def test_the_progress_line_shows_the_time_so_far(shown: str) -> None:
+    assert "run 1 of 1  00:00:01  " in shown
+
+
+def test_the_progress_line_shows_the_last_line(shown: str) -> None:
+    assert "00:00:01  a last line" in shown
