@@ -47,6 +47,9 @@ class Series:
 
         Raises click.ClickException at the end when runs failed, and click.Abort when one was interrupted.
         """
+        if not self.planned:
+            click.echo("There is nothing to run.", err=True)
+            return
         for notice in notices(self.runner.place, self.planned):
             click.echo(notice, err=True)
         for number, run in enumerate(self.planned, 1):

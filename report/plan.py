@@ -58,16 +58,27 @@ def missing(
 
 
 def unplanned(page: Page, logs: Path, *, only: Mapping[str, str] | None = None) -> list[str]:
-    """One sentence for each cell without evidence that no launch can fill, because the page does not say how."""
-    told = []
+    """One sentence a column for the cells without evidence that no launch can fill, because the page says not how."""
+    told: dict[tuple[int, str], list[str]] = {}
     for place in _places(page, only or {}):
-        try:
-            run = run_of(place.column, place.case)
-            if place.column.launcher is None and not _has_evidence(logs, filled(run, place.case)):
-                told.append(f"{place.title}: there is no evidence, and the column names no launcher to make it.")
-        except NoEvidenceError as error:
-            told.append(f"{place.title}: {error}")
-    return list(dict.fromkeys(told))
+        if why := _unplanned(place, logs):
+            told.setdefault((id(place.column), why), []).append(place.title)
+    return [f"{_shortened(titles)}: {why}" for (_, why), titles in told.items()]
+
+
+def _unplanned(place: _Place, logs: Path) -> str | None:
+    try:
+        run = run_of(place.column, place.case)
+    except NoEvidenceError as error:
+        return str(error)
+    if place.column.launcher is None and not _has_evidence(logs, filled(run, place.case)):
+        return "there is no evidence, and the column names no launcher to make it."
+    return None
+
+
+def _shortened(titles: list[str]) -> str:
+    first, *others = dict.fromkeys(titles)
+    return f"{first}, and {len(others)} more cells of this column" if others else first
 
 
 def _places(page: Page, only: Mapping[str, str]) -> Iterator[_Place]:

@@ -90,6 +90,11 @@ def test_a_run_that_was_deleted_is_the_only_one_that_is_repeated(native: Native,
     assert [run for run in ALL if before[run] != after[run]] == [ALL[1]]
 
 
+def test_of_a_page_that_lacks_nothing_nothing_is_run_and_that_is_said(native: Native, page: Path) -> None:
+    launch(native, page)
+    assert launch(native, page).stderr == "There is nothing to run.\n"
+
+
 def test_the_cases_of_a_page_can_be_chosen(native: Native, page: Path) -> None:
     launch(native, page, "--only", "batch_size=8")
     assert runs(native) == ALL[2:]
