@@ -79,9 +79,10 @@ class _Pages:
 
         try:
             wanted = load(find(page))
+            lacking = list(missing(wanted, logs, repeats=repeats, only=only))
             for sentence in unplanned(wanted, logs, only=only):
                 click.echo(sentence, err=True)
-            return list(missing(wanted, logs, repeats=repeats, only=only))
+            return lacking
         except PageError as error:
             raise click.UsageError(str(error)) from error
 

@@ -6,10 +6,13 @@ is ended. It does nothing but copy, so neither a slow terminal nor a busy runner
 
 from __future__ import annotations
 
+import fcntl
+import math
 import os
 import selectors
 import signal
-import threading
+import sys
+import termios
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -23,6 +26,7 @@ from .folders import CLOCK, LOG
 from .redaction import Redactor
 
 _CHUNK = 131072
+_LOOK = 1.0
 
 
 class Captured(NamedTuple):
@@ -35,13 +39,13 @@ class Captured(NamedTuple):
 class Capture:
     """Copies what arrives at `source` into the log and clock of `folder`, until all writers have closed it.
 
-    `group`: the job, which is ended when the runner has died or nothing can be written. `redactor`: takes secrets out;
-    None keeps all bytes as they are.
+    `mark`: that of the job, which is ended when the runner has died or nothing can be written. `redactor`: takes
+    secrets out; None keeps all bytes as they are.
     """
 
-    def __init__(self, source: int, folder: Path, group: int, redactor: Redactor | None) -> None:
+    def __init__(self, source: int, folder: Path, mark: str, redactor: Redactor | None) -> None:
         self._line, theirs = get_context("fork").Pipe()
-        arguments = (source, self._line, theirs, folder, group, redactor)
+        arguments = (source, self._line, theirs, folder, mark, redactor)
         self._process = get_context("fork").Process(target=_capture, args=arguments)
         self._process.start()
         theirs.close()
@@ -49,11 +53,11 @@ class Capture:
 
     def finish(self, patience: float) -> Captured:
         """Wait for the end of the output, no longer than `patience` seconds, and say what became of it."""
-        if not self._line.poll(patience):
-            self._line.send(None)
         try:
+            if not self._line.poll(patience):
+                self._line.send(None)
             return Captured(*self._line.recv())
-        except EOFError:
+        except (EOFError, OSError):
             return Captured(0, "the process that kept the log died")
         finally:
             self._process.join()
@@ -61,37 +65,46 @@ class Capture:
 
 
 def _capture(
-    source: int, ours: Connection, line: Connection, folder: Path, group: int, redactor: Redactor | None
+    source: int, ours: Connection, line: Connection, folder: Path, mark: str, redactor: Redactor | None
 ) -> None:
     ours.close()  # so that the line ends with the runner
     os.setsid()  # what is meant for the runner and its group is not meant for this process
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     log = _Log(folder, redactor)
-    for chunk in _chunks(source, line, group):
+    for chunk in _chunks(source, line, mark):
         if not log.take(chunk):
-            _end_in_background(group)
+            processes.end_in_background(mark)
     log.close()
     with suppress(OSError):  # the runner may be dead
         line.send((redactor.count if redactor else 0, log.problem))
 
 
-def _chunks(source: int, line: Connection, group: int) -> Iterator[bytes]:
-    """What arrives, until all writers have closed the source, or the runner asks for the end."""
+def _chunks(source: int, line: Connection, mark: str) -> Iterator[bytes]:
+    """What arrives, until all writers have closed the source, the runner asks for the end, or is dead for a while."""
+    deadline = math.inf
     with selectors.DefaultSelector() as selector:
         selector.register(source, selectors.EVENT_READ)
         selector.register(line, selectors.EVENT_READ)
-        while True:
-            ready = [key.fileobj for key, _ in selector.select()]
-            if source in ready:
+        while time.monotonic() < deadline:
+            ready = [key.fileobj for key, _ in selector.select(None if deadline == math.inf else _LOOK)]
+            if line in ready:
+                if not _is_dead(line):
+                    break
+                selector.unregister(line)
+                processes.end_in_background(mark)
+                deadline = time.monotonic() + 2 * processes.GRACE
+            elif source in ready:
                 if not (chunk := os.read(source, _CHUNK)):
                     return
                 yield chunk
-            elif line in ready:
-                if not _is_dead(line):
-                    return
-                selector.unregister(line)
-                _end_in_background(group)
+    yield _waiting(source)
+
+
+def _waiting(source: int) -> bytes:
+    """What has arrived already; whoever holds the source open without being of the job may go on writing."""
+    count = int.from_bytes(fcntl.ioctl(source, termios.FIONREAD, bytes(4)), sys.byteorder)
+    return os.read(source, count) if count else b""
 
 
 def _is_dead(line: Connection) -> bool:
@@ -101,10 +114,6 @@ def _is_dead(line: Connection) -> bool:
     except EOFError:
         return True
     return False
-
-
-def _end_in_background(group: int) -> None:
-    threading.Thread(target=processes.end, args=(group,), daemon=True).start()
 
 
 class _Log:

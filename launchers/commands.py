@@ -31,13 +31,18 @@ def _filter(_context: click.Context, _option: click.Parameter, text: str | None)
     pairs = [pair.partition("=") for pair in text.split(",")] if text else []
     if not all(axis and value for axis, _, value in pairs):
         raise click.BadParameter(f"{text!r} is no filter; one such as cards=8,precision=amp is possible.")
-    return {axis.strip(): value.strip() for axis, _, value in pairs}
+    chosen = {axis.strip(): value.strip() for axis, _, value in pairs}
+    if len(chosen) < len(pairs):
+        raise click.BadParameter(f"{text!r} gives an axis twice; one value of each is possible.")
+    return chosen
 
 
 @click.command()
 @click.argument("target", metavar="RECIPE|PAGE")
 @click.option("--repo", "repos", type=_FOLDER, multiple=True, required=True, help="Checkout of the native repository.")
-@click.option("--data", type=_FOLDER, help="Training data, laid out as the native repository expects.")
+@click.option(
+    "--data", type=_FOLDER, help="Training data.  [default: where the recipe or page says, seen from the checkout]"
+)
 @click.option("--cards", type=_COUNT, help="Cards (processes) in all.")
 @click.option("--nodes", type=_COUNT, help="Nodes that share the cards.")
 @click.option("--precision", help="fp32, tf32, amp (mixed) or fp16 (pure).")
@@ -57,7 +62,7 @@ def _filter(_context: click.Context, _option: click.Parameter, text: str | None)
 @click.option("--script", type=_FILE, help="Job script for --on slurm, in place of the one that --dry-run shows.")
 @click.option("--master", metavar="HOST:PORT", help="Where several nodes meet when each is started by hand.")
 @click.option("--node-rank", type=click.IntRange(min=0), help="Number of this node then, from 0.")
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), help="Seconds that a run may take.")
+@click.option("--timeout", type=_COUNT, help="Seconds that a run may take, a queue included.")
 @click.option("--dry-run", is_flag=True, help="Print the commands as a script that runs without Tachograph.")
 @click.option("--no-redact", is_flag=True, help="Keep what looks like a secret in logs and facts.")
 @click.argument("extra", nargs=-1, type=click.UNPROCESSED)
@@ -74,7 +79,7 @@ def launch(
     on: str | None,
     hosts: str | None,
     script: Path | None,
-    timeout: float | None,
+    timeout: int | None,
     dry_run: bool,
     no_redact: bool,
     extra: tuple[str, ...],
@@ -104,10 +109,14 @@ def launch(
     if extra:
         given["EXTRA"] = shlex.join(extra)
     if target in recipes.names():
+        if only:
+            raise click.UsageError("--only chooses cases of a page; a recipe runs the one case that its options say.")
         planned = planner.of_recipe(target, given, suite(into or Path("logs", target), given), repeats or 3)
     else:
         planned = _of_page(context, planner, target, given, into, repeats, only)
-    series = Series(Runner(place, Screen(sys.stdout.buffer), timeout, not no_redact), planned)
+    if script and len({run.folder.path.parent for run in planned}) > 1:
+        raise click.UsageError("--script is for one case; --only chooses it.")
+    series = Series(Runner(place, Screen(sys.stdout.fileno()), timeout, not no_redact), planned)
     if dry_run:
         click.echo("".join(series.script()), nl=False)
     else:
@@ -125,7 +134,9 @@ def _of_page(
 ) -> list[Planned]:
     """Plan what a page lacks; which that is, the face of the program knows."""
     if context.obj is None or not (page.endswith(".toml") or page in context.obj.names()):
-        raise click.UsageError(f"There is no recipe and no page {page}; recipes are {', '.join(recipes.names())}.")
+        known = f"recipes are {', '.join(recipes.names())}"
+        pages = f"; pages are {', '.join(context.obj.names())}, or a path that ends in .toml" if context.obj else ""
+        raise click.UsageError(f"There is no recipe and no page {page}; {known}{pages}.")
     if options:
         names = ", ".join(name.lower().replace("_", "-") for name in options)
         raise click.UsageError(

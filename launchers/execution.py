@@ -6,19 +6,18 @@ import fcntl
 import math
 import os
 import select
-import signal
 import subprocess
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from . import processes
 from .capture import Capture, Captured
+from .folders import LOG
 from .redaction import Redactor
-from .screen import Follower
 
 _TICK = 0.2
 _PIPE = 1 << 20  # bytes that may wait, so that a burst of output does not hold up the training
@@ -38,67 +37,64 @@ def execute(
     command: Sequence[str],
     environment: Mapping[str, str],
     folder: Path,
-    follower: Follower,
-    redactor: Redactor | None,
-    timeout: float | None,
+    signals: Sequence[int],
+    *,
+    redactor: Redactor | None = None,
+    timeout: float | None = None,
+    meanwhile: Iterable[AbstractContextManager[object]] = (),
 ) -> Ended:
     """Execute a command whose log goes into `folder`; raises OSError where it cannot be started.
 
-    `timeout`: seconds after which it is ended. SIGINT and SIGTERM end it as well, a second one at once.
+    `signals`: those received so far; the first one ends the command, a second one kills it. `timeout`: seconds after
+    which it is ended. `meanwhile`: what is done as long as it runs. No process of the command is left at the end.
     """
-    readable, writable = os.pipe()
-    fcntl.fcntl(writable, fcntl.F_SETPIPE_SZ, _PIPE)
-    # A session of its own, so that a signal reaches the whole job, and reaches it once.
-    process = subprocess.Popen(
-        command,
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=writable,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
-    os.close(writable)
-    capture = Capture(readable, folder, process.pid, redactor)
-    with _signals_end(process) as signals:
-        timed_out = _wait(process, follower, timeout)
-        # Whoever is left of the job may hold the output open.
-        processes.end(process.pid)
-        output = capture.finish(processes.GRACE)
+    mark = uuid.uuid4().hex
+    (folder / LOG).touch()
+    readable, writable = _pipe()
+    try:
+        # A session of its own, so that a signal from the terminal does not reach it before it reaches us.
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env={**environment, processes.MARK: mark},
+            stdin=subprocess.DEVNULL,
+            stdout=writable,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        os.close(writable)
+        capture = Capture(readable, folder, mark, redactor)
+        with ExitStack() as stack:
+            for context in meanwhile:  # begun here, because a process with threads had better not be forked
+                stack.enter_context(context)
+            timed_out = _wait(process, mark, signals, timeout)
+            # Whoever is left of the job may hold the output open.
+            processes.end(mark)
+            output = capture.finish(processes.GRACE)
+    finally:
+        processes.kill(mark)
     return Ended(process.returncode, bool(signals), timed_out, output)
 
 
-def _wait(process: subprocess.Popen[bytes], follower: Follower, timeout: float | None) -> bool:
-    """Wait for the end of a process, and end it when its time is over; returns whether that was so."""
+def _pipe() -> tuple[int, int]:
+    readable, writable = os.pipe()
+    with suppress(OSError):  # a user may have only so many large pipes
+        fcntl.fcntl(writable, fcntl.F_SETPIPE_SZ, _PIPE)
+    return readable, writable
+
+
+def _wait(process: subprocess.Popen[bytes], mark: str, signals: Sequence[int], timeout: float | None) -> bool:
+    """Wait for the end of a process; end it at a signal or when its time is over, and return whether that was so."""
     deadline = time.monotonic() + timeout if timeout else math.inf
-    is_over = False
+    asked = is_over = False
     end = os.pidfd_open(process.pid)  # it wakes at once, where Popen.wait looks again and again
     while not select.select([end], [], [], _TICK)[0]:
-        follower.show()
-        if time.monotonic() > deadline and not is_over:
-            is_over = True
-            _in_background(processes.end, process.pid)
+        is_over |= time.monotonic() > deadline
+        if (signals or is_over) and not asked:
+            asked = True
+            processes.end_in_background(mark)
+        if len(signals) > 1:
+            processes.kill(mark)
     os.close(end)
     process.wait()
     return is_over
-
-
-@contextmanager
-def _signals_end(process: subprocess.Popen[bytes]) -> Iterator[list[int]]:
-    """End the job at SIGINT and SIGTERM, a second one kills it; yields the numbers received so far."""
-    received: list[int] = []
-
-    def end(number: int, _frame: object) -> None:
-        received.append(number)
-        _in_background(processes.kill if len(received) > 1 else processes.end, process.pid)
-
-    earlier = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield received
-    finally:
-        for number, handler in earlier.items():
-            signal.signal(number, handler)
-
-
-def _in_background(do: Callable[[int], None], group: int) -> None:
-    threading.Thread(target=do, args=(group,), daemon=True).start()

@@ -6,10 +6,10 @@ import fcntl
 import hashlib
 import json
 import os
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +59,11 @@ class RunFolder:
             raise click.ClickException(message) from None
         return found
 
+    def is_intact(self) -> bool:
+        """Whether the log is the one that run.json describes."""
+        described = self.facts().get("log", {}).get("sha256")
+        return self.log.is_file() and describe(self.log)["sha256"] == described
+
     @contextmanager
     def claimed(self) -> Iterator[None]:
         """Hold the folder as the only runner. Raises click.ClickException where another one holds it."""
@@ -73,19 +78,29 @@ class RunFolder:
         finally:
             os.close(lock)
 
+    def put_aside(self) -> list[Path]:
+        """Give what an earlier run left that was not done a name of its own, and return these names.
+
+        They are hidden, so that nobody takes them for runs: .1.failed-20261121T091500, .1.unfinished-20261121T091500.
+        """
+        kept = [(self.path, str(self.status()))] if self.path.exists() else []
+        kept += [(self.unfinished, "unfinished")] if self.unfinished.exists() else []
+        return [self._renamed(path, status) for path, status in kept]
+
+    def _renamed(self, path: Path, status: str) -> Path:
+        changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y%m%dT%H%M%S")
+        return path.rename(path.with_name(f".{self.path.name}.{status}-{changed}"))
+
     def start(self) -> Path:
-        """Make an empty unfinished folder, in place of one that a killed run left, and return it."""
-        shutil.rmtree(self.unfinished, ignore_errors=True)
+        """Make the empty unfinished folder, and return it."""
         self.unfinished.mkdir()
         return self.unfinished
 
     def publish(self, facts: Mapping[str, Any]) -> None:
-        """Write `facts` and those of the log, and give the folder its name, in place of a run that was not done."""
+        """Write `facts` and those of the log, and give the folder its name."""
         document = {**facts, "log": describe(self.unfinished / LOG)}
         text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
         (self.unfinished / FACTS).write_text(text, encoding="utf-8")
-        if self.path.exists():
-            shutil.rmtree(self.path)
         self.unfinished.rename(self.path)
 
 

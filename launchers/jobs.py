@@ -13,7 +13,14 @@ import click
 
 from .recipes import ROOM, Recipe
 
-_PLACES = {"REPO", "DATA", "MASTER", "NODE_RANK"}
+_PLACES = {"REPO", "MASTER", "NODE_RANK"}
+# What a launcher alone decides: it forbids TF32 where FP32 is wanted, and only there.
+_OURS = {"NVIDIA_TF32_OVERRIDE"}
+_COUNTS = {"NODES", "CARDS", "BATCH_SIZE", "STEPS", "EPOCHS"}
+
+
+class CannotRunHere(click.UsageError):
+    """A job that can run, but at another place than the one that was chosen."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,7 @@ class Job:
 
     def __post_init__(self) -> None:
         self._check_names()
+        self._check_counts()
         self._check_cards()
         self._check_precision()
 
@@ -47,14 +55,15 @@ class Job:
 
     @property
     def settings(self) -> dict[str, str]:
-        """The variables that make two runs repeats of each other: all but the places of things."""
+        """The variables that make two runs repeats of each other: all but where it runs."""
         return {name: value for name, value in self.variables.items() if name not in _PLACES}
 
     @property
     def environment(self) -> dict[str, str]:
         """The environment of the launcher: ours, and every launcher variable, so that none is inherited by chance."""
         # What Python prints to a pipe would wait in a buffer, and standard output and error would change order.
-        ours = {**os.environ, "PYTHONUNBUFFERED": "1", "DRY_RUN": ""}
+        inherited = {name: value for name, value in os.environ.items() if name not in _OURS}
+        ours = {**inherited, "PYTHONUNBUFFERED": "1", "DRY_RUN": ""}
         return {**ours, **self.variables, "REPO": str(self.repo.resolve())}
 
     @property
@@ -103,6 +112,11 @@ class Job:
         for name in self.options.keys() - self.recipe.defaults.keys():
             known = ", ".join(self.recipe.defaults)
             raise click.UsageError(f"{self.recipe.name} does not read {name}; it reads {known}.")
+
+    def _check_counts(self) -> None:
+        for name, value in self.variables.items():
+            if name in _COUNTS and not re.fullmatch("[1-9][0-9]{0,17}", value):
+                raise click.UsageError(f"{name} is {value!r}; a whole number of at least 1 is possible.")
 
     def _check_cards(self) -> None:
         if self.cards % self.nodes:

@@ -5,6 +5,9 @@
 # extra               the words of EXTRA, split as a shell would split them; nothing in them is executed
 # native COMMAND...   becomes the native command; with DRY_RUN set it only prints it, as a shell that knows REPO reads it
 
+for count in NODES CARDS BATCH_SIZE STEPS EPOCHS; do
+  [[ ${!count-1} =~ ^[1-9][0-9]*$ ]] || { echo "$count is ${!count}; a whole number of at least 1 is possible" >&2; exit 2; }
+done
 REPO=$(CDPATH='' cd -- "$REPO" && pwd)
 xargs true <<< "$EXTRA" > /dev/null  # stops here at an open quote
 readarray -d '' -t extra < <(xargs -r printf '%s\0' <<< "$EXTRA")

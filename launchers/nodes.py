@@ -22,7 +22,9 @@ def observe(folder: Path, node: int, until: int) -> None:
     `until`: the process whose end is that of the samples.
     """
     path = folder / f"node{node}.json"
-    path.write_text(json.dumps(machine.describe(os.environ)), encoding="utf-8")
+    half = path.with_suffix(".half")
+    half.write_text(json.dumps(machine.describe(os.environ)), encoding="utf-8")
+    half.rename(path)
     if os.fork():
         return
     with telemetry.recorded(path.with_suffix(".csv")):
@@ -49,9 +51,14 @@ def collect(folder: Path) -> list[dict[str, Any]]:
 def _append(samples: Path, out: Path, first: int) -> None:
     if not samples.is_file():
         return
-    head, *rows = samples.read_text(encoding="ascii").splitlines()
-    cells = [row.split(",") for row in rows]
-    numbered = [",".join([moment, str(int(card) + first), *rest]) for moment, card, *rest in cells]
+    # A node that was ended while it wrote leaves a last row that is cut.
+    whole = samples.read_text(encoding="ascii", errors="replace").rpartition("\n")[0].splitlines()
+    cells = [row.split(",") for row in whole[1:]]
+    numbered = [",".join([row[0], str(int(row[1]) + first), *row[2:]]) for row in cells if _is_whole(row)]
     with out.open("a", encoding="ascii") as file:
-        file.writelines(f"{line}\n" for line in ([] if out.stat().st_size else [head]) + numbered)
+        file.writelines(f"{line}\n" for line in ([] if out.stat().st_size else whole[:1]) + numbered)
     samples.unlink()
+
+
+def _is_whole(row: list[str]) -> bool:
+    return len(row) == len(telemetry.COLUMNS) and row[1].isdecimal()

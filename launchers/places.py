@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shlex
 import shutil
+import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import click
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from . import hosts as machines
 from .folders import LOG, OUTPUT, SCRIPT
-from .jobs import Job
+from .jobs import CannotRunHere, Job
 from .machine import matters
 from .recipes import ROOM
 
-_PORT = 29500
+# mpirun gives other machines no variable by itself. These belong to libraries that train, whether or not one is kept in
+# run.json (machine.matters); without them the nodes of a job would differ.
+_PREFIXES = (
+    *("CUDA_", "CUDNN_", "FLAGS_", "GLOO_", "HF_", "HOROVOD_", "MKL_", "MXNET_", "NCCL_", "NVIDIA_", "OMP_", "PADDLE_"),
+    *("PYTORCH_", "TF_", "TORCH_", "UCX_"),
+)
+_OURS = {"REPO", "MASTER", "RUN", "TACHOGRAPH", "PATH", "PYTHONPATH", "PYTHONUNBUFFERED", "LD_LIBRARY_PATH"}
 
 
 @dataclass(frozen=True)
@@ -32,6 +42,10 @@ class Start:
 class Place(Protocol):
     """Where a job runs."""
 
+    @property
+    def edited(self) -> str | None:
+        """A job script of the user that is run in place of the native command of the job; None for none."""
+
     def adapted(self, job: Job) -> Job:
         """The job as this place runs it. Raises click.UsageError where it cannot run here."""
 
@@ -41,16 +55,21 @@ class Place(Protocol):
     def script(self, job: Job, folder: Path) -> str:
         """Write what `start` would do as a shell script for `folder`, the run folder, that needs REPO alone."""
 
+    def finish(self, folder: Path) -> None:
+        """End what goes on after the execution in `folder`, and remove what is not to be kept of it."""
+
 
 class Local:
     """This machine, alone or as one of several on each of which somebody starts the same job."""
+
+    edited: ClassVar[str | None] = None
 
     def adapted(self, job: Job) -> Job:
         """The same job."""
         if job.nodes > 1 and (job.tasks == "card" or not job.variables.get("MASTER")):
             by_hand = ", or --master and --node-rank on each" if job.tasks == "node" else ""
             message = f"{job.recipe.name} runs on {job.nodes} nodes with --on slurm or --on mpirun{by_hand}."
-            raise click.UsageError(message)
+            raise CannotRunHere(message)
         return job
 
     def start(self, job: Job, folder: Path) -> Start:
@@ -63,10 +82,13 @@ class Local:
         exports = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in values.items())
         return f"{exports}({job.command}) 2>&1 | tee {_quoted(folder / LOG)}\n"
 
+    def finish(self, folder: Path) -> None:
+        """Nothing is left."""
+
 
 @dataclass(frozen=True)
 class Slurm:
-    """A cluster that Slurm manages. `edited`: a job script to be submitted in place of the rendered one."""
+    """A cluster that Slurm manages."""
 
     edited: str | None = None
 
@@ -77,47 +99,79 @@ class Slurm:
     def start(self, job: Job, folder: Path) -> Start:
         """Write the job script, submit it, and follow what the job prints."""
         (folder / SCRIPT).write_text(self.edited or _rendered("slurm", job), encoding="utf-8")
-        command = ["bash", str(ROOM / "slurm.bash"), str(folder / SCRIPT), str(folder / OUTPUT)]
+        submission = [*self._options(folder / OUTPUT), str(folder / SCRIPT)]
+        command = ["bash", str(ROOM / "slurm.bash"), str(folder / OUTPUT), *submission]
         return Start(command, _of_nodes(job, folder))
 
     def script(self, job: Job, folder: Path) -> str:
         """The job script, submitted."""
         text = self.edited or _rendered("slurm", job)
-        return f"sbatch --wait --output={_quoted(folder / LOG)} <<'JOB'\n{text}JOB\n"
+        return f"{shlex.join(['sbatch', *self._options(folder / LOG)])} {_here_document(text)}"
+
+    def finish(self, folder: Path) -> None:
+        """Cancel a job that may go on, and remove what it printed, because that is not redacted."""
+        output, submitted = folder / OUTPUT, folder / f"{OUTPUT}.id"
+        # slurm.bash removes the number of a job that has ended, and writes it in one piece.
+        number = submitted.read_text(encoding="ascii").partition(";")[0].strip() if submitted.exists() else ""
+        if number and not _cancelled(number):
+            click.echo(f"Slurm's job {number} may still go on; `scancel {number}` ends it.", err=True)
+        for path in (output, submitted):
+            path.unlink(missing_ok=True)
+
+    def _options(self, output: Path) -> list[str]:
+        # A job that is requeued would be two executions in one log. A site may have another default for what a job gets
+        # of the environment. In the name of the output, sbatch reads %j and others as patterns unless they are escaped.
+        escaped = re.sub(r"([\\%])", r"\\\1", str(output))
+        return ["--wait", "--no-requeue", "--export=ALL", f"--output={escaped}"]
 
 
 @dataclass(frozen=True)
 class MpiRun:
     """Machines that mpirun of Open MPI reaches; `hosts` as for its option -H."""
 
+    edited: ClassVar[str | None] = None
+
     hosts: str
 
     def adapted(self, job: Job) -> Job:
         """The job, whose tasks mpirun starts."""
-        return _started_from_outside(job, "mpirun")
+        adapted = _started_from_outside(job, "mpirun")
+        self._hosts(adapted)
+        return adapted
 
     def start(self, job: Job, folder: Path) -> Start:
         """Write the file that mpirun starts everywhere, and start mpirun."""
         (folder / SCRIPT).write_text(_rendered("mpirun", job), encoding="utf-8")
-        environment = {**_of_nodes(job, folder), "MASTER": self._master()}
+        environment = {**_of_nodes(job, folder), "MASTER": self._master(job)}
         return Start(self._command(job, folder / SCRIPT, environment), environment)
 
     def script(self, job: Job, folder: Path) -> str:
         """The file that mpirun starts, and mpirun."""
-        write = f"cat > {_quoted(folder / SCRIPT)} <<'JOB'\n{_rendered('mpirun', job)}JOB\n"
-        command = shlex.join(self._command(job, folder / SCRIPT, {"REPO": "", "MASTER": ""}))
-        return f"{write}MASTER={shlex.quote(self._master())} {command} 2>&1 | tee {_quoted(folder / LOG)}\n"
+        write = f"cat > {_quoted(folder / SCRIPT)} {_here_document(_rendered('mpirun', job))}"
+        command = shlex.join(self._command(job, folder / SCRIPT, {**job.environment, "MASTER": ""}))
+        return f"{write}MASTER={self._master(job)} {command} 2>&1 | tee {_quoted(folder / LOG)}\n"
 
-    def _master(self) -> str:
-        return f"{self.hosts.partition(',')[0].partition(':')[0]}:{_PORT}"
+    def finish(self, folder: Path) -> None:
+        """Nothing is left."""
+
+    def _hosts(self, job: Job) -> list[str]:
+        return machines.of_tasks(self.hosts, job.nodes, _tasks_per_node(job))
+
+    def _master(self, job: Job) -> str:
+        port = 20000 + os.getpid() % 10000  # another one for each of several launches at the same time
+        return f"{self._hosts(job)[0]}:{port}"
 
     def _command(self, job: Job, script: Path, environment: Mapping[str, str]) -> list[str]:
-        tasks = ["-np", str(job.cards)] if job.tasks == "card" else ["-np", str(job.nodes), "--map-by", "node"]
-        exported = [word for name in sorted(environment.keys() & _carried(environment)) for word in ("-x", name)]
+        hosts = self._hosts(job)
+        # A host a task, in the order of the ranks: else mpirun would begin with this machine, wherever it stands in the
+        # list, and rank 0 would not be where MASTER says. For that it must not cut names at their first dot.
+        placed = ["-H", ",".join(hosts), "-np", str(len(hosts)), "--map-by", "seq"]
+        placed += ["--mca", "orte_keep_fqdn_hostnames", "1"]
+        exported = [word for name in _carried(environment) for word in ("-x", name)]
         # With tags, because every node may print its own throughput. Without a binding, because a launcher that has one
         # task a node needs all its cores.
         how = ["--tag-output", "--bind-to", "none"]
-        return ["mpirun", "-H", self.hosts, *tasks, *how, *exported, "bash", str(script)]
+        return ["mpirun", *placed, *how, *exported, "bash", str(script)]
 
 
 def chosen(on: str | None, hosts: str | None, script: Path | None) -> Place:
@@ -137,6 +191,10 @@ def _started_from_outside(job: Job, program: str) -> Job:
     return replace(job, options={**job.options, "TASKS": "card"}) if job.tasks == "card" else job
 
 
+def _tasks_per_node(job: Job) -> int:
+    return job.cards // job.nodes if job.tasks == "card" else 1
+
+
 def _rendered(name: str, job: Job) -> str:
     environment = Environment(
         loader=FileSystemLoader(ROOM),
@@ -150,6 +208,7 @@ def _rendered(name: str, job: Job) -> str:
         nodes=job.nodes,
         cards_per_node=job.cards // job.nodes,
         tasks=job.tasks,
+        tasks_per_node=_tasks_per_node(job),
         device=job.device,
         command=job.command,
     )
@@ -162,10 +221,24 @@ def _of_nodes(job: Job, folder: Path) -> dict[str, str]:
     return {**observer, **job.environment, "RUN": str(folder)}
 
 
-def _carried(environment: Mapping[str, str]) -> set[str]:
+def _carried(environment: Mapping[str, str]) -> list[str]:
     """The names of the variables that mpirun has to carry to other machines."""
-    own = {"REPO", "MASTER", "RUN", "TACHOGRAPH", "PATH", "PYTHONPATH", "PYTHONUNBUFFERED", "LD_LIBRARY_PATH"}
-    return own | matters(environment).keys()
+    prefixed = {name for name in environment if name.startswith(_PREFIXES)}
+    return sorted(prefixed | _OURS & environment.keys() | matters(environment).keys())
+
+
+def _cancelled(number: str) -> bool:
+    # In a session of its own, so that nobody's impatience at the keyboard ends it.
+    return not subprocess.run(["scancel", number], start_new_session=True, capture_output=True, check=False).returncode
+
+
+def _here_document(text: str) -> str:
+    """Return `text` as a shell reads it from a script, up to a line that `text` does not have."""
+    end = "JOB"
+    while end in text.splitlines():
+        end += "_"
+    whole = text if text.endswith("\n") else f"{text}\n"
+    return f"<<'{end}'\n{whole}{end}\n"
 
 
 def _quoted(path: Path) -> str:

@@ -12,7 +12,7 @@ import click
 
 from . import checkout, recipes
 from .folders import RunFolder
-from .jobs import Job
+from .jobs import CannotRunHere, Job
 from .places import Place
 from .recipes import Recipe
 from .series import Planned
@@ -53,11 +53,27 @@ class Planner:
         return [Planned(job, RunFolder(case / str(number))) for number in range(1, repeats + 1)]
 
     def of_page(self, wanted: Iterable[Wanted]) -> list[Planned]:
-        """Plan the runs that a page lacks."""
-        return [
-            Planned(self._job(run.recipe, {**run.options, "EXTRA": shlex.join(run.extra)}), RunFolder(run.folder))
-            for run in wanted
-        ]
+        """Plan the runs that a page lacks; says which cannot run here. Raises click.UsageError where none can."""
+        planned, refused = [], dict[str, None]()
+        for run in wanted:
+            try:
+                planned.append(Planned(self._of_page(run), RunFolder(run.folder)))
+            except CannotRunHere as error:
+                refused[error.message] = None
+        if refused and not planned:
+            raise click.UsageError(" ".join(refused))
+        for sentence in refused:
+            click.echo(f"Left out: {sentence}", err=True)
+        return planned
+
+    def _of_page(self, run: Wanted) -> Job:
+        job = self._job(run.recipe, {**run.options, "EXTRA": shlex.join(run.extra)})
+        meant, found = job.recipe.facts["repository"], checkout.describe(job.repo)["repository"]
+        if found and not checkout.is_of(job.repo, meant):
+            raise click.UsageError(
+                f"{job.recipe.name} needs a --repo that is a checkout of {meant}; {job.repo} is of {found}."
+            )
+        return job
 
     def _job(self, name: str, options: Mapping[str, str]) -> Job:
         if name not in recipes.names():

@@ -1,51 +1,50 @@
-"""Processes of a job: the group that it was started in, and all that descend from it."""
+"""Processes of a job: all that carry its mark, wherever they went."""
 
 from __future__ import annotations
 
-import os
+import threading
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from pathlib import Path
 
 import psutil
 
 GRACE = 10.0
+# An environment variable: it is inherited by workers that lead sessions of their own and outlive who started them.
+MARK = "TACHOGRAPH_RUN"
 _LOOK = 0.05
 
 
-def end(group: int, *, grace: float = GRACE) -> None:
-    """Ask all processes of a job to end, and after `grace` seconds kill those that did not.
-
-    `group`: the process that leads the job, and the group of the same number. Returns when all are gone, or killed.
-    """
-    asked = members(group)
+def end(mark: str, *, grace: float = GRACE) -> None:
+    """Ask all processes of the job with this mark to end, and after `grace` seconds kill those that did not."""
+    asked = members(mark)
     _each(asked, psutil.Process.terminate)
     deadline = time.monotonic() + grace
     while any(map(_alive, asked)) and time.monotonic() < deadline:
         time.sleep(_LOOK)
-    kill(group, asked)
+    kill(mark)
 
 
-def kill(group: int, known: Iterable[psutil.Process] = ()) -> None:
-    """Kill all processes of a job, and those of `known` that are left."""
-    _each({*known, *members(group)}, psutil.Process.kill)
+def end_in_background(mark: str) -> None:
+    """Do what `end` does without waiting for it."""
+    threading.Thread(target=end, args=(mark,), daemon=True).start()
 
 
-def members(group: int) -> set[psutil.Process]:
-    """All processes of a job: its group, and what descends from its leader in groups of their own."""
+def kill(mark: str) -> None:
+    """Kill all processes of the job with this mark."""
+    _each(members(mark), psutil.Process.kill)
+
+
+def members(mark: str) -> set[psutil.Process]:
+    """All processes of the job with this mark."""
     found: set[psutil.Process] = set()
-    for pid in (pid for pid in psutil.pids() if _group(pid) == group):
-        with suppress(psutil.NoSuchProcess):
-            process = psutil.Process(pid)
-            found |= {process, *process.children(recursive=True)}
+    for pid in psutil.pids():
+        try:
+            if f"{MARK}={mark}".encode() in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+                found.add(psutil.Process(pid))
+        except (OSError, psutil.NoSuchProcess):
+            continue
     return found
-
-
-def _group(pid: int) -> int | None:
-    try:
-        return os.getpgid(pid)
-    except OSError:
-        return None
 
 
 def _alive(process: psutil.Process) -> bool:

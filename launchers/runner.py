@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import nullcontext
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from . import checkout, machine, nodes, telemetry
 from .execution import Ended, execute
-from .folders import LOG, TELEMETRY, RunFolder
+from .folders import LOG, SCRIPT, TELEMETRY, RunFolder
 from .jobs import Job
 from .places import Local, Place
+from .published import command, public
 from .redaction import Redactor, redact_text, secret_values
 from .screen import Screen
 
 SCHEMA = 2
 _LAST_LINES = 20
+_LONGEST_LINE = 1 << 16  # bytes; of a longer one each piece is looked at
 
 
 @dataclass(frozen=True)
@@ -31,49 +35,60 @@ class Runner:
     timeout: float | None = None
     redacts: bool = True
 
-    def run(self, job: Job, folder: RunFolder, title: str) -> dict[str, Any]:
+    def run(self, job: Job, folder: RunFolder, title: str, signals: Sequence[int]) -> dict[str, Any]:
         """Execute `job`, fill `folder`, which is claimed already, and return what its run.json says.
 
-        `title`: the run in a few words, for the progress line. Raises click.ClickException where the native Python
-        does not answer, OSError where the folder cannot be written.
+        `title`: the run in a few words, for the progress line. `signals`: those received so far, which end the run.
+        Raises click.ClickException where the native Python does not answer, OSError where the folder cannot be written.
         """
         facts = self._facts(job, folder)
         unfinished = folder.start()
         start = _now()
-        ended = self._execute(job, unfinished, title)
+        ended = self._execute(job, unfinished, title, signals)
         observed = nodes.collect(unfinished)
-        facts |= {"environment": observed[0], "nodes": observed} if observed else {}
+        if observed:
+            facts |= {"case": _case(job, observed[0]["gpus"]), "environment": observed[0], "nodes": observed}
         facts |= {"start": start, "end": _now(), **_outcome(ended, unfinished / LOG, job.recipe.facts["metric"])}
+        if self.redacts:
+            facts = public(facts)
+            _make_public(unfinished / SCRIPT, job)
         folder.publish(facts)
         return facts
 
-    def _execute(self, job: Job, unfinished: Path, title: str) -> Ended:
+    def _execute(self, job: Job, unfinished: Path, title: str, signals: Sequence[int]) -> Ended:
         what = self.place.start(job, unfinished.resolve())
         redactor = Redactor(secret_values(os.environ)) if self.redacts else None
-        here = isinstance(self.place, Local)
-        with (
-            self.screen.following(unfinished / LOG, title) as follower,
-            telemetry.recorded(unfinished / TELEMETRY) if here else nullcontext(),
-        ):
-            return execute(what.command, what.environment, unfinished, follower, redactor, self.timeout)
+        # On other machines the nodes sample their cards themselves.
+        here = [telemetry.recorded(unfinished / TELEMETRY)] if isinstance(self.place, Local) else []
+        meanwhile = [self.screen.following(unfinished / LOG, title), *here]
+        try:
+            return execute(
+                what.command,
+                what.environment,
+                unfinished,
+                signals,
+                redactor=redactor,
+                timeout=self.timeout,
+                meanwhile=meanwhile,
+            )
+        finally:
+            self.place.finish(unfinished)
 
     def _facts(self, job: Job, folder: RunFolder) -> dict[str, Any]:
         environment = machine.describe(job.environment)
         return {
             "schema": SCHEMA,
+            "tachograph": version("tachograph"),
             "suite": folder.path.resolve().parent.parent.name,
             "case": _case(job, environment["gpus"]),
             "repeat": int(folder.path.name),
             "recipe": job.recipe.name,
             "command": job.recipe.command,
-            "native": self._public(job.command),
-            "variables": {name: self._public(value) for name, value in job.variables.items()},
+            "native": None if self.place.edited else job.command,
+            "variables": job.variables,
             "environment": environment,
             "source": _source(job),
         }
-
-    def _public(self, text: str) -> str:
-        return redact_text(text, secret_values(os.environ))[0] if self.redacts else text
 
 
 def _case(job: Job, gpus: list[str]) -> dict[str, Any]:
@@ -117,11 +132,18 @@ def _reason(ended: Ended, metric: str, metric_lines: int) -> str | None:
     return None if metric_lines else f"It ended with exit status 0, but no line of its log matches {metric}."
 
 
+def _make_public(script: Path, job: Job) -> None:
+    """Take secrets out of the job script of a run, where there is one."""
+    if script.is_file():
+        text = script.read_text(encoding="utf-8").replace(job.command, command(job.command))
+        script.write_text(redact_text(text, secret_values(os.environ))[0], encoding="utf-8")
+
+
 def count(log: Path, pattern: str) -> int:
     """How many lines of a log match a regular expression."""
     matches = re.compile(pattern.encode()).search
-    with log.open("rb") as lines:
-        return sum(1 for line in lines if matches(line))
+    with log.open("rb") as file:
+        return sum(1 for line in iter(partial(file.readline, _LONGEST_LINE), b"") if matches(line))
 
 
 def last_lines(log: Path) -> list[str]:

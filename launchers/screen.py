@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -13,80 +15,98 @@ from rich.live import Live
 from rich.text import Text
 
 _CHUNK = 65536
+_TICK = 0.2
 
 
 class Screen:
-    """Follows the log of one run after another on `out`.
+    """Follows the log of one run after another on the open file `out`.
 
-    It reads the log, not the job: a terminal that is slow, or stopped, does not hold up the training. The progress
-    line goes to standard error, and only where that is a terminal.
+    It reads the log, not the job, and on a thread of its own: a terminal that is slow, or stopped, holds up neither the
+    training nor the runner. The progress line goes to standard error, and only where that is a terminal.
     """
 
-    def __init__(self, out: BinaryIO) -> None:
+    def __init__(self, out: int) -> None:
         self._out = out
         self._console = Console(stderr=True)
+        self._thread: threading.Thread | None = None
 
     @contextmanager
-    def following(self, log: Path, title: str) -> Iterator[Follower]:
-        """Follow `log`, which may not be there yet; `title` is the run in a few words."""
-        follower = Follower(log, self._out)
-        if not self._console.is_terminal:
-            yield follower
-            follower.show()
-            return
-        with Live(console=self._console, auto_refresh=False, transient=True) as live:
-            progress = ProgressFollower(log, self._out, live, title)
-            yield progress
-            live.stop()
-            Follower.show(progress)
+    def following(self, log: Path, title: str) -> Iterator[None]:
+        """Follow `log`; `title` is the run in a few words."""
+        left = threading.Event()
+        self._thread = threading.Thread(target=self._follow, args=(log, title, left), daemon=True)
+        self._thread.start()
+        try:
+            yield
+        finally:
+            left.set()
+
+    def finish(self, signals: Sequence[int]) -> None:
+        """Wait until the terminal has taken all of the log that was followed last, or a signal has come."""
+        while self._thread and self._thread.is_alive() and not signals:
+            self._thread.join(_TICK)
+
+    def _follow(self, log: Path, title: str, left: threading.Event) -> None:
+        with log.open("rb") as file:
+            if self._console.is_terminal:
+                with Live(console=self._console, auto_refresh=False, transient=True) as live:
+                    _show(ProgressFollower(file, self._out, live, title), left)
+            else:
+                _show(Follower(file, self._out), left)
+
+
+def _show(follower: Follower, left: threading.Event) -> None:
+    while not left.wait(_TICK):
+        follower.show()
+    follower.finish()
 
 
 class Follower:
     """Copies a log that grows."""
 
-    def __init__(self, log: Path, out: BinaryIO) -> None:
-        self._path, self._out = log, out
-        self._shown = 0
+    def __init__(self, log: BinaryIO, out: int) -> None:
+        self._log, self._out = log, out
 
     def show(self) -> None:
         """Copy what has come since the last time."""
-        while chunk := self._new():
-            self._shown += len(chunk)
-            self._out.write(chunk)
-            self._out.flush()
+        while chunk := self._log.read(_CHUNK):
+            self._write(chunk)
 
-    def _new(self) -> bytes:
-        try:
-            with self._path.open("rb") as file:
-                file.seek(self._shown)
-                return file.read(_CHUNK)
-        except FileNotFoundError:
-            return b""
+    def finish(self) -> None:
+        """Copy the rest."""
+        self.show()
+
+    def _write(self, chunk: bytes) -> None:
+        with suppress(OSError):  # who read along has seen enough; the run goes on, and so does its log
+            while chunk:
+                chunk = chunk[os.write(self._out, chunk) :]
 
 
 class ProgressFollower(Follower):
     """Copies whole lines of a log that grows, above a line with the title, the time so far and the last line."""
 
-    def __init__(self, log: Path, out: BinaryIO, live: Live, title: str) -> None:
+    def __init__(self, log: BinaryIO, out: int, live: Live, title: str) -> None:
         super().__init__(log, out)
         self._live, self._title = live, title
         self._start = time.monotonic()
-        self._last = ""
+        self._rest, self._last = b"", ""
 
     def show(self) -> None:
         """Copy the whole lines that have come since the last time, and renew the line below."""
-        if chunk := self._whole_lines():
-            self._live.stop()
-            self._shown += len(chunk)
-            self._out.write(chunk)
-            self._out.flush()
-            self._last = chunk.splitlines()[-1].decode("utf-8", "replace")
-            self._live.start()
+        while chunk := self._log.read(_CHUNK):
+            lines, newline, self._rest = (self._rest + chunk).rpartition(b"\n")
+            if newline:
+                self._live.stop()
+                self._write(lines + newline)
+                self._last = lines.rpartition(b"\n")[2].decode("utf-8", "replace")
+                self._live.start()
         self._live.update(self._progress(), refresh=True)
 
-    def _whole_lines(self) -> bytes:
-        chunk = self._new()
-        return chunk[: chunk.rfind(b"\n") + 1] or (chunk if len(chunk) == _CHUNK else b"")
+    def finish(self) -> None:
+        """Copy the rest in place of the line."""
+        self.show()
+        self._live.stop()
+        self._write(self._rest)
 
     def _progress(self) -> Text:
         elapsed = time.strftime("%H:%M:%S", time.gmtime(time.monotonic() - self._start))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,8 +14,16 @@ from . import checkout, gpus
 from .folders import RunFolder
 from .jobs import Job
 from .places import Local, Place
-from .redaction import redact_text, secret_values
+from .published import variables
 from .runner import Runner
+from .signals import collected
+
+_HEAD = """#!/usr/bin/env bash
+# The logs go where a launch would keep them. Without a run.json they are nobody's: a launch leaves them alone.
+set -uo pipefail
+export PYTHONUNBUFFERED=1
+"""
+_INTERRUPTED = 130  # as a shell says it
 
 
 @dataclass(frozen=True)
@@ -37,55 +44,80 @@ class Series:
 
     def script(self) -> Iterator[str]:
         """Write what is not done yet as a shell script that needs nothing of this project, a part a run."""
-        yield "#!/usr/bin/env bash\nset -uo pipefail\nexport PYTHONUNBUFFERED=1\n"
+        for remark in _of_checkouts(self.planned):
+            click.echo(remark, err=True)
+        yield _HEAD
         for run in self.planned:
-            if run.folder.status() != "done":
+            if not _is_done(run):
                 yield _part(self.runner.place, run.job, run.folder.path.resolve())
 
     def execute(self) -> None:
         """Execute what is not done yet.
 
-        Raises click.ClickException at the end when runs failed, and click.Abort when one was interrupted.
+        Raises click.ClickException at the end when runs failed, and click.exceptions.Exit when one was interrupted.
         """
         if not self.planned:
             click.echo("There is nothing to run.", err=True)
             return
         for notice in notices(self.runner.place, self.planned):
             click.echo(notice, err=True)
-        for number, run in enumerate(self.planned, 1):
-            case, repeat = run.folder.path.parent, run.folder.path.name
-            if case not in {path.parent for path in self.failed}:
-                self._execute(run, f"{case.name} repeat {repeat}, run {number} of {len(self.planned)}")
+        with collected() as signals:
+            left_out = [run for number, run in enumerate(self.planned, 1) if not self._tried(run, number, signals)]
         if self.failed:
-            names = ", ".join(map(str, self.failed))
-            count = f"{len(self.failed)} of {len(self.planned)} runs"
-            raise click.ClickException(f"{count} failed: {names}; the same command runs them again.")
+            raise click.ClickException(self._failures(len(left_out)))
+        suites = ", ".join(dict.fromkeys(str(run.folder.path.parent.parent) for run in self.planned))
+        click.echo(f"All {len(self.planned)} runs are done; they are in {suites}.", err=True)
 
-    def _execute(self, run: Planned, title: str) -> None:
+    def _failures(self, left_out: int) -> str:
+        count = f"{len(self.failed)} of {len(self.planned)} runs failed"
+        others = f" and {left_out} more of the same cases were not tried" if left_out else ""
+        doctor = "`tachograph doctor` may say why"
+        return f"{count}{others}: {', '.join(map(str, self.failed))}; {doctor}, and the same command runs them again."
+
+    def _tried(self, run: Planned, number: int, signals: Sequence[int]) -> bool:
+        """Execute a run, unless one of its case failed."""
+        case, repeat = run.folder.path.parent, run.folder.path.name
+        if case in {path.parent for path in self.failed}:
+            return False
+        try:
+            self._execute(run, f"{case.name} repeat {repeat}, run {number} of {len(self.planned)}", signals)
+        except OSError as error:
+            kept = (
+                f"what was printed until then is in {run.folder.unfinished}" if run.folder.unfinished.exists() else ""
+            )
+            message = f"{run.folder.path} could not be written: {error.strerror}"
+            raise click.ClickException("; ".join(filter(None, (message, kept))) + ".") from error
+        return True
+
+    def _execute(self, run: Planned, title: str, signals: Sequence[int]) -> None:
         if _is_done(run):
             return
         with run.folder.claimed():
             if _is_done(run):  # by the runner that held it until now
                 return
-            facts = self._run(run, title)
-        if facts["status"] == "interrupted":
-            click.echo(f"{run.folder.path} is kept as interrupted; the same command runs it again.", err=True)
-            raise click.Abort
+            for kept in run.folder.put_aside():
+                click.echo(f"{run.folder.path} is run again; what there was of it is kept as {kept.name}.", err=True)
+            facts = self.runner.run(run.job, run.folder, title, signals)
+        self.runner.screen.finish(signals)
         if facts["status"] == "failed":
             self.failed.append(run.folder.path)
             click.echo(_why(run.folder, facts["reason"], facts["last_lines"]), err=True)
+        if signals:
+            click.echo(f"{run.folder.path} is kept as {facts['status']}; the same command goes on there.", err=True)
+            raise click.exceptions.Exit(_INTERRUPTED)
 
-    def _run(self, run: Planned, title: str) -> dict[str, Any]:
-        try:
-            return self.runner.run(run.job, run.folder, title)
-        except OSError as error:
-            kept = f"what was printed until then is in {run.folder.unfinished}"
-            raise click.ClickException(f"{run.folder.path} could not be written: {error.strerror}; {kept}.") from error
+
+def _unwritten(folder: RunFolder, error: OSError) -> str:
+    kept = f"; what was printed until then is in {folder.unfinished}" if folder.unfinished.exists() else ""
+    return f"{folder.path} could not be written: {error.strerror}{kept}."
 
 
 def _is_done(run: Planned) -> bool:
     if run.folder.status() != "done":
         return False
+    if not run.folder.is_intact():
+        message = f"{run.folder.log} is not the log that its run.json describes"
+        raise click.ClickException(f"{message}; move the folder away to run it again.")
     if differing := list(_differences(run.job, run.folder.facts())):
         message = f"{run.folder.path} holds another run, {', '.join(differing)}"
         raise click.ClickException(f"{message}; another folder can be given by --into.")
@@ -95,29 +127,36 @@ def _is_done(run: Planned) -> bool:
 
 def _differences(job: Job, facts: Mapping[str, Any]) -> Iterator[str]:
     """What a run that is there says otherwise than a job."""
-    wanted = {"recipe": job.recipe.name, **job.settings}
     found = {"recipe": facts.get("recipe"), **facts.get("variables", {})}
-    for name, value in wanted.items():
-        if found.get(name) not in {value, redact_text(value, secret_values(os.environ))[0]}:
+    hidden = variables(job.settings)
+    for name, value in {"recipe": job.recipe.name, **job.settings}.items():
+        if found.get(name) not in {value, hidden.get(name)}:
             yield f"{name}={found.get(name)} and not {value}"
 
 
 def notices(place: Place, planned: Iterable[Planned]) -> Iterator[str]:
     """Say in a sentence each what somebody should know before the runs begin."""
-    for repo, recipe in {run.job.repo: run.job.recipe for run in planned}.items():
-        yield from checkout.remarks(checkout.describe(repo), recipe.facts)
+    yield from _of_checkouts(planned)
     if isinstance(place, Local):
         with gpus.cards() as cards:
             if not cards:
                 yield "No NVIDIA GPU answers on this machine, so there is no telemetry."
 
 
+def _of_checkouts(planned: Iterable[Planned]) -> Iterator[str]:
+    meant = {(run.job.repo, run.job.recipe.facts["repository"]): run.job.recipe for run in planned}
+    for (repo, _), recipe in meant.items():
+        yield from checkout.remarks(checkout.describe(repo), recipe.facts)
+
+
 def _why(folder: RunFolder, reason: str, lines: Iterable[str]) -> str:
-    shown = "".join(f"\n  {line}" for line in lines)
-    return f"{folder.path} failed. {reason} The last lines of its log:{shown}"
+    shown = "".join(f"  {line}\n" for line in lines)
+    head = "The last lines of its log:\n" if shown else ""
+    return f"{head}{shown}{folder.path} failed. {reason}"
 
 
 def _part(place: Place, job: Job, folder: Path) -> str:
     repo = shlex.quote(str(job.repo.resolve()))
-    head = f"\n# {folder.parent.name}, repeat {folder.name}\nexport REPO={repo}\nmkdir -p {shlex.quote(str(folder))}\n"
+    name = "".join(letter if letter.isprintable() else "?" for letter in folder.parent.name)
+    head = f"\n# {name}, repeat {folder.name}\nexport REPO={repo}\nmkdir -p {shlex.quote(str(folder))}\n"
     return head + place.script(job, folder)

@@ -3,13 +3,14 @@
 | what | how it shows |
 | --- | --- |
 | value of a name (`credentials`) | `NAME=value`, `name: value`, `'name': "value"`, `name .... value`; `--name value`, |
-| | `'--name', 'value'`; `NAME_IN_CAPITALS  value`; after `PASSWORD=` at the begin of a line all of the line |
+| | `'--name', 'value'`; `NAME_IN_CAPITALS  value`; after `PASSWORD=` at the begin of a line all of the line; |
+| | after `NAME_IN_CAPITALS={` or `[` all of the line, too |
 | GitHub, GitLab | ghp_ gho_ ghu_ ghs_ ghr_ github_pat_, glpat- |
 | AWS access key id, Google | AKIA ASIA, AIza |
 | Slack, Hugging Face, npm | xox?-, hf_, npm_ |
 | OpenAI and its like, PyPI | sk- and pypi- with a digit and a capital: not `sk-learn` |
 | JSON web token | eyJ….… |
-| URL | user and password of `://user:password@` |
+| URL | user and password of `://user:password@`; `://user@` with a user of 16 letters and digits or more, both kinds |
 | key in PEM form (`keyblock`) | what follows `-----BEGIN … PRIVATE KEY-----` |
 
 What proves a secret is of bounded length, and is looked for around *hints* only: few bytes, in or before each secret.
@@ -65,6 +66,7 @@ _SHAPE_GOING_ON = re.compile(rb"eyJ[\w-]{0,1024}(?:\.[\w-]{0,8})?|[\w-]{0,64}")
 _SHAPE_REST = re.compile(rb"[\w-]*+")
 _WEB_TOKEN_REST = re.compile(rb"[\w.-]*+")
 _USER = re.compile(rb"[^\s/?#'\"<>\\]{0,512}")
+_LONE_USER = re.compile(rb"(?=[A-Za-z_-]*[0-9])(?=[0-9_-]*[A-Za-z])[\w-]{16,512}")
 _USER_REST = re.compile(rb"[^\s/?#'\"<>\\]{0,511}(?=@)")
 
 _COLOUR = rb"\x1b\[[0-9;]{0,12}m"
@@ -83,6 +85,7 @@ def _separator(*forms: bytes) -> Pattern:
 _SEPARATOR = _separator(_ASSIGN, _DOTS)
 _OPTION_SEPARATOR = _separator(_ASSIGN, _DOTS, _LIST, rb"[ \t]{1,32}(?!-)")
 _COLUMN_SEPARATOR = _separator(_ASSIGN, _DOTS, _LIST, rb"[ \t]{2,64}|\t")
+_HEADINGS = frozenset({b"KEY", b"KEYS", b"TOKEN", b"TOKENS"})  # of a table's columns
 _AFTER_NAME = b" \t=:'\"\\\x1b"
 _SEPARATOR_GOING_ON = re.compile(rb"(?:[ \t.,=:>'\"\\]|\x1b(?:\[[0-9;]{0,12}m?)?){0,200}")
 _NAME_END = re.compile(rb"[\w-]{0,100}+")
@@ -129,8 +132,8 @@ def _user(data: bytes, start: int) -> Suspect | None:
     end = end_of(_USER, data, start)
     if end == len(data) and end - start < 512:
         return Suspect(start, None)
-    _, colon, password = data[start:end].rpartition(b"@")[0].partition(b":")
-    return Suspect(start, _USER_REST) if colon and password else None
+    user, _, password = data[start:end].rpartition(b"@")[0].partition(b":")
+    return Suspect(start, _USER_REST) if password or _LONE_USER.fullmatch(user) else None
 
 
 def _shape(data: bytes, floor: int, hint_end: int) -> Suspect | None:
@@ -162,6 +165,8 @@ def _value(data: bytes, floor: int, at: int) -> Suspect | None:
 
 def _judged(data: bytes, name: int, separator: re.Match[bytes], hidden: Hides) -> Suspect | None:
     begin, quote = separator.end(), separator["quote"]
+    if not quote and data[begin] in b"[{(" and _in_capitals(data[name : separator.start()]):
+        return _bracketed(data, name, begin, hidden)
     rest = _QUOTED.get(quote, _ESCAPED) if quote else _UNQUOTED
     end = end_of(rest, data, begin, begin + _DECIDED)
     if goes_on(data, end):
@@ -174,10 +179,23 @@ def _judged(data: bytes, name: int, separator: re.Match[bytes], hidden: Hides) -
     return Suspect(begin, rest)
 
 
+def _bracketed(data: bytes, name: int, begin: int, hidden: Hides) -> Suspect | None:
+    end = end_of(_LINE_REST, data, begin, begin + _DECIDED)
+    if goes_on(data, end):
+        return Suspect(name, None)
+    # The bracket may hold names and secrets in any order, so that its first word stands for all.
+    first = data[begin:end].strip(b"[]{}() \t\"'")
+    return Suspect(begin, _LINE_REST) if is_secret(first, hidden) else None
+
+
 def _separators(name: bytes) -> Pattern:
     if name.startswith(b"-"):
         return _OPTION_SEPARATOR
-    return _COLUMN_SEPARATOR if b"_" in name and name == name.upper() else _SEPARATOR
+    return _COLUMN_SEPARATOR if _in_capitals(name) and name not in _HEADINGS else _SEPARATOR
+
+
+def _in_capitals(name: bytes) -> bool:
+    return name == name.upper()
 
 
 def end_of(pattern: Pattern, data: bytes, start: int, stop: int = sys.maxsize) -> int:

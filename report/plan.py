@@ -49,12 +49,30 @@ def missing(
 
     ``logs``: the folder of logs, ``repeats``: how many runs of a case are wanted, in place of what the page says.
     ``only``: cases with these values of axes, compared as text. A run is there when its log is evidence: its run.json
-    says that it is done and gives the SHA-256 of the log. Each folder is planned once, for the first cell that needs
-    it. Raises PageError at once where a page says too little for a launch, or ``only`` names no axis.
+    says that it is done and gives the SHA-256 of the log. Of a case that lacks a run all runs are planned, so that
+    those that are there can be held against what the page wants now. Each folder is planned once, for the first cell
+    that needs it. Raises PageError at once where a page says too little for a launch, or ``only`` fits no case.
     """
-    wanted = [run for place in _places(page, only or {}) for run in _wanted(place, logs, repeats)]
+    places = list(_places(page, only or {}))
+    if not places:
+        raise PageError(f"No case of the page has {_stated(only or {})}; {_possible(page)}.")
+    wanted = [run for place in places for run in _wanted(place, logs, repeats)]
     first = {run.folder: run for run in reversed(wanted)}
-    return (run for run in wanted if first[run.folder] is run and not _is_there(logs, run.folder))
+    lacking = {run.folder.parent for run in wanted if not _is_there(logs, run.folder)}
+    return (run for run in wanted if first[run.folder] is run and run.folder.parent in lacking)
+
+
+def _stated(only: Mapping[str, str]) -> str:
+    return " and ".join(f"{axis}={value}" for axis, value in only.items())
+
+
+def _possible(page: Page) -> str:
+    """The values of all axes of a page, for whoever asked for others."""
+    values: dict[str, dict[str, None]] = {}
+    for place in _places(page, {}):
+        for axis, value in place.case.items():
+            values.setdefault(axis, {})[str(value)] = None
+    return "; ".join(f"{axis} is {', '.join(said)}" for axis, said in values.items())
 
 
 def unplanned(page: Page, logs: Path, *, only: Mapping[str, str] | None = None) -> list[str]:

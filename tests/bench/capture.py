@@ -18,7 +18,7 @@ from pathlib import Path
 
 from launchers.execution import execute
 from launchers.redaction import Redactor
-from launchers.screen import Follower
+from launchers.screen import Screen
 
 RUNS = 9
 LINE = (
@@ -39,9 +39,10 @@ def tee(environment: Mapping[str, str], folder: Path) -> None:
 def capture(environment: Mapping[str, str], folder: Path) -> None:
     """Run the child as the runner does."""
     with Path(os.devnull).open("wb") as out:
-        follower = Follower(folder / "train.log", out)
-        execute(CHILD, environment, folder, follower, Redactor(), None)
-        follower.show()
+        screen = Screen(out.fileno())
+        meanwhile = [screen.following(folder / "train.log", "")]
+        execute(CHILD, environment, folder, [], redactor=Redactor(), meanwhile=meanwhile)
+        screen.finish([])
 
 
 def seconds(run: Callable[[Mapping[str, str], Path], None], environment: Mapping[str, str]) -> float:

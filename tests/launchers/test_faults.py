@@ -2,61 +2,18 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import random
 import resource
 import signal
 import subprocess
 import time
-from pathlib import Path
 
-import psutil
 import pytest
 from native_checkout import METRIC, PRINT, Native
+from running import trainers, wait_until_printed
 
 SLEEP = f"import time\n{PRINT}time.sleep(60)\n"
-# Prints numbered lines, and counts in a file those that were printed to the end.
-COUNT = """
-import mmap, os, struct
-with open({counter!r}, "r+b") as file:
-    counter = mmap.mmap(file.fileno(), 8)
-number = 0
-while True:
-    number += 1
-    os.write(1, b"[Train] line %d of many, ips: 4.97591 samples/s\\n" % number)
-    counter[:] = struct.pack("q", number)
-"""
 DEAF = f"import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n{PRINT}time.sleep(60)\n"
-
-
-def wait_until_printed(native: Native) -> None:
-    """Wait until the running job has printed its first line."""
-    deadline = time.monotonic() + 30
-    log = native.unfinished / "train.log"
-    while not (log.exists() and log.read_bytes()):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
-def wait_until_released(native: Native) -> None:
-    """Wait until no process of the killed runner holds the run folder any more."""
-    lock = native.run.with_name(".1.lock")
-    if lock.exists():
-        with lock.open() as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-
-
-def trainers(native: Native) -> list[psutil.Process]:
-    """The processes that train in the checkout."""
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if process.cwd() == str(native.repo) and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-        except psutil.Error:
-            continue
-    return found
 
 
 def test_a_done_run_has_exit_status_0(native: Native) -> None:
@@ -91,7 +48,7 @@ def test_a_run_whose_time_is_over_is_ended(native: Native) -> None:
     assert (native.facts()["status"], native.facts()["reason"]) == ("failed", "Its time was over.")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupted_run_says_so_and_keeps_its_log(native: Native, number: signal.Signals) -> None:
     native.trains(SLEEP)
     process = native.started()
@@ -136,6 +93,60 @@ def test_a_process_that_is_left_behind_does_not_hold_up_the_run(native: Native) 
     assert (native.facts()["status"], trainers(native)) == ("done", [])
 
 
+@pytest.mark.parametrize("status", [0, 3])
+def test_a_worker_in_a_session_of_its_own_is_ended_with_the_run(native: Native, status: int) -> None:
+    worker = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"
+    start = f"subprocess.Popen([sys.executable, '-c', {worker!r}], start_new_session=True, stdout=subprocess.DEVNULL)"
+    native.trains(f"import subprocess, sys, time\n{start}\ntime.sleep(0.5)\n{PRINT}sys.exit({status})\n")
+    native.launch()
+    assert (native.facts()["exit_status"], trainers(native)) == (status, [])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("delay", [number / 2000 for number in range(12)])
+def test_a_signal_in_the_first_moments_leaves_no_job_behind(native: Native, delay: float) -> None:
+    native.trains(SLEEP)
+    process = native.started()
+    while not native.unfinished.exists():
+        time.sleep(0.0005)
+    time.sleep(delay)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert (process.returncode, native.facts()["status"], trainers(native)) == (130, "interrupted", [])
+
+
+def test_a_reader_who_has_seen_enough_does_not_end_the_run(native: Native) -> None:
+    native.trains(f"import time\nfor _ in range(20):\n    {PRINT}    time.sleep(0.1)\n")
+    process = native.started()
+    assert process.stdout
+    assert process.stderr
+    process.stdout.close()
+    with process.stderr:
+        process.stderr.read()
+    process.wait(timeout=30)
+    assert (process.returncode, native.facts()["metric_lines"]) == (0, 20)
+
+
+def test_a_terminal_that_stands_still_does_not_hold_up_the_end_of_the_time(native: Native) -> None:
+    native.trains(f"import sys, time\nsys.stdout.write({METRIC * 4000!r})\ntime.sleep(60)\n")
+    process = native.started("--timeout", "1")
+    deadline = time.monotonic() + 20
+    while not (native.run / "run.json").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    process.communicate(timeout=30)
+    assert native.facts()["reason"] == "Its time was over."
+
+
+def test_a_stranger_who_holds_the_output_open_holds_up_neither_the_run_nor_the_next_one(native: Native) -> None:
+    stranger = "import os, time; os.environ.clear(); time.sleep(40)"
+    start = f"subprocess.Popen([sys.executable, '-c', {stranger!r}], start_new_session=True, env={{}})"
+    native.trains(f"import subprocess, sys\n{start}\n{PRINT}")
+    begin = time.monotonic()
+    native.launch()
+    assert (native.facts()["status"], time.monotonic() - begin < 30) == ("done", True)
+
+
 def test_a_second_runner_is_refused_while_the_first_one_runs(native: Native) -> None:
     native.trains(SLEEP)
     first = native.started()
@@ -173,35 +184,3 @@ def test_a_full_disk_is_told_and_what_was_written_is_kept(small_disk: Native) ->
         subprocess.run(["umount", str(small_disk.suite)], check=True)
     assert (answer.returncode, b"No space left on device" in answer.stderr, kept > 500_000) == (1, True, True)
     assert b"Traceback" not in answer.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(30))
-def test_a_killed_runner_loses_nothing_that_was_printed(native: Native, tmp_path: Path, seed: int) -> None:
-    counter = tmp_path / "counter"
-    counter.write_bytes(bytes(8))
-    native.trains(COUNT.format(counter=str(counter)))
-    process = native.started()
-    wait_until_printed(native)
-    time.sleep(random.Random(seed).random())  # noqa: S311 - a moment, no secret
-    process.kill()
-    process.communicate(timeout=30)
-    wait_until_released(native)
-    printed = int.from_bytes(counter.read_bytes(), "little")
-    lines = (native.unfinished / "train.log").read_bytes().splitlines()
-    assert len(lines) >= printed > 0
-    assert lines == [b"[Train] line %d of many, ips: 4.97591 samples/s" % number for number in range(1, len(lines) + 1)]
-    assert trainers(native) == []
-
-
-def test_a_run_whose_runner_was_killed_is_repeated(native: Native) -> None:
-    native.trains(SLEEP)
-    process = native.started()
-    wait_until_printed(native)
-    process.kill()
-    process.communicate(timeout=30)
-    wait_until_released(native)
-    assert not native.run.exists()
-    native.trains(PRINT)
-    native.launch()
-    assert (native.facts()["status"], native.unfinished.exists()) == ("done", False)

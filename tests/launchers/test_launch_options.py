@@ -25,7 +25,9 @@ from native_checkout import TOP, Native
         (["--repo", "/nowhere"], "Directory '/nowhere' does not exist."),
         (["--on", "mpirun"], "--on mpirun and -H go together"),
         (["--only", "cards"], "'cards' is no filter; one such as cards=8,precision=amp is possible."),
-        (["--timeout", "0"], "0 is not in the range x>0."),
+        (["--only", "cards=1,cards=2"], "gives an axis twice"),
+        (["--only", "cards=1"], "--only chooses cases of a page"),
+        (["--timeout", "0"], "0 is not in the range x>=1."),
     ],
 )
 def test_a_wrong_option_is_explained_and_starts_nothing(native: Native, arguments: list[str], words: str) -> None:

@@ -109,7 +109,9 @@ def test_after_a_failed_case_the_others_go_on(native: Native, page: Path) -> Non
     native.trains(FAIL_AT_4)
     answer = launch(native, page)
     assert (answer.returncode, runs(native)) == (1, [ALL[0], ALL[2], ALL[3]])
-    assert answer.stderr.splitlines()[-1].startswith("Error: 1 of 4 runs failed: ")
+    assert answer.stderr.splitlines()[-1].startswith(
+        "Error: 1 of 4 runs failed and 1 more of the same cases were not tried: "
+    )
 
 
 def test_a_dry_run_is_a_script_that_runs_without_tachograph(native: Native, page: Path) -> None:
@@ -133,6 +135,42 @@ def test_a_page_that_does_not_exist_is_said(native: Native) -> None:
 def test_a_word_that_is_no_recipe_and_no_page_is_said_with_what_there_is(native: Native) -> None:
     answer = launch(native, Path("resnet51"))
     assert (answer.returncode, "paddleclas_resnet50" in answer.stderr) == (2, True)
+
+
+def test_a_case_that_needs_another_place_is_left_out_and_the_others_run(native: Native, page: Path) -> None:
+    page.write_text(PAGE.replace("batch_size = 8 } }]", "batch_size = 8, nodes = 2, cards = 2 } }]"))
+    answer = launch(native, page)
+    assert (answer.returncode, runs(native)) == (0, ALL[:2])
+    assert "Left out: paddleclas_resnet50 runs on 2 nodes with --on slurm" in answer.stderr
+
+
+def test_a_filter_that_fits_no_case_is_refused_with_what_there_is(native: Native, page: Path) -> None:
+    answer = launch(native, page, "--only", "batch_size=5")
+    assert (answer.returncode, "No case of the page has batch_size=5" in answer.stderr) == (2, True)
+    assert "batch_size is 4, 8" in answer.stderr
+
+
+def test_the_options_of_a_page_are_held_against_the_runs_that_are_there(native: Native, page: Path) -> None:
+    launch(native, page, "--repeats", "1")
+    page.write_text(PAGE.replace("steps = 2", "steps = 7"))
+    answer = launch(native, page)
+    assert (answer.returncode, "holds another run, STEPS=2 and not 7" in answer.stderr) == (1, True)
+
+
+@pytest.mark.parametrize("value", ['"a[$(touch made)]"', '"two"', "0", '"3; touch made"'])
+def test_a_count_of_a_page_that_is_no_count_is_refused(native: Native, page: Path, value: str) -> None:
+    page.write_text(PAGE.replace("steps = 2", f"steps = {value}"))
+    answer = launch(native, page, "--dry-run")
+    assert (answer.returncode, "a whole number of at least 1 is possible" in answer.stderr) == (2, True)
+    assert list(native.top.rglob("made")) == []
+
+
+def test_a_checkout_of_another_repository_is_refused_for_a_page(native: Native, page: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(native.repo)], check=True)
+    other = "https://github.com/PaddlePaddle/PaddleSeg"
+    subprocess.run(["git", "-C", str(native.repo), "remote", "add", "origin", other], check=True)
+    answer = launch(native, page)
+    assert (answer.returncode, "needs a --repo that is a checkout of" in answer.stderr, runs(native)) == (2, True, [])
 
 
 def test_a_done_run_with_other_options_is_not_taken_for_this_one(native: Native) -> None:

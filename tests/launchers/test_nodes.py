@@ -49,6 +49,20 @@ def test_only_the_samples_of_the_run_are_left(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["gpu.csv"]
 
 
+def test_a_last_row_that_is_cut_is_left_out(tmp_path: Path) -> None:
+    put(tmp_path, 0, "1.0,0,5,,,,,")
+    with (tmp_path / "node0.csv").open("a") as file:
+        file.write("2.0,0")
+    collect(tmp_path)
+    assert (tmp_path / "gpu.csv").read_text() == f"{HEAD}1.0,0,5,,,,,\n"
+
+
+def test_a_node_that_was_ended_while_it_described_itself_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "node0.half").write_text('{"gpus"')
+    (tmp_path / "node1.csv").write_text("")
+    assert collect(tmp_path) == []
+
+
 def test_nodes_without_cards_have_no_samples(tmp_path: Path) -> None:
     (tmp_path / "node0.json").write_text('{"gpus": []}')
     assert (collect(tmp_path), list(tmp_path.iterdir())) == ([{"gpus": []}], [])

@@ -12,7 +12,19 @@ from native_checkout import METRIC, PRINT, TOP, Native, make_native
 
 RAW = b"\x00\xff\x1b[32mgreen\r" + METRIC.encode() + b"no newline at the end"
 WRITE_RAW = f"import sys; sys.stdout.buffer.write({RAW!r})\n"
-KEYS = ["schema", "suite", "case", "repeat", "recipe", "command", "native", "variables", "environment", "source"]
+KEYS = [
+    "schema",
+    "tachograph",
+    "suite",
+    "case",
+    "repeat",
+    "recipe",
+    "command",
+    "native",
+    "variables",
+    "environment",
+    "source",
+]
 OUTCOME = ["start", "end", "exit_status", "status", "metric_lines", "redacted", "log"]
 
 
@@ -104,6 +116,23 @@ def test_a_failed_run_is_repeated(native: Native) -> None:
     assert (native.facts()["status"], (native.run / "train.log").read_text()) == ("done", METRIC)
 
 
+def test_the_log_of_a_failed_run_is_kept_aside_when_it_is_repeated(native: Native) -> None:
+    native.trains("print('half'); raise SystemExit(3)\n")
+    native.launch()
+    native.trains(PRINT)
+    answer = native.launch()
+    [kept] = native.run.parent.glob(".1.failed-*")
+    assert ((kept / "train.log").read_text(), kept.name in answer.stderr.decode()) == ("half\n", True)
+
+
+def test_a_done_run_whose_log_was_changed_is_not_taken_for_done(native: Native) -> None:
+    native.launch()
+    with (native.run / "train.log").open("a") as log:
+        log.write("more\n")
+    answer = native.launch()
+    assert (answer.returncode, b"is not the log that its run.json describes" in answer.stderr) == (1, True)
+
+
 def test_a_launch_goes_on_with_the_repeats_that_are_missing(native: Native) -> None:
     native.launch()
     native.launch("--repeats", "3")
@@ -123,11 +152,12 @@ def test_a_run_in_progress_cannot_be_taken_for_a_run(native: Native) -> None:
     assert native.launch().stdout.startswith(b"['.1.lock', '.1.unfinished']\n")
 
 
-def test_what_a_killed_launch_left_is_replaced(native: Native) -> None:
+def test_what_a_killed_launch_left_is_kept_aside(native: Native) -> None:
     native.unfinished.mkdir(parents=True)
     (native.unfinished / "train.log").write_text("half")
     native.launch()
-    assert (native.unfinished.exists(), (native.run / "train.log").read_text()) == (False, METRIC)
+    [kept] = native.run.parent.glob(".1.unfinished-*")
+    assert ((kept / "train.log").read_text(), (native.run / "train.log").read_text()) == ("half", METRIC)
 
 
 @pytest.mark.parametrize("name", ["a 0", "a'; echo foo", "a\nb", 'a"$(touch made)'])

@@ -79,9 +79,15 @@ def test_a_run_says_all_that_a_launcher_needs(tmp_path: Path) -> None:
     )
 
 
-def test_a_run_that_is_done_is_not_planned_again(tmp_path: Path) -> None:
+def test_a_case_all_of_whose_runs_are_done_is_not_planned_again(tmp_path: Path) -> None:
+    make_run(tmp_path / "suite/M_N1C1/1", b"a log\n")
     make_run(tmp_path / "suite/M_N1C1/2", b"a log\n")
-    assert folders(tmp_path) == ["suite/M_N1C1/1", "suite/M_N1C8/1", "suite/M_N1C8/2"]
+    assert folders(tmp_path) == ["suite/M_N1C8/1", "suite/M_N1C8/2"]
+
+
+def test_of_a_case_that_lacks_a_run_all_runs_are_planned(tmp_path: Path) -> None:
+    make_run(tmp_path / "suite/M_N1C1/2", b"a log\n")
+    assert folders(tmp_path) == ["suite/M_N1C1/1", "suite/M_N1C1/2", "suite/M_N1C8/1", "suite/M_N1C8/2"]
 
 
 @pytest.mark.parametrize(
@@ -168,11 +174,11 @@ def test_a_cell_with_evidence_is_not_told(tmp_path: Path) -> None:
     assert unplanned(page(tmp_path), tmp_path, only={"cards": "1"}) == []
 
 
-def test_the_demonstration_lacks_a_run_whose_folder_is_deleted(tmp_path: Path) -> None:
+def test_the_demonstration_lacks_the_case_of_a_run_whose_log_is_deleted(tmp_path: Path) -> None:
     found = load(Path(__file__).parents[2] / "report/pages/cpu-demo.toml")
     planned = [run.folder for run in missing(found, tmp_path, only={"nodes": "1"})]
     for folder in planned:
         make_run(folder, b"a log\n")
     (planned[4] / "train.log").unlink()
-    assert [run.folder for run in missing(found, tmp_path, only={"nodes": "1"})] == [planned[4]]
+    assert [run.folder for run in missing(found, tmp_path, only={"nodes": "1"})] == planned[3:6]
     assert len(planned) == 9

@@ -1,0 +1,129 @@
+"""Jobs on several machines by the real mpirun; each machine is emulated on this one."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+
+import click
+import pytest
+from native_checkout import TOP, Native, executable
+from several_nodes import ON_TWO, dry_run, execute, facts_of, on_nodes, run_of, telling, told
+
+from launchers import hosts
+
+MPIRUN = [*ON_TWO, "--on", "mpirun", "-H"]
+TWO = "127.0.0.1:2"
+
+pytestmark = pytest.mark.skipif(shutil.which("mpirun") is None, reason="mpirun of Debian's openmpi-bin is missing")
+
+
+@pytest.fixture
+def on_mpirun(native: Native) -> Native:
+    """A checkout on several nodes, where mpirun may be started by root."""
+    native.environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    return on_nodes(native)
+
+
+def remote(native: Native) -> None:
+    """Make this machine that of every host, by something in place of ssh that gives it the environment of a login."""
+    kept = ["HOME", "OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"]
+    login = " ".join([f'PATH="{os.environ["PATH"]}"', *(f'{name}="${name}"' for name in kept)])
+    text = f'#!/bin/sh\nhost=$1\nshift\nexec env -i {login} HOST="$host" sh -c "$*"\n'
+    executable(native.top / "bin" / "agent", text)
+    native.environment |= {
+        "OMPI_MCA_plm_rsh_agent": str(native.top / "bin" / "agent"),
+        # Two daemons of Open MPI on one machine sometimes crash where each shares what it knows of the processor.
+        "OMPI_MCA_rtc": "^hwloc",
+    }
+
+
+def test_mpirun_starts_one_task_a_node_with_its_rank(on_mpirun: Native) -> None:
+    on_mpirun.launch(*MPIRUN, TWO)
+    assert [words[0] for words in told(on_mpirun)] == ["0", "1"]
+
+
+def test_mpirun_gives_all_nodes_one_place_to_meet(on_mpirun: Native) -> None:
+    on_mpirun.launch(*MPIRUN, TWO)
+    (first, second) = (words[1] for words in told(on_mpirun))
+    assert (first, bool(re.fullmatch(r"127\.0\.0\.1:2\d{4}", first))) == (second, True)
+
+
+def test_the_nodes_meet_on_the_machine_of_the_first_one(on_mpirun: Native) -> None:
+    remote(on_mpirun)
+    on_mpirun.environment["HOST"] = "127.0.0.1"
+    on_mpirun.trains(telling("HOST", "MASTER"))
+    on_mpirun.launch(*MPIRUN, "node1.example.com:8,127.0.0.1:8")
+    (_, host, master), (_, other, same) = told(on_mpirun)
+    assert (host, other, master.partition(":")[0], same) == ("node1.example.com", "127.0.0.1", host, master)
+
+
+@pytest.mark.parametrize("start", ["launch", "dry run"])
+def test_what_changes_the_training_is_the_same_on_all_machines(on_mpirun: Native, start: str) -> None:
+    remote(on_mpirun)
+    on_mpirun.environment |= {"NCCL_TOPO_FILE": "/a/topology", "UCX_TLS": "rc"}
+    on_mpirun.trains(telling("NCCL_TOPO_FILE", "UCX_TLS"))
+    if start == "launch":
+        on_mpirun.launch(*MPIRUN, "a:8,b:8")
+    else:
+        execute(on_mpirun, dry_run(on_mpirun, *MPIRUN, "a:8,b:8"))
+    assert told(on_mpirun) == [["0", "/a/topology", "rc"], ["1", "/a/topology", "rc"]]
+
+
+def test_a_job_that_fails_under_mpirun_is_a_failed_run(on_mpirun: Native) -> None:
+    on_mpirun.trains("raise SystemExit(3)\n")
+    on_mpirun.launch(*MPIRUN, TWO)
+    assert (facts_of(on_mpirun)["status"], facts_of(on_mpirun)["exit_status"]) == ("failed", 3)
+
+
+def test_a_dry_run_for_mpirun_is_a_script_that_starts_the_job(on_mpirun: Native) -> None:
+    execute(on_mpirun, dry_run(on_mpirun, *MPIRUN, TWO))
+    assert [words[0] for words in told(on_mpirun)] == ["0", "1"]
+
+
+def test_mpirun_starts_one_task_a_card_where_the_native_program_wants_that(on_mpirun: Native) -> None:
+    options = [word.replace("paddleclas_resnet50", "nvidia_tensorflow_resnet50") for word in on_mpirun.options]
+    options = [word for word in options if word not in {"--device", "cpu"}]
+    (on_mpirun.repo / "TensorFlow/Classification/ConvNets").mkdir(parents=True)
+    command = [*on_mpirun.command, *options, "--dry-run", *MPIRUN, "a:2,b:2"]
+    answer = subprocess.run(command, cwd=TOP, env=os.environ | on_mpirun.environment, capture_output=True, check=True)
+    assert b"mpirun -H a,a,b,b -np 4 " in answer.stdout
+    assert b"NODE_RANK=$((OMPI_COMM_WORLD_RANK / 2))" in answer.stdout
+
+
+@pytest.mark.parametrize(
+    ("given", "nodes", "tasks", "placed"),
+    [
+        ("a,b", 2, 1, "a b"),
+        ("a:8,b:8,c:8", 2, 1, "a b"),
+        ("a:8,b:8", 2, 2, "a a b b"),
+        ("a:2", 2, 1, "a a"),
+        ("a:4,b", 3, 1, "a b a"),
+        ("a,a,b,b", 2, 2, "a a b b"),
+    ],
+)
+def test_each_task_has_its_host_in_the_order_of_the_ranks(given: str, nodes: int, tasks: int, placed: str) -> None:
+    assert hosts.of_tasks(given, nodes, tasks) == placed.split()
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("a", "-H a has room for 1 nodes of 1 tasks, and the job needs 2"),
+        ("::1,::2", "names the machine '::1'; names and IPv4 addresses"),
+        ("a:x", "names the machine 'a:x'"),
+        ("a,,b", "names the machine ''"),
+        ("a:0,b", "names the machine 'a:0'"),
+    ],
+)
+def test_hosts_that_cannot_take_the_job_are_refused(given: str, words: str) -> None:
+    with pytest.raises(click.UsageError) as refusal:
+        hosts.of_tasks(given, 2, 1)
+    assert words in refusal.value.message
+
+
+def test_hosts_that_cannot_take_the_job_start_nothing(on_mpirun: Native) -> None:
+    answer = on_mpirun.launch(*MPIRUN, "a")
+    assert (answer.returncode, b"has room for 1 nodes" in answer.stderr, run_of(on_mpirun).exists()) == (2, True, False)
