@@ -25,7 +25,7 @@ from . import processes
 from .folders import CLOCK, LOG
 from .redaction import Redactor
 
-_CHUNK = 131072
+_CHUNK = 65536
 _LOOK = 1.0
 
 
