@@ -98,7 +98,8 @@ def _chunks(source: int, line: Connection, mark: str) -> Iterator[bytes]:
                 if not (chunk := os.read(source, _CHUNK)):
                     return
                 yield chunk
-    yield _waiting(source)
+    if rest := _waiting(source):
+        yield rest
 
 
 def _waiting(source: int) -> bytes:

@@ -34,15 +34,23 @@ def describe(repo: Path) -> dict[str, Any]:
         return {"repository": None, "commit": None, "dirty": None}
     commit = _git(repo, "rev-parse", "--verify", "--quiet", "HEAD")
     return {
-        "repository": _remote_of(repo),
+        "repository": origin(repo),
         "commit": commit and commit.strip(),
         "dirty": _dirty(repo) if commit else None,
     }
 
 
+def origin(repo: Path) -> str | None:
+    """Return the URL of the remote `origin`, or of the first one where none is called so."""
+    answer = (repo / ".git").exists() and _git(repo, "config", "-z", "--get-regexp", r"^remote\..*\.url$")
+    pairs = [entry.partition("\n")[::2] for entry in (answer or "").split("\0") if entry]
+    urls = [url for key, url in pairs if key == "remote.origin.url"] or [url for _, url in pairs]
+    return _public(urls[0]) if urls else None
+
+
 def is_of(repo: Path, url: str) -> bool:
     """Whether `repo` is a checkout of the repository `url` or a fork of it, by the name of its remote or its own."""
-    return _owner_and_name(_remote_of(repo) or repo.resolve().as_uri())[1].lower() == _owner_and_name(url)[1].lower()
+    return _owner_and_name(origin(repo) or repo.resolve().as_uri())[1].lower() == _owner_and_name(url)[1].lower()
 
 
 def remarks(found: Mapping[str, Any], facts: Mapping[str, str]) -> Iterator[str]:
@@ -80,14 +88,6 @@ def _remarks_on_origin(url: str | None, meant: str, pinned: bool) -> Iterator[st
 def _owner_and_name(url: str) -> tuple[str, str]:
     owner, _, name = urlsplit(url).path.strip("/").rpartition("/")
     return owner.rpartition("/")[2], name
-
-
-def _remote_of(repo: Path) -> str | None:
-    """Return the URL of the remote `origin`, or of the first one where none is called so."""
-    answer = (repo / ".git").exists() and _git(repo, "config", "-z", "--get-regexp", r"^remote\..*\.url$")
-    pairs = [entry.partition("\n")[::2] for entry in (answer or "").split("\0") if entry]
-    urls = [url for key, url in pairs if key == "remote.origin.url"] or [url for _, url in pairs]
-    return _public(urls[0]) if urls else None
 
 
 def _public(url: str) -> str | None:

@@ -108,12 +108,12 @@ def launch(
     given = {name.upper(): str(value) for name, value in options.items() if value is not None}
     if extra:
         given["EXTRA"] = shlex.join(extra)
-    if target in recipes.names():
-        if only:
-            raise click.UsageError("--only chooses cases of a page; a recipe runs the one case that its options say.")
-        planned = planner.of_recipe(target, given, suite(into or Path("logs", target), given), repeats or 3)
-    else:
+    if target not in recipes.names():
         planned = _of_page(context, planner, target, given, into, repeats, only)
+    elif only:
+        raise click.UsageError("--only chooses cases of a page; a recipe runs the one case that its options say.")
+    else:
+        planned = planner.of_recipe(target, given, suite(into or Path("logs", target), given), repeats or 3)
     if script and len({run.folder.path.parent for run in planned}) > 1:
         raise click.UsageError("--script is for one case; --only chooses it.")
     series = Series(Runner(place, Screen(sys.stdout.fileno()), timeout, not no_redact), planned)

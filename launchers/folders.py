@@ -21,6 +21,7 @@ CLOCK = "clock.csv"
 TELEMETRY = "gpu.csv"
 SCRIPT = "job.sh"
 OUTPUT = "slurm.out"
+SUBMITTED = f"{OUTPUT}.id"
 
 
 @dataclass(frozen=True)

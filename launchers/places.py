@@ -17,7 +17,7 @@ import click
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from . import hosts as machines
-from .folders import LOG, OUTPUT, SCRIPT
+from .folders import LOG, OUTPUT, SCRIPT, SUBMITTED
 from .jobs import CannotRunHere, Job
 from .machine import matters
 from .recipes import ROOM
@@ -110,7 +110,7 @@ class Slurm:
 
     def finish(self, folder: Path) -> None:
         """Cancel a job that may go on, and remove what it printed, because that is not redacted."""
-        output, submitted = folder / OUTPUT, folder / f"{OUTPUT}.id"
+        output, submitted = folder / OUTPUT, folder / SUBMITTED
         # slurm.bash removes the number of a job that has ended, and writes it in one piece.
         number = submitted.read_text(encoding="ascii").partition(";")[0].strip() if submitted.exists() else ""
         if number and not _cancelled(number):

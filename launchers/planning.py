@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Protocol
 
@@ -55,11 +56,14 @@ class Planner:
     def of_page(self, wanted: Iterable[Wanted]) -> list[Planned]:
         """Plan the runs that a page lacks; says which cannot run here. Raises click.UsageError where none can."""
         planned, refused = [], dict[str, None]()
-        for run in wanted:
+        for _, repeats in groupby(wanted, lambda run: run.folder.parent):
+            runs = list(repeats)
             try:
-                planned.append(Planned(self._of_page(run), RunFolder(run.folder)))
+                job = self._of_page(runs[0])
             except CannotRunHere as error:
                 refused[error.message] = None
+            else:
+                planned += [Planned(job, RunFolder(run.folder)) for run in runs]
         if refused and not planned:
             raise click.UsageError(" ".join(refused))
         for sentence in refused:
@@ -68,11 +72,10 @@ class Planner:
 
     def _of_page(self, run: Wanted) -> Job:
         job = self._job(run.recipe, {**run.options, "EXTRA": shlex.join(run.extra)})
-        meant, found = job.recipe.facts["repository"], checkout.describe(job.repo)["repository"]
+        meant, found = job.recipe.facts["repository"], checkout.origin(job.repo)
         if found and not checkout.is_of(job.repo, meant):
-            raise click.UsageError(
-                f"{job.recipe.name} needs a --repo that is a checkout of {meant}; {job.repo} is of {found}."
-            )
+            message = f"{job.recipe.name} needs a --repo that is a checkout of {meant}; {job.repo} is of {found}."
+            raise click.UsageError(message)
         return job
 
     def _job(self, name: str, options: Mapping[str, str]) -> Job:

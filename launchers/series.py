@@ -82,11 +82,7 @@ class Series:
         try:
             self._execute(run, f"{case.name} repeat {repeat}, run {number} of {len(self.planned)}", signals)
         except OSError as error:
-            kept = (
-                f"what was printed until then is in {run.folder.unfinished}" if run.folder.unfinished.exists() else ""
-            )
-            message = f"{run.folder.path} could not be written: {error.strerror}"
-            raise click.ClickException("; ".join(filter(None, (message, kept))) + ".") from error
+            raise click.ClickException(_unwritten(run.folder, error)) from error
         return True
 
     def _execute(self, run: Planned, title: str, signals: Sequence[int]) -> None:

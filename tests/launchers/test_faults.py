@@ -145,6 +145,7 @@ def test_a_stranger_who_holds_the_output_open_holds_up_neither_the_run_nor_the_n
     begin = time.monotonic()
     native.launch()
     assert (native.facts()["status"], time.monotonic() - begin < 30) == ("done", True)
+    assert [row.partition(",")[0] for row in (native.run / "clock.csv").read_text().splitlines()] == ["line", "1"]
 
 
 def test_a_second_runner_is_refused_while_the_first_one_runs(native: Native) -> None:
