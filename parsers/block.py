@@ -22,6 +22,7 @@ class Block:
         screen = b"\r" in data
         self.text = b"\n" + (data.replace(b"\r", b"\n") if screen else data)
         self.breaks = positions(self.text, b"\n") if screen else self._starts
+        self._data = data
 
     def line_starts(self, places: Places) -> Places:
         """The place of the newline before each place."""
@@ -30,6 +31,19 @@ class Block:
     def numbers(self, places: Places) -> Places:
         """Physical line numbers, from 1 in the log, of the places of newlines that begin a line."""
         return self._first - 1 + np.searchsorted(self._starts, places, side="right")
+
+    def without(self, known: Places) -> tuple[bytes, Places]:
+        """The lines whose physical numbers are not among the known ones, as a text, and their numbers."""
+        left = np.ones(self.lines, np.bool_)
+        left[known - self._first] = False
+        rows = np.flatnonzero(left)
+        if len(rows) == self.lines:
+            return self._data, rows + self._first
+        gaps = np.flatnonzero(np.diff(rows) > 1)
+        firsts, lasts = np.append(rows[:1], rows[gaps + 1]), np.append(rows[gaps], rows[-1:])
+        starts, ends = self._starts[firsts], np.append(self._starts[1:], len(self._data))[lasts]
+        runs = zip(starts.tolist(), ends.tolist(), strict=True)
+        return b"".join([self._data[start:end] for start, end in runs]), rows + self._first
 
 
 def positions(text: bytes, mark: bytes) -> Places:

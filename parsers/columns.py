@@ -9,13 +9,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .field import Field
+from .stamps import COLUMNS
 
 Array = NDArray[Any]
 
 # Calling pandas' reader takes as long as reading so many numbers without it.
 FEW_NUMBERS = 4096
-
-_ISO = bytes.maketrans(b"/,T", b"-. ")
 
 
 class Growing:
@@ -62,39 +61,24 @@ def _is_number(field: Field) -> bool:
 def _column(field: Field, texts: Sequence[bytes]) -> Array:
     if _is_number(field):
         return np.full(len(texts), np.nan)
-    return times(texts) if field.type == "STAMP" else strings(texts)
+    return COLUMNS.get(field.type, strings)(texts)
 
 
 def numbers(columns: Sequence[Sequence[bytes]]) -> list[Array]:
     """float64 of the printed digits, exact to the last bit; NaN where the line does not have the field."""
     if len(columns) * len(columns[0]) < FEW_NUMBERS:
         return _floats(columns)
-    lines = BytesIO(b"\n".join(map(b",".join, zip(*columns, strict=True))) + b"\n")
+    lines = BytesIO(b"\n".join(map(b";".join, zip(*columns, strict=True))) + b"\n")
+    names = range(len(columns))
     try:
-        table = pd.read_csv(lines, names=range(len(columns)), dtype="float64", skip_blank_lines=False)
+        table = pd.read_csv(lines, sep=";", thousands=",", names=names, dtype="float64", skip_blank_lines=False)
     except ValueError:  # a spelling of NaN or infinity that pandas does not know
         return _floats(columns)
     return [table[name].to_numpy(dtype=np.float64) for name in table]
 
 
 def _floats(columns: Sequence[Sequence[bytes]]) -> list[Array]:
-    return [np.array([float(text or "nan") for text in column]) for column in columns]
-
-
-def times(texts: Sequence[bytes]) -> Array:
-    """datetime64[us]; NaT where the line does not have the field, or names a day that does not exist."""
-    stamps = [stamp or "NaT" for stamp in b"\n".join(texts).translate(_ISO).decode("ascii").split("\n")]
-    try:
-        return np.array(stamps, dtype="datetime64[us]")
-    except ValueError:
-        return np.array([_time(stamp) for stamp in stamps])
-
-
-def _time(stamp: str) -> np.datetime64:
-    try:
-        return np.datetime64(stamp, "us")
-    except ValueError:
-        return np.datetime64("NaT", "us")
+    return [np.array([float(text.replace(b",", b"") or "nan") for text in column]) for column in columns]
 
 
 def strings(texts: Sequence[bytes]) -> Array:

@@ -18,6 +18,8 @@ from .variant import Variant
 
 Rule = tuple[tuple[str, ...], Any]
 
+NEWLINE = "NEWLINE"  # the terminal of the vocabulary that a record of several lines holds
+
 
 @dataclass
 class _Line:
@@ -27,6 +29,7 @@ class _Line:
     literals: list[str] = field(default_factory=list)
     open_rules: tuple[str, ...] = ()
     optional: int = 0
+    spans: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,8 @@ class Compiler:
             source = self._blanks() + self._node(expansion, line, {})
             if not line.literals:
                 raise self.error(line_kind, f"a line of {line_kind} has no fixed text to find it by; add a literal.")
-            yield Variant(line_kind.removesuffix("_line"), source, tuple(line.groups), tuple(line.literals))
+            record = line_kind.removesuffix("_line")
+            yield Variant(record, source, tuple(line.groups), tuple(line.literals), line.spans)
 
     def _node(self, node: Any, line: _Line, arguments: Mapping[str, Any]) -> str:
         match node:
@@ -91,6 +95,7 @@ class Compiler:
             return self._node(arguments[name], line, {})
         if name in self.rules:
             return self._rule(name, [], line, arguments)
+        line.spans |= name == NEWLINE
         return self._token(self.terminals[name])
 
     def _choice(self, options: list[Any], line: _Line, arguments: Mapping[str, Any]) -> str:

@@ -1,7 +1,8 @@
-"""Which format a log has: found by trying all known ones on it."""
+"""Which formats a log has: found by trying all known ones on its lines."""
 
-from collections import Counter
-from collections.abc import Sequence
+import os
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -12,52 +13,89 @@ from .source import Source, clean, is_text
 from .variant import Variant
 
 PIECE = 1 << 14
+VARIABLE = "TACHOGRAPH_FORMATS"
+
+Claims = Mapping[int, tuple[int, set[str]]]
+
+
+def formats() -> tuple[Format, ...]:
+    """All known formats, by name: ours, and those of the user's folder that $TACHOGRAPH_FORMATS names.
+
+    A format of the user's takes the place of ours of that name. Raises GrammarError when one has a mistake,
+    FormatError when there is no such folder.
+    """
+    own = os.environ.get(VARIABLE)
+    return _of_folders((ROOM / "formats", Path(own)) if own else (ROOM / "formats",))
 
 
 @cache
-def formats(folder: Path = ROOM / "formats") -> tuple[Format, ...]:
-    """All formats of a folder, by name; raises GrammarError when one of them has a mistake."""
-    return tuple(load(path) for path in sorted(folder.glob("*.lark")))
+def _of_folders(folders: Sequence[Path]) -> tuple[Format, ...]:
+    for folder in folders:
+        if not folder.is_dir():
+            raise FormatError(f"{folder}: is no folder; ${VARIABLE} names a folder of grammars (*.lark).")
+    paths = {path.stem: path for folder in folders for path in folder.glob("*.lark")}
+    return tuple(load(paths[name]) for name in sorted(paths))
 
 
 def detect(path: Path, known: Sequence[Format]) -> Format | None:
-    """The format most of whose metric lines stand in the first block that has any; None when no block has one.
+    """The format that claims most lines of the first block that has a metric line; None when no block has one.
 
-    Raises FormatError when two formats fit equally well, LogError when the log cannot be read.
+    A line that several formats match is claimed by the most specific: the one with the most fixed text in it. Raises
+    FormatError when two formats are equally specific, LogError when the log cannot be read.
     """
     for block in Source(path).blocks():
         if not is_text(block[:65536]):
             return None
-        fits = _fits(clean(block), known)
-        if fits:
-            return _best(path, fits, known)
+        if found := most_claimed(path, clean(block), known):
+            return found
     return None
 
 
-def _fits(block: bytes, known: Sequence[Format]) -> Counter[str]:
-    """How many metric lines of each format a block has; a look for its texts comes first, for most have none there.
+def most_claimed(path: Path, text: bytes, known: Iterable[Format]) -> Format | None:
+    """The format that claims most lines of a text, as ``detect`` says; a look for its texts comes first."""
+    present = {fmt.name: (fmt, _metric(fmt, text)) for fmt in known}
+    candidates = {name: variants for name, (_, variants) in present.items() if variants}
+    enough = 1 if len(candidates) == 1 else len(text)
+    claims = _claims(candidates, text, enough)
+    counts = Counter(name for _, names in claims.values() for name in names)
+    if not counts:
+        return None
+    best = max(sorted(counts), key=lambda name: counts[name])
+    _refuse_equals(path, best, counts, claims)
+    return present[best][0]
 
-    When the texts of one format alone are there, one line of it is enough.
-    """
-    present = {fmt.name: [v for v in fmt.variants if v.record in METRICS and v.may_stand_in(block)] for fmt in known}
-    candidates = {name: variants for name, variants in present.items() if variants}
-    enough = 1 if len(candidates) == 1 else len(block)
-    return +Counter({name: _metric_lines(variants, block, enough) for name, variants in candidates.items()})
+
+def _metric(fmt: Format, text: bytes) -> list[Variant]:
+    return [v for v in fmt.variants if v.record in METRICS and v.may_stand_in(text)]
 
 
-def _metric_lines(variants: Sequence[Variant], block: bytes, enough: int) -> int:
-    scanner, count, start = Scanner(variants), 0, 0
-    while start < len(block) and count < enough:
-        end = block.find(b"\n", start + PIECE) + 1 or len(block)
-        count += sum(len(found.rows) for found in scanner.feed(block[start:end]))
+def _claims(candidates: Mapping[str, Sequence[Variant]], text: bytes, enough: int) -> Claims:
+    """By the number of each metric line how many of its letters are fixed, and the formats that know so many."""
+    claims: dict[int, tuple[int, set[str]]] = defaultdict(lambda: (0, set()))
+    for name, variants in candidates.items():
+        for number, fixed in _metric_lines(variants, text, enough):
+            most, names = claims[number]
+            if fixed >= most:
+                claims[number] = (fixed, names | {name} if fixed == most else {name})
+    return claims
+
+
+def _metric_lines(variants: Sequence[Variant], text: bytes, enough: int) -> list[tuple[int, int]]:
+    scanner, start = Scanner(variants), 0
+    lines: list[tuple[int, int]] = []
+    while start < len(text) and len(lines) < enough:
+        end = text.find(b"\n", start + PIECE) + 1 or len(text)
+        for found in scanner.feed(text[start:end]):
+            lines += [(number, found.variant.fixed) for number in found.numbers.tolist()]
         start = end
-    return count
+    return lines
 
 
-def _best(path: Path, fits: Counter[str], known: Sequence[Format]) -> Format:
-    (name, count), *others = fits.most_common(2)
-    if others and others[0][1] == count:
-        raise FormatError(
-            f"{path}: fits {name} and {others[0][0]} equally well ({count} lines); say which with --format."
-        )
-    return next(fmt for fmt in known if fmt.name == name)
+def _refuse_equals(path: Path, best: str, counts: Counter[str], claims: Claims) -> None:
+    """Raise FormatError when another format claims just the lines that the best one does."""
+    lines = {number for number, (_, names) in claims.items() if best in names}
+    for other in sorted(counts.keys() - {best}):
+        if counts[other] == counts[best] and all(other in claims[number][1] for number in lines):
+            raise FormatError(
+                f"{path}: fits {best} and {other} equally well ({counts[best]} lines); say which with --format."
+            )

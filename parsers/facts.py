@@ -11,6 +11,7 @@ from typing import TypeGuard
 from .format import ROOM, load
 from .lines import Lines
 from .packed import SUFFIXES
+from .stamps import TIMES
 
 Value = int | float | str
 MOST_DIGITS = 19  # what is longer is no count of anything
@@ -92,7 +93,7 @@ def line_facts(found: Iterable[Lines]) -> Iterator[Fact]:
     told: dict[tuple[str, Value], int] = {}
     for lines in found:
         numbers = lines.numbers().tolist()
-        for field in (f for f in lines.variant.fields if f.type != "STAMP"):
+        for field in (f for f in lines.variant.fields if f.type not in TIMES):
             column = lines.take(field.name)
             for number, text in zip(numbers, [] if column is None else column.tolist(), strict=False):
                 if text:

@@ -9,11 +9,17 @@ Kind = Literal["instant", "window_mean", "running_mean", "total"]
 Per = Literal["epoch", "run"]
 
 _OF_TIMES = ("seconds", "milliseconds")
+_COUNTED = ("images", "samples", "sequences", "tokens", "words")
 UNITS = {
-    "throughput": ("images", "samples", "sequences", "tokens"),
+    "throughput": _COUNTED,
+    "mean_throughput": _COUNTED,
     "step_time": _OF_TIMES,
+    "mean_step_time": _OF_TIMES,
+    "duration": _OF_TIMES,
     "reader_time": _OF_TIMES,
-    "memory": ("megabytes",),
+    "forward_time": _OF_TIMES,
+    "backward_time": _OF_TIMES,
+    "memory": ("megabytes", "gigabytes"),
 }
 
 

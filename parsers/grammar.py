@@ -16,7 +16,7 @@ from .format import METRICS, ROOM, Format
 from .mistakes import reason
 from .variant import Variant
 
-LINE_KINDS = (*(f"{metric}_line" for metric in METRICS), "fact_line", "noise_line")
+LINE_KINDS = (*(f"{metric}_line" for metric in METRICS), "event_line", "fact_line", "noise_line")
 
 
 def open_grammar(path: Path, **options: Any) -> Lark:

@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from .columns import Array, Growing, missing, typed, untyped
 from .field import Field
-from .format import METRICS
-from .scan import Found, Row
+from .found import Found, Row
 from .variant import Variant
 
 RANK = Field("rank", "INTEGER")
@@ -22,6 +21,7 @@ class Lines:
         self.variant = variant
         self._rows: list[Row] = []
         self._numbers = Growing(np.zeros(0, np.int64))
+        self._further = Growing(np.zeros(0, np.int64))
         self._columns: dict[str, Growing] = {}
         self._converted = 0
 
@@ -31,6 +31,8 @@ class Lines:
     def add(self, found: Found) -> None:
         """Add the lines of the next block; many rows are turned into columns at once, because each time has a price."""
         self._numbers.add(found.numbers)
+        if found.further is not None:
+            self._further.add(found.further)
         self._rows += found.rows
         if len(self._rows) >= MANY_ROWS:
             self._convert()
@@ -39,7 +41,7 @@ class Lines:
         texts = self._texts()
         if RANK in texts and RANK.name not in self._columns and not any(texts[RANK]):
             del texts[RANK]
-        kinds = typed if self.variant.record in METRICS else untyped
+        kinds = untyped if self.variant.record == "fact" else typed
         for name, column in kinds(texts).items():
             grown = self._columns.setdefault(name, Growing(column[:0]))
             grown.add(missing(self._converted - len(grown), column))
@@ -62,6 +64,10 @@ class Lines:
     def numbers(self) -> NDArray[np.int64]:
         """Physical line numbers from 1, ascending."""
         return self._numbers.whole()
+
+    def all_numbers(self) -> NDArray[np.int64]:
+        """As ``numbers``, with those of all further lines that records of several lines have."""
+        return np.concatenate([self._numbers.whole(), self._further.whole()])
 
     def take(self, column: str) -> Array | None:
         """One column, which is given up here: a large log is in memory once. None for a column that others have."""

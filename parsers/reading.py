@@ -2,35 +2,39 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from .account import Account, account
-from .clock import ARRIVAL, arrivals, clock
-from .detect import detect, formats
+from .cascade import Cascade, of_kinds
+from .detect import detect, formats, most_claimed
 from .errors import FormatError, LogError
+from .events import events
 from .facts import Fact, Facts, line_facts, name_facts
 from .field import Field
-from .format import METRICS, Format, load
-from .lines import Lines
+from .format import METRICS, ROOM, Format, load
+from .part import NOTHING, Part, part
+from .records import whole_records
 from .runfile import run_facts, run_problem
-from .scan import Scanner
-from .source import Source, is_text
-from .table import table
+from .source import Source, clean, is_text
+
+# Lines that are left are tried for further formats up to so many bytes: that takes longer than to read the others.
+SEARCHED = 32 << 20
 
 
 @dataclass(frozen=True)
 class Reading:
     """What a log holds.
 
-    ``records``: DataFrame, one row a metric line in file order: ``line`` (int64, physical number from 1), ``record``
-    (category: step, epoch or summary), ``rank`` where lines name one, and the fields of the format (float64, int64,
-    datetime64[us]; NaN or NaT where a line lacks one). Where no line prints a ``time``, it is when the line arrived by
-    the run's clock.csv, if there is one (UTC; its field is ``clock.ARRIVAL``). ``fields`` says for each (record,
-    column) what it means.
+    ``records``: DataFrame, one row a metric line in file order: ``line`` (int64, physical number from 1; of a record of
+    several lines the first), ``record`` (category: step, epoch or summary), ``rank`` where lines name one, and the
+    fields of the format (float64, int64, datetime64[us]; NaN or NaT where a line lacks one). Where no line prints a
+    ``time``, it is when the line arrived by the run's clock.csv, if there is one (UTC; its field is ``clock.ARRIVAL``).
+    ``fields`` says for each (record, column) what it means.
+    ``others``: what further formats read in the same log, such as the lines that a benchmark's rules ask for.
+    ``events``: DataFrame, one row an event in file order: ``line``, ``event`` (its name) and ``text``.
     ``sha256`` and ``bytes`` are of the file as it lies on disk.
     """
 
@@ -43,6 +47,8 @@ class Reading:
     facts: Facts
     account: Account
     warnings: tuple[str, ...] = field(default=())
+    others: tuple[Part, ...] = field(default=())
+    events: pd.DataFrame = field(default_factory=lambda: events(()))
 
 
 def read(path: str | Path, *, format: str | Path | None = None, facts: Iterable[Fact] = ()) -> Reading:
@@ -62,22 +68,62 @@ def read(path: str | Path, *, format: str | Path | None = None, facts: Iterable[
 def survey(path: str | Path, *, format: str | Path | None = None, facts: Iterable[Fact] = ()) -> Reading:
     """As ``read``, but a text of no known format gives a reading without records: all its lines are unrecognised."""
     path = Path(path)
-    fmt = known_format(format) if format else detect(path, formats())
-    source, scanner = Source(path), Scanner(fmt.variants if fmt else ())
-    lines = {id(variant): Lines(variant) for variant in (fmt.variants if fmt else ())}
-    for block in _text_blocks(source):
-        for found in scanner.feed(block):
-            lines[id(found.variant)].add(found)
-    metric, stated, noise = (_of(lines.values(), kinds) for kinds in (METRICS, ("fact",), ("noise",)))
-    counted = account(scanner.total, [x.numbers() for x in (*metric, *stated)], [x.numbers() for x in noise])
-    meanings = {(x.variant.record, f.name): f for x in metric for f in x.variant.fields}
-    records = table(metric)
-    if (arrived := _arrived(records, source)) is not None:
-        records["time"] = arrived
-        meanings |= {(x.variant.record, ARRIVAL.name): ARRIVAL for x in metric}
-    told = _facts(facts, stated, path)
-    warnings = tuple(_warnings(told, scanner.torn, source, metric))
-    return Reading(path, source.sha256, source.bytes, fmt, records, meanings, told, counted, warnings)
+    source, cascade = _read(path, [known_format(format)] if format else [], search=format is None)
+    parts = [part(level, source) for level in cascade.levels[:-1]] or [NOTHING]
+    main, *others = sorted(parts, key=lambda part: part.speaks_of_speed, reverse=True)
+    told = _facts(facts, cascade, path)
+    warnings = tuple(_warnings(told, cascade, source, main.records))
+    return Reading(
+        path,
+        source.sha256,
+        source.bytes,
+        main.format,
+        main.records,
+        main.fields,
+        told,
+        _account(cascade),
+        warnings,
+        tuple(others),
+        events(of_kinds(cascade.levels, ("event",))),
+    )
+
+
+def _read(path: Path, chosen: list[Format], *, search: bool) -> tuple[Source, Cascade]:
+    """Read a log as these formats, and as all others that are found in it; what any program prints comes last."""
+    if search:
+        chosen = [fmt for fmt in [detect(path, formats())] if fmt]
+    while True:
+        source, cascade = Source(path), Cascade([*chosen, common()])
+        variants = [variant for fmt in chosen for variant in fmt.variants]
+        names = {fmt.name for fmt in chosen}
+        others = [fmt for fmt in formats() if fmt.name not in names] if search and chosen else []
+        another = _feed(path, cascade, whole_records(_text_blocks(source), variants), others)
+        if another is None:
+            return source, cascade
+        chosen.append(another)
+
+
+def _feed(path: Path, cascade: Cascade, blocks: Iterable[bytes], others: Sequence[Format]) -> Format | None:
+    """Read all blocks; returns another format as soon as lines of it are left."""
+    searched = 0
+    for block in blocks:
+        left, _ = cascade.feed(block)
+        if others and left and searched < SEARCHED:
+            searched += len(left)
+            if found := most_claimed(path, clean(left), others):
+                return found
+    return None
+
+
+def _account(cascade: Cascade) -> Account:
+    known = [x.all_numbers() for x in of_kinds(cascade.levels, (*METRICS, "event", "fact"))]
+    return account(cascade.total, known, [x.all_numbers() for x in of_kinds(cascade.levels, ("noise",))])
+
+
+@cache
+def common() -> Format:
+    """What any program may print: facts in the arguments that it repeats, and events such as its failure."""
+    return load(ROOM / "common.lark")
 
 
 def known_format(name: str | Path) -> Format:
@@ -97,38 +143,27 @@ def _text_blocks(source: Source) -> Iterator[bytes]:
         yield block
 
 
-def _of(found: Iterable[Lines], kinds: Sequence[str]) -> list[Lines]:
-    return [lines for lines in found if lines.variant.record in kinds and len(lines)]
-
-
-def _arrived(records: pd.DataFrame, source: Source) -> NDArray[np.datetime64] | None:
-    """When the lines of records arrived; None where they print a time themselves, or the run has no clock."""
-    if records.empty or ("time" in records and records["time"].notna().any()):
-        return None
-    found = clock(source.path, source.sha256)
-    return None if found is None else arrivals(found, records["line"].to_numpy())
-
-
-def _facts(given: Iterable[Fact], stated: Sequence[Lines], path: Path) -> Facts:
+def _facts(given: Iterable[Fact], cascade: Cascade, path: Path) -> Facts:
     facts = Facts([*given, *run_facts(path)])
-    facts.tell_lines(line_facts(stated))
+    for levels in (cascade.levels[:-1], cascade.levels[-1:]):
+        facts.tell_lines(line_facts(of_kinds(levels, ("fact",))))
     facts.tell(name_facts(path))
     facts.derive()
     return facts
 
 
-def _warnings(facts: Facts, torn: Sequence[int], source: Source, metric: Sequence[Lines]) -> Iterator[str]:
+def _warnings(facts: Facts, cascade: Cascade, source: Source, records: pd.DataFrame) -> Iterator[str]:
     if problem := run_problem(source.path, source.sha256):
         yield problem
     for first, other in facts.disputes:
         yield _both(first, other, "neither is used")
     for believed, other in facts.contradictions:
         yield _both(believed, other, "the first is used")
-    if torn:
+    if torn := {number for level in cascade.levels for number in level.torn}:
         yield f"Output runs together, first in line {min(torn)} ({len(torn)} in all); what is whole there is used."
     if source.cut:
         yield "The last line has no newline: it may be cut off, so a number that it ends with is not used."
-    if metric and not np.any([len(lines) for lines in metric if lines.variant.record == "step"]):
+    if len(records) and not (records["record"] == "step").any():
         yield "The log has no step lines."
 
 

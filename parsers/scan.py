@@ -5,32 +5,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .block import Block, Places, positions
 from .format import METRICS
+from .found import Found, Row
 from .marks import marks
 from .prefix import after_prefix, has_prefix, line_pattern, sweep_pattern, torn_pattern
+from .records import RecordSearch
 from .variant import Variant
 
 # A sweep over a block looks at every line of it, but looking at one line alone takes about so many times as long.
 SWEEP_GAIN = 8
 SAMPLE = 1 << 16
-
-Row = tuple[bytes, ...]
-
-
-@dataclass(frozen=True)
-class Found:
-    """The lines of one variant in a block, ascending: physical numbers from 1, and the texts of each line.
-
-    The first text of a row is the rank that its prefix names; the others are those of the variant's groups. A text is
-    empty where the line does not have it.
-    """
-
-    variant: Variant
-    numbers: NDArray[np.int64]
-    rows: list[Row]
 
 
 class Scanner:
@@ -42,21 +28,26 @@ class Scanner:
     def __init__(self, variants: Iterable[Variant]) -> None:
         self.total = 0
         self.torn: list[int] = []
-        self._variants = tuple(variants)
+        variants = tuple(variants)
+        self._lines = tuple(variant for variant in variants if not variant.spans)
+        self._records = [RecordSearch(variant) for variant in variants if variant.spans]
         self._searches: list[_Search] = []
         self._sweeps = True
 
     def feed(self, data: bytes) -> list[Found]:
         """Scan the next block, which ends with a whole line; returns what was found of each variant."""
-        block = Block(data, self.total)
+        return self.scan(Block(data, self.total))
+
+    def scan(self, block: Block) -> list[Found]:
+        """As ``feed``, for a block that was made of the text."""
         if not self.total:
-            chosen = marks(self._variants, block.text[-SAMPLE:])
+            chosen = marks(self._lines, block.text[-SAMPLE:])
             self._searches = [_Search(mark, [_Matches(v) for v in variants]) for mark, variants in chosen.items()]
             self._sweeps = not has_prefix(block.text)
         found = [found for search in self._searches for found in search.run(block, sweeps=self._sweeps)]
         self.torn += [number for search in self._searches for number in block.numbers(search.torn).tolist()]
         self.total += block.lines
-        return found
+        return found + [found for search in self._records for found in search.run(block)]
 
 
 @dataclass

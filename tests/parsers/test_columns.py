@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.columns import Growing, numbers, strings, times, whole
+from parsers.columns import Growing, numbers, strings, whole
+from parsers.stamps import times
 
 printed = st.one_of(
     st.floats(allow_nan=False).map(repr), st.from_regex(r"[-+]?[0-9]{1,20}(\.[0-9]{0,20})?", fullmatch=True)

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from parsers.detect import formats
 from parsers.format import Format
+from parsers.found import Found
 from parsers.prefix import line_pattern, without_prefix
-from parsers.scan import Found, Scanner
+from parsers.scan import Scanner
 from parsers.source import clean
 from tests.parsers.golden_logs import LOGS
 
