@@ -165,7 +165,7 @@ def _value(data: bytes, floor: int, at: int) -> Suspect | None:
 
 def _judged(data: bytes, name: int, separator: re.Match[bytes], hidden: Hides) -> Suspect | None:
     begin, quote = separator.end(), separator["quote"]
-    if not quote and data[begin] in b"[{(" and _in_capitals(data[name : separator.start()]):
+    if not quote and data[begin : begin + 1] in (b"[", b"{", b"(") and _in_capitals(data[name : separator.start()]):
         return _bracketed(data, name, begin, hidden)
     rest = _QUOTED.get(quote, _ESCAPED) if quote else _UNQUOTED
     end = end_of(rest, data, begin, begin + _DECIDED)

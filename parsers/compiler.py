@@ -18,6 +18,8 @@ from .variant import Variant
 
 Rule = tuple[tuple[str, ...], Any]
 
+EVENT = "event"
+WHOLE = Field("text", "LINE")
 NEWLINE = "NEWLINE"  # the terminal of the vocabulary that a record of several lines holds
 
 
@@ -63,8 +65,15 @@ class Compiler:
             source = self._blanks() + self._node(expansion, line, {})
             if not line.literals:
                 raise self.error(line_kind, f"a line of {line_kind} has no fixed text to find it by; add a literal.")
-            record = line_kind.removesuffix("_line")
-            yield Variant(record, source, tuple(line.groups), tuple(line.literals), line.spans)
+            yield self._variant(line_kind.removesuffix("_line"), source, line)
+
+    @staticmethod
+    def _variant(record: str, source: str, line: _Line) -> Variant:
+        """A compiled line; of an event the whole text is kept, because it is what happened."""
+        if record == EVENT:
+            line.groups.insert(0, WHOLE)
+            source = f"({source})"
+        return Variant(record, source, tuple(line.groups), tuple(line.literals), line.spans)
 
     def _node(self, node: Any, line: _Line, arguments: Mapping[str, Any]) -> str:
         match node:
@@ -96,6 +105,7 @@ class Compiler:
         if name in self.rules:
             return self._rule(name, [], line, arguments)
         line.spans |= name == NEWLINE
+        self._remember(self.terminals[name], line)
         return self._token(self.terminals[name])
 
     def _choice(self, options: list[Any], line: _Line, arguments: Mapping[str, Any]) -> str:

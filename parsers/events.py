@@ -4,27 +4,28 @@ from collections.abc import Iterable, Iterator
 
 import pandas as pd
 
+from .compiler import WHOLE
 from .lines import Lines
 from .stamps import TIMES
 
+EVENTS = ("run_start", "run_stop", "checkpoint", "evaluation", "overflow", "restart", "failure")
 COLUMNS = {"line": "int64", "event": "str", "text": "str", "time": "datetime64[us]"}
 
 
 def events(found: Iterable[Lines]) -> pd.DataFrame:
     """One row an event, in file order.
 
-    ``line`` (int64, physical number from 1), ``event`` (its name in the vocabulary), ``text`` (what the line says of
-    it) and ``time`` (datetime64[us]; NaT where the line has none).
+    ``line`` (int64, physical number from 1), ``event`` (its name in the vocabulary), ``text`` (the line without what
+    job launchers put before it) and ``time`` (datetime64[us]; NaT where the line has none).
     """
     rows = sorted((row for lines in found for row in _rows(lines)), key=lambda row: row[:2])
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
 
 
-def _rows(lines: Lines) -> Iterator[tuple[int, str, object, object]]:
-    numbers = lines.numbers().tolist()
-    columns = {field: lines.take(field.name) for field in lines.variant.fields}
-    times = next((column for field, column in columns.items() if field.type in TIMES), None)
-    stamps = [pd.NaT] * len(numbers) if times is None else list(times)
-    for name, column in ((f.name, c) for f, c in columns.items() if f.type not in TIMES):
-        if column is not None:
-            yield from zip(numbers, [name] * len(numbers), column.tolist(), stamps, strict=True)
+def _rows(lines: Lines) -> Iterator[tuple[int, str, str, object]]:
+    stamp = next((field.name for field in lines.variant.fields if field.type in TIMES), "")
+    name = next(field.name for field in lines.variant.fields if field.name in EVENTS)
+    texts, times = lines.take(WHOLE.name), lines.take(stamp)
+    stamps = [pd.NaT] * len(lines) if times is None else list(times)
+    for number, text, time in zip(lines.numbers().tolist(), [] if texts is None else texts, stamps, strict=True):
+        yield number, name, str(text).strip(), time

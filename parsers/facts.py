@@ -15,7 +15,9 @@ from .stamps import TIMES
 
 Value = int | float | str
 MOST_DIGITS = 19  # what is longer is no count of anything
-SCALING = ("nodes", "cards", "cards_per_node", "batch_size", "job_batch_size")  # counts that a measurement scales by
+FILE_NAME = "file name"
+# Counts that a measurement scales by.
+SCALING = ("nodes", "cards", "cards_per_node", "batch_size", "job_batch_size", "accumulation", "sequence_length")
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,17 @@ class Facts(dict[str, Fact]):
         elif "cards" not in self and "cards_per_node" in self:
             one = self["cards_per_node"]
             self.tell([Fact("cards", one.value, f"{one.witness}, as one node")])
-        if (both := self._counts("job_batch_size", "cards")) and both[0] % both[1] == 0:
-            self._follows("batch_size", both[0] // both[1], "job_batch_size", "over cards of", "cards")
+        self._derive_batch_size()
+
+    def _derive_batch_size(self) -> None:
+        """A line that tells it knows better: cards may share one model, and a step may have several passes."""
+        both = self._counts("job_batch_size", "cards")
+        if both is None or ("batch_size" in self and self["batch_size"].witness != FILE_NAME):
+            return
+        passes = self._counts("accumulation", "accumulation") or (1, 1)
+        size, rest = divmod(both[0], both[1] * passes[0])
+        if not rest:
+            self._follows("batch_size", size, "job_batch_size", "over cards of", "cards")
 
     def _counts(self, first: str, second: str) -> tuple[int, int] | None:
         """The values of two facts when both are told and are counts of at least one."""
@@ -111,7 +122,7 @@ def name_facts(path: Path) -> Iterator[Fact]:
         for variant in load(ROOM / "names.lark").variants:
             if found := re.fullmatch(variant.source.encode(), text):
                 for field, said in zip(variant.groups, found.groups(), strict=True):
-                    yield Fact(field.name, value(field.name, field.type, said.decode()), "file name")
+                    yield Fact(field.name, value(field.name, field.type, said.decode()), FILE_NAME)
                 return
 
 

@@ -1,5 +1,6 @@
 """What a log holds of one kind of line: texts first, then typed columns."""
 
+from array import array
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,6 +12,7 @@ from .found import Found, Row
 from .variant import Variant
 
 RANK = Field("rank", "INTEGER")
+LOSS = "loss"
 MANY_ROWS = 8192
 
 
@@ -24,6 +26,7 @@ class Lines:
         self._further = Growing(np.zeros(0, np.int64))
         self._columns: dict[str, Growing] = {}
         self._converted = 0
+        self._not_numbers = array("q")
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -42,12 +45,19 @@ class Lines:
         if RANK in texts and RANK.name not in self._columns and not any(texts[RANK]):
             del texts[RANK]
         kinds = untyped if self.variant.record == "fact" else typed
-        for name, column in kinds(texts).items():
-            grown = self._columns.setdefault(name, Growing(column[:0]))
+        for (field, text), column in zip(texts.items(), kinds(texts).values(), strict=True):
+            grown = self._columns.setdefault(field.name, Growing(column[:0]))
             grown.add(missing(self._converted - len(grown), column))
             grown.add(column)
+            if field.name == LOSS:
+                self._note_not_numbers(text, column)
         self._converted += len(self._rows)
         self._rows.clear()
+
+    def _note_not_numbers(self, texts: Sequence[bytes], column: Array) -> None:
+        """Remember the rows whose loss is printed, but is no number: in its column a missing one looks the same."""
+        rows = np.flatnonzero(np.isnan(column)) if column.dtype.kind == "f" else column[:0]
+        self._not_numbers.extend(self._converted + row for row in rows.tolist() if texts[row])
 
     def _texts(self) -> dict[Field, Sequence[bytes]]:
         """The text of each field, if there are rows; of several groups of one field the first that took part."""
@@ -64,6 +74,11 @@ class Lines:
     def numbers(self) -> NDArray[np.int64]:
         """Physical line numbers from 1, ascending."""
         return self._numbers.whole()
+
+    def not_numbers(self) -> NDArray[np.int64]:
+        """The lines among ``numbers`` whose loss is printed, but is not a number."""
+        self._convert()
+        return self.numbers()[np.frombuffer(self._not_numbers, np.int64)]
 
     def all_numbers(self) -> NDArray[np.int64]:
         """As ``numbers``, with those of all further lines that records of several lines have."""

@@ -1,7 +1,7 @@
 """Reading a log: records, facts and the line account, with the proof of where each came from."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -15,40 +15,56 @@ from .events import events
 from .facts import Fact, Facts, line_facts, name_facts
 from .field import Field
 from .format import METRICS, ROOM, Format, load
+from .health import findings
 from .part import NOTHING, Part, part
 from .records import whole_records
-from .runfile import run_facts, run_problem
+from .runfile import run_facts, run_problems
+from .sentence import Sentence
 from .source import Source, clean, is_text
 
+TORN = "Output runs together, first in line {line} ({count} in all); what is whole there is used."
+CUT = "The last line has no newline: it may be cut off, so a number that it ends with is not used."
+NO_STEPS = "The log has no step lines."
+FIRST_USED = "{fact} is {value} by {witness}, but {other} by {denier}; the first is used."
+NEITHER_USED = "{fact} is {value} by {witness}, but {other} by {denier}; neither is used."
+WARNINGS = (TORN, CUT, NO_STEPS, FIRST_USED, NEITHER_USED)
 # Lines that are left are tried for further formats up to so many bytes: that takes longer than to read the others.
-SEARCHED = 32 << 20
+SEARCHED = 4 << 20
 
 
 @dataclass(frozen=True)
 class Reading:
     """What a log holds.
 
-    ``records``: DataFrame, one row a metric line in file order: ``line`` (int64, physical number from 1; of a record of
-    several lines the first), ``record`` (category: step, epoch or summary), ``rank`` where lines name one, and the
-    fields of the format (float64, int64, datetime64[us]; NaN or NaT where a line lacks one). Where no line prints a
-    ``time``, it is when the line arrived by the run's clock.csv, if there is one (UTC; its field is ``clock.ARRIVAL``).
-    ``fields`` says for each (record, column) what it means.
-    ``others``: what further formats read in the same log, such as the lines that a benchmark's rules ask for.
-    ``events``: DataFrame, one row an event in file order: ``line``, ``event`` (its name) and ``text``.
+    ``parts``: what each of its formats reads, first the one that says most of speed; ``format``, ``records`` and
+    ``fields`` are those of the first. Of a log of no known format the only part has no format and no records.
+    ``events``: DataFrame, one row an event in file order: ``line``, ``event``, ``text`` and ``time``.
     ``sha256`` and ``bytes`` are of the file as it lies on disk.
     """
 
     path: Path
     sha256: str
     bytes: int
-    format: Format | None
-    records: pd.DataFrame
-    fields: dict[tuple[str, str], Field]
+    parts: tuple[Part, ...]
     facts: Facts
     account: Account
-    warnings: tuple[str, ...] = field(default=())
-    others: tuple[Part, ...] = field(default=())
-    events: pd.DataFrame = field(default_factory=lambda: events(()))
+    warnings: tuple[Sentence, ...]
+    events: pd.DataFrame
+
+    @property
+    def format(self) -> Format | None:
+        """The format that says most of speed."""
+        return self.parts[0].format
+
+    @property
+    def records(self) -> pd.DataFrame:
+        """The records of that format."""
+        return self.parts[0].records
+
+    @property
+    def fields(self) -> dict[tuple[str, str], Field]:
+        """What the columns of those records mean."""
+        return self.parts[0].fields
 
 
 def read(path: str | Path, *, format: str | Path | None = None, facts: Iterable[Fact] = ()) -> Reading:
@@ -69,23 +85,12 @@ def survey(path: str | Path, *, format: str | Path | None = None, facts: Iterabl
     """As ``read``, but a text of no known format gives a reading without records: all its lines are unrecognised."""
     path = Path(path)
     source, cascade = _read(path, [known_format(format)] if format else [], search=format is None)
-    parts = [part(level, source) for level in cascade.levels[:-1]] or [NOTHING]
-    main, *others = sorted(parts, key=lambda part: part.speaks_of_speed, reverse=True)
-    told = _facts(facts, cascade, path)
-    warnings = tuple(_warnings(told, cascade, source, main.records))
-    return Reading(
-        path,
-        source.sha256,
-        source.bytes,
-        main.format,
-        main.records,
-        main.fields,
-        told,
-        _account(cascade),
-        warnings,
-        tuple(others),
-        events(of_kinds(cascade.levels, ("event",))),
-    )
+    parts = sorted((part(level, source) for level in cascade.levels[:-1]), key=lambda part: part.rank)
+    told, happened = _facts(facts, cascade, path), events(of_kinds(cascade.levels, ("event",)))
+    main = parts[0] if parts else NOTHING
+    warnings = (*_warnings(told, cascade, source, main.records), *findings(main.records, happened, main.not_numbers))
+    all_parts = tuple(parts) or (NOTHING,)
+    return Reading(path, source.sha256, source.bytes, all_parts, told, _account(cascade), warnings, happened)
 
 
 def _read(path: Path, chosen: list[Format], *, search: bool) -> tuple[Source, Cascade]:
@@ -152,20 +157,20 @@ def _facts(given: Iterable[Fact], cascade: Cascade, path: Path) -> Facts:
     return facts
 
 
-def _warnings(facts: Facts, cascade: Cascade, source: Source, records: pd.DataFrame) -> Iterator[str]:
-    if problem := run_problem(source.path, source.sha256):
-        yield problem
+def _warnings(facts: Facts, cascade: Cascade, source: Source, records: pd.DataFrame) -> Iterator[Sentence]:
+    yield from run_problems(source.path, source.sha256)
     for first, other in facts.disputes:
-        yield _both(first, other, "neither is used")
+        yield _both(NEITHER_USED, first, other)
     for believed, other in facts.contradictions:
-        yield _both(believed, other, "the first is used")
+        yield _both(FIRST_USED, believed, other)
     if torn := {number for level in cascade.levels for number in level.torn}:
-        yield f"Output runs together, first in line {min(torn)} ({len(torn)} in all); what is whole there is used."
+        yield Sentence(TORN, line=min(torn), count=len(torn))
     if source.cut:
-        yield "The last line has no newline: it may be cut off, so a number that it ends with is not used."
+        yield Sentence(CUT)
     if len(records) and not (records["record"] == "step").any():
-        yield "The log has no step lines."
+        yield Sentence(NO_STEPS)
 
 
-def _both(one: Fact, other: Fact, then: str) -> str:
-    return f"{one.name} is {one.value} by {one.witness}, but {other.value} by {other.witness}; {then}."
+def _both(message: str, one: Fact, other: Fact) -> Sentence:
+    values = {"fact": one.name, "value": one.value, "witness": one.witness, "other": other.value}
+    return Sentence(message, **values, denier=other.witness)

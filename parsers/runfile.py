@@ -8,9 +8,13 @@ from typing import Any
 
 from .errors import LogError
 from .facts import SCALING, Fact, is_count
+from .sentence import Sentence
 
 NAME = "run.json"
 DONE = "done"
+NOT_DONE = "run.json says this run {said}."
+ANOTHER_LOG = "The log is not the one that run.json describes: its sha256 differs."
+WARNINGS = (NOT_DONE, ANOTHER_LOG)
 
 
 def run_facts(log: Path) -> Iterator[Fact]:
@@ -23,23 +27,18 @@ def run_facts(log: Path) -> Iterator[Fact]:
             yield Fact(str(name), said, NAME)
 
 
-def run_problem(log: Path, sha256: str) -> str | None:
+def run_problems(log: Path, sha256: str) -> Iterator[Sentence]:
     """What the ``run.json`` beside a log says against it: the run is not done, or the log is not the one it describes.
 
-    ``sha256`` is that of the log. None where nothing is said against it. Raises LogError when run.json is broken.
+    ``sha256`` is that of the log. Raises LogError when run.json is broken.
     """
     run = run_file(log)
-    another = f"The log is not the one that {NAME} describes: its sha256 differs."
-    return " ".join(filter(None, (_not_done(run), another if describes(run, log, sha256) is False else None))) or None
-
-
-def _not_done(run: Mapping[str, Any]) -> str | None:
     status = status_of(run)
-    if status == DONE:
-        return None
-    said = "failed" if status == "failed" else f"was {status}"
-    left = f" (exit status {run['exit_status']})" if "exit_status" in run else ""
-    return f"{NAME} says this run {said}{left}."
+    if status != DONE:
+        left = f" (exit status {run['exit_status']})" if "exit_status" in run else ""
+        yield Sentence(NOT_DONE, said=("failed" if status == "failed" else f"was {status}") + left)
+    if describes(run, log, sha256) is False:
+        yield Sentence(ANOTHER_LOG)
 
 
 def status_of(run: Mapping[str, Any]) -> str:

@@ -18,14 +18,19 @@ FOUND_NOTHING = 1
 
 @click.command()
 @LOGS
-@click.option("--protocol", "stated", default="plain", show_default=True, metavar="NAME|key=value,...")
+@click.option(
+    "--protocol",
+    "stated",
+    metavar="NAME|key=value,...",
+    help="By default the first that the log allows: what it prints, else what can be computed.",
+)
 @click.option("--cards", type=click.IntRange(min=1), help="Cards of the run, in all.")
 @click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per card.")
 @FORMAT
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 def show(
     logs: tuple[Path, ...],
-    stated: str,
+    stated: str | None,
     cards: int | None,
     batch_size: int | None,
     format_: str | None,
@@ -46,7 +51,7 @@ def show(
     from .protocol import Protocol, ProtocolError
 
     try:
-        protocol = Protocol.parse(stated)
+        protocol = Protocol.parse(stated) if stated else None
     except ProtocolError as error:
         raise Unreadable(str(error)) from error
     options = {"cards": cards, "batch_size": batch_size}

@@ -9,9 +9,10 @@ from pathlib import Path
 from parsers.errors import ParserError
 from parsers.facts import Fact, Value
 from parsers.reading import Reading, read
+from parsers.sentence import Sentence
 
 from .cell import Cell, Disagreement, Proof
-from .measurement import ARRIVED, Measurement, NoMeasurement, combine, measure
+from .measurement import Measurement, NoMeasurement, combine, measure
 from .page import LAUNCHED, Case, Page, Table, TableColumn, TableRow
 from .protocol import Protocol
 from .quantity import Quantity, Shown
@@ -32,16 +33,6 @@ NOT_THE_JOB = {
     "card": "The number of cards is not known, so {log} gives the throughput of one card only.",
     "node": "The number of nodes is not known, so {log} gives the throughput of one node only.",
 }
-# Warnings that the catalogues translate; any other is passed on as it is.
-WARNINGS = (
-    ARRIVED,
-    "The {field} is a running mean, and the {statistic} of {count} records of it counts early steps again in each of"
-    " them: estimate=instant undoes this.",
-    "The last line has no newline: it may be cut off, so a number that it ends with is not used.",
-    "Output runs together, first in line {line} ({count} in all); what is whole there is used.",
-    "{fact} is {value} by {witness}, but {other} by {denier}; the first is used.",
-    "{fact} is {value} by {witness}, but {other} by {denier}; neither is used.",
-)
 ANY_WARNING = "{warning}"
 
 
@@ -126,13 +117,9 @@ def _remarks(proofs: Proofs, quantity: Quantity, told: set[str]) -> Reasons:
     return (*observed.values(), *(remark for remark in found if remark.values.get("fact") not in told))
 
 
-def _warning(text: str) -> Reason:
-    """A warning as a message that can be translated, where it is a known one."""
-    for message in WARNINGS:
-        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(message))
-        if found := re.fullmatch(pattern, text):
-            return Reason(message, found.groupdict())
-    return Reason(ANY_WARNING, {"warning": text})
+def _warning(said: str) -> Reason:
+    """A warning as a message that can be translated, where it is one."""
+    return Reason(said.message, said.values) if isinstance(said, Sentence) else Reason(ANY_WARNING, {"warning": said})
 
 
 def _proofs(logs: Path, pattern: str, protocol: Protocol, case: Case) -> tuple[Proofs, Reasons]:

@@ -1,6 +1,6 @@
 """Measurements: one throughput of one run, with the lines that prove it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,20 +8,24 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from parsers.clock import ARRIVAL
-from parsers.field import Field, Scope
+from parsers.field import Scope
+from parsers.sentence import Sentence
 
 from . import estimate
-from .estimate import Facts, Values
+from .caveats import ARRIVED, of_means, of_records, of_steps
+from .estimate import READS, Facts, Values
 from .number import without_noise
 from .protocol import NoMeasurement, Protocol
+from .scaling import BATCH_SIZES, amounts, samples_per_step, scale
 from .statistic import reduce, reduce_repeats, trim
-from .window import Fields, Mask, Reason, Reasons, epoch_starts, one_rank, repeated, shortfall, steps_in_epoch, window
+from .timing import clock
+from .window import Fields, Mask, Reason, Reasons, one_rank, window
 
 __all__ = ["Measurement", "NoMeasurement", "combine", "measure"]
 
-ARRIVED = "The log prints no times: those of its lines are from clock.csv, which says when each of them arrived."
-
-_READ = ("line", "rank", "epoch", "step", "steps", "steps_per_epoch", "time", "throughput", "step_time", "batch_size")
+_COUNTERS = ("epoch", "step", "steps", "steps_per_epoch", "consumed_samples", "sample_count", "token_count", "model")
+_SPEEDS = dict.fromkeys(name for names in READS.values() for name in names)
+_READ = ("line", "rank", *_COUNTERS, *_SPEEDS, *BATCH_SIZES)
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class Measurement:
     records_used: int
     left_out: Mapping[str, tuple[int, ...]]
     available: int
-    warnings: tuple[str, ...]
+    warnings: tuple[Sentence, ...]
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,7 @@ class _Throughput:
     unit: str
     scope: Scope
     reasons: Reasons
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Sentence, ...] = ()
 
 
 def measure(records: pd.DataFrame, fields: Fields, facts: Facts, protocol: Protocol) -> Measurement:
@@ -85,13 +89,14 @@ def measure(records: pd.DataFrame, fields: Fields, facts: Facts, protocol: Proto
     if not used.any():
         raise NoMeasurement(f"The window of the protocol ({protocol.words()}) leaves none of {len(used)} records.")
     found = _clocked(log, used, windowed) if protocol.estimate == "clock" else _reduced(log, column, used, windowed)
-    warnings = (*_of_records(chosen, column, reasons), *_of_steps(log, fields.get((protocol.records, column))))
+    field = fields.get((protocol.records, column))
+    warnings = (*of_records(chosen, column, reasons), *of_steps(log.records, fields, protocol, field))
     reasons[readable] = found.reasons
     return _measurement(chosen, reasons, found, protocol, (*warnings, *found.warnings))
 
 
 def _measurement(
-    chosen: pd.DataFrame, reasons: Reasons, found: _Throughput, protocol: Protocol, warnings: tuple[str, ...]
+    chosen: pd.DataFrame, reasons: Reasons, found: _Throughput, protocol: Protocol, warnings: tuple[Sentence, ...]
 ) -> Measurement:
     lines = chosen["line"].to_numpy()
     by_reason = {reason.key: tuple(lines[reasons == reason].tolist()) for reason in Reason}
@@ -142,27 +147,39 @@ def _is_finite(column: "pd.Series[float]") -> Mask:
 
 
 def _clocked(log: _Log, used: Mask, windowed: Reasons) -> _Throughput:
-    samples = estimate.samples_per_step(log.records[used], log.fields, log.facts, log.protocol)
-    steps, seconds, ends = estimate.clock(log.records, log.fields, used, log.protocol)
+    timed = clock(log.records, log.fields, log.facts, used, log.protocol)
     reasons = windowed.copy()
-    reasons[used], reasons[ends] = Reason.BETWEEN, Reason.USED
-    arrived = log.fields.get((log.protocol.records, "time")) == ARRIVAL
-    return _Throughput(steps * samples / seconds, "samples/s", "job", reasons, (ARRIVED,) if arrived else ())
+    reasons[used], reasons[timed.ends] = Reason.BETWEEN, Reason.USED
+    arrived = (Sentence(ARRIVED),) if log.fields.get((log.protocol.records, "time")) == ARRIVAL else ()
+    return _Throughput(timed.samples / timed.seconds, "samples/s", "job", reasons, arrived)
 
 
 def _reduced(log: _Log, column: str, used: Mask, windowed: Reasons) -> _Throughput:
     values = estimate.values(log.records, log.fields, log.protocol)
+    if column == "duration":
+        return _of_durations(log, used, windowed, values)
     _refuse_impossible(values[used], log.records["line"].to_numpy()[used], log.protocol)
     reasons = windowed.copy()
     reasons[used] = _kept(values[used], log.protocol)
     statistic = reduce(values[reasons == Reason.USED], log.protocol.statistic)
     field = log.fields[(log.protocol.records, column)]
-    warnings = _of_means(field, log.protocol, int(np.sum(reasons == Reason.USED)))
-    if column == "step_time":
-        samples = estimate.samples_per_step(log.records[used], log.fields, log.facts, log.protocol)
+    warnings = of_means(field, log.protocol, int(np.sum(reasons == Reason.USED)))
+    if column != "throughput":
+        samples = samples_per_step(log.records[used], log.facts, log.protocol)
         return _Throughput(samples / statistic, "samples/s", "job", reasons, warnings)
-    factor, scope, unscaled = estimate.scale(field, log.facts)
+    factor, scope, unscaled = scale(field, log.facts)
     return _Throughput(statistic * factor, f"{field.unit or 'samples'}/s", scope, reasons, (*warnings, *unscaled))
+
+
+def _of_durations(log: _Log, used: Mask, windowed: Reasons, seconds: Values) -> _Throughput:
+    """The statistic of what each record did over the time that it took."""
+    done, counted = amounts(log.records, log.fields, log.facts, log.protocol)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = done / seconds
+    _refuse_impossible(values[used], log.records["line"].to_numpy()[used], log.protocol)
+    reasons = windowed.copy()
+    reasons[used] = _kept(values[used], log.protocol)
+    return _Throughput(reduce(values[reasons == Reason.USED], log.protocol.statistic), f"{counted}/s", "job", reasons)
 
 
 def _refuse_impossible(values: Values, lines: NDArray[np.int64], protocol: Protocol) -> None:
@@ -183,48 +200,3 @@ def _kept(values: Values, protocol: Protocol) -> Reasons:
     if protocol.statistic == "last":
         reasons[np.flatnonzero(reasons == Reason.USED)[:-1]] = Reason.NOT_LAST
     return reasons
-
-
-def _of_records(chosen: pd.DataFrame, column: str, reasons: Reasons) -> Iterator[str]:
-    """Warn of records that could not be read."""
-    lines = chosen["line"].to_numpy()
-    empty, other = reasons == Reason.NO_VALUE, reasons == Reason.OTHER_RANK
-    if empty.any():
-        first = lines[empty][0]
-        yield f"{empty.sum()} of {len(lines)} records print no {column} and are left out, the first at line {first}."
-    if other.any():
-        rank = chosen["rank"].to_numpy(dtype=np.float64, na_value=np.nan)[reasons == Reason.USED][0]
-        left = f"{other.sum()} of {len(lines)} records"
-        yield f"The log is of several ranks: only rank {rank:g} is used, {left} are left out."
-
-
-def _of_steps(log: _Log, field: Field | None) -> Iterator[str]:
-    """Warn of a window that is too short, and of step numbers that do not say how many steps were done."""
-    if missing := shortfall(log.records, log.fields, log.protocol):
-        take = log.protocol.take_first or log.protocol.take_last
-        yield f"The protocol takes {take}: the log is short of it by {missing}."
-    counter = log.fields.get((log.protocol.records, "step"))
-    if counter is None or log.records["step"].isna().any():
-        return
-    if (again := repeated(log.records, counter)).any():
-        line = log.records["line"].to_numpy()[again][0]
-        yield f"At line {line} the steps start again: several ranks, or several runs, are in this log."
-    wraps = "steps_per_epoch" not in log.records and epoch_starts(steps_in_epoch(log.records, counter)).any()
-    if wraps and _adds_epochs(log.protocol, field):
-        yield "The log does not print the steps of an epoch: its last printed step is taken as its end."
-
-
-def _adds_epochs(protocol: Protocol, field: Field | None) -> bool:
-    if protocol.estimate == "instant" and field is not None and field.per == "run":
-        return True
-    return protocol.window_counts_steps or protocol.estimate == "clock"
-
-
-def _of_means(field: Field, protocol: Protocol, used: int) -> tuple[str, ...]:
-    if field.kind != "running_mean" or protocol.estimate == "instant" or used == 1:
-        return ()
-    warning = (
-        f"The {field.name} is a running mean, and the {protocol.statistic} of {used} records of it counts early steps "
-        "again in each of them: estimate=instant undoes this."
-    )
-    return (warning,)

@@ -69,8 +69,8 @@ class Protocol(BaseModel):
 
     ``records``: the kind of record that is read.
     ``estimate``: what is read from them. ``reported``: the throughput they print; ``step_time``: batch size x cards /
-    time of a step; ``clock``: samples between two records / the time between them; ``instant``: as reported, with
-    running means undone.
+    time of a step; ``duration``: what a record did / the time that it took; ``clock``: samples between two records /
+    the time between them; ``instant``: as reported, with running means undone.
     ``skip_records``, ``skip_steps``, ``drop_last``, ``take_first``, ``take_last``: the window.
     ``trim``, ``trim_min``: the fraction, and the least number, cut from each end of the sorted values.
     ``statistic``: of the values of one run. ``repeats``: of the values of several runs.
@@ -80,7 +80,7 @@ class Protocol(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     records: Literal["step", "epoch", "summary"] = "step"
-    estimate: Literal["reported", "step_time", "clock", "instant"] = "reported"
+    estimate: Literal["reported", "step_time", "duration", "clock", "instant"] = "reported"
     skip_records: NonNegativeInt = 0
     skip_steps: NonNegativeInt = 0
     drop_last: AnyLength = Length(0)

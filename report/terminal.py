@@ -9,6 +9,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from .crosscheck import Check
 from .number import printed
 from .show import Summary
 
@@ -29,10 +30,11 @@ def shown(summary: Summary, *, colour: bool) -> str:
 def _parts(summary: Summary) -> Iterator[RenderableType]:
     reading, account = summary.reading, summary.reading.account
     yield Text(str(reading.path), style="bold")
-    name = reading.format.name if reading.format else "no known format"
+    name = " and ".join(part.format.name for part in reading.parts if part.format) or "no known format"
     yield Text(f"{name} · {reading.bytes} bytes · sha256 {reading.sha256}")
     yield _facts(summary)
     yield _throughput(summary)
+    yield from (_check(check) for check in summary.checks)
     plot = steadiness(summary)
     if plot:
         yield Text(plot)
@@ -64,9 +66,16 @@ def _throughput(summary: Summary) -> Text:
     return Text.assemble((number, "bold green"), f" {where}, by {summary.protocol.words()}")
 
 
+def _check(check: Check) -> Text:
+    found = check.measurement
+    return Text(
+        f"  {found.value:.6g} {found.unit}, {check.ratio:.3f} times that, by {found.protocol.words()}", style="dim"
+    )
+
+
 def steadiness(summary: Summary) -> str:
     """The throughput (or time of a step) of the step records over the run as a line of bars, with its range."""
-    records = summary.reading.records
+    records = summary.part.records
     steps = records[records["record"] == "step"]
     column = next((name for name in ("throughput", "step_time") if name in steps), "")
     values = steps[column].dropna().to_numpy(float) if column else np.zeros(0)
@@ -74,7 +83,7 @@ def steadiness(summary: Summary) -> str:
     if len(values) < 2:
         return ""
     bars = [BARS[level] for level in _levels(values)]
-    field = summary.reading.fields[("step", column)]
+    field = summary.part.fields[("step", column)]
     unit = f"{field.unit}/s of one {field.scope}" if column == "throughput" else field.unit
     return f"as printed {''.join(bars)} {values.min():g} to {values.max():g} {unit}, median {np.median(values):g}"
 

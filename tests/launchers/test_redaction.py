@@ -124,6 +124,7 @@ def test_a_key_without_an_end_takes_no_line_of_text() -> None:
 
 @given(texts, values, st.lists(st.integers(0, 300)))
 @example("'A_PASSWORD': 'a\\'b' c", [], [17, 18])
+@example("password:Bearer ", [], [])
 def test_the_output_does_not_depend_on_the_chunks(text: str, known: list[bytes], cuts: list[int]) -> None:
     data = text.encode()
     places = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]

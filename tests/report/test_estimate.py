@@ -6,9 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from parsers.facts import Fact
 from parsers.field import Field, Kind
-from report.estimate import clock, column, samples_per_step, values
+from report.estimate import column, values
 from report.protocol import NoMeasurement, Protocol
 from report.window import Fields
 
@@ -28,10 +27,6 @@ def throughput(kind: Kind = "running_mean", since: int | None = None, per: Liter
 
 def step_time(kind: Kind, unit: str | None = "seconds") -> Fields:
     return {("step", "step_time"): Field("step_time", "NUMBER", unit=unit, kind=kind), ("step", "step"): STEP}
-
-
-def facts(**values: int) -> dict[str, Fact]:
-    return {name: Fact(name, value, "option") for name, value in values.items()}
 
 
 def test_reported_values_are_those_of_the_log() -> None:
@@ -156,7 +151,8 @@ def test_instant_reads_the_time_of_a_step_where_there_is_no_throughput() -> None
         ),
         (
             "clock",
-            "estimate=clock reads time, which the step records of this log do not print: use estimate=step_time.",
+            "estimate=clock reads time or elapsed, which the step records of this log do not print: "
+            "use estimate=step_time.",
         ),
     ],
 )
@@ -169,69 +165,3 @@ def test_a_column_that_the_log_does_not_print_is_told_with_those_it_does(estimat
 def test_a_log_of_losses_alone_gives_no_throughput() -> None:
     with pytest.raises(NoMeasurement, match="they print no measure of speed"):
         column(log(loss=[1.0]), {}, INSTANT)
-
-
-def samples(records: pd.DataFrame, fields: Fields, known: dict[str, Fact]) -> int:
-    return samples_per_step(records, fields, known, Protocol(estimate="clock"))
-
-
-def test_samples_of_a_step_are_batch_size_times_cards() -> None:
-    assert samples(log(step=[1]), {}, facts(batch_size=256, cards=8)) == 2048
-
-
-def test_a_printed_batch_size_counts_where_no_fact_is_known() -> None:
-    fields = {("step", "batch_size"): Field("batch_size", "INTEGER", scope="card")}
-    assert samples(log(batch_size=[32, 32]), fields, facts(cards=2)) == 64
-
-
-def test_a_printed_batch_size_of_the_job_needs_no_cards() -> None:
-    fields = {("step", "batch_size"): Field("batch_size", "INTEGER", scope="job")}
-    assert samples(log(batch_size=[32]), fields, {}) == 32
-
-
-def test_a_batch_size_that_changes_is_refused() -> None:
-    fields = {("step", "batch_size"): Field("batch_size", "INTEGER", scope="card")}
-    with pytest.raises(NoMeasurement, match="needs one batch size, but the records print 16 to 32"):
-        samples(log(batch_size=[32, 16]), fields, facts(cards=2))
-
-
-@pytest.mark.parametrize(
-    ("known", "sentence"),
-    [
-        (facts(cards=8), "estimate=clock needs the batch size per card: give --batch-size."),
-        (facts(batch_size=8), "estimate=clock needs the number of cards: give --cards."),
-    ],
-)
-def test_what_is_not_known_is_asked_for_by_its_option(known: dict[str, Fact], sentence: str) -> None:
-    with pytest.raises(NoMeasurement, match=sentence):
-        samples(log(step=[1]), {}, known)
-
-
-def timed(steps: list[int], seconds: list[float]) -> pd.DataFrame:
-    start = np.datetime64("2026-11-21T09:00:00", "us")
-    return log(step=steps, time=start + (np.array(seconds) * 1e6).astype("timedelta64[us]"))
-
-
-def ticks(records: pd.DataFrame, used: list[bool]) -> tuple[int, float, list[bool]]:
-    steps, seconds, read = clock(records, {("step", "step"): STEP}, np.array(used), Protocol(estimate="clock"))
-    return steps, seconds, read.tolist()
-
-
-def test_the_clock_starts_with_the_last_record_before_the_window() -> None:
-    # From the end of step 20 to the end of step 40: 20 steps in 5.5 s.
-    records = timed([10, 20, 30, 40, 50], [1, 2, 4, 7.5, 9])
-    assert ticks(records, [False, False, True, True, False]) == (20, 5.5, [False, True, False, True, False])
-
-
-def test_without_a_record_before_it_the_clock_starts_with_the_first_in_the_window() -> None:
-    assert ticks(timed([10, 20, 30], [1, 2, 4]), [True, True, True]) == (20, 3, [True, False, True])
-
-
-def test_the_clock_needs_two_records() -> None:
-    with pytest.raises(NoMeasurement, match="needs two records"):
-        ticks(timed([10], [1]), [True])
-
-
-def test_the_clock_must_go_forward() -> None:
-    with pytest.raises(NoMeasurement, match="The time does not grow from line 1 to line 2"):
-        ticks(timed([10, 20], [1, 1]), [True, True])

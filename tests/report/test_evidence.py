@@ -9,9 +9,10 @@ from urllib.parse import unquote
 
 import pytest
 
-from report import markdown, telemetry, watch
+from parsers import health, reading, runfile
+from report import caveats, crosscheck, markdown, scaling, telemetry, watch
 from report.cell import Cell, Disagreement
-from report.evidence import NOT_THE_JOB, WARNINGS, cells
+from report.evidence import NOT_THE_JOB, cells
 from report.pagefile import PageError, load
 from report.protocol import Protocol
 from report.publish import cell_json, publish
@@ -135,6 +136,9 @@ def test_a_contradiction_that_is_told_as_a_disagreement_is_not_told_again(folder
 def test_a_disagreement_is_a_sentence_in_json(folder: Path) -> None:
     put_run(folder, "1", case={"batch_size": 32})
     assert "The label says batch size 64, but run.json says 32." in cell_json(cell(folder))["remarks"]
+
+
+WARNINGS = [said for room in (caveats, crosscheck, health, reading, runfile, scaling) for said in room.WARNINGS]
 
 
 @pytest.mark.parametrize("message", [*WARNINGS, *NOT_THE_JOB.values()])

@@ -1,11 +1,14 @@
 """What may scale a throughput of one card to that of the job."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from parsers.facts import Fact
 from parsers.field import Field, Scope
-from report.estimate import scale
-from report.protocol import NoMeasurement
+from report.protocol import NoMeasurement, Protocol
+from report.scaling import amounts, samples_per_step, scale
+from report.window import Fields
 
 
 def facts(**values: int) -> dict[str, Fact]:
@@ -34,3 +37,81 @@ def test_a_throughput_of_nobody_knows_whom_is_refused() -> None:
 def test_only_a_count_of_at_least_one_scales(cards: float | str) -> None:
     with pytest.raises(NoMeasurement, match="only a count of at least 1 can scale"):
         scale(Field("throughput", "NUMBER", scope="card"), {"cards": Fact("cards", cards, "line 1")})
+
+
+def log(**columns: object) -> pd.DataFrame:
+    records = pd.DataFrame(columns)
+    return records.assign(line=np.arange(1, len(records) + 1))
+
+
+def samples(records: pd.DataFrame, known: dict[str, Fact]) -> int:
+    return samples_per_step(records, known, Protocol(estimate="clock"))
+
+
+def test_samples_of_a_step_are_batch_size_times_cards() -> None:
+    assert samples(log(step=[1]), facts(batch_size=256, cards=8)) == 2048
+
+
+def test_a_printed_batch_size_counts_where_no_fact_is_known() -> None:
+    assert samples(log(batch_size=[32, 32]), facts(cards=2)) == 64
+
+
+def test_a_printed_batch_size_of_the_job_needs_no_cards() -> None:
+    assert samples(log(job_batch_size=[32]), {}) == 32
+
+
+def test_a_batch_size_that_changes_is_refused() -> None:
+    with pytest.raises(NoMeasurement, match="needs one batch size, but the records print 16 to 32"):
+        samples(log(batch_size=[32, 16]), facts(cards=2))
+
+
+@pytest.mark.parametrize(
+    ("known", "sentence"),
+    [
+        (facts(cards=8), "estimate=clock needs the batch size per card: give --batch-size."),
+        (facts(batch_size=8), "estimate=clock needs the number of cards: give --cards."),
+    ],
+)
+def test_what_is_not_known_is_asked_for_by_its_option(known: dict[str, Fact], sentence: str) -> None:
+    with pytest.raises(NoMeasurement, match=sentence):
+        samples(log(step=[1]), known)
+
+
+def test_the_batch_size_of_the_job_that_a_line_states_needs_no_cards() -> None:
+    known = {"job_batch_size": Fact("job_batch_size", 512, "line 3"), "batch_size": Fact("batch_size", 4, "line 2")}
+    assert samples(log(step=[1]), known) == 512
+
+
+def test_the_batch_size_that_a_caller_gives_counts_before_that_of_the_job() -> None:
+    known = {"job_batch_size": Fact("job_batch_size", 512, "line 3")} | facts(batch_size=4, cards=8)
+    assert samples(log(step=[1]), known) == 32
+
+
+def test_a_step_of_several_passes_has_the_samples_of_all() -> None:
+    assert samples(log(step=[1]), facts(batch_size=4, cards=8, accumulation=3)) == 96
+
+
+def done(records: pd.DataFrame, fields: Fields, known: dict[str, Fact], kind: str = "step") -> tuple[list[float], str]:
+    values, unit = amounts(records, fields, known, Protocol.parse(f"records={kind},estimate=duration"))
+    return values.tolist(), unit
+
+
+def test_what_a_record_covers_is_what_it_prints_of_one_card_times_the_cards() -> None:
+    fields: Fields = {("step", "token_count"): Field("token_count", "NUMBER", scope="card")}
+    assert done(log(token_count=[100.0, 50.0]), fields, facts(cards=8)) == ([800, 400], "tokens")
+
+
+def test_what_one_card_did_says_nothing_of_the_job_without_cards() -> None:
+    fields: Fields = {("step", "sample_count"): Field("sample_count", "NUMBER", scope="card")}
+    with pytest.raises(NoMeasurement, match="estimate=duration needs the number of cards: give --cards"):
+        done(log(sample_count=[100.0]), fields, {})
+
+
+def test_a_record_covers_the_steps_since_the_one_before() -> None:
+    fields: Fields = {("step", "step"): Field("step", "INTEGER", first=1)}
+    assert done(log(step=[10, 30]), fields, facts(batch_size=2, cards=4)) == ([80, 160], "samples")
+
+
+def test_a_record_of_an_epoch_covers_all_its_steps() -> None:
+    known = facts(batch_size=2, cards=4)
+    assert done(log(steps_per_epoch=[100, 100]), {}, known, "epoch") == ([800, 800], "samples")

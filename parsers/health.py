@@ -1,0 +1,75 @@
+"""The health of a run: what its records and events say against it, each in a sentence with the lines."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from .sentence import Sentence
+
+Numbers = NDArray[np.int64]
+
+NOT_A_NUMBER = "The loss is not a finite number in {count} of {records} records, first in line {line}."
+OVERFLOW = "The loss scale overflows, first in line {line} ({count} in all): such a step does not count."
+BACKWARDS = "The time runs backwards, first in line {line} ({count} in all)."
+TWICE = "Records are in the log twice, the first copy in line {line} ({count} in all)."
+RESTARTED = "The run starts again, first in line {line} ({count} in all)."
+FAILED = "The run ended with a failure, in line {line}: {text}"
+WARNINGS = (NOT_A_NUMBER, OVERFLOW, BACKWARDS, TWICE, RESTARTED, FAILED)
+LONGEST_TEXT = 200
+
+
+def findings(records: pd.DataFrame, events: pd.DataFrame, not_numbers: Numbers) -> Iterator[Sentence]:
+    """What speaks against a run, one sentence each.
+
+    ``records`` and ``events`` as of a ``Reading``; ``not_numbers``: the lines that print a loss that is not a number.
+    """
+    yield from _of_losses(records, not_numbers)
+    for name, message in (("overflow", OVERFLOW), ("restart", RESTARTED)):
+        lines = events["line"][events["event"] == name]
+        if len(lines):
+            yield Sentence(message, count=len(lines), line=lines.iloc[0])
+    yield from _of_time(records)
+    yield from _of_copies(records)
+    yield from _of_failure(records, events)
+
+
+def _of_losses(records: pd.DataFrame, not_numbers: Numbers) -> Iterator[Sentence]:
+    if "loss" not in records:
+        return
+    endless = records["line"][np.isinf(records["loss"])].to_numpy()
+    lines = np.sort(np.concatenate([not_numbers, endless]))
+    if len(lines):
+        printed = int(records["loss"].notna().sum()) + len(not_numbers)
+        yield Sentence(NOT_A_NUMBER, count=len(lines), records=printed, line=lines[0])
+
+
+def _of_time(records: pd.DataFrame) -> Iterator[Sentence]:
+    """Of each rank by itself: the lines of several come as they come."""
+    if "time" not in records:
+        return
+    ranks = records["rank"].fillna(-1) if "rank" in records else np.zeros(len(records))
+    back = records["time"].groupby(ranks).diff() < pd.Timedelta(0)
+    if back.any():
+        yield Sentence(BACKWARDS, count=back.sum(), line=records["line"][back].iloc[0])
+
+
+def _of_copies(records: pd.DataFrame) -> Iterator[Sentence]:
+    """A record is a copy when all that it prints, its step and one number more at least, was printed before."""
+    columns = [name for name in records if name not in ("line", "rank")]
+    telling = [name for name in columns if name in ("time", "loss", "throughput", "step_time", "elapsed")]
+    if "step" not in records or len(telling) < 2:
+        return
+    copies = records.duplicated(columns) & records["step"].notna() & (records[telling].notna().sum(axis=1) > 1)
+    if copies.any():
+        yield Sentence(TWICE, count=copies.sum(), line=records["line"][copies].iloc[0])
+
+
+def _of_failure(records: pd.DataFrame, events: pd.DataFrame) -> Iterator[Sentence]:
+    """The last failure, when no record comes after it: what a run survives did not end it."""
+    failures = events[events["event"] == "failure"]
+    if failures.empty or (records["line"] > failures["line"].iloc[-1]).any():
+        return
+    last = failures.iloc[-1]
+    yield Sentence(FAILED, line=last["line"], text=last["text"][:LONGEST_TEXT])

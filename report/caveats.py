@@ -1,0 +1,69 @@
+"""Caveats: what a reader of a throughput must know of the records that it was made of."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from parsers.field import Field
+from parsers.sentence import Sentence
+
+from .protocol import Protocol
+from .window import Fields, Reason, Reasons, epoch_starts, repeated, shortfall, steps_in_epoch
+
+ARRIVED = "The log prints no times: those of its lines are from clock.csv, which says when each of them arrived."
+NO_VALUE = "{count} of {records} records print no {column} and are left out, the first at line {line}."
+ONE_RANK = "The log is of several ranks: only rank {rank} is used, {left} of {records} records are left out."
+TOO_SHORT = "The protocol takes {take}: the log is short of it by {missing}."
+AGAIN = "At line {line} the steps start again: several ranks, or several runs, are in this log."
+NO_EPOCH_LENGTH = "The log does not print the steps of an epoch: its last printed step is taken as its end."
+RUNNING_MEAN = (
+    "The {field} is a running mean, and the {statistic} of {count} records of it counts early steps again in each of"
+    " them: estimate=instant undoes this."
+)
+SEVERAL_MODELS = "The records are of {count} models, and the throughput mixes them: {models}."
+WARNINGS = (ARRIVED, NO_VALUE, ONE_RANK, TOO_SHORT, AGAIN, NO_EPOCH_LENGTH, RUNNING_MEAN, SEVERAL_MODELS)
+
+
+def of_records(chosen: pd.DataFrame, column: str, reasons: Reasons) -> Iterator[Sentence]:
+    """Warn of records that could not be read; ``column``: what is read, ``reasons``: why each is used or not."""
+    lines = chosen["line"].to_numpy()
+    empty, other = reasons == Reason.NO_VALUE, reasons == Reason.OTHER_RANK
+    if empty.any():
+        first = lines[empty][0]
+        yield Sentence(NO_VALUE, count=empty.sum(), records=len(lines), column=column, line=first)
+    if other.any():
+        rank = chosen["rank"].to_numpy(dtype=np.float64, na_value=np.nan)[reasons == Reason.USED][0]
+        yield Sentence(ONE_RANK, rank=f"{rank:g}", left=other.sum(), records=len(lines))
+    models = chosen["model"][reasons == Reason.USED].dropna().unique() if "model" in chosen else ()
+    if len(models) > 1:
+        yield Sentence(SEVERAL_MODELS, count=len(models), models=", ".join(map(str, models)))
+
+
+def of_steps(records: pd.DataFrame, fields: Fields, protocol: Protocol, field: Field | None) -> Iterator[Sentence]:
+    """Warn of a window that is too short, and of step numbers that do not say how many steps were done."""
+    if missing := shortfall(records, fields, protocol):
+        take = protocol.take_first or protocol.take_last
+        yield Sentence(TOO_SHORT, take=take, missing=missing)
+    counter = fields.get((protocol.records, "step"))
+    if counter is None or records["step"].isna().any():
+        return
+    if (again := repeated(records, counter)).any():
+        line = records["line"].to_numpy()[again][0]
+        yield Sentence(AGAIN, line=line)
+    wraps = "steps_per_epoch" not in records and epoch_starts(steps_in_epoch(records, counter)).any()
+    if wraps and _adds_epochs(protocol, field):
+        yield Sentence(NO_EPOCH_LENGTH)
+
+
+def _adds_epochs(protocol: Protocol, field: Field | None) -> bool:
+    if protocol.estimate == "instant" and field is not None and field.per == "run":
+        return True
+    return protocol.window_counts_steps or protocol.estimate == "clock"
+
+
+def of_means(field: Field, protocol: Protocol, used: int) -> tuple[Sentence, ...]:
+    """Warn of running means whose statistic is that of ``used`` records."""
+    if field.kind != "running_mean" or protocol.estimate == "instant" or used == 1:
+        return ()
+    return (Sentence(RUNNING_MEAN, field=field.name, statistic=protocol.statistic, count=used),)

@@ -1,0 +1,33 @@
+"""The choice of a protocol for a log of which nobody said by which one to measure it."""
+
+from collections.abc import Iterator
+
+from parsers.part import Part
+
+from .crosscheck import ESTIMATES
+from .estimate import Facts
+from .measurement import Measurement, NoMeasurement, measure
+from .protocol import Protocol
+
+
+def chosen(part: Part, facts: Facts) -> Measurement:
+    """Measure by the first protocol that the log allows: what it prints comes before what must be computed.
+
+    Of either step records come first, then those of epochs, then the last summary. Raises ``NoMeasurement`` that says
+    what is missing, if possible by the option that would give it.
+    """
+    reasons: list[NoMeasurement] = []
+    for protocol in _protocols(part):
+        try:
+            return measure(part.records, part.fields, facts, protocol)
+        except NoMeasurement as error:
+            reasons.append(error)
+    raise next((reason for reason in reasons if "give --" in str(reason)), reasons[0])
+
+
+def _protocols(part: Part) -> Iterator[Protocol]:
+    present = set(part.records["record"]) or {"step"}
+    for estimate in ESTIMATES:
+        for kind in (kind for kind in ("step", "epoch", "summary") if kind in present):
+            last = {"statistic": "last"} if kind == "summary" and estimate != "clock" else {}
+            yield Protocol.of({"records": kind, "estimate": estimate, **last})

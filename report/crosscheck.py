@@ -1,0 +1,72 @@
+"""Cross-checks: the throughput of a log by each estimate that it allows, and what happened while it was measured."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+
+from parsers.part import Part
+from parsers.sentence import Sentence
+
+from .estimate import Facts
+from .measurement import Measurement, NoMeasurement, measure
+from .protocol import Protocol
+
+TOLERANCE = 0.02
+ESTIMATES = ("reported", "step_time", "duration", "clock")
+SAME = {"images": "samples", "sequences": "samples"}
+
+DIFFERS = (
+    "By estimate={estimate} it is {value} {unit}, {ratio} times as much: a running mean, a stalled step or the loading"
+    " of data makes the difference."
+)
+HAPPENED = "Between the records that are used there is {event}, first in line {line} ({count} in all)."
+WARNINGS = (DIFFERS, HAPPENED)
+
+
+@dataclass(frozen=True)
+class Check:
+    """The same stretch of a log by another estimate, and how many times the first one that is."""
+
+    measurement: Measurement
+    ratio: float
+
+
+def checks(part: Part, facts: Facts, measured: Measurement) -> Iterator[Check]:
+    """The throughput by every other estimate that the log allows over the same window, in the same unit."""
+    for estimate in ESTIMATES:
+        if estimate == measured.protocol.estimate:
+            continue
+        try:
+            found = measure(part.records, part.fields, facts, _by(estimate, measured.protocol))
+        except NoMeasurement:
+            continue
+        if _counted(found) == _counted(measured) and found.scope == measured.scope and measured.value > 0:
+            yield Check(found, found.value / measured.value)
+
+
+def _by(estimate: str, protocol: Protocol) -> Protocol:
+    """The protocol with another estimate; a clock gives one value, of which there is no statistic."""
+    keys = protocol.model_dump(exclude_defaults=True) | {"estimate": estimate}
+    for key in ("trim", "trim_min", "statistic") if estimate == "clock" else ():
+        keys.pop(key, None)
+    return Protocol.of(keys)
+
+
+def _counted(measured: Measurement) -> str:
+    what = measured.unit.removesuffix("/s")
+    return SAME.get(what, what)
+
+
+def caveats(found: Iterable[Check], events: pd.DataFrame, measured: Measurement) -> Iterator[Sentence]:
+    """Warn of estimates that are more than 2 % apart, and of what happened between the lines that are used."""
+    for check in found:
+        if abs(check.ratio - 1) > TOLERANCE:
+            other = check.measurement
+            told = {"estimate": other.protocol.estimate, "value": f"{other.value:.6g}", "unit": other.unit}
+            yield Sentence(DIFFERS, **told, ratio=f"{check.ratio:.3f}")
+    inside = events[events["line"].between(measured.lines[0], measured.lines[-1])]
+    for event in ("checkpoint", "evaluation", "restart"):
+        lines = inside["line"][inside["event"] == event]
+        if len(lines):
+            yield Sentence(HAPPENED, count=len(lines), event=event, line=lines.iloc[0])

@@ -1,0 +1,57 @@
+"""The clock: what was done between two records, and how long it took."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from parsers.facts import Fact
+from parsers.field import Field
+from report.protocol import NoMeasurement, Protocol
+from report.timing import clock
+
+STEP = Field("step", "INTEGER", first=1)
+
+
+def log(**columns: object) -> pd.DataFrame:
+    records = pd.DataFrame(columns)
+    return records.assign(line=np.arange(1, len(records) + 1))
+
+
+def timed(steps: list[int], seconds: list[float]) -> pd.DataFrame:
+    start = np.datetime64("2026-11-21T09:00:00", "us")
+    return log(step=steps, time=start + (np.array(seconds) * 1e6).astype("timedelta64[us]"))
+
+
+def ticks(records: pd.DataFrame, used: list[bool]) -> tuple[float, float, list[bool]]:
+    known = {name: Fact(name, 1, "option") for name in ("batch_size", "cards")}
+    found = clock(records, {("step", "step"): STEP}, known, np.array(used), Protocol(estimate="clock"))
+    return found.samples, found.seconds, found.ends.tolist()
+
+
+def test_the_clock_starts_with_the_last_record_before_the_window() -> None:
+    # From the end of step 20 to the end of step 40: 20 steps in 5.5 s.
+    records = timed([10, 20, 30, 40, 50], [1, 2, 4, 7.5, 9])
+    assert ticks(records, [False, False, True, True, False]) == (20, 5.5, [False, True, False, True, False])
+
+
+def test_without_a_record_before_it_the_clock_starts_with_the_first_in_the_window() -> None:
+    assert ticks(timed([10, 20, 30], [1, 2, 4]), [True, True, True]) == (20, 3, [True, False, True])
+
+
+def test_the_clock_needs_two_records() -> None:
+    with pytest.raises(NoMeasurement, match="needs two records"):
+        ticks(timed([10], [1]), [True])
+
+
+def test_the_clock_must_go_forward() -> None:
+    with pytest.raises(NoMeasurement, match="The time does not grow from line 1 to line 2"):
+        ticks(timed([10, 20], [1, 1]), [True, True])
+
+
+def test_without_times_the_seconds_since_the_start_are_read() -> None:
+    assert ticks(log(step=[10, 30], elapsed=[5.0, 15.0]), [True, True]) == (20, 10, [True, True])
+
+
+def test_samples_that_the_log_counts_itself_are_taken() -> None:
+    records = log(step=[10, 30], elapsed=[5.0, 15.0], consumed_samples=[1000, 5000])
+    assert ticks(records, [True, True]) == (4000, 10, [True, True])
