@@ -19,7 +19,9 @@ def events(found: Iterable[Lines]) -> pd.DataFrame:
     job launchers put before it) and ``time`` (datetime64[us]; NaT where the line has none).
     """
     rows = sorted((row for lines in found for row in _rows(lines)), key=lambda row: row[:2])
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+    return (
+        pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS).drop_duplicates(["line", "event"], ignore_index=True)
+    )
 
 
 def _rows(lines: Lines) -> Iterator[tuple[int, str, str, object]]:

@@ -149,9 +149,15 @@ def _text_blocks(source: Source) -> Iterator[bytes]:
 
 
 def _facts(given: Iterable[Fact], cascade: Cascade, path: Path) -> Facts:
+    levels = (cascade.levels[:-1], cascade.levels[-1:])
+    return heard(given, *(line_facts(of_kinds(some, ("fact",))) for some in levels), path=path)
+
+
+def heard(given: Iterable[Fact], *stated: Iterable[Fact], path: Path) -> Facts:
+    """The facts of a run by all witnesses: those of the caller, its run.json, its lines, and the name of its log."""
     facts = Facts([*given, *run_facts(path)])
-    for levels in (cascade.levels[:-1], cascade.levels[-1:]):
-        facts.tell_lines(line_facts(of_kinds(levels, ("fact",))))
+    for lines in stated:
+        facts.tell_lines(lines)
     facts.tell(name_facts(path))
     facts.derive()
     return facts

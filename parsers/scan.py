@@ -119,7 +119,7 @@ class _Search:
 
     def _walk(self, block: Block, taken: set[int]) -> int:
         """Try every line that holds the mark and is not taken; the loop is plain because it runs once a line."""
-        tries = [(line_pattern(matches.variant).fullmatch, matches.keep) for matches in self.candidates]
+        tries = [(line_pattern(m.variant).fullmatch, m.keep, m.variant.record != "fact") for m in self.candidates]
         mark, text, hits, torn = self.mark, block.text, 0, []
         hit = text.find(mark)
         while hit >= 0:
@@ -129,12 +129,15 @@ class _Search:
             end = len(text) if end < 0 else end
             if place not in taken:
                 start, rank = after_prefix(text, place + 1, end)
-                for match, keep in tries:
+                known = False
+                for match, keep, is_all in tries:  # a line may state several facts, but is of one kind
                     if found := match(text, start, end):
+                        known = True
                         if end < len(text) or not _may_go_on(found):
                             keep(place, rank, found)
-                        break
-                else:
+                        if is_all:
+                            break
+                if not known:
                     torn += [place] * self._find_torn(place, rank, text[start : end + 1])
             hit = text.find(mark, end)
         self.torn = np.array(torn, dtype=np.int64)

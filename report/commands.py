@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from parsers.commands import FORMAT, LOGS, Unreadable
+from parsers.commands import FORMAT, LOGS, Unreadable, printable
 
 if TYPE_CHECKING:
     from .cell import Cell
@@ -28,6 +28,7 @@ FOUND_NOTHING = 1
 @click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per card.")
 @FORMAT
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--follow", "follows", is_flag=True, help="Show one growing log live, until Ctrl-C.")
 def show(
     logs: tuple[Path, ...],
     stated: str | None,
@@ -35,16 +36,19 @@ def show(
     batch_size: int | None,
     format_: str | None,
     as_json: bool,
+    follows: bool,
 ) -> None:
     """Show what is in LOGS: format, facts and their witnesses, throughput, how steady it is, the line account.
 
-    Exit status 1 when a log gives no throughput, 2 when one cannot be read.
+    Exit status 1 when a log gives no throughput, 2 when one cannot be read. With --follow the throughput of a running
+    job: its log may be cut, renamed and begun anew, or not be there yet.
 
     \b
     Examples:
       tachograph show train.log
       tachograph show train.log --protocol tipc --cards 8
       tachograph show logs/*/*.log.gz --protocol skip_records=5,statistic=median --json
+      tachograph show --follow train.log --cards 8
     """
     from parsers.facts import Fact
 
@@ -56,8 +60,24 @@ def show(
         raise Unreadable(str(error)) from error
     options = {"cards": cards, "batch_size": batch_size}
     given = tuple(Fact(name, number, f"--{name.replace('_', '-')}") for name, number in options.items() if number)
+    if follows:
+        _follow(logs, protocol, given, format_, as_json)
+        return
     how = (protocol, given, format_, as_json, sys.stdout.isatty())
     sys.exit(max(_print(*found) for found in _shown(logs, *how)))
+
+
+def _follow(logs: tuple[Path, ...], *how: Any) -> None:
+    from parsers.errors import ParserError
+
+    from .follow import follow
+
+    if len(logs) > 1:
+        raise click.UsageError(f"--follow shows one log, but {len(logs)} are named.")
+    try:
+        follow(logs[0], *how)
+    except ParserError as error:
+        raise Unreadable(printable(error)) from error
 
 
 def _shown(logs: tuple[Path, ...], *how: object) -> Iterator[tuple[int, str]]:

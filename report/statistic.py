@@ -30,8 +30,11 @@ def trim(values: Values, fraction: float, minimum: int) -> NDArray[np.bool_]:
 
 
 def mean(values: Values) -> float:
-    """Return the arithmetic mean, of a sum that is rounded only once."""
-    return statistics.fmean(values.tolist())
+    """Return the arithmetic mean, of a sum that is rounded only once. ``NoMeasurement`` where it is too large."""
+    try:
+        return statistics.fmean(values.tolist())
+    except OverflowError as error:
+        raise NoMeasurement(f"The sum of {len(values)} values of up to {values.max():g} is too large.") from error
 
 
 def harmonic_mean(values: Values) -> float:

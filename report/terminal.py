@@ -82,10 +82,14 @@ def steadiness(summary: Summary) -> str:
     values = values[np.isfinite(values)]
     if len(values) < 2:
         return ""
-    bars = [BARS[level] for level in _levels(values)]
     field = summary.part.fields[("step", column)]
-    unit = f"{field.unit}/s of one {field.scope}" if column == "throughput" else field.unit
-    return f"as printed {''.join(bars)} {values.min():g} to {values.max():g} {unit}, median {np.median(values):g}"
+    return bars(values, f"{field.unit}/s of one {field.scope}" if column == "throughput" else str(field.unit))
+
+
+def bars(values: "np.ndarray[tuple[int], np.dtype[np.float64]]", unit: str) -> str:
+    """Numbers in their order as a line of bars, with their range and median in a unit."""
+    drawn = "".join(BARS[level] for level in _levels(values))
+    return f"as printed {drawn} {values.min():g} to {values.max():g} {unit}, median {np.median(values):g}"
 
 
 def _levels(values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> list[int]:

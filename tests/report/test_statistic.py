@@ -116,3 +116,8 @@ def test_olympic_needs_three_runs() -> None:
 @given(st.lists(st.floats(1, 1e6), min_size=3), st.sampled_from(["median", "mean", "olympic"]))
 def test_the_value_of_repeats_lies_between_them(values: list[float], repeats: str) -> None:
     assert min(values) * (1 - 1e-15) <= reduce_repeats(values, repeats) <= max(values) * (1 + 1e-15)
+
+
+def test_a_sum_that_no_number_holds_gives_no_mean() -> None:
+    with pytest.raises(NoMeasurement, match="The sum of 2 values of up to 1e\\+308 is too large"):
+        reduce(array(1e308, 1e308), "mean")

@@ -1,0 +1,62 @@
+"""What any program may print: arguments whose meaning does not depend on the program."""
+
+from pathlib import Path
+
+import pytest
+
+from parsers.reading import common, survey
+from tests.parsers.judging import compiled, judged
+
+LINES = {
+    "world_size: 8": {"cards": 8},
+    "Namespace(lr=0.1, micro_batch_size=4, global_batch_size=128, x='y')": {"batch_size": 4, "job_batch_size": 128},
+    "  global_batch_size ............................... 256": {"job_batch_size": 256},
+    "python -m torch.distributed.run --nproc_per_node=8 --nnodes 2 train.py": {"cards_per_node": 8, "nodes": 2},
+    '  "train_micro_batch_size_per_gpu": 4,': {"batch_size": 4},
+    "'--micro-batch-size', '1', '--x'": {"batch_size": 1},
+    "export WORLD_SIZE=16": {"cards": 16},
+    "gradient_accumulation_steps: 32": {"accumulation": 32},
+    "per_device_train_batch_size=8,": {"batch_size": 8},
+}
+NOTHING = ["world_size: auto", "my_global_batch_size_x 4.5", "batch_size: 32", "micro_batch_size=None", "nodes: 2"]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_an_argument_that_means_the_same_everywhere_is_a_fact(tmp_path: Path, line: str) -> None:
+    log = tmp_path / "a.log"
+    log.write_text(f"{line}\n", encoding="utf-8")
+    facts = survey(log).facts
+    assert {name: facts[name].value for name in LINES[line]} == LINES[line]
+
+
+@pytest.mark.parametrize("line", NOTHING)
+def test_an_argument_that_may_mean_anything_is_no_fact(tmp_path: Path, line: str) -> None:
+    log = tmp_path / "a.log"
+    log.write_text(f"{line}\n", encoding="utf-8")
+    assert survey(log).facts == {}
+
+
+@pytest.mark.parametrize("line", [*LINES, *NOTHING])
+def test_lark_judges_a_common_line_as_the_compiled_form_does(line: str) -> None:
+    ours, judge = compiled(common(), line.encode()), judged(common(), line.encode())
+    assert (ours is None) == (judge is None)
+    assert ours is None or judge is None or ours.agrees(judge)
+
+
+def test_a_card_has_its_share_of_the_batch_of_the_job(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text("world_size: 8\nglobal_batch_size: 128\ngradient_accumulation_steps: 4\n", encoding="utf-8")
+    assert survey(log).facts["batch_size"].value == 4
+
+
+def test_a_file_name_that_contradicts_the_batch_of_the_job_is_told(tmp_path: Path) -> None:
+    log = tmp_path / "pytorch_gpu8_amp_bs256.txt"
+    log.write_text("global_batch_size: 1024\n", encoding="utf-8")
+    (said,) = survey(log).warnings
+    assert said == "batch_size is 256 by file name, but 128 by line 1 over cards of file name; the first is used."
+
+
+def test_a_line_that_states_the_batch_of_a_card_is_not_contradicted_by_that_of_the_job(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text("world_size: 8\nglobal_batch_size: 128\nmicro_batch_size: 4\n", encoding="utf-8")
+    assert survey(log).warnings == ()

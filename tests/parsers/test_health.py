@@ -1,0 +1,93 @@
+"""What speaks against a run: losses, time, copies, and how it ended."""
+
+from pathlib import Path
+
+import pytest
+
+from parsers.reading import survey
+
+GRAMMAR = """// Toy with everything
+//
+// For tests.
+
+start: step_line | event_line
+
+step_line: "toy" time{STAMP} "step" step{"1"} ("loss" loss)? "speed" throughput{samples, job, instant}
+event_line: "saved at" checkpoint{INTEGER}
+    | "again" restart{"from the last checkpoint"}
+
+%import .vocabulary (time, step, loss, throughput, checkpoint, restart, samples, job, instant, STAMP, INTEGER, BLANK)
+%ignore BLANK
+"""
+
+
+def line(number: int, *, second: int | None = None, loss: str = "0.5", speed: str = "10.5") -> str:
+    said = f"loss {loss} " if loss else ""
+    return f"toy 2031-05-17 09:30:{number if second is None else second:02d} step {number} {said}speed {speed}\n"
+
+
+def warnings(folder: Path, *lines: str) -> list[str]:
+    grammar, log = folder / "toy.lark", folder / "a.log"
+    grammar.write_text(GRAMMAR, encoding="utf-8")
+    log.write_text("".join(lines), encoding="utf-8")
+    return [str(said) for said in survey(log, format=grammar).warnings]
+
+
+def test_a_sound_run_has_no_warning(tmp_path: Path) -> None:
+    assert warnings(tmp_path, line(1), line(2), "saved at 2\n", line(3)) == []
+
+
+@pytest.mark.parametrize("loss", ["nan", "-nan", "inf", "NaN", "-Inf"])
+def test_losses_that_are_no_finite_numbers_are_counted_with_the_first_line(tmp_path: Path, loss: str) -> None:
+    said = "The loss is not a finite number in 2 of 3 records, first in line 2."
+    assert warnings(tmp_path, line(1), line(2, loss=loss), line(3, loss=loss)) == [said]
+
+
+def test_a_line_without_a_loss_is_not_one_with_a_wrong_loss(tmp_path: Path) -> None:
+    assert warnings(tmp_path, line(1), line(2, loss=""), line(3)) == []
+
+
+def test_time_that_runs_backwards_is_told(tmp_path: Path) -> None:
+    said = "The time runs backwards, first in line 2 (1 in all)."
+    assert warnings(tmp_path, line(1, second=30), line(2), line(3)) == [said]
+
+
+def test_a_record_that_stands_in_the_log_twice_is_told(tmp_path: Path) -> None:
+    said = "Records are in the log twice, the first copy in line 3 (1 in all)."
+    assert said in warnings(tmp_path, line(1), line(2), line(2), line(3))
+
+
+def test_a_restart_is_told(tmp_path: Path) -> None:
+    said = "The run starts again, first in line 2 (1 in all)."
+    assert warnings(tmp_path, line(1), "again from the last checkpoint\n", line(2)) == [said]
+
+
+def test_a_failure_after_the_last_record_ended_the_run(tmp_path: Path) -> None:
+    said = "The run ended with a failure, in line 2: RuntimeError: CUDA out of memory."
+    assert warnings(tmp_path, line(1), "RuntimeError: CUDA out of memory.\n") == [said]
+
+
+def test_a_failure_that_the_run_survived_did_not_end_it(tmp_path: Path) -> None:
+    assert warnings(tmp_path, line(1), "KeyError: 'x'\n", line(2)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "slurmstepd: error: *** JOB 7 ON a CANCELLED AT 2031-05-17T09:30:00 DUE TO TIME LIMIT ***",
+        "  0: slurmstepd: error: Detected 1 oom-kill event(s)",
+        "[rank1]:torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
+        "ppdet.utils.SomeError",
+        "Killed",
+        "/var/spool/job: line 7: 123 Segmentation fault      (core dumped) python train.py",
+    ],
+)
+def test_what_ends_a_log_without_metric_lines_is_told(tmp_path: Path, text: str) -> None:
+    (told,) = warnings(tmp_path, "hello\n", f"{text}\n")
+    assert told.startswith("The run ended with a failure, in line 2: ")
+
+
+def test_a_loss_scale_that_overflows_is_told(tmp_path: Path) -> None:
+    text = "Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 4096.0\n"
+    said = "The loss scale overflows, first in line 1 (2 in all): such a step does not count."
+    assert warnings(tmp_path, text, line(1), text, line(2)) == [said]

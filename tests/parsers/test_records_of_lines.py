@@ -1,0 +1,82 @@
+"""Records of several lines, such as the objects of a document in JSON."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from parsers.format import Format, load
+from parsers.reading import Reading, read
+from parsers.records import whole_records
+from parsers.source import BLOCK
+
+GRAMMAR = r"""// Toy of objects
+//
+// For tests.
+
+start: step_line
+
+step_line: "{" NEWLINE "\"step\":" step{"1"} "," NEWLINE _note? _speed NEWLINE "}" ","?
+_speed: "\"speed\":" throughput{samples, job, instant}
+_note: "\"note\":" /"[^"\n]*+"/ "," NEWLINE
+
+%import .vocabulary (step, throughput, samples, job, instant, NEWLINE, BLANK)
+%ignore BLANK
+"""
+
+
+@pytest.fixture(scope="module")
+def objects(tmp_path_factory: pytest.TempPathFactory) -> Format:
+    path = tmp_path_factory.mktemp("grammar") / "objects.lark"
+    path.write_text(GRAMMAR, encoding="utf-8")
+    return load(path)
+
+
+def record(number: int, note: str = "") -> bytes:
+    said = f'    "note": "{note}",\n' if note else ""
+    return f'  {{\n    "step": {number},\n{said}    "speed": {number}.5\n  }},\n'.encode()
+
+
+def reading(folder: Path, fmt: Format, text: bytes) -> Reading:
+    log = folder / "state.json"
+    log.write_bytes(text)
+    return read(log, format=fmt.path)
+
+
+def test_a_record_has_the_number_of_its_first_line(tmp_path: Path, objects: Format) -> None:
+    found = reading(tmp_path, objects, b"[\n" + record(1) + record(2, "x") + b"]\n")
+    assert found.records["line"].tolist() == [2, 6]
+
+
+def test_all_lines_of_a_record_are_accounted_for(tmp_path: Path, objects: Format) -> None:
+    account = reading(tmp_path, objects, b"[\n" + record(1) + record(2, "x") + b"]\n").account
+    assert (account.total, account.matched) == (11, 9)
+
+
+def test_a_record_that_is_cut_off_is_not_read(tmp_path: Path, objects: Format) -> None:
+    assert len(reading(tmp_path, objects, record(1) + record(2)[:-5]).records) == 1
+
+
+def test_records_at_the_ends_of_blocks_are_read_whole(tmp_path: Path, objects: Format) -> None:
+    count = 3 * BLOCK // len(record(1000))
+    found = reading(tmp_path, objects, b"".join(record(number) for number in range(1000, 1000 + count)))
+    assert found.records["step"].tolist() == list(range(1000, 1000 + count))
+    assert found.account.unrecognised == 0
+
+
+@settings(max_examples=50)
+@given(st.lists(st.sampled_from([record(1), record(2, "x"), b"noise\n", b"{\n"]), max_size=12), st.data())
+def test_blocks_that_end_with_records_are_the_same_text(
+    objects: Format, parts: list[bytes], data: st.DataObject
+) -> None:
+    lines = b"".join(parts).splitlines(keepends=True)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(lines)), max_size=4)))
+    ends = zip([0, *cuts], [*cuts, len(lines)], strict=True)
+    blocks = [block for block in (b"".join(lines[a:b]) for a, b in ends) if block]
+    assert b"".join(whole_records(blocks, objects.variants)) == b"".join(blocks)
+
+
+def test_lark_judges_a_record_of_several_lines_as_the_compiled_form_does(objects: Format) -> None:
+    tree = objects.judge.parse(record(7, "x").decode().rstrip("\n"))
+    assert [str(token) for token in tree.scan_values(lambda token: str(token) in ("7", "7.5"))] == ["7", "7.5"]

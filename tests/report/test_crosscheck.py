@@ -1,0 +1,93 @@
+"""The throughput by every estimate that a log allows, and the choice of one where none is stated."""
+
+from pathlib import Path
+
+import pytest
+
+from parsers.facts import Fact
+from parsers.reading import Reading, survey
+from report.choice import chosen
+from report.crosscheck import caveats, checks
+from report.measurement import NoMeasurement
+
+GRAMMAR = """// Toy with everything
+//
+// For tests.
+
+start: step_line | epoch_line | summary_line | event_line
+
+step_line: "at" time{STAMP} "step" step{"1"} _took? _speed?
+_took: "took" step_time{seconds, instant}
+_speed: "speed" throughput{images, job, instant}
+epoch_line: "epoch" epoch{"1"} "of" steps_per_epoch "steps took" duration{seconds}
+summary_line: "in all" throughput{images, job, total}
+event_line: "saved" checkpoint{"model"}
+
+%import .vocabulary (time, step, step_time, throughput, epoch, steps_per_epoch, duration, checkpoint)
+%import .vocabulary (images, seconds, job, instant, total, STAMP, BLANK)
+%ignore BLANK
+"""
+FACTS = [Fact("batch_size", 8, "--batch-size"), Fact("cards", 4, "--cards")]
+
+
+def step(number: int, took: float | None = None, speed: float | None = None) -> str:
+    said = "" if took is None else f" took {took}"
+    said += "" if speed is None else f" speed {speed}"
+    return f"at 2031-05-17 09:30:{number:02d} step {number}{said}\n"
+
+
+def reading(folder: Path, *lines: str, facts: list[Fact] = FACTS) -> Reading:
+    grammar, log = folder / "toy.lark", folder / "a.log"
+    grammar.write_text(GRAMMAR, encoding="utf-8")
+    log.write_text("".join(lines), encoding="utf-8")
+    return survey(log, format=grammar, facts=facts)
+
+
+def choose(found: Reading) -> tuple[str, float]:
+    measured = chosen(found.parts[0], found.facts)
+    return f"{measured.protocol.records} {measured.protocol.estimate}", measured.value
+
+
+def test_what_the_steps_print_comes_first(tmp_path: Path) -> None:
+    assert choose(reading(tmp_path, step(1, 1.0, 30), step(2, 1.0, 32), "in all 33\n")) == ("step reported", 31)
+
+
+def test_the_summary_that_is_printed_comes_before_what_is_computed(tmp_path: Path) -> None:
+    assert choose(reading(tmp_path, step(1, 1.0), step(2, 1.0), "in all 33\n")) == ("summary reported", 33)
+
+
+def test_what_is_not_printed_is_computed_from_the_time_of_a_step(tmp_path: Path) -> None:
+    assert choose(reading(tmp_path, step(1, 0.5), step(2, 0.5))) == ("step step_time", 64)
+
+
+def test_an_epoch_and_what_it_took_give_a_throughput(tmp_path: Path) -> None:
+    found = choose(reading(tmp_path, "epoch 1 of 10 steps took 5\n", "epoch 2 of 10 steps took 4\n"))
+    assert found == ("epoch duration", 72)  # the mean of 64 and 80
+
+
+def test_two_stamps_give_a_throughput(tmp_path: Path) -> None:
+    assert choose(reading(tmp_path, step(1), step(5))) == ("step clock", 32)
+
+
+def test_what_is_missing_is_asked_for_by_its_option(tmp_path: Path) -> None:
+    with pytest.raises(NoMeasurement, match="estimate=step_time needs the batch size per card: give --batch-size"):
+        choose(reading(tmp_path, step(1, 0.5), facts=[]))
+
+
+def test_the_other_estimates_are_told_with_their_ratio(tmp_path: Path) -> None:
+    found = reading(tmp_path, *(step(number, 1.0, 32) for number in range(1, 6)))
+    others = checks(found.parts[0], found.facts, chosen(found.parts[0], found.facts))
+    assert [(check.measurement.protocol.estimate, check.ratio) for check in others] == [("step_time", 1), ("clock", 1)]
+
+
+def test_estimates_that_are_far_apart_are_a_warning(tmp_path: Path) -> None:
+    found = reading(tmp_path, *(step(number, 0.5, 64) for number in range(1, 6)))
+    measured = chosen(found.parts[0], found.facts)
+    (said,) = caveats(checks(found.parts[0], found.facts, measured), found.events, measured)
+    assert said.startswith("By estimate=clock it is 32 samples/s, 0.500 times as much:")
+
+
+def test_a_checkpoint_among_the_records_that_are_used_is_a_warning(tmp_path: Path) -> None:
+    found = reading(tmp_path, step(1, speed=32), "saved model\n", step(2, speed=32), "saved model\n")
+    said = caveats((), found.events, chosen(found.parts[0], found.facts))
+    assert list(said) == ["Between the records that are used there is checkpoint, first in line 2 (1 in all)."]
