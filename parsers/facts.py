@@ -16,6 +16,7 @@ from .stamps import TIMES
 Value = int | float | str
 MOST_DIGITS = 19  # what is longer is no count of anything
 FILE_NAME = "file name"
+FOLDERS = 3  # so many folders above a log may state facts in their names
 # Counts that a measurement scales by.
 SCALING = ("nodes", "cards", "cards_per_node", "batch_size", "job_batch_size", "accumulation", "sequence_length")
 
@@ -115,9 +116,9 @@ def line_facts(found: Iterable[Lines]) -> Iterator[Fact]:
 
 
 def name_facts(path: Path) -> Iterator[Fact]:
-    """The facts that the name of a log file states, alone or with that of its folder, packed or not."""
+    """The facts that the name of a log file states, alone or with those of the folders it is in, packed or not."""
     packed = path.suffix if path.suffix in SUFFIXES else ""
-    for depth in (1, 2):
+    for depth in range(1, FOLDERS + 2):
         text = "/".join(path.parts[-depth:]).removesuffix(packed).encode("utf-8", "surrogateescape")
         for variant in load(ROOM / "names.lark").variants:
             if found := re.fullmatch(variant.source.encode(), text):
