@@ -40,20 +40,22 @@ def _of_folders(folders: Sequence[Path]) -> tuple[Format, ...]:
 def detect(path: Path, known: Sequence[Format]) -> Format | None:
     """The format that claims most lines of the first block that has a metric line; None when no block has one.
 
-    A line that several formats match is claimed by the most specific: the one with the most fixed text in it. Raises
-    FormatError when two formats are equally specific, LogError when the log cannot be read.
+    Of a log without metric lines, such as that of an evaluation, events tell the format. A line that several formats
+    match is claimed by the most specific: the one with the most fixed text in it. Raises FormatError when two formats
+    are equally specific, LogError when the log cannot be read.
     """
-    for block in Source(path).blocks():
-        if not is_text(block[:65536]):
-            return None
-        if found := most_claimed(path, clean(block), known):
-            return found
+    for kinds in (METRICS, ("event",)):
+        for block in Source(path).blocks():
+            if not is_text(block[:65536]):
+                return None
+            if found := most_claimed(path, clean(block), known, kinds):
+                return found
     return None
 
 
-def most_claimed(path: Path, text: bytes, known: Iterable[Format]) -> Format | None:
+def most_claimed(path: Path, text: bytes, known: Iterable[Format], kinds: Sequence[str] = METRICS) -> Format | None:
     """The format that claims most lines of a text, as ``detect`` says; a look for its texts comes first."""
-    present = {fmt.name: (fmt, _metric(fmt, text)) for fmt in known}
+    present = {fmt.name: (fmt, _present(fmt, kinds, text)) for fmt in known}
     candidates = {name: variants for name, (_, variants) in present.items() if variants}
     enough = 1 if len(candidates) == 1 else len(text)
     claims = _claims(candidates, text, enough)
@@ -65,22 +67,22 @@ def most_claimed(path: Path, text: bytes, known: Iterable[Format]) -> Format | N
     return present[best][0]
 
 
-def _metric(fmt: Format, text: bytes) -> list[Variant]:
-    return [v for v in fmt.variants if v.record in METRICS and v.may_stand_in(text)]
+def _present(fmt: Format, kinds: Sequence[str], text: bytes) -> list[Variant]:
+    return [v for v in fmt.variants if v.record in kinds and v.may_stand_in(text)]
 
 
 def _claims(candidates: Mapping[str, Sequence[Variant]], text: bytes, enough: int) -> Claims:
-    """By the number of each metric line how many of its letters are fixed, and the formats that know so many."""
+    """By the number of each line how many of its letters are fixed, and the formats that know so many."""
     claims: dict[int, tuple[int, set[str]]] = defaultdict(lambda: (0, set()))
     for name, variants in candidates.items():
-        for number, fixed in _metric_lines(variants, text, enough):
+        for number, fixed in _lines(variants, text, enough):
             most, names = claims[number]
             if fixed >= most:
                 claims[number] = (fixed, names | {name} if fixed == most else {name})
     return claims
 
 
-def _metric_lines(variants: Sequence[Variant], text: bytes, enough: int) -> list[tuple[int, int]]:
+def _lines(variants: Sequence[Variant], text: bytes, enough: int) -> list[tuple[int, int]]:
     scanner, start = Scanner(variants), 0
     lines: list[tuple[int, int]] = []
     while start < len(text) and len(lines) < enough:

@@ -1,6 +1,7 @@
 """The layer under all formats: what job launchers put before a line is taken off, its rank is kept."""
 
 import re
+from collections.abc import Callable
 from functools import cache
 
 from .format import ROOM, load
@@ -38,8 +39,33 @@ def line_pattern(variant: Variant) -> re.Pattern[bytes]:
 
 
 @cache
-def sweep_pattern(variant: Variant) -> re.Pattern[bytes]:
-    """Every whole line without prefix in a text, from the newline before it; group 1, for the rank, is empty."""
+def whole_line(variant: Variant) -> Callable[[bytes, int, int], re.Match[bytes] | None]:
+    """Match a stretch of a text as a whole line.
+
+    Python's `re` (3.11) loses its way where a group in a repeat is begun once more and not ended, and says so by
+    SystemError; such a line does not match.
+    """
+    fullmatch = line_pattern(variant).fullmatch
+
+    def match(text: bytes, start: int, end: int) -> re.Match[bytes] | None:
+        try:
+            return fullmatch(text, start, end)
+        except SystemError:
+            return None
+
+    return match
+
+
+def all_lines(variant: Variant, text: bytes) -> list[tuple[bytes, ...]]:
+    """The texts of every whole line without prefix in a text; the first one of a line, for the rank, is empty."""
+    try:
+        return _sweep(variant).findall(text)
+    except SystemError:
+        return []
+
+
+@cache
+def _sweep(variant: Variant) -> re.Pattern[bytes]:
     return re.compile(f"\n(){variant.source}(?=\n)".encode())
 
 
@@ -47,9 +73,11 @@ def sweep_pattern(variant: Variant) -> re.Pattern[bytes]:
 def torn_pattern(variant: Variant) -> re.Pattern[bytes]:
     """A line that begins or ends amid the output of another process; what follows must not go on with its last word.
 
+    Nor may the line be cut off after a blank, where one more word of it may have stood.
+
     The groups of its prefixes, which name the rank, stand before those of the variant.
     """
-    return re.compile(f"(?:{_prefix()})*+{variant.source}(?![\\w.+-])".encode())
+    return re.compile(f"(?:{_prefix()})*+{variant.source}(?:(?<=[ \\t])(?=[^\\n]*\\n)|(?![\\w.+-]))".encode())
 
 
 def has_prefix(text: bytes) -> bool:

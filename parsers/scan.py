@@ -10,7 +10,7 @@ from .block import Block, Places, positions
 from .format import METRICS
 from .found import Found, Row
 from .marks import marks
-from .prefix import after_prefix, has_prefix, line_pattern, sweep_pattern, torn_pattern
+from .prefix import after_prefix, all_lines, has_prefix, torn_pattern, whole_line
 from .records import RecordSearch
 from .variant import Variant
 
@@ -72,7 +72,7 @@ class _Matches:
         One call gives the texts of all lines, but not where they are. A literal tells that which stands in the block as
         often as there are such lines: each of them holds it, so none of it stands elsewhere. Without one, none is kept.
         """
-        rows = sweep_pattern(self.variant).findall(block.text) if self.variant.groups else []
+        rows = all_lines(self.variant, block.text) if self.variant.groups else []
         for text in (mark, *map(str.encode, self.variant.literals)) if rows else ():
             places = positions(block.text, text)
             if len(places) == len(rows):
@@ -119,7 +119,7 @@ class _Search:
 
     def _walk(self, block: Block, taken: set[int]) -> int:
         """Try every line that holds the mark and is not taken; the loop is plain because it runs once a line."""
-        tries = [(line_pattern(m.variant).fullmatch, m.keep, m.variant.record != "fact") for m in self.candidates]
+        tries = [(whole_line(m.variant), m.keep, m.variant.record != "fact") for m in self.candidates]
         mark, text, hits, torn = self.mark, block.text, 0, []
         hit = text.find(mark)
         while hit >= 0:

@@ -20,6 +20,17 @@ FORMAT_OF = {
     "dllogger_stdout_pytorch_resnet": "dllogger_pytorch",
     "dllogger_stdout_tf_resnet": "dllogger_tensorflow",
     "dllogger_stdout_mxnet": "dllogger_mxnet",
+    "dllogger_stdout_pytorch_bert": "dllogger_bert_pytorch",
+    "dllogger_stdout_tf_bert": "dllogger_bert_tensorflow",
+    "dle_transformer_fairseq_style": "transformer_pytorch",
+    "mlperf_mllog_mixed_maskrcnn": "maskrcnn_benchmark",
+    "tf_cnn_benchmarks": "tf_cnn_benchmarks",
+    "gpu_temperature_poll_csv": "lambda_thermal",
+    "mlperf_mllog_mixed_torchvision_metriclogger": "torchvision",
+    "caffe_time": "caffe_time",
+    "torch7_convnet_benchmarks": "torch7",
+    "tf_convnet_benchmarks": "tensorflow_convnet",
+    "nervana_neon_table": "neon",
 }
 
 

@@ -19,7 +19,10 @@ from tests.parsers.judging import compiled, judged, lines_of
 
 BY_NAME = {fmt.name: fmt for fmt in formats()}
 KINDS = [
-    (fmt, kind) for fmt in formats() for kind in LINE_KINDS if kind.split("_")[0] in {v.record for v in fmt.variants}
+    (fmt, kind)
+    for fmt in formats()
+    for kind in LINE_KINDS
+    if kind.split("_")[0] in {v.record for v in fmt.variants if not v.spans}
 ]
 # Text of a line: no line ends, and no letters beyond ASCII, which are letters to a str but not to bytes.
 TEXT = st.characters(codec="ascii", exclude_characters="\n\r")

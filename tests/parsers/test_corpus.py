@@ -25,6 +25,26 @@ SIGNS = {
         "epoch": rb"Epoch: \d+  .*train\.ips",
         "summary": rb"Summary: .*train\.ips",
     },
+    "dllogger_stdout_pytorch_bert": {
+        "step": rb"Training Iteration: \d+ .*(?:average|final)_loss",
+        "summary": rb"training_sequences_per_second : ",
+    },
+    "dllogger_stdout_tf_bert": {
+        "step": rb"Iteration: \d+ .*throughput_train : ",
+        "summary": rb"-  (?:throughput_train|total_loss) : |Total Training Time|\(sentences/sec\) with overhead",
+    },
+    "dle_transformer_fairseq_style": {"step": rb"Transformer \| epoch \d+ \| step \d+ .*tokens/s"},
+    "mlperf_mllog_mixed_maskrcnn": {"step": rb"eta: .* iter: \d+ .*max mem", "summary": rb"Total training time: "},
+    "tf_cnn_benchmarks": {"step": rb"\n\d+\timages/sec: ", "summary": rb"total images/sec: "},
+    "gpu_temperature_poll_csv": {"step": rb"(?:^|\n)\d{10}, [\d.]*, "},
+    "mlperf_mllog_mixed_torchvision_metriclogger": {
+        "step": rb"\nEpoch: \[\d+\]  \[.* time: ",
+        "epoch": rb"\nEpoch: \[\d+\] Total time: ",
+    },
+    "caffe_time": {"step": rb" forward-backward time: ", "summary": rb"\] (?:Average F|Average B|Total Time)"},
+    "torch7_convnet_benchmarks": {"summary": rb" :TOTAL:"},
+    "tf_convnet_benchmarks": {"step": rb": step \d+, duration = ", "summary": rb": Forward-backward across "},
+    "nervana_neon_table": {"summary": rb"\n\| iteration "},
 }
 
 

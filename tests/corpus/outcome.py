@@ -1,0 +1,163 @@
+"""The outcome of the corpus: of each real log its formats, what was published of it, and what it gives.
+
+`make corpus` writes it into docs/corpus.md. The logs lie beside the project; they never enter it.
+"""
+
+import csv
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+from tabulate import tabulate
+
+from parsers.health import FAILED
+from parsers.part import Part
+from parsers.reading import Reading, survey
+from report.choice import chosen
+from report.measurement import Measurement, NoMeasurement, measure
+from report.number import printed
+from report.protocol import Protocol
+from tests.parsers.corpus_logs import CORPUS
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "corpus.md"
+PROTOCOLS = tomllib.loads(Path(__file__).with_name("protocols.toml").read_text(encoding="utf-8"))["protocol"]
+EXACT = "exact"
+HEADER = ("log", "formats", "records", "published", "the log gives", "protocol", "verdict")
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+TEXT = """# What real logs give
+
+{logs} logs that other people's training runs printed, from public repositories. They are not here; their paths are those
+of the repositories. `make corpus` generates this page from them, and the tests hold it against them.
+
+{counts}
+
+The protocols that are tried for a published number, in this order:
+
+{protocols}
+
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A row of the table; ``published`` and ``given`` are numbers as they are printed."""
+
+    log: str
+    formats: str
+    records: int
+    published: str
+    given: str
+    protocol: str
+    verdict: str
+
+
+def outcome(row: dict[str, str]) -> Outcome:
+    """What one log of the index gives, by the first protocol that gives the published digits."""
+    reading = survey(CORPUS / row["path"])
+    formats = ", ".join(part.format.name for part in reading.parts if part.format)
+    records = sum(len(part.records) for part in reading.parts)
+    numbers = NUMBER.findall(row["published"].split("(")[0].split(";")[0])
+    found = _of_times(reading, numbers) if " ms" in row["published"] else _of_rate(reading, numbers)
+    return Outcome(row["path"], formats, records, " / ".join(numbers), *found)
+
+
+def _of_rate(reading: Reading, numbers: Sequence[str]) -> tuple[str, str, str]:
+    try:
+        plain = next(_measured(part, reading) for part in reading.parts)
+    except NoMeasurement as error:
+        return "", "", _reason(reading, error)
+    if not numbers:
+        return _given(plain)
+    for protocol in (Protocol.parse(entry["keys"]) for entry in PROTOCOLS):
+        for part in reading.parts:
+            found = _tried(part, reading, protocol)
+            if found is not None and _gives(found.value, numbers[0]):
+                return f"{_digits(found.value, numbers[0])} {found.unit}", found.protocol.words(), EXACT
+    return *_given(plain)[:2], f"{plain.value / float(numbers[0]):.4f} x"
+
+
+def _measured(part: Part, reading: Reading) -> Measurement:
+    return chosen(part, reading.facts)
+
+
+def _given(found: Measurement) -> tuple[str, str, str]:
+    whose = "" if found.scope == "job" else f" of one {found.scope}"
+    return f"{found.value:.6g} {found.unit}{whose}", found.protocol.words(), ""
+
+
+def _tried(part: Part, reading: Reading, protocol: Protocol) -> Measurement | None:
+    try:
+        return measure(part.records, part.fields, reading.facts, protocol)
+    except NoMeasurement:
+        return None
+
+
+def _reason(reading: Reading, error: NoMeasurement) -> str:
+    ends = [said for said in reading.warnings if said.message == FAILED]
+    return str(ends[0]) if ends else str(error) if len(reading.records) else "no metric line"
+
+
+def _of_times(reading: Reading, numbers: Sequence[str]) -> tuple[str, str, str]:
+    """Times of a step in milliseconds: those of the summaries, of one model after the other."""
+    for kind in ("summary", "step"):
+        times = _milliseconds(reading.parts[0], kind)
+        if len(times) and (kind == "summary" or len(numbers) == 1):
+            given = times.tolist() if kind == "summary" else [times.mean()]
+            verdict = EXACT if all(any(_gives(t, number) for t in given) for number in numbers) else "other"
+            return " / ".join(f"{time:g}" for time in given) + " ms", f"records={kind} step_time", verdict
+    return "", "", "no time of a step"
+
+
+def _milliseconds(part: Part, kind: str) -> "pd.Series[float]":
+    field = part.fields.get((kind, "step_time"))
+    if field is None:
+        return pd.Series(dtype=float)
+    times = part.records.loc[part.records["record"] == kind, "step_time"].dropna()
+    return times * (1000 if field.unit == "seconds" else 1)
+
+
+def _gives(value: float, number: str) -> bool:
+    """Whether a value has these digits, rounded half up or cut off."""
+    decimals = len(number.partition(".")[2])
+    forms = (Protocol(decimals=decimals), Protocol(decimals=decimals, rounding="truncate"))
+    return any(float(printed(value, form).replace(",", "")) == float(number) for form in forms)
+
+
+def _digits(value: float, number: str) -> str:
+    return printed(value, Protocol(decimals=len(number.partition(".")[2])))
+
+
+def outcomes() -> list[Outcome]:
+    """All logs of the index, in its order; all cores are used."""
+    with (CORPUS / "INDEX.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    with ProcessPoolExecutor() as pool:
+        return list(pool.map(outcome, rows, chunksize=4))
+
+
+def document(found: Sequence[Outcome]) -> str:
+    """The page of the outcome."""
+    rows = [[_cell(value) for value in (vars(row)[name] for name in vars(row))] for row in found]
+    table = tabulate(rows, HEADER, "pipe", disable_numparse=True)
+    protocols = "\n".join(f"- `{entry['keys']}`: {entry['why']}" for entry in PROTOCOLS)
+    return TEXT.format(logs=len(found), counts="\n".join(_counts(found)), protocols=protocols) + table + "\n"
+
+
+def _counts(found: Sequence[Outcome]) -> Iterator[str]:
+    published = [row for row in found if row.published]
+    kinds = Counter("exact" if row.verdict == EXACT else "other" for row in published)
+    yield f"- {len(found)} logs, {sum(bool(row.formats) for row in found)} with a known format"
+    yield f"- {len(published)} with a published number: {kinds['exact']} exact, {kinds['other']} not"
+
+
+def _cell(value: object) -> str:
+    return str(value).replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(document(outcomes()), encoding="utf-8")
