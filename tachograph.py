@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from launchers.redaction import Redactor
     from parsers.errors import FormatError, GrammarError, LogError, ParserError
     from parsers.reading import Reading, read, survey
     from report.measurement import Measurement, measure
@@ -59,8 +60,8 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(_HOMES[name]), name)
 
 
-class _Pages:
-    """What `launch` may ask about pages; the room of the launchers knows none."""
+class _Neighbours:
+    """What the commands of one room may ask of another: `launch` about pages, `scrub` about credentials."""
 
     @staticmethod
     def names() -> list[str]:
@@ -86,6 +87,20 @@ class _Pages:
         except PageError as error:
             raise click.UsageError(str(error)) from error
 
+    @staticmethod
+    def stream() -> "Redactor":
+        """Take credentials out of a log, from its begin."""
+        from launchers.redaction import Redactor
+
+        return Redactor()
+
+    @staticmethod
+    def document(value: Any) -> Any:
+        """Take credentials out of a document of JSON."""
+        from launchers.published import redact_document
+
+        return redact_document(value)
+
 
 def main() -> None:
     """Run the command."""
@@ -98,4 +113,4 @@ def main() -> None:
     rooms = ("parsers", "report", "launchers")
     commands = [command for room in rooms for command in import_module(f"{room}.commands").commands]
     group = click.Group("tachograph", commands={command.name: command for command in commands}, help=HELP)
-    click.version_option(package_name="tachograph")(group)(obj=_Pages())
+    click.version_option(package_name="tachograph")(group)(obj=_Neighbours())

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from .scrub_command import scrub
+
 LOGS = click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
 FORMAT = click.option(
     "--format", "format_", metavar="NAME|FILE.lark", help="Read as this format; by default it is found by itself."
@@ -82,4 +84,4 @@ def printable(said: object) -> str:
     return str(said).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-commands: list[click.Command] = [formats, parse]
+commands: list[click.Command] = [formats, parse, scrub]

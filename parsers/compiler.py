@@ -31,6 +31,7 @@ class _Line:
     literals: list[str] = field(default_factory=list)
     open_rules: tuple[str, ...] = ()
     optional: int = 0
+    repeated: int = 0
     spans: bool = False
 
 
@@ -123,9 +124,11 @@ class Compiler:
         return f"(?:{source}){repeat}"
 
     def _repeat(self, node: Any, repeat: list[str], line: _Line, arguments: Mapping[str, Any]) -> str:
-        if repeat[0] == "~":
-            return self._optional(node, line, arguments, f"{{{','.join(repeat[1:])}}}+")
-        return self._optional(node, line, arguments, f"{repeat[0]}+")
+        line.repeated += 1
+        times = f"{{{','.join(repeat[1:])}}}+" if repeat[0] == "~" else f"{repeat[0]}+"
+        source = self._optional(node, line, arguments, times)
+        line.repeated -= 1
+        return source
 
     def _literal(self, token: str, line: _Line) -> str:
         self._remember(self.literals[token], line)
@@ -167,7 +170,9 @@ class Compiler:
             raise self.error(wrong[0], f"{wrong[0]!r} is wrong in {name}: {wrong[1]}.")
         line.groups.append(Field(name, type_, **meaning))
         self._remember(pattern, line)
-        return f"({_atomic(pattern)}){self._blanks()}"
+        # Python's `re` forgets what a group held before when the group is begun in a repeat once more and not ended.
+        begun = f"(?={pattern})" if line.repeated else ""
+        return f"{begun}({_atomic(pattern)}){self._blanks()}"
 
     def _held(self, node: Any) -> tuple[str, str]:
         """Type and regular expression of what a field holds: a terminal, or the literal spelling of its value."""

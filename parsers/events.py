@@ -26,8 +26,9 @@ def events(found: Iterable[Lines]) -> pd.DataFrame:
 
 def _rows(lines: Lines) -> Iterator[tuple[int, str, str, object]]:
     stamp = next((field.name for field in lines.variant.fields if field.type in TIMES), "")
-    name = next(field.name for field in lines.variant.fields if field.name in EVENTS)
+    named = {name: lines.take(name) for name in EVENTS if name in {field.name for field in lines.variant.fields}}
     texts, times = lines.take(WHOLE.name), lines.take(stamp)
-    stamps = [pd.NaT] * len(lines) if times is None else list(times)
-    for number, text, time in zip(lines.numbers().tolist(), [] if texts is None else texts, stamps, strict=True):
-        yield number, name, str(text).strip(), time
+    for row, number in enumerate(lines.numbers().tolist()):
+        name = next((name for name, column in named.items() if column is not None and column[row]), None)
+        if name and texts is not None:
+            yield number, name, str(texts[row]).strip(), pd.NaT if times is None else times[row]

@@ -1,7 +1,6 @@
 """The layer under all formats: what job launchers put before a line is taken off, its rank is kept."""
 
 import re
-from collections.abc import Callable
 from functools import cache
 
 from .format import ROOM, load
@@ -39,33 +38,8 @@ def line_pattern(variant: Variant) -> re.Pattern[bytes]:
 
 
 @cache
-def whole_line(variant: Variant) -> Callable[[bytes, int, int], re.Match[bytes] | None]:
-    """Match a stretch of a text as a whole line.
-
-    Python's `re` (3.11) loses its way where a group in a repeat is begun once more and not ended, and says so by
-    SystemError; such a line does not match.
-    """
-    fullmatch = line_pattern(variant).fullmatch
-
-    def match(text: bytes, start: int, end: int) -> re.Match[bytes] | None:
-        try:
-            return fullmatch(text, start, end)
-        except SystemError:
-            return None
-
-    return match
-
-
-def all_lines(variant: Variant, text: bytes) -> list[tuple[bytes, ...]]:
-    """The texts of every whole line without prefix in a text; the first one of a line, for the rank, is empty."""
-    try:
-        return _sweep(variant).findall(text)
-    except SystemError:
-        return []
-
-
-@cache
-def _sweep(variant: Variant) -> re.Pattern[bytes]:
+def sweep_pattern(variant: Variant) -> re.Pattern[bytes]:
+    """Every whole line without prefix in a text, from the newline before it; group 1, for the rank, is empty."""
     return re.compile(f"\n(){variant.source}(?=\n)".encode())
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -36,6 +37,14 @@ class RecordSearch:
             lasts = block.numbers(np.array([match.end() - 1 for match in matches]))
             further = np.concatenate([np.arange(a + 1, b + 1) for a, b in zip(firsts, lasts, strict=True)])
             yield Found(self._variant, firsts, [match.groups(b"") for match in matches], further)
+
+
+def outside(found: Found, records: Sequence[Found]) -> Found:
+    """The lines that are of no record of several lines."""
+    inside = np.concatenate([numbers for x in records for numbers in (x.numbers, x.further) if numbers is not None])
+    left = ~np.isin(found.numbers, inside)
+    rows = [row for row, stays in zip(found.rows, left.tolist(), strict=True) if stays]
+    return replace(found, numbers=found.numbers[left], rows=rows)
 
 
 def whole_records(blocks: Iterable[bytes], variants: Sequence[Variant]) -> Iterator[bytes]:

@@ -10,8 +10,8 @@ from .block import Block, Places, positions
 from .format import METRICS
 from .found import Found, Row
 from .marks import marks
-from .prefix import after_prefix, all_lines, has_prefix, torn_pattern, whole_line
-from .records import RecordSearch
+from .prefix import after_prefix, has_prefix, line_pattern, sweep_pattern, torn_pattern
+from .records import RecordSearch, outside
 from .variant import Variant
 
 # A sweep over a block looks at every line of it, but looking at one line alone takes about so many times as long.
@@ -47,7 +47,8 @@ class Scanner:
         found = [found for search in self._searches for found in search.run(block, sweeps=self._sweeps)]
         self.torn += [number for search in self._searches for number in block.numbers(search.torn).tolist()]
         self.total += block.lines
-        return found + [found for search in self._records for found in search.run(block)]
+        records = [found for search in self._records for found in search.run(block)]
+        return [*(outside(lines, records) for lines in found), *records] if records else found
 
 
 @dataclass
@@ -72,7 +73,7 @@ class _Matches:
         One call gives the texts of all lines, but not where they are. A literal tells that which stands in the block as
         often as there are such lines: each of them holds it, so none of it stands elsewhere. Without one, none is kept.
         """
-        rows = all_lines(self.variant, block.text) if self.variant.groups else []
+        rows = sweep_pattern(self.variant).findall(block.text) if self.variant.groups else []
         for text in (mark, *map(str.encode, self.variant.literals)) if rows else ():
             places = positions(block.text, text)
             if len(places) == len(rows):
@@ -119,7 +120,7 @@ class _Search:
 
     def _walk(self, block: Block, taken: set[int]) -> int:
         """Try every line that holds the mark and is not taken; the loop is plain because it runs once a line."""
-        tries = [(whole_line(m.variant), m.keep, m.variant.record != "fact") for m in self.candidates]
+        tries = [(line_pattern(m.variant).fullmatch, m.keep, m.variant.record != "fact") for m in self.candidates]
         mark, text, hits, torn = self.mark, block.text, 0, []
         hit = text.find(mark)
         while hit >= 0:
@@ -148,7 +149,7 @@ class _Search:
         any_found = False
         for matches in (m for m in self.candidates if m.variant.record in METRICS and m.variant.may_stand_in(line)):
             for found in torn_pattern(matches.variant).finditer(line):
-                if line[found.end() :] == b"\n" or not _may_go_on(found):
+                if not _may_go_on(found) or (found.end() == len(line) - 1 and line.endswith(b"\n")):
                     matches.keep(place, b"" if found.start() else rank, found)
                     any_found = True
         return any_found

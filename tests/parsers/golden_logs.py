@@ -28,6 +28,8 @@ def as_json(reading: Reading) -> str:
         "facts": _block([[fact.name, fact.value, fact.witness] for fact in reading.facts.values()]),
         "records": _block([_row(row) for row in reading.records.to_dict("records")]),
     }
+    if len(reading.events):
+        parts["events"] = _block(reading.events[["line", "event"]].values.tolist())
     return "{\n" + ",\n".join(f'"{key}": {text}' for key, text in parts.items()) + "\n}\n"
 
 

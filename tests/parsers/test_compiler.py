@@ -70,3 +70,10 @@ def test_the_first_comment_line_is_what_a_format_says_of_itself(tmp_path: Path) 
     path = tmp_path / "said.lark"
     path.write_text(f'// Said so\n{HEAD}step_line: "step" step{{"0"}}{TAIL}', encoding="utf-8")
     assert load(path).about == "Said so"
+
+
+def test_a_field_that_is_begun_once_more_and_not_ended_keeps_what_it_held(tmp_path: Path) -> None:
+    (variant,) = grammar(tmp_path, '"step" (_pair ","?)* "end"\n_pair: "at=" step{"1"} | /[a-z]+=[a-z]+/').variants
+    found = line_pattern(variant).fullmatch(b"step at=1,at=x,b=c end")
+    assert found
+    assert found.groups() == (b"1",)

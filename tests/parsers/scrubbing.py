@@ -1,0 +1,38 @@
+"""Scrubbing for tests: with the credentials that the launchers know."""
+
+from pathlib import Path
+from typing import Any
+
+from launchers.published import redact_document
+from launchers.redaction import Redactor
+from parsers.copies import Outcome, copied, sources
+
+
+class Secrets:
+    """How the command takes credentials out."""
+
+    def stream(self) -> Redactor:
+        return Redactor()
+
+    def document(self, value: Any) -> Any:
+        return redact_document(value)
+
+
+def scrub(folder: Path, *logs: Path) -> Outcome:
+    """Copies of logs in a folder; fails where one could not be made."""
+    outcome = copied(sources(logs), folder, Secrets())
+    assert outcome.problems == []
+    return outcome
+
+
+def scrub_one(folder: Path, log: Path) -> Path:
+    """The copy of one log."""
+    return folder / scrub(folder, log).copies[0]
+
+
+def scrubbed_text(folder: Path, text: bytes) -> bytes:
+    """What becomes of a log that holds this text."""
+    folder.mkdir(parents=True, exist_ok=True)
+    log = folder / "train.log"
+    log.write_bytes(text)
+    return scrub_one(folder / "public", log).read_bytes()

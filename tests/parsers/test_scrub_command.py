@@ -1,0 +1,69 @@
+"""The command scrub: what it says, and what it never says."""
+
+import json
+import os
+from pathlib import Path
+
+from tests.commandline import run
+from tests.parsers.toy_logs import step, write
+
+TEXT = b"jdoe@zeus:~$ python train.py --token hf_abcdefghijklmnopqrstuvwxyz012345\n" + step(1)
+
+
+def test_help_teaches_by_example() -> None:
+    assert "\n    tachograph scrub" in run("scrub", "--help").stdout
+
+
+def test_the_summary_tells_how_many_and_where_but_never_whom(tmp_path: Path) -> None:
+    done = run("scrub", write(tmp_path, TEXT), "--out", tmp_path / "public")
+    assert done.stdout.splitlines()[1:] == [
+        "       1 host names, 1 different, first in train.log:1",
+        "       1 user names, 1 different, first in train.log:1",
+        "       1 credentials, first in train.log:1",
+    ]
+    assert [name for name in ("jdoe", "zeus", "hf_") if name in done.stdout + done.stderr] == []
+
+
+def test_the_copy_has_neither_name_nor_credential(tmp_path: Path) -> None:
+    run("scrub", write(tmp_path, TEXT), "--out", tmp_path / "public")
+    copy = (tmp_path / "public" / "train.log").read_bytes()
+    assert copy == b"user1@host1:~$ python train.py --token <redacted>\n" + step(1)
+
+
+def test_json_is_one_object_a_kind(tmp_path: Path) -> None:
+    done = run("scrub", write(tmp_path, TEXT), "--out", tmp_path / "public", "--json")
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+        {"kind": "host", "different": 1, "occurrences": 1, "copy": "train.log", "line": 1},
+        {"kind": "user", "different": 1, "occurrences": 1, "copy": "train.log", "line": 1},
+        {"kind": "credential", "different": None, "occurrences": 1, "copy": "train.log", "line": 1},
+    ]
+
+
+def test_names_that_nothing_marks_are_given(tmp_path: Path) -> None:
+    log = write(tmp_path, b"/mnt/data/jroe/imagenet on hera\n" + step(1))
+    run("scrub", log, "--out", tmp_path / "public", "--user", "jroe", "--host", "hera")
+    assert (tmp_path / "public" / "train.log").read_bytes().startswith(b"/mnt/data/user1/imagenet on host1\n")
+
+
+def test_names_that_are_none_are_kept(tmp_path: Path) -> None:
+    log = write(tmp_path, TEXT)
+    run("scrub", log, "--out", tmp_path / "public", "--keep", "zeus")
+    assert (tmp_path / "public" / "train.log").read_bytes().startswith(b"user1@zeus:~$")
+
+
+def test_a_log_that_cannot_be_read_is_status_2_and_one_sentence(tmp_path: Path) -> None:
+    done = run("scrub", tmp_path / "absent.log", "--out", tmp_path / "public")
+    assert (done.returncode, done.stderr.count("\n"), "absent.log" in done.stderr) == (2, 1, True)
+
+
+def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
+    log = write(tmp_path, TEXT)
+    done = run("scrub", log, "--out", log / "public")
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False)
+
+
+def test_a_name_that_is_no_utf_8_is_copied(tmp_path: Path) -> None:
+    log = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.log"))
+    log.write_bytes(TEXT)
+    assert run("scrub", log, "--out", tmp_path / "public").returncode == 0
+    assert (tmp_path / "public" / log.name).is_file()
