@@ -5,7 +5,8 @@ from pathlib import Path
 
 import click
 
-from .scrub_command import scrub
+from .ingesting.command import ingest
+from .scrubbing.command import scrub
 
 LOGS = click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
 FORMAT = click.option(
@@ -84,4 +85,4 @@ def printable(said: object) -> str:
     return str(said).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-commands: list[click.Command] = [formats, parse, scrub]
+commands: list[click.Command] = [formats, ingest, parse, scrub]

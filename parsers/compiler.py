@@ -66,15 +66,22 @@ class Compiler:
             source = self._blanks() + self._node(expansion, line, {})
             if not line.literals:
                 raise self.error(line_kind, f"a line of {line_kind} has no fixed text to find it by; add a literal.")
-            yield self._variant(line_kind.removesuffix("_line"), source, line)
+            yield self._variant(line_kind.removesuffix("_line"), source, line, self._head(expansion))
+
+    def _head(self, expansion: Any) -> int:
+        """How long that part of the source is which says what may stand before a line, its first part in ``?``."""
+        first = next(expansion.find_data("expansion")).children[0]
+        if not (isinstance(first, Tree) and first.data == "expr" and str(first.children[1]) == "?"):
+            return 0
+        return len(self._blanks() + self._node(first, _Line(), {}))
 
     @staticmethod
-    def _variant(record: str, source: str, line: _Line) -> Variant:
+    def _variant(record: str, source: str, line: _Line, head: int) -> Variant:
         """A compiled line; of an event the whole text is kept, because it is what happened."""
         if record == EVENT:
             line.groups.insert(0, WHOLE)
             source = f"({source})"
-        return Variant(record, source, tuple(line.groups), tuple(line.literals), line.spans)
+        return Variant(record, source, tuple(line.groups), tuple(line.literals), line.spans, head)
 
     def _node(self, node: Any, line: _Line, arguments: Mapping[str, Any]) -> str:
         match node:

@@ -40,9 +40,9 @@ def _of_folders(folders: Sequence[Path]) -> tuple[Format, ...]:
 def detect(path: Path, known: Sequence[Format]) -> Format | None:
     """The format that claims most lines of the first block that has a metric line; None when no block has one.
 
-    Of a log without metric lines, such as that of an evaluation, events tell the format. A line that several formats
-    match is claimed by the most specific: the one with the most fixed text in it. Raises FormatError when two formats
-    are equally specific, LogError when the log cannot be read.
+    Of a log without metric lines, such as that of an evaluation, events tell a format that may have printed them. A
+    line that several formats match is claimed by the most specific: the one with the most fixed text in it. Raises
+    FormatError when two formats are equally specific, LogError when the log cannot be read.
     """
     for kinds in (METRICS, ("event",)):
         for block in Source(path).blocks():
@@ -63,7 +63,8 @@ def most_claimed(path: Path, text: bytes, known: Iterable[Format], kinds: Sequen
     if not counts:
         return None
     best = max(sorted(counts), key=lambda name: counts[name])
-    _refuse_equals(path, best, counts, claims)
+    if kinds == METRICS:
+        _refuse_equals(path, best, counts, claims)
     return present[best][0]
 
 

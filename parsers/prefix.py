@@ -47,11 +47,10 @@ def sweep_pattern(variant: Variant) -> re.Pattern[bytes]:
 def torn_pattern(variant: Variant) -> re.Pattern[bytes]:
     """A line that begins or ends amid the output of another process; what follows must not go on with its last word.
 
-    Nor may the line be cut off after a blank, where one more word of it may have stood.
-
-    The groups of its prefixes, which name the rank, stand before those of the variant.
+    The groups of its prefixes, which name the rank, stand before those of the variant. What may stand before the line
+    need not: to look for its end from each letter on would take long.
     """
-    return re.compile(f"(?:{_prefix()})*+{variant.source}(?:(?<=[ \\t])(?=[^\\n]*\\n)|(?![\\w.+-]))".encode())
+    return re.compile(f"(?:{_prefix()})*+{variant.own_source}(?![\\w.+-])".encode())
 
 
 def has_prefix(text: bytes) -> bool:

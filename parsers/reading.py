@@ -12,10 +12,11 @@ from .cascade import Cascade, of_kinds
 from .detect import detect, formats, most_claimed
 from .errors import FormatError, LogError
 from .events import events
-from .facts import Fact, Facts, line_facts, name_facts
+from .facts import Fact, Facts, line_facts
 from .field import Field
 from .format import METRICS, ROOM, Format, load
 from .health import findings
+from .ingested import told_by_name
 from .part import NOTHING, Part, part
 from .records import whole_records
 from .runfile import run_facts, run_problems
@@ -158,7 +159,7 @@ def heard(given: Iterable[Fact], *stated: Iterable[Fact], path: Path) -> Facts:
     facts = Facts([*given, *run_facts(path)])
     for lines in stated:
         facts.tell_lines(lines)
-    facts.tell(name_facts(path))
+    facts.tell(told_by_name(path))
     facts.derive()
     return facts
 

@@ -14,6 +14,7 @@ class Variant:
     ``source``: the regular expression of the whole line; one group for each entry of ``groups``.
     ``groups``: the field of each group; of several groups of one field the first that took part counts.
     ``literals``: texts that every such line holds.
+    ``head``: how much of the source is for what may stand before the line.
     ``spans``: whether it is a record of several lines, such as an object of a document in JSON.
     """
 
@@ -22,6 +23,7 @@ class Variant:
     groups: tuple[Field, ...]
     literals: tuple[str, ...]
     spans: bool = False
+    head: int = 0
 
     @property
     def fields(self) -> tuple[Field, ...]:
@@ -42,6 +44,11 @@ class Variant:
             if may_lack < 0:
                 return False
         return may_lack >= 0
+
+    @property
+    def own_source(self) -> str:
+        """The source without its head."""
+        return self.source[self.head :]
 
     @property
     def fixed(self) -> int:

@@ -16,6 +16,7 @@ READERS: dict[str, Callable[[Path], pd.DataFrame]] = {
     "jsonl": lambda path: pd.read_json(path, lines=True),
     "parquet": pd.read_parquet,
 }
+COMMANDS = ("formats", "parse", "ingest", "scrub", "show", "report", "launch", "launchers", "doctor", "images")
 LOG = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C1/1/train.log"
 
 
@@ -27,12 +28,12 @@ def test_help_answers_without_pandas() -> None:
     assert "report" in done.stdout
 
 
-@pytest.mark.parametrize("command", ["formats", "parse", "show", "report", "launch", "launchers", "doctor", "images"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command: str) -> None:
     assert run(command, "--help").stdout.startswith("Usage: ")
 
 
-@pytest.mark.parametrize("command", ["formats", "parse", "show", "report", "launch", "launchers", "doctor", "images"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_teaches_by_example(command: str) -> None:
     assert f"\n    tachograph {command}" in run(command, "--help").stdout
 

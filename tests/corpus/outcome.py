@@ -31,8 +31,8 @@ HEADER = ("log", "formats", "records", "published", "the log gives", "protocol",
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 TEXT = """# What real logs give
 
-{logs} logs that other people's training runs printed, from public repositories. They are not here; the paths are those of
-their repositories. `make corpus` generates this page from them, and the tests hold it against them.
+{logs} logs that other people's training runs printed, from public repositories. They are not here; the paths are those
+of their repositories. `make corpus` generates this page from them, and the tests hold it against them.
 
 {counts}
 

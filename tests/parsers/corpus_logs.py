@@ -2,8 +2,11 @@
 
 import csv
 import os
+import re
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,26 +15,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 CORPUS = Path(os.environ.get("TACHOGRAPH_CORPUS") or ROOT.parent / "shared" / "corpus")
 ABSENT = "the corpus of real logs is neither at ../shared/corpus nor at $TACHOGRAPH_CORPUS"
+SIGNS = tomllib.loads((ROOT / "tests/corpus/signs.toml").read_text(encoding="utf-8"))
 
-FORMAT_OF = {
-    "paddleclas": "paddleclas_static",
-    "paddleseg": "paddleseg",
-    "mmcv_text": "mmcv",
-    "dllogger_stdout_pytorch_resnet": "dllogger_pytorch",
-    "dllogger_stdout_tf_resnet": "dllogger_tensorflow",
-    "dllogger_stdout_mxnet": "dllogger_mxnet",
-    "dllogger_stdout_pytorch_bert": "dllogger_bert_pytorch",
-    "dllogger_stdout_tf_bert": "dllogger_bert_tensorflow",
-    "dle_transformer_fairseq_style": "transformer_pytorch",
-    "mlperf_mllog_mixed_maskrcnn": "maskrcnn_benchmark",
-    "tf_cnn_benchmarks": "tf_cnn_benchmarks",
-    "gpu_temperature_poll_csv": "lambda_thermal",
-    "mlperf_mllog_mixed_torchvision_metriclogger": "torchvision",
-    "caffe_time": "caffe_time",
-    "torch7_convnet_benchmarks": "torch7",
-    "tf_convnet_benchmarks": "tensorflow_convnet",
-    "nervana_neon_table": "neon",
-}
+Counts = dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -41,10 +27,16 @@ class RealLog:
     family: str
     path: Path
 
-    @property
-    def format(self) -> str | None:
-        """The format that it has, None for a family that no grammar describes."""
-        return FORMAT_OF.get(self.family)
+    @cached_property
+    def counts(self) -> dict[str, Counts]:
+        """How many metric lines of each kind it holds, by format, as the signs in its raw bytes tell."""
+        raw = self.path.read_bytes()
+        found = {name: {kind: _count(sign, raw) for kind, sign in signs.items()} for name, signs in SIGNS.items()}
+        return {name: {k: n for k, n in kinds.items() if n} for name, kinds in found.items() if any(kinds.values())}
+
+
+def _count(sign: str, raw: bytes) -> int:
+    return len(re.findall(sign.encode(), raw, re.MULTILINE))
 
 
 def _index() -> Sequence[RealLog]:
@@ -63,5 +55,5 @@ def _parameters(logs: Sequence[RealLog]) -> list[Any]:
 
 REAL_LOGS = _index()
 every_real_log = pytest.mark.parametrize("log", _parameters(REAL_LOGS))
-every_known_log = pytest.mark.parametrize("log", _parameters([log for log in REAL_LOGS if log.format]))
-every_other_log = pytest.mark.parametrize("log", _parameters([log for log in REAL_LOGS if not log.format]))
+every_known_log = pytest.mark.parametrize("log", _parameters([log for log in REAL_LOGS if log.counts]))
+every_log_without_metrics = pytest.mark.parametrize("log", _parameters([log for log in REAL_LOGS if not log.counts]))

@@ -8,6 +8,7 @@ from typing import Any
 from lark import Tree
 from lark.exceptions import UnexpectedInput
 
+from parsers.compiler import WHOLE
 from parsers.format import Format
 from parsers.grammar import vocabulary
 from parsers.prefix import line_pattern, without_prefix
@@ -51,8 +52,8 @@ def compiled(fmt: Format, line: bytes) -> Verdict | None:
     """What the compiled form says of a line."""
     for variant in fmt.variants:
         if found := line_pattern(variant).fullmatch(without_prefix(line)):
-            told = zip(variant.groups, found.groups(), strict=True)
-            return Verdict(variant.record, _gathered((f.name, text_of(t)) for f, t in told if t is not None))
+            told = [(f.name, t) for f, t in zip(variant.groups, found.groups(), strict=True) if f != WHOLE]
+            return Verdict(variant.record, _gathered((name, text_of(t)) for name, t in told if t is not None))
     return None
 
 

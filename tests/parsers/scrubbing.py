@@ -5,7 +5,7 @@ from typing import Any
 
 from launchers.published import redact_document
 from launchers.redaction import Redactor
-from parsers.copies import Outcome, copied, sources
+from parsers.scrubbing.copies import Outcome, copied, sources
 
 
 class Secrets:

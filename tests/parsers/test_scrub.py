@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.account import Account
-from parsers.identities import Identity
-from parsers.placeholders import Placeholders
 from parsers.reading import Reading, read, survey
-from parsers.scrub import ScrubError, scrubbed
+from parsers.scrubbing.identities import Identity
+from parsers.scrubbing.placeholders import Placeholders
+from parsers.scrubbing.scrub import ScrubError, scrubbed
 from tests.parsers.corpus_logs import RealLog, every_real_log
 from tests.parsers.golden_logs import LOGS, name
 from tests.parsers.scrubbing import Secrets, scrub, scrub_one, scrubbed_text
@@ -67,7 +67,11 @@ def test_to_scrub_a_scrubbed_real_log_changes_nothing(tmp_path: Path, log: RealL
     assert scrub_one(tmp_path / "twice", once).read_bytes() == once.read_bytes()
 
 
-@given(st.sampled_from(LOGS), st.lists(st.integers(0, 1 << 16), min_size=len(NAMED), max_size=len(NAMED)))
+# A name amid a record of several lines would break it.
+OF_LINES = [log for log in LOGS if not any(v.spans for v in known_format(log.parent.name).variants)]
+
+
+@given(st.sampled_from(OF_LINES), st.lists(st.integers(0, 1 << 16), min_size=len(NAMED), max_size=len(NAMED)))
 def test_names_put_anywhere_in_a_golden_log_go_and_the_rest_reads_as_before(log: Path, places: list[int]) -> None:
     lines = log.read_bytes().splitlines(keepends=True)
     for place, line in zip(places, NAMED, strict=True):

@@ -7,10 +7,10 @@ from tempfile import TemporaryDirectory
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from parsers.identities import identities
-from parsers.identity_rules import rules
-from parsers.placeholders import Placeholders
-from parsers.rewriting import rewrite, text_blocks
+from parsers.scrubbing.identities import identities
+from parsers.scrubbing.identity_rules import rules
+from parsers.scrubbing.placeholders import Placeholders
+from parsers.scrubbing.rewriting import rewrite, text_blocks
 from tests.parsers.scrubbing import Secrets
 
 FRAGMENTS = sorted(

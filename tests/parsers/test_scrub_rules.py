@@ -2,9 +2,9 @@
 
 import pytest
 
-from parsers.identities import identities
-from parsers.identity_rules import Rule, is_host, is_name, rules
-from parsers.placeholders import Placeholders
+from parsers.scrubbing.identities import identities
+from parsers.scrubbing.identity_rules import Rule, is_host, is_name, rules
+from parsers.scrubbing.placeholders import Placeholders
 
 every_rule = pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.line.decode()[:40])
 

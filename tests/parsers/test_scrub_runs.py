@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from parsers.copies import copied, sources
 from parsers.errors import LogError
-from parsers.placeholders import Placeholders
 from parsers.reading import read
 from parsers.runfile import describes, run_file, sha256_of
-from parsers.scrub import ScrubError, scrubbed
+from parsers.scrubbing.copies import copied, sources
+from parsers.scrubbing.placeholders import Placeholders
+from parsers.scrubbing.scrub import ScrubError, scrubbed
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
 from tests.parsers.scrubbing import Secrets, scrub, scrub_one
 from tests.parsers.test_scrub import assert_reads_the_same

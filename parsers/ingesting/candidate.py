@@ -1,0 +1,88 @@
+"""Candidates: the files of a source that may be logs, and those that were left out with the reason."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..packed import SUFFIXES
+from .address import public
+
+LOG = "train.log"
+RUN_FILE = "run.json"
+SIDE_FILES = ("clock.csv", "gpu.csv")
+IS_LINK = "is a link."
+IS_IRREGULAR = "is no regular file."
+
+Origin = Mapping[str, str | bool | None]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A file that may be a log.
+
+    ``origin``: where it was found, as run.json is to say it; its ``path`` is the name of the file in its source.
+    ``prefix``: names that tell the source from others. ``place``: a local path, or a URL. ``size``: bytes, where known.
+    ``named``: whether the user named this very file. ``beside``: place of the run file and the side files of its
+    folder, by name. ``blob``: the object that git keeps under this name.
+    """
+
+    origin: Origin
+    prefix: tuple[str, ...]
+    place: str
+    size: int = 0
+    named: bool = False
+    beside: Mapping[str, str] = field(default_factory=dict)
+    blob: str | None = None
+
+    @property
+    def path(self) -> str:
+        """Its path in its source."""
+        return str(self.origin["path"])
+
+    @property
+    def name(self) -> str:
+        """Where it is, to speak of it; no URL in it holds a secret."""
+        return f"{self.origin['archive']}/{self.path}" if "archive" in self.origin else public(self.place)
+
+    @property
+    def beside_log(self) -> Mapping[str, str]:
+        """What belongs to its run; nothing where it is no log of a run."""
+        return self.beside if self.is_of_a_run else {}
+
+    @property
+    def is_of_a_run(self) -> bool:
+        """Whether it lies in a run folder, as the log of that run."""
+        return RUN_FILE in self.beside and self.path.rpartition("/")[2] in (LOG, *(LOG + end for end in SUFFIXES))
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A file, folder or source that is not taken: its ``name`` and, to go on with, the ``reason``: "is empty".
+
+    ``is_unreadable``: whether something may be lost by it; otherwise it is no log.
+    """
+
+    name: str
+    reason: str
+    is_unreadable: bool = False
+
+
+class NotTakenError(Exception):
+    """A file is not taken; raised with the reason and whether it is unreadable."""
+
+    def __init__(self, reason: str, *, is_unreadable: bool = False) -> None:
+        super().__init__(reason)
+        self.reason, self.is_unreadable = reason, is_unreadable
+
+    def of(self, name: str) -> LeftOut:
+        """The same of the file of this name."""
+        return LeftOut(name, self.reason, self.is_unreadable)
+
+
+def names(path: str) -> list[str]:
+    """The names of a path, without those that only lead somewhere else: ``..``, ``.`` and the root."""
+    return [name for name in path.split("/") if name not in ("", ".", "..")]
+
+
+def is_hidden(path: str) -> bool:
+    """Whether a name of a path begins with a dot."""
+    return any(name.startswith(".") for name in names(path))

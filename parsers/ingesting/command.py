@@ -1,0 +1,76 @@
+"""The command that turns the logs of other people into run folders."""
+
+import sys
+from pathlib import Path
+
+import click
+
+FOUND_NOTHING = 1
+
+
+@click.command()
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.option("--into", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder of run folders.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Processes that share the work.  [default: one a core]")
+@click.option("--scheduler", metavar="tcp://HOST:PORT", help="Dask scheduler whose workers do the work.")
+@click.option("--scrub", is_flag=True, help="Replace names, addresses and credentials on the way.")
+@click.option("--verbose", is_flag=True, help="Name every file that is left out.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a log, and one a file that is unreadable.")
+@click.pass_context
+def ingest(
+    context: click.Context,
+    sources: tuple[str, ...],
+    into: Path,
+    jobs: int | None,
+    scheduler: str | None,
+    scrub: bool,
+    verbose: bool,
+    as_json: bool,
+) -> None:
+    """Turn the logs of SOURCES into run folders: INTO/CASE/REPEAT/train.log with a run.json that says where it is from.
+
+    SOURCE is a log, a folder, a tar or zip archive, a git checkout, or a URL (http://, s3:// and others that fsspec
+    knows). All texts in it that hold metric lines of a known format are logs. What is there already stays untouched.
+    An archive or a packed log may unpack to 1 GiB, or to 250 times its size where that is more; a download may have
+    64 GiB. With --scheduler, SOURCES, INTO and $TMPDIR are on disks that all workers see.
+
+    Exit status 1 when a file was unreadable or there was no log, 2 for wrong use.
+
+    \b
+    Examples:
+      tachograph ingest ../Perf --into logs/perf
+      tachograph ingest results.tar.gz more.zip train.log.gz --into logs/lab
+      tachograph ingest s3://bucket/runs/ --into logs/cloud --scheduler tcp://head:8786
+    """
+    from concurrent.futures import BrokenExecutor
+
+    from ..commands import Unreadable, printable
+    from ..errors import ParserError
+    from .ingest import ingest as ingested
+    from .nameless import ingest_scrubbed
+    from .progress import followed
+    from .tally import Tally
+    from .workers import workers
+
+    tally = Tally(verbose=verbose)
+    try:
+        with workers(jobs, scheduler) as executor:
+            events = (
+                ingest_scrubbed(sources, into, executor, context.obj) if scrub else ingested(sources, into, executor)
+            )
+            for event in followed(events):
+                tally.add(event)
+    except BrokenExecutor as error:
+        raise Unreadable("A process was killed, maybe for its memory; the same command goes on from here.") from error
+    except ParserError as error:
+        raise Unreadable(printable(error)) from error
+    for line in tally.objects() if as_json else tally.sentences(into):
+        click.echo(line if as_json else _shown(line))
+    for line in tally.problems():
+        click.echo(_shown(line), err=True)
+    sys.exit(0 if tally.is_well else FOUND_NOTHING)
+
+
+def _shown(line: str) -> str:
+    """A line in which no name of a file can move the cursor of a terminal, or begin another line."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)

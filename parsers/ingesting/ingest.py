@@ -1,0 +1,133 @@
+"""Ingesting: the logs of sources become run folders of a suite."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ..detect import formats
+from .candidate import Candidate, LeftOut
+from .intake import Taken, take_all
+from .label import label
+from .remote import is_url
+from .sources import Sources
+from .staging import StagingError
+from .suite import Suite, SuiteError, claimed
+
+# To hand files over costs as much as to look at a small log, so several go together; a large one goes alone.
+MOST_FILES = 16
+MOST_BYTES = 1 << 20
+WAITING = 64
+
+
+@dataclass(frozen=True)
+class Ingested:
+    """A log and its run folder, ``label``/``repeat`` in the suite; ``is_new``: whether it was not there before.
+
+    ``found``: where the log was found. ``sha256``: of the file there. ``format``: name of its format, None where none
+    is known. ``remarks``: a sentence each.
+    """
+
+    found: str
+    label: str
+    repeat: int
+    is_new: bool
+    sha256: str
+    format: str | None
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Copies:
+    """One and the same log under several labels of a suite."""
+
+    sha256: str
+    labels: tuple[str, ...]
+
+
+Event = Ingested | LeftOut | Copies
+
+
+def ingest(sources: Sequence[str], into: Path, executor: Executor) -> Iterator[Event]:
+    """Ingest the logs of sources (paths and URLs) into a suite; yields what became of each file, then the copies.
+
+    A text with metric lines of a known format is a log, and so is any text that a source names itself. ``executor``
+    does the work; its processes see the same folders as this one. Raises ParserError where the suite cannot be filled.
+    """
+    _refuse_own(sources, into)
+    formats()  # workers that are forked have them then
+    with claimed(into) as suite, TemporaryDirectory(prefix="tachograph-") as spool:
+        found = Sources(Path(spool), into)
+        intake = _Ingestion(suite, executor)
+        yield from intake.run(chain.from_iterable(found.candidates(source) for source in sources))
+        yield from intake.copies()
+
+
+def _refuse_own(sources: Sequence[str], into: Path) -> None:
+    for source in sources:
+        if not is_url(source) and Path(source).resolve().is_relative_to(into.resolve()):
+            raise SuiteError(f"{source}: lies in {into}, which it is to be ingested into; name another folder.")
+
+
+class _Ingestion:
+    def __init__(self, suite: Suite, executor: Executor) -> None:
+        self._suite, self._executor = suite, executor
+        self._seen: dict[str, None] = {}
+
+    def run(self, candidates: Iterable[Candidate | LeftOut]) -> Iterator[Ingested | LeftOut]:
+        """What becomes of candidates, in their order, so that repeats are numbered in it, too."""
+        waiting: deque[Future[list[Taken | LeftOut]]] = deque()
+        for batch in _batches(candidates):
+            if isinstance(batch, LeftOut):
+                yield batch
+                continue
+            waiting.append(self._begun(batch))
+            while len(waiting) > WAITING or (waiting and waiting[0].done()):
+                yield from map(self._ended, waiting.popleft().result())
+        while waiting:
+            yield from map(self._ended, waiting.popleft().result())
+
+    def copies(self) -> Iterator[Copies]:
+        """The logs of this ingest that are in the suite under several labels."""
+        for sha256 in self._seen:
+            if len(labels := self._suite.labels(sha256)) > 1:
+                yield Copies(sha256, tuple(labels))
+
+    def _begun(self, batch: list[Candidate]) -> "Future[list[Taken | LeftOut]]":
+        tasks = [(candidate, self._suite.known(label(candidate)[0])) for candidate in batch]
+        return self._executor.submit(take_all, tasks, self._suite.staging.resolve())
+
+    def _ended(self, taken: Taken | LeftOut) -> Ingested | LeftOut:
+        if isinstance(taken, LeftOut):
+            return taken
+        self._seen[taken.sha256] = None
+        name, wanted = label(taken.candidate)
+        there = self._suite.repeat(name, taken.sha256)
+        number, remarks = (there, ()) if there else self._published(taken, name, wanted or 1)
+        return Ingested(
+            taken.candidate.name, name, number, there is None, taken.sha256, taken.format, taken.remarks + remarks
+        )
+
+    def _published(self, taken: Taken, name: str, wanted: int) -> tuple[int, tuple[str, ...]]:
+        if taken.staged is None:
+            raise StagingError(f"{self._suite.path}: a run of {name} was taken away meanwhile; ingest again.")
+        number = self._suite.publish(taken.staged, name, taken.sha256, wanted)
+        is_another = number != wanted
+        return number, (f"Another log has this label, so this one is repeat {number}.",) if is_another else ()
+
+
+def _batches(candidates: Iterable[Candidate | LeftOut]) -> Iterator[list[Candidate] | LeftOut]:
+    batch: list[Candidate] = []
+    for found in candidates:
+        if isinstance(found, LeftOut):
+            yield found
+            continue
+        batch.append(found)
+        if len(batch) >= MOST_FILES or sum(candidate.size for candidate in batch) >= MOST_BYTES:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

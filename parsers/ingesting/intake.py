@@ -1,0 +1,148 @@
+"""The intake: one candidate is looked at and, where it is a log, becomes a staged run folder."""
+
+import errno
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..detect import detect, formats
+from ..errors import FormatError, LogError
+from ..packed import ERRORS
+from ..runfile import sha256_of
+from ..source import Source, is_text
+from .allowance import unpacking
+from .archive import BROKEN, begins_archive, is_archive, opened
+from .candidate import Candidate, LeftOut, NotTakenError
+from .magic import is_packed
+from .remote import fetch, is_url
+from .staging import Staged, StagingError, stage
+
+NO_METRIC_LINE = "holds no metric line of a known format."
+_CHUNK = 1 << 20
+_HEAD = 1 << 16
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+Task = tuple[Candidate, frozenset[str]]
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A candidate that is a log: the SHA-256 of the file as found, and the name of its format where one is known.
+
+    ``staged``: the run folder that was made of it; None where the log was there already.
+    """
+
+    candidate: Candidate
+    sha256: str
+    format: str | None
+    staged: Path | None
+    remarks: tuple[str, ...] = ()
+
+
+def take_all(tasks: Sequence[Task], staging: Path) -> list[Taken | LeftOut]:
+    """Take candidates in; with each comes the SHA-256 of what is there already under its label.
+
+    ``staging``: where run folders are made.
+    Raises StagingError where nothing can be written there.
+    """
+    return [_take(candidate, known, staging) for candidate, known in tasks]
+
+
+def _take(candidate: Candidate, known: frozenset[str], staging: Path) -> Taken | LeftOut:
+    try:
+        with _local(candidate.place) as path:
+            head = _head(path)
+            _refuse_other_files(path, head, candidate)
+            sha256 = sha256_of(path) if known else ""
+            is_there = sha256 in known
+            if is_packed(head) and not is_there:
+                _refuse_broken(path)
+            name, remarks = _format(path, candidate)
+            if is_there:
+                return Taken(candidate, sha256, name, None, remarks)
+            staged = _staged(path, candidate, staging)
+            return Taken(candidate, staged.sha256, name, staged.folder, remarks + staged.remarks)
+    except NotTakenError as error:
+        return error.of(candidate.name)
+    except OSError as error:
+        if error.errno in _FULL:
+            raise StagingError(f"{error.filename or staging}: cannot be written: {error.strerror}.") from error
+        return LeftOut(candidate.name, f"cannot be read: {error.strerror}.", is_unreadable=True)
+
+
+@contextmanager
+def _local(place: str) -> Iterator[Path]:
+    """A local file with the bytes of a place."""
+    if not is_url(place):
+        yield Path(place)
+        return
+    with tempfile.TemporaryDirectory(prefix="tachograph-") as folder:
+        path = Path(folder, "fetched")
+        fetch(place, path)
+        yield path
+
+
+def _staged(path: Path, candidate: Candidate, staging: Path) -> Staged:
+    # What is not on this machine is brought into the folder that its log was brought into.
+    beside = {name: _brought(place, path.with_name(name)) for name, place in candidate.beside_log.items()}
+    return stage(path, candidate, beside, staging)
+
+
+def _brought(place: str, path: Path) -> Path:
+    if not is_url(place):
+        return Path(place)
+    fetch(place, path)
+    return path
+
+
+def _refuse_other_files(path: Path, head: bytes, candidate: Candidate) -> None:
+    """Raise NotTakenError for what is no text; a file that the user named is unreadable then."""
+    if not head:
+        raise NotTakenError("is empty.", is_unreadable=candidate.named)
+    if begins_archive(head) or (is_packed(head) and is_archive(path)):
+        raise NotTakenError("is an archive in a source; name it as a SOURCE of its own.", is_unreadable=candidate.named)
+    if is_packed(head):
+        with _told(path, named=candidate.named):
+            head = next(Source(path).blocks(), b"")[:_HEAD]
+    if not is_text(head):
+        raise NotTakenError("is a binary file.", is_unreadable=candidate.named)
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(_HEAD)
+
+
+def _refuse_broken(path: Path) -> None:
+    """Raise NotTakenError for a packed file that is broken, or becomes more than it is allowed to."""
+    allowance = unpacking(path.stat().st_size)
+    try:
+        with opened(path) as stream:
+            while data := stream.read(_CHUNK):
+                allowance.take(len(data))
+    except BROKEN as error:
+        raise NotTakenError(f"cannot be read: {str(error).rstrip('.')}.", is_unreadable=True) from error
+
+
+def _format(path: Path, candidate: Candidate) -> tuple[str | None, tuple[str, ...]]:
+    """The name of the format of a log, and what there is to remark."""
+    try:
+        with _told(path, named=candidate.named):
+            found = detect(path, formats())
+    except FormatError as error:
+        return None, (str(error).removeprefix(f"{path}: "),)
+    if found is None and not candidate.named:
+        raise NotTakenError(NO_METRIC_LINE)
+    return (found.name, ()) if found else (None, (NO_METRIC_LINE,))
+
+
+@contextmanager
+def _told(path: Path, *, named: bool) -> Iterator[None]:
+    """Turn LogError into NotTakenError: one that breaks off is unreadable, one of a shape that no log has is no log."""
+    try:
+        yield
+    except LogError as error:
+        breaks_off = isinstance(error.__cause__, (OSError, *ERRORS))
+        raise NotTakenError(str(error).removeprefix(f"{path}: "), is_unreadable=named or breaks_off) from error

@@ -1,0 +1,40 @@
+"""Ingesting logs so that they name nobody: they are scrubbed on the way."""
+
+import json
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ..scrubbing.copies import Source, copied, sources
+from ..scrubbing.scrub import Secrets
+from .candidate import RUN_FILE, LeftOut
+from .ingest import Event, Ingested, ingest
+from .suite import claimed
+
+
+def ingest_scrubbed(found: Sequence[str], into: Path, executor: Executor, secrets: Secrets) -> Iterator[Event]:
+    """As ``ingest``, with every name in logs, in what lies beside them and in their run.json replaced.
+
+    The logs become a suite that is thrown away, and its copies are kept: a name has the same placeholder in all logs
+    of one call. A log is there already when the one that was found is, whatever was replaced in it. Raises ParserError
+    where the suite cannot be filled.
+    """
+    with TemporaryDirectory(prefix="tachograph-") as spool:
+        taken = list(ingest(found, Path(spool, "named"), executor))
+        yield from (event for event in taken if not isinstance(event, Ingested))
+        logs = {event.sha256: event for event in taken if isinstance(event, Ingested)}
+        if logs:
+            yield from _kept(sources([Path(spool, "named")]), into, secrets, logs)
+
+
+def _kept(named: Sequence[Source], into: Path, secrets: Secrets, logs: dict[str, Ingested]) -> Iterator[Event]:
+    with claimed(into) as suite:
+        outcome = copied(named, suite.staging / "nameless", secrets)
+        yield from (LeftOut(problem, "is not taken", is_unreadable=True) for problem in outcome.problems)
+        for run in sorted(suite.staging.rglob(RUN_FILE)):
+            sha256 = json.loads(run.read_bytes())["source"]["sha256"]
+            label, wanted, log = run.parent.parent.name, int(run.parent.name), logs[sha256]
+            there = suite.repeat(label, sha256)
+            number = there or suite.publish(run.parent, label, sha256, wanted)
+            yield Ingested(log.found, label, number, there is None, sha256, log.format, log.remarks)

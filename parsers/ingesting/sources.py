@@ -1,0 +1,131 @@
+"""Sources: the files, folders, archives, checkouts and URLs that a user names, and the candidates in them."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+import fsspec
+
+from .address import public
+from .archive import ARCHIVE_NAME, is_archive, unpack
+from .candidate import RUN_FILE, SIDE_FILES, Candidate, LeftOut, NotTakenError, Origin, names
+from .local import LocalFiles
+from .remote import fetch, filesystem, is_url, is_web, told
+from .walk import File, walk
+
+Found = Iterator[Candidate | LeftOut]
+OF_A_RUN = (RUN_FILE, *SIDE_FILES)
+
+
+class Sources:
+    """``spool``: a folder for what is unpacked or fetched. ``without``: a folder that is no part of any source."""
+
+    def __init__(self, spool: Path, without: Path) -> None:
+        self._spool, self._without = spool, without.resolve()
+        self._numbers = count()
+
+    def candidates(self, source: str) -> Found:
+        """The candidates of one source, and what was left out, each as soon as it is found."""
+        try:
+            is_local = not is_url(source) or source.startswith("file://")
+            yield from self._local(Path(source.removeprefix("file://"))) if is_local else self._remote(source)
+        except NotTakenError as error:
+            yield error.of(public(source))
+        except OSError as error:
+            yield LeftOut(public(source), f"cannot be read: {error.strerror}.", is_unreadable=True)
+
+    def _local(self, path: Path) -> Found:
+        if not path.exists():
+            raise NotTakenError("there is no such file or folder.", is_unreadable=True)
+        path = path.resolve()
+        if path.is_dir():
+            yield from self._folder(path)
+        elif not path.is_file():
+            raise NotTakenError("is no regular file.", is_unreadable=True)
+        elif is_archive(path):
+            yield from self._archive(path, path.name, {})
+        else:
+            _refuse_broken_archive(path.name)
+            yield _file(path)
+
+    def _folder(self, path: Path) -> Found:
+        files = LocalFiles(path)
+        for found in walk(fsspec.filesystem("file"), str(path), without=lambda name: Path(name) == self._without):
+            yield from _candidates(found, files.candidate, lambda inner: str(path / inner))
+
+    def _archive(self, path: Path, name: str, origin: Origin) -> Found:
+        def candidate(file: File) -> Candidate:
+            said = {**origin, "archive": name, "path": "/".join(names(file.path))}
+            return Candidate(said, (ARCHIVE_NAME.sub("", name),), file.place, file.size)
+
+        folder = self._spool / str(next(self._numbers))
+        folder.mkdir()
+        found = list(unpack(path, folder))
+        # A name that comes twice in an archive is that of the later file, as for whoever unpacks it.
+        files = {file.path: file for file in found if isinstance(file, File)}
+        left_out = [file for file in found if isinstance(file, LeftOut)]
+        yield from _candidates([*files.values(), *left_out], candidate, lambda inner: f"{name}/{inner}".rstrip("/"))
+
+    def _remote(self, url: str) -> Found:
+        with told():
+            fs, root = filesystem(url)
+            is_folder = url.endswith("/") if is_web(url) else fs.isdir(root)
+        if is_folder:
+            for found in walk(fs, root, without=lambda _: False):
+                placed = [replace(f, place=_below(url, f.path)) if isinstance(f, File) else f for f in found]
+                yield from _candidates(placed, _of_url, lambda inner: public(_below(url, inner)))
+        elif ARCHIVE_NAME.search(_name(url)):
+            yield from self._remote_archive(url)
+        else:
+            yield replace(_of_url(File("", url, 0)), named=True)
+
+    def _remote_archive(self, url: str) -> Found:
+        place = self._spool / f"{next(self._numbers)}.archive"
+        fetch(url, place)
+        if not is_archive(place):
+            _refuse_broken_archive(_name(url))
+        yield from self._archive(place, _name(url), {"url": public(url)})
+
+
+def _name(url: str) -> str:
+    return public(url).rpartition("/")[2]
+
+
+def _below(url: str, path: str) -> str:
+    return f"{url.rstrip('/')}/{path}" if path else url
+
+
+def _of_url(file: File) -> Candidate:
+    """A remote file; its path is that in its source, after the name of the folder or host that the source is."""
+    url = public(file.place)
+    inner = file.path or _name(url)
+    root = url.removesuffix(inner).rstrip("/").rpartition("/")[2]
+    return Candidate({"url": url, "path": f"{root}/{inner}".lstrip("/")}, (), file.place, file.size)
+
+
+def _file(path: Path) -> Candidate:
+    beside = {name: str(path.parent / name) for name in OF_A_RUN if (path.parent / name).is_file()}
+    candidate = LocalFiles(path.parent).candidate(File(path.name, str(path), path.stat().st_size))
+    return replace(candidate, named=True, beside=beside)
+
+
+def _refuse_broken_archive(name: str) -> None:
+    if ARCHIVE_NAME.search(name):
+        raise NotTakenError("is no tar or zip archive, though it is called one.", is_unreadable=True)
+
+
+def _candidates(
+    found: Iterable[File | LeftOut], candidate: Callable[[File], Candidate], name: Callable[[str], str]
+) -> Found:
+    """The candidates among files; those that belong to a run come with its log, and are no candidates themselves."""
+    beside: dict[str, dict[str, str]] = {}
+    files = [file for file in found if isinstance(file, File)]
+    for file in files:
+        folder, _, last = file.path.rpartition("/")
+        if last in OF_A_RUN:
+            beside.setdefault(folder, {})[last] = file.place
+    for file in (file for file in files if file.path.rpartition("/")[2] not in OF_A_RUN):
+        yield replace(candidate(file), beside=beside.get(file.path.rpartition("/")[0], {}))
+    for left in (left for left in found if isinstance(left, LeftOut)):
+        yield replace(left, name=name(left.name))

@@ -1,0 +1,123 @@
+"""A suite: the folder of run folders that logs are ingested into, and which bytes are there already."""
+
+import errno
+import fcntl
+import json
+import os
+import shutil
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from ..errors import ParserError
+from .candidate import RUN_FILE
+
+STAGING = ".ingest"
+_TAKEN = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR)
+
+
+class SuiteError(ParserError):
+    """A folder cannot be filled."""
+
+
+class Suite:
+    """The runs of a folder by label and repeat, each known by the SHA-256 of the log that it was made from."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._repeats: dict[str, dict[str, int]] = defaultdict(dict)
+        self._labels: dict[str, set[str]] = defaultdict(set)
+        for run in sorted(path.glob(f"*/*/{RUN_FILE}")):
+            if not run.parent.name.startswith(".") and run.parent.name.isdigit() and (sha256 := _sha256(run)):
+                self._note(run.parent.parent.name, int(run.parent.name), sha256)
+
+    @property
+    def staging(self) -> Path:
+        """A hidden folder beside the runs, in which they are made before they get their names."""
+        return self.path / STAGING
+
+    def known(self, label: str) -> frozenset[str]:
+        """The SHA-256 of the logs that are there under a label."""
+        return frozenset(self._repeats.get(label, ()))
+
+    def repeat(self, label: str, sha256: str) -> int | None:
+        """The number of the run of a log under a label; None where it is not there."""
+        return self._repeats.get(label, {}).get(sha256)
+
+    def labels(self, sha256: str) -> list[str]:
+        """All labels under which a log is there."""
+        return sorted(self._labels.get(sha256, ()))
+
+    def publish(self, staged: Path, label: str, sha256: str, wanted: int = 1) -> int:
+        """Give a staged run folder its name: the wanted number, or the next one that is free. Returns the number."""
+        case = self.path / label
+        case.mkdir(exist_ok=True)
+        number = wanted
+        while not _renamed(staged, case / str(number)):
+            number += 1
+        self._note(label, number, sha256)
+        return number
+
+    def _note(self, label: str, number: int, sha256: str) -> None:
+        self._repeats[label].setdefault(sha256, number)
+        self._labels[sha256].add(label)
+
+
+@contextmanager
+def claimed(path: Path) -> Iterator[Suite]:
+    """The suite of a folder, which is made where there is none, held as the only one who ingests into it.
+
+    Raises SuiteError where another process holds it, or it cannot be written.
+    """
+    is_new = not path.exists()
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with _locked(path):
+            suite = Suite(path)
+            shutil.rmtree(suite.staging, ignore_errors=True)  # what an ingest that was killed left
+            try:
+                yield suite
+            finally:
+                shutil.rmtree(suite.staging, ignore_errors=True)
+    except OSError as error:
+        raise SuiteError(f"{path}: cannot be filled: {error.strerror}.") from error
+    finally:
+        if is_new:
+            with suppress(OSError):  # something is in it
+                path.rmdir()
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as error:
+        raise SuiteError(f"{path}: another process ingests into it; wait until that has ended.") from error
+    finally:
+        os.close(lock)
+
+
+def _renamed(folder: Path, name: Path) -> bool:
+    """Give a folder a name, unless that is taken: then rename refuses, for there is something in the other folder."""
+    try:
+        folder.rename(name)
+    except OSError as error:
+        if error.errno in _TAKEN:
+            return False
+        raise
+    return True
+
+
+def _sha256(run: Path) -> str | None:
+    """The SHA-256 of the log that a run was made from; None where its run.json does not tell."""
+    try:
+        said: Any = json.loads(run.read_bytes())
+        places = (said.get("source"), said.get("ingested"), said.get("log"))
+        found = (place.get("sha256") for place in places if isinstance(place, dict))
+        return next((sha256 for sha256 in found if isinstance(sha256, str)), None)
+    except (OSError, ValueError, RecursionError, AttributeError):
+        return None

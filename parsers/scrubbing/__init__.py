@@ -1,0 +1,1 @@
+"""Copies of logs that name nobody and still read as the logs do."""

@@ -1,0 +1,95 @@
+"""The command that makes copies of logs which may be published."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from .copies import Outcome
+
+KINDS = {
+    "host": "host names",
+    "user": "user names",
+    "email": "e-mail addresses",
+    "address": "private addresses",
+    "credential": "credentials",
+}
+
+
+@click.command()
+@click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder of the copies.")
+@click.option(
+    "--format", "format_", metavar="NAME|FILE.lark", help="Read as this format; by default it is found by itself."
+)
+@click.option("--host", "hosts", multiple=True, metavar="NAME", help="A host to replace, whatever stands around it.")
+@click.option("--user", "users", multiple=True, metavar="NAME", help="A user to replace, whatever stands around it.")
+@click.option("--keep", multiple=True, metavar="NAME", help="A name to leave as it is.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a kind of what was replaced.")
+@click.pass_context
+def scrub(
+    context: click.Context,
+    logs: tuple[Path, ...],
+    out: Path,
+    format_: str | None,
+    hosts: tuple[str, ...],
+    users: tuple[str, ...],
+    keep: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Write copies of LOGS that name nobody and still read as the logs do.
+
+    Names of hosts and users, home folders, e-mail addresses, private addresses and credentials are replaced, the same
+    name by the same placeholder in all copies. A log may also be a run folder, or a folder of them. What lies beside
+    a log comes along. A name that nothing marks as one is not found: look through the copies before you publish them,
+    and name it with --host or --user.
+
+    \b
+    Examples:
+      tachograph scrub train.log --out public
+      tachograph scrub logs/my-suite --out public --user jdoe
+    """
+    from ..commands import Unreadable, printable
+    from ..errors import ParserError
+    from .copies import copied, sources
+    from .identities import Identity
+
+    given = [Identity(kind, os.fsencode(name)) for kind, names in (("host", hosts), ("user", users)) for name in names]
+    try:
+        outcome = copied(sources(logs), out, context.obj, given=given, keep=map(os.fsencode, keep), format=format_)
+    except (ParserError, OSError) as error:
+        raise Unreadable(printable(error)) from error
+    for line in _as_json(outcome) if as_json else _as_text(outcome, out):
+        click.echo(printable(line))
+    if outcome.problems:
+        raise Unreadable("\nError: ".join(map(printable, outcome.problems)))
+
+
+def _as_json(outcome: "Outcome") -> Iterator[str]:
+    for kind in KINDS:
+        replaced = outcome.replaced.get(kind)
+        if replaced:
+            first = {"copy": str(replaced.copy), "line": replaced.line}
+            yield json.dumps(
+                {
+                    "kind": kind,
+                    "different": len(replaced.distinct) or None,
+                    "occurrences": replaced.occurrences,
+                    **first,
+                }
+            )
+
+
+def _as_text(outcome: "Outcome", out: Path) -> Iterator[str]:
+    """How many of each kind; never which, for what is printed here may be published, too."""
+    yield f"{len(outcome.copies)} copies are in {out}."
+    if outcome.copies and not outcome.replaced:
+        yield "Nothing that names anyone was found in them."
+    for kind, words in KINDS.items():
+        if replaced := outcome.replaced.get(kind):
+            different = f", {len(replaced.distinct)} different" if replaced.distinct else ""
+            yield f"{replaced.occurrences:>8} {words}{different}, first in {replaced.copy}:{replaced.line}"

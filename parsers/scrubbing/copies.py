@@ -1,0 +1,160 @@
+"""Copies of several logs that may be published: where they go, and what was replaced in them."""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from .. import runfile
+from ..errors import ParserError
+from ..facts import FOLDERS, name_facts
+from .identities import Identity
+from .placeholders import Placeholders, Tally
+from .scrub import ScrubError, Secrets, named, scrubbed
+
+DEFAULT_LOG = "train.log"
+
+
+@dataclass
+class Replaced:
+    """What was replaced of one kind in all copies: how often, which, and in which copy and line (from 1) first."""
+
+    occurrences: int = 0
+    distinct: set[bytes] = field(default_factory=set)
+    copy: Path = Path()
+    line: int = 0
+
+
+@dataclass
+class Outcome:
+    """The ``copies`` that were written, what was ``replaced`` in them by kind, and a sentence for each log without."""
+
+    copies: list[Path] = field(default_factory=list)
+    replaced: dict[str, Replaced] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+    def add(self, copy: Path, tally: Tally) -> None:
+        """Take note of one more copy."""
+        self.copies.append(copy)
+        for kind, times in tally.occurrences.items():
+            replaced = self.replaced.setdefault(kind, Replaced(copy=copy, line=tally.first[kind]))
+            replaced.occurrences += times
+            replaced.distinct |= tally.distinct[kind]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A log, and the file or folder by which it was named."""
+
+    log: Path
+    named: Path
+
+
+def sources(paths: Iterable[Path]) -> list[Source]:
+    """The logs that are named: a file is one, a folder holds those of the run folders in it.
+
+    Raises ScrubError for a folder without any, LogError for a run.json that is broken.
+    """
+    found: dict[Path, Source] = {}
+    for path in map(_absolute, paths):
+        for log in _logs(path) if path.is_dir() else [path]:
+            found.setdefault(log, Source(log, path))
+    return list(found.values())
+
+
+def _absolute(path: Path) -> Path:
+    return Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links, whose names tell facts
+
+
+def _logs(folder: Path) -> Iterator[Path]:
+    runs = sorted(folder.rglob(runfile.NAME))
+    if not runs:
+        raise ScrubError(f"{folder}: holds no run folder, that is none with a {runfile.NAME}; name its logs.")
+    for run in runs:
+        described = runfile.run_file(run).get("log")
+        name = described.get("file", DEFAULT_LOG) if isinstance(described, dict) else DEFAULT_LOG
+        yield run.with_name(Path(str(name)).name)
+
+
+def copied(
+    logs: Sequence[Source],
+    out: Path,
+    secrets: Secrets,
+    *,
+    given: Iterable[Identity] = (),
+    keep: Iterable[bytes] = (),
+    format: str | Path | None = None,
+) -> Outcome:
+    """Write a copy of each log below the folder ``out``, under its place below the folder that all have in common.
+
+    ``given`` are identities that are known, ``keep`` names that are none. A log that cannot be read or copied does not
+    keep the others. Raises ScrubError when a copy would take the place of a log.
+    """
+    outcome, readable, found = Outcome(), [], dict.fromkeys(given)
+    for source in logs:
+        try:
+            found |= named(source.log, secrets)
+            readable.append(source)
+        except (ParserError, OSError) as error:
+            outcome.problems.append(str(error))
+    kept = {name.lower() for name in keep}
+    placeholders = Placeholders(identity for identity in found if identity.text.lower() not in kept)
+    _copy(_places(readable, _absolute(out), placeholders), _absolute(out), placeholders, secrets, format, outcome)
+    return outcome
+
+
+def _copy(
+    places: dict[Path, Path],
+    out: Path,
+    placeholders: Placeholders,
+    secrets: Secrets,
+    format: str | Path | None,
+    outcome: Outcome,
+) -> None:
+    """Write all copies under another name and move them, so that a reader never sees half a file."""
+    out.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=".scrub-", dir=out) as folder:
+        for place, log in places.items():
+            copy = Path(folder) / place
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                outcome.add(place, scrubbed(log, copy, placeholders, secrets, format=format))
+            except (ParserError, OSError) as error:
+                outcome.problems.append(str(error))
+        for copy in [path for path in Path(folder).rglob("*") if path.is_file()]:
+            place = out / copy.relative_to(folder)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            copy.replace(place)
+
+
+def _places(logs: Sequence[Source], out: Path, placeholders: Placeholders) -> dict[Path, Path]:
+    """The log of each place below the folder of copies; what the name of a log tells must not be lost."""
+    if not logs:
+        return {}
+    base = Path(os.path.commonpath([source.named.parent for source in logs]))
+    for folder in (base, *list(base.parents)[:FOLDERS]):
+        if all(_told(source.log) == _told(out / source.log.relative_to(folder)) for source in logs):
+            base = folder
+            break
+    places = {_public(source.log.relative_to(base), placeholders): source.log for source in logs}
+    several = Counter(_public(source.log.relative_to(base), placeholders) for source in logs).most_common(1)
+    if several[0][1] > 1:
+        raise ScrubError(f"{out / several[0][0]}: would be the copy of {several[0][1]} logs; scrub them one by one.")
+    for place in places:
+        if (taken := next((s.log for s in logs if s.log.exists() and _same(s.log, out / place)), None)) is not None:
+            raise ScrubError(f"{taken}: its copy would take the place of a log; --out names another folder.")
+    return places
+
+
+def _told(log: Path) -> list[tuple[str, object]]:
+    return [(fact.name, fact.value) for fact in name_facts(log)]
+
+
+def _public(place: Path, placeholders: Placeholders) -> Path:
+    return Path(os.fsdecode(placeholders.replaced(os.fsencode(place))))
+
+
+def _same(log: Path, copy: Path) -> bool:
+    return copy.exists() and log.samefile(copy)

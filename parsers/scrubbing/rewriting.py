@@ -1,0 +1,118 @@
+"""Rewriting a log: its text in blocks of whole lines, and a copy in the same packing and encoding."""
+
+import codecs
+import gzip
+import io
+import lzma
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import zstandard
+
+from ..errors import LogError
+from ..packed import ERRORS, unpacked
+
+BLOCK = 1 << 20
+_WIDE = 1 << 12  # bytes that tell whether every other one is NUL
+
+
+def text_blocks(path: Path) -> Iterator[bytes]:
+    """The text of a log, plain or packed, about a MiB of whole lines each; UTF-16 as UTF-8.
+
+    Raises LogError when it cannot be read.
+    """
+    with _opened(path) as text:
+        yield from text.lines()
+
+
+def rewrite(path: Path, copy: Path, changed: Callable[[bytes], bytes]) -> None:
+    """Write a copy of a log in which ``changed`` was made of every block of whole lines.
+
+    It is packed and encoded as the log is. Raises LogError when the log cannot be read, OSError when the copy cannot
+    be written.
+    """
+    with _opened(path) as text, _packed_like(path, copy) as target:
+        for block in text.lines():
+            target.write(text.encoded(changed(block)))
+        target.write(text.rest())
+
+
+class _Text:
+    """A stream of bytes as text that is made of ASCII and bytes that are passed on as they are."""
+
+    def __init__(self, path: Path, stream: io.BufferedReader) -> None:
+        self._path, self._stream = path, stream
+        with _reading(path):
+            self._codec = _wide(stream.peek(_WIDE)[:_WIDE])
+        self._decoder = codecs.getincrementaldecoder(self._codec)("surrogatepass") if self._codec else None
+
+    def lines(self) -> Iterator[bytes]:
+        """Blocks of whole lines."""
+        begun: list[bytes] = []
+        while data := self._read():
+            head, newline, tail = self._decoded(data).rpartition(b"\n")
+            if newline:
+                yield b"".join([*begun, head, newline])
+                begun.clear()
+            begun.append(tail)
+        if last := b"".join(begun):
+            yield last
+
+    def encoded(self, text: bytes) -> bytes:
+        """A text as it stands in the stream."""
+        return text.decode("utf-8", "surrogatepass").encode(self._codec, "surrogatepass") if self._codec else text
+
+    def rest(self) -> bytes:
+        """Bytes at the end of the stream that are half a letter."""
+        return self._decoder.getstate()[0] if self._decoder else b""
+
+    def _read(self) -> bytes:
+        with _reading(self._path):
+            return self._stream.read(BLOCK)
+
+    def _decoded(self, data: bytes) -> bytes:
+        return self._decoder.decode(data).encode("utf-8", "surrogatepass") if self._decoder else data
+
+
+def _wide(head: bytes) -> str:
+    """The name of UTF-16, if a stream begins so: with its mark, or as ASCII of which every other byte is NUL."""
+    low, high = (head[first::2].count(0) * 8 > len(head) * 3 for first in (1, 0))
+    if head.startswith(codecs.BOM_UTF16_LE) or (low and not high):
+        return "utf-16-le"
+    return "utf-16-be" if head.startswith(codecs.BOM_UTF16_BE) or (high and not low) else ""
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator["_Text"]:
+    with _reading(path):
+        file = path.open("rb")
+    with file:
+        yield _Text(path, io.BufferedReader(cast(io.RawIOBase, unpacked(file)), BLOCK))
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, *ERRORS) as error:
+        raise LogError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}.") from error
+
+
+@contextmanager
+def _packed_like(path: Path, copy: Path) -> Iterator[BinaryIO]:
+    """A file to be written in the packing of another; what a gzip file says of its time and name is left out."""
+    with path.open("rb") as like, copy.open("wb") as file:
+        head = like.read(4)
+        if head.startswith(b"\x1f\x8b"):
+            with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
+                yield cast(BinaryIO, packed)
+        elif head.startswith(b"\xfd7zX"):
+            with lzma.LZMAFile(file, "wb") as xz:
+                yield cast(BinaryIO, xz)
+        elif head.startswith(b"\x28\xb5\x2f\xfd"):
+            with zstandard.ZstdCompressor().stream_writer(file, closefd=False) as zst:
+                yield cast(BinaryIO, zst)
+        else:
+            yield file

@@ -1,0 +1,130 @@
+"""Scrubbing: a copy of a log that names nobody, and still reads as the log does."""
+
+import json
+from pathlib import Path
+from typing import Any, Protocol
+
+from .. import clock, runfile, telemetry
+from ..errors import ParserError
+from .identities import Identity, identities
+from .likeness import difference, likeness
+from .placeholders import Placeholders, Tally
+from .rewriting import rewrite, text_blocks
+
+CREDENTIAL = "credential"
+
+
+class ScrubError(ParserError):
+    """A log cannot be scrubbed so that it still reads as before."""
+
+
+class Stream(Protocol):
+    """Output without its credentials, line ends unchanged; after whole lines nothing is held back."""
+
+    @property
+    def count(self) -> int:
+        """How many credentials were replaced so far."""
+
+    def feed(self, chunk: bytes, /) -> bytes:
+        """Take the next bytes and return what may be written now."""
+
+    def finish(self) -> bytes:
+        """Return the rest."""
+
+
+class Secrets(Protocol):
+    """How credentials are taken out of what is published."""
+
+    def stream(self) -> Stream:
+        """For a log, from its begin."""
+
+    def document(self, value: Any, /) -> Any:
+        """A document of JSON without its credentials."""
+
+
+def named(log: Path, secrets: Secrets) -> dict[Identity, None]:
+    """The identities of a log and of the run.json beside it, in their order; those of several logs go into one dict.
+
+    Raises LogError when the log cannot be read.
+    """
+    found: dict[Identity, None] = {}
+    for path in (log, *filter(Path.is_file, [log.with_name(runfile.NAME)])):
+        stream = secrets.stream()
+        for block in text_blocks(path):
+            found |= dict.fromkeys(identities(stream.feed(block)))
+        found |= dict.fromkeys(identities(stream.finish()))
+    return found
+
+
+def scrubbed(
+    log: Path, copy: Path, placeholders: Placeholders, secrets: Secrets, *, format: str | Path | None = None
+) -> Tally:
+    """Write a copy of a log with placeholders for all identities and credentials, and say what was replaced.
+
+    What lies beside the log and is of its run (run.json, gpu.csv, clock.csv) is scrubbed and written beside the copy,
+    whose folder must be there and be of no other run. run.json describes the copy; the SHA-256 of the log it
+    described stands under ``source``. ``format``: as for ``read``. Raises ScrubError when the copy would not read
+    as the log does: it is removed then. Raises LogError, FormatError or GrammarError when the log cannot be read.
+    """
+    tally, written = Tally(), [copy]
+    before = likeness(log, log, placeholders.replaced, format=format)
+    try:
+        rewrite(log, copy, _Scrubber(placeholders, secrets, tally).block)
+        for path in _side_files(log):
+            written.append(copy.with_name(path.name))
+            rewrite(path, written[-1], _Scrubber(placeholders, secrets, Tally()).block)
+        if run := _run(log, copy, placeholders, secrets):
+            written.append(copy.with_name(runfile.NAME))
+            written[-1].write_text(json.dumps(run, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        if unlike := difference(before, likeness(copy, log, bytes, format=format)):
+            raise ScrubError(f"{log}: {unlike} would not read as before; --keep says which name to leave as it is.")
+    except BaseException as error:
+        for path in written:
+            path.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise ScrubError(f"{copy}: cannot be written: {error.strerror}.") from error
+        raise
+    return tally
+
+
+class _Scrubber:
+    """What is made of the blocks of one file, in their order."""
+
+    def __init__(self, placeholders: Placeholders, secrets: Secrets, tally: Tally) -> None:
+        self._placeholders, self._tally = placeholders, tally
+        self._stream = secrets.stream()
+        self._lines = 0
+
+    def block(self, block: bytes) -> bytes:
+        """The next whole lines without identities and credentials; only the last block may end within a line."""
+        public = self._placeholders.replaced(block, self._tally, self._lines)
+        found = self._stream.count
+        redacted = self._stream.feed(public) + (b"" if block.endswith(b"\n") else self._stream.finish())
+        if more := self._stream.count - found:
+            self._tally.note(CREDENTIAL, (), self._lines + _first_unlike(public, redacted), more)
+        self._lines += block.count(b"\n")
+        return redacted
+
+
+def _first_unlike(one: bytes, other: bytes) -> int:
+    """The number, from 1, of the first line in which two texts differ."""
+    pairs = zip(one.split(b"\n"), other.split(b"\n"), strict=False)
+    return next((number for number, (line, another) in enumerate(pairs, 1) if line != another), 1)
+
+
+def _run(log: Path, copy: Path, placeholders: Placeholders, secrets: Secrets) -> dict[str, Any]:
+    """The run.json for the folder of a copy; empty where the log has none, or where it is of another log there."""
+    run = runfile.run_file(log)
+    described = runfile.describes(run, log, sha256 := runfile.sha256_of(log)) if run else None
+    if not run or (described is None and copy.with_name(runfile.NAME).exists()):
+        return {}
+    public = dict(secrets.document(json.loads(placeholders.replaced(json.dumps(run, ensure_ascii=False).encode()))))
+    if described:
+        source = public["source"] if isinstance(public.get("source"), dict) else {}
+        public["source"] = {**source, "sha256": source.get("sha256", sha256)}
+        public["log"] |= {"sha256": runfile.sha256_of(copy), "bytes": copy.stat().st_size}
+    return public
+
+
+def _side_files(log: Path) -> list[Path]:
+    return [path for path in (log.with_name(telemetry.NAME), log.with_name(clock.NAME)) if path.is_file()]

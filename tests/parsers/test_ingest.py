@@ -1,0 +1,214 @@
+"""Ingesting: every log becomes a run folder that says where it is from, once."""
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import tarfile
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from parsers.ingesting.ingest import ingest
+from parsers.ingesting.intake import NO_METRIC_LINE
+from parsers.ingesting.suite import STAGING, SuiteError, claimed
+from parsers.ingesting.workers import Here
+from tests.parsers.ingesting import copies, events, everything, left_out, logs, run_file, runs, unreadable
+from tests.parsers.run_folders import make_run
+from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, step, write
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Path:
+    folder = tmp_path / "lab"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def into(tmp_path: Path) -> Path:
+    return tmp_path / "logs"
+
+
+def test_a_log_is_kept_byte_for_byte_under_the_names_of_its_path(lab: Path, into: Path) -> None:
+    (lab / "v100").mkdir()
+    log = write(lab / "v100", step(1), OTHER_NOISE, name="net_fp16.log")
+    assert [found.format for found in logs(into, lab)] == [FORMAT]
+    assert (into / "lab__v100__net_fp16/1/train.log").read_bytes() == log.read_bytes()
+
+
+def test_its_run_file_says_where_it_is_from_and_what_it_was(lab: Path, into: Path) -> None:
+    text = write(lab, step(1), step(2)).read_bytes()
+    logs(into, lab)
+    run, sha256 = run_file(into), hashlib.sha256(text).hexdigest()
+    assert run["source"] == {"path": "lab/train.log", "sha256": sha256, "bytes": len(text)}
+    assert run["log"] == {"file": "train.log", "sha256": sha256, "bytes": len(text), "lines": 2}
+
+
+def test_its_run_file_claims_nothing_that_is_not_known(lab: Path, into: Path) -> None:
+    write(lab, step(1), name="pytorch_gpu8_amp_bs256.txt")
+    logs(into, lab)
+    assert (run_file(into)["case"], "status" in run_file(into)) == ({}, False)
+
+
+def test_its_run_file_names_no_folder_of_this_machine(lab: Path, into: Path) -> None:
+    write(lab, step(1))
+    logs(into, lab)
+    assert str(lab.parent) not in json.dumps(run_file(into))
+
+
+def test_ingesting_twice_changes_nothing(lab: Path, into: Path) -> None:
+    write(lab, step(1))
+    logs(into, lab)
+    before = list(everything(into))
+    assert [found.is_new for found in logs(into, lab, lab / "train.log")] == [False, False]
+    assert list(everything(into)) == before
+
+
+def test_nothing_but_run_folders_is_left(lab: Path, into: Path) -> None:
+    write(lab, step(1))
+    logs(into, lab)
+    assert sorted(path.name for path in into.rglob("*")) == ["1", "lab__train", "run.json", "train.log"]
+
+
+def test_another_log_of_the_same_label_is_another_repeat_and_told(lab: Path, into: Path) -> None:
+    log = write(lab, step(1))
+    logs(into, lab)
+    log.write_bytes(step(2))
+    (found,) = logs(into, lab)
+    assert (found.repeat, runs(into)) == (2, ["lab__train/1/train.log", "lab__train/2/train.log"])
+    assert found.remarks == ("Another log has this label, so this one is repeat 2.",)
+
+
+def test_the_same_log_under_two_labels_is_told(lab: Path, into: Path) -> None:
+    write(lab, step(1), name="fp32.log")
+    write(lab, step(1), name="fp16.log")
+    assert copies(into, lab) == [("lab__fp16", "lab__fp32")]
+
+
+def test_the_same_log_under_a_label_that_was_there_before_is_told(lab: Path, into: Path) -> None:
+    logs(into, write(lab, step(1), name="fp32.log"))
+    assert copies(into, write(lab, step(1), name="fp16.log")) == [("lab__fp16", "lab__fp32")]
+
+
+def test_logs_of_several_sources_are_never_taken_for_repeats_of_one(tmp_path: Path, into: Path) -> None:
+    for number, name in enumerate(("v100", "a100")):
+        (tmp_path / name).mkdir()
+        write(tmp_path / name, step(number))
+    logs(into, tmp_path / "v100", tmp_path / "a100")
+    assert runs(into) == ["a100__train/1/train.log", "v100__train/1/train.log"]
+
+
+@pytest.mark.parametrize(("ending", "pack"), [(".gz", gzip.compress), (".zst", zstandard.compress)])
+def test_a_packed_log_stays_packed(lab: Path, into: Path, ending: str, pack: object) -> None:
+    packed = pack(step(1))  # type: ignore[operator]
+    (lab / f"a.log{ending}").write_bytes(packed)
+    logs(into, lab)
+    assert (into / f"lab__a/1/train.log{ending}").read_bytes() == packed
+    assert "lines" not in run_file(into)["log"]
+
+
+def test_a_text_without_metric_lines_is_no_log(lab: Path, into: Path) -> None:
+    write(lab, OTHER_NOISE, name="notes.txt")
+    assert left_out(into, lab) == {"notes.txt": NO_METRIC_LINE}
+    assert not into.exists()
+
+
+def test_a_text_that_is_named_itself_is_a_log(lab: Path, into: Path) -> None:
+    (found,) = logs(into, write(lab, OTHER_NOISE, name="crash.log"))
+    assert (found.format, found.remarks, runs(into)) == (None, (NO_METRIC_LINE,), ["lab__crash/1/train.log"])
+
+
+def test_what_is_no_log_does_not_stop_the_rest(lab: Path, into: Path) -> None:
+    (lab / "weights.bin").write_bytes(bytes(range(1, 32)) * 9)
+    (lab / "nothing.log").touch()
+    (lab / "latest.log").symlink_to(write(lab, step(1)))
+    os.mkfifo(lab / "pipe")
+    (lab / "cut.log.gz").write_bytes(gzip.compress(step(1) * 99)[:-9])
+    (lab / "more.tar.gz").write_bytes(gzip.compress(tar_of(step(1))))
+    assert left_out(into, lab) == {
+        "weights.bin": "is a binary file.",
+        "nothing.log": "is empty.",
+        "latest.log": "is a link.",
+        "pipe": "is no regular file.",
+        "cut.log.gz": "cannot be read: Compressed file ended before the end-of-stream marker was reached.",
+        "more.tar.gz": "is an archive in a source; name it as a SOURCE of its own.",
+    }
+    assert runs(into) == ["lab__train/1/train.log"]
+
+
+def tar_of(data: bytes) -> bytes:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as tar:
+        member = tarfile.TarInfo("a.log")
+        member.size = len(data)
+        tar.addfile(member, io.BytesIO(data))
+    return file.getvalue()
+
+
+def test_only_what_may_lose_a_log_is_unreadable(lab: Path, into: Path) -> None:
+    (lab / "weights.bin").write_bytes(bytes(range(1, 32)) * 9)
+    (lab / "cut.log.gz").write_bytes(gzip.compress(step(1) * 99)[:-9])
+    assert len(unreadable(into, lab)) == 1
+
+
+@pytest.mark.parametrize("data", [b"", bytes(range(1, 32)) * 9], ids=["empty", "binary"])
+def test_a_file_that_is_named_itself_and_is_no_text_is_unreadable(lab: Path, into: Path, data: bytes) -> None:
+    assert len(unreadable(into, write(lab, data))) == 1
+
+
+def test_hidden_files_and_folders_are_passed_over(lab: Path, into: Path) -> None:
+    (lab / ".cache").mkdir()
+    write(lab / ".cache", step(1))
+    write(lab, step(1), name=".a.log")
+    assert events(into, lab) == []
+
+
+def test_a_name_that_is_no_utf_8_is_kept_exactly(lab: Path, into: Path) -> None:
+    Path(os.fsdecode(os.fsencode(lab) + b"/caf\xe9 [1].log")).write_bytes(step(1))
+    logs(into, lab)
+    assert (runs(into), run_file(into)["source"]["path"]) == (["lab__caf-1-/1/train.log"], "lab/caf\udce9 [1].log")
+
+
+def test_the_suite_itself_is_no_part_of_a_source(lab: Path) -> None:
+    write(lab, step(1))
+    logs(lab / "logs", lab)
+    assert [found.is_new for found in logs(lab / "logs", lab)] == [False]
+
+
+def test_a_suite_is_not_ingested_into_itself(lab: Path) -> None:
+    with pytest.raises(SuiteError, match="name another folder"):
+        events(lab, write(lab, step(1)))
+
+
+def test_one_process_at_a_time_ingests_into_a_suite(lab: Path, into: Path) -> None:
+    write(lab, step(1))
+    with claimed(into), pytest.raises(SuiteError, match="another process ingests into it"):
+        events(into, lab)
+
+
+def test_a_suite_that_is_a_file_is_an_error_of_one_sentence(lab: Path) -> None:
+    with pytest.raises(SuiteError, match="cannot be filled"):
+        events(write(lab, step(1)), lab)
+
+
+def test_what_an_ingest_that_was_killed_left_is_taken_away(lab: Path, into: Path) -> None:
+    make_run(into / STAGING / "half", step(1))
+    write(lab, step(2))
+    logs(into, lab)
+    assert runs(into) == ["lab__train/1/train.log"]
+
+
+def test_a_run_gets_its_name_when_it_is_complete(lab: Path, into: Path) -> None:
+    write(lab, step(1))
+    for _ in ingest([str(lab)], into, Here()):
+        assert sorted(path.name for path in (into / "lab__train/1").iterdir()) == ["run.json", "train.log"]
+
+
+def test_what_others_put_into_a_suite_is_never_overwritten(lab: Path, into: Path) -> None:
+    (into / "lab__train/1").mkdir(parents=True)
+    (into / "lab__train/1/mine").touch()
+    write(lab, step(1))
+    assert [found.repeat for found in logs(into, lab)] == [2]

@@ -1,0 +1,224 @@
+"""Archives are hostile: nothing in them is written under a name of theirs, and none fills disk or memory."""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import stat
+import tarfile
+import tracemalloc
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from parsers.ingesting import allowance
+from parsers.ingesting.candidate import LeftOut
+from tests.parsers.ingesting import events, left_out, logs, run_file, runs, unreadable
+from tests.parsers.run_folders import make_run, put_clock
+from tests.parsers.toy_logs import OTHER_NOISE, step
+
+HOSTILE = ["../../escape.log", "/escape.log", "a/../../../escape.log", "C:\\escape.log", "a\nb\x1b[2J.log", "x" * 300]
+PACKINGS: dict[str, Callable[[bytes], bytes]] = {
+    "tar": bytes,
+    "tar.gz": gzip.compress,
+    "tgz": gzip.compress,
+    "tar.xz": lzma.compress,
+    "tar.bz2": bz2.compress,
+    "tar.zst": zstandard.compress,
+}
+
+
+@pytest.fixture
+def into(tmp_path: Path) -> Path:
+    return tmp_path / "in/logs"
+
+
+def member(name: str, data: bytes = b"", **said: object) -> tuple[tarfile.TarInfo, io.BytesIO]:
+    info = tarfile.TarInfo(name)
+    info.size = len(data)
+    for key, value in said.items():
+        setattr(info, key, value)
+    return info, io.BytesIO(data)
+
+
+def tar(*members: tuple[tarfile.TarInfo, io.BytesIO]) -> bytes:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        for info, data in members:
+            archive.addfile(info, data)
+    return file.getvalue()
+
+
+def put(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
+def zip_of(path: Path, *entries: tuple[str | zipfile.ZipInfo, bytes], method: int = zipfile.ZIP_DEFLATED) -> Path:
+    with zipfile.ZipFile(path, "w", method) as archive:
+        for name, data in entries:
+            archive.writestr(name, data)
+    return path
+
+
+@pytest.mark.parametrize(("ending", "pack"), PACKINGS.items(), ids=PACKINGS)
+def test_a_tar_archive_is_read_however_it_is_packed(
+    tmp_path: Path, into: Path, ending: str, pack: Callable[[bytes], bytes]
+) -> None:
+    archive = put(tmp_path / f"lab.{ending}", pack(tar(member("v100/a.log", step(1)), member("n.txt", OTHER_NOISE))))
+    logs(into, archive)
+    assert (into / "lab__v100__a/1/train.log").read_bytes() == step(1)
+    assert run_file(into)["source"].items() >= {"archive": archive.name, "path": "v100/a.log"}.items()
+
+
+def test_a_zip_archive_is_read(tmp_path: Path, into: Path) -> None:
+    logs(into, zip_of(tmp_path / "lab.zip", ("v100/a.log", step(1)), ("v100/", b"")))
+    assert runs(into) == ["lab__v100__a/1/train.log"]
+
+
+def test_a_packed_log_in_an_archive_stays_packed(tmp_path: Path, into: Path) -> None:
+    logs(into, zip_of(tmp_path / "lab.zip", ("a.log.gz", gzip.compress(step(1)))))
+    assert runs(into) == ["lab__a/1/train.log.gz"]
+
+
+def test_a_run_folder_in_an_archive_stays_whole(tmp_path: Path, into: Path) -> None:
+    put_clock(make_run(tmp_path / "net/2", step(1), recipe="toy"), "1,1.0")
+    with tarfile.open(tmp_path / "lab.tar", "w") as archive:
+        archive.add(tmp_path / "net", "net")
+    logs(into, tmp_path / "lab.tar")
+    assert (run_file(into)["recipe"], (into / "lab__net/2/clock.csv").is_file()) == ("toy", True)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("kind", ["tar", "zip"])
+def test_no_name_in_an_archive_leads_out_of_the_suite(tmp_path: Path, into: Path, name: str, kind: str) -> None:
+    if kind == "tar":
+        archive = put(tmp_path / "lab.tar", tar(member(name, step(1))))
+    else:
+        archive = zip_of(tmp_path / "lab.zip", (name, step(1)))
+    assert len(logs(into, archive)) == 1
+    outside = [path for path in tmp_path.rglob("*") if path.is_file() and not path.is_relative_to(into)]
+    assert (outside, len(runs(into))) == ([archive], 1)
+
+
+def test_links_and_devices_of_a_tar_archive_are_left_out(tmp_path: Path, into: Path) -> None:
+    kinds: dict[str, dict[str, Any]] = {
+        "soft": {"type": tarfile.SYMTYPE, "linkname": "/etc/passwd"},
+        "hard": {"type": tarfile.LNKTYPE, "linkname": "../x"},
+        "null": {"type": tarfile.CHRTYPE, "devmajor": 1, "devminor": 3},
+        "pipe": {"type": tarfile.FIFOTYPE},
+    }
+    archive = put(tmp_path / "lab.tar", tar(*(member(name, **said) for name, said in kinds.items())))
+    assert left_out(into, archive) == {
+        "soft": "is a link.",
+        "hard": "is a link.",
+        "null": "is no regular file.",
+        "pipe": "is no regular file.",
+    }
+
+
+def test_links_of_a_zip_archive_are_left_out(tmp_path: Path, into: Path) -> None:
+    info = zipfile.ZipInfo("soft")
+    info.external_attr = (stat.S_IFLNK | 0o777) << 16
+    assert left_out(into, zip_of(tmp_path / "lab.zip", (info, b"/etc/passwd"))) == {"soft": "is a link."}
+
+
+def test_of_two_members_of_one_name_the_later_counts(tmp_path: Path, into: Path) -> None:
+    logs(into, put(tmp_path / "lab.tar", tar(member("a.log", step(1)), member("a.log", step(2)))))
+    assert [(into / path).read_bytes() for path in runs(into)] == [step(2)]
+
+
+@pytest.mark.parametrize("keep", [100, 600, 1500, 5000], ids=str)
+def test_an_archive_that_is_cut_is_unreadable_but_what_comes_before_is_taken(
+    tmp_path: Path, into: Path, keep: int
+) -> None:
+    whole = tar(member("a.log", step(1)), member("b.log", step(2) * 99))
+    archive = put(tmp_path / "lab.tar", whole[:keep])
+    found = events(into, archive)
+    assert any(isinstance(event, LeftOut) and event.is_unreadable for event in found)
+    assert len(runs(into) if into.exists() else []) <= 1
+
+
+def test_a_header_that_is_broken_is_not_the_end_of_the_archive(tmp_path: Path, into: Path) -> None:
+    data = bytearray(tar(member("a.log", step(1)), member("b.log", step(2))))
+    data[1024:1124] = b"\xff" * 100
+    assert unreadable(into, put(tmp_path / "lab.tar", bytes(data))) == [
+        "cannot be read to its end: a header is cut or broken."
+    ]
+
+
+def test_a_file_that_is_only_called_an_archive_is_unreadable(tmp_path: Path, into: Path) -> None:
+    page = put(tmp_path / "lab.tar.gz", b"<html>not found</html>\n")
+    assert unreadable(into, page) == ["is no tar or zip archive, though it is called one."]
+
+
+def test_a_broken_entry_of_a_zip_archive_does_not_stop_the_rest(tmp_path: Path, into: Path) -> None:
+    archive = zip_of(tmp_path / "lab.zip", ("a.log", step(1)), ("b.log", step(2)), method=zipfile.ZIP_STORED)
+    put(archive, archive.read_bytes().replace(step(1), step(3)))
+    assert (unreadable(into, archive), len(runs(into))) == (["cannot be read: Bad CRC-32 for file 'a.log'."], 1)
+
+
+@pytest.mark.parametrize("kind", ["tar.gz", "zip", "gz"])
+def test_a_bomb_is_refused(tmp_path: Path, into: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    monkeypatch.setattr(allowance, "LEAST", allowance.GIB // 16)
+    size, archive = allowance.GIB // 16 + (1 << 20), tmp_path / f"bomb.{kind}"
+    if kind == "zip":
+        zip_of(archive, ("a.log", b"\n" * size))
+    else:
+        put(archive, gzip.compress(b"\n" * size if kind == "gz" else tar(member("a.log", b"\n" * size))))
+    assert unreadable(into, archive) == ["becomes more than 0.0625 GiB; that is too much."]
+    assert not into.exists()
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])
+def test_a_tar_header_that_would_fill_the_memory_is_refused(tmp_path: Path, into: Path, kind: bytes) -> None:
+    size = 256 << 20
+    header = tarfile.TarInfo("x")
+    header.type, header.size = kind, size
+    archive = tmp_path / "bomb.tar.gz"
+    with gzip.open(archive, "wb", compresslevel=1) as file:
+        file.write(header.tobuf(tarfile.USTAR_FORMAT))
+        for _ in range(size >> 20):
+            file.write(bytes(1 << 20))
+    tracemalloc.start()
+    try:
+        assert unreadable(into, archive) == ["cannot be read to its end: a header is longer than 1 MiB."]
+        assert tracemalloc.get_traced_memory()[1] < 64 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_an_entry_of_a_zip_archive_that_would_fill_the_memory_is_refused(
+    tmp_path: Path, into: Path, method: int
+) -> None:
+    archive = zip_of(tmp_path / "lab.zip", ("a.log", step(1)), method=method)
+    assert unreadable(into, archive) == ["is packed by a method that is not read; deflate and none are."]
+
+
+WHOLE = tar(member("a.log", step(1)), member("n" * 150, step(2)), member("c", type=tarfile.SYMTYPE, linkname="a"))
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_no_damage_to_an_archive_crashes(tmp_path: Path, data: st.DataObject) -> None:
+    whole = data.draw(st.sampled_from([WHOLE, zip_of(tmp_path / "z", ("a.log", step(1)), ("b", step(2))).read_bytes()]))
+    damaged = bytearray(whole)
+    for _ in range(data.draw(st.integers(1, 8))):
+        at = data.draw(st.integers(0, len(whole) - 1))
+        damaged[at : at + 1] = data.draw(st.binary(min_size=0, max_size=4))
+    events(tmp_path / "logs", put(tmp_path / "lab.tar", bytes(damaged)))
+    assert not [path for path in tmp_path.iterdir() if path.name not in ("lab.tar", "logs", "z")]
+
+
+def test_a_name_that_is_no_utf_8_is_read(tmp_path: Path, into: Path) -> None:
+    archive = put(tmp_path / "lab.tar", tar(member(os.fsdecode(b"caf\xe9.log"), step(1))))
+    logs(into, archive)
+    assert runs(into) == ["lab__caf-/1/train.log"]

@@ -1,0 +1,142 @@
+"""The command ingest: what it says, and that any executor gives the same."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.commandline import PROJECT, run
+from tests.parsers.ingesting import everything
+from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, step, steps, write
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Path:
+    folder = tmp_path / "lab"
+    folder.mkdir()
+    for number in range(40):
+        write(folder, step(number), name=f"net_{number}.log")
+    write(folder, step(7), name="copy.log")
+    write(folder, OTHER_NOISE, name="notes.txt")
+    return folder
+
+
+def test_the_summary_tells_what_became_of_all_files(lab: Path, tmp_path: Path) -> None:
+    done = run("ingest", lab, "--into", "logs", cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stdout.splitlines() == [
+        f"41 logs are new in logs: 41 {FORMAT}.",
+        "The same log, byte for byte: lab__copy, lab__net_7.",
+        "Left out, 1 file: holds no metric line of a known format. --verbose names them.",
+    ]
+
+
+def test_a_second_ingest_says_what_is_there_already(lab: Path, tmp_path: Path) -> None:
+    run("ingest", lab, "--into", "logs", cwd=tmp_path)
+    before = list(everything(tmp_path / "logs"))
+    said = run("ingest", lab, "--into", "logs", cwd=tmp_path).stdout.splitlines()
+    assert said[:2] == ["0 logs are new in logs.", "41 logs are already there."]
+    assert list(everything(tmp_path / "logs")) == before
+
+
+def test_verbose_names_every_file_that_is_left_out(lab: Path, tmp_path: Path) -> None:
+    assert "notes.txt" in run("ingest", lab, "--into", tmp_path / "logs", "--verbose").stdout
+
+
+def test_json_is_an_object_a_log_and_one_a_file_that_is_unreadable(lab: Path, tmp_path: Path) -> None:
+    done = run("ingest", lab / "copy.log", "absent.log", "--into", "logs", "--json", cwd=tmp_path)
+    log, absent = map(json.loads, done.stdout.splitlines())
+    assert (log["run"], log["status"], log["format"]) == ("lab__copy/1", "new", FORMAT)
+    assert (absent["status"], absent["reason"]) == ("unreadable", "there is no such file or folder.")
+
+
+def test_something_unreadable_is_status_1(lab: Path, tmp_path: Path) -> None:
+    done = run("ingest", lab, "absent.log", "--into", "logs", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (1, "Error: absent.log: there is no such file or folder.\n")
+
+
+def test_no_log_at_all_is_status_1(tmp_path: Path) -> None:
+    done = run("ingest", write(tmp_path, OTHER_NOISE).parent, "--into", tmp_path / "logs")
+    assert (done.returncode, done.stderr) == (1, "Error: No log was found.\n")
+
+
+@pytest.mark.parametrize("wrong", [(), ("a.log",), ("a.log", "--into", "logs", "--jobs", "0")])
+def test_wrong_use_is_status_2(tmp_path: Path, wrong: tuple[str, ...]) -> None:
+    done = run("ingest", *wrong, cwd=tmp_path)
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False)
+
+
+def test_a_suite_in_its_source_is_status_2(lab: Path) -> None:
+    assert run("ingest", lab, "--into", lab).returncode == 2
+
+
+def test_one_process_gives_the_same_as_many(lab: Path, tmp_path: Path) -> None:
+    run("ingest", lab, "--into", tmp_path / "one/logs", "--jobs", "1")
+    run("ingest", lab, "--into", tmp_path / "all/logs")
+    assert kept(tmp_path / "one") == kept(tmp_path / "all")
+
+
+def kept(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_name_cannot_move_the_cursor_of_a_terminal(tmp_path: Path) -> None:
+    (tmp_path / "a\x1b[2J\nError: b").touch()
+    done = run("ingest", tmp_path, "--into", tmp_path / "logs")
+    assert r"a\x1b[2J\nError: b" in done.stdout
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_does_not_answer_is_told_in_a_sentence(lab: Path, tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="the extra `dask` is not installed")
+    done = run("ingest", lab, "--into", tmp_path / "logs", "--scheduler", "nowhere")
+    assert (done.returncode, "no scheduler answers there" in done.stderr) == (2, True)
+
+
+def test_a_missing_cluster_extra_is_named_in_a_sentence(lab: Path, tmp_path: Path) -> None:
+    program = "import sys; sys.modules['distributed'] = None; import tachograph; tachograph.main()"
+    options = ["--into", str(tmp_path / "logs"), "--scheduler", "tcp://127.0.0.1:1"]
+    command = [sys.executable, "-c", program, "ingest", str(lab), *options]
+    done = subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": str(PROJECT)}, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, "pip install 'tachograph[dask]'" in done.stderr) == (2, True)
+
+
+@pytest.mark.slow
+def test_an_ingest_that_was_killed_leaves_whole_runs_and_goes_on(lab: Path, tmp_path: Path) -> None:
+    for number in range(2000):
+        write(lab, *steps(number % 50 + 1), name=f"more_{number}.log")
+    into = tmp_path / "logs"
+    command = [
+        sys.executable,
+        "-c",
+        "import tachograph; tachograph.main()",
+        "ingest",
+        str(lab),
+        "--into",
+        str(into),
+        "--jobs",
+        "2",
+    ]
+    with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(PROJECT)}) as process:
+        while not list(into.glob("lab__*/1")):
+            time.sleep(0.01)
+        process.kill()
+    assert all((run_ / "run.json").is_file() and (run_ / "train.log").is_file() for run_ in into.glob("lab__*/1"))
+    time.sleep(1)  # the processes that it started end by themselves
+    assert run("ingest", lab, "--into", into).returncode == 0
+    assert len(list(into.iterdir())) == 2041
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_the_same_as_this_machine(lab: Path, tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        done = run("ingest", lab, "--into", tmp_path / "far/logs", "--scheduler", cluster.scheduler_address)
+    run("ingest", lab, "--into", tmp_path / "near/logs")
+    assert (done.returncode, kept(tmp_path / "far")) == (0, kept(tmp_path / "near"))

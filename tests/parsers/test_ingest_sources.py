@@ -1,0 +1,168 @@
+"""Sources of all kinds: checkouts tell their commit, URLs are fetched, and none of it leaves a secret behind."""
+
+import functools
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import fsspec
+import pytest
+
+from parsers.ingesting.address import public, public_repository
+from tests.parsers.ingesting import everything, left_out, logs, run_file, runs, unreadable
+from tests.parsers.run_folders import make_run, put_clock
+from tests.parsers.test_ingest_archives import member, tar
+from tests.parsers.toy_logs import step, write
+
+pytest.importorskip("aiohttp", reason="the extra `remote` is not installed")
+WHO = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+
+
+@pytest.fixture
+def into(tmp_path: Path) -> Path:
+    return tmp_path / "in/logs"
+
+
+def git(folder: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", "-C", folder, *WHO, *arguments], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    folder = tmp_path / "work"
+    (folder / "v100").mkdir(parents=True)
+    write(folder / "v100", step(1), name="a.log")
+    git(folder, "init", "--quiet")
+    git(folder, "remote", "add", "origin", "https://me:secret@example.org/lab/perf.git")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", "logs")
+    return folder
+
+
+def test_a_log_of_a_checkout_says_repository_and_commit(checkout: Path, into: Path) -> None:
+    logs(into, checkout)
+    source = run_file(into)["source"]
+    assert (source["repository"], source["commit"]) == (
+        "https://example.org/lab/perf",
+        git(checkout, "rev-parse", "HEAD"),
+    )
+    assert (source["path"], source["changed"], runs(into)) == ("v100/a.log", False, ["perf__v100__a/1/train.log"])
+
+
+def test_any_part_of_a_checkout_gives_the_same_run(checkout: Path, into: Path) -> None:
+    logs(into, checkout)
+    before = list(everything(into))
+    logs(into, checkout / "v100", checkout / "v100/a.log")
+    assert list(everything(into)) == before
+
+
+def test_a_log_that_differs_from_the_commit_says_so(checkout: Path, into: Path) -> None:
+    write(checkout / "v100", step(2), name="a.log")
+    logs(into, checkout)
+    assert run_file(into)["source"]["changed"] is True
+
+
+def test_a_log_that_git_does_not_know_claims_no_commit(checkout: Path, into: Path) -> None:
+    logs(into, write(checkout, step(2), name="new.log"))
+    assert run_file(into)["source"].keys() == {"path", "sha256", "bytes"}
+
+
+def test_looking_at_a_checkout_starts_no_program_of_its_configuration(checkout: Path, into: Path) -> None:
+    git(checkout, "config", "core.fsmonitor", f"touch {checkout}/ran")
+    (checkout / ".gitattributes").write_text("*.log filter=bad diff=bad\n")
+    git(checkout, "config", "filter.bad.clean", f"touch {checkout}/ran; cat")
+    logs(into, checkout)
+    assert not (checkout / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    {
+        "https://me:secret@example.org/a/b.git": "https://example.org/a/b",
+        "git@example.org:a/b.git": "ssh://example.org/a/b",
+        "https://me:sec/ret@example.org/a": None,
+        "/home/me/b": None,
+        "file:///home/me/b": None,
+    }.items(),
+)
+def test_the_url_of_a_repository_holds_no_secret(url: str, told: str | None) -> None:
+    assert public_repository(url) == told
+
+
+def test_a_text_with_urls_holds_no_secret() -> None:
+    said = "404, url='https://me:secret@example.org/a.log?signature=secret#secret' and more"
+    assert public(said) == "404, url='https://example.org/a.log' and more"
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """A web server that prints nothing."""
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Iterator[str]:
+    """The URL of a folder with logs."""
+    folder = tmp_path / "web"
+    (folder / "v100").mkdir(parents=True)
+    write(folder / "v100", step(1), name="a.log")
+    put_clock(make_run(folder / "net/2", step(2), recipe="toy"), "1,1.0")
+    (folder / "lab.tar.gz").write_bytes(tar(member("a.log", step(3))))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_log_of_the_web_is_fetched(web: str, into: Path) -> None:
+    logs(into, f"{web}/v100/a.log?signature=secret")
+    assert (into / "v100__a/1/train.log").read_bytes() == step(1)
+    assert run_file(into)["source"].items() >= {"url": f"{web}/v100/a.log", "path": "v100/a.log"}.items()
+
+
+def test_a_folder_of_the_web_is_walked_and_run_folders_stay_whole(web: str, into: Path) -> None:
+    logs(into, f"{web}/net/")
+    assert (run_file(into)["recipe"], (into / "net/2/clock.csv").is_file()) == ("toy", True)
+
+
+def test_an_archive_of_the_web_is_unpacked(web: str, into: Path) -> None:
+    logs(into, f"{web}/lab.tar.gz")
+    assert run_file(into)["source"].items() >= {"url": f"{web}/lab.tar.gz", "path": "a.log"}.items()
+    assert runs(into) == ["lab__a/1/train.log"]
+
+
+def test_what_the_web_has_not_is_unreadable_and_holds_no_secret(web: str, into: Path) -> None:
+    (reason,) = unreadable(into, f"{web}/none.log?signature=secret")
+    assert reason.startswith("cannot be read: ")
+    assert "secret" not in reason
+
+
+def test_other_file_systems_of_fsspec_are_read(into: Path) -> None:
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/bucket/v100/a.log", step(1))
+    memory.pipe("/bucket/.hidden/b.log", step(1))
+    logs(into, "memory://bucket", "memory://bucket/v100/a.log")
+    assert runs(into) == ["bucket__v100__a/1/train.log", "v100__a/1/train.log"]
+    memory.rm("/bucket", recursive=True)
+
+
+def test_a_file_system_that_nobody_knows_is_told_with_those_possible(into: Path) -> None:
+    assert left_out(into, "floppy://a")["a"].startswith("no file system floppy:// is known; http://, https://, s3://")
+
+
+def test_a_missing_extra_is_named_in_a_sentence(tmp_path: Path) -> None:
+    program = "import sys; sys.modules['s3fs'] = None; import tachograph; tachograph.main()"
+    command = [sys.executable, "-c", program, "ingest", "s3://bucket/a.log", "--into", str(tmp_path / "logs")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, "needs packages that are not installed" in done.stderr) == (1, True)
+    assert "pip install 'tachograph[remote]'" in done.stderr
+
+
+def test_a_file_that_is_not_there_is_unreadable(into: Path) -> None:
+    assert unreadable(into, "absent.log") == ["there is no such file or folder."]
