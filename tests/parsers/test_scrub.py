@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.account import Account
-from parsers.reading import Reading, read, survey
+from parsers.reading import Reading, known_format, read, survey
 from parsers.scrubbing.identities import Identity
 from parsers.scrubbing.placeholders import Placeholders
 from parsers.scrubbing.scrub import ScrubError, scrubbed
