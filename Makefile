@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: report test bench clean
+.PHONY: report test bench corpus clean
 
 report: .venv/report
 	$(BIN)/tachograph report
@@ -18,6 +18,9 @@ test: .venv/test
 bench: .venv/test
 	$(BIN)/python tests/bench/bench.py
 	$(BIN)/python tests/bench/capture.py
+
+corpus: .venv/test
+	$(BIN)/python -m tests.corpus.outcome
 
 .venv/report: setup.cfg
 	$(PYTHON) -m venv .venv

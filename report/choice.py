@@ -22,7 +22,7 @@ def chosen(part: Part, facts: Facts) -> Measurement:
             return measure(part.records, part.fields, facts, protocol)
         except NoMeasurement as error:
             reasons.append(error)
-    raise next((reason for reason in reasons if "give --" in str(reason)), reasons[0])
+    raise next((reason for reason in reasons if "give --" in str(reason)), reasons[-1])
 
 
 def _protocols(part: Part) -> Iterator[Protocol]:

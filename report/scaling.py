@@ -10,7 +10,7 @@ from parsers.sentence import Sentence
 
 from .estimate import Facts, Values
 from .protocol import NoMeasurement, Protocol
-from .window import Fields, step_field, steps_done
+from .window import Fields, Mask, step_field, steps_done
 
 UNSCALED = "The number of {name} is not known, so the throughput is that of one {scope}: give --{name}."
 WARNINGS = (UNSCALED,)
@@ -85,7 +85,8 @@ def _count(facts: Facts, name: str) -> int:
 def amounts(records: pd.DataFrame, fields: Fields, facts: Facts, protocol: Protocol) -> tuple[Values, str]:
     """Return what all cards together did in each record (float64), and what is counted: "samples" or "tokens".
 
-    That is what the record prints (``sample_count``, ``token_count``), else its steps times the samples of one step.
+    That is what the record prints (``sample_count``, ``token_count``), the samples of an epoch, or its steps times the
+    samples of one step.
     ``records`` are all of one kind and one rank. Raises ``NoMeasurement`` where neither is known.
     """
     for name, unit in (("sample_count", "samples"), ("token_count", "tokens")):
@@ -95,8 +96,25 @@ def amounts(records: pd.DataFrame, fields: Fields, facts: Facts, protocol: Proto
             if scope != "job":
                 raise NoMeasurement(f"estimate={protocol.estimate} needs the number of {scope}s: give --{scope}s.")
             return records[name].to_numpy(dtype=np.float64) * factor, unit
+    if protocol.records == "epoch" and "epoch_samples" in facts:
+        return np.full(len(records), float(_count(facts, "epoch_samples"))), "samples"
     steps = _steps(records, fields, protocol).astype(np.float64)
     return steps * samples_per_step(records, facts, protocol), "samples"
+
+
+def samples_done(records: pd.DataFrame, fields: Fields, facts: Facts, used: Mask, protocol: Protocol) -> Values:
+    """Return how many samples all cards had done since the start when each record was printed (float64).
+
+    That is what the log counts itself (``consumed_samples``); the epochs times the samples of one, of records of
+    epochs; or the steps times the samples of one. ``records`` are all of one kind and one rank, ``used`` those whose
+    batch size counts. Raises ``NoMeasurement`` where none of these is known.
+    """
+    if "consumed_samples" in records and records["consumed_samples"].notna().all():
+        return records["consumed_samples"].to_numpy(dtype=np.float64)
+    if protocol.records == "epoch" and "epoch_samples" in facts and "epoch" in records:
+        return records["epoch"].to_numpy(dtype=np.float64) * _count(facts, "epoch_samples")
+    per_step = samples_per_step(records[used], facts, protocol)
+    return steps_done(records, step_field(fields, protocol.records)).astype(np.float64) * per_step
 
 
 def _steps(records: pd.DataFrame, fields: Fields, protocol: Protocol) -> NDArray[np.int64]:

@@ -7,8 +7,8 @@ import pandas as pd
 
 from .estimate import Facts
 from .protocol import NoMeasurement, Protocol
-from .scaling import samples_per_step
-from .window import Fields, Mask, step_field, steps_done
+from .scaling import samples_done
+from .window import Fields, Mask
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,7 @@ def clock(records: pd.DataFrame, fields: Fields, facts: Facts, used: Mask, proto
     """Return what was done between two records by the time that they print, ``time`` or ``elapsed``.
 
     From the last record before the window, or its first one where none is before it (whose own steps then do not
-    count), to its last one: just what the records in the window cover. Samples are those that the records print as
-    ``consumed_samples``, else steps times the samples of one step. ``records``: all of one kind and one rank in file
+    count), to its last one: just what the records in the window cover. ``records``: all of one kind and rank in file
     order. Raises ``NoMeasurement`` where there are no two such records, or no time passes between them.
     """
     first, last = np.flatnonzero(used)[[0, -1]]
@@ -33,7 +32,7 @@ def clock(records: pd.DataFrame, fields: Fields, facts: Facts, used: Mask, proto
     if first == last:
         raise NoMeasurement("estimate=clock needs two records, but the window has one and none is before it.")
     seconds = _seconds(records.iloc[[first, last]])
-    samples = _samples(records, fields, facts, used, protocol)
+    samples = samples_done(records, fields, facts, used, protocol)
     ends = np.zeros(len(records), dtype=np.bool_)
     ends[[first, last]] = True
     return Timed(float(samples[last] - samples[first]), seconds, ends)
@@ -47,13 +46,3 @@ def _seconds(ends: pd.DataFrame) -> float:
     if not seconds > 0:
         raise NoMeasurement("The time does not grow from line {} to line {}.".format(*ends["line"]))
     return float(seconds)
-
-
-def _samples(
-    records: pd.DataFrame, fields: Fields, facts: Facts, used: Mask, protocol: Protocol
-) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    """The samples that all cards have done since the start when each record was printed."""
-    if "consumed_samples" in records and records["consumed_samples"].notna().all():
-        return records["consumed_samples"].to_numpy(dtype=np.float64)
-    per_step = samples_per_step(records[used], facts, protocol)
-    return steps_done(records, step_field(fields, protocol.records)).astype(np.float64) * per_step
