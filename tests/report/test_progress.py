@@ -16,7 +16,7 @@ from report.look import Look
 from report.measurement import Measurement, NoMeasurement, measure
 from report.progress import KEPT, Progress, Rate, Running
 from report.protocol import Protocol
-from tests.parsers.golden_logs import LOGS, name
+from tests.parsers.golden_logs import SOME_LOGS, name
 from tests.parsers.toy_logs import step, write
 
 FIELDS = {("step", "throughput"): Field("throughput", "NUMBER", "images", "card", "instant")}
@@ -45,7 +45,7 @@ def outcome(found: Callable[[], Measurement | None]) -> Measurement | str | None
 
 
 @pytest.mark.parametrize("stated", ["plain", "tipc", "skip_records=1,statistic=median", "estimate=clock"])
-@pytest.mark.parametrize("log", LOGS, ids=name)
+@pytest.mark.parametrize("log", SOME_LOGS, ids=name)
 def test_while_all_records_are_kept_the_protocol_gives_what_it_gives_of_the_whole_log(log: Path, stated: str) -> None:
     whole = read(log, facts=GIVEN)
     with Look(log, Protocol.parse(stated), GIVEN, None) as look:
