@@ -30,10 +30,12 @@ class Level:
         for found in map(numbers_of.physical, self._scanner.scan(block)):
             self._by_variant[id(found.variant)].add(found)
             known += [found.numbers] if found.further is None else [found.numbers, found.further]
-        self.torn += [int(numbers_of.of(number)) for number in self._scanner.torn[torn:]]
+        torn_here = numbers_of.of(np.array(self._scanner.torn[torn:], np.int64))
+        self.torn += torn_here.tolist()
         if not known:
             return text, numbers
-        rest, rows = block.without(numbers_of.rows(np.concatenate(known)))
+        # What stands in a torn line beside ours may be another format's.
+        rest, rows = block.without(numbers_of.rows(np.setdiff1d(np.concatenate(known), torn_here)))
         return rest, numbers_of.of(rows)
 
 
@@ -43,7 +45,7 @@ class _Numbers:
     def __init__(self, numbers: Places, before: int) -> None:
         self._numbers, self._before = numbers, before
 
-    def of(self, counted: "Places | int") -> Places:
+    def of(self, counted: Places) -> Places:
         return self._numbers[counted - self._before - 1]
 
     def rows(self, physical: Places) -> Places:

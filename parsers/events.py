@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 import pandas as pd
 
 from .compiler import WHOLE
+from .facts import Fact
 from .lines import Lines
 from .stamps import TIMES
 
@@ -22,6 +23,15 @@ def events(found: Iterable[Lines]) -> pd.DataFrame:
     return (
         pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS).drop_duplicates(["line", "event"], ignore_index=True)
     )
+
+
+def time_to_train(events: pd.DataFrame) -> Iterator[Fact]:
+    """The minutes from the first start of the run to its last stop after that, where both print a time."""
+    timed = events[events["time"].notna()]
+    starts, stops = (timed[timed["event"] == name] for name in ("run_start", "run_stop"))
+    if len(starts) and len(stops) and stops["time"].iloc[-1] > starts["time"].iloc[0]:
+        minutes = (stops["time"].iloc[-1] - starts["time"].iloc[0]).total_seconds() / 60
+        yield Fact("minutes_to_train", round(minutes, 3), f"line {starts['line'].iloc[0]} to {stops['line'].iloc[-1]}")
 
 
 def _rows(lines: Lines) -> Iterator[tuple[int, str, str, object]]:

@@ -16,6 +16,7 @@ from .stamps import TIMES
 Value = int | float | str
 MOST_DIGITS = 19  # what is longer is no count of anything
 FILE_NAME = "file name"
+FORMER_NAME = "original file name"  # that of an ingested log
 FOLDERS = 3  # so many folders above a log may state facts in their names
 # Counts that a measurement scales by.
 SCALING = ("nodes", "cards", "cards_per_node", "batch_size", "job_batch_size", "accumulation", "sequence_length")
@@ -67,15 +68,20 @@ class Facts(dict[str, Fact]):
         """Add what follows from other facts: cards from nodes, batch size of a card from that of the job."""
         if both := self._counts("nodes", "cards_per_node"):
             self._follows("cards", both[0] * both[1], "nodes", "and", "cards_per_node")
-        elif "cards" not in self and "cards_per_node" in self:
+        elif (both := self._counts("cards", "cards_per_node")) is None or both[0] < both[1]:
+            self._one_node()
+        self._derive_batch_size()
+
+    def _one_node(self) -> None:
+        """Cards of one node, where nothing says how many nodes there are; fewer in all contradict them."""
+        if "cards_per_node" in self:
             one = self["cards_per_node"]
             self.tell([Fact("cards", one.value, f"{one.witness}, as one node")])
-        self._derive_batch_size()
 
     def _derive_batch_size(self) -> None:
         """A line that tells it knows better: cards may share one model, and a step may have several passes."""
         both = self._counts("job_batch_size", "cards")
-        if both is None or ("batch_size" in self and self["batch_size"].witness != FILE_NAME):
+        if both is None or ("batch_size" in self and self["batch_size"].witness not in (FILE_NAME, FORMER_NAME)):
             return
         passes = self._counts("accumulation", "accumulation") or (1, 1)
         size, rest = divmod(both[0], both[1] * passes[0])

@@ -10,6 +10,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .errors import GrammarError
 from .field import Field
 from .variant import Variant
 
@@ -49,7 +50,10 @@ def load(path: Path) -> Format:
     To read the grammars takes longer than to read a small log, so what they compile to is kept in the user's folder of
     caches, under a name that holds all it was made of: a changed grammar, vocabulary or program is compiled anew.
     """
-    place = _kept(path)
+    try:
+        place = _kept(path)
+    except OSError as error:
+        raise GrammarError(f"{path}: cannot be read: {error.strerror}.") from error
     try:
         return _found(place)
     except (OSError, ValueError, pickle.UnpicklingError, EOFError, AttributeError, ImportError, IndexError, TypeError):

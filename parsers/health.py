@@ -1,11 +1,12 @@
 """The health of a run: what its records and events say against it, each in a sentence with the lines."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from .part import Part
 from .sentence import Sentence
 
 Numbers = NDArray[np.int64]
@@ -20,19 +21,18 @@ WARNINGS = (NOT_A_NUMBER, OVERFLOW, BACKWARDS, TWICE, RESTARTED, FAILED)
 LONGEST_TEXT = 200
 
 
-def findings(records: pd.DataFrame, events: pd.DataFrame, not_numbers: Numbers) -> Iterator[Sentence]:
-    """What speaks against a run, one sentence each.
-
-    ``records`` and ``events`` as of a ``Reading``; ``not_numbers``: the lines that print a loss that is not a number.
-    """
-    yield from _of_losses(records, not_numbers)
+def findings(parts: Sequence[Part], events: pd.DataFrame) -> Iterator[Sentence]:
+    """What speaks against a run, one sentence each; ``parts`` and ``events`` as of a ``Reading``."""
+    for part in parts:
+        yield from _of_losses(part.records, part.not_numbers)
+        yield from _of_time(part.records)
+        yield from _of_copies(part.records)
     for name, message in (("overflow", OVERFLOW), ("restart", RESTARTED)):
         lines = events["line"][events["event"] == name]
         if len(lines):
             yield Sentence(message, count=len(lines), line=lines.iloc[0])
-    yield from _of_time(records)
-    yield from _of_copies(records)
-    yield from _of_failure(records, events)
+    last = max((int(part.records["line"].max()) for part in parts if len(part.records)), default=0)
+    yield from _of_failure(last, events)
 
 
 def _of_losses(records: pd.DataFrame, not_numbers: Numbers) -> Iterator[Sentence]:
@@ -66,10 +66,9 @@ def _of_copies(records: pd.DataFrame) -> Iterator[Sentence]:
         yield Sentence(TWICE, count=copies.sum(), line=records["line"][copies].iloc[0])
 
 
-def _of_failure(records: pd.DataFrame, events: pd.DataFrame) -> Iterator[Sentence]:
-    """The last failure, when no record comes after it: what a run survives did not end it."""
-    failures = events[events["event"] == "failure"]
-    if failures.empty or (records["line"] > failures["line"].iloc[-1]).any():
-        return
-    last = failures.iloc[-1]
-    yield Sentence(FAILED, line=last["line"], text=last["text"][:LONGEST_TEXT])
+def _of_failure(last: int, events: pd.DataFrame) -> Iterator[Sentence]:
+    """The last failure after the last record that says why: what a run survives did not end it."""
+    failures = events[(events["event"] == "failure") & (events["line"] > last)]
+    telling = failures[~failures["text"].str.endswith(":")]
+    for _, failure in (failures if telling.empty else telling).tail(1).iterrows():
+        yield Sentence(FAILED, line=failure["line"], text=failure["text"][:LONGEST_TEXT])

@@ -4,10 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from .facts import Fact, name_facts
+from .facts import FORMER_NAME, Fact, name_facts
 from .runfile import run_file
-
-WITNESS = "original file name"
 
 
 def told_by_name(log: Path) -> Iterator[Fact]:
@@ -19,6 +17,6 @@ def told_by_name(log: Path) -> Iterator[Fact]:
     source, described = run.get("source"), run.get("log")
     path = source.get("path") if isinstance(source, dict) else None
     if isinstance(path, str) and isinstance(described, dict) and described.get("file") == log.name:
-        yield from (replace(fact, witness=WITNESS) for fact in name_facts(Path(path)))
+        yield from (replace(fact, witness=FORMER_NAME) for fact in name_facts(Path(path)))
     else:
         yield from name_facts(log)

@@ -11,7 +11,7 @@ from .account import Account, account
 from .cascade import Cascade, of_kinds
 from .detect import detect, formats, most_claimed
 from .errors import FormatError, LogError
-from .events import events
+from .events import events, time_to_train
 from .facts import Fact, Facts, line_facts
 from .field import Field
 from .format import METRICS, ROOM, Format, load
@@ -25,7 +25,7 @@ from .source import Source, clean, is_text
 
 TORN = "Output runs together, first in line {line} ({count} in all); what is whole there is used."
 CUT = "The last line has no newline: it may be cut off, so a number that it ends with is not used."
-NO_STEPS = "The log has no step lines."
+NO_STEPS = "The log has neither lines of steps nor of epochs."
 FIRST_USED = "{fact} is {value} by {witness}, but {other} by {denier}; the first is used."
 NEITHER_USED = "{fact} is {value} by {witness}, but {other} by {denier}; neither is used."
 WARNINGS = (TORN, CUT, NO_STEPS, FIRST_USED, NEITHER_USED)
@@ -88,9 +88,9 @@ def survey(path: str | Path, *, format: str | Path | None = None, facts: Iterabl
     source, cascade = _read(path, [known_format(format)] if format else [], search=format is None)
     parts = sorted((part(level, source) for level in cascade.levels[:-1]), key=lambda part: part.rank)
     told, happened = _facts(facts, cascade, path), events(of_kinds(cascade.levels, ("event",)))
-    main = parts[0] if parts else NOTHING
-    warnings = (*_warnings(told, cascade, source, main.records), *findings(main.records, happened, main.not_numbers))
+    told.tell(time_to_train(happened))
     all_parts = tuple(parts) or (NOTHING,)
+    warnings = (*_warnings(told, cascade, source, all_parts[0].records), *findings(all_parts, happened))
     return Reading(path, source.sha256, source.bytes, all_parts, told, _account(cascade), warnings, happened)
 
 
@@ -174,7 +174,7 @@ def _warnings(facts: Facts, cascade: Cascade, source: Source, records: pd.DataFr
         yield Sentence(TORN, line=min(torn), count=len(torn))
     if source.cut:
         yield Sentence(CUT)
-    if len(records) and not (records["record"] == "step").any():
+    if len(records) and not records["record"].isin(("step", "epoch")).any():
         yield Sentence(NO_STEPS)
 
 

@@ -54,8 +54,8 @@ def whole_records(blocks: Iterable[bytes], variants: Sequence[Variant]) -> Itera
     for block in blocks:
         rest += block
         end = _last_end(rest, spanning) if spanning else len(rest)
-        if end or len(rest) > LONGEST_RECORD:
-            end = max(end, rest.rfind(b"\n", 0, max(len(rest) - LONGEST_RECORD, 0)) + 1)
+        end = max(end, rest.rfind(b"\n", 0, max(len(rest) - LONGEST_RECORD, 0)) + 1)
+        if end:
             yield rest[:end]
             rest = rest[end:]
     if rest:

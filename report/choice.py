@@ -22,7 +22,10 @@ def chosen(part: Part, facts: Facts) -> Measurement:
             return measure(part.records, part.fields, facts, protocol)
         except NoMeasurement as error:
             reasons.append(error)
-    raise next((reason for reason in reasons if "give --" in str(reason)), reasons[-1])
+    if part.records.empty:
+        raise reasons[0]
+    why = next((reason for reason in reasons if "give --" in str(reason)), reasons[-1])
+    raise NoMeasurement(f"The log prints no throughput, and none can be computed: {why}")
 
 
 def _protocols(part: Part) -> Iterator[Protocol]:

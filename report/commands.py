@@ -102,7 +102,7 @@ def _show(log: Path, *how: Any) -> tuple[int, str]:
     try:
         summary = summarise(log, protocol, given, format_)
     except ParserError as error:
-        return Unreadable.exit_code, f"Error: {error}\n"
+        return Unreadable.exit_code, f"Error: {printable(error)}\n"
     status = 0 if summary.measurement else FOUND_NOTHING
     text = json.dumps(as_json(summary), ensure_ascii=False) + "\n" if wants_json else shown(summary, colour=colour)
     return status, text

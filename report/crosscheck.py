@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from parsers.facts import is_count
 from parsers.part import Part
 from parsers.sentence import Sentence
 
@@ -33,7 +34,7 @@ class Check:
 
 
 def checks(part: Part, facts: Facts, measured: Measurement) -> Iterator[Check]:
-    """The throughput by every other estimate that the log allows over the same window, in the same unit."""
+    """The throughput by every other estimate that the log allows over the same window; a sample is a sequence."""
     for estimate in ESTIMATES:
         if estimate == measured.protocol.estimate:
             continue
@@ -41,8 +42,9 @@ def checks(part: Part, facts: Facts, measured: Measurement) -> Iterator[Check]:
             found = measure(part.records, part.fields, facts, _by(estimate, measured.protocol))
         except NoMeasurement:
             continue
-        if _counted(found) == _counted(measured) and found.scope == measured.scope and measured.value > 0:
-            yield Check(found, found.value / measured.value)
+        factor = _factor(found, measured, facts)
+        if factor and found.scope == measured.scope and measured.value > 0:
+            yield Check(found, found.value * factor / measured.value)
 
 
 def _by(estimate: str, protocol: Protocol) -> Protocol:
@@ -51,6 +53,17 @@ def _by(estimate: str, protocol: Protocol) -> Protocol:
     for key in ("trim", "trim_min", "statistic") if estimate == "clock" else ():
         keys.pop(key, None)
     return Protocol.of(keys)
+
+
+def _factor(found: Measurement, measured: Measurement, facts: Facts) -> float | None:
+    """How many of what the first one counts are one of the other; None where nobody knows."""
+    one, other = _counted(found), _counted(measured)
+    length = facts["sequence_length"].value if "sequence_length" in facts else None
+    if (one, other) == ("samples", "tokens") and is_count(length):
+        return length
+    if (one, other) == ("tokens", "samples") and is_count(length):
+        return 1 / length
+    return 1 if one == other else None
 
 
 def _counted(measured: Measurement) -> str:

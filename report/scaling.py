@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from parsers.facts import Fact, is_count
+from parsers.facts import FILE_NAME, FORMER_NAME, Fact, is_count
 from parsers.field import Field, Scope
 from parsers.sentence import Sentence
 
@@ -18,7 +18,7 @@ WARNINGS = (UNSCALED,)
 BATCH_SIZES = ("batch_size", "job_batch_size")
 
 # Witnesses that know less of the whole job than the log itself, which states its batch size.
-_OF_THE_LOG = ("line", "file name")
+_OF_THE_LOG = ("line", FILE_NAME, FORMER_NAME)
 
 
 def scale(field: Field, facts: Facts) -> tuple[int, Scope, tuple[Sentence, ...]]:
@@ -111,7 +111,8 @@ def samples_done(records: pd.DataFrame, fields: Fields, facts: Facts, used: Mask
     """
     if "consumed_samples" in records and records["consumed_samples"].notna().all():
         return records["consumed_samples"].to_numpy(dtype=np.float64)
-    if protocol.records == "epoch" and "epoch_samples" in facts and "epoch" in records:
+    counts_epochs = protocol.records == "epoch" and "epoch" in records and records["epoch"].notna().all()
+    if counts_epochs and "epoch_samples" in facts:
         return records["epoch"].to_numpy(dtype=np.float64) * _count(facts, "epoch_samples")
     per_step = samples_per_step(records[used], facts, protocol)
     return steps_done(records, step_field(fields, protocol.records)).astype(np.float64) * per_step

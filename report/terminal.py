@@ -11,6 +11,7 @@ from rich.text import Text
 
 from .crosscheck import Check
 from .number import printed
+from .progress import whose
 from .show import Summary
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -61,9 +62,8 @@ def _throughput(summary: Summary) -> Text:
         return Text(f"no throughput: {summary.reason}", style="red")
     found = summary.measurement
     number = f"{printed(found.value, summary.protocol)} {found.unit}"
-    whose = "the whole job" if found.scope == "job" else f"one {found.scope}"
-    where = f"of {whose}, from {found.records_used} records in lines {found.lines[0]} to {found.lines[-1]}"
-    return Text.assemble((number, "bold green"), f" {where}, by {summary.protocol.words()}")
+    where = f"{whose(found.scope)}, from {found.records_used} records in lines {found.lines[0]} to {found.lines[-1]}"
+    return Text.assemble((number, "bold green"), f"{where}, by {summary.protocol.words()}")
 
 
 def _check(check: Check) -> Text:
@@ -74,16 +74,16 @@ def _check(check: Check) -> Text:
 
 
 def steadiness(summary: Summary) -> str:
-    """The throughput (or time of a step) of the step records over the run as a line of bars, with its range."""
-    records = summary.part.records
-    steps = records[records["record"] == "step"]
+    """The throughput (or time of a step) of the records over the run as a line of bars, with its range."""
+    records, kind = summary.part.records, summary.protocol.records
+    steps = records[records["record"] == kind]
     column = next((name for name in ("throughput", "step_time") if name in steps), "")
     values = steps[column].dropna().to_numpy(float) if column else np.zeros(0)
     values = values[np.isfinite(values)]
     if len(values) < 2:
         return ""
-    field = summary.part.fields[("step", column)]
-    return bars(values, f"{field.unit}/s of one {field.scope}" if column == "throughput" else str(field.unit))
+    field = summary.part.fields[(kind, column)]
+    return bars(values, f"{field.unit}/s{whose(field.scope)}" if column == "throughput" else str(field.unit))
 
 
 def bars(values: "np.ndarray[tuple[int], np.dtype[np.float64]]", unit: str) -> str:

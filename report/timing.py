@@ -32,10 +32,14 @@ def clock(records: pd.DataFrame, fields: Fields, facts: Facts, used: Mask, proto
     if first == last:
         raise NoMeasurement("estimate=clock needs two records, but the window has one and none is before it.")
     seconds = _seconds(records.iloc[[first, last]])
-    samples = samples_done(records, fields, facts, used, protocol)
+    done = samples_done(records, fields, facts, used, protocol)
+    samples = float(done[last] - done[first])
+    if not 0 < samples < np.inf:
+        lines = records["line"].iloc[[first, last]]
+        raise NoMeasurement("The samples that were done do not grow from line {} to line {}.".format(*lines))
     ends = np.zeros(len(records), dtype=np.bool_)
     ends[[first, last]] = True
-    return Timed(float(samples[last] - samples[first]), seconds, ends)
+    return Timed(samples, seconds, ends)
 
 
 def _seconds(ends: pd.DataFrame) -> float:

@@ -1,10 +1,11 @@
 """Ingesting logs so that they name nobody: they are scrubbed on the way."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from ..scrubbing.copies import Source, copied, sources
 from ..scrubbing.scrub import Secrets
@@ -33,8 +34,14 @@ def _kept(named: Sequence[Source], into: Path, secrets: Secrets, logs: dict[str,
         outcome = copied(named, suite.staging / "nameless", secrets)
         yield from (LeftOut(problem, "is not taken", is_unreadable=True) for problem in outcome.problems)
         for run in sorted(suite.staging.rglob(RUN_FILE)):
-            sha256 = json.loads(run.read_bytes())["source"]["sha256"]
+            sha256 = _found(json.loads(run.read_bytes()), logs)
             label, wanted, log = run.parent.parent.name, int(run.parent.name), logs[sha256]
             there = suite.repeat(label, sha256)
             number = there or suite.publish(run.parent, label, sha256, wanted)
             yield Ingested(log.found, label, number, there is None, sha256, log.format, log.remarks)
+
+
+def _found(run: dict[str, Any], logs: Mapping[str, Ingested]) -> str:
+    """The SHA-256 of the log that was found; a run that was ingested before also names that of its origin."""
+    said: Iterator[str] = (run.get(place, {}).get("sha256") for place in ("ingested", "source", "log"))
+    return next(sha256 for sha256 in said if sha256 in logs)

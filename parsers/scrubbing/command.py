@@ -58,6 +58,8 @@ def scrub(
     from .copies import copied, sources
     from .identities import Identity
 
+    if not all((*hosts, *users, *keep)):
+        raise click.UsageError("--host, --user and --keep take a name, but one is empty.")
     given = [Identity(kind, os.fsencode(name)) for kind, names in (("host", hosts), ("user", users)) for name in names]
     try:
         outcome = copied(sources(logs), out, context.obj, given=given, keep=map(os.fsencode, keep), format=format_)

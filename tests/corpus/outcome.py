@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pandas as pd
@@ -68,12 +69,12 @@ def outcome(row: dict[str, str]) -> Outcome:
 
 def _of_rate(reading: Reading, numbers: Sequence[str]) -> tuple[str, str, str]:
     try:
-        plain = next(_measured(part, reading) for part in reading.parts)
+        plain = _plain(reading)
     except NoMeasurement as error:
         return "", "", _reason(reading, error)
     if not numbers:
         return _given(plain)
-    for protocol in (Protocol.parse(entry["keys"]) for entry in PROTOCOLS):
+    for protocol in _protocols(reading.path):
         for part in reading.parts:
             found = _tried(part, reading, protocol)
             if found is not None and _gives(found.value, numbers[0]):
@@ -81,8 +82,22 @@ def _of_rate(reading: Reading, numbers: Sequence[str]) -> tuple[str, str, str]:
     return *_given(plain)[:2], f"{plain.value / float(numbers[0]):.4f} x"
 
 
-def _measured(part: Part, reading: Reading) -> Measurement:
-    return chosen(part, reading.facts)
+def _plain(reading: Reading) -> Measurement:
+    """The measurement that `show` makes where no protocol is stated."""
+    reasons = []
+    for part in reading.parts:
+        try:
+            return chosen(part, reading.facts)
+        except NoMeasurement as error:
+            reasons.append(error)
+    raise reasons[0]
+
+
+def _protocols(log: Path) -> Iterator[Protocol]:
+    path = log.relative_to(CORPUS).as_posix()
+    for entry in PROTOCOLS:
+        if any(fnmatch(path, like) for like in entry["logs"]):
+            yield Protocol.parse(entry["keys"])
 
 
 def _given(found: Measurement) -> tuple[str, str, str]:
@@ -108,9 +123,20 @@ def _of_times(reading: Reading, numbers: Sequence[str]) -> tuple[str, str, str]:
         times = _milliseconds(reading.parts[0], kind)
         if len(times) and (kind == "summary" or len(numbers) == 1):
             given = times.tolist() if kind == "summary" else [times.mean()]
-            verdict = EXACT if all(any(_gives(t, number) for t in given) for number in numbers) else "other"
+            found = len(_paired(given, numbers))
+            verdict = EXACT if found == len(numbers) else f"{found} of {len(numbers)}"
             return " / ".join(f"{time:g}" for time in given) + " ms", f"records={kind} step_time", verdict
     return "", "", "no time of a step"
+
+
+def _paired(given: Sequence[float], numbers: Sequence[str]) -> list[str]:
+    """The published numbers that are given; each of those that are given stands for one."""
+    left, paired = list(given), []
+    for number in numbers:
+        if (time := next((time for time in left if _gives(time, number)), None)) is not None:
+            left.remove(time)
+            paired.append(number)
+    return paired
 
 
 def _milliseconds(part: Part, kind: str) -> "pd.Series[float]":
