@@ -1,13 +1,15 @@
 """Ingesting logs so that they name nobody: they are scrubbed on the way."""
 
 import json
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from uuid import uuid4
 
-from ..scrubbing.copies import Source, copied, sources
+from ..scrubbing.copies import copied, sources
 from ..scrubbing.scrub import Secrets
 from .candidate import RUN_FILE, LeftOut
 from .ingest import Event, Ingested, ingest
@@ -26,18 +28,21 @@ def ingest_scrubbed(found: Sequence[str], into: Path, executor: Executor, secret
         yield from (event for event in taken if not isinstance(event, Ingested))
         logs = {event.sha256: event for event in taken if isinstance(event, Ingested)}
         if logs:
-            yield from _kept(sources([Path(spool, "named")]), into, secrets, logs)
+            nameless = Path(spool, "nameless")
+            outcome = copied(sources([Path(spool, "named")]), nameless, secrets)
+            yield from (LeftOut(problem, "is not taken", is_unreadable=True) for problem in outcome.problems)
+            yield from _kept(nameless, into, logs)
 
 
-def _kept(named: Sequence[Source], into: Path, secrets: Secrets, logs: dict[str, Ingested]) -> Iterator[Event]:
+def _kept(nameless: Path, into: Path, logs: Mapping[str, Ingested]) -> Iterator[Ingested]:
     with claimed(into) as suite:
-        outcome = copied(named, suite.staging / "nameless", secrets)
-        yield from (LeftOut(problem, "is not taken", is_unreadable=True) for problem in outcome.problems)
-        for run in sorted(suite.staging.rglob(RUN_FILE)):
+        for run in sorted(nameless.rglob(RUN_FILE)):
             sha256 = _found(json.loads(run.read_bytes()), logs)
             label, wanted, log = run.parent.parent.name, int(run.parent.name), logs[sha256]
-            there = suite.repeat(label, sha256)
-            number = there or suite.publish(run.parent, label, sha256, wanted)
+            number = there = suite.repeat(label, sha256)
+            if number is None:
+                staged = shutil.copytree(run.parent, suite.staging / uuid4().hex)
+                number = suite.publish(staged, label, sha256, wanted)
             yield Ingested(log.found, label, number, there is None, sha256, log.format, log.remarks)
 
 

@@ -91,3 +91,13 @@ def test_a_loss_scale_that_overflows_is_told(tmp_path: Path) -> None:
     text = "Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 4096.0\n"
     said = "The loss scale overflows, first in line 1 (2 in all): such a step does not count."
     assert warnings(tmp_path, text, line(1), text, line(2)) == [said]
+
+
+def test_the_failure_that_says_why_is_told(tmp_path: Path) -> None:
+    (told,) = warnings(tmp_path, "hello\n", "ValueError: no such model\n", "torch.errors.ChildFailedError:\n")
+    assert told == "The run ended with a failure, in line 2: ValueError: no such model"
+
+
+@pytest.mark.parametrize("text", ["ValidationError rate 0.5", "an Exception to the rule", "Check failed: never"])
+def test_a_word_of_a_failure_amid_a_line_is_none(tmp_path: Path, text: str) -> None:
+    assert warnings(tmp_path, "hello\n", f"{text}\n") == []

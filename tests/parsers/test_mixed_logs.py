@@ -80,3 +80,9 @@ def test_a_line_that_two_formats_match_is_that_of_the_one_with_more_fixed_text(o
     (own / "special.lark").write_text(special.replace("throughput_of:", "_of:").replace("throughput_of", "_of"))
     write_grammar(own, "more", word="toy 1")
     assert names(write(tmp_path, b"toy 1 2 speed 2.5\n"))[0] == "more"
+
+
+def test_what_stands_in_a_torn_line_beside_one_format_is_read_by_the_other(tmp_path: Path) -> None:
+    torn = step(1).rstrip(b"\n") + b" | " + TOYS[1]
+    reading = read(write(tmp_path, step(0), TOYS[0], torn, step(2), TOYS[2]))
+    assert {part.format.name: len(part.records) for part in reading.parts if part.format} == {FORMAT: 3, "toy": 3}

@@ -80,3 +80,18 @@ def test_blocks_that_end_with_records_are_the_same_text(
 def test_lark_judges_a_record_of_several_lines_as_the_compiled_form_does(objects: Format) -> None:
     tree = objects.judge.parse(record(7, "x").decode().rstrip("\n"))
     assert [str(token) for token in tree.scan_values(lambda token: str(token) in ("7", "7.5"))] == ["7", "7.5"]
+
+
+def test_a_long_line_without_a_record_makes_no_line_of_its_own(tmp_path: Path, objects: Format) -> None:
+    text = record(1) + b'"note": "' + b"x" * (2 * BLOCK) + b'"\n' + record(2)
+    found = reading(tmp_path, objects, text)
+    assert (found.account.total, found.records["line"].tolist()) == (9, [1, 6])
+
+
+def test_lines_within_a_record_are_of_no_other_kind(tmp_path: Path) -> None:
+    grammar = GRAMMAR.replace("start: step_line", "start: step_line | noise_line").replace(
+        "\n%import", '\nnoise_line: "\\"step\\":" step{"1"} ","\n\n%import', 1
+    )
+    (tmp_path / "objects.lark").write_text(grammar, encoding="utf-8")
+    account = reading(tmp_path, load(tmp_path / "objects.lark"), record(1)).account
+    assert (account.total, account.matched, account.ignored) == (4, 4, 0)

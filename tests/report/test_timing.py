@@ -55,3 +55,17 @@ def test_without_times_the_seconds_since_the_start_are_read() -> None:
 def test_samples_that_the_log_counts_itself_are_taken() -> None:
     records = log(step=[10, 30], elapsed=[5.0, 15.0], consumed_samples=[1000, 5000])
     assert ticks(records, [True, True]) == (4000, 10, [True, True])
+
+
+def test_epochs_have_the_samples_that_a_fact_tells() -> None:
+    records = log(epoch=[1.0, 3.0], elapsed=[5.0, 15.0])
+    known = {"epoch_samples": Fact("epoch_samples", 1000, "line 2")}
+    protocol = Protocol.parse("records=epoch,estimate=clock")
+    found = clock(records, {}, known, np.array([True, True]), protocol)
+    assert (found.samples, found.seconds) == (2000, 10)
+
+
+@pytest.mark.parametrize("counted", [[5000, 1000], [1000, 1000]])
+def test_samples_that_do_not_grow_give_no_throughput(counted: list[float]) -> None:
+    with pytest.raises(NoMeasurement):
+        ticks(log(step=[10, 10], elapsed=[5.0, 15.0], consumed_samples=counted), [True, True])
