@@ -70,7 +70,9 @@ class Compiler:
 
     def _head(self, expansion: Any) -> int:
         """How long that part of the source is which says what may stand before a line, its first part in ``?``."""
-        first = next(expansion.find_data("expansion")).children[0]
+        first = expansion
+        while isinstance(first, Tree) and first.data in ("alias", "expansion", "expansions"):
+            first = first.children[0]
         if not (isinstance(first, Tree) and first.data == "expr" and str(first.children[1]) == "?"):
             return 0
         return len(self._blanks() + self._node(first, _Line(), {}))

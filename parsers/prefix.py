@@ -14,8 +14,8 @@ def _prefix() -> str:
 
 
 @cache
-def _prefixes() -> re.Pattern[bytes]:
-    return re.compile(f"(?:{_prefix()})*+".encode())
+def _one() -> re.Pattern[bytes]:
+    return re.compile(f"(?:{_prefix()})".encode())
 
 
 def without_prefix(line: bytes) -> bytes:
@@ -25,10 +25,10 @@ def without_prefix(line: bytes) -> bytes:
 
 def after_prefix(text: bytes, start: int, end: int) -> tuple[int, bytes]:
     """Where a line of a text begins after its prefixes, and the rank that they name."""
-    found = _prefixes().match(text, start, end)
-    if found is None or found.end() == start:
-        return start, b""
-    return found.end(), next(filter(None, found.groups()), b"")
+    rank = b""
+    while found := _one().match(text, start, end):
+        start, rank = found.end(), next(filter(None, found.groups()), rank)
+    return start, rank
 
 
 @cache
@@ -47,10 +47,11 @@ def sweep_pattern(variant: Variant) -> re.Pattern[bytes]:
 def torn_pattern(variant: Variant) -> re.Pattern[bytes]:
     """A line that begins or ends amid the output of another process; what follows must not go on with its last word.
 
-    The groups of its prefixes, which name the rank, stand before those of the variant. What may stand before the line
-    need not: to look for its end from each letter on would take long.
+    The groups of its prefix, which names the rank, stand before those of the variant. What may stand before the line
+    need not, and it begins neither with a blank nor amid a number: to look for an end from each letter on takes long.
     """
-    return re.compile(f"(?:{_prefix()})*+{variant.own_source}(?![\\w.+-])".encode())
+    begins = r"(?![ \t])(?:(?<![0-9])|(?![0-9]))"
+    return re.compile(f"{begins}(?:{_prefix()})?+{variant.own_source}(?![\\w.+-])".encode())
 
 
 def has_prefix(text: bytes) -> bool:
