@@ -39,6 +39,11 @@ def _rows(lines: Lines) -> Iterator[tuple[int, str, str, object]]:
     named = {name: lines.take(name) for name in EVENTS if name in {field.name for field in lines.variant.fields}}
     texts, times = lines.take(WHOLE.name), lines.take(stamp)
     for row, number in enumerate(lines.numbers().tolist()):
-        name = next((name for name, column in named.items() if column is not None and column[row]), None)
+        name = next((name for name, column in named.items() if column is not None and _took_part(column[row])), None)
         if name and texts is not None:
             yield number, name, str(texts[row]).strip(), pd.NaT if times is None else times[row]
+
+
+def _took_part(value: object) -> bool:
+    """Whether a line has a field: a text that it lacks is empty, a number is NaN."""
+    return bool(value == value and value not in ("", None))  # noqa: PLR0124 - NaN is not itself

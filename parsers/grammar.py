@@ -48,7 +48,7 @@ def compiled(path: Path) -> Format:
     compiler = _compiler(lark, path)
     variants = tuple(v for kind in _line_kinds(compiler, path) for v in compiler.variants(kind))
     _check_meanings(variants, path)
-    return Format(path.stem, path, _about(path), variants)
+    return Format(path.stem, path.absolute(), _about(path), variants)
 
 
 def _compiler(lark: Lark, path: Path) -> Compiler:
