@@ -10,10 +10,12 @@ from pathlib import Path
 
 RULES = Path(__file__).with_name("identities.toml")
 _NAME = r"[a-z0-9][a-z0-9._-]{1,100}+"
+# A letter in UTF-8; a byte that is none ends a name.
+_BEYOND_ASCII = r"[\xc2-\xf4][\x80-\xbf]{1,3}"
 _LIST = r"\[[^\]\r\n]{1,4000}\]|[a-z0-9][a-z0-9._:,@\[\]-]{1,4000}+"
 _PARTS = {
     "{host}": f"(?P<host>{_NAME})",
-    "{user}": r"(?P<user>[a-z_\x80-\xff][a-z0-9._\x80-\xff-]{1,63}+)",
+    "{user}": rf"(?P<user>(?:[a-z_]|{_BEYOND_ASCII})(?:[a-z0-9._-]|{_BEYOND_ASCII}){{1,63}}+)",
     "{hosts}": f"(?P<hosts>{_LIST})",
     "{peers}": f"(?P<peers>{_LIST})",
     # A colour, which ends with a letter, is laid out as escapes before a rule looks at a line.

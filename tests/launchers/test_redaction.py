@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from launchers.redaction import Redactor, redact_text, secret_values
-from tests.parsers.corpus_logs import RealLog, every_known_log, every_real_log
+from tests.parsers.corpus_logs import RealLog, every_real_log
 
 R = "<redacted>"
 GITHUB = "ghp_" + "0123456789abcdefABCDEF0123456789abcd"
@@ -212,12 +212,6 @@ def test_short_values_are_not_sought() -> None:
 def test_secret_values_are_those_with_a_name_of_a_credential() -> None:
     environ = {"MY_TOKEN": "abcdefgh", "API_KEY": "short", "HOME": "/home/user", "MAX_TOKENS": "100000000"}
     assert secret_values({**environ, "db_password": "12345678"}) == [b"abcdefgh", b"12345678"]
-
-
-@every_known_log
-def test_a_real_log_with_metrics_stays_as_it_is(log: RealLog) -> None:
-    data = log.path.read_bytes()
-    assert redacted([data], []) == (data, 0)
 
 
 @every_real_log

@@ -26,7 +26,9 @@ def is_torn(fmt: Format, line: bytes) -> bool:
 def pool(fmt: Format) -> list[bytes]:
     """The golden lines of a format, also with a prefix; lines that ran together are a matter of their own."""
     logs = [log for log in LOGS if log.parent.name == fmt.name]
-    lines = [line for log in logs for line in log.read_bytes().split(b"\n") if not is_torn(fmt, line)]
+    lines = [
+        line for log in logs for line in log.read_bytes().split(b"\n") if not is_torn(fmt, line) and b"\r" not in line
+    ]
     return [*lines, *(b"[1,3]<stdout>:" + line for line in lines)]
 
 

@@ -16,7 +16,7 @@ from report.look import Look
 from report.measurement import Measurement, NoMeasurement, measure
 from report.progress import KEPT, Progress, Rate, Running
 from report.protocol import Protocol
-from tests.parsers.golden_logs import SOME_LOGS, name
+from tests.parsers.golden_logs import LOGS, name
 from tests.parsers.toy_logs import step, write
 
 FIELDS = {("step", "throughput"): Field("throughput", "NUMBER", "images", "card", "instant")}
@@ -45,15 +45,17 @@ def outcome(found: Callable[[], Measurement | None]) -> tuple[object, ...] | str
         return str(error)
 
 
-def is_followed(log: Path) -> bool:
-    """Whether its steps print a speed line by line, which is what can be followed."""
-    part = read(log).parts[0]
-    steps = part.records[part.records["record"] == "step"]
-    of_lines = part.format is not None and not any(variant.spans for variant in part.format.variants)
-    return of_lines and any(steps[name].notna().any() for name in ("throughput", "step_time") if name in steps)
-
-
-FOLLOWED = [log for log in SOME_LOGS if is_followed(log)]
+# Formats of one line a record, whose logs are of one rank.
+FORMATS = (
+    "dllogger_mxnet",
+    "dllogger_pytorch",
+    "dllogger_tensorflow",
+    "mmcv",
+    "paddleclas",
+    "paddleclas_static",
+    "paddleseg",
+)
+FOLLOWED = [log for log in LOGS if log.parent.name in FORMATS]
 
 
 @pytest.mark.parametrize("stated", ["plain", "tipc", "skip_records=1,statistic=median", "estimate=clock"])
