@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: report test bench corpus clean
+.PHONY: report test bench corpus fuzz clean
 
 report: .venv/report
 	$(BIN)/tachograph report
@@ -21,6 +21,11 @@ bench: .venv/test
 
 corpus: .venv/test
 	$(BIN)/python -m tests.corpus.outcome
+
+# Coverage-guided fuzzing, until it is stopped or something is found.
+fuzz: .venv/test
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[fuzz]'
+	$(BIN)/python -m tests.fuzz.fuzz read
 
 .venv/report: setup.cfg
 	$(PYTHON) -m venv .venv

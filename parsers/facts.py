@@ -99,7 +99,7 @@ class Facts(dict[str, Fact]):
 
 def is_count(said: object) -> TypeGuard[int]:
     """Whether a value is a count of at least one; True and False are none."""
-    return isinstance(said, int) and not isinstance(said, bool) and said >= 1
+    return isinstance(said, int) and not isinstance(said, bool) and 1 <= said < 1 << 53
 
 
 def _says_nothing(fact: Fact) -> bool:

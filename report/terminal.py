@@ -51,7 +51,7 @@ def _parts(summary: Summary) -> Iterator[RenderableType]:
 def _facts(summary: Summary) -> Table:
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for name, fact in summary.reading.facts.items():
-        table.add_row(name, Text(str(fact.value)), Text(fact.witness, style="dim"))
+        table.add_row(Text(name), Text(str(fact.value)), Text(fact.witness, style="dim"))
     for name, value, witness in summary.observed.rows():
         table.add_row(name, Text(value), Text(witness, style="dim"))
     return table
@@ -94,6 +94,7 @@ def bars(values: "np.ndarray[tuple[int], np.dtype[np.float64]]", unit: str) -> s
 
 def _levels(values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> list[int]:
     """Heights from 0 to 7 of at most so many bars, each the mean of its share of the values."""
+    values = values / (np.abs(values).max() or 1)  # sums of the largest numbers are none
     shares = pd.Series(values).groupby(np.arange(len(values)) * PLOT_WIDTH // max(len(values), PLOT_WIDTH)).mean()
     low, high = float(values.min()), float(values.max())
     return [int((share - low) / (high - low or 1) * (len(BARS) - 1)) for share in shares]

@@ -116,7 +116,7 @@ def _sha256(run: Path) -> str | None:
     """The SHA-256 of the log that a run was made from; None where its run.json does not tell."""
     try:
         said: Any = json.loads(run.read_bytes())
-        places = (said.get("source"), said.get("ingested"), said.get("log"))
+        places = (said.get("ingested"), said.get("source"), said.get("log"))
         found = (place.get("sha256") for place in places if isinstance(place, dict))
         return next((sha256 for sha256 in found if isinstance(sha256, str)), None)
     except (OSError, ValueError, RecursionError, AttributeError):

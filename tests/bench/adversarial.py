@@ -1,0 +1,123 @@
+"""Lines of nothing but a fragment of a grammar, over and over, held against golden logs; `make bench` runs it.
+
+For each format: the time that a byte takes in one line of 64 KiB which repeats a fixed text of one of its lines, two
+that follow each other, or the one after all the others have stood there once; as a multiple of the time for a byte of
+the golden logs of the format, repeated to the same size. These are tried with a quarter of the size,
+too: linear time grows four fold from there.
+"""
+
+import argparse
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import pairwise
+
+from parsers.detect import formats
+from parsers.format import Format
+from parsers.scan import Scanner
+from tests.parsers.golden_logs import LOGS
+
+SIZE = 64 << 10
+LIMIT = 5.0
+BEST_OF = 2
+PATIENCE = 0.5  # seconds of CPU time
+SHORTEST = 0.001
+
+
+@dataclass(frozen=True)
+class Hostile:
+    """A line: what stands ``before``, and the ``fragment`` that follows, over and over."""
+
+    fragment: bytes
+    before: bytes = b""
+
+    def line(self, size: int) -> bytes:
+        """The line, of about so many bytes."""
+        return self.before + self.fragment * ((size - len(self.before)) // len(self.fragment) + 1) + b"\n"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How many times as long a byte takes as usual, and as a line a quarter as long takes."""
+
+    format: str
+    hostile: Hostile
+    ratio: float
+    growth: float
+
+
+def hostile(fmt: Format) -> list[Hostile]:
+    """All lines of a format that are tried."""
+    return list(dict.fromkeys(_hostile(fmt)))
+
+
+def _hostile(fmt: Format) -> Iterator[Hostile]:
+    for variant in fmt.variants:
+        texts = [literal.encode() for literal in variant.literals]
+        for text in texts:
+            yield Hostile(text)
+            yield Hostile(text, b" ".join(texts))
+        for one, other in pairwise(texts):
+            yield Hostile(one + other)
+            yield Hostile(one + b" " + other)
+        yield Hostile(b" 1 ".join(texts))
+
+
+def seconds(fmt: Format, text: bytes, best_of: int = BEST_OF) -> float:
+    """CPU time for a byte of a text, which is scanned as one block; what takes many seconds is given up."""
+    return min(_taken(fmt, text) for _ in range(best_of)) / len(text)
+
+
+def _taken(fmt: Format, text: bytes) -> float:
+    """CPU time of one scan, the mean of so many that the clock can tell."""
+    start, times, taken = time.process_time(), 0, 0.0
+    signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE)
+    with suppress(TimeoutError):
+        while taken < SHORTEST:
+            Scanner(fmt.variants).feed(text)
+            times, taken = times + 1, time.process_time() - start
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    return taken / times if times else PATIENCE
+
+
+def _give_up(*_: object) -> None:
+    raise TimeoutError
+
+
+def usual(fmt: Format) -> float:
+    """CPU time for a byte of the golden logs of a format."""
+    text = b"".join(log.read_bytes() for log in LOGS if log.parent.name == fmt.name)
+    return seconds(fmt, text * (SIZE // len(text) + 1))
+
+
+def outcomes(fmt: Format) -> Iterator[Outcome]:
+    """The lines of a format that take longer than they may."""
+    normal = usual(fmt)
+    for tried in hostile(fmt):
+        if seconds(fmt, tried.line(SIZE), 1) > LIMIT * normal:
+            now = seconds(fmt, tried.line(SIZE))
+            if now > LIMIT * normal:
+                growth = 4 * now / seconds(fmt, tried.line(SIZE // 4))
+                yield Outcome(fmt.name, tried, now / normal, growth)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("formats", nargs="*", help="formats to try; all by default")
+    signal.signal(signal.SIGVTALRM, _give_up)
+    names = parser.parse_args().formats
+    for fmt in formats():
+        if not names or fmt.name in names:
+            found = sorted(outcomes(fmt), key=lambda outcome: -outcome.ratio)
+            sys.stdout.write(f"{fmt.name}: {len(hostile(fmt))} lines, {len(found)} beyond {LIMIT:g} times\n")
+            for one in found[:5]:
+                text = f"{one.hostile.before[:60]!r} + {one.hostile.fragment[:80]!r}"
+                sys.stdout.write(f"  {one.ratio:8.1f} times, grows {one.growth:5.1f} fold: {text}\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""Ingesting 1,000 mixed logs, held against the scanner alone; `make bench` runs it.
+
+The logs are the golden ones and, where it is there, those of the corpus, each several times with another last line.
+`tachograph ingest --jobs 1` makes run folders of them: formats are found, files hashed, copied and described. The
+scanner knows the format of each log, and finds its lines and the texts of their fields. Both by CPU time on one core,
+system time and the start of Python included for the command. Peak memory is that of the command.
+"""
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from parsers.detect import detect, formats
+from parsers.errors import FormatError
+from parsers.scan import Scanner
+from parsers.source import Source
+from parsers.variant import Variant
+from tests.bench.bench import MIB, machine
+from tests.parsers.corpus_logs import REAL_LOGS
+from tests.parsers.golden_logs import LOGS
+
+NUMBER = 1000
+TACHOGRAPH = Path(sys.executable).with_name("tachograph")
+
+
+def make_logs(folder: Path) -> int:
+    """Write the logs, no two of the same bytes; returns how many bytes they have."""
+    sources = [log for log in (*LOGS, *(real.path for real in REAL_LOGS)) if log.suffix != ".json"]
+    for number in range(NUMBER):
+        log = sources[number % len(sources)]
+        (folder / f"{log.stem}_{number}.log").write_bytes(log.read_bytes() + b"\ncopy %d\n" % number)
+    return sum(log.stat().st_size for log in folder.iterdir())
+
+
+def ingested(folder: Path, into: Path) -> tuple[float, float]:
+    """CPU time of ingesting all logs of a folder, in seconds, and peak memory in MiB."""
+    subprocess.run([TACHOGRAPH, "ingest", folder, "--into", into, "--jobs", "1"], stdout=subprocess.DEVNULL, check=True)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+
+def scanned(folder: Path) -> float:
+    """CPU time of the scanner on all logs of a folder, in seconds; their formats are found before it starts."""
+    known = {log: _variants(log) for log in sorted(folder.iterdir())}
+    start = time.process_time()
+    for log, variants in known.items():
+        scanner = Scanner(variants)
+        for block in Source(log).blocks():
+            scanner.feed(block)
+    return time.process_time() - start
+
+
+def _variants(log: Path) -> tuple[Variant, ...]:
+    try:
+        found = detect(log, formats())
+    except FormatError:
+        return ()
+    return found.variants if found else ()
+
+
+def main() -> None:
+    """Measure, and say what was found."""
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    with tempfile.TemporaryDirectory() as folder:
+        logs, into = Path(folder, "logs"), Path(folder, "suite")
+        logs.mkdir()
+        size = make_logs(logs) / MIB
+        seconds, peak = ingested(logs, into)
+        alone = scanned(logs)
+        count = len(list(into.glob("*/*/run.json")))
+    sys.stdout.write(
+        f"{NUMBER} logs of {size:.1f} MiB; {count} became run folders\n"
+        f"ingest: {size / seconds:.1f} MiB/s, {seconds:.1f} s; scanner alone: {size / alone:.1f} MiB/s, {alone:.1f} s\n"
+        f"{alone / seconds:.0%} of the scanner's rate; peak memory {peak:.0f} MiB\n{machine()}\n"
+    )
+
+
+if __name__ == "__main__":
+    main()
