@@ -116,3 +116,15 @@ class Cell:
         if self.number is None or self.protocol is None:
             return None
         return printed(self.number, self.shown.printing(self.protocol))
+
+    @property
+    def rule(self) -> str | None:
+        """The protocol in words that ``Protocol.parse`` reads back; None when the cell is empty."""
+        if self.protocol is None:
+            return None
+        return self.protocol.words_of(len(self.proofs))
+
+    @property
+    def said(self) -> list[str]:
+        """What a reader of the number must know, in English sentences, once each."""
+        return list(dict.fromkeys(str(remark) for remark in (*self.disagreements, *self.remarks)))

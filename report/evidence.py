@@ -1,7 +1,7 @@
 """Evidence: the logs behind a cell, and what they measure by the protocol of the page."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -63,7 +63,7 @@ def _cell(page: Page, logs: Path, table: Table, row: TableRow, column: TableColu
         run = run_of(page.columns[column.column], case)
         protocol = run.protocol.overridden(column.protocol) if column.protocol else run.protocol
         proofs, left_out = _proofs(logs, filled(run, case), protocol, case)
-        _refuse_other_numbers(page, proofs)
+        _refuse_other_numbers(page.unit, proofs)
         return _filled(empty, protocol, proofs, left_out)
     except NoEvidenceError as error:
         return replace(empty, reason=error.reason)
@@ -89,15 +89,15 @@ def _filled(cell: Cell, protocol: Protocol, proofs: Proofs, left_out: Reasons) -
     return replace(filled_in, disagreements=disagreements, remarks=remarks)
 
 
-def _refuse_other_numbers(page: Page, proofs: Proofs) -> None:
+def _refuse_other_numbers(unit: str, proofs: Proofs) -> None:
     """Raise NoEvidenceError for numbers that are not of the whole job, or not in the unit of the page."""
     for proof in proofs:
         measured, log = proof.measurement, Path(proof.log).name
         if measured.scope in NOT_THE_JOB:
             raise NoEvidenceError(Reason(NOT_THE_JOB[measured.scope], {"log": log}))
-        if _counting(measured.unit) != _counting(page.unit):
+        if _counting(measured.unit) != _counting(unit):
             message = "The unit of the page is {unit}, but {log} gives {measured}."
-            raise NoEvidenceError(Reason(message, {"unit": page.unit, "log": log, "measured": measured.unit}))
+            raise NoEvidenceError(Reason(message, {"unit": unit, "log": log, "measured": measured.unit}))
 
 
 def _counting(unit: str) -> str:
@@ -148,6 +148,33 @@ def _observed(proofs: Proofs, quantity: Quantity, case: Case) -> tuple[Proofs, R
     if not observed:
         raise NoEvidenceError(reasons[0])
     return tuple(observed), tuple(reasons)
+
+
+def refilled(cell: Cell, logs: Path, paths: Iterable[str], protocol: Protocol) -> Cell:
+    """An empty cell with the number that named logs give, by a protocol, whatever a page file says of them.
+
+    ``paths`` are below ``logs``. Raises NoMeasurement, NoEvidenceError and ParserError.
+    """
+    scaling = _scaling(cell.case)
+    proofs = tuple(Proof(path, _read(logs / path), _measured(logs / path, protocol, scaling)) for path in paths)
+    _refuse_other_numbers(cell.shown.rate, proofs)
+    return _filled(cell, protocol, proofs, ())
+
+
+def facts_of(cell: Cell, proof: Proof) -> dict[str, Fact]:
+    """The facts of a log behind a cell, with what the page says of its case where the log says nothing."""
+    return _facts(proof.reading, _scaling(cell.case))
+
+
+def by_protocol(unit: str, cell: Cell, proof: Proof, protocol: Protocol) -> Measurement:
+    """What a log behind a cell measures by another protocol; ``unit`` is that of the page.
+
+    Raises NoMeasurement where the log does not allow it, NoEvidenceError where that is not what the page shows.
+    """
+    reading = proof.reading
+    measurement = measure(reading.records, reading.fields, facts_of(cell, proof), protocol)
+    _refuse_other_numbers(unit, (replace(proof, measurement=measurement),))
+    return measurement
 
 
 def _scaling(case: Case) -> Scaling:

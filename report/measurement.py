@@ -21,11 +21,11 @@ from .statistic import reduce, reduce_repeats, trim
 from .timing import clock
 from .window import Fields, Mask, Reason, Reasons, one_rank, window
 
-__all__ = ["Measurement", "NoMeasurement", "combine", "measure"]
+__all__ = ["Measurement", "NoMeasurement", "Series", "combine", "measure", "series"]
 
 _COUNTERS = ("epoch", "step", "steps", "steps_per_epoch", "consumed_samples", "sample_count", "token_count", "model")
 _SPEEDS = dict.fromkeys(name for names in READS.values() for name in names)
-_READ = ("line", "rank", *_COUNTERS, *_SPEEDS, *BATCH_SIZES)
+READ = ("record", "line", "rank", *_COUNTERS, *_SPEEDS, *BATCH_SIZES)
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,26 @@ class Measurement:
     left_out: Mapping[str, tuple[int, ...]]
     available: int
     warnings: tuple[Sentence, ...]
+
+
+@dataclass(frozen=True)
+class Series:
+    """The values (float64) that a protocol's statistic is taken of, and how that becomes a throughput.
+
+    ``are_times``: they are seconds of a step, in which all cards train ``factor`` samples; otherwise throughputs of
+    which ``factor`` make that of ``scope``, in ``unit``.
+    """
+
+    values: Values
+    factor: int
+    unit: str
+    scope: Scope
+    warnings: tuple[Sentence, ...]
+    are_times: bool = False
+
+    def throughput(self, statistic: float) -> float:
+        """Return the throughput that one value stands for; a statistic of the values as a rule."""
+        return self.factor / statistic if self.are_times else statistic * self.factor
 
 
 @dataclass(frozen=True)
@@ -119,7 +139,7 @@ def combine(measurements: Sequence[Measurement], protocol: Protocol) -> float:
 
 
 def _of_kind(records: pd.DataFrame, protocol: Protocol) -> pd.DataFrame:
-    chosen = _rows(records[[c for c in _READ if c in records]], (records["record"] == protocol.records).to_numpy())
+    chosen = _rows(records[[c for c in READ if c in records]], (records["record"] == protocol.records).to_numpy())
     if chosen.empty:
         counts = records["record"].value_counts()
         known = ", ".join(f"{count} {kind} records (records={kind})" for kind, count in counts.items() if count)
@@ -154,32 +174,40 @@ def _clocked(log: _Log, used: Mask, windowed: Reasons) -> _Throughput:
     return _Throughput(timed.samples / timed.seconds, "samples/s", "job", reasons, arrived)
 
 
-def _reduced(log: _Log, column: str, used: Mask, windowed: Reasons) -> _Throughput:
+def series(records: pd.DataFrame, fields: Fields, facts: Facts, protocol: Protocol) -> Series:
+    """Return the values of all records that a protocol can read, before its window; arguments as of ``measure``.
+
+    Raises ``NoMeasurement`` as ``measure`` does; the clock has no values.
+    """
+    chosen = _of_kind(records, protocol)
+    column = estimate.column(chosen, fields, protocol)
+    readable = _rows(chosen, _readable(chosen, column) == Reason.USED)
+    return _series(_Log(readable, fields, facts, protocol), column, np.ones(len(readable), dtype=np.bool_))
+
+
+def _series(log: _Log, column: str, used: Mask) -> Series:
     values = estimate.values(log.records, log.fields, log.protocol)
     if column == "duration":
-        return _of_durations(log, used, windowed, values)
-    _refuse_impossible(values[used], log.records["line"].to_numpy()[used], log.protocol)
-    reasons = windowed.copy()
-    reasons[used] = _kept(values[used], log.protocol)
-    statistic = reduce(values[reasons == Reason.USED], log.protocol.statistic)
-    field = log.fields[(log.protocol.records, column)]
-    warnings = of_means(field, log.protocol, int(np.sum(reasons == Reason.USED)))
+        done, counted = amounts(log.records, log.fields, log.facts, log.protocol)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return Series(done / values, 1, f"{counted}/s", "job", ())
     if column != "throughput":
         samples = samples_per_step(log.records[used], log.facts, log.protocol)
-        return _Throughput(samples / statistic, "samples/s", "job", reasons, warnings)
+        return Series(values, samples, "samples/s", "job", (), are_times=True)
+    field = log.fields[(log.protocol.records, column)]
     factor, scope, unscaled = scale(field, log.facts)
-    return _Throughput(statistic * factor, f"{field.unit or 'samples'}/s", scope, reasons, (*warnings, *unscaled))
+    return Series(values, factor, f"{field.unit or 'samples'}/s", scope, unscaled)
 
 
-def _of_durations(log: _Log, used: Mask, windowed: Reasons, seconds: Values) -> _Throughput:
-    """The statistic of what each record did over the time that it took."""
-    done, counted = amounts(log.records, log.fields, log.facts, log.protocol)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        values = done / seconds
-    _refuse_impossible(values[used], log.records["line"].to_numpy()[used], log.protocol)
+def _reduced(log: _Log, column: str, used: Mask, windowed: Reasons) -> _Throughput:
+    found = _series(log, column, used)
+    _refuse_impossible(found.values[used], log.records["line"].to_numpy()[used], log.protocol)
     reasons = windowed.copy()
-    reasons[used] = _kept(values[used], log.protocol)
-    return _Throughput(reduce(values[reasons == Reason.USED], log.protocol.statistic), f"{counted}/s", "job", reasons)
+    reasons[used] = _kept(found.values[used], log.protocol)
+    statistic = reduce(found.values[reasons == Reason.USED], log.protocol.statistic)
+    field = log.fields[(log.protocol.records, column)]
+    means = () if column == "duration" else of_means(field, log.protocol, int(np.sum(reasons == Reason.USED)))
+    return _Throughput(found.throughput(statistic), found.unit, found.scope, reasons, (*means, *found.warnings))
 
 
 def _refuse_impossible(values: Values, lines: NDArray[np.int64], protocol: Protocol) -> None:

@@ -161,6 +161,11 @@ class Protocol(BaseModel):
         changed = self.model_dump(exclude_defaults=True).keys() | always
         return " ".join(f"{key}={getattr(self, key)}" for key in type(self).model_fields if key in changed)
 
+    def words_of(self, runs: int) -> str:
+        """Return ``words``; of several runs they always say how these are put together."""
+        words = self.words()
+        return words if runs < 2 or "repeats=" in words else f"{words} repeats={self.repeats}"
+
     def steps(self) -> tuple[Message, ...]:
         """Return what is done, in the order in which it is done, as (message key, values) for a template to translate.
 

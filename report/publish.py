@@ -1,11 +1,13 @@
-"""Publishing: page files in, rendered pages out."""
+"""Publishing: page files in, rendered pages and their evidence files out."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from . import evidence_file
 from .cell import Cell
+from .comparison import Comparison, comparisons
 from .evidence import cells
 from .page import Page
 from .pagefile import PageError, find, load, names
@@ -17,12 +19,16 @@ LOGS = Path("logs")
 
 @dataclass(frozen=True)
 class Published:
-    """One page that was rendered: its cells and its files; no files when none of its logs are there."""
+    """One page that was rendered: its cells and its files; no files when none of its logs are there.
+
+    ``unlike``: the rows and columns of its tables that do not compare like with like.
+    """
 
     name: str
     page: Page
     cells: list[Cell]
     files: list[Path]
+    unlike: list[Comparison]
 
     @property
     def sentence(self) -> str:
@@ -30,8 +36,9 @@ class Published:
         filled = sum(cell.printed is not None for cell in self.cells)
         if not self.files:
             return f"{self.name}: left out, none of its logs is there; name the page to render it all the same."
+        unlike = f" rows or columns not like with like: {len(self.unlike)};" if self.unlike else ""
         files = ", ".join(str(path) for path in self.files)
-        return f"{self.name}: {filled} of {len(self.cells)} cells have evidence; wrote {files}."
+        return f"{self.name}: {filled} of {len(self.cells)} cells have evidence;{unlike} wrote {files}."
 
 
 def publish(pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path) -> Iterator[Published]:
@@ -45,8 +52,9 @@ def publish(pages: Sequence[str], logs: Path | None, languages: Sequence[str], o
         page = load(path)
         found = list(cells(page, logs))
         wanted = bool(pages) or any(cell.proofs for cell in found)
-        files = _write(path.stem, page, found, languages or all_languages(), logs, out) if wanted else []
-        yield Published(path.stem, page, found, files)
+        rendered = Published(path.stem, page, found, [], list(comparisons(page, found)) if wanted else [])
+        files = _write(rendered, languages or all_languages(), logs, out) if wanted else []
+        yield replace(rendered, files=files)
 
 
 def _files(pages: Sequence[str]) -> list[Path]:
@@ -59,12 +67,16 @@ def _files(pages: Sequence[str]) -> list[Path]:
     return list(files.values())
 
 
-def _write(name: str, page: Page, found: list[Cell], languages: Sequence[str], logs: Path, out: Path) -> list[Path]:
-    texts = {out / f"{name}.{lang}.md": Renderer(page, found, lang, logs, out).markdown() for lang in languages}
+def _write(published: Published, languages: Sequence[str], logs: Path, out: Path) -> list[Path]:
+    name, page, found = published.name, published.page, published.cells
+    pages = {language: Renderer(page, found, language, logs, out, published.unlike) for language in languages}
+    texts = {out / f"{name}.{language}.md": renderer.markdown() for language, renderer in pages.items()}
     out.mkdir(parents=True, exist_ok=True)
     for path, text in texts.items():
         path.write_text(text, encoding="utf-8")
-    return list(texts)
+    proof = evidence_file.path_of(name, out)
+    evidence_file.write(proof, page, found, logs)
+    return [*texts, proof]
 
 
 def cell_json(cell: Cell) -> dict[str, Any]:
@@ -82,9 +94,4 @@ def cell_json(cell: Cell) -> dict[str, Any]:
     ]
     evidence = proofs[0] if len(proofs) == 1 else {key: [proof[key] for proof in proofs] for key in proofs[0]}
     printed = {"value": cell.printed, "number": cell.number, "unit": cell.shown.unit, "protocol": cell.words}
-    return {**place, **printed, **evidence, "remarks": _remarks(cell)}
-
-
-def _remarks(cell: Cell) -> list[str]:
-    """What a reader of the cell must know, in English sentences, once each."""
-    return list(dict.fromkeys(str(remark) for remark in (*cell.disagreements, *cell.remarks)))
+    return {**place, **printed, **evidence, "remarks": cell.said}

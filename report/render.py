@@ -8,8 +8,9 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from tabulate import tabulate
 
-from . import markdown
+from . import markdown, render_likeness
 from .cell import Cell, Disagreement, Exhibit
+from .comparison import Comparison
 from .page import Block, Code, Grid, Page, Table
 from .protocol import Message
 from .quantity import Shown
@@ -26,11 +27,19 @@ class Renderer:
     """Renders one page in one language.
 
     ``logs``: the folder of logs, ``out``: the folder of the rendered page; links to logs of our own lead from here to
-    there.
+    there. ``unlike``: the comparisons that are not like with like.
     """
 
-    def __init__(self, page: Page, cells: Sequence[Cell], language: str, logs: Path, out: Path) -> None:
-        self.page, self.cells, self.logs, self.out = page, cells, logs, out
+    def __init__(
+        self,
+        page: Page,
+        cells: Sequence[Cell],
+        language: str,
+        logs: Path,
+        out: Path,
+        unlike: Sequence[Comparison] = (),
+    ) -> None:
+        self.page, self.cells, self.logs, self.out, self.unlike = page, cells, logs, out, unlike
         self.catalogue = words(language)
         self.numbers = {id(cell): n for n, cell in enumerate((c for c in cells if c.printed), 1)}
 
@@ -76,7 +85,7 @@ class Renderer:
         numbers = [cell for cell in self.cells if cell.table == table.name]
         rows = [numbers[start : start + width] for start in range(0, len(numbers), width)]
         header = [self.translate(table.corner), *(self._column(cell.column, cell.shown) for cell in rows[0])]
-        body = [[markdown.text(self.translate(row[0].row)), *map(self._number, row)] for row in rows]
+        body = [[markdown.text(self.translate(row[0].row)), *map(self._marked, row)] for row in rows]
         return self.grid([[markdown.text(title) for title in header], *body])
 
     def _column(self, title: str, shown: Shown) -> str:
@@ -86,11 +95,14 @@ class Renderer:
         quantity = self.translate(shown.quantity)
         return self.say("{title}, {quantity} ({unit})", title=self.translate(title), quantity=quantity, unit=shown.unit)
 
-    def _number(self, cell: Cell) -> str:
+    def _marked(self, cell: Cell) -> str:
         if cell.printed is None:
             return MISSING
-        mark = "†" if cell.disagreements or cell.remarks else ""
-        return markdown.link(cell.printed, f"#e{self.numbers[id(cell)]}") + mark
+        return self.number(cell) + ("†" if cell.disagreements or cell.remarks else "")
+
+    def number(self, cell: Cell) -> str:
+        """The number of a cell that has one, as a link to its evidence."""
+        return markdown.link(str(cell.printed), f"#e{self.numbers[id(cell)]}")
 
     @staticmethod
     def grid(rows: Sequence[Sequence[str]], translate: Any = str) -> str:
@@ -103,6 +115,17 @@ class Renderer:
         head = [self.translate(title) for title in ("Number", "Log", "Lines", "Protocol")]
         body = [row for cell in self.cells if cell.table == table.name and cell.printed for row in self._proofs(cell)]
         return self.grid([head, *body]) if body else ""
+
+    def differences(self, table: Table) -> list[str]:
+        """What keeps the numbers of one table from being compared like with like, one sentence a row or column."""
+        return render_likeness.remarks(self, table.corner, self._unlike(table))
+
+    def common(self, table: Table) -> str:
+        """The numbers of one table by one rule; empty where their own rules favour none."""
+        return render_likeness.common(self, table.corner, self._unlike(table))
+
+    def _unlike(self, table: Table) -> list[Comparison]:
+        return [comparison for comparison in self.unlike if comparison.table == table.name]
 
     def _proofs(self, cell: Cell) -> Iterable[list[str]]:
         number = f'<a id="e{self.numbers[id(cell)]}"></a>{cell.printed}'
@@ -157,7 +180,7 @@ class Renderer:
         return [self.say("{cells}: {said}", cells=joiner.join(cells), said=said) for said, cells in places.items()]
 
     def _place(self, cell: Cell) -> str:
-        number = markdown.link(str(cell.printed), f"#e{self.numbers[id(cell)]}")
+        number = self.number(cell)
         table, row, column = self._coordinates(cell)
         return self.say("{number} ({table}, {row}, {column})", number=number, table=table, row=row, column=column)
 

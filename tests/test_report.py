@@ -49,9 +49,9 @@ def test_of_several_repeats_the_evidence_is_a_list(tmp_path: Path) -> None:
     assert [str(log).split("/")[-2] for log in first["log"]] == ["1", "2", "3"]  # type: ignore[attr-defined]
 
 
-def test_one_language_writes_one_file(tmp_path: Path) -> None:
+def test_one_language_writes_one_page_and_its_evidence(tmp_path: Path) -> None:
     run("report", GOLDEN / "toy.toml", "--logs", GOLDEN / "logs", "--lang", "zh", "--out", "site", cwd=tmp_path)
-    assert [path.name for path in (tmp_path / "site").iterdir()] == ["toy.zh.md"]
+    assert {path.name for path in (tmp_path / "site").iterdir()} == {"toy.zh.md", "toy.evidence.json"}
 
 
 def test_an_unknown_language_lists_the_known_ones(tmp_path: Path) -> None:

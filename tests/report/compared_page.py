@@ -1,0 +1,84 @@
+"""A page that compares two columns, and logs for it in which one thing at a time can differ."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from report.comparison import Comparison, comparisons
+from report.evidence import cells
+from report.pagefile import load
+from report.publish import publish
+
+PAGE = """
+title = "T"
+model = "M"
+unit = "images/s"
+tested = ["What is tested."]
+[columns.a]
+title = "A"
+[[columns.a.runs]]
+logs = "a{cards}/*.log"
+protocol = "plain"
+[columns.b]
+title = "B"
+[[columns.b.runs]]
+logs = "b{cards}/*.log"
+protocol = "plain"
+[[tables]]
+name = "t"
+title = "Scores"
+corner = "Cards"
+case = { batch_size = 64, precision = "fp32" }
+columns = [{ column = "a" }, { column = "b" }]
+rows = [{ title = "{cards}", case = { cards = 1 } }]
+"""
+TWO_ROWS = "{ cards = 1 } }, { title = '{cards}', case = { cards = 8 } }]"
+STEADY = (400.0, 402.0) * 15
+
+
+def make(folder: Path) -> Path:
+    """Put the page file beside two logs that are alike."""
+    (folder / "page.toml").write_text(PAGE, encoding="utf-8")
+    put(folder, "a1")
+    put(folder, "b1")
+    return folder
+
+
+def put(
+    folder: Path,
+    run: str,
+    speeds: tuple[float, ...] = STEADY,
+    *,
+    year: int = 2031,
+    case: Mapping[str, object] | None = None,
+) -> None:
+    """Make a log of single steps, one every minute, with a run.json that tells the case."""
+    (folder / "logs" / run).mkdir(parents=True, exist_ok=True)
+    lines = [f"DLL {year}-05-04 11:{at:02}:00.000000 - (0, {at}) total_ips : {ips}" for at, ips in enumerate(speeds)]
+    (folder / "logs" / run / "train.log").write_text("Num GPUs 1\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "logs" / run / "run.json").write_text(
+        json.dumps({"case": case or {}, "status": "done"}), encoding="utf-8"
+    )
+
+
+def edit(folder: Path, found: str, put_there: str) -> None:
+    path = folder / "page.toml"
+    text = path.read_text(encoding="utf-8")
+    assert found in text
+    path.write_text(text.replace(found, put_there), encoding="utf-8")
+
+
+def unlike(folder: Path) -> list[Comparison]:
+    page = load(folder / "page.toml")
+    return list(comparisons(page, list(cells(page, folder / "logs"))))
+
+
+def told(folder: Path) -> list[str]:
+    """All differences of the page."""
+    return [str(difference) for comparison in unlike(folder) for difference in comparison.differences]
+
+
+def rendered(folder: Path, language: str) -> str:
+    """The page in one language."""
+    (page,) = publish([str(folder / "page.toml")], folder / "logs", [language], folder / "pages")
+    return page.files[0].read_text(encoding="utf-8")

@@ -1,0 +1,75 @@
+"""The common rule: what the numbers of a row are when one protocol makes them all, and how that is shown."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from report import render_likeness
+from tests.report.compared_page import STEADY, TWO_ROWS, edit, make, put, rendered, unlike
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The page file beside two logs that are alike."""
+    return make(tmp_path)
+
+
+def test_the_common_rule_counts_neither_a_slow_start_nor_a_stalled_end(folder: Path) -> None:
+    put(folder, "b1", (4.0, 40.0, *STEADY, 40.0))
+    (only,) = unlike(folder)
+    assert [one.number for one in only.common] == [401.0, pytest.approx(401.0, abs=1)]
+    assert only.common[1].published_ratio == pytest.approx(0.91, abs=0.01)
+    assert only.common[1].ratio == pytest.approx(1.0, abs=0.005)
+
+
+@given(
+    start=st.lists(st.floats(1, 1000), min_size=10, max_size=10),
+    end=st.lists(st.floats(1, 1000), min_size=1, max_size=9),
+)
+@settings(max_examples=20)
+def test_the_common_rule_is_the_same_whatever_the_first_ten_and_a_few_other_records_are(
+    start: list[float], end: list[float], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = make(tmp_path_factory.mktemp("any"))
+    edit(folder, '{ column = "b" }', '{ column = "b", protocol = "skip_records=1" }')
+    put(folder, "b1", (*start, *[400.0] * 20, *end))
+    (only,) = unlike(folder)
+    assert only.common[1].number == 400.0
+
+
+def test_a_short_log_skips_the_first_half_of_its_records(folder: Path) -> None:
+    put(folder, "b1", (4.0, *STEADY[:4]))
+    (only,) = unlike(folder)
+    assert [one.protocol.skip_records for one in only.common] == [10, 2]
+
+
+def test_repeats_are_put_together_by_their_median(folder: Path) -> None:
+    edit(folder, 'protocol = "plain"', 'protocol = "repeats=mean"')
+    put(folder, "b1", (*STEADY, 40.0))
+    text = (folder / "logs/b1/train.log").read_text(encoding="utf-8")
+    (folder / "logs/b1/more.log").write_text(text.replace("ips : 40", "ips : 60"), encoding="utf-8")
+    (only,) = unlike(folder)
+    assert only.common[1].number == 500.0
+    assert "`records=step estimate=instant skip_records=10 statistic=median repeats=median`" in rendered(folder, "en")
+
+
+def test_rows_of_which_the_same_is_said_stand_together(folder: Path) -> None:
+    put(folder, "a8", case={"cards": 8})
+    put(folder, "b8", case={"cards": 8})
+    edit(folder, "{ cards = 1 } }]", TWO_ROWS)
+    edit(folder, '{ column = "b" }', '{ column = "b", protocol = "skip_records=5" }')
+    said = "The protocols differ: `skip_records=0` (A); `skip_records=5` (B)."
+    assert f"- Cards 1; Cards 8: {said}" in rendered(folder, "en")
+
+
+def test_logs_without_a_common_rule_say_so(folder: Path) -> None:
+    put(folder, "b1", year=2031)
+    (folder / "logs/b1/train.log").write_text(
+        "Num GPUs 1\nDLL 2031-05-04 11:01:00.000000 - () train_throughput : 420.5 images/s\n", encoding="utf-8"
+    )
+    edit(folder, '{ column = "b" }', '{ column = "b", protocol = "records=summary,statistic=last" }')
+    page = rendered(folder, "en")
+    assert render_likeness.NO_RULE in page
+    assert "Under one protocol" not in page

@@ -1,0 +1,143 @@
+"""Like with like: what is told of numbers that stand side by side."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from report import likeness, render_likeness
+from report.words import words
+from tests.report.compared_page import STEADY, TWO_ROWS, edit, make, put, rendered, told, unlike
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The page file beside two logs that are alike."""
+    return make(tmp_path)
+
+
+def test_nothing_is_told_where_nothing_differs(folder: Path) -> None:
+    assert unlike(folder) == []
+
+
+def test_nothing_is_printed_where_nothing_differs(folder: Path) -> None:
+    text = rendered(folder, "en")
+    assert "Before comparing" not in text
+    assert "Under one protocol" not in text
+
+
+def test_how_numbers_are_printed_is_no_difference(folder: Path) -> None:
+    edit(folder, '{ column = "b" }', '{ column = "b", protocol = "decimals=1,rounding=truncate" }')
+    assert unlike(folder) == []
+
+
+def test_how_repeats_are_put_together_is_a_difference_where_there_are_repeats(folder: Path) -> None:
+    edit(folder, '{ column = "b" }', '{ column = "b", protocol = "repeats=mean" }')
+    assert unlike(folder) == []
+    shutil.copy(folder / "logs/b1/train.log", folder / "logs/b1/again.log")
+    assert told(folder)[0] == "The protocols differ: repeats=median (A); repeats=mean (B)."
+
+
+def test_of_protocols_that_differ_only_the_keys_that_differ_are_told(folder: Path) -> None:
+    edit(folder, '{ column = "b" }', '{ column = "b", protocol = "trim=0.1,decimals=1" }')
+    assert told(folder) == ["The protocols differ: trim=0.0 (A); trim=0.1 (B)."]
+
+
+def test_a_slow_last_record_of_one_side_is_told_with_what_it_costs(folder: Path) -> None:
+    put(folder, "b1", (*STEADY, 40.0))
+    assert told(folder) == ["The last record that is used is slow; without it: +3.0% (B)."]
+
+
+def test_a_slow_first_record_of_one_side_is_told_with_what_it_costs(folder: Path) -> None:
+    put(folder, "b1", (40.0, *STEADY))
+    assert told(folder) == ["The first record that is used is slow; without it: +3.0% (B)."]
+
+
+def test_a_slow_last_record_that_no_statistic_counts_is_not_told(folder: Path) -> None:
+    put(folder, "b1", (*STEADY, 40.0))
+    edit(folder, 'protocol = "plain"', 'protocol = "statistic=median"')
+    assert unlike(folder) == []
+
+
+def test_what_all_sides_lose_alike_favours_none(folder: Path) -> None:
+    put(folder, "a1", (*STEADY, 40.0))
+    put(folder, "b1", (*STEADY, 40.0))
+    assert unlike(folder) == []
+
+
+def test_few_records_beside_many_are_told(folder: Path) -> None:
+    put(folder, "b1", STEADY[:4])
+    assert told(folder) == ["Few records stand beside many: 30 (A); 4 (B)."]
+
+
+def test_a_few_records_less_are_not_told(folder: Path) -> None:
+    put(folder, "b1", STEADY[:18])
+    assert unlike(folder) == []
+
+
+def test_few_records_beside_few_are_not_told(folder: Path) -> None:
+    put(folder, "a1", STEADY[:6])
+    put(folder, "b1", STEADY[:4])
+    assert unlike(folder) == []
+
+
+@pytest.mark.parametrize(
+    ("axis", "label", "said"), [("batch_size", 64, 32), ("cards", 1, 8), ("precision", "fp32", "amp")]
+)
+def test_a_fact_that_differs_under_one_label_is_told(axis: str, label: object, said: object, folder: Path) -> None:
+    put(folder, "a1", case={axis: label})
+    put(folder, "b1", case={axis: said})
+    assert f"differs: {label} (A); {said} (B)." in told(folder)[0]
+
+
+def test_a_precision_that_the_label_compares_is_no_difference(folder: Path) -> None:
+    put(folder, "a1", case={"precision": "fp32"})
+    put(folder, "b1", case={"precision": "amp"})
+    edit(folder, '{ column = "b" }', '{ column = "b", case = { precision = "amp" } }')
+    assert unlike(folder) == []
+
+
+def test_versions_of_one_program_are_compared(folder: Path) -> None:
+    put(folder, "a1", case={"framework_version": "1.15"})
+    put(folder, "b1", case={"framework_version": "2.4"})
+    assert told(folder) == ["The version of the framework differs: 1.15 (A); 2.4 (B)."]
+
+
+def test_runs_that_are_far_apart_are_told_in_their_order(folder: Path) -> None:
+    put(folder, "a1", year=2032)
+    assert told(folder) == ["The runs are more than half a year apart: 2031-05 (B); 2032-05 (A)."]
+
+
+def test_a_table_of_one_framework_is_compared_down_its_columns(folder: Path) -> None:
+    put(folder, "a8", year=2033, case={"cards": 8})
+    edit(folder, "{ cards = 1 } }]", TWO_ROWS)
+    edit(folder, '{ column = "a" }, { column = "b" }', '{ column = "a", title = "FP32" }')
+    (only,) = unlike(folder)
+    assert (only.title, only.is_row, only.common) == ("FP32", False, ())
+    assert str(only.differences[0]) == "The runs are more than half a year apart: 2031-05 (1); 2033-05 (8)."
+
+
+def test_side_by_side_no_column_is_compared_with_itself(folder: Path) -> None:
+    for column in ("a8", "b8"):
+        put(folder, column, year=2033, case={"cards": 8})
+    edit(folder, "{ cards = 1 } }]", TWO_ROWS)
+    assert unlike(folder) == []
+
+
+def test_a_difference_of_runs_alone_needs_no_other_rule(folder: Path) -> None:
+    put(folder, "a1", year=2032)
+    assert unlike(folder)[0].common == ()
+
+
+TEXTS = (*likeness.MESSAGES, render_likeness.NO_RULE, *render_likeness.HEAD, "{said} ({titles})", "{corner} {row}")
+
+
+@pytest.mark.parametrize("message", TEXTS)
+def test_every_sentence_on_likeness_is_translated(message: str) -> None:
+    assert message in dict(words("zh")._catalog)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("kind", likeness.KIND_KEYS)
+def test_every_kind_of_value_has_words(kind: str, language: str) -> None:
+    assert words(language).gettext(kind) != kind

@@ -1,0 +1,75 @@
+"""The published pages: what keeps their columns from being compared, and what they are by one rule."""
+
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from report import likeness
+from report.cell import Cell
+from report.comparison import Comparison, comparisons
+from report.evidence import by_protocol, cells
+from report.likeness import Difference
+from report.page import Page
+from report.pagefile import find, load
+from report.protocol import Protocol
+from tests.parsers.corpus_logs import ABSENT, CORPUS
+
+PERF = CORPUS / "PaddlePaddle-Perf"
+
+pytestmark = pytest.mark.skipif(not PERF.is_dir(), reason=ABSENT)
+
+
+@cache
+def perf(name: str) -> tuple[Page, list[Cell], list[Comparison]]:
+    page = load(find(name))
+    found = list(cells(page, PERF))
+    return page, found, list(comparisons(page, found))
+
+
+def differences(name: str, table: str, row: str) -> list[Difference]:
+    (found,) = [one for one in perf(name)[2] if (one.table, one.title) == (table, row)]
+    return list(found.differences)
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "row", "gain"),
+    [
+        ("resnet50", "v100-fp32", "GPU=8, BS=256", "+1.7%"),
+        ("resnet50", "a100-fp32", "GPU=8, BS=256", "+1.8%"),
+        ("deeplabv3p", "fp32", "GPU=8, BS=4", "+19.7%"),
+    ],
+)
+def test_the_stalled_last_step_of_a_published_page_is_found(name: str, table: str, row: str, gain: str) -> None:
+    (stall,) = [d for d in differences(name, table, row) if d.message == likeness.SLOW_END]
+    assert stall.each == {gain: ("NGC PyTorch",)}
+
+
+def test_the_batch_size_that_contradicts_its_row_is_found() -> None:
+    (sizes,) = [d for d in differences("resnet50", "v100-fp32", "GPU=1, BS=256") if "batch size" in d.message]
+    assert sizes.each["128"] == ("NGC MXNet",)
+
+
+def test_the_trimming_of_one_side_is_found() -> None:
+    (rules,) = [d for d in differences("resnet50", "v100-amp", "GPU=8, BS=256") if d.message == likeness.RULES]
+    assert [sides for said, sides in rules.each.items() if "trim=0.05" in said] == [("PaddlePaddle",)]
+
+
+def lines_of(name: str) -> Iterator[tuple[Page, Cell, Protocol, float]]:
+    page, _, found = perf(name)
+    yield from ((page, one.cell, one.protocol, one.number) for comparison in found for one in comparison.common)
+
+
+@pytest.mark.parametrize("name", ["resnet50", "deeplabv3p"])
+def test_every_number_by_the_common_rule_comes_out_of_its_log_by_the_protocol_beside_it(name: str) -> None:
+    lines = list(lines_of(name))
+    again = [
+        by_protocol(page.unit, cell, cell.proofs[0], Protocol.parse(rule.words())) for page, cell, rule, _ in lines
+    ]
+    assert [found.value for found in again] == [number for *_, number in lines] != []
+
+
+@pytest.mark.parametrize("name", ["resnet50", "deeplabv3p"])
+def test_a_table_has_one_remark_a_row_or_column(name: str) -> None:
+    places = [(one.table, one.is_row, one.title) for one in perf(name)[2]]
+    assert len(places) == len(set(places))
