@@ -10,6 +10,8 @@ import click
 
 from parsers.commands import FORMAT, LOGS, Unreadable, printable
 
+from .audit.command import audit, recover
+
 if TYPE_CHECKING:
     from .cell import Cell
 
@@ -122,8 +124,8 @@ def _print(status: int, text: str) -> int:
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("pages"), show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Also print every cell, one JSON object a line.")
 def report(pages: tuple[str, ...], logs: Path | None, languages: tuple[str, ...], out: Path, as_json: bool) -> None:
-    """Render pages as Markdown: OUT/PAGE.LANG.md. PAGE is a name in report/pages or a path; without it all pages
-    whose logs are there. Exit status 1 when a page has no evidence at all.
+    """Render pages as Markdown: OUT/PAGE.LANG.md, and OUT/PAGE.evidence.json for programs. PAGE is a name in
+    report/pages or a path; without it all pages whose logs are there. Exit status 1 when a page has no evidence at all.
 
     \b
     Examples:
@@ -157,4 +159,4 @@ def _print_cells(name: str, cells: "list[Cell]") -> None:
         click.echo(json.dumps({"page": name, **cell_json(cell)}, ensure_ascii=False))
 
 
-commands: list[click.Command] = [show, report]
+commands: list[click.Command] = [show, report, audit, recover]

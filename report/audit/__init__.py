@@ -1,0 +1,1 @@
+"""Checking published pages against their logs, and finding the protocols of their numbers."""

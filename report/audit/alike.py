@@ -1,0 +1,65 @@
+"""Like with like: what favours one side in the rows of published tables, and how they would compare by one protocol."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..cell import Cell, Proof
+from ..common_rule import Common, by_one_rule
+from ..likeness import Difference, of_rules, of_runs
+from ..page import Case
+from ..quantity import Shown
+from .claim import Claim
+from .evidence import AXES
+
+Row = tuple[str, int, int]
+
+
+@dataclass(frozen=True)
+class Unlike:
+    """A row of a table that does not compare like with like; ``common`` are its numbers by one rule, if one fits."""
+
+    page: str
+    line: int
+    row: str
+    differences: tuple[Difference, ...]
+    common: tuple[Common, ...]
+
+    def __str__(self) -> str:
+        """All of it in one line."""
+        said = " ".join(str(difference) for difference in self.differences)
+        numbers = "; ".join(
+            f"{one.cell.column} {_percent(one.ratio)} ({_percent(one.published_ratio)})" for one in self.common
+        )
+        by_one = f" By one rule, the published ratio in brackets: {numbers}." if self.common else ""
+        return f"{self.page}:{self.line}: {self.row}: {said}{by_one}"
+
+
+def unlike(claims: Sequence[Claim]) -> Iterator[Unlike]:
+    """The rows whose numbers come out of their logs, but by protocols or of runs that favour one side."""
+    rows: dict[Row, list[Claim]] = {}
+    for claim in claims:
+        if claim.recovered:
+            rows.setdefault((str(claim.number.page), claim.number.table, claim.number.place[0]), []).append(claim)
+    for row in (row for row in rows.values() if len(row) > 1):
+        cells = [_cell(claim) for claim in row]
+        sides = [(cell.column, cell) for cell in cells]
+        rules = tuple(of_rules(sides))
+        if differences := (*rules, *of_runs(sides)):
+            first = row[0].number
+            common = by_one_rule(cells[0].shown.rate, cells) if rules else ()
+            yield Unlike(str(first.page), first.line, first.row, differences, common)
+
+
+def _cell(claim: Claim) -> Cell:
+    number, evidence = claim.number, claim.best
+    protocol = claim.recovered.printing(number.digits) if claim.recovered else None
+    measured = evidence.measured(protocol) if protocol else None
+    proofs = (Proof(claim.log, evidence.reading, measured),) if measured else ()
+    case: Case = {axis: number.case[axis] for axis in AXES if axis in number.case}
+    rate = measured.unit if measured else "samples/s"
+    value = measured.value if measured else None
+    return Cell(number.heading, number.row, number.column, case, Shown("throughput", rate), proofs, protocol, value)
+
+
+def _percent(ratio: float | None) -> str:
+    return "-" if ratio is None else f"{ratio:.1%}"

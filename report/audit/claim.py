@@ -1,0 +1,119 @@
+"""Claims: published numbers, each with the logs that may back it and the protocol that explains it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..page import Page
+from ..protocol import Protocol
+from .evidence import Evidence, Library
+from .matching import Match, conflicts, match, match_by_name
+from .published import Published, published
+from .recovery import Pair, Recovered, recover
+from .site import Backing, Site
+from .stated import stated
+
+
+@dataclass
+class Claim:
+    """A published number, the logs that may back it, and the protocol that explains it by one of them.
+
+    ``evidence``: of the logs that the page names or links to, the best first, then of those that only their own names
+    speak for. ``stated``: the protocol that a page file states. ``recovered`` and ``explained_by`` are set where a
+    protocol gives the digits, the stated one or one that was found.
+    """
+
+    number: Published
+    match: Match
+    evidence: tuple[Evidence, ...]
+    stated: Protocol | None = None
+    explained_by: Evidence | None = None
+    recovered: Recovered | None = None
+
+    @property
+    def best(self) -> Evidence:
+        """The evidence that explains the number, else the first."""
+        return self.explained_by or self.evidence[0]
+
+    @property
+    def log(self) -> str:
+        """The path of its log, below the folder of logs."""
+        return self.best.log.path
+
+    @property
+    def backing(self) -> Backing | None:
+        """The link or the name by which the page leads to the log; None where it leads to another one."""
+        return next((backing for backing in self.match.backings if backing.log.path == self.log), None)
+
+    @property
+    def is_ambiguous(self) -> bool:
+        """Whether several logs may be meant, and nothing tells which."""
+        return self.recovered is None and len({evidence.log.path for evidence in self.evidence}) > 1
+
+
+def claims(site: Site, pages: Sequence[Page], library: Library) -> list[Claim]:
+    """All numbers of the pages of a site, in their order, with what protocols were found for them.
+
+    ``pages``: page files, which state the logs and the protocols of the numbers that they know.
+    """
+    numbers = [number for document in site.documents for number in published(document)]
+    rules = [stated(number, pages, site) for number in numbers]
+    matches = [Match(rule.backings, ()) if rule else match(n, site) for n, rule in zip(numbers, rules, strict=True)]
+    backings = [list(_backings(*pair, site)) for pair in zip(numbers, matches, strict=True)]
+    library.prepare((number, b) for number, some in zip(numbers, backings, strict=True) for b in some)
+    found = [
+        Claim(
+            number,
+            matched,
+            tuple(e for backing in some for e in library.evidence(number, backing)),
+            rule.protocol if rule else None,
+        )
+        for number, matched, some, rule in zip(numbers, matches, backings, rules, strict=True)
+    ]
+    explain(found)
+    return found
+
+
+def explain(found: Sequence[Claim]) -> None:
+    """Set the protocols that give the digits of claims: the stated one, or one that is found for their column."""
+    for claim in found:
+        _confirm(claim)
+    for column in _columns(found).values():
+        _explain(column)
+
+
+def _confirm(claim: Claim) -> None:
+    """Try the protocol that a page file states."""
+    for evidence in claim.evidence if claim.stated else ():
+        known = Recovered(claim.stated or Protocol(), 1, 1, 0.0)
+        if evidence.digits(known.printing(claim.number.digits)) == claim.number.digits:
+            claim.explained_by, claim.recovered = evidence, known
+            return
+
+
+def _backings(number: Published, found: Match, site: Site) -> Iterator[Backing]:
+    """The logs of a number; beside one whose own name contradicts the number, those whose names do not."""
+    yield from found.backings
+    if any(conflicts(number.case, backing.log.named) for backing in found.backings):
+        yield from match_by_name(number, site)
+
+
+def _columns(found: Sequence[Claim]) -> Mapping[str, list[Claim]]:
+    """The claims without a stated protocol, by the format of their logs: a column's logs are all reduced alike."""
+    columns: dict[str, list[Claim]] = {}
+    for claim in found:
+        if claim.evidence and claim.stated is None:
+            columns.setdefault(claim.evidence[0].format, []).append(claim)
+    return columns
+
+
+def _explain(column: Sequence[Claim]) -> None:
+    """Find the protocols of a column; of several logs, or ways to scale one, the first that explains counts."""
+    owners = [(claim, evidence) for claim in column for evidence in claim.evidence]
+    pairs = [Pair(claim.number.digits, evidence.reading.sha256, evidence.searched) for claim, evidence in owners]
+    for (claim, evidence), found in zip(owners, recover(pairs), strict=True):
+        if (
+            found
+            and not claim.recovered
+            and evidence.digits(found.printing(claim.number.digits)) == claim.number.digits
+        ):
+            claim.explained_by, claim.recovered = evidence, found

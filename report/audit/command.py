@@ -1,0 +1,136 @@
+"""Commands: audit published pages, and recover the protocol of published numbers."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from parsers.commands import FORMAT, LOGS, Unreadable
+
+if TYPE_CHECKING:
+    from .files import Named
+
+TO_MEND = 1
+
+
+@click.command()
+@click.argument("pages", nargs=-1, required=True, metavar="MARKDOWN...", type=click.Path(path_type=Path))
+@click.option(
+    "--logs",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of logs.  [default: the pages']",
+)
+@click.option("--page", "page_files", multiple=True, metavar="PAGE", help="Page file that states logs and protocols.")
+@click.option(
+    "--tolerance", type=click.FloatRange(0, 1), default=0.0, metavar="FRACTION", help="Call what is this close near."
+)
+@click.option("--accept", type=click.Path(dir_okay=False, path_type=Path), help="TOML file of findings that are known.")
+@click.option("--all", "everything", is_flag=True, help="Show the good numbers, too.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--markdown", "wants_markdown", is_flag=True, help="A report in Markdown.")
+@click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), help="Also write JUnit XML for CI.")
+def audit(
+    pages: tuple[Path, ...],
+    logs: Path | None,
+    page_files: tuple[str, ...],
+    tolerance: float,
+    accept: Path | None,
+    everything: bool,
+    as_json: bool,
+    wants_markdown: bool,
+    junit: Path | None,
+) -> None:
+    """Check the numbers in the tables of published pages against the logs that they come from.
+
+    MARKDOWN is a page or a folder of pages. The case of each number is read from its labels, its log found by links and
+    names, and the protocol, where no page file states it, recovered from all numbers of its column. Exit status 1 when
+    anything but exact, near and accepted was found, 2 when a page cannot be read.
+
+    \b
+    Examples:
+      tachograph audit ../Perf
+      tachograph audit README.md docs/results.zh.md --logs logs --accept known.toml
+      tachograph audit ../Perf --json
+    """
+    from ..evidence_file import EvidenceFileError
+    from ..pagefile import PageError, find, load
+    from .accepted import AcceptedError, read_accepted, with_accepted
+    from .document import DocumentError
+    from .files import audit_files, markdown_files
+
+    try:
+        known = read_accepted(accept) if accept else []
+        stated = [load(find(name)) for name in page_files]
+        found = audit_files(markdown_files(pages), logs, stated, tolerance)
+    except (AcceptedError, DocumentError, EvidenceFileError, PageError) as error:
+        raise Unreadable(str(error)) from error
+    marked, gone = with_accepted(found.findings, known)
+    for entry in gone:
+        click.echo(f"warning: {accept}: {entry.page}: {entry.published} is no longer {entry.verdict}.", err=True)
+    for row in found.unlike:
+        click.echo(f"warning: {row}", err=True)
+    if junit:
+        _write_junit(junit, marked)
+    _print(marked, everything=everything, as_json=as_json, wants_markdown=wants_markdown)
+    sys.exit(0 if all(finding.is_good for _, finding in marked) else TO_MEND)
+
+
+def _write_junit(path: Path, found: "list[Named]") -> None:
+    from .printing import junit
+
+    try:
+        path.write_text(junit(found), encoding="utf-8")
+    except OSError as error:
+        raise Unreadable(f"{path}: cannot be written: {error.strerror}.") from error
+
+
+def _print(found: "list[Named]", *, everything: bool, as_json: bool, wants_markdown: bool) -> None:
+    from . import printing
+    from .finding import as_json as json_of
+
+    if as_json:
+        for page, finding in found:
+            click.echo(json.dumps(json_of(finding, page), ensure_ascii=False))
+    elif wants_markdown:
+        click.echo(printing.as_markdown(found), nl=False)
+    else:
+        click.echo(printing.terminal(found, everything=everything, colour=sys.stdout.isatty()), nl=False)
+
+
+@click.command()
+@LOGS
+@click.option("--published", multiple=True, required=True, metavar="NUMBER", help="The number of a log; one for each.")
+@click.option("--cards", type=click.IntRange(min=1), help="Cards of the runs, in all.")
+@click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per card.")
+@FORMAT
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+def recover(
+    logs: tuple[Path, ...],
+    published: tuple[str, ...],
+    cards: int | None,
+    batch_size: int | None,
+    format_: str | None,
+    as_json: bool,
+) -> None:
+    """Find the protocol by which published numbers were made of LOGS, simplest first.
+
+    Several logs of one column are searched at once: a single one matches many protocols by chance, and the probability
+    of that is told. Exit status 1 when a number is not explained.
+
+    \b
+    Examples:
+      tachograph recover train.log --published 2791.98
+      tachograph recover gpu1.log gpu8.log --published 370.194 --published 2791.98
+    """
+    from .recovering import describe, recovered
+
+    if len(published) != len(logs):
+        raise click.UsageError(
+            f"There are {len(logs)} logs and {len(published)} numbers: give --published for each log."
+        )
+    found = recovered(logs, published, {"cards": cards, "batch_size": batch_size}, format_)
+    for one in found:
+        click.echo(json.dumps(one.as_json(), ensure_ascii=False) if as_json else describe(one))
+    sys.exit(0 if all(one.best and one.best.is_finding for one in found) else TO_MEND)

@@ -1,0 +1,196 @@
+"""Documents: the tables, links and words of a Markdown page, each under the headings it stands under."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+LARGEST = 16 << 20  # bytes; a page that people read is smaller
+RAISED = "^"
+_ANCHOR = re.compile(r'<a id="([^"]{1,100})">')
+
+
+class DocumentError(ValueError):
+    """A page that cannot be read; one sentence says which and why."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link: the words that lead to an address, and the line (from 1) of the block in which it stands."""
+
+    text: str
+    address: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Text:
+    """Words without markup, the links in them, and the names of the anchors that stand in them."""
+
+    plain: str
+    links: tuple[Link, ...] = ()
+    anchors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading with all above it, outermost first, and the blocks of text that stand under it so far."""
+
+    headings: tuple[Text, ...] = ()
+    blocks: list[Text] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: ``head`` a cell a column, ``rows`` as many cells each; ``line`` (from 1) of its head.
+
+    ``caption``: the block of text before it; ``since``: all of its section since the table before; ``above``: the
+    blocks of the sections that its section is in.
+    """
+
+    number: int
+    line: int
+    headings: tuple[Text, ...]
+    head: tuple[Text, ...]
+    rows: tuple[tuple[Text, ...], ...]
+    lines: tuple[int, ...]
+    since: tuple[Text, ...]
+    section: tuple[Text, ...]
+    above: tuple[Text, ...]
+
+    @property
+    def caption(self) -> Text:
+        """The block of text that stands right before it."""
+        return self.since[-1] if self.since else Text("")
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """A Markdown page: its tables in order, and its links, each with the headings that it stands under."""
+
+    path: Path
+    tables: tuple[Table, ...]
+    links: tuple[tuple[Link, tuple[Text, ...]], ...]
+    title: Text
+
+
+def read_document(path: Path) -> Document:
+    """Read a Markdown page (UTF-8; what is none is replaced); raises DocumentError when it cannot be read."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise DocumentError(f"{path}: cannot be read: {error.strerror}.") from error
+    if len(raw) > LARGEST:
+        raise DocumentError(f"{path}: has {len(raw)} bytes; a page of at most {LARGEST} can be read.")
+    return parse_document(raw.decode("utf-8", "replace"), path)
+
+
+def parse_document(text: str, path: Path) -> Document:
+    """The document of a Markdown text, which is that of the page ``path``."""
+    reader = _Reader()
+    reader.read(MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text))
+    title = next((headings[0] for headings in reader.all_headings if headings), Text(""))
+    return Document(path, tuple(reader.tables), tuple(reader.links), title)
+
+
+class _Reader:
+    """Goes through the blocks of a page in order."""
+
+    def __init__(self) -> None:
+        self.tables: list[Table] = []
+        self.links: list[tuple[Link, tuple[Text, ...]]] = []
+        self.all_headings: list[tuple[Text, ...]] = []
+        # The open sections, outermost first, each with the level of its heading; the page itself is one.
+        self.open: list[tuple[int, Section]] = [(0, Section())]
+        self.since: list[Text] = []
+
+    def read(self, tokens: Sequence[Token]) -> None:
+        place = 0
+        while place < len(tokens):
+            token = tokens[place]
+            if token.type == "table_open":
+                end = next(i for i in range(place, len(tokens)) if tokens[i].type == "table_close")
+                self._table(tokens[place:end])
+                place = end
+            elif token.type == "inline":
+                self._block(tokens[place - 1], token)
+            elif token.type == "html_block":
+                self._text(Text(_without_tags(token.content)))
+            place += 1
+
+    def _block(self, before: Token, token: Token) -> None:
+        text = _text(token)
+        if before.type == "heading_open":
+            level = int(before.tag[1:])
+            self.open = [section for section in self.open if section[0] < level]
+            headings = (*self.open[-1][1].headings, text)
+            self.open.append((level, Section(headings)))
+            self.all_headings.append(headings)
+            self.since = []
+        else:
+            self._text(text)
+        self.links += [(link, self.open[-1][1].headings) for link in text.links]
+
+    def _text(self, text: Text) -> None:
+        self.open[-1][1].blocks.append(text)
+        self.since.append(text)
+
+    def _table(self, tokens: Sequence[Token]) -> None:
+        rows = list(_rows(tokens))
+        section = self.open[-1][1]
+        above = tuple(block for _, outer in self.open[-2::-1] for block in outer.blocks)
+        first = (tokens[0].map or [0])[0] + 1
+        texts = [tuple(map(_text, row)) for row in rows]
+        self.tables.append(
+            Table(
+                number=len(self.tables),
+                line=first,
+                headings=section.headings,
+                head=texts[0],
+                rows=tuple(texts[1:]),
+                lines=tuple((row[0].map or [first])[0] + 1 for row in rows[1:]),
+                since=tuple(self.since),
+                section=tuple(section.blocks),
+                above=above,
+            )
+        )
+        self.links += [(link, section.headings) for row in texts for text in row for link in text.links]
+        self.since = []
+
+
+def _rows(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    cells: list[Token] = []
+    for token in tokens:
+        if token.type == "tr_close":
+            yield cells
+            cells = []
+        elif token.type == "inline":
+            cells.append(token)
+
+
+def _text(token: Token) -> Text:
+    """The words of an inline token; tags, images and marks of emphasis are left out."""
+    words: list[str] = []
+    links: list[Link] = []
+    address, start = "", 0
+    line = (token.map or [0])[0] + 1
+    for child in token.children or []:
+        if child.type == "link_open":
+            address, start = str(child.attrGet("href") or ""), len(words)
+        elif child.type == "link_close":
+            links.append(Link("".join(words[start:]), address, line))
+        elif child.type in ("softbreak", "hardbreak"):
+            words.append(" ")
+        elif child.type in ("text", "code_inline"):
+            words.append(child.content)
+        elif child.content == "<sup>" and words:
+            words.append(RAISED)  # a mark behind a number, not more of its digits
+    anchors = (found[1] for child in token.children or [] if (found := _ANCHOR.match(child.content)))
+    return Text("".join(words).strip(), tuple(links), tuple(anchors))
+
+
+def _without_tags(html: str) -> str:
+    return re.sub(r"<[^>]{0,1000}>", " ", html).strip()

@@ -1,0 +1,57 @@
+"""The files of an audit: which pages it reads, and all that it finds on them."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..page import Page
+from .alike import Unlike
+from .audit import audit
+from .document import DocumentError, read_document
+from .finding import Finding
+from .own import evidence_of, own_findings
+from .site import Site
+
+Named = tuple[str, Finding]
+
+
+@dataclass(frozen=True)
+class Audited:
+    """The findings of pages, each with the path of its page below the folder that holds all of them."""
+
+    findings: list[Named]
+    unlike: list[Unlike]
+
+
+def markdown_files(places: Sequence[Path]) -> list[Path]:
+    """The Markdown files that are named, or that lie in folders that are; those in hidden folders are left out.
+
+    Raises DocumentError where there is none.
+    """
+    files = list(dict.fromkeys(file for place in places for file in (_below(place) if place.is_dir() else [place])))
+    if not files:
+        raise DocumentError(f"There is no Markdown file in {', '.join(map(str, places))}.")
+    return files
+
+
+def _below(folder: Path) -> list[Path]:
+    found = (path for path in sorted(folder.rglob("*")) if path.suffix.lower() == ".md" and path.is_file())
+    return [path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+
+
+def audit_files(files: Sequence[Path], logs: Path | None, pages: Sequence[Page], tolerance: float) -> Audited:
+    """Audit pages of one site; those that ``report`` wrote by the evidence files beside them.
+
+    ``logs``: the folder of logs; by default the one that holds all pages. Raises DocumentError, EvidenceFileError.
+    """
+    root = Path(os.path.commonpath([file.resolve().parent for file in files]))
+    documents = {read_document(file): evidence_of(file) for file in files}
+    own = [f for document, evidence in documents.items() if evidence for f in own_findings(document, evidence, logs)]
+    others = [document for document, evidence in documents.items() if not evidence]
+    found = audit(Site(others, root, logs or root), pages, tolerance)
+    return Audited([(_name(finding, root), finding) for finding in (*own, *found.findings)], found.unlike)
+
+
+def _name(finding: Finding, root: Path) -> str:
+    return os.path.relpath(finding.number.page.resolve(), root)

@@ -1,0 +1,85 @@
+"""Labels: what the words of a published page say of a case, by the grammar ``labels.lark``."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from lark import Lark, Tree
+
+Value = int | str
+
+VALUE = "__"
+LONGEST = 2_000  # characters of a label; what is longer is prose
+
+
+@dataclass(frozen=True)
+class Label:
+    """What a label says: ``case`` the axes with one value, ``axes`` those it names without, the ``unit`` as written.
+
+    ``quantities``: ``throughput`` and ``other``, as far as they are named; a unit of a throughput names it.
+    """
+
+    case: Mapping[str, Value] = field(default_factory=dict)
+    axes: tuple[str, ...] = ()
+    quantities: frozenset[str] = frozenset()
+    unit: str | None = None
+
+
+@cache
+def read_label(text: str) -> Label:
+    """What a text says of a case; of an axis with several values nothing is said."""
+    found: dict[str, list[Value]] = {}
+    for item in _grammar().parse(text[:LONGEST]).children:
+        if isinstance(item, Tree):
+            for axis, said in _values(item):
+                found.setdefault(axis, []).append(said)
+    axes, quantities, units = (found.pop(name, []) for name in ("axis", "quantity", "unit"))
+    case = {axis: said[0] for axis, said in found.items() if len(set(said)) == 1}
+    named = frozenset(map(str, quantities)) | ({"throughput"} if units else set())
+    return Label(_derived(case), tuple(map(str, axes)), named, str(units[0]) if units else None)
+
+
+def merged(labels: Iterable[Label]) -> Mapping[str, Value]:
+    """The case that several labels state together; the first that states an axis counts."""
+    case: dict[str, Value] = {}
+    for label in labels:
+        case = {**label.case, **case}
+    return _derived(case)
+
+
+@cache
+def _grammar() -> Lark:
+    return Lark.open("labels.lark", rel_to=__file__, parser="lalr", lexer="contextual")
+
+
+def _values(item: Tree[Any]) -> Iterable[tuple[str, Value]]:
+    """Axis and value of an item: what its name says, else its numbers, else its text."""
+    axis, separator, said = str(item.data).partition(VALUE)
+    if separator:
+        return [(axis, int(said) if said.isdigit() else said)]
+    text = " ".join(map(str, item.children))
+    if axis == "device":
+        return [(axis, _device(text))]
+    if axis == "unit":
+        return [(axis, re.sub(r"\s*(?:/|\bper\b)\s*", "/", text))]
+    numbers = [int(number) for number in re.findall(r"\d+", text)]
+    if axis == "nodes_by_cards":
+        return [("nodes", numbers[0]), ("cards_per_node", numbers[1])]
+    if axis == "nodes_and_cards":
+        in_all = text.strip()[0] in "Nn"
+        return [("nodes", numbers[0]), ("cards" if in_all else "cards_per_node", numbers[1])]
+    return [(axis, numbers[-1])]
+
+
+def _device(text: str) -> str:
+    """The device without maker and number of cards, in capitals: ``8 x Tesla V100`` is ``V100``."""
+    return re.split(r"[\s*×-]+", text.strip())[-1].upper()
+
+
+def _derived(case: dict[str, Value]) -> Mapping[str, Value]:
+    nodes, cards = case.get("nodes"), case.get("cards_per_node")
+    if isinstance(nodes, int) and isinstance(cards, int):
+        return {"cards": nodes * cards, **case}
+    return case

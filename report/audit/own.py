@@ -1,0 +1,150 @@
+"""Pages of our own: every number on them is made again from its logs, by what the evidence file beside them says."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from parsers.errors import ParserError
+
+from .. import evidence_file
+from ..cell import Cell
+from ..evidence import refilled
+from ..evidence_file import CellProof, EvidenceFile
+from ..measurement import NoMeasurement
+from ..page import Case
+from ..protocol import Protocol
+from ..quantity import Shown
+from ..reason import NoEvidenceError
+from .document import Document, Table, Text
+from .evidence import AXES
+from .finding import Finding, Verdict
+from .published import Published
+
+LOG = "train.log"  # of a run folder, whose telemetry is listed without it
+_ANCHOR = re.compile(r"#?e(\d{1,9})")
+_DIGITS = re.compile(r"-?\d+(?:\.\d+)?")
+
+
+@dataclass(frozen=True)
+class _Mention:
+    """Where a page prints a number of its evidence: ``evidence`` is the N of its anchor eN."""
+
+    evidence: int
+    number: Published
+
+
+def evidence_of(page: Path) -> Path | None:
+    """The evidence file beside a page such as ``resnet50.zh.md``; None where there is none."""
+    path = evidence_file.path_of(page.name.removesuffix(page.suffix).rpartition(".")[0], page.parent)
+    return path if path.is_file() else None
+
+
+def own_findings(document: Document, evidence: Path, logs: Path | None) -> Iterator[Finding]:
+    """A finding for every number of a page that ``report`` wrote, wherever the page prints it.
+
+    ``logs``: the folder of logs, where it is not the one that the evidence file names. Raises EvidenceFileError.
+    """
+    told = evidence_file.read(evidence)
+    folder = logs or (evidence.parent / told.logs if told.logs else None)
+    cells = {cell.evidence: cell for cell in told.cells if cell.evidence is not None}
+    made = {number: _Made.of(cell, folder, told) for number, cell in cells.items()}
+    mentions = list(_mentions(document, cells))
+    for mention in mentions:
+        yield made[mention.evidence].finding(mention.number)
+    for number in sorted(cells.keys() - {mention.evidence for mention in mentions}):
+        gone = _published(document, cells[number], Text(str(cells[number].printed)), document.title.plain, 1)
+        yield Finding(gone, "differs", f"The page does not print the number of its evidence e{number}.")
+
+
+@dataclass(frozen=True)
+class _Made:
+    """A number that was made again: as it must be printed, or why it cannot be."""
+
+    cell: CellProof
+    printed: str | None
+    number: float | None
+    reason: str
+    verdict: Verdict
+
+    @classmethod
+    def of(cls, cell: CellProof, folder: Path | None, told: EvidenceFile) -> "_Made":
+        if folder is None and told.source:
+            where = f"{told.source.repository} at {told.source.commit}"
+            return cls(cell, None, None, f"Its logs are in {where}: give --logs.", "no evidence")
+        try:
+            again = _again(cell, folder or Path())
+        except (NoMeasurement, NoEvidenceError, ParserError) as error:
+            return cls(cell, None, None, str(error), "no evidence")
+        shas = {exhibit.path: exhibit.sha256 for proof in again.proofs for exhibit in proof.exhibits}
+        if other := next((log.path for log in cell.logs if shas.get(log.path) != log.sha256), None):
+            return cls(
+                cell, again.printed, again.number, f"{other} is not the file that the page was made of.", "misfiled"
+            )
+        return cls(cell, again.printed, again.number, "The log gives these digits by the stated protocol.", "exact")
+
+    def finding(self, number: Published) -> Finding:
+        verdict, reason = self.verdict, self.reason
+        if self.printed is not None and self.printed != number.digits:
+            verdict, reason = "differs", f"The log gives {self.printed} by the protocol of the page."
+        ratio = float(number.value) / self.number if self.number else None
+        log = self.cell.logs[0].path if self.cell.logs else None
+        return Finding(number, verdict, reason, log, self.cell.protocol, self.printed, ratio)
+
+
+def _again(cell: CellProof, folder: Path) -> Cell:
+    """The number of a cell, from its logs."""
+    logs = [log.path for log in cell.logs if log.format != Path(log.path).name]
+    beside = [str(Path(log.path).with_name(LOG)) for log in cell.logs]
+    rate = cell.unit if cell.quantity == "throughput" else _rate(cell.unit)
+    decimals = None if cell.quantity == "throughput" else len(str(cell.printed).partition(".")[2])
+    shown = Shown(cell.quantity, rate, decimals)
+    case: Case = {axis: cell.case[axis] for axis in AXES if axis in cell.case}
+    empty = Cell(cell.table_name, cell.row_title, cell.column_title, case, shown)
+    return refilled(empty, folder, logs or beside, Protocol.parse(str(cell.protocol)))
+
+
+def _rate(unit: str) -> str:
+    return f"{unit.removesuffix('/J')}/s"
+
+
+def _mentions(document: Document, cells: Mapping[int, CellProof]) -> Iterator[_Mention]:
+    """Every place of a page that prints a number with a link to its evidence, or with its anchor."""
+    for table in document.tables:
+        for number, row in enumerate(table.rows):
+            for text in row:
+                yield from _in_cell(document, table, number, text, cells)
+    for link, headings in document.links:
+        found = _ANCHOR.fullmatch(link.address)
+        if found and int(found[1]) in cells and _DIGITS.fullmatch(link.text):
+            heading = headings[-1].plain if headings else ""
+            cell = cells[int(found[1])]
+            yield _Mention(int(found[1]), _published(document, cell, Text(link.text), heading, link.line))
+
+
+def _in_cell(
+    document: Document, table: Table, row: int, text: Text, cells: Mapping[int, CellProof]
+) -> Iterator[_Mention]:
+    for anchor in text.anchors:
+        found = _ANCHOR.fullmatch(anchor)
+        if found and int(found[1]) in cells and _DIGITS.fullmatch(text.plain):
+            heading = table.headings[-1].plain if table.headings else ""
+            cell = cells[int(found[1])]
+            yield _Mention(int(found[1]), _published(document, cell, text, heading, table.lines[row]))
+
+
+def _published(document: Document, cell: CellProof, text: Text, heading: str, line: int) -> Published:
+    return Published(
+        page=document.path,
+        table=cell.table,
+        heading=heading,
+        row=cell.row_title,
+        column=cell.column_title,
+        place=(cell.row, cell.column),
+        line=line,
+        digits=text.plain,
+        unit=cell.unit,
+        case=dict(cell.case),
+        words=frozenset(),
+        links=(),
+    )

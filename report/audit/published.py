@@ -1,0 +1,156 @@
+"""Published numbers: the throughputs in the tables of a page, each with the case that its labels state."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+from .document import Document, Link, Table, Text
+from .labels import Label, Value, merged, read_label
+
+# A number, with commas between its thousands or without, that is not a part of a word, of a mark or of a version.
+_NUMBER = re.compile(
+    r"(?<![\w.,^/([-])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+    r"(?![\d,]*\d|\.\d|\s*(?:[x×%]|ms(?!\w)|h(?:ours?)?(?!\w)|min|[KMG]i?B(?!\w)|W(?!\w)))"
+)
+_WORD = re.compile(r"[a-z][a-z0-9]+")
+_BARE = re.compile(r"\d{1,7}")
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """One number of a table: its place, its digits as printed (without commas), and what its labels say.
+
+    ``table``: its number on the page, from 0; ``row`` and ``column`` are titles, ``place`` their indices, from 0.
+    ``case``: axis -> value. ``words``: all words of its labels, in small letters. ``links``: those of its labels and of
+    its section, the nearest first. ``line`` of the Markdown file, from 1.
+    """
+
+    page: Path
+    table: int
+    heading: str
+    row: str
+    column: str
+    place: tuple[int, int]
+    line: int
+    digits: str
+    unit: str | None
+    case: Mapping[str, Value]
+    words: frozenset[str]
+    links: tuple[Link, ...]
+
+    @property
+    def value(self) -> Decimal:
+        """The number."""
+        return Decimal(self.digits)
+
+    @property
+    def decimals(self) -> int:
+        """How many digits stand behind its point."""
+        return len(self.digits.partition(".")[2])
+
+
+def published(document: Document) -> Iterator[Published]:
+    """All throughputs in the tables of a page, in their order."""
+    for table in document.tables:
+        yield from _Numbers(document, table).found()
+
+
+class _Numbers:
+    """Finds the throughputs of one table."""
+
+    def __init__(self, document: Document, table: Table) -> None:
+        self.document, self.table = document, table
+        self.heads = [read_label(head.plain) for head in table.head]
+        self.around = [read_label(text.plain) for text in self._texts_around()]
+        self.columns = [number for number in range(len(self.heads)) if self._holds_values(number)]
+
+    def found(self) -> Iterator[Published]:
+        for number, row in enumerate(self.table.rows):
+            said = self._row(row)
+            for column in self.columns:
+                label = self.heads[column]
+                quantities = label.quantities | said.quantities
+                if column < len(row) and self._is_throughput(quantities):
+                    yield from self._numbers(number, column, row, said)
+
+    def _numbers(self, number: int, column: int, row: tuple[Text, ...], said: Label) -> Iterator[Published]:
+        text, head = row[column], self.table.head[column]
+        marks = read_label(_NUMBER.sub(" ", text.plain))
+        case = merged([marks, self._head(column), said, *self.around])
+        titles = [head.plain, *(row[c].plain for c in range(len(row)) if self._names_rows(c))]
+        near = [*titles, self.table.caption.plain, *(h.plain for h in self.table.headings[-1:])]
+        links = [*text.links, *head.links, *(link for cell in row for link in cell.links)]
+        links += [link for block in self.table.section[::-1] for link in block.links]
+        for digits in _NUMBER.findall(text.plain):
+            yield Published(
+                page=self.document.path,
+                table=self.table.number,
+                heading=" / ".join([h.plain for h in self.table.headings[-1:]] + [self.table.caption.plain]),
+                row=" ".join(titles[1:]).strip(),
+                column=head.plain,
+                place=(number, column),
+                line=self.table.lines[number],
+                digits=digits.replace(",", ""),
+                unit=self._unit(column, said),
+                case=case,
+                words=frozenset(_WORD.findall(" ".join(near).lower())),
+                links=tuple(links),
+            )
+
+    def _texts_around(self) -> list[Text]:
+        """What is said around the table, the nearest first; the names of the folders of the page come last."""
+        table = self.table
+        folders = [Text(name) for name in self.document.path.parts[-2::-1][:3]]
+        return [*table.since[::-1], *table.headings[::-1], *table.above, *folders]
+
+    def _holds_values(self, column: int) -> bool:
+        """Whether numbers of a column are values: not those of its axis, not another quantity, not names of rows."""
+        label = self.heads[column]
+        if "other" in label.quantities or (label.axes and "throughput" not in label.quantities):
+            return False
+        if column == 0 and "throughput" not in label.quantities:
+            return False
+        return any(column < len(row) and _NUMBER.search(row[column].plain) for row in self.table.rows)
+
+    def _names_rows(self, column: int) -> bool:
+        """Whether a column says of which case a row is."""
+        return column not in self.columns and not (column < len(self.heads) and self.heads[column].quantities)
+
+    def _is_throughput(self, named: frozenset[str]) -> bool:
+        """Whether the nearest words that name a quantity say throughput; a caption of an axis says it is none."""
+        if named:
+            return "other" not in named
+        caption = read_label(self.table.caption.plain)
+        if caption.axes and not caption.quantities:
+            return False
+        texts = [*self.table.section[::-1], *self.table.headings[::-1]]
+        quantities = [label.quantities for text in texts if (label := read_label(text.plain)).quantities]
+        return bool(quantities) and any("throughput" in some for some in quantities)
+
+    def _unit(self, column: int, said: Label) -> str | None:
+        labels = [self.heads[column], said, *(read_label(text.plain) for text in self.table.section[::-1])]
+        return next((label.unit for label in (*labels, *self.around) if label.unit), None)
+
+    def _head(self, column: int) -> Label:
+        """What the head of a column says; a bare number is a value of the axis that the corner names."""
+        axes = [axis for axis in self.heads[0].axes if axis != "other"]
+        text = self.table.head[column].plain
+        if axes and _BARE.fullmatch(text):
+            return Label({axes[0]: int(text)})
+        return self.heads[column]
+
+    def _row(self, row: tuple[Text, ...]) -> Label:
+        """What the cells of a row say that hold no values."""
+        labels = [self._named(column, row[column].plain) for column in range(len(row)) if column not in self.columns]
+        quantities = [label.quantities for label in labels[:1]]
+        return Label(merged(labels), (), frozenset().union(*quantities), next((x.unit for x in labels if x.unit), None))
+
+    def _named(self, column: int, text: str) -> Label:
+        """What a cell says; a bare number is a value of the axis that the head of its column names."""
+        head = self.heads[column] if column < len(self.heads) else Label()
+        axes = [axis for axis in head.axes if axis != "other"]
+        if axes and not head.quantities and _BARE.fullmatch(text.strip()):
+            return Label({axes[0]: int(text)})
+        return Label() if head.quantities else read_label(text)

@@ -1,0 +1,113 @@
+"""Recovery: the protocols that give the digits of published numbers, and how likely chance alone would give them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+
+from ..protocol import Protocol
+from .search import Searched, protocols
+
+# What chance would give more often than this is no finding.
+SIGNIFICANT = 0.01
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Published ``digits``, the log that backs them (by its SHA-256), and what the protocols give for it."""
+
+    digits: str
+    sha256: str
+    searched: Searched
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """A protocol that gives the digits of ``explained`` different logs out of ``searched`` that were asked for.
+
+    ``chance``: an upper bound for the probability that one of the protocols up to this one gives as many of these
+    digits for random numbers in the ranges of the logs (Bonferroni). ``protocol``: without decimals, with its rounding.
+    """
+
+    protocol: Protocol
+    explained: int
+    searched: int
+    chance: float
+
+    @property
+    def is_finding(self) -> bool:
+        """Whether chance alone would hardly give this."""
+        return self.chance < SIGNIFICANT
+
+    def printing(self, digits: str) -> Protocol:
+        """The protocol that prints as many decimals as these digits have."""
+        return self.protocol.overridden(f"decimals={len(digits.partition('.')[2])}")
+
+
+def recover(pairs: Sequence[Pair]) -> list[Recovered | None]:
+    """For each pair the protocol that explains most of those not explained yet, until chance would explain them too.
+
+    A log has one protocol: digits that only another one gives stay unexplained when its other digits are explained.
+    What a single log supports is the last resort, and is accepted on the same terms.
+    """
+    return _Recovery(pairs).found()
+
+
+class _Recovery:
+    def __init__(self, pairs: Sequence[Pair]) -> None:
+        self.pairs = pairs
+        self.distinct = list(dict.fromkeys((pair.sha256, pair.digits) for pair in pairs))
+        by_key = {(pair.sha256, pair.digits): pair for pair in pairs}
+        self.searched = [by_key[key] for key in self.distinct]
+        self.hits = np.array([pair.searched.hits(pair.digits) for pair in self.searched], dtype=np.bool_)
+        self.chances = np.array([pair.searched.chance(pair.digits) for pair in self.searched])
+        self.recovered: dict[tuple[str, str], Recovered] = {}
+
+    def found(self) -> list[Recovered | None]:
+        if len(self.searched):
+            while self._explain_most():
+                pass
+            self._explain_singles()
+        return [self.recovered.get((pair.sha256, pair.digits)) for pair in self.pairs]
+
+    def _explain_most(self) -> bool:
+        """Accept the protocol that explains most of what is left, if it explains two logs and is no chance."""
+        left = self._left()
+        counts = self._logs_explained(left)
+        rank = int(np.argmax(counts))
+        if counts[rank] < 2:
+            return False
+        explained = [row for row in left if self.hits[row, rank]]
+        chance = self._chance(rank, explained, len(left))
+        return self._accept(rank, explained, chance)
+
+    def _logs_explained(self, left: Sequence[int]) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+        """How many different logs each protocol explains of the pairs that are left."""
+        counts = np.zeros(self.hits.shape[1], dtype=np.int64)
+        for sha256 in {self.distinct[row][0] for row in left}:
+            counts += self.hits[[row for row in left if self.distinct[row][0] == sha256]].any(axis=0)
+        return counts
+
+    def _explain_singles(self) -> None:
+        left = self._left()
+        for row in left:
+            if self.hits[row].any():
+                rank = int(np.argmax(self.hits[row]))
+                self._accept(rank, [row], self._chance(rank, [row], len(left)))
+
+    def _left(self) -> list[int]:
+        explained = {sha256 for sha256, _ in self.recovered}
+        return [row for row, (sha256, _) in enumerate(self.distinct) if sha256 not in explained]
+
+    def _chance(self, rank: int, rows: Sequence[int], among: int) -> float:
+        """The union bound: so many protocols were tried, on so many choices of as many pairs."""
+        return float(min(1.0, (rank + 1) * comb(among, len(rows)) * np.prod(self.chances[list(rows)])))
+
+    def _accept(self, rank: int, rows: Sequence[int], chance: float) -> bool:
+        several, rounding = divmod(rank, len(protocols()))[::-1], ("half_up", "truncate")
+        protocol = protocols()[several[0]].overridden(f"rounding={rounding[several[1]]}")
+        found = Recovered(protocol, len(rows), len(self.distinct), chance)
+        if found.is_finding:
+            self.recovered |= {self.distinct[row]: found for row in rows}
+        return found.is_finding

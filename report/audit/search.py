@@ -1,0 +1,166 @@
+"""The search: what every protocol of a systematic table gives for one log, the simplest protocol first."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers.facts import Fact
+from parsers.part import Part
+
+from ..measurement import READ, NoMeasurement, Series, measure, series
+from ..protocol import Protocol, named
+from ..statistic import harmonic_mean
+
+Values = NDArray[np.float64]
+Hits = NDArray[np.bool_]
+
+# What a protocol costs: what people choose first costs least.
+_SKIPS = {0: 0, 10: 1, 20: 1, 5: 1, 50: 1, 100: 1} | dict.fromkeys((1, 2, 3, 4), 2) | dict.fromkeys(range(6, 20), 3)
+_DROPS = {0: 0, 1: 1, 2: 2}
+_STATISTICS = {"mean": 0, "median": 1, "harmonic_mean": 1, "last": 1, "max": 2, "min": 2}
+_ESTIMATES = {"reported": 0, "step_time": 0, "duration": 1, "instant": 2}
+_OF_ALL = ("last", "max", "min")  # of these the window changes nothing that people publish
+_OF_PRINTING = ("decimals", "repeats")  # and of what is done with several logs
+_TRIM = {"trim": 0.05, "trim_min": 5}
+_CLOCK_SKIPS = {0: 1, 1: 2, 5: 2, 10: 2, 20: 2}
+_PRINTED = ("reported", "step_time", "duration")
+_EPOCH_SKIPS = {0: 1, 1: 1, 2: 2, 3: 3}
+
+_REDUCE: Mapping[str, Callable[[Values], float]] = {
+    "mean": lambda values: float(values.mean()),
+    "median": lambda values: float(np.median(values)),
+    "harmonic_mean": harmonic_mean,
+    "last": lambda values: float(values[-1]),
+    "max": lambda values: float(values.max()),
+    "min": lambda values: float(values.min()),
+}
+
+
+@cache
+def protocols() -> tuple[Protocol, ...]:
+    """All protocols of the search, without a rule of printing, the simplest first; the named ones lead."""
+    leading = [Protocol.of({k: v for k, v in keys.items() if k not in _OF_PRINTING}) for keys in named().values()]
+    others = sorted(_combinations(), key=lambda found: found[0])
+    return tuple(dict.fromkeys([*leading, *(Protocol.of(keys) for _, keys in others)]))
+
+
+def _combinations() -> Iterator[tuple[int, dict[str, object]]]:
+    """Cost and keys of each protocol."""
+    for (estimate, a), (skip, b), (drop, c) in product(_ESTIMATES.items(), _SKIPS.items(), _DROPS.items()):
+        base = {"estimate": estimate, "skip_records": skip, "drop_last": drop}
+        for statistic, d in _STATISTICS.items():
+            if statistic not in _OF_ALL or (not skip and not drop):
+                yield a + b + c + d, {**base, "statistic": statistic}
+        yield a + b + c + 1, {**base, **_TRIM}
+    for (estimate, a), (skip, b), (statistic, c) in product(
+        _ESTIMATES.items(), _EPOCH_SKIPS.items(), _STATISTICS.items()
+    ):
+        yield a + b + c, {"records": "epoch", "estimate": estimate, "skip_records": skip, "statistic": statistic}
+    for statistic, cost in _STATISTICS.items():
+        yield cost, {"records": "summary", "statistic": statistic}
+    for skip, cost in _CLOCK_SKIPS.items():
+        yield cost, {"estimate": "clock", "skip_records": skip}
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What the protocols give for one log: ``values`` (float64, one a protocol, NaN where it gives none).
+
+    ``low``, ``high``: the range of every value that the log prints or that a time of a step in it stands for, in the
+    same unit and scope; NaN where it has none. ``unit``: that of these.
+    """
+
+    values: Values
+    low: float
+    high: float
+    unit: str | None
+
+    def hits(self, digits: str) -> Hits:
+        """Which protocols give printed digits (bool): rounded half up, then all of them again, truncated."""
+        decimals = len(digits.partition(".")[2])
+        wanted = int(digits.replace(".", ""))
+        # Six digits more than are compared take away the noise of floats, as printing does.
+        scaled = np.round(self.values * 10.0**decimals, 6)
+        with np.errstate(invalid="ignore"):
+            return np.concatenate([np.floor(scaled + 0.5) == wanted, np.floor(scaled) == wanted])
+
+    def chance(self, digits: str) -> float:
+        """The probability that one protocol gives these digits by chance: their unit over the range of the log."""
+        unit = 10.0 ** -len(digits.partition(".")[2])
+        width = self.high - self.low
+        return min(1.0, unit / width) if width > 0 else min(1.0, unit / (0.01 * abs(self.high) or 1.0))
+
+
+def search(part: Part, facts: Mapping[str, Fact]) -> Searched:
+    """What all protocols give for the records of a log, scaled by its facts."""
+    found = _Search(part, facts)
+    values = np.array([found.value(protocol) for protocol in protocols()])
+    return Searched(values, *found.range())
+
+
+class _Search:
+    """The values of a log, read once for each kind of record and estimate."""
+
+    def __init__(self, part: Part, facts: Mapping[str, Fact]) -> None:
+        self.fields, self.facts = part.fields, facts
+        read = part.records[[name for name in READ if name in part.records]]
+        self.records = {str(kind): read[(read["record"] == kind).to_numpy()] for kind in read["record"].unique()}
+        self.bases: dict[tuple[str, str], Series | None] = {}
+
+    def value(self, protocol: Protocol) -> float:
+        """What one protocol gives; NaN where the log does not allow it."""
+        if protocol.records not in self.records:
+            return math.nan
+        key = (protocol.records, protocol.estimate)
+        if key not in self.bases:
+            self.bases[key] = self._base(protocol)
+        base = self.bases[key]
+        if base is None:
+            return math.nan
+        if protocol.estimate == "clock" or protocol.window_counts_steps:
+            return self._measured(protocol)
+        return _value(base, protocol)
+
+    def range(self) -> tuple[float, float, str | None]:
+        """The least and the largest value that is printed, or that a printed time stands for, and the unit."""
+        known = [base for (_, estimate), base in self.bases.items() if base and estimate in _PRINTED]
+        values = [value for base in known for value in _throughputs(base)]
+        return (min(values), max(values), known[0].unit) if values else (math.nan, math.nan, None)
+
+    def _base(self, protocol: Protocol) -> Series | None:
+        """The values of an estimate; for the clock, which has none, an empty series where it can be read at all."""
+        records = self.records[protocol.records]
+        try:
+            if protocol.estimate == "clock":
+                found = measure(records, self.fields, self.facts, Protocol(records=protocol.records, estimate="clock"))
+                return Series(np.empty(0), 1, found.unit, found.scope, ())
+            return series(records, self.fields, self.facts, protocol)
+        except NoMeasurement:
+            return None
+
+    def _measured(self, protocol: Protocol) -> float:
+        try:
+            return measure(self.records[protocol.records], self.fields, self.facts, protocol).value
+        except NoMeasurement:
+            return math.nan
+
+
+def _value(base: Series, protocol: Protocol) -> float:
+    """What a protocol gives whose window counts records."""
+    values = base.values[protocol.skip_records : len(base.values) - protocol.drop_last.count]
+    if protocol.trim or protocol.trim_min:
+        cut = max(int(protocol.trim * len(values)), protocol.trim_min)
+        values = np.sort(values)[cut : len(values) - cut] if 2 * cut < len(values) else values[:0]
+    if not len(values) or not values.min() > 0:
+        return math.nan
+    return base.throughput(_REDUCE[protocol.statistic](values))
+
+
+def _throughputs(base: Series) -> Values:
+    values = base.values[np.isfinite(base.values) & (base.values > 0)]
+    return base.factor / values if base.are_times else values * base.factor
