@@ -2,11 +2,15 @@
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from .ingesting.command import ingest
 from .scrubbing.command import scrub
+
+if TYPE_CHECKING:
+    from .format import Format
 
 LOGS = click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
 FORMAT = click.option(
@@ -30,19 +34,28 @@ def formats(as_json: bool) -> None:
       tachograph formats
       tachograph formats --json
     """
-    from .detect import formats as known
+    from .detect import grammars
     from .errors import ParserError
+    from .format import load
 
+    mistakes = []
     try:
-        found = known()
+        for path in grammars().values():
+            try:
+                click.echo(_line(load(path), as_json=as_json))
+            except ParserError as error:
+                mistakes.append(printable(error))
     except ParserError as error:
-        raise Unreadable(str(error)) from error
-    for fmt in found:
-        records = sorted({variant.record for variant in fmt.variants})
-        if as_json:
-            click.echo(json.dumps({"format": fmt.name, "about": fmt.about, "line_kinds": records}, ensure_ascii=False))
-        else:
-            click.echo(f"{click.style(fmt.name, bold=True):<32}{fmt.about}")
+        raise Unreadable(printable(error)) from error
+    if mistakes:
+        raise Unreadable("\nError: ".join(mistakes))
+
+
+def _line(fmt: "Format", *, as_json: bool) -> str:
+    if not as_json:
+        return f"{click.style(fmt.name, bold=True):<32}{fmt.about}"
+    kinds = sorted({variant.record for variant in fmt.variants})
+    return json.dumps({"format": fmt.name, "about": fmt.about, "line_kinds": kinds}, ensure_ascii=False)
 
 
 @click.command()
@@ -59,7 +72,7 @@ def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
     """
     import pandas as pd
 
-    from .errors import ParserError
+    from .errors import ParserError, told
     from .reading import read
     from .writing import write
 
@@ -68,12 +81,12 @@ def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
         try:
             tables.append(read(log, format=format_).records.assign(log=printable(log)))
         except (ParserError, OSError) as error:
-            unreadable.append(printable(error))
+            unreadable.append(printable(told(error)))
     if tables:
         records = pd.concat(tables, ignore_index=True)
         try:
             write(records[["log", *records.columns.drop("log")]], out)
-        except (ParserError, OSError) as error:
+        except ParserError as error:
             raise Unreadable(printable(error)) from error
         click.echo(f"{len(records)} records of {len(tables)} logs are in {printable(out)}.")
     if unreadable:

@@ -24,17 +24,31 @@ def formats() -> tuple[Format, ...]:
     A format of the user's takes the place of ours of that name. Raises GrammarError when one has a mistake,
     FormatError when there is no such folder.
     """
+    return _of_folders(_folders())
+
+
+def grammars() -> Mapping[str, Path]:
+    """The grammar file of each known format, by name; raises FormatError when there is no folder of the user's."""
+    return _paths(_folders())
+
+
+def _folders() -> tuple[Path, ...]:
     own = os.environ.get(VARIABLE)
-    return _of_folders((ROOM / "formats", Path(own)) if own else (ROOM / "formats",))
+    return (ROOM / "formats", Path(own)) if own else (ROOM / "formats",)
 
 
 @cache
 def _of_folders(folders: Sequence[Path]) -> tuple[Format, ...]:
+    return tuple(load(path) for path in _paths(folders).values())
+
+
+@cache
+def _paths(folders: Sequence[Path]) -> Mapping[str, Path]:
     for folder in folders:
         if not folder.is_dir():
             raise FormatError(f"{folder}: is no folder; ${VARIABLE} names a folder of grammars (*.lark).")
     paths = {path.stem: path for folder in folders for path in folder.glob("*.lark")}
-    return tuple(load(paths[name]) for name in sorted(paths))
+    return dict(sorted(paths.items()))
 
 
 def detect(path: Path, known: Sequence[Format]) -> Format | None:

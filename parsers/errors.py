@@ -1,5 +1,7 @@
 """Errors of this room: one sentence each that says what was found, where, and what is possible."""
 
+import os
+
 
 class ParserError(Exception):
     """Base of all errors that a user of the parsers can cause."""
@@ -15,3 +17,11 @@ class LogError(ParserError):
 
 class FormatError(ParserError):
     """No format, or more than one, fits a log; the message lists the known ones."""
+
+
+def told(error: Exception) -> str:
+    """An error as one sentence: that of the system with the name of the file, and without the number it has there."""
+    if isinstance(error, OSError) and error.strerror:
+        file = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
+        return f"{file}cannot be read or written: {error.strerror}."
+    return str(error)

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,6 +20,10 @@ FORMER_NAME = "original file name"  # that of an ingested log
 FOLDERS = 3  # so many folders above a log may state facts in their names
 # Counts that a measurement scales by.
 SCALING = ("nodes", "cards", "cards_per_node", "batch_size", "job_batch_size", "accumulation", "sequence_length")
+# Training in 8 bits keeps its parameters in 16.
+WITHIN = {("precision", "fp8"): ("bf16", "fp16")}
+# Counts whose option is 1 by default in many programs.
+ONE_BY_DEFAULT = ("nodes", "cards", "cards_per_node", "accumulation")
 
 
 @dataclass(frozen=True)
@@ -57,12 +61,17 @@ class Facts(dict[str, Fact]):
         A line does not say of which part of a configuration it is, so the first may be that of the evaluation. A
         witness that was heard before settles it.
         """
-        lines = [fact for fact in told if not _says_nothing(fact)]
+        lines = _without_parts([fact for fact in told if not _says_nothing(fact)])
         for name in (name for name in SCALING if name not in self):
             said = [fact for fact in lines if fact.name == name]
             self.disputes += [(said[0], other) for other in said if other.value != said[0].value]
         disputed = {first.name for first, _ in self.disputes}
         self.tell(fact for fact in lines if fact.name not in disputed)
+
+    def assume(self, told: Iterable[Fact]) -> None:
+        """Hear witnesses that count only where nothing else tells the fact, not even lines that dispute it."""
+        disputed = {first.name for first, _ in self.disputes}
+        self.tell(fact for fact in told if fact.name not in self and fact.name not in disputed)
 
     def derive(self) -> None:
         """Add what follows from other facts: cards from nodes, batch size of a card from that of the job."""
@@ -97,6 +106,11 @@ class Facts(dict[str, Fact]):
         self.tell([Fact(name, said, f"{self[first].witness} {word} {self[second].witness}")])
 
 
+def may_be_default(fact: Fact) -> bool:
+    """Whether an argument that a program repeats may be the default of an option that nobody gave."""
+    return fact.name in ONE_BY_DEFAULT and fact.value == 1
+
+
 def is_count(said: object) -> TypeGuard[int]:
     """Whether a value is a count of at least one; True and False are none."""
     return isinstance(said, int) and not isinstance(said, bool) and 1 <= said < 1 << 53
@@ -104,6 +118,12 @@ def is_count(said: object) -> TypeGuard[int]:
 
 def _says_nothing(fact: Fact) -> bool:
     return fact.name in SCALING and not isinstance(fact.value, str) and fact.value < 1
+
+
+def _without_parts(told: Sequence[Fact]) -> list[Fact]:
+    """The facts but for those that are part of another, as the 16 bits of parameters are of a training in 8 bits."""
+    parts = {(fact.name, part) for fact in told for part in WITHIN.get((fact.name, str(fact.value)), ())}
+    return [fact for fact in told if (fact.name, fact.value) not in parts]
 
 
 def line_facts(found: Iterable[Lines]) -> Iterator[Fact]:
@@ -138,7 +158,7 @@ def value(name: str, type_: str, text: str) -> Value:
     if type_ == "LIST":
         return len(re.findall(r"\d+", text))
     if type_ == "INTEGER" and len(text) < MOST_DIGITS:
-        return int(text)
+        return int(text.replace(",", ""))
     return _spellings().get(name, {}).get(text.lower(), text)
 
 

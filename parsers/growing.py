@@ -1,9 +1,11 @@
 """A log that is still written: its format once a line tells it, what it states so far, and its records as they come."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Self
 
+import numpy as np
 import pandas as pd
 
 from .detect import detect, formats
@@ -32,7 +34,7 @@ class GrowingLog:
         """Begin before the first line; raises FormatError or GrammarError as ``read`` does for a named format."""
         self.path = path
         self._given = tuple(facts)
-        self._named = known_format(format) if format else None
+        self._named = None if format is None else known_format(format)
         self._tail = Tail(path)
         self._begin()
 
@@ -64,7 +66,9 @@ class GrowingLog:
 
     def _begin(self) -> None:
         self.doubt = ""
+        self._time: np.datetime64 | None = None
         self._stated: dict[str, list[Fact]] = {}
+        self._arguments: dict[str, list[Fact]] = {}
         self._use(self._named)
         self._tell()
 
@@ -110,22 +114,28 @@ class GrowingLog:
         self._hear([lines for lines in found if lines.variant.record == "fact"])
         metric = [lines for lines in found if lines.variant.record in METRICS]
         if metric:
-            yield table(metric)
+            records = table(metric, self._time)
+            if "time" in records and records["time"].notna().any():
+                self._time = records["time"].dropna().to_numpy(dtype="datetime64[us]")[-1]
+            yield records
 
-    def _hear(self, stated: Sequence[Lines]) -> None:
+    def _hear(self, lines: Sequence[Lines]) -> None:
         """Keep what scales a throughput; a second value of it tells that lines contradict each other, a third nothing.
 
         ``Facts`` hears all lines of a log at once, so they are told anew.
         """
-        for fact in (fact for fact in line_facts(stated) if fact.name in SCALING):
-            told = self._stated.setdefault(fact.name, [])
-            if len(told) < 2 and fact.value not in [other.value for other in told]:
-                told.append(fact)
-        if stated:
+        for kept, of_format in ((self._stated, True), (self._arguments, False)):
+            some = [x for x in lines if (x.variant not in common().variants) == of_format]
+            for fact in (fact for fact in line_facts(some) if fact.name in (*SCALING, "epoch_samples")):
+                told = kept.setdefault(fact.name, [])
+                if len(told) < 2 and fact.value not in [other.value for other in told]:
+                    told.append(fact)
+        if lines:
             self._tell()
 
     def _tell(self) -> None:
-        self.facts = heard(self._given, [fact for told in self._stated.values() for fact in told], path=self.path)
+        stated, arguments = (chain.from_iterable(kept.values()) for kept in (self._stated, self._arguments))
+        self.facts = heard(self._given, stated, arguments, path=self.path)
 
 
 def _lines(found: Found) -> Lines:

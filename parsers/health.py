@@ -19,6 +19,8 @@ RESTARTED = "The run starts again, first in line {line} ({count} in all)."
 FAILED = "The run ended with a failure, in line {line}: {text}"
 WARNINGS = (NOT_A_NUMBER, OVERFLOW, BACKWARDS, TWICE, RESTARTED, FAILED)
 LONGEST_TEXT = 200
+# What a run does that a failure before it did not end, such as that of a step of its set-up.
+GOING_ON = ("run_start", "checkpoint", "evaluation", "overflow", "restart")
 
 
 def findings(parts: Sequence[Part], events: pd.DataFrame) -> Iterator[Sentence]:
@@ -31,8 +33,9 @@ def findings(parts: Sequence[Part], events: pd.DataFrame) -> Iterator[Sentence]:
         lines = events["line"][events["event"] == name]
         if len(lines):
             yield Sentence(message, count=len(lines), line=lines.iloc[0])
-    last = max((int(part.records["line"].max()) for part in parts if len(part.records)), default=0)
-    yield from _of_failure(last, events)
+    going_on = events["line"][events["event"].isin(GOING_ON)]
+    places = [going_on, *(part.records["line"] for part in parts)]
+    yield from _of_failure(max((int(some.max()) for some in places if len(some)), default=0), events)
 
 
 def _of_losses(records: pd.DataFrame, not_numbers: Numbers) -> Iterator[Sentence]:
@@ -67,7 +70,7 @@ def _of_copies(records: pd.DataFrame) -> Iterator[Sentence]:
 
 
 def _of_failure(last: int, events: pd.DataFrame) -> Iterator[Sentence]:
-    """The last failure after the last record that says why: what a run survives did not end it."""
+    """The last failure that says why, after the last line of a run that goes on: what it survives did not end it."""
     failures = events[(events["event"] == "failure") & (events["line"] > last)]
     telling = failures[~failures["text"].str.endswith(":")]
     for _, failure in (failures if telling.empty else telling).tail(1).iterrows():

@@ -23,8 +23,8 @@ def place(text: str, name: str) -> str:
 
 def reason(error: Exception, text: str, known: Collection[str]) -> str:
     """Why a grammar cannot be opened, with its line where that can be found. ``known``: the names of the vocabulary."""
-    if isinstance(error, FileNotFoundError):
-        return _no_file(str(error.filename), text)
+    if isinstance(error, OSError | UnicodeDecodeError):
+        return _unreadable(error, text)
     said = _plain(error)
     if found := _UNKNOWN.search(said) or _IGNORED.search(said):
         name = found[1]
@@ -36,6 +36,13 @@ def reason(error: Exception, text: str, known: Collection[str]) -> str:
         return f"line {line}, column {column}: {said}"
     named = _NAMED.search(said) or _PATTERN.search(said)
     return (place(text, next(filter(None, named.groups()))) if named else "") + said
+
+
+def _unreadable(error: OSError | UnicodeDecodeError, text: str) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return "is no text in UTF-8."
+    is_missing = isinstance(error, FileNotFoundError)
+    return _no_file(str(error.filename), text) if is_missing else f"cannot be read: {error.strerror}."
 
 
 def _no_file(missing: str, text: str) -> str:

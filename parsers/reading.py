@@ -9,10 +9,10 @@ import pandas as pd
 
 from .account import Account, account
 from .cascade import Cascade, of_kinds
-from .detect import detect, formats, most_claimed
+from .detect import detect, formats, grammars, most_claimed
 from .errors import FormatError, LogError
 from .events import events, time_to_train
-from .facts import Fact, Facts, line_facts
+from .facts import Fact, Facts, line_facts, may_be_default
 from .field import Field
 from .format import METRICS, ROOM, Format, load
 from .health import findings
@@ -77,15 +77,15 @@ def read(path: str | Path, *, format: str | Path | None = None, facts: Iterable[
     """
     reading = survey(path, format=format, facts=facts)
     if reading.format is None:
-        names = ", ".join(fmt.name for fmt in formats())
-        raise FormatError(f"{path}: no known format fits any of its {reading.account.total} lines; known are {names}.")
+        total, names = reading.account.total, ", ".join(grammars())
+        raise FormatError(f"{path}: no known format fits any of its {total} lines; known are {names}.")
     return reading
 
 
 def survey(path: str | Path, *, format: str | Path | None = None, facts: Iterable[Fact] = ()) -> Reading:
     """As ``read``, but a text of no known format gives a reading without records: all its lines are unrecognised."""
     path = Path(path)
-    source, cascade = _read(path, [known_format(format)] if format else [], search=format is None)
+    source, cascade = _read(path, [] if format is None else [known_format(format)], search=format is None)
     parts = sorted((part(level, source) for level in cascade.levels[:-1]), key=lambda part: part.rank)
     told, happened = _facts(facts, cascade, path), events(of_kinds(cascade.levels, ("event",)))
     told.tell(time_to_train(happened))
@@ -133,13 +133,15 @@ def common() -> Format:
 
 
 def known_format(name: str | Path) -> Format:
-    """A format by name, or a grammar file by its path; raises FormatError that lists the known names."""
+    """A format by name, or a grammar file by its path; raises FormatError that lists the known names.
+
+    Only that grammar is opened: a mistake in another one does not keep it. Raises GrammarError for one of its own.
+    """
     if str(name).endswith(".lark"):
         return load(Path(name))
-    found = next((fmt for fmt in formats() if fmt.name == str(name)), None)
-    if found is None:
-        raise FormatError(f"There is no format {name!r}; known are {', '.join(fmt.name for fmt in formats())}.")
-    return found
+    if str(name) not in grammars():
+        raise FormatError(f"There is no format {str(name)!r}; known are {', '.join(grammars())}.")
+    return load(grammars()[str(name)])
 
 
 def _text_blocks(source: Source) -> Iterator[bytes]:
@@ -150,16 +152,22 @@ def _text_blocks(source: Source) -> Iterator[bytes]:
 
 
 def _facts(given: Iterable[Fact], cascade: Cascade, path: Path) -> Facts:
-    levels = (cascade.levels[:-1], cascade.levels[-1:])
-    return heard(given, *(line_facts(of_kinds(some, ("fact",))) for some in levels), path=path)
+    stated, arguments = (line_facts(of_kinds(x, ("fact",))) for x in (cascade.levels[:-1], cascade.levels[-1:]))
+    return heard(given, stated, arguments, path=path)
 
 
-def heard(given: Iterable[Fact], *stated: Iterable[Fact], path: Path) -> Facts:
-    """The facts of a run by all witnesses: those of the caller, its run.json, its lines, and the name of its log."""
-    facts = Facts([*given, *run_facts(path)])
-    for lines in stated:
-        facts.tell_lines(lines)
+def heard(given: Iterable[Fact], stated: Iterable[Fact], arguments: Iterable[Fact], *, path: Path) -> Facts:
+    """The facts of a run by all witnesses: those of the caller, its run.json, its lines, and the name of its log.
+
+    ``stated``: by lines of its formats. ``arguments``: by lines that any program may print, which do not say whether
+    somebody gave them: a count of one that may be a default contradicts nobody.
+    """
+    facts, said = Facts([*given, *run_facts(path)]), list(arguments)
+    facts.tell_lines(stated)
+    facts.tell_lines(fact for fact in said if not may_be_default(fact))
     facts.tell(told_by_name(path))
+    facts.derive()
+    facts.assume(filter(may_be_default, said))
     facts.derive()
     return facts
 

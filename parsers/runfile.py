@@ -73,7 +73,9 @@ def run_file(log: Path) -> dict[str, Any]:
         run = json.loads(path.read_text(encoding="utf-8"))
         run["case"].items()
         json.dumps(run, ensure_ascii=False).encode()  # half of a surrogate pair is no text
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except OSError as error:
+        raise LogError(f"{path}: cannot be read: {error.strerror}.") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise LogError(
             f"{path}: is no run.json of a run folder ({error}); it needs a 'case' of names and values."
         ) from error

@@ -13,6 +13,8 @@ Times = NDArray[np.datetime64]
 _ISO = bytes.maketrans(b"/,T", b"-. ")
 # A stamp without a year gets this one, a leap year: only the time between two of them means something.
 NO_YEAR = b"2000-"
+WITHOUT_YEAR = "YEARLESS_STAMP"
+_YEAR = np.timedelta64(366, "D").astype("timedelta64[us]")
 
 
 def times(texts: Texts) -> Times:
@@ -39,6 +41,22 @@ def _compact(texts: Texts) -> Times:
 
 def _yearless(texts: Texts) -> Times:
     return times([text and NO_YEAR + text[:2] + b"-" + text[2:].lstrip(b"-/") for text in texts])
+
+
+def over_new_year(stamps: Times, after: np.datetime64 | None = None) -> Times:
+    """Times of stamps without a year (datetime64[us]), in the order in which they were printed, over New Year.
+
+    The year of a stamp is the one nearest to the time before it: 01-01 after 12-31 is one year on, and 12-31 after
+    that, of a rank that lags behind, one year back. ``after``: the time before the first. A silence of half a year or
+    more cannot be told; where the year is no leap year, a log that runs over the end of February gains a day.
+    """
+    shown = np.flatnonzero(~np.isnat(stamps))
+    before = stamps[shown][:1] if after is None else np.array([after])
+    steps = np.diff(stamps[shown], prepend=before)
+    years = -np.round(steps / _YEAR).astype(np.int64)
+    following = stamps.copy()
+    following[shown] += np.cumsum(years) * _YEAR
+    return following
 
 
 def _of_c(texts: Texts) -> Times:
@@ -70,7 +88,7 @@ def _length(text: str) -> float:
 COLUMNS: Mapping[str, Callable[[Texts], NDArray[Any]]] = {
     "STAMP": times,
     "COMPACT_STAMP": _compact,
-    "YEARLESS_STAMP": _yearless,
+    WITHOUT_YEAR: _yearless,
     "C_STAMP": _of_c,
     "UNIX_SECONDS": lambda texts: _unix(texts, 1),
     "UNIX_MILLISECONDS": lambda texts: _unix(texts, 1000),

@@ -7,16 +7,19 @@ import pandas as pd
 from numpy.typing import DTypeLike, NDArray
 
 from .columns import Array, missing, whole
+from .field import Field
 from .format import METRICS
 from .lines import RANK, Lines
+from .stamps import WITHOUT_YEAR, over_new_year
 
 Order = NDArray[np.int64] | None
 
 
-def table(found: Sequence[Lines]) -> pd.DataFrame:
+def table(found: Sequence[Lines], after: np.datetime64 | None = None) -> pd.DataFrame:
     """Records of all metric lines, ascending by line: ``line``, ``record``, ``rank`` where told, then the fields.
 
-    Built a column at a time, so that a large log is in memory once.
+    ``after``: the last ``time`` of the records before these, which tells the year of stamps that have none. Built a
+    column at a time, so that a large log is in memory once.
     """
     fields = {f.name: f for lines in found for f in (RANK, *lines.variant.fields)}
     numbers = _joined([lines.numbers() for lines in found], np.int64)
@@ -28,8 +31,15 @@ def table(found: Sequence[Lines]) -> pd.DataFrame:
     for name, field in fields.items():
         column = _column(found, name, order)
         if column is not None:
-            columns[name] = whole(column) if field.type == "INTEGER" else column
+            columns[name] = _finished(column, field, after)
     return pd.DataFrame(columns, copy=False)
+
+
+def _finished(column: Array, field: Field, after: np.datetime64 | None) -> Array:
+    """A column of all records in file order, by which some types are known only as a whole."""
+    if field.type == WITHOUT_YEAR:
+        return over_new_year(column, after)
+    return whole(column) if field.type == "INTEGER" else column
 
 
 def _records(found: Sequence[Lines], order: Order) -> "pd.Categorical[str]":

@@ -15,12 +15,17 @@ _WRITERS: dict[str, Callable[[pd.DataFrame, Path], None]] = {
 
 
 def write(table: pd.DataFrame, path: Path) -> None:
-    """Write a table as csv, json lines or parquet; raises ParserError for another ending or a missing package."""
+    """Write a table as csv, json lines or parquet.
+
+    Raises ParserError for another ending, a missing package, or a file that cannot be written.
+    """
     writer = _WRITERS.get(path.suffix)
     if writer is None:
         raise ParserError(f"{path}: the ending says how to write; {', '.join(_WRITERS)} are possible.")
     try:
         writer(table, path)
+    except OSError as error:
+        raise ParserError(f"{path}: cannot be written: {error.strerror or error}.") from error
     except ImportError as error:
         raise ParserError(
             f"{path}: parquet needs the package pyarrow, which is not installed; .csv and .jsonl need nothing."

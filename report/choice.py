@@ -1,7 +1,8 @@
 """The choice of a protocol for a log of which nobody said by which one to measure it."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
+from parsers.format import METRICS
 from parsers.part import Part
 
 from .crosscheck import ESTIMATES
@@ -17,7 +18,7 @@ def chosen(part: Part, facts: Facts) -> Measurement:
     what is missing, if possible by the option that would give it.
     """
     reasons: list[NoMeasurement] = []
-    for protocol in _protocols(part):
+    for protocol in protocols(set(part.records["record"]) or {"step"}):
         try:
             return measure(part.records, part.fields, facts, protocol)
         except NoMeasurement as error:
@@ -28,9 +29,9 @@ def chosen(part: Part, facts: Facts) -> Measurement:
     raise NoMeasurement(f"The log prints no throughput, and none can be computed: {why}")
 
 
-def _protocols(part: Part) -> Iterator[Protocol]:
-    present = set(part.records["record"]) or {"step"}
+def protocols(present: Collection[str]) -> Iterator[Protocol]:
+    """All protocols for records of these kinds (step, epoch, summary), in the order in which they are tried."""
     for estimate in ESTIMATES:
-        for kind in (kind for kind in ("step", "epoch", "summary") if kind in present):
+        for kind in (kind for kind in METRICS if kind in present):
             last = {"statistic": "last"} if kind == "summary" and estimate != "clock" else {}
             yield Protocol.of({"records": kind, "estimate": estimate, **last})

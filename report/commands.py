@@ -133,6 +133,8 @@ def report(pages: tuple[str, ...], logs: Path | None, languages: tuple[str, ...]
       tachograph report resnet50 --logs ../Perf --lang zh --out site
       tachograph report my-page.toml --json
     """
+    from parsers.errors import told
+
     from .pagefile import PageError
     from .publish import publish
     from .words import WordsError
@@ -148,7 +150,7 @@ def report(pages: tuple[str, ...], logs: Path | None, languages: tuple[str, ...]
     except BrokenPipeError:
         raise  # whoever reads what is printed has seen enough; click ends without a word
     except (PageError, WordsError, OSError) as error:
-        raise Unreadable(str(error)) from error
+        raise Unreadable(printable(told(error))) from error
     sys.exit(FOUND_NOTHING if empty else 0)
 
 

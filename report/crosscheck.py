@@ -12,10 +12,11 @@ from parsers.sentence import Sentence
 from .estimate import Facts
 from .measurement import Measurement, NoMeasurement, measure
 from .protocol import Protocol
+from .scaling import CONSUMED
 
 TOLERANCE = 0.02
 ESTIMATES = ("reported", "step_time", "duration", "clock")
-SAME = {"images": "samples", "sequences": "samples"}
+SAME = {"images": "samples", "sequences": "samples", "words": "tokens"}
 
 DIFFERS = (
     "By estimate={estimate} it is {value} {unit}, {ratio} times as much: a running mean, a stalled step or the loading"
@@ -35,19 +36,20 @@ class Check:
 
 def checks(part: Part, facts: Facts, measured: Measurement) -> Iterator[Check]:
     """The throughput by every other estimate that the log allows over the same window; a sample is a sequence."""
+    length = _tokens_of_a_sample(part.records, facts)
     for estimate in ESTIMATES:
         if estimate == measured.protocol.estimate:
             continue
         try:
-            found = measure(part.records, part.fields, facts, _by(estimate, measured.protocol))
+            found = measure(part.records, part.fields, facts, by(estimate, measured.protocol))
         except NoMeasurement:
             continue
-        factor = _factor(found, measured, facts)
+        factor = _factor(found, measured, length)
         if factor and found.scope == measured.scope and measured.value > 0:
             yield Check(found, found.value * factor / measured.value)
 
 
-def _by(estimate: str, protocol: Protocol) -> Protocol:
+def by(estimate: str, protocol: Protocol) -> Protocol:
     """The protocol with another estimate; a clock gives one value, of which there is no statistic."""
     keys = protocol.model_dump(exclude_defaults=True) | {"estimate": estimate}
     for key in ("trim", "trim_min", "statistic") if estimate == "clock" else ():
@@ -55,13 +57,24 @@ def _by(estimate: str, protocol: Protocol) -> Protocol:
     return Protocol.of(keys)
 
 
-def _factor(found: Measurement, measured: Measurement, facts: Facts) -> float | None:
-    """How many of what the first one counts are one of the other; None where nobody knows."""
+def _tokens_of_a_sample(records: pd.DataFrame, facts: Facts) -> float | None:
+    """What a fact says, or the log's own counts of both; None where nobody knows."""
+    if "sequence_length" in facts:
+        length = facts["sequence_length"].value
+        return length if is_count(length) else None
+    if not set(CONSUMED) <= set(records):
+        return None
+    both = records[[*CONSUMED]].dropna()
+    samples, tokens = (float(both[name].max() - both[name].min()) for name in CONSUMED)
+    return tokens / samples if samples > 0 and tokens > 0 else None
+
+
+def _factor(found: Measurement, measured: Measurement, length: float | None) -> float | None:
+    """How many of what the first one counts are one of the other, whose samples have so many tokens."""
     one, other = _counted(found), _counted(measured)
-    length = facts["sequence_length"].value if "sequence_length" in facts else None
-    if (one, other) == ("samples", "tokens") and is_count(length):
+    if length and (one, other) == ("samples", "tokens"):
         return length
-    if (one, other) == ("tokens", "samples") and is_count(length):
+    if length and (one, other) == ("tokens", "samples"):
         return 1 / length
     return 1 if one == other else None
 

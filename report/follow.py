@@ -20,8 +20,9 @@ from parsers.tail import Change
 
 from .live import view
 from .look import Look, place
+from .meter import Rate
 from .number import printed
-from .progress import Point, Rate
+from .progress import Point
 from .protocol import Protocol
 
 # A look at the file costs next to nothing, and a display that changes faster is hard to read.
@@ -38,11 +39,12 @@ CHANGES = {
 def follow(log: Path, protocol: Protocol | None, given: tuple[Fact, ...], format_: str | None, as_json: bool) -> None:
     """Show the throughput of a growing log until Ctrl-C, and then in one line what was found.
 
-    A terminal shows a display that changes. Elsewhere, and ``as_json``, each record that counts is a line of stdout,
-    and what happens to the log is one of stderr. Raises ParserError when the log cannot be followed.
+    Without a protocol it is chosen as `show` does, by the first records that any allows. A terminal shows a display
+    that changes. Elsewhere, and ``as_json``, each record that counts is a line of stdout, and what happens to the log
+    is one of stderr. Raises ParserError when the log cannot be followed.
     """
     console = Console()
-    with Look(log, protocol or Protocol(), given, format_) as look:
+    with Look(log, protocol, given, format_) as look:
         with suppress(KeyboardInterrupt):
             if sys.stdout.isatty() and console.is_interactive and not as_json:
                 _display(look, console)
@@ -105,7 +107,7 @@ def _as_json(look: Look, rate: Rate, point: Point) -> str:
         "line": point.fields["line"],
         "record": point.fields["record"],
         **{name: int(number) for name, number in counted.items() if number is not None and np.isfinite(number)},
-        "printed": point.number,
+        "printed": None if look.progress.meter.is_computed else point.number,
         "throughput": {"value": rate.of(point.number), "unit": rate.unit, "scope": rate.scope},
         "last": {"records": point.records, "statistic": statistic, "value": rate.of(point.statistic)},
     }

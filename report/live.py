@@ -28,7 +28,7 @@ def _parts(look: Look) -> Iterator[Text]:
         yield Text.assemble((number, "bold green"), f" at {place(last)}")
         yield Text(look.result())
         yield Text(look.all())
-        yield Text(bars(look.progress.last, look.progress.unit))
+        yield Text(bars(look.progress.last, look.progress.unit, is_printed=not look.progress.meter.is_computed))
     yield from (Text(printable(remark), style="yellow") for remark in look.remarks())
 
 

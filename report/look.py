@@ -10,8 +10,9 @@ from parsers.facts import Fact
 from parsers.growing import GrowingLog
 from parsers.tail import Change
 
+from .meter import Rate, whose
 from .number import printed
-from .progress import Point, Progress, Rate, whose
+from .progress import Point, Progress
 from .protocol import NoMeasurement, Protocol
 from .statistic import reduce
 
@@ -21,7 +22,7 @@ UNKNOWN = "No metric line of a known format stands in it so far."
 class Look:
     """A growing log and the progress of its job, by one protocol."""
 
-    def __init__(self, path: Path, protocol: Protocol, given: tuple[Fact, ...], format_: str | None) -> None:
+    def __init__(self, path: Path, protocol: Protocol | None, given: tuple[Fact, ...], format_: str | None) -> None:
         """Begin before the first line; raises ParserError for a format that is not known or has a mistake."""
         self.log = GrowingLog(path, format=format_, facts=given)
         self.progress = Progress(protocol)
@@ -39,7 +40,7 @@ class Look:
         """
         for piece in self.log.news():
             if not isinstance(piece, Change):
-                yield self.progress.add(piece, self.log.fields)
+                yield self.progress.add(piece, self.log.fields, self.log.facts)
                 continue
             if piece is not Change.ROTATED:
                 self.progress.restart()

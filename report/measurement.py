@@ -16,14 +16,14 @@ from .caveats import ARRIVED, of_means, of_records, of_steps
 from .estimate import READS, Facts, Values
 from .number import without_noise
 from .protocol import NoMeasurement, Protocol
-from .scaling import BATCH_SIZES, amounts, samples_per_step, scale
+from .scaling import BATCH_SIZES, CONSUMED, COVERED, amount_of_step, amounts, scale
 from .statistic import reduce, reduce_repeats, trim
 from .timing import clock
 from .window import Fields, Mask, Reason, Reasons, one_rank, window
 
 __all__ = ["Measurement", "NoMeasurement", "Series", "combine", "measure", "series"]
 
-_COUNTERS = ("epoch", "step", "steps", "steps_per_epoch", "consumed_samples", "sample_count", "token_count", "model")
+_COUNTERS = ("epoch", "step", "steps", "steps_per_epoch", *CONSUMED, *COVERED, "model")
 _SPEEDS = dict.fromkeys(name for names in READS.values() for name in names)
 READ = ("record", "line", "rank", *_COUNTERS, *_SPEEDS, *BATCH_SIZES)
 
@@ -59,7 +59,7 @@ class Series:
     """
 
     values: Values
-    factor: int
+    factor: float
     unit: str
     scope: Scope
     warnings: tuple[Sentence, ...]
@@ -155,12 +155,13 @@ def _rows(records: pd.DataFrame, mask: Mask) -> pd.DataFrame:
 def _readable(chosen: pd.DataFrame, column: str) -> Reasons:
     """Return whether each record prints the column and is of the lowest rank that does."""
     reasons = np.full(len(chosen), Reason.NO_VALUE, dtype=np.int8)
-    valued = _is_finite(chosen[column])
+    valued = is_finite(chosen[column])
     reasons[valued] = np.where(one_rank(chosen[valued]), Reason.USED, Reason.OTHER_RANK)
     return reasons
 
 
-def _is_finite(column: "pd.Series[float]") -> Mask:
+def is_finite(column: "pd.Series[float]") -> Mask:
+    """Return which values of a column of numbers or times are printed, and finite."""
     if column.dtype.kind == "M":
         return column.notna().to_numpy()
     return np.isfinite(column.to_numpy(dtype=np.float64, na_value=np.nan))
@@ -171,7 +172,7 @@ def _clocked(log: _Log, used: Mask, windowed: Reasons) -> _Throughput:
     reasons = windowed.copy()
     reasons[used], reasons[timed.ends] = Reason.BETWEEN, Reason.USED
     arrived = (Sentence(ARRIVED),) if log.fields.get((log.protocol.records, "time")) == ARRIVAL else ()
-    return _Throughput(timed.samples / timed.seconds, "samples/s", "job", reasons, arrived)
+    return _Throughput(timed.amount / timed.seconds, f"{timed.counted}/s", "job", reasons, arrived)
 
 
 def series(records: pd.DataFrame, fields: Fields, facts: Facts, protocol: Protocol) -> Series:
@@ -192,8 +193,8 @@ def _series(log: _Log, column: str, used: Mask) -> Series:
         with np.errstate(divide="ignore", invalid="ignore"):
             return Series(done / values, 1, f"{counted}/s", "job", ())
     if column != "throughput":
-        samples = samples_per_step(log.records[used], log.facts, log.protocol)
-        return Series(values, samples, "samples/s", "job", (), are_times=True)
+        amount, counted = amount_of_step(log.records, log.fields, log.facts, used, log.protocol)
+        return Series(values, amount, f"{counted}/s", "job", (), are_times=True)
     field = log.fields[(log.protocol.records, column)]
     factor, scope, unscaled = scale(field, log.facts)
     return Series(values, factor, f"{field.unit or 'samples'}/s", scope, unscaled)

@@ -33,7 +33,9 @@ def load(path: Path) -> Page:
     """Read one page file; raises PageError when it is no TOML or a key is wrong."""
     try:
         return Page.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except OSError as error:
+        raise PageError(f"{path}: cannot be read: {error.strerror}.") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise PageError(f"{path}: {_stopped(str(error))}") from error
     except ValidationError as error:
         # A misspelt key comes as two errors; the key that is there says more than the one that is missing.

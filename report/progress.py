@@ -7,18 +7,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from parsers.field import Field, Scope
-
-from . import estimate
+from .crosscheck import by
 from .estimate import Facts, Values
 from .measurement import Measurement, measure
-from .number import printed, without_noise
+from .meter import Meter, Rate, meters
 from .protocol import NoMeasurement, Protocol
-from .scaling import samples_per_step, scale
 from .statistic import reduce
-from .window import Fields
+from .window import Fields, Mask
 
 KEPT = 1024
+NONE_YET = "No record gives a number so far: by the clock two are needed, and of a time only one above 0 counts."
 
 
 @dataclass
@@ -38,38 +36,10 @@ class Running:
 
 
 @dataclass(frozen=True)
-class Rate:
-    """How a number that records print becomes a throughput in ``unit``, and whose that is.
-
-    ``factor`` times the number, or ``factor`` divided by it where that is a time. ``scope`` is None, and the number
-    stays as it is, where it is not known how; ``warnings`` say why, a sentence each.
-    """
-
-    factor: int
-    unit: str
-    scope: Scope | None
-    of_time: bool = False
-    warnings: tuple[str, ...] = ()
-
-    def of(self, number: float) -> float:
-        """The throughput that a number stands for."""
-        return without_noise(self.factor / number if self.of_time else number * self.factor)
-
-    def words(self, number: float, protocol: Protocol) -> str:
-        """The throughput that a number stands for, with its unit and whose it is, as the protocol prints numbers."""
-        return f"{printed(self.of(number), protocol)} {self.unit}{whose(self.scope)}"
-
-
-def whose(scope: Scope | None) -> str:
-    """Whose a throughput is, as words that follow its unit; nothing where that is not known."""
-    return {"job": " of the whole job", None: ""}.get(scope, f" of one {scope}")
-
-
-@dataclass(frozen=True)
 class Point:
-    """A record that counts: its fields by name, the number that it prints, and the statistic of the last ``records``.
+    """A record that counts: its fields by name, the number that it gives, and the statistic of the last ``records``.
 
-    The number is a throughput as the log scales it, or the seconds of a step; the statistic is of such numbers.
+    The number is that of its meter; the statistic is of such numbers.
     """
 
     fields: Mapping[Hashable, Any]
@@ -79,75 +49,97 @@ class Point:
 
 
 class Progress:
-    """The records of a growing log that count: those of the protocol's kind that print a speed, of the lowest rank.
+    """The records of a growing log that count: those that the best meter reads, of the lowest rank.
 
-    ``all``: statistics of the numbers they print since the start. ``last``: the numbers of at most ``KEPT`` last ones.
-    ``records``: these last ones as a table. ``fields``: what its columns mean. ``reason``: why none counts so far.
+    ``meter``: the one that reads them, which the first readable record decides; a better one for records of the same
+    kind begins anew. ``all``: statistics of the numbers they give since the start. ``last``: the numbers of at most
+    ``KEPT`` last ones. ``records``: these last ones as a table, by the clock with the one that it starts from.
+    ``fields``: what its columns mean. ``reason``: why none counts so far.
     """
 
-    def __init__(self, protocol: Protocol) -> None:
-        self.protocol = protocol
+    def __init__(self, stated: Protocol | None) -> None:
+        """Begin with no record; ``stated``: the protocol, None for the choice that `show` makes."""
+        self._stated = stated
         self.restart()
 
     def restart(self) -> None:
         """Forget everything: another run begins."""
-        # The time of a step stands in for a throughput that is not printed.
-        names = ("step_time",) if self.protocol.estimate == "step_time" else ("reported", "step_time")
-        self._possible = [Protocol.of({"records": self.protocol.records, "estimate": name}) for name in names]
+        self._meters = meters(self._stated)
+        self.meter = self._meters[0]
         self.fields: Fields = {}
         self.reason = ""
         self._begin(np.inf)
 
     def _begin(self, rank: float) -> None:
-        self._rank = rank
+        self._rank, self._forgets = rank, False
         self.all, self.last, self.records = Running(), np.zeros(0), pd.DataFrame()
-
-    def add(self, records: pd.DataFrame, fields: Fields) -> Iterator[Point]:
-        """Count the next records, at least one row, in file order; returns those that count as points."""
-        self.fields = fields
-        chosen = self._of_lowest_rank(records[records["record"] == self.protocol.records])
-        if chosen.empty:
-            kinds = " and ".join(f"{kind} records (records={kind})" for kind in records["record"].unique())
-            self.reason = f"The log has no {self.protocol.records} records so far; it has {kinds}."
-            return iter(())
-        numbers = self._numbers(chosen)
-        counts = np.isfinite(numbers) & (numbers > 0 if self._of_time else numbers >= 0)
-        return self._count(chosen[counts], numbers[counts]) if counts.any() else iter(())
-
-    def _of_lowest_rank(self, chosen: pd.DataFrame) -> pd.DataFrame:
-        """The records of the lowest rank so far; where a lower one begins, those before it do not count any more."""
-        ranks = np.full(len(chosen), np.inf)
-        if "rank" in chosen:
-            ranks = np.nan_to_num(chosen["rank"].to_numpy(dtype=np.float64, na_value=np.nan), nan=np.inf)
-        if len(ranks) and ranks.min() < self._rank:
-            self._begin(float(ranks.min()))
-        of_rank: pd.DataFrame = chosen[ranks == self._rank]
-        return of_rank
-
-    def _numbers(self, chosen: pd.DataFrame) -> Values:
-        """The number that each record prints, NaN where it prints none; the first one found is read from then on."""
-        reasons = []
-        for possible in self._possible:
-            try:
-                numbers = estimate.values(chosen, self.fields, possible)
-            except NoMeasurement as error:
-                reasons.append(str(error))
-            else:
-                self._possible = [possible]
-                return numbers
-        self.reason = reasons[0]
-        return np.full(len(chosen), np.nan)
+        self._before = pd.DataFrame()
 
     @property
-    def _of_time(self) -> bool:
-        return self._possible[0].estimate == "step_time"
+    def protocol(self) -> Protocol:
+        """The stated protocol, or the one that is chosen."""
+        return self._stated or self.meter.protocol
 
-    def _count(self, chosen: pd.DataFrame, numbers: Values) -> Iterator[Point]:
-        known = np.concatenate([self.last, numbers])
-        self.records = (pd.concat([self.records, chosen]) if self.all.count else chosen).tail(KEPT)
+    def add(self, records: pd.DataFrame, fields: Fields, facts: Facts) -> Iterator[Point]:
+        """Count the next records, at least one row, in file order; returns those that count as points."""
+        self.fields = fields
+        reasons = []
+        for meter in self._meters:
+            try:
+                readable = meter.readable(records, _meanings(fields, records))
+                if not readable.empty:
+                    return self._read(meter, readable, facts)
+            except NoMeasurement as error:
+                reasons.append(str(error))
+        kinds = " and ".join(f"{kind} records (records={kind})" for kind in records["record"].unique())
+        lacks = f"The log has no {self.protocol.records} records so far; it has {kinds}."
+        self.reason = next((reason for reason in reasons if "give --" in reason), reasons[-1] if reasons else lacks)
+        return iter(())
+
+    def _read(self, meter: Meter, readable: pd.DataFrame, facts: Facts) -> Iterator[Point]:
+        """Count records that a meter reads; raises ``NoMeasurement`` where it cannot, and nothing has changed then."""
+        rank, chosen = _lowest_rank(readable)
+        another = meter.protocol != self.meter.protocol
+        before = pd.DataFrame() if another or rank < self._rank else self._before
+        if not another and rank > self._rank:
+            return iter(())
+        joined = chosen if before.empty else pd.concat([before, chosen])
+        knowing, numbers = meter.read(joined, _meanings(self.fields, joined), facts)
+        if another or rank < self._rank:
+            self._begin(rank)
+        self._use(knowing)
+        self._before = joined.tail(1)
+        return self._count(joined, numbers, len(before))
+
+    def _use(self, meter: Meter) -> None:
+        """Read by a meter from now on, or by a better one for records of its kind."""
+        of_kind = [x for x in self._meters if x.protocol.records == meter.protocol.records]
+        place = [x.protocol for x in of_kind].index(meter.protocol)
+        self._meters, self.meter = [*of_kind[:place], meter], meter
+
+    def _count(self, joined: pd.DataFrame, numbers: Values, before: int) -> Iterator[Point]:
+        counts = self.meter.counts(numbers)
+        counts[:before] = False
+        if not counts.any():
+            self.reason = self.reason or NONE_YET
+            return iter(())
+        chosen, known = joined[counts], np.concatenate([self.last, numbers[counts]])
+        self._keep(chosen if self.all.count else joined[self._with_start(counts)])
         self.last = known[-KEPT:].copy()
-        self.all.add(numbers)
+        self.all.add(numbers[counts])
         return self._points(chosen, known)
+
+    def _with_start(self, counts: Mask) -> Mask:
+        """The records that count, and the one from which the clock starts."""
+        found = counts.copy()
+        if self.meter.protocol.estimate == "clock":
+            found[max(int(np.argmax(counts)) - 1, 0)] = True
+        return found
+
+    def _keep(self, records: pd.DataFrame) -> None:
+        kept = records if self.records.empty else pd.concat([self.records, records])
+        self._forgets |= len(kept) > KEPT
+        self.records = kept.tail(KEPT)
 
     def _points(self, chosen: pd.DataFrame, known: Values) -> Iterator[Point]:
         first = len(known) - len(chosen)
@@ -158,31 +150,33 @@ class Progress:
     @property
     def unit(self) -> str:
         """The unit of the numbers, and whose they are; once a record counts."""
-        if self._of_time:
-            return "seconds"
-        return f"{self._field.unit or 'samples'}/s{whose(self._field.scope)}"
-
-    @property
-    def _field(self) -> Field:
-        return self.fields[(self.protocol.records, "step_time" if self._of_time else "throughput")]
+        return self.meter.unit(self.fields)
 
     def rate(self, facts: Facts) -> Rate:
         """How the numbers become a throughput; once a record counts."""
-        try:
-            if self._of_time:
-                samples = samples_per_step(self.records, facts, self._possible[0])
-                return Rate(samples, "samples/s", "job", of_time=True)
-            factor, scope, warnings = scale(self._field, facts)
-        except NoMeasurement as error:
-            return Rate(1, self.unit, None, warnings=(str(error),))
-        return Rate(factor, f"{self._field.unit or 'samples'}/s", scope, warnings=warnings)
+        return self.meter.rate(self.records, _meanings(self.fields, self.records), facts)
 
     @property
     def used(self) -> Protocol:
-        """The protocol, which reads the time of a step where that stands in for a throughput."""
-        stands_in = self._of_time and self.protocol.estimate == "reported"
-        return self.protocol.overridden("estimate=step_time") if stands_in else self.protocol
+        """The protocol, with the estimate that stands in for a throughput which is not printed."""
+        stands_in = self.protocol.estimate == "reported"
+        return by(self.meter.protocol.estimate, self.protocol) if stands_in else self.protocol
 
     def measured(self, facts: Facts) -> Measurement | None:
         """What the protocol gives so far; None when some records are forgotten. Raises ``NoMeasurement``."""
-        return measure(self.records, self.fields, facts, self.used) if self.all.count <= KEPT else None
+        if self._forgets:
+            return None
+        return measure(self.records, _meanings(self.fields, self.records), facts, self.used)
+
+
+def _meanings(fields: Fields, records: pd.DataFrame) -> Fields:
+    """What the columns of some records mean; those that the format knows, but none of them prints, are left out."""
+    return {key: field for key, field in fields.items() if field.name in records}
+
+
+def _lowest_rank(records: pd.DataFrame) -> tuple[float, pd.DataFrame]:
+    """The lowest rank that records name, infinity where none does, and its records."""
+    if "rank" not in records:
+        return np.inf, records
+    ranks = np.nan_to_num(records["rank"].to_numpy(dtype=np.float64, na_value=np.nan), nan=np.inf)
+    return float(ranks.min()), records[ranks == ranks.min()]

@@ -16,6 +16,9 @@ UNSCALED = "The number of {name} is not known, so the throughput is that of one 
 WARNINGS = (UNSCALED,)
 
 BATCH_SIZES = ("batch_size", "job_batch_size")
+# What logs count themselves, and in what: all since the start, or what one record covers.
+CONSUMED = {"consumed_samples": "samples", "consumed_tokens": "tokens"}
+COVERED = {"sample_count": "samples", "token_count": "tokens"}
 
 # Witnesses that know less of the whole job than the log itself, which states its batch size.
 _OF_THE_LOG = ("line", FILE_NAME, FORMER_NAME)
@@ -89,33 +92,75 @@ def amounts(records: pd.DataFrame, fields: Fields, facts: Facts, protocol: Proto
     samples of one step.
     ``records`` are all of one kind and one rank. Raises ``NoMeasurement`` where neither is known.
     """
-    for name, unit in (("sample_count", "samples"), ("token_count", "tokens")):
+    for name, unit in COVERED.items():
         if name in records and records[name].notna().all():
-            field = fields[(protocol.records, name)]
-            factor, scope, _ = scale(field, facts)
-            if scope != "job":
-                raise NoMeasurement(f"estimate={protocol.estimate} needs the number of {scope}s: give --{scope}s.")
-            return records[name].to_numpy(dtype=np.float64) * factor, unit
+            return _of_job(records, fields, facts, protocol, name), unit
     if protocol.records == "epoch" and "epoch_samples" in facts:
         return np.full(len(records), float(_count(facts, "epoch_samples"))), "samples"
     steps = _steps(records, fields, protocol).astype(np.float64)
     return steps * samples_per_step(records, facts, protocol), "samples"
 
 
-def samples_done(records: pd.DataFrame, fields: Fields, facts: Facts, used: Mask, protocol: Protocol) -> Values:
-    """Return how many samples all cards had done since the start when each record was printed (float64).
+def _of_job(records: pd.DataFrame, fields: Fields, facts: Facts, protocol: Protocol, name: str) -> Values:
+    """A column of counts, times what makes them those of the whole job."""
+    factor, scope, _ = scale(fields[(protocol.records, name)], facts)
+    if scope != "job":
+        raise NoMeasurement(f"estimate={protocol.estimate} needs the number of {scope}s: give --{scope}s.")
+    return records[name].to_numpy(dtype=np.float64, na_value=np.nan) * factor
 
-    That is what the log counts itself (``consumed_samples``); the epochs times the samples of one, of records of
-    epochs; or the steps times the samples of one. ``records`` are all of one kind and one rank, ``used`` those whose
-    batch size counts. Raises ``NoMeasurement`` where none of these is known.
+
+def amounts_done(
+    records: pd.DataFrame, fields: Fields, facts: Facts, used: Mask, protocol: Protocol
+) -> tuple[Values, str]:
+    """Return what all cards had done when each record was printed (float64), and what is counted: "samples", "tokens".
+
+    That is what the log counts itself: in all (``consumed_samples``, ``consumed_tokens``) or in each record
+    (``sample_count``, ``token_count``), where only differences mean something. Else the epochs times the samples of
+    one, of records of epochs; or the steps times the samples of one. ``records`` are all of one kind and one rank,
+    ``used`` those whose batch size counts. Raises ``NoMeasurement`` where none of these is known.
     """
-    if "consumed_samples" in records and records["consumed_samples"].notna().all():
-        return records["consumed_samples"].to_numpy(dtype=np.float64)
+    if (counted := _counted(records, fields, facts, protocol)) is not None:
+        return counted
     counts_epochs = protocol.records == "epoch" and "epoch" in records and records["epoch"].notna().all()
     if counts_epochs and "epoch_samples" in facts:
-        return records["epoch"].to_numpy(dtype=np.float64) * _count(facts, "epoch_samples")
+        return records["epoch"].to_numpy(dtype=np.float64) * _count(facts, "epoch_samples"), "samples"
     per_step = samples_per_step(records[used], facts, protocol)
-    return steps_done(records, step_field(fields, protocol.records)).astype(np.float64) * per_step
+    return steps_done(records, step_field(fields, protocol.records)).astype(np.float64) * per_step, "samples"
+
+
+def _counted(records: pd.DataFrame, fields: Fields, facts: Facts, protocol: Protocol) -> tuple[Values, str] | None:
+    """What had been done by the log's own counts, and what it counts; None where it counts neither."""
+    for name, unit in CONSUMED.items():
+        if name in records and records[name].notna().all():
+            return records[name].to_numpy(dtype=np.float64), unit
+    for name, unit in COVERED.items():
+        # What was done before the first record does not matter, and it may not say so.
+        if name in records and records[name].iloc[1:].notna().all():
+            return np.nancumsum(_of_job(records, fields, facts, protocol, name)), unit
+    return None
+
+
+def amount_of_step(
+    records: pd.DataFrame, fields: Fields, facts: Facts, used: Mask, protocol: Protocol
+) -> tuple[float, str]:
+    """Return what all cards together do in one step of those used, and what is counted: "samples" or "tokens".
+
+    Where the batch size is not known, or changes, it is the mean by the log's own counts, as ``amounts_done`` has them.
+    Raises ``NoMeasurement`` where neither is known.
+    """
+    try:
+        return samples_per_step(records[used], facts, protocol), "samples"
+    except NoMeasurement:
+        counted = _counted(records, fields, facts, protocol) if (protocol.records, "step") in fields else None
+        if counted is None:
+            raise
+        done, unit = counted
+        steps = steps_done(records, step_field(fields, protocol.records))
+        first, last = np.flatnonzero(used)[[0, -1]]
+        first = max(first - 1, 0)
+        if not (done[last] > done[first] and steps[last] > steps[first]):
+            raise
+        return float(done[last] - done[first]) / float(steps[last] - steps[first]), unit
 
 
 def _steps(records: pd.DataFrame, fields: Fields, protocol: Protocol) -> NDArray[np.int64]:

@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from .crosscheck import Check
+from .meter import whose
 from .number import printed
-from .progress import whose
 from .show import Summary
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -86,10 +86,11 @@ def steadiness(summary: Summary) -> str:
     return bars(values, f"{field.unit}/s{whose(field.scope)}" if column == "throughput" else str(field.unit))
 
 
-def bars(values: "np.ndarray[tuple[int], np.dtype[np.float64]]", unit: str) -> str:
-    """Numbers in their order as a line of bars, with their range and median in a unit."""
+def bars(values: "np.ndarray[tuple[int], np.dtype[np.float64]]", unit: str, *, is_printed: bool = True) -> str:
+    """Numbers, printed or computed, in their order as a line of bars, with their range and median in a unit."""
     drawn = "".join(BARS[level] for level in _levels(values))
-    return f"as printed {drawn} {values.min():g} to {values.max():g} {unit}, median {np.median(values):g}"
+    how = "printed" if is_printed else "computed"
+    return f"as {how} {drawn} {values.min():g} to {values.max():g} {unit}, median {np.median(values):g}"
 
 
 def _levels(values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> list[int]:

@@ -5,17 +5,21 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from .estimate import Facts
+from .estimate import Facts, Values
 from .protocol import NoMeasurement, Protocol
-from .scaling import samples_done
+from .scaling import amounts_done
 from .window import Fields, Mask
 
 
 @dataclass(frozen=True)
 class Timed:
-    """The ``samples`` of all cards between two records, the ``seconds`` between them, and which two (bool)."""
+    """The ``amount`` of all cards between two records, ``counted`` in samples or tokens, and the ``seconds``.
 
-    samples: float
+    ``ends``: which two records these are (bool).
+    """
+
+    amount: float
+    counted: str
     seconds: float
     ends: Mask
 
@@ -32,21 +36,27 @@ def clock(records: pd.DataFrame, fields: Fields, facts: Facts, used: Mask, proto
     if first == last:
         raise NoMeasurement("estimate=clock needs two records, but the window has one and none is before it.")
     seconds = _seconds(records.iloc[[first, last]])
-    done = samples_done(records, fields, facts, used, protocol)
-    samples = float(done[last] - done[first])
-    if not 0 < samples < np.inf:
+    done, counted = amounts_done(records, fields, facts, used, protocol)
+    amount = float(done[last] - done[first])
+    if not 0 < amount < np.inf:
         lines = records["line"].iloc[[first, last]]
-        raise NoMeasurement("The samples that were done do not grow from line {} to line {}.".format(*lines))
+        raise NoMeasurement("The {} that were done do not grow from line {} to line {}.".format(counted, *lines))
     ends = np.zeros(len(records), dtype=np.bool_)
     ends[[first, last]] = True
-    return Timed(samples, seconds, ends)
+    return Timed(amount, counted, seconds, ends)
 
 
 def _seconds(ends: pd.DataFrame) -> float:
-    if "time" in ends and ends["time"].notna().all():
-        seconds = np.diff(ends["time"].to_numpy(dtype="datetime64[ns]"))[0] / np.timedelta64(1, "s")
-    else:
-        seconds = np.diff(ends["elapsed"].to_numpy(dtype=np.float64))[0]
+    seconds = float(np.diff(seconds_done(ends))[0])
     if not seconds > 0:
         raise NoMeasurement("The time does not grow from line {} to line {}.".format(*ends["line"]))
-    return float(seconds)
+    return seconds
+
+
+def seconds_done(records: pd.DataFrame) -> Values:
+    """Return the seconds since the first of some records (float64), by the times or else the ``elapsed`` they print."""
+    if "time" in records and records["time"].notna().all():
+        times = records["time"].to_numpy(dtype="datetime64[ns]")
+        seconds: Values = (times - times[:1]) / np.timedelta64(1, "s")
+        return seconds
+    return records["elapsed"].to_numpy(dtype=np.float64)

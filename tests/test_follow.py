@@ -14,6 +14,7 @@ from tests.following import PATIENCE, Follower, on_a_terminal
 from tests.parsers.toy_logs import step, steps, write
 
 LOG = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C2/1/train.log"
+GOLDEN = PROJECT / "tests/parsers/golden"
 MMCV = PROJECT / "tests/parsers/golden/mmcv/iter.log"
 
 WRITER = """import sys, time
@@ -152,6 +153,23 @@ def test_the_time_of_a_step_stands_in_for_a_throughput_that_is_not_printed() -> 
     with Follower("--json", MMCV, "--cards", "8", "--batch-size", "2") as follower:
         found = follower.record()
     assert found["throughput"] == {"value": pytest.approx(16 / found["printed"]), "unit": "samples/s", "scope": "job"}
+
+
+def test_a_log_that_prints_a_throughput_of_epochs_only_is_followed_by_these() -> None:
+    with Follower("--json", GOLDEN / "dllogger/ncf.log") as follower:
+        found = follower.record()
+    assert (found["record"], found["throughput"]["value"]) == ("epoch", found["printed"])
+
+
+def test_a_log_that_prints_no_speed_is_followed_by_its_clock_as_show_reads_it() -> None:
+    log = GOLDEN / "mlperf_log/resnet.log"
+    with Follower("--json", log) as follower:
+        assert follower.record()["printed"] is None
+        assert follower.interrupt() == 0
+        last = follower.notice()
+    (words,) = re.findall(r"^(\S+ \S+) of the whole job, from .*, (by .*)$", run("show", log).stdout, re.MULTILINE)
+    assert last.startswith(f"{log}: {words[0]} of the whole job, from ")
+    assert words[1] in last
 
 
 def test_records_of_another_kind_are_told(tmp_path: Path) -> None:

@@ -1,31 +1,42 @@
 """The command that turns the logs of other people into run folders."""
 
 import sys
+from collections.abc import Callable, Iterator
+from functools import reduce
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from ..scrubbing.scrub import Secrets
+    from .ingest import Event
 
 FOUND_NOTHING = 1
 
 
+OPTIONS = (
+    click.argument("sources", nargs=-1, required=True, metavar="SOURCE..."),
+    click.option(
+        "--into", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder of run folders."
+    ),
+    click.option("--jobs", type=click.IntRange(min=1), help="Processes that share the work.  [default: one a core]"),
+    click.option("--scheduler", metavar="tcp://HOST:PORT", help="Dask scheduler whose workers do the work."),
+    click.option("--scrub", is_flag=True, help="Replace names, addresses and credentials on the way."),
+    click.option("--verbose", is_flag=True, help="Name every file that is left out."),
+    click.option("--json", "as_json", is_flag=True, help="One JSON object a log, and one a file that is unreadable."),
+)
+
+
+def _options(command: Callable[..., None]) -> Callable[..., None]:
+    return reduce(lambda given, option: option(given), reversed(OPTIONS), command)
+
+
 @click.command()
-@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
-@click.option("--into", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder of run folders.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Processes that share the work.  [default: one a core]")
-@click.option("--scheduler", metavar="tcp://HOST:PORT", help="Dask scheduler whose workers do the work.")
-@click.option("--scrub", is_flag=True, help="Replace names, addresses and credentials on the way.")
-@click.option("--verbose", is_flag=True, help="Name every file that is left out.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a log, and one a file that is unreadable.")
+@_options
 @click.pass_context
 def ingest(
-    context: click.Context,
-    sources: tuple[str, ...],
-    into: Path,
-    jobs: int | None,
-    scheduler: str | None,
-    scrub: bool,
-    verbose: bool,
-    as_json: bool,
+    context: click.Context, /, sources: tuple[str, ...], into: Path, *, verbose: bool, as_json: bool, **how: Any
 ) -> None:
     """Turn the logs of SOURCES into run folders: INTO/CASE/REPEAT/train.log with a run.json that says where it is from.
 
@@ -42,6 +53,22 @@ def ingest(
       tachograph ingest results.tar.gz more.zip train.log.gz --into logs/lab
       tachograph ingest s3://bucket/runs/ --into logs/cloud --scheduler tcp://head:8786
     """
+    from .tally import Tally
+
+    tally = Tally(verbose=verbose)
+    for event in _events(sources, into, context.obj, **how):
+        tally.add(event)
+    for line in tally.objects() if as_json else tally.sentences(into):
+        click.echo(line if as_json else _shown(line))
+    for line in tally.problems():
+        click.echo(_shown(line), err=True)
+    sys.exit(0 if tally.is_well else FOUND_NOTHING)
+
+
+def _events(
+    sources: tuple[str, ...], into: Path, secrets: "Secrets", *, jobs: int | None, scheduler: str | None, scrub: bool
+) -> "Iterator[Event]":
+    """What becomes of each file, as it happens; raises Unreadable where the work cannot be done."""
     from concurrent.futures import BrokenExecutor
 
     from ..commands import Unreadable, printable
@@ -49,26 +76,16 @@ def ingest(
     from .ingest import ingest as ingested
     from .nameless import ingest_scrubbed
     from .progress import followed
-    from .tally import Tally
     from .workers import workers
 
-    tally = Tally(verbose=verbose)
     try:
         with workers(jobs, scheduler) as executor:
-            events = (
-                ingest_scrubbed(sources, into, executor, context.obj) if scrub else ingested(sources, into, executor)
-            )
-            for event in followed(events):
-                tally.add(event)
+            found = ingest_scrubbed(sources, into, executor, secrets) if scrub else ingested(sources, into, executor)
+            yield from followed(found)
     except BrokenExecutor as error:
         raise Unreadable("A process was killed, maybe for its memory; the same command goes on from here.") from error
     except ParserError as error:
         raise Unreadable(printable(error)) from error
-    for line in tally.objects() if as_json else tally.sentences(into):
-        click.echo(line if as_json else _shown(line))
-    for line in tally.problems():
-        click.echo(_shown(line), err=True)
-    sys.exit(0 if tally.is_well else FOUND_NOTHING)
 
 
 def _shown(line: str) -> str:

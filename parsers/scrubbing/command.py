@@ -54,7 +54,7 @@ def scrub(
       tachograph scrub logs/my-suite --out public --user jdoe
     """
     from ..commands import Unreadable, printable
-    from ..errors import ParserError
+    from ..errors import ParserError, told
     from .copies import copied, sources
     from .identities import Identity
 
@@ -64,7 +64,7 @@ def scrub(
     try:
         outcome = copied(sources(logs), out, context.obj, given=given, keep=map(os.fsencode, keep), format=format_)
     except (ParserError, OSError) as error:
-        raise Unreadable(printable(error)) from error
+        raise Unreadable(printable(told(error))) from error
     for line in _as_json(outcome) if as_json else _as_text(outcome, out):
         click.echo(printable(line))
     if outcome.problems:

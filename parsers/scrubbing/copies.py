@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from .. import runfile
-from ..errors import ParserError
+from ..errors import ParserError, told
 from ..facts import FOLDERS, name_facts
 from .identities import Identity
 from .placeholders import Placeholders, Tally
@@ -90,7 +90,7 @@ def copied(
     """Write a copy of each log below the folder ``out``, under its place below the folder that all have in common.
 
     ``given`` are identities that are known, ``keep`` names that are none. A log that cannot be read or copied does not
-    keep the others. Raises ScrubError when a copy would take the place of a log.
+    keep the others. Raises ScrubError when a copy would take the place of a log, or ``out`` cannot be a folder.
     """
     outcome, readable, found = Outcome(), [], dict.fromkeys(given)
     for source in logs:
@@ -98,7 +98,7 @@ def copied(
             found |= named(source.log, secrets)
             readable.append(source)
         except (ParserError, OSError) as error:
-            outcome.problems.append(str(error))
+            outcome.problems.append(told(error))
     kept = {name.lower() for name in keep}
     placeholders = Placeholders(identity for identity in found if identity.text.lower() not in kept)
     _copy(_places(readable, _absolute(out), placeholders), _absolute(out), placeholders, secrets, format, outcome)
@@ -114,7 +114,12 @@ def _copy(
     outcome: Outcome,
 ) -> None:
     """Write all copies under another name and move them, so that a reader never sees half a file."""
-    out.mkdir(parents=True, exist_ok=True)
+    if out.exists() and not out.is_dir():
+        raise ScrubError(f"{out}: is no folder; --out names the folder of the copies.")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ScrubError(f"{out}: cannot be made a folder: {error.strerror}.") from error
     with TemporaryDirectory(prefix=".scrub-", dir=out) as folder:
         for place, log in places.items():
             copy = Path(folder) / place
@@ -122,7 +127,7 @@ def _copy(
             try:
                 outcome.add(place, scrubbed(log, copy, placeholders, secrets, format=format))
             except (ParserError, OSError) as error:
-                outcome.problems.append(str(error))
+                outcome.problems.append(told(error))
         for copy in [path for path in Path(folder).rglob("*") if path.is_file()]:
             place = out / copy.relative_to(folder)
             place.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,8 @@
 """Columns hold exactly what was printed: floats to the last bit, times to the microsecond."""
 
 import math
+from datetime import datetime, timedelta
+from itertools import accumulate
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.columns import Growing, numbers, strings, whole
-from parsers.stamps import times
+from parsers.stamps import COLUMNS, over_new_year, times
 
 printed = st.one_of(
     st.floats(allow_nan=False).map(repr), st.from_regex(r"[-+]?[0-9]{1,20}(\.[0-9]{0,20})?", fullmatch=True)
@@ -87,3 +89,29 @@ def test_a_column_grows_to_the_sum_of_its_parts(type_: str) -> None:
     column.add(part[:1])
     assert (column.whole() == np.array([1, 2, 3, 1]).astype(type_)).all()
     assert (len(column), column.whole().dtype) == (4, part.dtype)
+
+
+def yearless(*stamps: str) -> "np.ndarray[tuple[int], np.dtype[np.datetime64]]":
+    return over_new_year(COLUMNS["YEARLESS_STAMP"]([stamp.encode() for stamp in stamps]))
+
+
+@given(
+    st.datetimes(datetime(2030, 1, 1), datetime(2040, 1, 1)),
+    st.lists(st.timedeltas(timedelta(0), timedelta(days=180)), min_size=1, max_size=20),
+)
+def test_stamps_without_a_year_run_on_over_new_year_and_err_by_the_leap_day_at_most(
+    start: datetime, gaps: list[timedelta]
+) -> None:
+    real = list(accumulate(gaps, initial=start))
+    read = yearless(*(f"{moment:%m-%d %H:%M:%S.%f}" for moment in real))
+    errors = np.diff(read) - np.diff(np.array(real, dtype="datetime64[us]"))
+    assert set(errors.astype("timedelta64[us]").astype(int).tolist()) <= {0, 86_400_000_000}
+
+
+def test_a_rank_that_lags_behind_at_new_year_is_still_in_the_old_one() -> None:
+    read = yearless("1231 23:59:58", "0101 00:00:01", "1231 23:59:59", "0101 00:00:02")
+    assert np.diff(read).astype("timedelta64[s]").astype(int).tolist() == [3, -2, 3]
+
+
+def test_a_missing_stamp_between_two_years_is_no_time() -> None:
+    assert np.isnat(yearless("12-31 23:59:58", "", "01-01 00:00:01")).tolist() == [False, True, False]

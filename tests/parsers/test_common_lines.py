@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from parsers.reading import common, survey
+from parsers.reading import Reading, common, survey
 from tests.parsers.judging import compiled, judged
 
 LINES = {
@@ -60,3 +60,30 @@ def test_a_line_that_states_the_batch_of_a_card_is_not_contradicted_by_that_of_t
     log = tmp_path / "a.log"
     log.write_text("world_size: 8\nglobal_batch_size: 128\nmicro_batch_size: 4\n", encoding="utf-8")
     assert survey(log).warnings == ()
+
+
+def told(folder: Path, *lines: str, name: str = "a.log") -> Reading:
+    log = folder / name
+    log.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return survey(log)
+
+
+@pytest.mark.parametrize(
+    "launched", ["python -m torch.distributed.run --nproc_per_node=8 --nnodes 2", "world_size: 16"]
+)
+def test_a_world_of_one_that_may_be_a_default_contradicts_nobody(tmp_path: Path, launched: str) -> None:
+    found = told(tmp_path, "Namespace(lr=0.1, world_size=1, x=2)", launched)
+    assert (found.facts["cards"].value, found.warnings) == (16, ())
+
+
+def test_a_file_name_is_believed_before_a_world_of_one(tmp_path: Path) -> None:
+    found = told(tmp_path, "world_size=1", name="toy_c8_fp16.log")
+    assert (found.facts["cards"].value, found.warnings) == (8, ())
+
+
+def test_a_world_of_one_counts_where_nothing_else_tells_the_cards(tmp_path: Path) -> None:
+    assert told(tmp_path, "world_size=1", "global_batch_size: 4").facts["batch_size"].value == 4
+
+
+def test_a_world_of_one_does_not_settle_lines_that_contradict_each_other(tmp_path: Path) -> None:
+    assert "cards" not in told(tmp_path, "world_size: 8", "world_size: 16", "world_size=1").facts

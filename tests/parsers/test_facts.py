@@ -201,3 +201,26 @@ def test_a_fact_that_follows_is_held_against_the_one_that_was_told() -> None:
 @pytest.mark.parametrize("digits", [b"9" * 30, b"9" * 5000])
 def test_a_count_of_absurdly_many_digits_is_kept_as_text(tmp_path: Path, digits: bytes) -> None:
     assert read(write(tmp_path, step(1), b"Num GPUs " + digits + b"\n")).facts["cards"].value == digits.decode()
+
+
+@pytest.mark.parametrize("lines", [(b"params_dtype", b"fp8"), (b"fp8", b"params_dtype")])
+def test_a_training_in_eight_bits_is_not_contradicted_by_parameters_in_sixteen(
+    tmp_path: Path, lines: tuple[bytes, bytes]
+) -> None:
+    said = {
+        b"params_dtype": b"  params_dtype ...... torch.bfloat16\n",
+        b"fp8": b"  fp8 .......... hybrid\n",
+    }
+    reading = read(write(tmp_path, *(said[name] for name in lines)), format="megatron_lm")
+    assert (reading.facts["precision"].value, reading.warnings) == ("fp8", ())
+
+
+def test_a_page_that_says_sixteen_bits_is_contradicted_by_a_log_in_eight(tmp_path: Path) -> None:
+    log = write(tmp_path, b"  fp8 .......... hybrid\n")
+    (warning,) = read(log, format="megatron_lm", facts=[Fact("precision", "bf16", "page")]).warnings
+    assert warning == "precision is bf16 by page, but fp8 by line 1; the first is used."
+
+
+def test_a_count_may_have_thousands_separators(tmp_path: Path) -> None:
+    said = b"  Total train batch size (w. parallel, distributed & accumulation) = 1,024\n"
+    assert read(write(tmp_path, said), format="hf_trainer").facts["job_batch_size"].value == 1024

@@ -17,10 +17,11 @@ from parsers.errors import FormatError, LogError
 from parsers.growing import GrowingLog
 from parsers.reading import read
 from parsers.tail import Change, Tail
-from tests.parsers.golden_logs import LOGS, name
+from tests.parsers.golden_logs import GOLDEN, LOGS, name
 from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, step, steps, write
 
 CARDS = b"Num GPUs 4\n"
+WITHOUT_YEAR = GOLDEN / "oneflow_libai/bert.log"
 
 # Formats of one line a record, whose logs are of one rank.
 FORMATS = (
@@ -234,3 +235,12 @@ def peak(path: Path, count: int) -> int:
 def test_memory_is_steady_over_two_hundred_thousand_lines(tmp_path: Path) -> None:
     # Four blocks are enough to reach the level at which it stays.
     assert peak(tmp_path / "long", 200_000) < 1.25 * peak(tmp_path / "short", 50_000)
+
+
+def test_a_log_whose_stamps_have_no_year_goes_on_over_new_year(tmp_path: Path) -> None:
+    path, lines = write(tmp_path), WITHOUT_YEAR.read_bytes().splitlines(keepends=True)
+    with GrowingLog(path) as growing:
+        append(path, lines[0].replace(b"03/01", b"12/31"))
+        before = records(growing)["time"].iloc[-1]
+        append(path, lines[1].replace(b"03/01", b"01/01"))
+        assert before < records(growing)["time"].iloc[-1] < before + pd.Timedelta(days=2)

@@ -71,6 +71,12 @@ def test_a_failure_that_the_run_survived_did_not_end_it(tmp_path: Path) -> None:
     assert warnings(tmp_path, line(1), "KeyError: 'x'\n", line(2)) == []
 
 
+@pytest.mark.parametrize("then", ["saved at 3\n", "again from the last checkpoint\n", line(3)])
+def test_a_failure_of_the_set_up_is_none_of_a_run_that_goes_on(tmp_path: Path, then: str) -> None:
+    said = warnings(tmp_path, "srun: error: toy-node: task 0: Exited with exit code 1\n", "hello\n", then)
+    assert [told for told in said if "failure" in told] == []
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from parsers.detect import VARIABLE, formats
-from parsers.errors import FormatError
+from parsers.errors import FormatError, GrammarError
 from parsers.reading import read, survey
+from tests.commandline import run
 from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, step, steps, write, write_grammar
 
 TOYS = [b"toy %d speed 2.5\n" % number for number in range(1, 4)]
@@ -39,6 +40,26 @@ def test_a_folder_that_is_not_there_is_one_sentence(own: Path, monkeypatch: pyte
     monkeypatch.setenv(VARIABLE, str(own / "none"))
     with pytest.raises(FormatError, match=r"none: is no folder; \$TACHOGRAPH_FORMATS names a folder of grammars"):
         formats()
+
+
+def test_a_mistake_in_a_format_of_the_users_own_is_told_at_once(own: Path, tmp_path: Path) -> None:
+    (own / "bad.lark").write_text("start: line\n", encoding="utf-8")
+    with pytest.raises(GrammarError, match=r"^bad\.lark: "):
+        read(write(tmp_path, *TOYS))
+
+
+@pytest.mark.parametrize("format", ["toy", FORMAT])
+def test_a_format_that_is_named_is_read_beside_one_with_a_mistake(own: Path, tmp_path: Path, format: str) -> None:
+    (own / "bad.lark").write_text("start: line\n", encoding="utf-8")
+    assert len(read(write(tmp_path, *TOYS, *steps(3)), format=format).records) == 3
+
+
+def test_the_formats_are_listed_beside_one_with_a_mistake(own: Path) -> None:
+    (own / "bad.lark").write_text("start: line\n", encoding="utf-8")
+    (own / "odd.lark").write_bytes(b"\xff")
+    listed = run("formats")
+    assert (listed.returncode, "Toy format" in listed.stdout) == (2, True)
+    assert listed.stderr.splitlines()[1] == "Error: odd.lark: is no text in UTF-8."
 
 
 def test_the_lines_of_two_formats_are_both_read(tmp_path: Path) -> None:

@@ -18,3 +18,14 @@ def test_a_name_that_is_no_utf_8_is_written_with_escapes(tmp_path: Path) -> None
     log.write_bytes(step(1))
     done = run("parse", log, "--out", out)
     assert (done.returncode, r"caf\udce9.log" in out.read_text()) == (0, True)
+
+
+def test_a_table_that_cannot_be_written_is_one_sentence_without_the_number_of_an_error(tmp_path: Path) -> None:
+    done = run("parse", write(tmp_path, step(1)), "--out", tmp_path / "train.log" / "a.csv")
+    assert (done.returncode, done.stderr.count("\n"), "Errno" in done.stderr) == (2, 1, False)
+    assert done.stderr.startswith(f"Error: {tmp_path}/train.log/a.csv: cannot be written: ")
+
+
+def test_an_empty_name_of_a_format_is_none_that_is_known(tmp_path: Path) -> None:
+    done = run("parse", write(tmp_path, step(1)), "--format", "", "--out", tmp_path / "a.csv")
+    assert done.stderr.startswith("Error: There is no format ''; known are ")

@@ -18,6 +18,7 @@ PREFIXES = {
     b"task 6: ": 6,
     b"[default7]:": 7,
     b"[rank8]: ": 8,
+    b"[9] ": 9,
 }
 
 

@@ -67,3 +67,9 @@ def test_a_name_that_is_no_utf_8_is_copied(tmp_path: Path) -> None:
     log.write_bytes(TEXT)
     assert run("scrub", log, "--out", tmp_path / "public").returncode == 0
     assert (tmp_path / "public" / log.name).is_file()
+
+
+def test_copies_that_would_go_into_no_folder_are_refused_in_one_sentence(tmp_path: Path) -> None:
+    done = run("scrub", write(tmp_path, step(1)), "--out", "/dev/null")
+    said = "Error: /dev/null: is no folder; --out names the folder of the copies.\n"
+    assert (done.returncode, done.stderr) == (2, said)

@@ -1,5 +1,6 @@
 """The throughput by every estimate that a log allows, and the choice of one where none is stated."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,14 +17,16 @@ GRAMMAR = """// Toy with everything
 
 start: step_line | epoch_line | summary_line | event_line
 
-step_line: "at" time{STAMP} "step" step{"1"} _took? _speed?
+step_line: "at" time{STAMP} "step" step{"1"} _took? _speed? _seen?
 _took: "took" step_time{seconds, instant}
+_seen: "samples" consumed_samples "tokens" consumed_tokens
 _speed: "speed" throughput{images, job, instant}
 epoch_line: "epoch" epoch{"1"} "of" steps_per_epoch "steps took" duration{seconds}
 summary_line: "in all" throughput{images, job, total}
 event_line: "saved" checkpoint{"model"}
 
 %import .vocabulary (time, step, step_time, throughput, epoch, steps_per_epoch, duration, checkpoint)
+%import .vocabulary (consumed_samples, consumed_tokens)
 %import .vocabulary (images, seconds, job, instant, total, STAMP, BLANK)
 %ignore BLANK
 """
@@ -91,3 +94,12 @@ def test_a_checkpoint_among_the_records_that_are_used_is_a_warning(tmp_path: Pat
     found = reading(tmp_path, step(1, speed=32), "saved model\n", step(2, speed=32), "saved model\n")
     said = caveats((), found.events, chosen(found.parts[0], found.facts))
     assert list(said) == ["Between the records that are used there is checkpoint, first in line 2 (1 in all)."]
+
+
+def test_tokens_and_samples_are_compared_by_the_counts_of_the_log(tmp_path: Path) -> None:
+    lines = [step(n, speed=32).rstrip() + f" samples {32 * n} tokens {32 * 100 * n}\n" for n in range(1, 6)]
+    found = reading(tmp_path, *lines, facts=[])
+    by_samples = chosen(found.parts[0], found.facts)
+    by_tokens = replace(by_samples, value=6400, unit="tokens/s")
+    (check,) = checks(found.parts[0], found.facts, by_tokens)
+    assert (check.measurement.unit, check.ratio) == ("samples/s", 0.5)

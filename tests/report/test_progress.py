@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from parsers.facts import Fact
 from parsers.field import Field
 from parsers.reading import read
+from report.choice import chosen
 from report.look import Look
 from report.measurement import Measurement, NoMeasurement, measure
-from report.progress import KEPT, Progress, Rate, Running
+from report.meter import Rate
+from report.progress import KEPT, Progress, Running
 from report.protocol import Protocol
 from tests.parsers.golden_logs import LOGS, name
 from tests.parsers.toy_logs import step, write
@@ -70,21 +72,21 @@ def test_while_all_records_are_kept_the_protocol_gives_what_it_gives_of_the_whol
 
 def test_a_record_that_prints_no_number_does_not_count() -> None:
     progress = Progress(Protocol())
-    points = list(progress.add(table(throughput=[1.0, np.nan, np.inf, -1.0, 3.0]), FIELDS))
+    points = list(progress.add(table(throughput=[1.0, np.nan, np.inf, -1.0, 3.0]), FIELDS, {}))
     assert [(point.number, point.statistic, point.records) for point in points] == [(1, 1, 1), (3, 2, 2)]
 
 
 def test_only_the_lowest_rank_counts() -> None:
     progress = Progress(Protocol())
-    progress.add(table(throughput=[1.0, 2.0], rank=[1, 3]), FIELDS)
-    progress.add(table(throughput=[5.0, 9.0], rank=[0, 1]), FIELDS)
+    progress.add(table(throughput=[1.0, 2.0], rank=[1, 3]), FIELDS, {})
+    progress.add(table(throughput=[5.0, 9.0], rank=[0, 1]), FIELDS, {})
     assert (progress.all.count, progress.all.mean) == (1, 5)
 
 
 def test_so_many_records_are_kept_and_no_more() -> None:
     progress = Progress(Protocol())
     for first in range(0, 3 * KEPT, 100):
-        progress.add(table(throughput=[float(first + number) for number in range(100)]), FIELDS)
+        progress.add(table(throughput=[float(first + number) for number in range(100)]), FIELDS, {})
     assert len(progress.last) == len(progress.records) == KEPT
     assert progress.records["throughput"].tolist() == progress.last.tolist()
 
@@ -95,14 +97,14 @@ def test_the_throughput_of_a_time_is_the_samples_of_a_step_over_it() -> None:
 
 def test_without_a_speed_in_the_records_the_reason_is_told() -> None:
     progress = Progress(Protocol())
-    assert list(progress.add(table(throughput=[np.nan]), FIELDS)) == []
+    assert list(progress.add(table(throughput=[np.nan]), FIELDS, {})) == []
     assert "they print no measure of speed" in progress.reason
 
 
 def test_without_the_batch_size_the_time_of_a_step_is_shown(tmp_path: Path) -> None:
     fields = {("step", "step_time"): Field("step_time", "NUMBER", "milliseconds", kind="instant")}
     progress = Progress(Protocol())
-    progress.add(table(throughput=[np.nan], step_time=[250.0]), fields)
+    progress.add(table(throughput=[np.nan], step_time=[250.0]), fields, {})
     rate = progress.rate({})
     assert (rate.words(0.25, progress.protocol), rate.scope) == ("0.250 seconds", None)
     assert rate.warnings == ("estimate=step_time needs the batch size per card: give --batch-size.",)
@@ -116,3 +118,86 @@ def test_a_rotated_log_goes_on_with_the_same_statistics(tmp_path: Path) -> None:
         write(tmp_path, step(1, "300"))
         list(look.news())
         assert look.all() == "mean of all 2 records 200.000 images/s of the whole job, 100.000 to 300.000"
+
+
+# Formats whose logs print a speed of epochs only, or none but what their counts and times give.
+CHOSEN = (
+    "keras_fit",
+    "fairseq",
+    "dllogger_mxnet",
+    "paddle_gpu_log",
+    "llamafactory",
+    "mlperf_log",
+    "megatron_lm",
+    "caffe_train",
+)
+
+
+def shown(log: Path) -> tuple[object, ...] | str:
+    """What `show` measures without a protocol."""
+    whole = read(log, facts=GIVEN)
+    return outcome(lambda: chosen(whole.parts[0], whole.facts))
+
+
+@pytest.mark.parametrize("log", [log for log in LOGS if log.parent.name in CHOSEN], ids=name)
+def test_without_a_protocol_a_log_gives_what_show_chooses(log: Path) -> None:
+    with Look(log, None, GIVEN, None) as look:
+        list(look.news())
+        if look.progress.all.count:
+            assert outcome(lambda: look.progress.measured(look.log.facts)) == shown(log)
+        else:
+            assert isinstance(shown(log), str) or look.log.format is None
+
+
+def epochs(**columns: list[float]) -> pd.DataFrame:
+    length = len(next(iter(columns.values())))
+    return pd.DataFrame({"line": range(1, length + 1), "record": ["epoch"] * length, **columns})
+
+
+STEPS_IN_TIME = {("step", name): Field(name, "NUMBER", unit="seconds") for name in ("elapsed", "step", "step_time")}
+SIZES = {fact.name: fact for fact in GIVEN}
+
+
+def timed(**columns: list[float]) -> pd.DataFrame:
+    return table(throughput=[np.nan] * len(next(iter(columns.values()))), **columns).drop(columns="throughput")
+
+
+def test_without_a_protocol_the_epochs_of_a_log_without_steps_count() -> None:
+    fields = {("epoch", "throughput"): Field("throughput", "NUMBER", "images", "job", "window_mean")}
+    progress = Progress(None)
+    points = list(progress.add(epochs(throughput=[10.0, 30.0]), fields, {}))
+    assert [(point.number, point.statistic) for point in points] == [(10, 10), (30, 20)]
+
+
+def test_what_is_done_between_two_records_by_the_clock_is_the_number_of_the_later_one() -> None:
+    progress = Progress(None)
+    parts = [timed(elapsed=[seconds], step=[steps]) for seconds, steps in ((5.0, 10), (10.0, 20), (12.5, 30))]
+    found = [point for part in parts for point in progress.add(part, STEPS_IN_TIME, SIZES)]
+    assert [point.number for point in found] == [32, 64]
+    measured = progress.measured(SIZES)
+    assert measured is not None
+    assert measured.value == pytest.approx(16 * 20 / 7.5)
+    assert measured.unit == "samples/s"
+
+
+def test_one_record_by_the_clock_gives_no_number_and_says_so() -> None:
+    progress = Progress(None)
+    assert list(progress.add(timed(elapsed=[5.0], step=[10]), STEPS_IN_TIME, SIZES)) == []
+    assert progress.reason.startswith("No record gives a number so far: by the clock two are needed")
+
+
+def test_where_a_better_number_is_printed_later_those_before_it_do_not_count() -> None:
+    progress = Progress(None)
+    progress.add(timed(elapsed=[5.0, 10.0], step=[10, 20]), STEPS_IN_TIME, SIZES)
+    progress.add(timed(elapsed=[15.0], step=[30], step_time=[0.25]), STEPS_IN_TIME, SIZES)
+    assert (progress.used.estimate, progress.all.count, progress.rate(SIZES).of(progress.all.mean)) == (
+        "step_time",
+        1,
+        64,
+    )
+
+
+def test_without_what_scales_a_number_by_the_clock_its_option_is_told() -> None:
+    progress = Progress(None)
+    progress.add(timed(elapsed=[5.0, 10.0], step=[10, 20]), STEPS_IN_TIME, {})
+    assert progress.reason == "estimate=clock needs the batch size per card: give --batch-size."

@@ -7,7 +7,7 @@ import pytest
 from parsers.facts import Fact
 from parsers.field import Field, Scope
 from report.protocol import NoMeasurement, Protocol
-from report.scaling import amounts, samples_per_step, scale
+from report.scaling import amount_of_step, amounts, samples_per_step, scale
 from report.window import Fields
 
 
@@ -115,3 +115,27 @@ def test_a_record_covers_the_steps_since_the_one_before() -> None:
 def test_a_record_of_an_epoch_covers_all_its_steps() -> None:
     known = facts(batch_size=2, cards=4)
     assert done(log(steps_per_epoch=[100, 100]), {}, known, "epoch") == ([800, 800], "samples")
+
+
+def of_step(records: pd.DataFrame, used: list[bool], **known: int) -> tuple[float, str]:
+    fields = {("step", "step"): Field("step", "INTEGER", first=1)}
+    return amount_of_step(records, fields, facts(**known), np.array(used), Protocol(estimate="step_time"))
+
+
+def test_a_batch_size_comes_before_the_tokens_that_the_log_counts() -> None:
+    assert of_step(log(step=[10, 20], consumed_tokens=[100, 300]), [True] * 2, batch_size=4, cards=2) == (8, "samples")
+
+
+def test_without_a_batch_size_a_step_has_the_mean_of_the_tokens_that_the_log_counts() -> None:
+    records = log(step=[10, 20, 40], consumed_tokens=[1000, 1500, 3000])
+    assert of_step(records, [False, False, True]) == (75, "tokens")
+
+
+def test_where_the_batch_size_changes_a_step_has_the_mean_of_the_samples_that_the_log_counts() -> None:
+    records = log(step=[10, 20, 30], consumed_samples=[80, 160, 320], job_batch_size=[8, 8, 16])
+    assert of_step(records, [True] * 3) == (12, "samples")
+
+
+def test_one_record_does_not_say_what_a_step_has() -> None:
+    with pytest.raises(NoMeasurement, match="give --batch-size"):
+        of_step(log(step=[10], consumed_tokens=[1000]), [True])

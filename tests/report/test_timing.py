@@ -25,7 +25,7 @@ def timed(steps: list[int], seconds: list[float]) -> pd.DataFrame:
 def ticks(records: pd.DataFrame, used: list[bool]) -> tuple[float, float, list[bool]]:
     known = {name: Fact(name, 1, "option") for name in ("batch_size", "cards")}
     found = clock(records, {("step", "step"): STEP}, known, np.array(used), Protocol(estimate="clock"))
-    return found.samples, found.seconds, found.ends.tolist()
+    return found.amount, found.seconds, found.ends.tolist()
 
 
 def test_the_clock_starts_with_the_last_record_before_the_window() -> None:
@@ -62,10 +62,32 @@ def test_epochs_have_the_samples_that_a_fact_tells() -> None:
     known = {"epoch_samples": Fact("epoch_samples", 1000, "line 2")}
     protocol = Protocol.parse("records=epoch,estimate=clock")
     found = clock(records, {}, known, np.array([True, True]), protocol)
-    assert (found.samples, found.seconds) == (2000, 10)
+    assert (found.amount, found.seconds) == (2000, 10)
 
 
 @pytest.mark.parametrize("counted", [[5000, 1000], [1000, 1000]])
 def test_samples_that_do_not_grow_give_no_throughput(counted: list[float]) -> None:
     with pytest.raises(NoMeasurement):
         ticks(log(step=[10, 10], elapsed=[5.0, 15.0], consumed_samples=counted), [True, True])
+
+
+def counted(records: pd.DataFrame, fields: dict[tuple[str, str], Field], **known: int) -> tuple[float, str]:
+    facts = {name: Fact(name, value, "option") for name, value in known.items()}
+    found = clock(records, fields, facts, np.ones(len(records), np.bool_), Protocol(estimate="clock"))
+    return found.amount, found.counted
+
+
+def test_tokens_that_the_log_counts_since_the_start_are_taken() -> None:
+    assert counted(log(elapsed=[5.0, 15.0], consumed_tokens=[1000, 5000]), {}) == (4000, "tokens")
+
+
+def test_tokens_of_each_record_are_those_of_all_but_the_first_which_may_not_count_them() -> None:
+    fields = {("step", "token_count"): Field("token_count", "NUMBER", scope="card")}
+    records = log(elapsed=[5.0, 15.0, 25.0], token_count=[np.nan, 300.0, 500.0])
+    assert counted(records, fields, cards=4) == (3200, "tokens")
+
+
+def test_tokens_of_a_card_need_the_cards() -> None:
+    fields = {("step", "token_count"): Field("token_count", "NUMBER", scope="card")}
+    with pytest.raises(NoMeasurement, match="needs the number of cards: give --cards"):
+        counted(log(elapsed=[5.0, 15.0], token_count=[300.0, 500.0]), fields)
