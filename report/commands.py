@@ -11,6 +11,7 @@ import click
 from parsers.commands import FORMAT, LOGS, Unreadable, printable
 
 from .audit.command import audit, recover
+from .why.command import why
 
 if TYPE_CHECKING:
     from .cell import Cell
@@ -161,4 +162,4 @@ def _print_cells(name: str, cells: "list[Cell]") -> None:
         click.echo(json.dumps({"page": name, **cell_json(cell)}, ensure_ascii=False))
 
 
-commands: list[click.Command] = [show, report, audit, recover]
+commands: list[click.Command] = [show, report, why, audit, recover]

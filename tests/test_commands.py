@@ -16,7 +16,21 @@ READERS: dict[str, Callable[[Path], pd.DataFrame]] = {
     "jsonl": lambda path: pd.read_json(path, lines=True),
     "parquet": pd.read_parquet,
 }
-COMMANDS = ("formats", "parse", "ingest", "scrub", "show", "report", "launch", "launchers", "doctor", "images")
+COMMANDS = (
+    "formats",
+    "parse",
+    "ingest",
+    "scrub",
+    "show",
+    "report",
+    "why",
+    "audit",
+    "recover",
+    "launch",
+    "launchers",
+    "doctor",
+    "images",
+)
 LOG = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C1/1/train.log"
 
 

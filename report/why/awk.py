@@ -1,0 +1,120 @@
+"""awk: a command to copy and paste that gives the printed digits from the raw log, or from the numbers in it."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+
+from ..protocol import Protocol
+from ..timing import Timed
+from .calculation import Calculation, of_records, of_repeats
+from .derivation import Derivation
+from .extraction import FUNCTIONS
+from .finder import Finder, finder
+from .printing import EXACT, printing
+from .term import Term, term
+
+# In the C locale a letter is a byte and a number has a point in every awk.
+AWK = "LC_ALL=C awk"
+SORT = "LC_ALL=C sort -n"
+MOST_NUMBERS = 5000
+
+CLOCK = "It is made of two times that lines print, so the command starts from what was done, and in how many seconds."
+    "It is made of two times that lines print, so the command starts from what was done and the seconds between them."
+)
+UNDONE = "Each value is made of several records, so the command starts from the values, not from the log."
+NOT_FOUND = "No fixed text leads to these numbers in just these lines, so the command starts from the values."
+TOO_MANY = "No fixed text leads to these numbers in just these lines, and {count} values are too many for a command."
+OTHER_DIGITS = "awk, which rounds each operation and divides nothing by 0, does not come to these digits."
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command for a POSIX shell, None where there is none, and a sentence where it does not start from the log."""
+
+    text: str | None
+    note: str = ""
+
+
+def command(derivation: Derivation) -> Command:
+    """Return the command that prints the throughput of a log as its protocol does. Raises LogError."""
+    if derivation.sample.timed is not None:
+        return Command(_of_clock(derivation, derivation.sample.timed, is_rounded=True), CLOCK)
+    calculation = next((found for found in of_records(derivation, is_rounded=True) if found.is_right), None)
+    return _calculated(derivation, calculation) if calculation else Command(None, OTHER_DIGITS)
+
+
+def together(derivations: Sequence[Derivation], value: float, protocol: Protocol) -> Command:
+    """Return the command that prints the throughput of several logs, put together; ``value``: the same, unrounded."""
+    for one_by_one in zip(*(_with_all_digits(derivation) for derivation in derivations), strict=False):
+        results = [result for result, _ in one_by_one]
+        calculation = next((found for found in of_repeats(results, value, protocol) if found.is_right), None)
+        if calculation:
+            return _joined([part for _, part in one_by_one], calculation)
+    return Command(None, OTHER_DIGITS)
+
+
+def _with_all_digits(derivation: Derivation) -> Iterator[tuple[float, Command]]:
+    """What awk comes to for one log, and the command, the plainest first."""
+    if derivation.sample.timed is not None:
+        text = _of_clock(derivation, derivation.sample.timed, is_rounded=False)
+        return repeat((derivation.measurement.value, Command(text, CLOCK)), 2)
+    found = of_records(derivation, is_rounded=False)
+    return ((calculation.result, _calculated(derivation, calculation)) for calculation in found)
+
+
+def _joined(parts: Sequence[Command], calculation: Calculation) -> Command:
+    note = " ".join(dict.fromkeys(part.note for part in parts if part.note))
+    texts = [part.text for part in parts if part.text is not None]
+    if len(texts) < len(parts):
+        return Command(None, note)
+    return Command(_piped("{\n" + "".join(f"{text};\n" for text in texts) + "}", calculation), note)
+
+
+def _calculated(derivation: Derivation, calculation: Calculation) -> Command:
+    """The command that starts from the log where it can, else from the values."""
+    made_of = term(derivation.sample, derivation.part.fields, derivation.facts, derivation.protocol.records)
+    if made_of and (found := finder(derivation, made_of)):
+        return Command(_of_log(derivation, made_of, found, calculation))
+    values = derivation.sample.values.tolist()
+    if len(values) > MOST_NUMBERS:
+        return Command(None, TOO_MANY.format(count=len(values)))
+    return Command(_of_values(values, calculation), NOT_FOUND if made_of else UNDONE)
+
+
+def _of_log(derivation: Derivation, made_of: Term, found: Finder, calculation: Calculation) -> str:
+    names = ("i", "j")
+    functions = "".join(dict.fromkeys(FUNCTIONS[x.spelling] for x in found.extractions))
+    tests = [x.test(name) for x, name in zip(found.extractions, names, strict=False)]
+    number = made_of.awk.format(*(x.number(name) for x, name in zip(found.extractions, names, strict=False)))
+    conditions = " && ".join(filter(None, dict.fromkeys([*found.selection.conditions, *tests])))
+    head = f"{functions}{found.preparation.rule}{conditions}"
+    if calculation.loop.is_sorted:
+        numbers = f'{head} {{ printf "%.17g\\n", {number} }}'
+        return _piped(found.preparation.command(derivation.log, _awk(numbers, found)), calculation)
+    program = f"{head} {{ {calculation.loop.each.format(number)} }}\nEND {{ {calculation.end()} }}"
+    return found.preparation.command(derivation.log, _awk(program, found))
+
+
+def _awk(program: str, found: Finder | None = None) -> str:
+    separators = {x.separator.decode() for x in found.extractions if x.field} - {" "} if found else set()
+    option = "".join(f" -F {shlex.quote(separator)}" for separator in separators)
+    return f"{AWK}{option} '\n{program}'"
+
+
+def _piped(numbers: str, calculation: Calculation) -> str:
+    """Numbers, one a line, as the values of a calculation."""
+    program = f"{{ {calculation.loop.each.format('$1')} }}\nEND {{ {calculation.end()} }}"
+    sort = [SORT] if calculation.loop.is_sorted else []
+    return " | ".join([numbers, *sort, _awk(program)])
+
+
+def _of_values(values: Sequence[float], calculation: Calculation) -> str:
+    return _piped(rf"printf '%s\n' {' '.join(map(repr, values))}", calculation)
+
+
+def _of_clock(derivation: Derivation, timed: Timed, *, is_rounded: bool) -> str:
+    measured = derivation.measurement
+    shown = printing(measured.value, measured.protocol) if is_rounded else f'printf "{EXACT}\\n", x'
+    rate = f"{timed.amount!r} / {timed.seconds!r}"
+    return f"{AWK} 'BEGIN {{ x = sprintf(\"{EXACT}\", {rate}); {shown} }}'"

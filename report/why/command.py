@@ -1,0 +1,116 @@
+"""The command that explains a number."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from parsers.commands import FORMAT, Unreadable, printable
+
+if TYPE_CHECKING:
+    from .explanation import Explanation
+
+FOUND_NOTHING = 1
+
+
+@click.command()
+@click.argument("target", metavar="PAGE|LOG")
+@click.argument("cell", required=False)
+@click.option(
+    "--logs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of the page's logs."
+)
+@click.option("--protocol", "stated", metavar="NAME|key=value,...", help="Of a log; by default as `show` chooses it.")
+@click.option("--cards", type=click.IntRange(min=1), help="Cards of the run of a log, in all.")
+@click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per card of a log.")
+@FORMAT
+@click.option("--json", "wants_json", is_flag=True, help="One JSON object, with all lines and values.")
+def why(
+    target: str,
+    cell: str | None,
+    logs: Path | None,
+    stated: str | None,
+    cards: int | None,
+    batch_size: int | None,
+    format_: str | None,
+    wants_json: bool,
+) -> None:
+    """Explain a number: the CELL of a PAGE, or the throughput of a LOG.
+
+    CELL is the number of its evidence (e12), the digits that it prints where no other cell prints them, or
+    TABLE/ROW/COLUMN. Told are the log, the lines that are used and why others are not, the values, each step of the
+    protocol, the scaling and the rounding, what other rules and estimates give, and an awk command that gives the same
+    digits from the raw log.
+
+    Exit status 1 when a log gives no throughput, 2 for wrong use or unreadable input.
+
+    \b
+    Examples:
+      tachograph why cpu-demo e1
+      tachograph why resnet50 10984.436 --logs ../Perf
+      tachograph why train.log --protocol tipc --cards 8
+    """
+    of_log = {"--protocol": stated, "--cards": cards, "--batch-size": batch_size, "--format": format_}
+    given = {option: said for option, said in of_log.items() if said is not None}
+    if cell is not None:
+        if given:
+            raise click.UsageError(f"{next(iter(given))} is for a log; the page says it of the cell {cell}.")
+        explained = _of_cell(target, cell, logs)
+    else:
+        _refuse_page(target, logs)
+        explained = _of_log(Path(target), stated, cards, batch_size, format_)
+    _print(explained, wants_json=wants_json)
+
+
+def _refuse_page(target: str, logs: Path | None) -> None:
+    from ..pagefile import names
+
+    if target.endswith(".toml") or (target in names() and not Path(target).is_file()):
+        raise click.UsageError(f"{target} is a page: name a cell of it as well, such as e1.")
+    if logs is not None:
+        raise click.UsageError("--logs is for a page: name the page and a cell of it.")
+
+
+def _of_cell(page: str, cell: str, logs: Path | None) -> "Explanation":
+    from parsers.errors import ParserError
+
+    from ..pagefile import PageError
+    from ..publish import LOGS
+    from .cellname import NoCellError
+    from .explanation import of_cell
+
+    try:
+        return of_cell(page, cell, logs or LOGS)
+    except (PageError, NoCellError, ParserError, OSError) as error:
+        raise Unreadable(printable(error)) from error
+
+
+def _of_log(
+    log: Path, stated: str | None, cards: int | None, batch_size: int | None, format_: str | None
+) -> "Explanation":
+    from parsers.errors import ParserError
+    from parsers.facts import Fact
+
+    from ..protocol import NoMeasurement, Protocol, ProtocolError
+    from .explanation import of_log
+
+    options = {"cards": cards, "batch_size": batch_size}
+    given = [Fact(name, number, f"--{name.replace('_', '-')}") for name, number in options.items() if number]
+    try:
+        return of_log(log, Protocol.parse(stated) if stated else None, given, format_)
+    except (ProtocolError, ParserError) as error:
+        raise Unreadable(printable(error)) from error
+    except NoMeasurement as error:
+        click.echo(f"Error: {printable(error)}", err=True)
+        sys.exit(FOUND_NOTHING)
+
+
+def _print(explained: "Explanation", *, wants_json: bool) -> None:
+    from .document import as_json
+    from .terminal import shown
+
+    if wants_json:
+        click.echo(json.dumps(as_json(explained), ensure_ascii=False))
+    else:
+        click.echo(printable(shown(explained, colour=sys.stdout.isatty())), nl=False)

@@ -1,0 +1,20 @@
+"""Quotes: lines of a log as they stand there, for a reader."""
+
+from pathlib import Path
+
+from parsers.source import clean
+
+from .preparation import physical_lines
+
+LONGEST = 300
+
+
+def quotes(log: Path, numbers: set[int]) -> dict[int, str]:
+    """Return the texts of some lines by their numbers, without what no terminal prints. Raises LogError."""
+    return {number: _shown(line) for number, line in physical_lines(log) if number in numbers}
+
+
+def _shown(line: bytes) -> str:
+    text = clean(line).decode("utf-8", "replace").strip()
+    shown = "".join(character if character.isprintable() else " " for character in text)
+    return shown if len(shown) <= LONGEST else f"{shown[:LONGEST]} …"

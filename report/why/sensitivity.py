@@ -1,0 +1,107 @@
+"""Sensitivity: what the number would be by other windows, statistics and estimates."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..measurement import Measurement, NoMeasurement, combine, measure
+from ..protocol import Protocol
+from ..statistic import reduce_repeats
+from .calculation import value_of
+from .derivation import Derivation
+
+WARM_UPS = (0, 5, 10, 20, 50)
+# Fewer records than these say little of how steady a run is.
+FEWEST = 5
+UNDONE = "running means undone"
+MIDDLES = ("mean", "median", "harmonic_mean")
+
+
+@dataclass(frozen=True)
+class Variation:
+    """The number by another rule: what is changed, the value (in the unit of the number), how many records it uses.
+
+    ``is_as_good``: whether a steady run would give the same: the same estimate of no shorter warm-up, of a few records
+    at least.
+    """
+
+    name: str
+    value: float
+    records: int
+    is_as_good: bool
+
+    def percent(self, number: float) -> float:
+        """By how many percent it differs from the number."""
+        return (self.value / number - 1) * 100 if number else 0.0
+
+
+def variations(derivations: Sequence[Derivation], protocol: Protocol) -> Iterator[Variation]:
+    """Return the number of some repeats by each other rule that their logs allow."""
+    for name, keys, is_as_good in _changes(derivations[0], protocol):
+        try:
+            changed = [_by(keys, derivation) for derivation in derivations]
+            number = combined(changed, protocol)
+        except NoMeasurement:
+            continue
+        used = min(measured.records_used for measured in changed)
+        yield Variation(name, number, used, is_as_good and used >= FEWEST)
+    yield from _without_an_end(derivations, protocol)
+    yield from _clocked(derivations, protocol)
+
+
+def _changes(derivation: Derivation, protocol: Protocol) -> Iterator[tuple[str, dict[str, Any], bool]]:
+    measured = derivation.measurement
+    skipped = sum(len(measured.left_out.get(key, ())) for key in ("skip_records", "skip_steps"))
+    readable = measured.available - sum(len(measured.left_out.get(key, ())) for key in ("no_value", "other_rank"))
+    for count in WARM_UPS:
+        if count != skipped:
+            yield f"skip {count} records", {"skip_records": count}, count >= skipped
+    yield f"skip half of the log, {readable // 2} records", {"skip_records": readable // 2}, readable // 2 >= skipped
+    if protocol.estimate != "clock":
+        yield from _of_statistics(protocol)
+    if protocol.estimate == "reported" and derivation.sample.field and derivation.sample.field.kind == "running_mean":
+        yield UNDONE, {"estimate": "instant"}, False
+
+
+def _of_statistics(protocol: Protocol) -> Iterator[tuple[str, dict[str, Any], bool]]:
+    is_middle = protocol.statistic in MIDDLES
+    for statistic in MIDDLES:
+        if statistic != protocol.statistic:
+            yield statistic.replace("_", " "), {"statistic": statistic}, is_middle
+    if protocol.trim or protocol.trim_min:
+        yield "without trimming", {"trim": 0, "trim_min": 0}, is_middle
+    else:
+        yield "trimmed as tipc does", {"trim": 0.05, "trim_min": 5}, is_middle
+
+
+def _by(keys: Mapping[str, Any], derivation: Derivation) -> Measurement:
+    stated = derivation.protocol.model_dump(exclude_defaults=True)
+    if "skip_records" in keys:
+        stated.pop("skip_steps", None)
+    changed = Protocol.of({**stated, **keys})
+    return measure(derivation.part.records, derivation.part.fields, derivation.facts, changed)
+
+
+def combined(measured: Sequence[Measurement], protocol: Protocol) -> float:
+    """Return the number of some repeats, which of a single one is its own. Raises ``NoMeasurement``."""
+    return measured[0].value if len(measured) == 1 else combine(measured, protocol)
+
+
+def _without_an_end(derivations: Sequence[Derivation], protocol: Protocol) -> Iterator[Variation]:
+    used = [derivation.sample.values for derivation in derivations]
+    if min(map(len, used)) < 2:
+        return
+    for name, part in (("without the first used record", slice(1, None)), ("without the last used record", slice(-1))):
+        values = [value_of(one, every[part]) for one, every in zip(derivations, used, strict=True)]
+        number = values[0] if len(values) == 1 else reduce_repeats(values, protocol.repeats)
+        left = min(map(len, used)) - 1
+        yield Variation(name, number, left, left >= FEWEST and protocol.statistic in MIDDLES)
+
+
+def _clocked(derivations: Sequence[Derivation], protocol: Protocol) -> Iterator[Variation]:
+    """By the clock: as the cross-check has it, which knows how many tokens a sample is."""
+    checks = [c for one in derivations for c in one.checks if c.measurement.protocol.estimate == "clock"]
+    if len(checks) == len(derivations):
+        values = [check.ratio * one.measurement.value for check, one in zip(checks, derivations, strict=True)]
+        number = values[0] if len(values) == 1 else reduce_repeats(values, protocol.repeats)
+        yield Variation("by the clock", number, min(c.measurement.records_used for c in checks), False)

@@ -1,0 +1,146 @@
+"""Why a number is what it is: what is told of it, and what it is warned of."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from parsers.facts import Fact
+from parsers.reading import survey
+from report.measurement import measure
+from report.protocol import Protocol
+from report.why.derivation import Derivation, derive
+from report.why.document import as_json
+from report.why.explanation import of_cell, of_log
+from report.why.sensitivity import variations
+from report.why.stages import REASONS
+from report.why.steadiness import few, spread, stalls
+from report.why.terminal import shown
+from report.window import Reason
+from tests.commandline import PROJECT
+from tests.conftest import Compare
+
+GOLDEN = Path(__file__).parent / "golden"
+LOG = Path("logs/cpu-demo/ResNet50_bs4_fp32_N1C2/1/train.log")
+
+GRAMMAR = """// Toy
+//
+// For tests.
+
+start: step_line
+
+step_line: "step" step{"1"} "ips:" throughput{images, card, KIND}
+
+%import .vocabulary (step, throughput, images, card, instant, running_mean, per_epoch, BLANK)
+%ignore BLANK
+"""
+
+
+def derivation(folder: Path, *speeds: float, protocol: str = "", kind: str = "instant") -> Derivation:
+    """The derivation of a log of two cards that prints these speeds of one."""
+    grammar, log = folder / "toy.lark", folder / "a.log"
+    grammar.write_text(GRAMMAR.replace("KIND", kind), encoding="utf-8")
+    log.write_text("".join(f"step {n} ips: {v}\n" for n, v in enumerate(speeds, 1)), encoding="utf-8")
+    reading = survey(log, format=grammar, facts=[Fact("cards", 2, "--cards")])
+    part = reading.parts[0]
+    rule = Protocol.parse(protocol) if protocol else Protocol()
+    return derive(reading, part, reading.facts, measure(part.records, part.fields, reading.facts, rule))
+
+
+def by_rule(derived: Derivation) -> dict[str, float]:
+    return {found.name: found.value for found in variations([derived], derived.protocol)}
+
+
+def warned(derived: Derivation) -> list[str]:
+    found = tuple(variations([derived], derived.protocol))
+    return [*few(derived), *stalls(derived), *spread(found, derived.measurement.value)]
+
+
+def test_the_explanation_of_a_log_reads_as_the_golden_text(monkeypatch: pytest.MonkeyPatch, compare: Compare) -> None:
+    monkeypatch.chdir(PROJECT)
+    explained = of_log(LOG, Protocol.parse("skip_records=10"), (), None)
+    compare(GOLDEN / "why_log.txt", shown(explained, colour=False))
+
+
+def test_the_explanation_of_a_cell_reads_as_the_golden_text(monkeypatch: pytest.MonkeyPatch, compare: Compare) -> None:
+    monkeypatch.chdir(PROJECT)
+    compare(GOLDEN / "why_cell.txt", shown(of_cell("cpu-demo", "6.523", Path("logs")), colour=False))
+
+
+def test_the_explanation_as_json_reads_as_the_golden_text(monkeypatch: pytest.MonkeyPatch, compare: Compare) -> None:
+    monkeypatch.chdir(PROJECT)
+    explained = of_log(LOG, Protocol.parse("tipc"), (), None)
+    compare(GOLDEN / "why_log.json", json.dumps(as_json(explained), indent=1, ensure_ascii=False) + "\n")
+
+
+@pytest.mark.parametrize("readme", ["README.md", "README.zh.md"])
+def test_the_readmes_show_the_command_that_is_printed(readme: str) -> None:
+    command = (GOLDEN / "why_log.txt").read_text(encoding="utf-8").partition("by awk\n")[2]
+    assert f"```bash\n{command}```" in (PROJECT / readme).read_text(encoding="utf-8")
+
+
+def test_every_reason_for_which_a_record_is_left_out_has_words() -> None:
+    assert REASONS.keys() == {reason.key for reason in Reason} - {Reason.USED.key}
+
+
+def test_the_records_left_after_all_steps_are_those_that_are_used(tmp_path: Path) -> None:
+    derived = derivation(tmp_path, *range(1, 31), protocol="skip_records=2,drop_last=3,take_first=20,trim_min=4")
+    assert [stage.left for stage in derived.stages] == [30, 28, 25, 20, 20, 12, 12]
+
+
+def test_a_shorter_and_a_longer_warm_up_are_tried(tmp_path: Path) -> None:
+    found = by_rule(derivation(tmp_path, *range(1, 31), protocol="skip_records=3"))
+    assert found["skip 0 records"] == 31
+    assert found["skip 20 records"] == 51
+
+
+def test_a_warm_up_that_leaves_nothing_is_not_told(tmp_path: Path) -> None:
+    assert "skip 50 records" not in by_rule(derivation(tmp_path, *range(1, 31)))
+
+
+def test_the_rule_that_is_used_is_not_told_again(tmp_path: Path) -> None:
+    assert {"skip 5 records", "mean"} & by_rule(
+        derivation(tmp_path, *range(1, 31), protocol="skip_records=5")
+    ).keys() == set()
+
+
+def test_a_trimmed_number_is_told_without_trimming(tmp_path: Path) -> None:
+    assert by_rule(derivation(tmp_path, 1, 2, 3, 4, 90, protocol="trim_min=2"))["without trimming"] == 40
+
+
+def test_either_end_is_left_out_once(tmp_path: Path) -> None:
+    found = by_rule(derivation(tmp_path, 1, 2, 3, 4, 5))
+    assert (found["without the first used record"], found["without the last used record"]) == (7, 5)
+
+
+def test_a_steady_log_is_not_warned_of(tmp_path: Path) -> None:
+    assert warned(derivation(tmp_path, *[100, 101, 99, 100, 100, 101, 99] * 5)) == []
+
+
+def test_a_stalled_last_record_is_told_with_what_it_does(tmp_path: Path) -> None:
+    assert warned(derivation(tmp_path, *[100.0] * 29, 10.0))[0] == (
+        "The last used record, line 30, is 10 where the median is 100: without it the number is 200 (+3.09 %)."
+    )
+
+
+def test_a_slow_start_is_told_as_the_spread_over_warm_ups(tmp_path: Path) -> None:
+    (said,) = warned(derivation(tmp_path, *[91.0] * 15, *[100.0] * 15, protocol="statistic=mean"))
+    assert said.startswith("Warm-ups and statistics that are as good give 190.576 to 200, a spread of 4.9 %")
+
+
+def test_a_shorter_warm_up_is_no_fault_of_the_number(tmp_path: Path) -> None:
+    assert warned(derivation(tmp_path, *[50.0] * 5, *[100.0] * 30, protocol="skip_records=5")) == []
+
+
+def test_running_means_are_told_with_what_undoing_them_gives(tmp_path: Path) -> None:
+    kind = 'running_mean{per_epoch, "0"}'
+    *_, said = warned(derivation(tmp_path, 50, 66.66667, 75, 80, 83.33333, 85.71429, kind=kind))
+    assert said.startswith("The values are running means, which count early steps again: undone the number is")
+
+
+def test_few_records_are_told(tmp_path: Path) -> None:
+    assert warned(derivation(tmp_path, 100, 100)) == ["Only 2 records are used: 5 or more show how steady a run is."]
+
+
+def test_the_last_value_needs_no_others(tmp_path: Path) -> None:
+    assert warned(derivation(tmp_path, 100, protocol="statistic=last")) == []

@@ -1,0 +1,124 @@
+"""The cells and logs that can be asked about, and what is said of others."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from report.evidence import cells
+from report.pagefile import load
+from report.why.cellname import NoCellError, named
+from report.why.explanation import of_cell
+from tests.commandline import PROJECT, run
+from tests.parsers.run_folders import make_run, put_gpu
+
+GOLDEN = Path(__file__).parent / "golden"
+LOG = "logs/cpu-demo/ResNet50_bs4_fp32_N1C2/1/train.log"
+DEMO = PROJECT / "report/pages/cpu-demo.toml"
+
+PAGE = """
+title = "T"
+model = "M"
+unit = "images/s"
+tested = ["What is tested."]
+[columns.a]
+title = "A"
+runs = [{ logs = "{cards}/train.log", protocol = "tipc" }]
+[[tables]]
+name = "t"
+title = "Scores"
+columns = [{ column = "a" }, { column = "a", title = "B", protocol = "decimals=3" }]
+rows = [
+    { title = "one", case = { cards = 1 } },
+    { title = "two", case = { cards = 2 } },
+    { title = "none", case = { cards = 3 } },
+]
+"""
+TOY = GOLDEN / "logs/A100/PaddleClas_Toy50_bs64_fp32_DP_N1C1_log"
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    """A page of six cells, of which four have a number."""
+    path = tmp_path / "page.toml"
+    path.write_text(PAGE, encoding="utf-8")
+    for cards in ("1", "2"):
+        (tmp_path / cards).mkdir()
+        shutil.copy(TOY, tmp_path / cards / "train.log")
+    return path
+
+
+def asked(page: Path, name: str) -> str:
+    """The place of the cell of a name, or what is said where there is none."""
+    definition = load(page)
+    try:
+        number, cell = named(definition, list(cells(definition, page.parent)), name)
+    except NoCellError as error:
+        return str(error)
+    return f"e{number} {cell.row} {cell.column}"
+
+
+@pytest.mark.parametrize("name", ["e4", "4", "#e4", "t/two/B", "Scores/two/B"])
+def test_a_cell_is_found_by_its_number_and_by_its_place(page: Path, name: str) -> None:
+    assert asked(page, name) == "e4 two B"
+
+
+def test_a_cell_is_found_by_digits_that_no_other_prints() -> None:
+    explained = of_cell(str(DEMO), "6.523", PROJECT / "logs")
+    assert (explained.printed, explained.title) == ("6.523", "cpu-demo e1: resnet50, 1, PaddleClas, FP32 (BS=4)")
+
+
+def test_digits_of_several_cells_are_told_with_all_of_them(page: Path) -> None:
+    found = list(cells(load(page), page.parent))
+    printed = found[2].printed
+    assert asked(page, str(printed)) == f"2 cells are {printed!r}: e3 (t/two/A, {printed}), e4 (t/two/B, {printed})."
+
+
+def test_an_empty_cell_says_why(page: Path) -> None:
+    said = "The cell 't/none/A' is empty: There is no log 3/train.log in the folder of logs."
+    assert asked(page, "t/none/A") == said
+
+
+def test_an_unknown_cell_is_told_those_that_there_are(page: Path) -> None:
+    assert asked(page, "nothing").startswith("No cell of the page is 'nothing'; there are e1 (t/one/A, ")
+
+
+def test_a_page_without_logs_says_so(page: Path) -> None:
+    shutil.rmtree(page.parent / "1")
+    shutil.rmtree(page.parent / "2")
+    assert asked(page, "e1").endswith("give the folder of its logs with --logs.")
+
+
+def test_a_quantity_of_telemetry_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "page.toml").write_text(
+        PAGE.replace('title = "B", protocol = "decimals=3"', 'quantity = "peak_memory"')
+    )
+    put_gpu(make_run(tmp_path / "1", TOY.read_bytes(), nodes=[{}]), "1935619200,0,90,1000,300,1980,2619,55")
+    assert asked(tmp_path / "page.toml", "1000") == (
+        "e2 shows peak memory, which gpu.csv tells; only a throughput can be explained."
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (("cpu-demo",), 2, "cpu-demo is a page: name a cell of it as well, such as e1."),
+        (("cpu-demo", "e99"), 2, "No cell of the page is 'e99'"),
+        (("nowhere", "e1"), 2, "There is no page 'nowhere'"),
+        (("cpu-demo", "e1", "--cards", "2"), 2, "--cards is for a log; the page says it of the cell e1."),
+        (("nowhere.log",), 2, "nowhere.log: there is no such file."),
+        ((LOG, "--logs", "logs"), 2, "--logs is for a page: name the page and a cell of it."),
+        ((LOG, "--protocol", "nonsense"), 2, '"nonsense" is not a named protocol'),
+        (("README.md",), 1, "README.md: No known format fits any of the"),
+    ],
+)
+def test_wrong_use_is_told_in_one_sentence(arguments: tuple[str, ...], status: int, said: str) -> None:
+    done = run("why", *arguments, cwd=PROJECT)
+    assert (done.returncode, said in done.stderr, "Traceback" in done.stderr) == (status, True, False)
+
+
+def test_json_has_all_values_and_lines() -> None:
+    told = json.loads(run("why", LOG, "--protocol", "skip_records=10", "--json", cwd=PROJECT).stdout)
+    (log,) = told["logs"]
+    assert (told["printed"], len(log["values"]), len(log["used"])) == ("10.196", 22, 22)
