@@ -20,8 +20,6 @@ SORT = "LC_ALL=C sort -n"
 MOST_NUMBERS = 5000
 
 CLOCK = "It is made of two times that lines print, so the command starts from what was done, and in how many seconds."
-    "It is made of two times that lines print, so the command starts from what was done and the seconds between them."
-)
 UNDONE = "Each value is made of several records, so the command starts from the values, not from the log."
 NOT_FOUND = "No fixed text leads to these numbers in just these lines, so the command starts from the values."
 TOO_MANY = "No fixed text leads to these numbers in just these lines, and {count} values are too many for a command."
