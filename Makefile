@@ -16,8 +16,10 @@ test: .venv/test
 	$(BIN)/pytest -n auto
 
 bench: .venv/test
-	$(BIN)/python tests/bench/bench.py
-	$(BIN)/python tests/bench/capture.py
+	$(BIN)/python -m tests.bench.bench --gib --write
+	$(BIN)/python -m tests.bench.ingest --write
+	$(BIN)/python -m tests.bench.adversarial --write
+	$(BIN)/python -m tests.bench.capture
 
 corpus: .venv/test
 	$(BIN)/python -m tests.corpus.outcome

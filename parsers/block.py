@@ -1,8 +1,12 @@
 """A block of whole lines, and where they are."""
 
+from functools import cached_property
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
 
+from .sieve import Seen, triples
 from .source import clean
 
 NEWLINE = ord("\n")
@@ -11,39 +15,72 @@ Places = NDArray[np.int64]
 
 
 class Block:
-    """A block of whole lines: its ``text``, with a newline before each line, and where these ``breaks`` are."""
+    """A block of whole lines: its ``text``, with a newline before each line, and where these ``breaks`` are.
 
-    def __init__(self, data: bytes, lines_before: int) -> None:
+    ``data``: the lines without what no eye sees. ``lines``: how many physical ones there are.
+    """
+
+    def __init__(self, data: bytes, starts: Places, numbers: Places) -> None:
+        self.data, self.lines = data, len(numbers)
+        self._starts, self._numbers = starts, numbers
+
+    @classmethod
+    def after(cls, lines_before: int, data: bytes) -> Self:
+        """The block that follows so many lines of a log."""
         data = clean(data)
-        ends = np.flatnonzero(np.frombuffer(data, np.uint8) == NEWLINE)
-        self.lines = len(ends) + (not data.endswith(b"\n"))
-        self._starts, self._first = np.concatenate([[0], ends + 1]), lines_before + 1
-        # A carriage return starts a new line on screen but no new physical line: same length, so the places hold.
-        screen = b"\r" in data
-        self.text = b"\n" + (data.replace(b"\r", b"\n") if screen else data)
-        self.breaks = positions(self.text, b"\n") if screen else self._starts
-        self._data = data
+        starts = _starts(data)
+        return cls(data, starts, np.arange(len(starts) - data.endswith(b"\n")) + lines_before + 1)
+
+    @cached_property
+    def text(self) -> bytes:
+        """A newline before each line; a carriage return starts a new line on screen but no new physical line."""
+        return b"\n" + (self.data.replace(b"\r", b"\n") if self._has_screen_lines else self.data)
+
+    @cached_property
+    def breaks(self) -> Places:
+        """Where the newlines are that begin the lines of the text."""
+        return positions(self.text, b"\n") if self._has_screen_lines else self._starts
+
+    @cached_property
+    def triples(self) -> Seen:
+        """Which triples of bytes may be in the text, for a ``Sieve``."""
+        return triples(self.text)
+
+    @cached_property
+    def _has_screen_lines(self) -> bool:
+        return b"\r" in self.data
 
     def line_starts(self, places: Places) -> Places:
         """The place of the newline before each place."""
         return self.breaks[np.searchsorted(self.breaks, places) - 1]
 
-    def numbers(self, places: Places) -> Places:
-        """Physical line numbers, from 1 in the log, of the places of newlines that begin a line."""
-        return self._first - 1 + np.searchsorted(self._starts, places, side="right")
+    def rows(self, places: Places) -> Places:
+        """Which of its physical lines, from 0, begin at the places of newlines."""
+        return np.searchsorted(self._starts, places, side="right") - 1
 
-    def without(self, known: Places) -> tuple[bytes, Places]:
-        """The lines whose physical numbers are not among the known ones, as a text, and their numbers."""
+    def numbers(self, rows: Places) -> Places:
+        """The numbers, from 1 in the log, of some of its physical lines."""
+        return self._numbers[rows]
+
+    def without(self, known: Places) -> Self:
+        """A block of those lines whose numbers are not among the known ones."""
         left = np.ones(self.lines, np.bool_)
-        left[known - self._first] = False
-        rows = np.flatnonzero(left)
-        if len(rows) == self.lines:
-            return self._data, rows + self._first
+        left[np.searchsorted(self._numbers, known)] = False
+        data = b"".join(self._runs(np.flatnonzero(left)))
+        rest = type(self)(data, _starts(data), self._numbers[left])
+        rest.triples = self.triples  # What is in a part is in the whole.
+        return rest
+
+    def _runs(self, rows: Places) -> list[bytes]:
+        """The texts of some lines, those that follow each other as one."""
         gaps = np.flatnonzero(np.diff(rows) > 1)
         firsts, lasts = np.append(rows[:1], rows[gaps + 1]), np.append(rows[gaps], rows[-1:])
-        starts, ends = self._starts[firsts], np.append(self._starts[1:], len(self._data))[lasts]
-        runs = zip(starts.tolist(), ends.tolist(), strict=True)
-        return b"".join([self._data[start:end] for start, end in runs]), rows + self._first
+        starts, ends = self._starts[firsts], np.append(self._starts[1:], len(self.data))[lasts]
+        return [self.data[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+
+def _starts(data: bytes) -> Places:
+    return np.append(0, np.flatnonzero(np.frombuffer(data, np.uint8) == NEWLINE) + 1)
 
 
 def positions(text: bytes, mark: bytes) -> Places:

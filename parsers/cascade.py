@@ -1,13 +1,11 @@
 """A cascade: several formats read one log, each the lines that those before it left."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from .block import Block, Places
 from .format import Format
-from .found import Found
 from .lines import Lines
 from .scan import Scanner
 
@@ -18,42 +16,26 @@ class Level:
     def __init__(self, fmt: Format) -> None:
         self.format = fmt
         self.lines = [Lines(variant) for variant in fmt.variants]
-        self.torn: list[int] = []
         self._by_variant = {id(lines.variant): lines for lines in self.lines}
         self._scanner = Scanner(fmt.variants)
 
-    def feed(self, text: bytes, numbers: Places) -> tuple[bytes, Places]:
-        """Read the lines of a text, which have these physical numbers; returns those that are left, and theirs."""
-        block, torn = Block(text, self._scanner.total), len(self._scanner.torn)
-        numbers_of = _Numbers(numbers, self._scanner.total)
-        known = []
-        for found in map(numbers_of.physical, self._scanner.scan(block)):
+    @property
+    def torn(self) -> list[int]:
+        """The numbers of the lines that hold a metric line amid other output."""
+        return self._scanner.torn
+
+    def may_read(self, block: Block) -> bool:
+        """Whether a block may hold lines of the format."""
+        return self._scanner.may_find(block)
+
+    def feed(self, block: Block) -> Places:
+        """Read a block; returns the numbers of the lines that are known now."""
+        torn, known = len(self.torn), [np.zeros(0, np.int64)]
+        for found in self._scanner.scan(block):
             self._by_variant[id(found.variant)].add(found)
             known += [found.numbers] if found.further is None else [found.numbers, found.further]
-        torn_here = numbers_of.of(np.array(self._scanner.torn[torn:], np.int64))
-        self.torn += torn_here.tolist()
-        if not known:
-            return text, numbers
         # What stands in a torn line beside ours may be another format's.
-        rest, rows = block.without(numbers_of.rows(np.setdiff1d(np.concatenate(known), torn_here)))
-        return rest, numbers_of.of(rows)
-
-
-class _Numbers:
-    """Physical numbers of the lines of a text, and the numbers that a scanner gives them, which has read ``before``."""
-
-    def __init__(self, numbers: Places, before: int) -> None:
-        self._numbers, self._before = numbers, before
-
-    def of(self, counted: Places) -> Places:
-        return self._numbers[counted - self._before - 1]
-
-    def rows(self, physical: Places) -> Places:
-        return np.searchsorted(self._numbers, physical) + self._before + 1
-
-    def physical(self, found: Found) -> Found:
-        further = None if found.further is None else self.of(found.further)
-        return replace(found, numbers=self.of(found.numbers), further=further)
+        return np.setdiff1d(np.concatenate(known), self.torn[torn:])
 
 
 class Cascade:
@@ -62,16 +44,23 @@ class Cascade:
     def __init__(self, formats: Iterable[Format]) -> None:
         self.levels = [Level(fmt) for fmt in formats]
         self.total = 0
+        self._block = Block.after(0, b"")
+        self._known = np.zeros(0, np.int64)
 
-    def feed(self, block: bytes) -> tuple[bytes, Places]:
-        """Read the next block, which ends with a whole line; returns the lines that are left, and their numbers."""
-        count = block.count(b"\n") + (not block.endswith(b"\n"))
-        text, numbers = block, np.arange(self.total + 1, self.total + count + 1)
-        self.total += count
+    def feed(self, data: bytes) -> None:
+        """Read the next block, which ends with a whole line."""
+        self._block, self._known = Block.after(self.total, data), self._known[:0]
+        self.total += self._block.lines
         for level in self.levels:
-            if text:
-                text, numbers = level.feed(text, numbers)
-        return text, numbers
+            # What is left is put together for a format that may be in it, and not for each one.
+            if level.may_read(self._block):
+                self._known = level.feed(self.left())
+
+    def left(self) -> Block:
+        """The lines of the last block that no format knows."""
+        if len(self._known):
+            self._block, self._known = self._block.without(self._known), self._known[:0]
+        return self._block
 
 
 def of_kinds(levels: Sequence[Level], kinds: Sequence[str]) -> list[Lines]:

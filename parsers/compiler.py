@@ -69,13 +69,21 @@ class Compiler:
             yield self._variant(line_kind.removesuffix("_line"), source, line, self._head(expansion))
 
     def _head(self, expansion: Any) -> int:
-        """How long that part of the source is which says what may stand before a line, its first part in ``?``."""
-        first = expansion
-        while isinstance(first, Tree) and first.data in ("alias", "expansion", "expansions"):
-            first = first.children[0]
-        if not (isinstance(first, Tree) and first.data == "expr" and str(first.children[1]) == "?"):
-            return 0
-        return len(self._blanks() + self._node(first, _Line(), {}))
+        """How much of the source is for what may stand before a line: blanks, and a first part in ``?``."""
+        first = self._first(expansion)
+        if isinstance(first, Tree) and first.data == "expr" and str(first.children[1]) == "?":
+            return len(self._blanks() + self._node(first, _Line(), {}))
+        return len(self._blanks())
+
+    def _first(self, node: Any) -> Any:
+        """The first part of a line, where it always begins with the same one: rules are looked into, fields are not."""
+        if isinstance(node, Tree) and node.data in ("alias", "expansion", "value"):
+            return self._first(node.children[0])
+        if isinstance(node, Tree):
+            is_only = node.data == "expansions" and len(node.children) == 1
+            return self._first(node.children[0]) if is_only else node
+        _, tree = self.rules.get(_name(node), ((), node))
+        return node if _name(node) in self.vocabulary or tree is node else self._first(tree)
 
     @staticmethod
     def _variant(record: str, source: str, line: _Line, head: int) -> Variant:

@@ -2,17 +2,21 @@
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from itertools import compress
 from pathlib import Path
 
+from .block import Block
 from .errors import FormatError
 from .format import METRICS, ROOM, Format, load
 from .scan import Scanner
+from .sieve import Sieve, triples
 from .source import Source, clean, is_text
 from .variant import Variant
 
 PIECE = 1 << 14
+TRIED = 4  # so many pieces at least
 VARIABLE = "TACHOGRAPH_FORMATS"
 
 Claims = Mapping[int, tuple[int, set[str]]]
@@ -67,45 +71,69 @@ def detect(path: Path, known: Sequence[Format]) -> Format | None:
     return None
 
 
-def most_claimed(path: Path, text: bytes, known: Iterable[Format], kinds: Sequence[str] = METRICS) -> Format | None:
+def most_claimed(path: Path, text: bytes, known: Sequence[Format], kinds: Sequence[str] = METRICS) -> Format | None:
     """The format that claims most lines of a text, as ``detect`` says; a look for its texts comes first."""
-    present = {fmt.name: (fmt, _present(fmt, kinds, text)) for fmt in known}
-    candidates = {name: variants for name, (_, variants) in present.items() if variants}
-    enough = 1 if len(candidates) == 1 else len(text)
-    claims = _claims(candidates, text, enough)
+    candidates = _candidates(tuple(known), tuple(kinds), text)
+    claims = _claims(candidates, text)
     counts = Counter(name for _, names in claims.values() for name in names)
     if not counts:
         return None
     best = max(sorted(counts), key=lambda name: counts[name])
     if kinds == METRICS:
         _refuse_equals(path, best, counts, claims)
-    return present[best][0]
+    return next(fmt for fmt in known if fmt.name == best)
 
 
-def _present(fmt: Format, kinds: Sequence[str], text: bytes) -> list[Variant]:
-    return [v for v in fmt.variants if v.record in kinds and v.may_stand_in(text)]
+def _candidates(known: tuple[Format, ...], kinds: tuple[str, ...], text: bytes) -> Mapping[str, Sequence[Variant]]:
+    """The variants of these kinds, by format, whose texts are in a text."""
+    named, sieve = _sieved(known, kinds)
+    candidates: dict[str, list[Variant]] = defaultdict(list)
+    for name, variant in compress(named, sieve.passes(triples(text)).tolist()):
+        if variant.may_stand_in(text):
+            candidates[name].append(variant)
+    return candidates
 
 
-def _claims(candidates: Mapping[str, Sequence[Variant]], text: bytes, enough: int) -> Claims:
-    """By the number of each line how many of its letters are fixed, and the formats that know so many."""
+@lru_cache(8)
+def _sieved(known: tuple[Format, ...], kinds: tuple[str, ...]) -> tuple[list[tuple[str, Variant]], Sieve]:
+    named = [(fmt.name, variant) for fmt in known for variant in fmt.variants if variant.record in kinds]
+    return named, Sieve([variant.texts for _, variant in named])
+
+
+def _claims(candidates: Mapping[str, Sequence[Variant]], text: bytes) -> Claims:
+    """By the number of each line how many of its letters are fixed, and the formats that know so many.
+
+    A format that has no line where others have some is not looked for any more, and one that is alone needs no count.
+    """
     claims: dict[int, tuple[int, set[str]]] = defaultdict(lambda: (0, set()))
-    for name, variants in candidates.items():
-        for number, fixed in _lines(variants, text, enough):
-            most, names = claims[number]
-            if fixed >= most:
-                claims[number] = (fixed, names | {name} if fixed == most else {name})
+    scanners = {name: Scanner(variants) for name, variants in candidates.items()}
+    claiming: set[str] = set()
+    for tried, block in enumerate(_pieces(text), 1):
+        for name, scanner in scanners.items():
+            for number, fixed in _lines(scanner, block):
+                claiming.add(name)
+                most, names = claims[number]
+                if fixed >= most:
+                    claims[number] = (fixed, names | {name} if fixed == most else {name})
+        if claiming and tried >= TRIED:
+            scanners = {name: scanner for name, scanner in scanners.items() if name in claiming}
+        if claiming and len(scanners) == 1:
+            break
     return claims
 
 
-def _lines(variants: Sequence[Variant], text: bytes, enough: int) -> list[tuple[int, int]]:
-    scanner, start = Scanner(variants), 0
-    lines: list[tuple[int, int]] = []
-    while start < len(text) and len(lines) < enough:
-        end = text.find(b"\n", start + PIECE) + 1 or len(text)
-        for found in scanner.feed(text[start:end]):
-            lines += [(number, found.variant.fixed) for number in found.numbers.tolist()]
-        start = end
-    return lines
+def _lines(scanner: Scanner, block: Block) -> Iterator[tuple[int, int]]:
+    for found in scanner.scan(block):
+        yield from ((number, found.variant.fixed) for number in found.numbers.tolist())
+
+
+def _pieces(text: bytes) -> Iterator[Block]:
+    lines, end = 0, 0
+    while end < len(text):
+        start, end = end, text.find(b"\n", end + PIECE) + 1 or len(text)
+        block = Block.after(lines, text[start:end])
+        lines += block.lines
+        yield block
 
 
 def _refuse_equals(path: Path, best: str, counts: Counter[str], claims: Claims) -> None:

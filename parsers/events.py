@@ -6,8 +6,8 @@ import pandas as pd
 
 from .compiler import WHOLE
 from .facts import Fact
+from .field import TIMES
 from .lines import Lines
-from .stamps import TIMES
 
 EVENTS = ("run_start", "run_stop", "checkpoint", "evaluation", "overflow", "restart", "failure")
 COLUMNS = {"line": "int64", "event": "str", "text": "str", "time": "datetime64[us]"}

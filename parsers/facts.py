@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
+from .field import TIMES
 from .format import ROOM, load
-from .lines import Lines
 from .packed import SUFFIXES
-from .stamps import TIMES
+
+if TYPE_CHECKING:
+    from .lines import Lines
 
 Value = int | float | str
 MOST_DIGITS = 19  # what is longer is no count of anything
@@ -126,7 +128,7 @@ def _without_parts(told: Sequence[Fact]) -> list[Fact]:
     return [fact for fact in told if (fact.name, fact.value) not in parts]
 
 
-def line_facts(found: Iterable[Lines]) -> Iterator[Fact]:
+def line_facts(found: Iterable["Lines"]) -> Iterator[Fact]:
     """The facts that the lines of a log state, in the order of the lines; a value told again is told once."""
     told: dict[tuple[str, Value], int] = {}
     for lines in found:

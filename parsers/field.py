@@ -21,6 +21,10 @@ UNITS = {
     "backward_time": _OF_TIMES,
     "memory": ("megabytes", "gigabytes"),
 }
+# The terminals that hold a moment.
+TIMES = frozenset(
+    ("STAMP", "COMPACT_STAMP", "YEARLESS_STAMP", "C_STAMP", "UNIX_SECONDS", "UNIX_MILLISECONDS"),
+)
 
 
 @dataclass(frozen=True)

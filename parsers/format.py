@@ -30,6 +30,9 @@ class Format:
     about: str
     variants: tuple[Variant, ...]
 
+    def __hash__(self) -> int:
+        return hash(self.path)  # All that it is made of is much, and looked up often.
+
     @property
     def fields(self) -> dict[tuple[str, str], Field]:
         """Meaning of each column of the records, by (record, column)."""

@@ -47,11 +47,24 @@ def sweep_pattern(variant: Variant) -> re.Pattern[bytes]:
 def torn_pattern(variant: Variant) -> re.Pattern[bytes]:
     """A line that begins or ends amid the output of another process; what follows must not go on with its last word.
 
-    The groups of its prefix, which names the rank, stand before those of the variant. What may stand before the line
-    need not, and it begins neither with a blank nor amid a number: to look for an end from each letter on takes long.
+    What may stand before the line need not, and it begins neither with a blank nor amid a number: to look for an end
+    from each letter on takes long. A line that begins with a fixed text is found by that, which is faster still.
     """
-    begins = r"(?![ \t])(?:(?<![0-9])|(?![0-9]))"
-    return re.compile(f"{begins}(?:{_prefix()})?+{variant.own_source}(?![\\w.+-])".encode())
+    own = variant.own_source
+    has_text_first = own.startswith(re.escape(variant.literals[0])) and not re.match(r"[ \t0-9]", own)
+    begins = "" if has_text_first else r"(?=[^ \t])(?<![0-9](?=[0-9]))"
+    return re.compile(f"{begins}{own}(?![\\w.+-])".encode())
+
+
+def rank_before(line: bytes, start: int, end: int) -> bytes:
+    """The rank that a prefix names which ends at a place of a line; none where there is no prefix."""
+    found = _before().search(line, start, end)
+    return next(filter(None, found.groups()), b"") if found else b""
+
+
+@cache
+def _before() -> re.Pattern[bytes]:
+    return re.compile(rf"(?:{_prefix()})[ \t]*+\Z".encode())
 
 
 def has_prefix(text: bytes) -> bool:

@@ -21,7 +21,7 @@ from .part import NOTHING, Part, part
 from .records import whole_records
 from .runfile import run_facts, run_problems
 from .sentence import Sentence
-from .source import Source, clean, is_text
+from .source import Source, is_text
 
 TORN = "Output runs together, first in line {line} ({count} in all); what is whole there is used."
 CUT = "The last line has no newline: it may be cut off, so a number that it ends with is not used."
@@ -113,10 +113,11 @@ def _feed(path: Path, cascade: Cascade, blocks: Iterable[bytes], others: Sequenc
     """Read all blocks; returns another format as soon as lines of it are left."""
     searched = 0
     for block in blocks:
-        left, _ = cascade.feed(block)
-        if others and left and searched < SEARCHED:
+        cascade.feed(block)
+        if others and searched < SEARCHED:
+            left = cascade.left().data
             searched += len(left)
-            if found := most_claimed(path, clean(left), others):
+            if found := most_claimed(path, left, others):
                 return found
     return None
 

@@ -33,10 +33,11 @@ class RecordSearch:
             return
         matches = list(_pattern(self._variant).finditer(block.text))
         if matches:
-            firsts = block.numbers(np.array([match.start() for match in matches]))
-            lasts = block.numbers(np.array([match.end() - 1 for match in matches]))
+            firsts = block.rows(np.array([match.start() for match in matches]))
+            lasts = block.rows(np.array([match.end() - 1 for match in matches]))
             further = np.concatenate([np.arange(a + 1, b + 1) for a, b in zip(firsts, lasts, strict=True)])
-            yield Found(self._variant, firsts, [match.groups(b"") for match in matches], further)
+            rows = [match.groups(b"") for match in matches]
+            yield Found(self._variant, block.numbers(firsts), rows, block.numbers(further))
 
 
 def outside(found: Found, records: Sequence[Found]) -> Found:

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import compress
 
 import numpy as np
 
@@ -10,13 +12,15 @@ from .block import Block, Places, positions
 from .format import METRICS
 from .found import Found, Row
 from .marks import marks
-from .prefix import after_prefix, has_prefix, line_pattern, sweep_pattern, torn_pattern
+from .prefix import after_prefix, has_prefix, line_pattern, rank_before, sweep_pattern, torn_pattern
 from .records import RecordSearch, outside
+from .sieve import Sieve
 from .variant import Variant
 
 # A sweep over a block looks at every line of it, but looking at one line alone takes about so many times as long.
 SWEEP_GAIN = 8
 SAMPLE = 1 << 16
+SMALL = 1 << 14
 
 
 class Scanner:
@@ -28,44 +32,78 @@ class Scanner:
     def __init__(self, variants: Iterable[Variant]) -> None:
         self.total = 0
         self.torn: list[int] = []
-        variants = tuple(variants)
-        self._lines = tuple(variant for variant in variants if not variant.spans)
-        self._records = [RecordSearch(variant) for variant in variants if variant.spans]
+        self._variants = tuple(variants)
+        self._records = [RecordSearch(variant) for variant in self._variants if variant.spans]
         self._searches: list[_Search] = []
         self._sweeps = True
 
     def feed(self, data: bytes) -> list[Found]:
         """Scan the next block, which ends with a whole line; returns what was found of each variant."""
-        return self.scan(Block(data, self.total))
+        return self.scan(Block.after(self.total, data))
+
+    def may_find(self, block: Block) -> bool:
+        """Whether a look at a block leaves it open that there are lines in it."""
+        return bool(self._open(block))
 
     def scan(self, block: Block) -> list[Found]:
         """As ``feed``, for a block that was made of the text."""
         if not self.total:
-            chosen = marks(self._lines, block.text[-SAMPLE:])
-            self._searches = [_Search(mark, [_Matches(v) for v in variants]) for mark, variants in chosen.items()]
-            self._sweeps = not has_prefix(block.text)
-        found = [found for search in self._searches for found in search.run(block, sweeps=self._sweeps)]
-        self.torn += [number for search in self._searches for number in block.numbers(search.torn).tolist()]
+            self._begin(block)
+        variants = self._open(block)
+        searches = [search for search in self._searches if not variants.isdisjoint(search.variants)]
+        by_search = [list(search.run(block, sweeps=self._sweeps)) for search in searches]
+        torn = [set(block.numbers(block.rows(search.torn)).tolist()) for search in searches]
+        found = list(_told_apart(by_search, torn))
+        self.torn += sorted(set().union(*torn))
         self.total += block.lines
         records = [found for search in self._records for found in search.run(block)]
         return [*(outside(lines, records) for lines in found), *records] if records else found
 
+    def _begin(self, block: Block) -> None:
+        """Choose by the first block how lines are searched for."""
+        chosen = marks([variant for variant in self._variants if not variant.spans], block.text[-SAMPLE:])
+        self._searches = [_Search(mark, [_Matches(v) for v in variants]) for mark, variants in chosen.items()]
+        self._sweeps = not has_prefix(block.text)
+
+    def _open(self, block: Block) -> frozenset[Variant]:
+        """The variants whose texts may all be in a block; a small one is searched sooner than it is sieved."""
+        if len(block.data) < SMALL:
+            return self._all
+        return frozenset(compress(self._variants, self._sieve.passes(block.triples).tolist()))
+
+    @cached_property
+    def _all(self) -> frozenset[Variant]:
+        return frozenset(self._variants)
+
+    @cached_property
+    def _sieve(self) -> Sieve:
+        return Sieve([variant.texts for variant in self._variants])
+
 
 @dataclass
 class _Matches:
-    """What a block holds of one variant, while it is searched: rows of texts, and the places of their lines."""
+    """What a block holds of one variant, while it is searched: rows of texts, and the places of their lines.
+
+    ``absent``: whether a sweep found no line of it, and it has none amid others.
+    """
 
     variant: Variant
     swept: Places = field(default_factory=lambda: np.zeros(0, np.int64))
     places: list[int] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
+    absent: bool = False
+
+    @cached_property
+    def may_be_torn(self) -> bool:
+        """Whether such lines are looked for amid others: numbers between mere signs stand in many of these."""
+        return self.variant.record in METRICS and bool(self.variant.telling)
 
     def keep(self, place: int, rank: bytes, found: re.Match[bytes]) -> None:
-        """Keep one line, by the place of the newline before it; a rank that the match itself names goes before."""
+        """Keep one line, by the place of the newline before it; of a torn one what may stand before it is not known."""
         texts = found.groups(b"")
-        prefixes = len(texts) - len(self.variant.groups)
+        unknown = (b"",) * (len(self.variant.groups) - len(texts))
         self.places.append(place)
-        self.rows.append((next(filter(None, texts[:prefixes]), rank), *texts[prefixes:]))
+        self.rows.append((rank, *unknown, *texts))
 
     def sweep(self, block: Block, mark: bytes) -> tuple[Places, bool]:
         """Keep all lines of a block at once; returns their places, and whether these are all places of the mark.
@@ -74,7 +112,8 @@ class _Matches:
         often as there are such lines: each of them holds it, so none of it stands elsewhere. Without one, none is kept.
         """
         rows = sweep_pattern(self.variant).findall(block.text) if self.variant.groups else []
-        for text in (mark, *map(str.encode, self.variant.literals)) if rows else ():
+        self.absent = bool(self.variant.groups) and not (rows or self.may_be_torn)
+        for text in (mark, *self.variant.texts) if rows else ():
             places = positions(block.text, text)
             if len(places) == len(rows):
                 self.rows, self.swept = rows, block.line_starts(places)
@@ -88,7 +127,7 @@ class _Matches:
             order = np.argsort(places, kind="stable")
             places, rows = places[order], [rows[i] for i in order.tolist()]
         self.swept, self.places, self.rows = self.swept[:0], [], []
-        return Found(self.variant, block.numbers(places), rows)
+        return Found(self.variant, block.numbers(block.rows(places)), rows)
 
 
 @dataclass
@@ -100,13 +139,19 @@ class _Search:
     frequent: bool = False
     torn: Places = field(default_factory=lambda: np.zeros(0, np.int64))
 
+    @cached_property
+    def variants(self) -> tuple[Variant, ...]:
+        """Those of the candidates."""
+        return tuple(matches.variant for matches in self.candidates)
+
     def run(self, block: Block, *, sweeps: bool) -> Iterator[Found]:
         """Find the lines of a block that hold the mark: in one sweep where they are many, the rest one by one."""
         self.torn = block.breaks[:0]
         taken: set[int] = set()
         swept = sweeps and self.frequent and self._sweep(block, taken)
         hits = sum(len(matches.rows) for matches in self.candidates) if swept else self._walk(block, taken)
-        self.frequent = hits * SWEEP_GAIN > block.lines * len(self.candidates)
+        if hits or not swept:
+            self.frequent = hits * SWEEP_GAIN > block.lines * len(self.candidates)
         return (matches.settle(block) for matches in self.candidates if matches.rows)
 
     def _sweep(self, block: Block, taken: set[int]) -> bool:
@@ -116,11 +161,14 @@ class _Search:
             if complete:
                 return True
             taken.update(places.tolist())
-        return False
+        # A sweep passes over lines with a prefix, and over one that is cut off.
+        is_plain = all(matches.absent for matches in self.candidates) and block.data.endswith(b"\n")
+        return is_plain and not has_prefix(block.text)
 
     def _walk(self, block: Block, taken: set[int]) -> int:
         """Try every line that holds the mark and is not taken; the loop is plain because it runs once a line."""
         tries = [(line_pattern(m.variant).fullmatch, m.keep, m.variant.record != "fact") for m in self.candidates]
+        may_be_torn = any(m.may_be_torn for m in self.candidates)
         mark, text, hits, torn = self.mark, block.text, 0, []
         hit = text.find(mark)
         while hit >= 0:
@@ -138,7 +186,7 @@ class _Search:
                             keep(place, rank, found)
                         if is_all:
                             break
-                if not known:
+                if may_be_torn and not known:
                     torn += [place] * self._find_torn(place, rank, text[start : end + 1])
             hit = text.find(mark, end)
         self.torn = np.array(torn, dtype=np.int64)
@@ -147,12 +195,40 @@ class _Search:
     def _find_torn(self, place: int, rank: bytes, line: bytes) -> bool:
         """Several processes that write one log run their lines together: find what is whole amid the rest."""
         any_found = False
-        for matches in (m for m in self.candidates if m.variant.record in METRICS and m.variant.may_stand_in(line)):
+        for matches in (m for m in self.candidates if m.may_be_torn and m.variant.may_stand_in(line)):
+            last = 0
             for found in torn_pattern(matches.variant).finditer(line):
                 if not _may_go_on(found) or (found.end() == len(line) - 1 and line.endswith(b"\n")):
-                    matches.keep(place, b"" if found.start() else rank, found)
+                    named = rank_before(line, last, found.start()) if found.start() else rank
+                    matches.keep(place, named, found)
                     any_found = True
+                last = found.end()
         return any_found
+
+
+def _told_apart(by_search: list[list[Found]], torn: list[set[int]]) -> Iterator[Found]:
+    """What the searches of a block found; of a line that is whole for one of them no other one keeps a part.
+
+    ``torn``: for each search the numbers of the lines that hold a metric line amid other output; whole ones are taken
+    out.
+    """
+    whole = set(_whole(by_search, torn)) if any(torn) else set()
+    for lines, parts in zip(by_search, torn, strict=True):
+        known = parts & whole
+        parts -= known
+        yield from (_without(found, known) for found in lines) if known else lines
+
+
+def _whole(by_search: list[list[Found]], torn: list[set[int]]) -> Iterator[int]:
+    """The numbers of whole metric lines."""
+    for lines, parts in zip(by_search, torn, strict=True):
+        for found in (found for found in lines if found.variant.record in METRICS):
+            yield from (number for number in found.numbers.tolist() if number not in parts)
+
+
+def _without(found: Found, numbers: set[int]) -> Found:
+    stays = [number not in numbers for number in found.numbers.tolist()]
+    return replace(found, numbers=found.numbers[stays], rows=list(compress(found.rows, stays)))
 
 
 def _may_go_on(found: re.Match[bytes]) -> bool:

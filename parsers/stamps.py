@@ -94,4 +94,3 @@ COLUMNS: Mapping[str, Callable[[Texts], NDArray[Any]]] = {
     "UNIX_MILLISECONDS": lambda texts: _unix(texts, 1000),
     "DURATION": lengths,
 }
-TIMES = frozenset(COLUMNS) - {"DURATION"}

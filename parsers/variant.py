@@ -13,7 +13,7 @@ class Variant:
     ``record``: "step", "epoch", "summary", "event", "fact" or "noise".
     ``source``: the regular expression of the whole line; one group for each entry of ``groups``.
     ``groups``: the field of each group; of several groups of one field the first that took part counts.
-    ``literals``: texts that every such line holds.
+    ``literals``: texts that every such line holds, in their order.
     ``head``: how much of the source is for what may stand before the line.
     ``spans``: whether it is a record of several lines, such as an object of a document in JSON.
     """
@@ -30,16 +30,28 @@ class Variant:
         """The distinct fields, in the order of their first group."""
         return tuple(dict.fromkeys(self.groups))
 
+    def __hash__(self) -> int:
+        # Patterns are looked up by variants all the time, and one source is hardly ever that of two.
+        return hash(self.source)
+
     def may_stand_in(self, text: bytes) -> bool:
-        """Whether a text holds all that each line of this variant holds."""
-        return all(literal.encode() in text for literal in self.literals)
+        """Whether a text holds all that each line of this variant holds, in that order."""
+        if self._longest not in text:  # It is the one that most texts lack.
+            return False
+        place = 0
+        for literal in self.texts:
+            place = text.find(literal, place)
+            if place < 0:
+                return False
+            place += len(literal)
+        return True
 
     def resembles(self, line: bytes) -> bool:
         """Whether a line holds at least half, and two, of the telling texts of this variant: it is a broken one."""
         if self.spans:
             return False
-        may_lack = len(self._telling) - max(2, (len(self._telling) + 1) // 2)
-        for text in self._telling:
+        may_lack = len(self.telling) - max(2, (len(self.telling) + 1) // 2)
+        for text in self.telling:
             may_lack -= text not in line
             if may_lack < 0:
                 return False
@@ -56,5 +68,15 @@ class Variant:
         return sum(map(len, self.literals))
 
     @cached_property
-    def _telling(self) -> tuple[bytes, ...]:
-        return tuple(literal.encode() for literal in self.literals if len(literal) > 2)
+    def texts(self) -> tuple[bytes, ...]:
+        """The literals as a log holds them."""
+        return tuple(literal.encode() for literal in self.literals)
+
+    @cached_property
+    def _longest(self) -> bytes:
+        return max(self.texts, key=len)
+
+    @cached_property
+    def telling(self) -> tuple[bytes, ...]:
+        """The texts that are more than signs: lines of other programs hardly hold all of them."""
+        return tuple(text for text in self.texts if len(text) > 2)

@@ -18,6 +18,7 @@ from itertools import pairwise
 from parsers.detect import formats
 from parsers.format import Format
 from parsers.scan import Scanner
+from tests.bench.document import DOCUMENT, write_section
 from tests.parsers.golden_logs import LOGS
 
 SIZE = 64 << 10
@@ -25,6 +26,7 @@ LIMIT = 5.0
 BEST_OF = 2
 PATIENCE = 0.5  # seconds of CPU time
 SHORTEST = 0.001
+SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -96,27 +98,52 @@ def usual(fmt: Format) -> float:
 def outcomes(fmt: Format) -> Iterator[Outcome]:
     """The lines of a format that take longer than they may."""
     normal = usual(fmt)
-    for tried in hostile(fmt):
-        if seconds(fmt, tried.line(SIZE), 1) > LIMIT * normal:
-            now = seconds(fmt, tried.line(SIZE))
+    for one in hostile(fmt):
+        if seconds(fmt, one.line(SIZE), 1) > LIMIT * normal:
+            now = seconds(fmt, one.line(SIZE))
             if now > LIMIT * normal:
-                growth = 4 * now / seconds(fmt, tried.line(SIZE // 4))
-                yield Outcome(fmt.name, tried, now / normal, growth)
+                growth = 4 * now / seconds(fmt, one.line(SIZE // 4))
+                yield Outcome(fmt.name, one, now / normal, growth)
+
+
+def told(fmt: Format, found: list[Outcome]) -> Iterator[str]:
+    """What was found of one format, one line each; all that is beyond the limit is counted, the worst is shown."""
+    yield f"{fmt.name}: {len(hostile(fmt))} lines, {len(found)} beyond {LIMIT:g} times"
+    for one in found[:SHOWN]:
+        text = f"{one.hostile.before[:60]!r} + {one.hostile.fragment[:80]!r}"
+        yield f"  {one.ratio:8.1f} times, grows {one.growth:5.1f} fold: {text}"
+
+
+def tried(names: list[str]) -> Iterator[tuple[Format, list[Outcome]]]:
+    """The formats of these names, all by default, and what takes longer there than it may, the worst first."""
+    for fmt in formats():
+        if not names or fmt.name in names:
+            found = sorted(outcomes(fmt), key=lambda outcome: -outcome.ratio)
+            sys.stdout.write("".join(f"{line}\n" for line in told(fmt, found)))
+            sys.stdout.flush()
+            yield fmt, found
+
+
+def summary(results: list[tuple[Format, list[Outcome]]]) -> str:
+    """All results, as Markdown."""
+    lines = sum(len(hostile(fmt)) for fmt, _ in results)
+    beyond = [line for fmt, found in results if found for line in told(fmt, found)]
+    count = sum(len(found) for _, found in results)
+    shown = ["", "```text", *beyond, "```"] if beyond else []
+    return "\n".join([f"{lines} lines of {len(results)} formats, {count} of them beyond {LIMIT:g} times.", *shown])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("formats", nargs="*", help="formats to try; all by default")
+    parser.add_argument("--write", action="store_true", help=f"write what was found of all into {DOCUMENT}, too")
+    options = parser.parse_args()
+    if options.write and options.formats:
+        parser.error("--write is for all formats; name none.")
     signal.signal(signal.SIGVTALRM, _give_up)
-    names = parser.parse_args().formats
-    for fmt in formats():
-        if not names or fmt.name in names:
-            found = sorted(outcomes(fmt), key=lambda outcome: -outcome.ratio)
-            sys.stdout.write(f"{fmt.name}: {len(hostile(fmt))} lines, {len(found)} beyond {LIMIT:g} times\n")
-            for one in found[:5]:
-                text = f"{one.hostile.before[:60]!r} + {one.hostile.fragment[:80]!r}"
-                sys.stdout.write(f"  {one.ratio:8.1f} times, grows {one.growth:5.1f} fold: {text}\n")
-            sys.stdout.flush()
+    results = list(tried(options.formats))
+    if options.write:
+        write_section("## Hostile lines", f"{str(__doc__).strip()}\n\n{summary(results)}")
 
 
 if __name__ == "__main__":

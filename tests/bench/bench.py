@@ -27,6 +27,7 @@ from launchers.machine import processor
 from parsers.reading import known_format, read
 from parsers.scan import Scanner
 from parsers.source import BLOCK
+from tests.bench.document import DOCUMENT, write_section
 
 MIB = 1 << 20
 SIZE = 100 * MIB
@@ -34,7 +35,6 @@ SLICE = 2 * MIB
 FORMAT = "paddleclas_static"
 LOGS = {"dense": 3, "sparse": 100}
 BEST_OF = 3
-DOCUMENT = Path(__file__).parents[2] / "docs" / "benchmark.md"
 PEAK = "import resource, sys; from parsers.reading import read; r = read(sys.argv[1]); r.records.shape;"
 PEAK += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
 
@@ -180,18 +180,16 @@ def compare(folder: Path) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gib", action="store_true", help="also read 1 GiB and tell the peak memory")
-    parser.add_argument("--write", action="store_true", help=f"write the page {DOCUMENT}, too")
+    parser.add_argument("--write", action="store_true", help=f"write it into {DOCUMENT}, too")
     options = parser.parse_args()
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     with tempfile.TemporaryDirectory() as folder:
         memory = [peak(Path(folder))] if options.gib else []
         speeds = compare(Path(folder))
-    parts = ["# How fast logs are read", str(__doc__).strip(), speeds, *memory, f"Measured on: {machine()}."]
-    page = "\n\n".join(parts) + "\n"
-    sys.stdout.write(page)
+    text = "\n\n".join([str(__doc__).strip(), speeds, *memory, f"Measured on: {machine()}."])
+    sys.stdout.write(f"{text}\n")
     if options.write:
-        DOCUMENT.parent.mkdir(exist_ok=True)
-        DOCUMENT.write_text(page, encoding="utf-8")
+        write_section("# How fast logs are read", text)
 
 
 if __name__ == "__main__":

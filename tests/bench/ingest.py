@@ -6,6 +6,7 @@ scanner knows the format of each log, and finds its lines and the texts of their
 system time and the start of Python included for the command. Peak memory is that of the command.
 """
 
+import argparse
 import os
 import resource
 import subprocess
@@ -20,6 +21,7 @@ from parsers.scan import Scanner
 from parsers.source import Source
 from parsers.variant import Variant
 from tests.bench.bench import MIB, machine
+from tests.bench.document import DOCUMENT, write_section
 from tests.parsers.corpus_logs import REAL_LOGS
 from tests.parsers.golden_logs import LOGS
 
@@ -62,21 +64,34 @@ def _variants(log: Path) -> tuple[Variant, ...]:
     return found.variants if found else ()
 
 
+def measured(folder: Path) -> str:
+    """What was measured, as Markdown."""
+    logs, into = folder / "logs", folder / "suite"
+    logs.mkdir()
+    size = make_logs(logs) / MIB
+    seconds, peak = ingested(logs, into)
+    alone = scanned(logs)
+    count = len(list(into.glob("*/*/run.json")))
+    rows = [
+        "|  | MiB/s | seconds of CPU time |",
+        "| --- | ---: | ---: |",
+        f"| `tachograph ingest` | {size / seconds:.1f} | {seconds:.1f} |",
+        f"| scanner alone | {size / alone:.1f} | {alone:.1f} |",
+    ]
+    told = f"{NUMBER} logs of {size:.1f} MiB in all, of which {count} became run folders: {alone / seconds:.0%} of the"
+    return "\n".join([*rows, "", f"{told} scanner's rate.", f"Peak memory: {peak:.0f} MiB."])
+
+
 def main() -> None:
-    """Measure, and say what was found."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help=f"write it into {DOCUMENT}, too")
+    options = parser.parse_args()
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     with tempfile.TemporaryDirectory() as folder:
-        logs, into = Path(folder, "logs"), Path(folder, "suite")
-        logs.mkdir()
-        size = make_logs(logs) / MIB
-        seconds, peak = ingested(logs, into)
-        alone = scanned(logs)
-        count = len(list(into.glob("*/*/run.json")))
-    sys.stdout.write(
-        f"{NUMBER} logs of {size:.1f} MiB; {count} became run folders\n"
-        f"ingest: {size / seconds:.1f} MiB/s, {seconds:.1f} s; scanner alone: {size / alone:.1f} MiB/s, {alone:.1f} s\n"
-        f"{alone / seconds:.0%} of the scanner's rate; peak memory {peak:.0f} MiB\n{machine()}\n"
-    )
+        text = "\n\n".join([str(__doc__).strip(), measured(Path(folder)), f"Measured on: {machine()}."])
+    sys.stdout.write(f"{text}\n")
+    if options.write:
+        write_section("## Ingesting", text)
 
 
 if __name__ == "__main__":

@@ -41,6 +41,22 @@ def test_only_texts_that_every_line_holds_are_literals(tmp_path: Path) -> None:
     assert variant.literals == ("step", "end")
 
 
+@pytest.mark.parametrize("line", ['/[a-z]+ /? "step" step{"0"}', '_start step{"0"}\n_start: /[a-z]+ /? "step"'])
+def test_what_may_stand_before_a_line_is_no_part_of_its_own(tmp_path: Path, line: str) -> None:
+    (variant,) = grammar(tmp_path, line).variants
+    assert variant.own_source.startswith("step")
+
+
+def test_a_line_that_may_begin_in_two_ways_is_all_its_own(tmp_path: Path) -> None:
+    (variant,) = grammar(tmp_path, '_start "step" step{"0"}\n_start: "a"? "x" | "b"? "y"').variants
+    assert variant.own_source.startswith("(?>")
+
+
+def test_texts_stand_in_a_line_in_their_order_only(tmp_path: Path) -> None:
+    (variant,) = grammar(tmp_path, '"step" step{"0"} "end"').variants
+    assert [variant.may_stand_in(text) for text in (b"step 1 end", b"end step 1")] == [True, False]
+
+
 def test_a_repeat_with_bounds_matches_within_them(tmp_path: Path) -> None:
     (variant,) = grammar(tmp_path, '"step" step{"0"} "x"~1..2').variants
     matched = [bool(line_pattern(variant).fullmatch(b"step 1" + b"x" * times)) for times in range(4)]

@@ -6,7 +6,7 @@ import pytest
 
 from parsers.prefix import without_prefix
 from parsers.reading import read
-from tests.parsers.toy_logs import step, steps, write
+from tests.parsers.toy_logs import GRAMMAR, step, steps, write
 
 PREFIXES = {
     b"[1,3]<stdout>:": 3,
@@ -70,6 +70,17 @@ def test_whole_records_in_lines_that_ran_together_are_kept(tmp_path: Path) -> No
 
 def test_records_of_one_line_have_its_number(tmp_path: Path) -> None:
     assert read(torn(tmp_path)).records["line"].tolist() == [1, 2, 3, 3, 4]
+
+
+def test_the_rank_of_a_record_amid_others_is_that_of_the_prefix_before_it(tmp_path: Path) -> None:
+    assert read(torn(tmp_path)).records["rank"].dropna().tolist() == [3, 0, 2]
+
+
+def test_numbers_between_mere_signs_are_not_looked_for_amid_other_output(tmp_path: Path) -> None:
+    grammar = tmp_path / "signs.lark"
+    grammar.write_text(GRAMMAR.format(word=",").replace('"speed"', '","'), encoding="utf-8")
+    log = write(tmp_path, b", 1 , 2.5\n", b"half a line, 3 , 4.5\n")
+    assert read(log, format=grammar).records["step"].tolist() == [1]
 
 
 def test_lines_that_ran_together_are_a_warning_that_names_the_first(tmp_path: Path) -> None:
