@@ -12,7 +12,8 @@ from .scrubbing.command import scrub
 if TYPE_CHECKING:
     from .format import Format
 
-LOGS = click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
+# A log that cannot be read is told when its turn comes: it does not keep the others.
+LOGS = click.argument("logs", nargs=-1, required=True, type=click.Path(readable=False, path_type=Path))
 FORMAT = click.option(
     "--format", "format_", metavar="NAME|FILE.lark", help="Read as this format; by default it is found by itself."
 )
@@ -74,6 +75,7 @@ def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
 
     from .errors import ParserError, told
     from .reading import read
+    from .sentence import counted
     from .writing import write
 
     tables, unreadable = [], []
@@ -88,7 +90,7 @@ def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
             write(records[["log", *records.columns.drop("log")]], out)
         except ParserError as error:
             raise Unreadable(printable(error)) from error
-        click.echo(f"{len(records)} records of {len(tables)} logs are in {printable(out)}.")
+        click.echo(f"Wrote {counted(len(records), 'record')} of {counted(len(tables), 'log')} to {printable(out)}.")
     if unreadable:
         raise Unreadable("\nError: ".join(unreadable))
 

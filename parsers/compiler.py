@@ -12,7 +12,7 @@ from typing import Any
 from lark import Token, Tree
 
 from .errors import GrammarError
-from .field import Field, mistake
+from .field import LENGTHS, TIMES, Field, mistake
 from .mistakes import place
 from .variant import Variant
 
@@ -20,6 +20,8 @@ Rule = tuple[tuple[str, ...], Any]
 
 EVENT = "event"
 WHOLE = Field("text", "LINE")
+# What is read as a time needs a terminal whose texts are known to be one.
+HOLDS = {"time": TIMES, "elapsed": LENGTHS}
 NEWLINE = "NEWLINE"  # the terminal of the vocabulary that a record of several lines holds
 
 
@@ -182,6 +184,8 @@ class Compiler:
     def _field(self, name: str, tree: Tree[Any], line: _Line, bound: Mapping[str, Any]) -> str:
         held = _name(next(tree.find_data("value")).children[0])
         type_, pattern = self._held(bound.get(held, held))
+        if type_ not in HOLDS.get(name, (type_,)):
+            raise self._wrong_terminal(name, _name(bound.get(held, held)).strip('"/'))
         meaning = self._meaning({key: value for key, value in bound.items() if key != held})
         if wrong := mistake(name, meaning):
             raise self.error(wrong[0], f"{wrong[0]!r} is wrong in {name}: {wrong[1]}.")
@@ -190,6 +194,11 @@ class Compiler:
         # Python's `re` forgets what a group held before when the group is begun in a repeat once more and not ended.
         begun = f"(?={pattern})" if line.repeated else ""
         return f"{begun}({_atomic(pattern)}){self._blanks()}"
+
+    def _wrong_terminal(self, name: str, said: str) -> GrammarError:
+        used = f"{name}{{{said}}}"
+        place_of = used if used in self.text else said
+        return self.error(place_of, f"{said!r} is wrong in {name}: it holds one of {', '.join(sorted(HOLDS[name]))}.")
 
     def _held(self, node: Any) -> tuple[str, str]:
         """Type and regular expression of what a field holds: a terminal, or the literal spelling of its value."""

@@ -21,7 +21,16 @@ FILE_NAME = "file name"
 FORMER_NAME = "original file name"  # that of an ingested log
 FOLDERS = 3  # so many folders above a log may state facts in their names
 # Counts that a measurement scales by.
-SCALING = ("nodes", "cards", "cards_per_node", "batch_size", "job_batch_size", "accumulation", "sequence_length")
+SCALING = (
+    "nodes",
+    "cards",
+    "cards_per_node",
+    "batch_size",
+    "job_batch_size",
+    "job_batch_tokens",
+    "accumulation",
+    "sequence_length",
+)
 # Training in 8 bits keeps its parameters in 16.
 WITHIN = {("precision", "fp8"): ("bf16", "fp16")}
 # Counts whose option is 1 by default in many programs.

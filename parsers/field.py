@@ -25,6 +25,8 @@ UNITS = {
 TIMES = frozenset(
     ("STAMP", "COMPACT_STAMP", "YEARLESS_STAMP", "C_STAMP", "UNIX_SECONDS", "UNIX_MILLISECONDS"),
 )
+# Those that hold a length of time.
+LENGTHS = frozenset(("DURATION", "NUMBER"))
 
 
 @dataclass(frozen=True)

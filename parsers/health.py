@@ -59,10 +59,14 @@ def _of_time(records: pd.DataFrame) -> Iterator[Sentence]:
 
 
 def _of_copies(records: pd.DataFrame) -> Iterator[Sentence]:
-    """A record is a copy when all that it prints, its step and one number more at least, was printed before."""
+    """A record is a copy when all that it prints, its step and one number more at least, was printed before.
+
+    Where steps count within epochs that nothing tells apart, those of two epochs may print the same.
+    """
     columns = [name for name in records if name not in ("line", "rank")]
     telling = [name for name in columns if name in ("time", "loss", "throughput", "step_time", "elapsed")]
-    if "step" not in records or len(telling) < 2:
+    apart = "steps_per_epoch" not in columns or not {"epoch", "time", "elapsed"}.isdisjoint(columns)
+    if "step" not in records or len(telling) < 2 or not apart:
         return
     copies = records.duplicated(columns) & records["step"].notna() & (records[telling].notna().sum(axis=1) > 1)
     if copies.any():

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
@@ -77,8 +78,8 @@ def read(path: str | Path, *, format: str | Path | None = None, facts: Iterable[
     """
     reading = survey(path, format=format, facts=facts)
     if reading.format is None:
-        total, names = reading.account.total, ", ".join(grammars())
-        raise FormatError(f"{path}: no known format fits any of its {total} lines; known are {names}.")
+        found = f"no known format fits any of its {reading.account.total} lines"
+        raise FormatError(f"{path}: {found}; `tachograph formats` lists those there are.")
     return reading
 
 
@@ -134,14 +135,16 @@ def common() -> Format:
 
 
 def known_format(name: str | Path) -> Format:
-    """A format by name, or a grammar file by its path; raises FormatError that lists the known names.
+    """A format by name, or a grammar file by its path; raises FormatError that lists names like a wrong one.
 
     Only that grammar is opened: a mistake in another one does not keep it. Raises GrammarError for one of its own.
     """
     if str(name).endswith(".lark"):
         return load(Path(name))
     if str(name) not in grammars():
-        raise FormatError(f"There is no format {str(name)!r}; known are {', '.join(grammars())}.")
+        near = get_close_matches(str(name).lower(), grammars(), n=5)
+        those = f"{' or '.join(near)} is like it, and " if near else ""
+        raise FormatError(f"There is no format {str(name)!r}; {those}`tachograph formats` lists all that there are.")
     return load(grammars()[str(name)])
 
 

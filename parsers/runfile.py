@@ -11,6 +11,7 @@ from .facts import SCALING, Fact, is_count
 from .sentence import Sentence
 
 NAME = "run.json"
+DEFAULT_LOG = "train.log"
 DONE = "done"
 NOT_DONE = "run.json says this run {said}."
 ANOTHER_LOG = "The log is not the one that run.json describes: its sha256 differs."
@@ -53,6 +54,18 @@ def describes(run: Mapping[str, Any], log: Path, sha256: str) -> bool | None:
         return None
     said = described.get("sha256")
     return said == sha256 if said else None
+
+
+def log_of(path: Path) -> Path:
+    """The log of a run folder, which its run.json names; any other path as it is.
+
+    Raises LogError when the run.json is broken.
+    """
+    if not (path / NAME).is_file():
+        return path
+    described = run_file(path / DEFAULT_LOG).get("log")
+    name = described.get("file", DEFAULT_LOG) if isinstance(described, dict) else DEFAULT_LOG
+    return path / Path(str(name)).name
 
 
 def sha256_of(path: Path) -> str:

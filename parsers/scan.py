@@ -215,7 +215,7 @@ def _told_apart(by_search: list[list[Found]], torn: list[set[int]]) -> Iterator[
     whole = set(_whole(by_search, torn)) if any(torn) else set()
     for lines, parts in zip(by_search, torn, strict=True):
         known = parts & whole
-        parts -= known
+        parts.difference_update(known)
         yield from (_without(found, known) for found in lines) if known else lines
 
 

@@ -21,3 +21,8 @@ class Sentence(str):
     def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, str]]:
         """What it is made of, for another process."""
         return (self.message,), dict(self.values)
+
+
+def counted(count: int, noun: str) -> str:
+    """A count and what it is of: ``1 record``, ``2 records``, ``3 addresses``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}{'es' if noun.endswith('s') else 's'}"

@@ -1,6 +1,6 @@
 """Caveats: what a reader of a throughput must know of the records that it was made of."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -8,8 +8,12 @@ import pandas as pd
 from parsers.field import Field
 from parsers.sentence import Sentence
 
+from .estimate import Values
 from .protocol import Protocol
+from .statistic import reduce
 from .window import Fields, Reason, Reasons, epoch_starts, repeated, shortfall, steps_in_epoch
+
+TOLERANCE = 0.02
 
 ARRIVED = "The log prints no times: those of its lines are from clock.csv, which says when each of them arrived."
 NO_VALUE = "{count} of {records} records print no {column} and are left out, the first at line {line}."
@@ -21,8 +25,27 @@ RUNNING_MEAN = (
     "The {field} is a running mean, and the {statistic} of {count} records of it counts early steps again in each of"
     " them: estimate=instant undoes this."
 )
+SLOW_START = (
+    "The mean of {count} records gives {mean}, their median {median}: the first ones differ from the others, and"
+    " skip_records={skip} leaves them out."
+)
+UNEVEN = (
+    "The mean of {count} records gives {mean}, their median {median}: some differ much from the others, and"
+    " statistic=median does not follow these."
+)
 SEVERAL_MODELS = "The records are of {count} models, and the throughput mixes them: {models}."
-WARNINGS = (ARRIVED, NO_VALUE, ONE_RANK, TOO_SHORT, AGAIN, NO_EPOCH_LENGTH, RUNNING_MEAN, SEVERAL_MODELS)
+WARNINGS = (
+    ARRIVED,
+    NO_VALUE,
+    ONE_RANK,
+    TOO_SHORT,
+    AGAIN,
+    NO_EPOCH_LENGTH,
+    RUNNING_MEAN,
+    SLOW_START,
+    UNEVEN,
+    SEVERAL_MODELS,
+)
 
 
 def of_records(chosen: pd.DataFrame, column: str, reasons: Reasons) -> Iterator[Sentence]:
@@ -67,3 +90,25 @@ def of_means(field: Field, protocol: Protocol, used: int) -> tuple[Sentence, ...
     if field.kind != "running_mean" or protocol.estimate == "instant" or used == 1:
         return ()
     return (Sentence(RUNNING_MEAN, field=field.name, statistic=protocol.statistic, count=used),)
+
+
+def of_spread(values: Values, protocol: Protocol, throughput: Callable[[float], float]) -> tuple[Sentence, ...]:
+    """Warn of a mean that is more than 2 % from the median: a few values make it, such as those of slow first steps.
+
+    ``values``: those that the mean is of, in file order. ``throughput``: what one of them stands for.
+    """
+    if protocol.statistic != "mean" or (both := _mean_and_median(values)) is None:
+        return ()
+    mean, median = (f"{throughput(value):.6g}" for value in both)
+    first = int(np.argmax(np.abs(values - both[1]) <= TOLERANCE * both[1]))
+    skips = first and not (protocol.skip_steps or protocol.trim)
+    if skips and _mean_and_median(values[first:]) is None:
+        skip = protocol.skip_records + first
+        return (Sentence(SLOW_START, count=len(values), mean=mean, median=median, skip=skip),)
+    return (Sentence(UNEVEN, count=len(values), mean=mean, median=median),)
+
+
+def _mean_and_median(values: Values) -> tuple[float, float] | None:
+    """Both where they differ."""
+    mean, median = reduce(values, "mean"), reduce(values, "median")
+    return None if not np.isfinite(mean) or abs(mean - median) <= TOLERANCE * median else (mean, median)

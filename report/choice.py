@@ -8,7 +8,7 @@ from parsers.part import Part
 from .crosscheck import ESTIMATES
 from .estimate import Facts
 from .measurement import Measurement, NoMeasurement, measure
-from .protocol import Protocol
+from .protocol import Protocol, ProtocolError
 
 
 def chosen(part: Part, facts: Facts) -> Measurement:
@@ -35,3 +35,19 @@ def protocols(present: Collection[str]) -> Iterator[Protocol]:
         for kind in (kind for kind in METRICS if kind in present):
             last = {"statistic": "last"} if kind == "summary" and estimate != "clock" else {}
             yield Protocol.of({"records": kind, "estimate": estimate, **last})
+
+
+def estimated(part: Part, facts: Facts, stated: Protocol) -> Measurement:
+    """Measure by a protocol that states no estimate: by the first one that the log allows, in the order of ``chosen``.
+
+    Raises ``NoMeasurement`` that says what is missing, if possible by the option that would give it.
+    """
+    reasons: list[NoMeasurement] = []
+    for estimate in ESTIMATES:
+        try:
+            return measure(part.records, part.fields, facts, stated.overridden(f"estimate={estimate}"))
+        except NoMeasurement as error:
+            reasons.append(error)
+        except ProtocolError:
+            continue  # a clock gives one value, of which there is no statistic
+    raise next((reason for reason in reasons if "give --" in str(reason)), reasons[0])

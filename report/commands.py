@@ -43,13 +43,14 @@ def show(
 ) -> None:
     """Show what is in LOGS: format, facts and their witnesses, throughput, how steady it is, the line account.
 
-    Exit status 1 when a log gives no throughput, 2 when one cannot be read. With --follow the throughput of a running
-    job: its log may be cut, renamed and begun anew, or not be there yet.
+    A run folder stands for the log in it. Exit status 1 when a log gives no throughput, 2 when one cannot be read. With
+    --follow the throughput of a running job: its log may be cut, renamed and begun anew, or not be there yet.
 
     \b
     Examples:
       tachograph show train.log
       tachograph show train.log --protocol tipc --cards 8
+      tachograph show logs/lab/resnet50/1
       tachograph show logs/*/*.log.gz --protocol skip_records=5,statistic=median --json
       tachograph show --follow train.log --cards 8
     """
@@ -61,6 +62,7 @@ def show(
         protocol = Protocol.parse(stated) if stated else None
     except ProtocolError as error:
         raise Unreadable(str(error)) from error
+    logs = tuple(map(_log, logs))
     options = {"cards": cards, "batch_size": batch_size}
     given = tuple(Fact(name, number, f"--{name.replace('_', '-')}") for name, number in options.items() if number)
     if follows:
@@ -68,6 +70,17 @@ def show(
         return
     how = (protocol, given, format_, as_json, sys.stdout.isatty())
     sys.exit(max(_print(*found) for found in _shown(logs, *how)))
+
+
+def _log(path: Path) -> Path:
+    """The log of a run folder, or the path as it is; what is wrong with it is told when it is read."""
+    from parsers.errors import ParserError
+    from parsers.runfile import log_of
+
+    try:
+        return log_of(path)
+    except (ParserError, OSError):
+        return path
 
 
 def _follow(logs: tuple[Path, ...], *how: Any) -> None:

@@ -12,7 +12,7 @@ from parsers.field import Scope
 from parsers.sentence import Sentence
 
 from . import estimate
-from .caveats import ARRIVED, of_means, of_records, of_steps
+from .caveats import ARRIVED, of_means, of_records, of_spread, of_steps
 from .estimate import READS, Facts, Values
 from .number import without_noise
 from .protocol import NoMeasurement, Protocol
@@ -205,10 +205,11 @@ def _reduced(log: _Log, column: str, used: Mask, windowed: Reasons) -> _Throughp
     _refuse_impossible(found.values[used], log.records["line"].to_numpy()[used], log.protocol)
     reasons = windowed.copy()
     reasons[used] = _kept(found.values[used], log.protocol)
-    statistic = reduce(found.values[reasons == Reason.USED], log.protocol.statistic)
-    field = log.fields[(log.protocol.records, column)]
-    means = () if column == "duration" else of_means(field, log.protocol, int(np.sum(reasons == Reason.USED)))
-    return _Throughput(found.throughput(statistic), found.unit, found.scope, reasons, (*means, *found.warnings))
+    kept, field = found.values[reasons == Reason.USED], log.fields[(log.protocol.records, column)]
+    means = () if column == "duration" else of_means(field, log.protocol, len(kept))
+    warnings = (*(means or of_spread(kept, log.protocol, found.throughput)), *found.warnings)
+    value = found.throughput(reduce(kept, log.protocol.statistic))
+    return _Throughput(value, found.unit, found.scope, reasons, warnings)
 
 
 def _refuse_impossible(values: Values, lines: NDArray[np.int64], protocol: Protocol) -> None:

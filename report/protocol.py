@@ -127,7 +127,7 @@ class Protocol(BaseModel):
         Reads back what ``words`` returns.
         """
         parts = _parts(text)
-        base = cls() if "=" in parts[0] else cls.of(_named_keys(parts.pop(0)))
+        base = cls() if "=" in parts[0] else cls.of({"estimate": "reported", **_named_keys(parts.pop(0))})
         return base._with(_pairs(parts))
 
     def overridden(self, text: str) -> Self:
@@ -138,12 +138,17 @@ class Protocol(BaseModel):
         return self._with(_pairs(_parts(text)))
 
     def _with(self, given: Mapping[str, str]) -> Self:
-        base = self.model_dump(exclude_defaults=True)
+        base = self.model_dump(exclude_unset=True)
         for one, other in EXCLUSIVE:
             if one in given or other in given:
                 base.pop(one, None)
                 base.pop(other, None)
         return self.of({**base, **given})
+
+    @property
+    def states_estimate(self) -> bool:
+        """Whether its text or table names an estimate, as a named protocol always does."""
+        return "estimate" in self.model_fields_set
 
     @property
     def window_counts_steps(self) -> bool:

@@ -1,4 +1,4 @@
-"""Scaling: how many samples all cards train in a step or a record, and whose number a throughput is."""
+"""Scaling: what all cards train in a step or a record, and whose number a throughput is."""
 
 import numpy as np
 import pandas as pd
@@ -48,15 +48,31 @@ def samples_per_step(records: pd.DataFrame, facts: Facts, protocol: Protocol) ->
     ``NoMeasurement`` where they are not known, or where the column holds several numbers.
     """
     given = facts.get("batch_size")
-    if given is None or given.witness.startswith(_OF_THE_LOG):
+    if given is None or _is_of_the_log(given):
         if "job_batch_size" in facts:
             return _count(facts, "job_batch_size")
         if (job := _column(records, "job_batch_size", protocol)) is not None:
             return job
     card = _count(facts, "batch_size") if given else _column(records, "batch_size", protocol)
-    if card is None:
-        raise NoMeasurement(f"estimate={protocol.estimate} needs the batch size per card: give --batch-size.")
-    return card * _needed(facts, "cards", protocol) * (_count(facts, "accumulation") if "accumulation" in facts else 1)
+    if card is None or "cards" not in facts:
+        raise NoMeasurement(_asked(protocol, batch_size=card is None, cards="cards" not in facts))
+    return card * _count(facts, "cards") * (_count(facts, "accumulation") if "accumulation" in facts else 1)
+
+
+def _done_per_step(records: pd.DataFrame, facts: Facts, protocol: Protocol) -> tuple[int, str]:
+    """What all cards together train in one step, and what is counted: "tokens" where the log states them.
+
+    Else "samples", as ``samples_per_step`` returns them: a caller asks for these with a ``batch_size`` where the passes
+    of a step are known as well. Without those a batch size says less than the log does.
+    """
+    asks = "accumulation" in facts and "batch_size" in facts and not _is_of_the_log(facts["batch_size"])
+    if "job_batch_tokens" in facts and not asks:
+        return _count(facts, "job_batch_tokens"), "tokens"
+    return samples_per_step(records, facts, protocol), "samples"
+
+
+def _is_of_the_log(fact: Fact) -> bool:
+    return fact.witness.startswith(_OF_THE_LOG)
 
 
 def _column(records: pd.DataFrame, name: str, protocol: Protocol) -> int | None:
@@ -72,10 +88,12 @@ def _column(records: pd.DataFrame, name: str, protocol: Protocol) -> int | None:
     return int(sizes[0])
 
 
-def _needed(facts: Facts, name: str, protocol: Protocol) -> int:
-    if name not in facts:
-        raise NoMeasurement(f"estimate={protocol.estimate} needs the number of {name}: give --{name}.")
-    return _count(facts, name)
+def _asked(protocol: Protocol, *, batch_size: bool, cards: bool) -> str:
+    """What is missing, all at once, and the options that give it."""
+    missing = {"the batch size per card": batch_size, "the number of cards": cards}
+    options = {"--batch-size": batch_size, "--cards": cards}
+    needed, given = (" and ".join(name for name, is_asked in all_.items() if is_asked) for all_ in (missing, options))
+    return f"estimate={protocol.estimate} needs {needed}: give {given}."
 
 
 def _count(facts: Facts, name: str) -> int:
@@ -89,7 +107,7 @@ def amounts(records: pd.DataFrame, fields: Fields, facts: Facts, protocol: Proto
     """Return what all cards together did in each record (float64), and what is counted: "samples" or "tokens".
 
     That is what the record prints (``sample_count``, ``token_count``), the samples of an epoch, or its steps times the
-    samples of one step.
+    samples or tokens of one step.
     ``records`` are all of one kind and one rank. Raises ``NoMeasurement`` where neither is known.
     """
     for name, unit in COVERED.items():
@@ -98,7 +116,8 @@ def amounts(records: pd.DataFrame, fields: Fields, facts: Facts, protocol: Proto
     if protocol.records == "epoch" and "epoch_samples" in facts:
         return np.full(len(records), float(_count(facts, "epoch_samples"))), "samples"
     steps = _steps(records, fields, protocol).astype(np.float64)
-    return steps * samples_per_step(records, facts, protocol), "samples"
+    per_step, counted = _done_per_step(records, facts, protocol)
+    return steps * per_step, counted
 
 
 def _of_job(records: pd.DataFrame, fields: Fields, facts: Facts, protocol: Protocol, name: str) -> Values:
@@ -116,16 +135,16 @@ def amounts_done(
 
     That is what the log counts itself: in all (``consumed_samples``, ``consumed_tokens``) or in each record
     (``sample_count``, ``token_count``), where only differences mean something. Else the epochs times the samples of
-    one, of records of epochs; or the steps times the samples of one. ``records`` are all of one kind and one rank,
-    ``used`` those whose batch size counts. Raises ``NoMeasurement`` where none of these is known.
+    one, of records of epochs; or the steps times the samples or tokens of one. ``records`` are all of one kind
+    and one rank, ``used`` those whose batch size counts. Raises ``NoMeasurement`` where none of these is known.
     """
     if (counted := _counted(records, fields, facts, protocol)) is not None:
         return counted
     counts_epochs = protocol.records == "epoch" and "epoch" in records and records["epoch"].notna().all()
     if counts_epochs and "epoch_samples" in facts:
         return records["epoch"].to_numpy(dtype=np.float64) * _count(facts, "epoch_samples"), "samples"
-    per_step = samples_per_step(records[used], facts, protocol)
-    return steps_done(records, step_field(fields, protocol.records)).astype(np.float64) * per_step, "samples"
+    per_step, unit = _done_per_step(records[used], facts, protocol)
+    return steps_done(records, step_field(fields, protocol.records)).astype(np.float64) * per_step, unit
 
 
 def _counted(records: pd.DataFrame, fields: Fields, facts: Facts, protocol: Protocol) -> tuple[Values, str] | None:
@@ -145,11 +164,12 @@ def amount_of_step(
 ) -> tuple[float, str]:
     """Return what all cards together do in one step of those used, and what is counted: "samples" or "tokens".
 
-    Where the batch size is not known, or changes, it is the mean by the log's own counts, as ``amounts_done`` has them.
+    The tokens of a step that the log states come before its samples. Where neither is known, or the batch size changes,
+    it is the mean by the log's own counts, as ``amounts_done`` has them.
     Raises ``NoMeasurement`` where neither is known.
     """
     try:
-        return samples_per_step(records[used], facts, protocol), "samples"
+        return _done_per_step(records[used], facts, protocol)
     except NoMeasurement:
         counted = _counted(records, fields, facts, protocol) if (protocol.records, "step") in fields else None
         if counted is None:

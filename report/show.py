@@ -13,7 +13,7 @@ from parsers.part import Part
 from parsers.reading import Reading, survey
 from parsers.source import Source
 
-from .choice import chosen
+from .choice import chosen, estimated
 from .crosscheck import Check, caveats, checks
 from .measurement import Measurement, NoMeasurement, measure
 from .observed import Observed, observed
@@ -84,6 +84,8 @@ def _measured(summary: Summary, protocol: Protocol | None) -> Summary:
 def _by(part: Part, reading: Reading, protocol: Protocol | None) -> Measurement:
     if protocol is None:
         return chosen(part, reading.facts)
+    if not protocol.states_estimate:
+        return estimated(part, reading.facts, protocol)
     return measure(part.records, part.fields, reading.facts, protocol)
 
 
@@ -112,7 +114,7 @@ def as_json(summary: Summary) -> dict[str, Any]:
         },
         "facts": {name: {"value": f.value, "witness": f.witness} for name, f in reading.facts.items()}
         | summary.observed.facts(),
-        "records": int((reading.records["record"] == "step").sum()),
+        "records": int((summary.part.records["record"] == summary.protocol.records).sum()),
         "throughput": _throughput(summary.measurement),
         "checks": [{"ratio": check.ratio} | _value(check.measurement) for check in summary.checks],
         "events": summary.reading.events[["line", "event", "text"]].to_dict("records"),

@@ -9,6 +9,8 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from parsers.sentence import counted
+
 from .crosscheck import Check
 from .meter import whose
 from .number import printed
@@ -62,7 +64,8 @@ def _throughput(summary: Summary) -> Text:
         return Text(f"no throughput: {summary.reason}", style="red")
     found = summary.measurement
     number = f"{printed(found.value, summary.protocol)} {found.unit}"
-    where = f"{whose(found.scope)}, from {found.records_used} records in lines {found.lines[0]} to {found.lines[-1]}"
+    lines = f"lines {found.lines[0]} to {found.lines[-1]}" if len(found.lines) > 1 else f"line {found.lines[0]}"
+    where = f"{whose(found.scope)}, from {counted(found.records_used, 'record')} in {lines}"
     return Text.assemble((number, "bold green"), f"{where}, by {summary.protocol.words()}")
 
 

@@ -102,6 +102,34 @@ def test_an_unreadable_log_does_not_stop_the_others(tmp_path: Path) -> None:
     assert (done.returncode, json.loads(done.stdout)["log"]) == (2, str(LOG))
 
 
+def test_a_run_folder_stands_for_its_log() -> None:
+    assert shown(LOG.parent)["log"] == str(LOG)
+
+
+def test_records_are_those_of_the_kind_that_is_measured(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text((PROJECT / "tests/parsers/golden/paddlerec_words/dataloader.log").read_text())
+    found = shown(log)
+    assert (found["records"], found["throughput"]["used"]) == (1, 1)
+
+
+def test_a_protocol_without_an_estimate_takes_what_the_log_allows(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text((PROJECT / "tests/parsers/golden/nanogpt/current.log").read_text())
+    found = shown(log, "--protocol", "skip_records=1")["throughput"]
+    assert found["protocol"] == "records=step estimate=step_time skip_records=1 statistic=mean"
+    assert found["value"] == pytest.approx(245760 / ((250.25 + 12500.5 + 251.75) / 3000))
+    assert shown(log, "--protocol", "estimate=reported")["throughput"] is None
+    assert shown(log, "--protocol", "summary")["throughput"] is None
+
+
+def test_a_wrong_format_is_told_with_those_like_it() -> None:
+    done = run("show", LOG, "--format", "paddleclass")
+    assert (done.returncode, len(done.stderr)) == (2, done.stderr.index("\n") + 1)
+    assert "There is no format 'paddleclass'; paddleclas or " in done.stderr
+    assert "torchvision" not in done.stderr
+
+
 def test_wrong_protocols_list_what_is_known() -> None:
     done = run("show", LOG, "--protocol", "median")
     assert done.returncode == 2

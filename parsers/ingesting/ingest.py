@@ -63,7 +63,14 @@ def ingest(sources: Sequence[str], into: Path, executor: Executor) -> Iterator[E
         found = Sources(Path(spool), into)
         intake = _Ingestion(suite, executor)
         yield from intake.run(chain.from_iterable(found.candidates(source) for source in sources))
-        yield from intake.copies()
+        yield from copies(suite, intake.seen)
+
+
+def copies(suite: Suite, logs: Iterable[str]) -> Iterator[Copies]:
+    """Those of some logs, by their SHA-256, that are in a suite under several labels."""
+    for sha256 in logs:
+        if len(labels := suite.labels(sha256)) > 1:
+            yield Copies(sha256, tuple(labels))
 
 
 def _refuse_own(sources: Sequence[str], into: Path) -> None:
@@ -73,9 +80,11 @@ def _refuse_own(sources: Sequence[str], into: Path) -> None:
 
 
 class _Ingestion:
+    """One ingest; ``seen`` are the SHA-256 of its logs, in their order."""
+
     def __init__(self, suite: Suite, executor: Executor) -> None:
         self._suite, self._executor = suite, executor
-        self._seen: dict[str, None] = {}
+        self.seen: dict[str, None] = {}
 
     def run(self, candidates: Iterable[Candidate | LeftOut]) -> Iterator[Ingested | LeftOut]:
         """What becomes of candidates, in their order, so that repeats are numbered in it, too."""
@@ -90,12 +99,6 @@ class _Ingestion:
         while waiting:
             yield from map(self._ended, waiting.popleft().result())
 
-    def copies(self) -> Iterator[Copies]:
-        """The logs of this ingest that are in the suite under several labels."""
-        for sha256 in self._seen:
-            if len(labels := self._suite.labels(sha256)) > 1:
-                yield Copies(sha256, tuple(labels))
-
     def _begun(self, batch: list[Candidate]) -> "Future[list[Taken | LeftOut]]":
         tasks = [(candidate, self._suite.known(label(candidate)[0])) for candidate in batch]
         return self._executor.submit(take_all, tasks, self._suite.staging.resolve())
@@ -103,10 +106,13 @@ class _Ingestion:
     def _ended(self, taken: Taken | LeftOut) -> Ingested | LeftOut:
         if isinstance(taken, LeftOut):
             return taken
-        self._seen[taken.sha256] = None
+        self.seen[taken.sha256] = None
         name, wanted = label(taken.candidate)
         there = self._suite.repeat(name, taken.sha256)
-        number, remarks = (there, ()) if there else self._published(taken, name, wanted or 1)
+        if there:
+            number, remarks = there, self._suite.problems(name, there)
+        else:
+            number, remarks = self._published(taken, name, wanted or 1)
         return Ingested(
             taken.candidate.name, name, number, there is None, taken.sha256, taken.format, taken.remarks + remarks
         )

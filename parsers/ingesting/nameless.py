@@ -2,17 +2,18 @@
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
-from ..scrubbing.copies import copied, sources
+from ..scrubbing.copies import copied, named_by, sources
+from ..scrubbing.identities import Identity
 from ..scrubbing.scrub import Secrets
 from .candidate import RUN_FILE, LeftOut
-from .ingest import Event, Ingested, ingest
+from .ingest import Event, Ingested, copies, ingest
 from .suite import claimed
 
 
@@ -24,26 +25,35 @@ def ingest_scrubbed(found: Sequence[str], into: Path, executor: Executor, secret
     where the suite cannot be filled.
     """
     with TemporaryDirectory(prefix="tachograph-") as spool:
-        taken = list(ingest(found, Path(spool, "named"), executor))
-        yield from (event for event in taken if not isinstance(event, Ingested))
+        named = Path(spool, "named", into.resolve().name)  # a run.json holds the name of its suite
+        taken = list(ingest(found, named, executor))
+        yield from (event for event in taken if isinstance(event, LeftOut))
         logs = {event.sha256: event for event in taken if isinstance(event, Ingested)}
         if logs:
             nameless = Path(spool, "nameless")
-            outcome = copied(sources([Path(spool, "named")]), nameless, secrets)
+            outcome = copied(sources([named]), nameless, secrets, given=_named_by(logs.values()))
             yield from (LeftOut(problem, "is not taken", is_unreadable=True) for problem in outcome.problems)
             yield from _kept(nameless, into, logs)
 
 
-def _kept(nameless: Path, into: Path, logs: Mapping[str, Ingested]) -> Iterator[Ingested]:
+def _named_by(logs: Iterable[Ingested]) -> Iterator[Identity]:
+    """Whom the places name where the logs were found; a label of a log no longer tells what a name in it is of."""
+    for log in logs:
+        yield from named_by(log.found)
+
+
+def _kept(nameless: Path, into: Path, logs: Mapping[str, Ingested]) -> Iterator[Event]:
     with claimed(into) as suite:
         for run in sorted(nameless.rglob(RUN_FILE)):
             sha256 = _found(json.loads(run.read_bytes()), logs)
             label, wanted, log = run.parent.parent.name, int(run.parent.name), logs[sha256]
             number = there = suite.repeat(label, sha256)
+            remarks = log.remarks + (suite.problems(label, there) if there else ())
             if number is None:
                 staged = shutil.copytree(run.parent, suite.staging / uuid4().hex)
                 number = suite.publish(staged, label, sha256, wanted)
-            yield Ingested(log.found, label, number, there is None, sha256, log.format, log.remarks)
+            yield Ingested(log.found, label, number, there is None, sha256, log.format, remarks)
+        yield from copies(suite, logs)
 
 
 def _found(run: dict[str, Any], logs: Mapping[str, Ingested]) -> str:

@@ -12,7 +12,7 @@ from .address import public
 from .allowance import LARGEST_DOWNLOAD, Allowance
 from .candidate import NotTakenError
 
-EXTRA = "tachograph[remote]"
+INSTALL = '`pip install -e ".[remote]"` in the checkout of tachograph'
 _OF_EXTRA = ("http", "https", "s3", "s3a")
 _CHUNK = 1 << 20
 _PATIENCE = 60  # seconds without any byte
@@ -46,7 +46,7 @@ def filesystem(url: str) -> tuple[AbstractFileSystem, str]:
     try:
         fs, path = fsspec.core.url_to_fs(url, **_options(url))
     except ImportError as error:
-        needed = f"`pip install '{EXTRA}'`" if protocol in _OF_EXTRA else str(error).rstrip(".")
+        needed = INSTALL if protocol in _OF_EXTRA else str(error).rstrip(".")
         raise NotTakenError(f"needs packages that are not installed: {needed}.", is_unreadable=True) from error
     except ValueError as error:
         raise NotTakenError(

@@ -11,10 +11,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ..errors import ParserError
+from ..errors import LogError, ParserError
+from ..runfile import describes, log_of, run_file, sha256_of
 from .candidate import RUN_FILE
 
 STAGING = ".ingest"
+CHANGED = "{log} there is not the file whose SHA-256 its run.json gives; remove the folder to ingest it again."
 _TAKEN = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR)
 
 
@@ -45,6 +47,16 @@ class Suite:
     def repeat(self, label: str, sha256: str) -> int | None:
         """The number of the run of a log under a label; None where it is not there."""
         return self._repeats.get(label, {}).get(sha256)
+
+    def problems(self, label: str, number: int) -> tuple[str, ...]:
+        """What speaks against a run that is there: its log was changed, or is gone."""
+        folder = self.path / label / str(number)
+        try:
+            log = log_of(folder)
+            is_changed = describes(run_file(log), log, sha256_of(log)) is False
+        except LogError as error:
+            return (str(error),)
+        return (CHANGED.format(log=log.name),) if is_changed else ()
 
     def labels(self, sha256: str) -> list[str]:
         """All labels under which a log is there."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import ParserError
 
-EXTRA = "tachograph[dask]"
+INSTALL = '`pip install -e ".[dask]"` in the checkout of tachograph'
 _PATIENCE = 10  # seconds until a scheduler has answered
 
 
@@ -54,7 +54,7 @@ def _cluster(address: str) -> Iterator[Executor]:
     try:
         from distributed import Client  # noqa: PLC0415 - it comes with the extra
     except ImportError as error:
-        raise WorkersError(f"--scheduler needs packages that are not installed: `pip install '{EXTRA}'`.") from error
+        raise WorkersError(f"--scheduler needs packages that are not installed: {INSTALL}.") from error
     try:
         client = Client(address, timeout=_PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:

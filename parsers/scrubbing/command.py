@@ -8,20 +8,22 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..sentence import counted
+
 if TYPE_CHECKING:
     from .copies import Outcome
 
 KINDS = {
-    "host": "host names",
-    "user": "user names",
-    "email": "e-mail addresses",
-    "address": "private addresses",
-    "credential": "credentials",
+    "host": "host name",
+    "user": "user name",
+    "email": "e-mail address",
+    "address": "private address",
+    "credential": "credential",
 }
 
 
 @click.command()
-@click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("logs", nargs=-1, required=True, type=click.Path(readable=False, path_type=Path))
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder of the copies.")
 @click.option(
     "--format", "format_", metavar="NAME|FILE.lark", help="Read as this format; by default it is found by itself."
@@ -88,10 +90,12 @@ def _as_json(outcome: "Outcome") -> Iterator[str]:
 
 def _as_text(outcome: "Outcome", out: Path) -> Iterator[str]:
     """How many of each kind; never which, for what is printed here may be published, too."""
-    yield f"{len(outcome.copies)} copies are in {out}."
+    copies = len(outcome.copies)
+    yield f"1 copy is in {out}." if copies == 1 else f"{copies} copies are in {out}."
     if outcome.copies and not outcome.replaced:
         yield "Nothing that names anyone was found in them."
-    for kind, words in KINDS.items():
+    for kind, noun in KINDS.items():
         if replaced := outcome.replaced.get(kind):
             different = f", {len(replaced.distinct)} different" if replaced.distinct else ""
-            yield f"{replaced.occurrences:>8} {words}{different}, first in {replaced.copy}:{replaced.line}"
+            count, _, words = counted(replaced.occurrences, noun).partition(" ")
+            yield f"{count:>8} {words}{different}, first in {replaced.copy}:{replaced.line}"

@@ -10,11 +10,9 @@ from tempfile import TemporaryDirectory
 from .. import runfile
 from ..errors import ParserError, told
 from ..facts import FOLDERS, name_facts
-from .identities import Identity
+from .identities import Identity, identities
 from .placeholders import Placeholders, Tally
 from .scrub import ScrubError, Secrets, named, scrubbed
-
-DEFAULT_LOG = "train.log"
 
 
 @dataclass
@@ -59,7 +57,7 @@ def sources(paths: Iterable[Path]) -> list[Source]:
     """
     found: dict[Path, Source] = {}
     for path in map(_absolute, paths):
-        for log in _logs(path) if path.is_dir() else [path]:
+        for log in _logs(path) if os.path.isdir(path) else [path]:  # noqa: PTH112 - never raises an error
             found.setdefault(log, Source(log, path))
     return list(found.values())
 
@@ -72,10 +70,7 @@ def _logs(folder: Path) -> Iterator[Path]:
     runs = sorted(folder.rglob(runfile.NAME))
     if not runs:
         raise ScrubError(f"{folder}: holds no run folder, that is none with a {runfile.NAME}; name its logs.")
-    for run in runs:
-        described = runfile.run_file(run).get("log")
-        name = described.get("file", DEFAULT_LOG) if isinstance(described, dict) else DEFAULT_LOG
-        yield run.with_name(Path(str(name)).name)
+    yield from (runfile.log_of(run.parent) for run in runs)
 
 
 def copied(
@@ -95,7 +90,7 @@ def copied(
     outcome, readable, found = Outcome(), [], dict.fromkeys(given)
     for source in logs:
         try:
-            found |= named(source.log, secrets)
+            found |= named(source.log, secrets) | dict.fromkeys(named_by(source.log))
             readable.append(source)
         except (ParserError, OSError) as error:
             outcome.problems.append(told(error))
@@ -103,6 +98,11 @@ def copied(
     placeholders = Placeholders(identity for identity in found if identity.text.lower() not in kept)
     _copy(_places(readable, _absolute(out), placeholders), _absolute(out), placeholders, secrets, format, outcome)
     return outcome
+
+
+def named_by(place: str | Path) -> Iterator[Identity]:
+    """Whom the path of a log names, such as the owner of a home folder."""
+    return (identity for identity in identities(os.fsencode(place)) if identity.kind != "taken")
 
 
 def _copy(

@@ -16,7 +16,7 @@ _COLOUR = re.compile(rb"\x1b\[[0-?]{0,32}[ -/]{0,8}[@-~]")
 _LISTED = re.compile(
     rb"(?i)(?<![\w.-])([a-z0-9][a-z0-9._-]*+(?:\[[0-9]{1,9}(?:-[0-9]{1,9})?(?:,[0-9]{1,9}(?:-[0-9]{1,9})?)*+\][a-z0-9._-]*+){0,4}+)(:[0-9]+)?"
 )
-_RANGE = re.compile(rb"\[[0-9,-]+\]")
+_RANGE = re.compile(rb"\[([0-9]+)[0-9,-]*\]")
 _KEY = re.compile(rb"(?i)['\"]([a-z0-9][a-z0-9._-]+)['\"]: ?\[")
 _WORD = re.compile(r"[A-Za-z0-9_]{2,}")
 _ENDS = b".-_"
@@ -97,7 +97,7 @@ def _inner(place: _Place) -> Iterator[Identity]:
 def _hosts(place: _Place) -> Iterator[Identity]:
     for found in _LISTED.finditer(place.text):
         if b"[" in found[1]:
-            yield from [Identity("nodes", found[1])] if is_host(_RANGE.sub(b"1", found[1])) else []
+            yield from [Identity("nodes", found[1])] if is_host(_RANGE.sub(rb"\1", found[1])) else []
         else:
             yield from _host(place._replace(text=found[1]))
 

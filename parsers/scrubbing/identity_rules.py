@@ -24,6 +24,8 @@ _PARTS = {
 }
 _SOURCE_FILE = re.compile(rb"\.(?:py|pyx|cc|cpp|cxx|cu|cuh|c|h|hpp|go|rs|sh|java|lua|cpython|so)(?:[.-]\w+)?\Z")
 _NUMBERED = re.compile(rb"[-_.]?[0-9]+\Z")
+# What counts devices or processes begins with 0 or 1 and has no more digits than it needs.
+_OF_A_CLUSTER = re.compile(rb"[-_.]?(?:0[0-9]+|[0-9]{3,})\Z")
 _PLACEHOLDER = re.compile(rb"(?:host|user)[0-9]+(?:\.example\.com)?\Z")
 _NUMBER = re.compile(rb"[0-9]+\.")
 _LETTER = re.compile(rb"[a-z\x80-\xff]")
@@ -96,15 +98,30 @@ def is_name(name: bytes) -> bool:
     """Whether a name, of a host or a user, is that of someone: neither a common word nor a placeholder."""
     lowered = name.lower()
     common = lowered in _common() or _NUMBERED.sub(b"", lowered) in _common()
-    return len(name) > 1 and bool(_LETTER.search(lowered)) and not common and not _PLACEHOLDER.match(lowered)
+    return not common and _may_be_a_name(lowered)
+
+
+def _may_be_a_name(lowered: bytes) -> bool:
+    return len(lowered) > 1 and bool(_LETTER.search(lowered)) and not _PLACEHOLDER.match(lowered)
 
 
 @lru_cache(maxsize=4096)
 def is_host(name: bytes) -> bool:
-    """Whether a name is that of a host that is not known to everyone, and not a source file or an address."""
+    """Whether a name is that of a host that is not known to everyone, and not a source file or an address.
+
+    ``gpu0`` is a card on any machine, but ``gpu001`` is the machine of a cluster where only a host may stand.
+    """
     lowered = name.lower()
     public = any(lowered == known or lowered.endswith(b"." + known) for known in _words()["public"].encode().split())
-    return is_name(name) and not (public or _NUMBER.match(lowered) or _SOURCE_FILE.search(lowered))
+    return (is_name(name) or _is_machine(lowered)) and not (
+        public or _NUMBER.match(lowered) or _SOURCE_FILE.search(lowered)
+    )
+
+
+def _is_machine(lowered: bytes) -> bool:
+    number = _OF_A_CLUSTER.search(lowered)
+    is_one = number is not None and lowered[: number.start()] in _words()["machines"].encode().split()
+    return is_one and _may_be_a_name(lowered)
 
 
 def is_private(address: bytes) -> bool:

@@ -42,7 +42,7 @@ def _stated(name: str, facts: Facts) -> Factor:
 
 
 def _of_a_step(amount: float, counted: str, facts: Facts) -> Iterator[Factor]:
-    for names in (("job_batch_size",), ("batch_size", "cards", "accumulation")):
+    for names in (("job_batch_tokens",), ("job_batch_size",), ("batch_size", "cards", "accumulation")):
         known = [name for name in names if name in facts and is_count(facts[name].value)]
         if known and prod(int(facts[name].value) for name in known) == amount:
             yield from (_stated(name, facts) for name in known)

@@ -47,13 +47,13 @@ def _index() -> Sequence[RealLog]:
         return [RealLog(row["family"], CORPUS / row["path"]) for row in csv.DictReader(file)]
 
 
-def _parameters(logs: Sequence[RealLog]) -> list[Any]:
+def parameters(logs: Sequence[RealLog]) -> list[Any]:
     if not logs:
         return [pytest.param(None, marks=pytest.mark.skip(reason=ABSENT), id="absent")]
     return [pytest.param(log, id=f"{log.family}-{log.path.name}") for log in logs]
 
 
 REAL_LOGS = _index()
-every_real_log = pytest.mark.parametrize("log", _parameters(REAL_LOGS))
-every_known_log = pytest.mark.parametrize("log", _parameters([log for log in REAL_LOGS if log.counts]))
-every_log_without_metrics = pytest.mark.parametrize("log", _parameters([log for log in REAL_LOGS if not log.counts]))
+every_real_log = pytest.mark.parametrize("log", parameters(REAL_LOGS))
+every_known_log = pytest.mark.parametrize("log", parameters([log for log in REAL_LOGS if log.counts]))
+every_log_without_metrics = pytest.mark.parametrize("log", parameters([log for log in REAL_LOGS if not log.counts]))

@@ -20,6 +20,18 @@ event_line: "saved at" checkpoint{INTEGER}
 %ignore BLANK
 """
 
+BAR = """// Bars that start anew with each epoch
+//
+// For tests.
+
+start: step_line
+
+step_line: "bar" step{"1"} "/" steps_per_epoch "loss" loss "speed" throughput{samples, job, instant}
+
+%import .vocabulary (step, steps_per_epoch, loss, throughput, samples, job, instant, BLANK)
+%ignore BLANK
+"""
+
 
 def line(number: int, *, second: int | None = None, loss: str = "0.5", speed: str = "10.5") -> str:
     said = f"loss {loss} " if loss else ""
@@ -55,6 +67,13 @@ def test_time_that_runs_backwards_is_told(tmp_path: Path) -> None:
 def test_a_record_that_stands_in_the_log_twice_is_told(tmp_path: Path) -> None:
     said = "Records are in the log twice, the first copy in line 3 (1 in all)."
     assert said in warnings(tmp_path, line(1), line(2), line(2), line(3))
+
+
+def test_steps_of_two_epochs_that_nothing_tells_apart_may_print_the_same(tmp_path: Path) -> None:
+    grammar, log = tmp_path / "bar.lark", tmp_path / "a.log"
+    grammar.write_text(BAR, encoding="utf-8")
+    log.write_text("bar 1/2 loss 0.5 speed 10\nbar 2/2 loss 0.4 speed 10\n" * 2, encoding="utf-8")
+    assert survey(log, format=grammar).warnings == ()
 
 
 def test_a_restart_is_told(tmp_path: Path) -> None:

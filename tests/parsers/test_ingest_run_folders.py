@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from parsers.ingesting.suite import CHANGED
 from tests.parsers.ingesting import logs, run_file, runs
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
-from tests.parsers.toy_logs import step
+from tests.parsers.toy_logs import step, write
 
 
 @pytest.fixture
@@ -44,6 +45,22 @@ def test_the_run_file_of_another_log_stays_behind(lab: Path, into: Path) -> None
     (found,) = logs(into, lab)
     assert (found.remarks, run_file(into)["case"]) == (("The run.json beside it is not of this log, and stays.",), {})
     assert not (into / "lab__net/3/clock.csv").exists()
+
+
+def test_a_log_that_was_changed_in_its_run_folder_is_told(lab: Path, into: Path) -> None:
+    write(lab, step(1), name="a.log")
+    logs(into, lab)
+    (into / "lab__a/1/train.log").write_bytes(step(2))
+    (found,) = logs(into, lab)
+    assert (found.is_new, found.remarks) == (False, (CHANGED.format(log="train.log"),))
+
+
+def test_a_log_that_was_taken_out_of_its_run_folder_is_told(lab: Path, into: Path) -> None:
+    write(lab, step(1), name="a.log")
+    logs(into, lab)
+    (into / "lab__a/1/train.log").unlink()
+    (found,) = logs(into, lab)
+    assert found.remarks == (f"{into / 'lab__a/1/train.log'}: cannot be read: No such file or directory.",)
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "null", '{"case": 1}', '{"case": {}, "log": 1}', "[" * 99999])

@@ -35,16 +35,16 @@ def test_the_account_of_a_golden_log_adds_up_to_what_wc_counts(log: Path) -> Non
     assert account.matched + account.ignored + account.unrecognised == account.total == said + cut
 
 
-def test_an_unknown_format_is_an_error_that_lists_the_known_ones(tmp_path: Path) -> None:
+def test_an_unknown_format_is_an_error_that_says_what_lists_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(FormatError) as raised:
         read(write(tmp_path, step(1)), format="no_such")
-    assert all(fmt.name in str(raised.value) for fmt in formats())
+    assert "`tachograph formats` lists" in str(raised.value)
 
 
-def test_a_text_of_no_known_format_is_an_error_that_lists_the_known_ones(tmp_path: Path) -> None:
+def test_a_text_of_no_known_format_is_an_error_that_says_what_lists_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(FormatError) as raised:
         read(write(tmp_path, OTHER_NOISE))
-    assert all(fmt.name in str(raised.value) for fmt in formats())
+    assert "`tachograph formats` lists" in str(raised.value)
 
 
 def test_a_text_of_no_known_format_can_be_surveyed(tmp_path: Path) -> None:

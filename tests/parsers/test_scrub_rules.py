@@ -23,6 +23,26 @@ def test_the_example_of_a_rule_is_its_own(rule: Rule) -> None:
     assert list(rule.sightings(b"\n" + rule.line.lower()))
 
 
+@pytest.mark.parametrize("name", [b"gpu001", b"gpu-01", b"node117", b"dgx01", b"zeus01"])
+@pytest.mark.parametrize(
+    "line",
+    [b"%s:1234:1300 [0] NCCL INFO Channel 00/32", b"SLURM_JOB_NODELIST=%s", b"[%s:4242:0:4242] Caught signal 11"],
+)
+def test_a_name_as_clusters_give_them_is_a_host_where_only_a_host_can_stand(line: bytes, name: bytes) -> None:
+    assert found(line % name) == [name]
+
+
+def test_a_list_of_machines_with_a_common_name_is_one_of_hosts() -> None:
+    assert found(b"SLURM_JOB_NODELIST=gpu[001-004]") == [b"gpu[001-004]"]
+
+
+@pytest.mark.parametrize(
+    "line", [b"gpu0:1234:1300 [0] NCCL INFO Channel 00/32", b"device: gpu001, node117 loss 0.1", b"NODELIST=gpu[0-3]"]
+)
+def test_a_card_or_a_common_word_with_a_number_is_no_host_elsewhere(line: bytes) -> None:
+    assert found(line) == []
+
+
 @pytest.mark.parametrize(
     "line",
     [

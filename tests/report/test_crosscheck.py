@@ -73,7 +73,7 @@ def test_two_stamps_give_a_throughput(tmp_path: Path) -> None:
 
 
 def test_what_is_missing_is_asked_for_by_its_option(tmp_path: Path) -> None:
-    with pytest.raises(NoMeasurement, match="estimate=step_time needs the batch size per card: give --batch-size"):
+    with pytest.raises(NoMeasurement, match=r"estimate=step_time needs .*: give --batch-size and --cards"):
         choose(reading(tmp_path, step(1, 0.5), facts=[]))
 
 

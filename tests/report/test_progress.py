@@ -107,7 +107,9 @@ def test_without_the_batch_size_the_time_of_a_step_is_shown(tmp_path: Path) -> N
     progress.add(table(throughput=[np.nan], step_time=[250.0]), fields, {})
     rate = progress.rate({})
     assert (rate.words(0.25, progress.protocol), rate.scope) == ("0.250 seconds", None)
-    assert rate.warnings == ("estimate=step_time needs the batch size per card: give --batch-size.",)
+    assert rate.warnings == (
+        "estimate=step_time needs the batch size per card and the number of cards: give --batch-size and --cards.",
+    )
 
 
 def test_a_rotated_log_goes_on_with_the_same_statistics(tmp_path: Path) -> None:
@@ -200,4 +202,6 @@ def test_where_a_better_number_is_printed_later_those_before_it_do_not_count() -
 def test_without_what_scales_a_number_by_the_clock_its_option_is_told() -> None:
     progress = Progress(None)
     progress.add(timed(elapsed=[5.0, 10.0], step=[10, 20]), STEPS_IN_TIME, {})
-    assert progress.reason == "estimate=clock needs the batch size per card: give --batch-size."
+    assert progress.reason == (
+        "estimate=clock needs the batch size per card and the number of cards: give --batch-size and --cards."
+    )

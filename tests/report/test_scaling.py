@@ -7,7 +7,7 @@ import pytest
 from parsers.facts import Fact
 from parsers.field import Field, Scope
 from report.protocol import NoMeasurement, Protocol
-from report.scaling import amount_of_step, amounts, samples_per_step, scale
+from report.scaling import amount_of_step, amounts, amounts_done, samples_per_step, scale
 from report.window import Fields
 
 
@@ -77,6 +77,12 @@ def test_what_is_not_known_is_asked_for_by_its_option(known: dict[str, Fact], se
         samples(log(step=[1]), known)
 
 
+def test_all_that_is_missing_is_asked_for_at_once() -> None:
+    said = "needs the batch size per card and the number of cards: give --batch-size and --cards."
+    with pytest.raises(NoMeasurement, match=said):
+        samples(log(step=[1]), {})
+
+
 def test_the_batch_size_of_the_job_that_a_line_states_needs_no_cards() -> None:
     known = {"job_batch_size": Fact("job_batch_size", 512, "line 3"), "batch_size": Fact("batch_size", 4, "line 2")}
     assert samples(log(step=[1]), known) == 512
@@ -89,6 +95,37 @@ def test_the_batch_size_that_a_caller_gives_counts_before_that_of_the_job() -> N
 
 def test_a_step_of_several_passes_has_the_samples_of_all() -> None:
     assert samples(log(step=[1]), facts(batch_size=4, cards=8, accumulation=3)) == 96
+
+
+TOKENS = {
+    "job_batch_tokens": Fact("job_batch_tokens", 491520, "line 1"),
+    "batch_size": Fact("batch_size", 12, "line 2"),
+}
+
+
+def of_stated_tokens(**known: int) -> tuple[float, str]:
+    fields: Fields = {("step", "step"): Field("step", "INTEGER", first=1)}
+    return amount_of_step(log(step=[1]), fields, {**TOKENS, **facts(**known)}, np.array([True]), Protocol())
+
+
+def test_the_tokens_of_a_step_that_the_log_states_come_before_a_batch_size_of_one_pass() -> None:
+    assert of_stated_tokens(cards=8) == (491520, "tokens")
+
+
+def test_a_callers_batch_size_without_the_passes_of_a_step_does_not_hide_its_tokens() -> None:
+    assert of_stated_tokens(cards=8, batch_size=12) == (491520, "tokens")
+    assert of_stated_tokens(cards=8, batch_size=12, accumulation=5) == (480, "samples")
+
+
+def test_a_record_covers_the_tokens_of_its_steps_where_the_log_states_them() -> None:
+    fields: Fields = {("step", "step"): Field("step", "INTEGER", first=1)}
+    assert done(log(step=[10, 30]), fields, TOKENS) == ([4915200, 9830400], "tokens")
+
+
+def test_the_clock_counts_the_tokens_of_a_step_where_the_log_states_them() -> None:
+    records, fields = log(step=[10, 30]), {("step", "step"): Field("step", "INTEGER", first=1)}
+    values, unit = amounts_done(records, fields, TOKENS, np.ones(2, np.bool_), Protocol(estimate="clock"))
+    assert (values.tolist(), unit) == ([4915200, 14745600], "tokens")
 
 
 def done(records: pd.DataFrame, fields: Fields, known: dict[str, Fact], kind: str = "step") -> tuple[list[float], str]:

@@ -12,6 +12,7 @@ from report.protocol import Protocol
 from report.why.derivation import Derivation, derive
 from report.why.document import as_json
 from report.why.explanation import of_cell, of_log
+from report.why.factors import Factor
 from report.why.sensitivity import variations
 from report.why.stages import REASONS
 from report.why.steadiness import few, spread, stalls
@@ -22,6 +23,7 @@ from tests.conftest import Compare
 
 GOLDEN = Path(__file__).parent / "golden"
 LOG = Path("logs/cpu-demo/ResNet50_bs4_fp32_N1C2/1/train.log")
+NANOGPT = PROJECT / "tests/parsers/golden/nanogpt/current.log"
 
 GRAMMAR = """// Toy
 //
@@ -81,6 +83,11 @@ def test_the_readmes_show_the_command_that_is_printed(readme: str) -> None:
 
 def test_every_reason_for_which_a_record_is_left_out_has_words() -> None:
     assert REASONS.keys() == {reason.key for reason in Reason} - {Reason.USED.key}
+
+
+def test_the_tokens_of_a_step_are_told_with_the_line_that_states_them() -> None:
+    explained = of_log(NANOGPT, Protocol.parse("estimate=step_time"), (), None)
+    assert explained.derivations[0].factors == (Factor("job_batch_tokens", 245760, "line 5"),)
 
 
 def test_the_records_left_after_all_steps_are_those_that_are_used(tmp_path: Path) -> None:
