@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: report test bench corpus fuzz clean
+.PHONY: report test bench corpus audit-docs fuzz clean
 
 report: .venv/report
 	$(BIN)/tachograph report
@@ -23,6 +23,10 @@ bench: .venv/test
 
 corpus: .venv/test
 	$(BIN)/python -m tests.corpus.outcome
+
+# PERF and EXAMPLES are checkouts of PaddlePaddle/Perf and NVIDIA/DeepLearningExamples.
+audit-docs: .venv/test
+	$(BIN)/python -m tests.report.audit.outcome $(PERF) $(EXAMPLES)
 
 # Coverage-guided fuzzing, until it is stopped or something is found.
 fuzz: .venv/test

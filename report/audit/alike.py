@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from ..cell import Cell, Proof
 from ..common_rule import Common, by_one_rule
-from ..likeness import Difference, of_rules, of_runs
+from ..likeness import KIND_KEYS, Difference, of_rules, of_runs
 from ..page import Case
 from ..quantity import Shown
+from ..words import words
 from .claim import Claim
 from .evidence import AXES
 
@@ -24,14 +25,28 @@ class Unlike:
     differences: tuple[Difference, ...]
     common: tuple[Common, ...]
 
+    @property
+    def said(self) -> str:
+        """What differs, in English sentences."""
+        return " ".join(str(_in_words(difference)) for difference in self.differences)
+
+    @property
+    def by_one_rule(self) -> str:
+        """How the columns compare by one rule, and in brackets how they do as published; empty where none fits."""
+        each = (f"{one.cell.column} {_percent(one.ratio)} ({_percent(one.published_ratio)})" for one in self.common)
+        return "; ".join(each)
+
     def __str__(self) -> str:
         """All of it in one line."""
-        said = " ".join(str(difference) for difference in self.differences)
-        numbers = "; ".join(
-            f"{one.cell.column} {_percent(one.ratio)} ({_percent(one.published_ratio)})" for one in self.common
-        )
-        by_one = f" By one rule, the published ratio in brackets: {numbers}." if self.common else ""
-        return f"{self.page}:{self.line}: {self.row}: {said}{by_one}"
+        by_one = f" By one rule, the published ratio in brackets: {self.by_one_rule}." if self.common else ""
+        return f"{self.page}:{self.line}: {self.row}: {self.said}{by_one}"
+
+
+def _in_words(difference: Difference) -> Difference:
+    """A difference with the keys of what records state said in English."""
+    english = words("en")
+    each = {english.gettext(said) if said in KIND_KEYS else said: sides for said, sides in difference.each.items()}
+    return Difference(difference.message, each)
 
 
 def unlike(claims: Sequence[Claim]) -> Iterator[Unlike]:

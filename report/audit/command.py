@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from parsers.commands import FORMAT, LOGS, Unreadable
+from parsers.commands import FORMAT, LOGS, Unreadable, printable
 
 if TYPE_CHECKING:
+    from .alike import Unlike
     from .files import Named
 
 TO_MEND = 1
@@ -69,11 +70,9 @@ def audit(
     marked, gone = with_accepted(found.findings, known)
     for entry in gone:
         click.echo(f"warning: {accept}: {entry.page}: {entry.published} is no longer {entry.verdict}.", err=True)
-    for row in found.unlike:
-        click.echo(f"warning: {row}", err=True)
     if junit:
         _write_junit(junit, marked)
-    _print(marked, everything=everything, as_json=as_json, wants_markdown=wants_markdown)
+    _print(marked, found.unlike, everything=everything, as_json=as_json, wants_markdown=wants_markdown)
     sys.exit(0 if all(finding.is_good for _, finding in marked) else TO_MEND)
 
 
@@ -86,17 +85,25 @@ def _write_junit(path: Path, found: "list[Named]") -> None:
         raise Unreadable(f"{path}: cannot be written: {error.strerror}.") from error
 
 
-def _print(found: "list[Named]", *, everything: bool, as_json: bool, wants_markdown: bool) -> None:
+def _print(
+    found: "list[Named]", unlike: "list[Unlike]", *, everything: bool, as_json: bool, wants_markdown: bool
+) -> None:
+    """Print the findings, then the rows that do not compare like with like: in Markdown, else as warnings."""
     from . import printing
     from .finding import as_json as json_of
 
+    if wants_markdown:
+        click.echo(printable(printing.as_markdown(found, unlike)), nl=False)
+        return
     if as_json:
         for page, finding in found:
-            click.echo(json.dumps(json_of(finding, page), ensure_ascii=False))
-    elif wants_markdown:
-        click.echo(printing.as_markdown(found), nl=False)
+            click.echo(printable(json.dumps(json_of(finding, page), ensure_ascii=False)))
     else:
-        click.echo(printing.terminal(found, everything=everything, colour=sys.stdout.isatty()), nl=False)
+        table = printing.terminal(found, everything=everything, colour=sys.stdout.isatty())
+        click.echo(printable(table), nl=False)
+    sys.stdout.flush()
+    for row in unlike:
+        click.echo(f"warning: {printable(row)}", err=True)
 
 
 @click.command()

@@ -10,6 +10,7 @@ from markdown_it.token import Token
 
 LARGEST = 16 << 20  # bytes; a page that people read is smaller
 RAISED = "^"
+_BREAK = re.compile(r"<br\b", re.IGNORECASE)
 _ANCHOR = re.compile(r'<a id="([^"]{1,100})">')
 
 
@@ -182,10 +183,10 @@ def _text(token: Token) -> Text:
             address, start = str(child.attrGet("href") or ""), len(words)
         elif child.type == "link_close":
             links.append(Link("".join(words[start:]), address, line))
-        elif child.type in ("softbreak", "hardbreak"):
-            words.append(" ")
         elif child.type in ("text", "code_inline"):
             words.append(child.content)
+        elif child.type in ("softbreak", "hardbreak") or _BREAK.match(child.content):
+            words.append(" ")
         elif child.content == "<sup>" and words:
             words.append(RAISED)  # a mark behind a number, not more of its digits
     anchors = (found[1] for child in token.children or [] if (found := _ANCHOR.match(child.content)))

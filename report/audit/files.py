@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..page import Page
@@ -18,7 +18,10 @@ Named = tuple[str, Finding]
 
 @dataclass(frozen=True)
 class Audited:
-    """The findings of pages, each with the path of its page below the folder that holds all of them."""
+    """The findings of pages, and their rows that do not compare like with like.
+
+    Each page is named by its path below the folder that holds all of them.
+    """
 
     findings: list[Named]
     unlike: list[Unlike]
@@ -50,8 +53,9 @@ def audit_files(files: Sequence[Path], logs: Path | None, pages: Sequence[Page],
     own = [f for document, evidence in documents.items() if evidence for f in own_findings(document, evidence, logs)]
     others = [document for document, evidence in documents.items() if not evidence]
     found = audit(Site(others, root, logs or root), pages, tolerance)
-    return Audited([(_name(finding, root), finding) for finding in (*own, *found.findings)], found.unlike)
+    named = [(_name(finding.number.page, root), finding) for finding in (*own, *found.findings)]
+    return Audited(named, [replace(row, page=_name(Path(row.page), root)) for row in found.unlike])
 
 
-def _name(finding: Finding, root: Path) -> str:
-    return os.path.relpath(finding.number.page.resolve(), root)
+def _name(page: Path, root: Path) -> str:
+    return os.path.relpath(page.resolve(), root)

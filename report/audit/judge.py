@@ -101,7 +101,7 @@ class Judge:
 
     def _stale(self, claim: Claim, ratio: float | None) -> Opinion:
         """Whether the log gives another number for the same case, or the page that links to the log states another."""
-        others = [] if claim.is_ambiguous else [c for c in self.by_log[claim.log] if _differ(claim.number, c.number)]
+        others = [] if claim.is_ambiguous else [c for c in self.by_log[claim.log] if _disagree(claim.number, c.number)]
         if exact := next((other for other in others if other.recovered), None):
             return "stale", f"{_place(exact)} states {exact.number.digits} for the same case, which its log gives"
         owner = next((other for other in others if _owns(other) and other.number.page != claim.number.page), None)
@@ -116,7 +116,7 @@ class Judge:
             said = ", ".join(f"{axis.replace('_', ' ')} {backing.log.named[axis]}" for axis in axes)
             return "misfiled", f"the page links to {backing.log.path}, the log of another case ({said})"
         copy = next((other for other in self.claims if other.evidence and _is_copy(other, claim)), None)
-        return ("misfiled", f"{claim.log} is byte for byte {copy.log}, the log of another case") if copy else None
+        return ("misfiled", f"the log {claim.log} is byte for byte {copy.log}, that of another case") if copy else None
 
     def _near(self, ratio: float | None) -> Opinion:
         if ratio is None or abs(ratio - 1) > self.tolerance:
@@ -162,14 +162,15 @@ def _is_copy(other: Claim, claim: Claim) -> bool:
     return same and bool(conflicts(other.number.case, claim.number.case, ("cards", "precision", "device")))
 
 
-def _differ(one: Published, other: Published) -> bool:
-    """Whether two numbers are not one that was rounded differently."""
-    return abs(one.value - other.value) > Decimal(1).scaleb(-min(one.decimals, other.decimals))
+def _disagree(one: Published, other: Published) -> bool:
+    """Whether two numbers of one case are not one that was rounded differently."""
+    differ = abs(one.value - other.value) > Decimal(1).scaleb(-min(one.decimals, other.decimals))
+    return differ and not conflicts(one.case, other.case)
 
 
 def _place(claim: Claim) -> str:
-    folder = claim.number.page.parent.name
-    return f"{folder}/{claim.number.page.name} line {claim.number.line}"
+    number = claim.number
+    return f"line {number.line} of {number.page.parent.name}/{number.page.name}"
 
 
 def _gives(ratio: float | None) -> str:

@@ -1,8 +1,9 @@
 """Pages of our own: every number on them is made again from its logs, by what the evidence file beside them says."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from parsers.errors import ParserError
@@ -24,14 +25,16 @@ from .published import Published
 LOG = "train.log"  # of a run folder, whose telemetry is listed without it
 _ANCHOR = re.compile(r"#?e(\d{1,9})")
 _DIGITS = re.compile(r"-?\d+(?:\.\d+)?")
+_MARKED_DIGITS = re.compile(rf"({_DIGITS.pattern})\W*")
 
 
 @dataclass(frozen=True)
 class _Mention:
-    """Where a page prints a number of its evidence: ``evidence`` is the N of its anchor eN."""
+    """Where a page prints a number of its evidence, the N of its anchor eN: with that anchor, or with a link to it."""
 
     evidence: int
     number: Published
+    is_anchor: bool = False
 
 
 def evidence_of(page: Path) -> Path | None:
@@ -52,9 +55,33 @@ def own_findings(document: Document, evidence: Path, logs: Path | None) -> Itera
     mentions = list(_mentions(document, cells))
     for mention in mentions:
         yield made[mention.evidence].finding(mention.number)
-    for number in sorted(cells.keys() - {mention.evidence for mention in mentions}):
-        gone = _published(document, cells[number], Text(str(cells[number].printed)), document.title.plain, 1)
-        yield Finding(gone, "differs", f"The page does not print the number of its evidence e{number}.")
+    yield from _removed(document, cells, mentions)
+    yield from _unproved(document, cells)
+
+
+def _removed(document: Document, cells: Mapping[int, CellProof], mentions: Sequence[_Mention]) -> Iterator[Finding]:
+    """What the page must print, but does not: every number in a table, with a link, and in the list of evidence."""
+    for is_anchor, where in ((False, "as a link to"), (True, "in the list of evidence as")):
+        for number in sorted(cells.keys() - {m.evidence for m in mentions if m.is_anchor == is_anchor}):
+            gone = _published(document, cells[number], Text(str(cells[number].printed)), document.title.plain, 1)
+            yield Finding(gone, "differs", f"The page does not print the number {where} e{number}.")
+
+
+def _unproved(document: Document, cells: Mapping[int, CellProof]) -> Iterator[Finding]:
+    """Numbers without a link, in the columns whose other numbers have one, and numbers that link to no evidence."""
+    for table in document.tables:
+        linked = {column for row in table.rows for column, text in enumerate(row) if _linked(text)}
+        for place, row in enumerate(table.rows):
+            for column in sorted(linked):
+                found = _MARKED_DIGITS.fullmatch(row[column].plain)
+                if found and not _linked(row[column]) & cells.keys():
+                    number = _bare(document, table, (place, column), found[1])
+                    yield Finding(number, "no evidence", "It links to no evidence.")
+
+
+def _linked(text: Text) -> set[int]:
+    """The evidence that a cell links to."""
+    return {int(found[1]) for link in text.links if (found := _ANCHOR.fullmatch(link.address))}
 
 
 @dataclass(frozen=True)
@@ -73,7 +100,7 @@ class _Made:
             where = f"{told.source.repository} at {told.source.commit}"
             return cls(cell, None, None, f"Its logs are in {where}: give --logs.", "no evidence")
         try:
-            again = _again(cell, folder or Path())
+            again = _again(cell, folder or Path(), _rate(told))
         except (NoMeasurement, NoEvidenceError, ParserError) as error:
             return cls(cell, None, None, str(error), "no evidence")
         shas = {exhibit.path: exhibit.sha256 for proof in again.proofs for exhibit in proof.exhibits}
@@ -87,16 +114,16 @@ class _Made:
         verdict, reason = self.verdict, self.reason
         if self.printed is not None and self.printed != number.digits:
             verdict, reason = "differs", f"The log gives {self.printed} by the protocol of the page."
-        ratio = float(number.value) / self.number if self.number else None
+        is_number = _DIGITS.fullmatch(number.digits)
+        ratio = float(number.value) / self.number if self.number and is_number else None
         log = self.cell.logs[0].path if self.cell.logs else None
         return Finding(number, verdict, reason, log, self.cell.protocol, self.printed, ratio)
 
 
-def _again(cell: CellProof, folder: Path) -> Cell:
-    """The number of a cell, from its logs."""
+def _again(cell: CellProof, folder: Path, rate: str) -> Cell:
+    """The number of a cell, from its logs; ``rate``: the unit of throughput on the page."""
     logs = [log.path for log in cell.logs if log.format != Path(log.path).name]
     beside = [str(Path(log.path).with_name(LOG)) for log in cell.logs]
-    rate = cell.unit if cell.quantity == "throughput" else _rate(cell.unit)
     decimals = None if cell.quantity == "throughput" else len(str(cell.printed).partition(".")[2])
     shown = Shown(cell.quantity, rate, decimals)
     case: Case = {axis: cell.case[axis] for axis in AXES if axis in cell.case}
@@ -104,8 +131,11 @@ def _again(cell: CellProof, folder: Path) -> Cell:
     return refilled(empty, folder, logs or beside, Protocol.parse(str(cell.protocol)))
 
 
-def _rate(unit: str) -> str:
-    return f"{unit.removesuffix('/J')}/s"
+def _rate(told: EvidenceFile) -> str:
+    """The unit of throughput on a page, which power and memory do not name."""
+    rates = (cell.unit for cell in told.cells if cell.quantity == "throughput")
+    per_joule = (f"{cell.unit.removesuffix('/J')}/s" for cell in told.cells if cell.quantity == "samples_per_joule")
+    return next(chain(rates, per_joule), "samples/s")
 
 
 def _mentions(document: Document, cells: Mapping[int, CellProof]) -> Iterator[_Mention]:
@@ -116,7 +146,7 @@ def _mentions(document: Document, cells: Mapping[int, CellProof]) -> Iterator[_M
                 yield from _in_cell(document, table, number, text, cells)
     for link, headings in document.links:
         found = _ANCHOR.fullmatch(link.address)
-        if found and int(found[1]) in cells and _DIGITS.fullmatch(link.text):
+        if found and int(found[1]) in cells:
             heading = headings[-1].plain if headings else ""
             cell = cells[int(found[1])]
             yield _Mention(int(found[1]), _published(document, cell, Text(link.text), heading, link.line))
@@ -127,10 +157,10 @@ def _in_cell(
 ) -> Iterator[_Mention]:
     for anchor in text.anchors:
         found = _ANCHOR.fullmatch(anchor)
-        if found and int(found[1]) in cells and _DIGITS.fullmatch(text.plain):
+        if found and int(found[1]) in cells:
             heading = table.headings[-1].plain if table.headings else ""
             cell = cells[int(found[1])]
-            yield _Mention(int(found[1]), _published(document, cell, text, heading, table.lines[row]))
+            yield _Mention(int(found[1]), _published(document, cell, text, heading, table.lines[row]), is_anchor=True)
 
 
 def _published(document: Document, cell: CellProof, text: Text, heading: str, line: int) -> Published:
@@ -145,6 +175,25 @@ def _published(document: Document, cell: CellProof, text: Text, heading: str, li
         digits=text.plain,
         unit=cell.unit,
         case=dict(cell.case),
+        words=frozenset(),
+        links=(),
+    )
+
+
+def _bare(document: Document, table: Table, place: tuple[int, int], digits: str) -> Published:
+    """A number that no evidence is known of."""
+    row, column = place
+    return Published(
+        page=document.path,
+        table=table.number,
+        heading=table.headings[-1].plain if table.headings else "",
+        row=table.rows[row][0].plain,
+        column=table.head[column].plain,
+        place=place,
+        line=table.lines[row],
+        digits=digits,
+        unit=None,
+        case={},
         words=frozenset(),
         links=(),
     )

@@ -11,6 +11,7 @@ from rich.text import Text
 from tabulate import tabulate
 
 from .. import markdown
+from .alike import Unlike
 from .finding import VERDICTS, Finding
 
 Findings = Sequence[tuple[str, Finding]]
@@ -19,6 +20,7 @@ COLOURS = {"exact": "green", "near": "green", "no evidence": "yellow", "dead lin
 BAD = "red"
 WIDTH = 160  # of what is printed into a file or a pipe
 HEAD = ("Verdict", "Where", "Row", "Column", "Published", "Log gives", "Reason")
+UNLIKE_HEAD = ("Where", "Row", "Compares unlike with unlike", "By one rule (as published)")
 
 
 def terminal(findings: Findings, *, everything: bool, colour: bool) -> str:
@@ -37,15 +39,19 @@ def terminal(findings: Findings, *, everything: bool, colour: bool) -> str:
     return out.getvalue()
 
 
-def as_markdown(findings: Findings) -> str:
-    """The same as Markdown: how many of each verdict, and a table of what is to be mended."""
+def as_markdown(findings: Findings, unlike: Sequence[Unlike] = ()) -> str:
+    """The same as Markdown: how many of each verdict, what is to be mended, and what compares unlike with unlike."""
     counts = Counter(finding.verdict for _, finding in findings)
-    verdicts = [[verdict, counts[verdict], what] for verdict, what in VERDICTS.items() if counts[verdict]]
+    verdicts = [[verdict, str(counts[verdict]), what] for verdict, what in VERDICTS.items() if counts[verdict]]
     bad = [[_verdict(finding), *_row(page, finding)] for page, finding in findings if not finding.is_good]
-    overview = tabulate(verdicts, ("Verdict", "Numbers", "Meaning"), tablefmt="pipe")
-    rows = [[markdown.text(cell) for cell in row] for row in bad]
-    listed = tabulate(rows, HEAD, tablefmt="pipe", disable_numparse=True) if rows else ""
-    return f"{overview}\n\n{listed}".rstrip() + "\n"
+    rows = [[f"{row.page}:{row.line}", row.row, row.said, row.by_one_rule or "-"] for row in unlike]
+    tables = (_table(("Verdict", "Numbers", "Meaning"), verdicts), _table(HEAD, bad), _table(UNLIKE_HEAD, rows))
+    return "\n\n".join(filter(None, tables)) + "\n"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    shown = [[markdown.text(cell) for cell in row] for row in rows]
+    return tabulate(shown, head, tablefmt="pipe", disable_numparse=True) if rows else ""
 
 
 def junit(findings: Findings) -> str:

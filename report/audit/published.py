@@ -9,11 +9,13 @@ from pathlib import Path
 from .document import Document, Link, Table, Text
 from .labels import Label, Value, merged, read_label
 
-# A number, with commas between its thousands or without, that is not a part of a word, of a mark or of a version.
+# A number, with commas between its thousands or without, that is not a part of a word, of a mark or of a version. A
+# float holds no more digits than 15.
 _NUMBER = re.compile(
-    r"(?<![\w.,^/([-])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
-    r"(?![\d,]*\d|\.\d|\s*(?:[x×%]|ms(?!\w)|h(?:ours?)?(?!\w)|min|[KMG]i?B(?!\w)|W(?!\w)))"
+    r"(?<![\w.,^/([-])([0-9]{1,3}(?:,[0-9]{3}){1,4}(?:\.[0-9]{1,15})?|[0-9]{1,15}(?:\.[0-9]{1,15})?)"
+    r"(?![0-9,]*[0-9]|\.[0-9]|[eE][+-]?[0-9]|\s*(?:[x×%]|ms(?!\w)|h(?:ours?)?(?!\w)|min|[KMG]i?B(?!\w)|W(?!\w)))"
 )
+_IN_BRACKETS = re.compile(r"[((][^()()]*[))]")
 _WORD = re.compile(r"[a-z][a-z0-9]+")
 _BARE = re.compile(r"\d{1,7}")
 
@@ -77,13 +79,13 @@ class _Numbers:
 
     def _numbers(self, number: int, column: int, row: tuple[Text, ...], said: Label) -> Iterator[Published]:
         text, head = row[column], self.table.head[column]
-        marks = read_label(_NUMBER.sub(" ", text.plain))
+        values, marks = _values_and_marks(text.plain)
         case = merged([marks, self._head(column), said, *self.around])
         titles = [head.plain, *(row[c].plain for c in range(len(row)) if self._names_rows(c))]
         near = [*titles, self.table.caption.plain, *(h.plain for h in self.table.headings[-1:])]
         links = [*text.links, *head.links, *(link for cell in row for link in cell.links)]
         links += [link for block in self.table.section[::-1] for link in block.links]
-        for digits in _NUMBER.findall(text.plain):
+        for digits in _NUMBER.findall(values):
             yield Published(
                 page=self.document.path,
                 table=self.table.number,
@@ -154,3 +156,11 @@ class _Numbers:
         if axes and not head.quantities and _BARE.fullmatch(text.strip()):
             return Label({axes[0]: int(text)})
         return Label() if head.quantities else read_label(text)
+
+
+def _values_and_marks(cell: str) -> tuple[str, Label]:
+    """The words of a cell in which its values stand, and what the others say, such as ``(BS=256)`` or ``AMP``."""
+    marks = [found for found in _IN_BRACKETS.findall(cell) if (label := read_label(found)).case and not label.unit]
+    for mark in marks:
+        cell = cell.replace(mark, " ")
+    return cell, read_label(" ".join([*marks, _NUMBER.sub(" ", cell)]))

@@ -75,7 +75,7 @@ def describe(answer: Answer) -> str:
 
 def _digits(number: str) -> str:
     plain = number.replace(",", "")
-    if not re.fullmatch(r"\d+(\.\d+)?", plain) or not float(plain):
+    if not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,15})?", plain) or not float(plain):
         raise Unreadable(f"--published {number} is no number; one as it is printed, such as 2791.98, is possible.")
     return plain
 

@@ -57,15 +57,22 @@ def recover(pairs: Sequence[Pair]) -> list[Recovered | None]:
 class _Recovery:
     def __init__(self, pairs: Sequence[Pair]) -> None:
         self.pairs = pairs
-        self.distinct = list(dict.fromkeys((pair.sha256, pair.digits) for pair in pairs))
-        by_key = {(pair.sha256, pair.digits): pair for pair in pairs}
-        self.searched = [by_key[key] for key in self.distinct]
-        self.hits = np.array([pair.searched.hits(pair.digits) for pair in self.searched], dtype=np.bool_)
-        self.chances = np.array([pair.searched.chance(pair.digits) for pair in self.searched])
+        ways: dict[tuple[str, str], list[Searched]] = {}
+        for pair in pairs:
+            ways.setdefault((pair.sha256, pair.digits), []).append(pair.searched)
+        self.distinct = list(ways)
+        # A log that may be scaled in several ways is tried in each of them.
+        self.hits = np.array(
+            [np.any([searched.hits(digits) for searched in some], axis=0) for (_, digits), some in ways.items()],
+            dtype=np.bool_,
+        )
+        self.chances = np.array(
+            [min(1.0, sum(searched.chance(digits) for searched in set(some))) for (_, digits), some in ways.items()]
+        )
         self.recovered: dict[tuple[str, str], Recovered] = {}
 
     def found(self) -> list[Recovered | None]:
-        if len(self.searched):
+        if self.distinct:
             while self._explain_most():
                 pass
             self._explain_singles()
@@ -90,11 +97,21 @@ class _Recovery:
         return counts
 
     def _explain_singles(self) -> None:
+        """Accept what explains one log: the protocol of those of its digits that chance would give least."""
         left = self._left()
-        for row in left:
-            if self.hits[row].any():
-                rank = int(np.argmax(self.hits[row]))
-                self._accept(rank, [row], self._chance(rank, [row], len(left)))
+        ranks: dict[str, int] = {}
+        for row in sorted(left, key=lambda row: float(self.chances[row])):
+            sha256 = self.distinct[row][0]
+            rank = self._simplest(row, ranks.get(sha256))
+            if rank is not None and self._accept(rank, [row], self._chance(rank, [row], len(left))):
+                ranks[sha256] = rank
+
+    def _simplest(self, row: int, known: int | None) -> int | None:
+        """The simplest protocol that gives digits; where that of their log is known, only that one, however rounded."""
+        hits = np.flatnonzero(self.hits[row])
+        if known is not None:
+            hits = hits[hits % len(protocols()) == known % len(protocols())]
+        return int(hits[0]) if len(hits) else None
 
     def _left(self) -> list[int]:
         explained = {sha256 for sha256, _ in self.recovered}
@@ -107,7 +124,8 @@ class _Recovery:
     def _accept(self, rank: int, rows: Sequence[int], chance: float) -> bool:
         several, rounding = divmod(rank, len(protocols()))[::-1], ("half_up", "truncate")
         protocol = protocols()[several[0]].overridden(f"rounding={rounding[several[1]]}")
-        found = Recovered(protocol, len(rows), len(self.distinct), chance)
+        logs = {self.distinct[row][0] for row in rows}
+        found = Recovered(protocol, len(logs), len({sha256 for sha256, _ in self.distinct}), chance)
         if found.is_finding:
             self.recovered |= {self.distinct[row]: found for row in rows}
         return found.is_finding

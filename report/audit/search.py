@@ -1,17 +1,19 @@
 """The search: what every protocol of a systematic table gives for one log, the simplest protocol first."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from parsers.facts import Fact
 from parsers.part import Part
 
+from ..estimate import READS
 from ..measurement import READ, NoMeasurement, Series, measure, series
 from ..protocol import Protocol, named
 from ..statistic import harmonic_mean
@@ -33,7 +35,7 @@ _EPOCH_SKIPS = {0: 1, 1: 1, 2: 2, 3: 3}
 
 _REDUCE: Mapping[str, Callable[[Values], float]] = {
     "mean": lambda values: float(values.mean()),
-    "median": lambda values: float(np.median(values)),
+    "median": lambda values: float(values.mean()),  # of the middle one, or of the middle two
     "harmonic_mean": harmonic_mean,
     "last": lambda values: float(values[-1]),
     "max": lambda values: float(values.max()),
@@ -67,7 +69,7 @@ def _combinations() -> Iterator[tuple[int, dict[str, object]]]:
         yield cost, {"estimate": "clock", "skip_records": skip}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Searched:
     """What the protocols give for one log: ``values`` (float64, one a protocol, NaN where it gives none).
 
@@ -99,8 +101,19 @@ class Searched:
 def search(part: Part, facts: Mapping[str, Fact]) -> Searched:
     """What all protocols give for the records of a log, scaled by its facts."""
     found = _Search(part, facts)
-    values = np.array([found.value(protocol) for protocol in protocols()])
+    values = np.empty(len(protocols()))
+    for ranks in _by_what_they_read():
+        values[ranks] = found.values([protocols()[rank] for rank in ranks])
     return Searched(values, *found.range())
+
+
+@cache
+def _by_what_they_read() -> list[list[int]]:
+    """The ranks of the protocols, those together that read the same: one estimate of one kind of record."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    for rank, protocol in enumerate(protocols()):
+        groups.setdefault((protocol.records, protocol.estimate), []).append(rank)
+    return list(groups.values())
 
 
 class _Search:
@@ -110,36 +123,35 @@ class _Search:
         self.fields, self.facts = part.fields, facts
         read = part.records[[name for name in READ if name in part.records]]
         self.records = {str(kind): read[(read["record"] == kind).to_numpy()] for kind in read["record"].unique()}
-        self.bases: dict[tuple[str, str], Series | None] = {}
+        self.bases: list[tuple[str, Series]] = []
 
-    def value(self, protocol: Protocol) -> float:
-        """What one protocol gives; NaN where the log does not allow it."""
-        if protocol.records not in self.records:
-            return math.nan
-        key = (protocol.records, protocol.estimate)
-        if key not in self.bases:
-            self.bases[key] = self._base(protocol)
-        base = self.bases[key]
+    def values(self, group: Sequence[Protocol]) -> list[float]:
+        """What protocols give that read one estimate of one kind of record; NaN where the log does not allow it."""
+        first = group[0]
+        if not self._is_printed(first):
+            return [math.nan] * len(group)
+        if first.estimate == "clock":
+            return [self._measured(protocol) for protocol in group]
+        base = self._base(first)
         if base is None:
-            return math.nan
-        if protocol.estimate == "clock" or protocol.window_counts_steps:
-            return self._measured(protocol)
-        return _value(base, protocol)
+            return [math.nan] * len(group)
+        self.bases.append((first.estimate, base))
+        windows = _Windows(base)
+        return [self._measured(one) if one.window_counts_steps else windows.value(one) for one in group]
 
     def range(self) -> tuple[float, float, str | None]:
         """The least and the largest value that is printed, or that a printed time stands for, and the unit."""
-        known = [base for (_, estimate), base in self.bases.items() if base and estimate in _PRINTED]
+        known = [base for estimate, base in self.bases if estimate in _PRINTED]
         values = [value for base in known for value in _throughputs(base)]
         return (min(values), max(values), known[0].unit) if values else (math.nan, math.nan, None)
 
+    def _is_printed(self, protocol: Protocol) -> bool:
+        records = self.records.get(protocol.records, pd.DataFrame())
+        return any(name in records and records[name].notna().any() for name in READS[protocol.estimate])
+
     def _base(self, protocol: Protocol) -> Series | None:
-        """The values of an estimate; for the clock, which has none, an empty series where it can be read at all."""
-        records = self.records[protocol.records]
         try:
-            if protocol.estimate == "clock":
-                found = measure(records, self.fields, self.facts, Protocol(records=protocol.records, estimate="clock"))
-                return Series(np.empty(0), 1, found.unit, found.scope, ())
-            return series(records, self.fields, self.facts, protocol)
+            return series(self.records[protocol.records], self.fields, self.facts, protocol)
         except NoMeasurement:
             return None
 
@@ -150,15 +162,31 @@ class _Search:
             return math.nan
 
 
-def _value(base: Series, protocol: Protocol) -> float:
-    """What a protocol gives whose window counts records."""
-    values = base.values[protocol.skip_records : len(base.values) - protocol.drop_last.count]
-    if protocol.trim or protocol.trim_min:
-        cut = max(int(protocol.trim * len(values)), protocol.trim_min)
-        values = np.sort(values)[cut : len(values) - cut] if 2 * cut < len(values) else values[:0]
-    if not len(values) or not values.min() > 0:
-        return math.nan
-    return base.throughput(_REDUCE[protocol.statistic](values))
+class _Windows:
+    """The windows of a series that count records, each sorted once."""
+
+    def __init__(self, base: Series) -> None:
+        self.base = base
+        self.windows: dict[tuple[int, int], tuple[Values, Values]] = {}
+
+    def value(self, protocol: Protocol) -> float:
+        """What a protocol gives; NaN where its window leaves nothing, or what no throughput can be."""
+        values, in_order = self._window(protocol.skip_records, protocol.drop_last.count)
+        if protocol.trim or protocol.trim_min:
+            cut = max(int(protocol.trim * len(values)), protocol.trim_min)
+            values = in_order = in_order[cut : len(values) - cut] if 2 * cut < len(values) else values[:0]
+        if not len(values) or not in_order[0] > 0 or math.isnan(in_order[-1]):
+            return math.nan
+        if protocol.statistic == "median":
+            values = in_order[(len(values) - 1) // 2 : len(values) // 2 + 1]
+        return self.base.throughput(_REDUCE[protocol.statistic](values))
+
+    def _window(self, skipped: int, dropped: int) -> tuple[Values, Values]:
+        """The values of a window as they were printed, and in order; what is not a number comes last."""
+        if (skipped, dropped) not in self.windows:
+            values = self.base.values[skipped : len(self.base.values) - dropped]
+            self.windows[skipped, dropped] = values, np.sort(values)
+        return self.windows[skipped, dropped]
 
 
 def _throughputs(base: Series) -> Values:

@@ -118,7 +118,8 @@ class Site:
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(names):
                 path = os.path.relpath(Path(folder, name), self.logs_root)
-                if not name.startswith(".") and _NAMED_LOG.search(path) and not _NO_LOG.search(name):
+                is_named = not name.startswith(".") and _NAMED_LOG.search(path) and not _NO_LOG.search(name)
+                if is_named and Path(folder, name).is_file():
                     yield path
 
     def _may_be_log(self, path: str) -> bool:

@@ -1,0 +1,136 @@
+"""What is read of a Markdown page: its tables, wherever they stand, their words, links and headings."""
+
+from pathlib import Path
+
+import pytest
+
+from report.audit.document import LARGEST, Document, DocumentError, Table, Text, parse_document, read_document
+
+TABLE = "| a | b |\n|:--|--:|\n| 1 | 2 |\n"
+
+
+def document(text: str) -> Document:
+    return parse_document(text, Path("README.md"))
+
+
+def table(text: str) -> Table:
+    (found,) = document(text).tables
+    return found
+
+
+def cell(markdown: str) -> Text:
+    """What is read of the one cell of a table."""
+    return table(f"| a |\n|---|\n| {markdown} |\n").rows[0][0]
+
+
+def plain(texts: tuple[Text, ...]) -> list[str]:
+    return [text.plain for text in texts]
+
+
+def test_a_table_has_its_head_and_its_rows() -> None:
+    found = table(TABLE)
+    assert (plain(found.head), [plain(row) for row in found.rows]) == (["a", "b"], [["1", "2"]])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- item\n\n  " + TABLE.replace("\n", "\n  "),
+        "1. one\n   - two\n\n     " + TABLE.replace("\n", "\n     "),
+        "> " + TABLE.strip().replace("\n", "\n> "),
+        "a | b\n:-: | ---\n1 | 2\n",
+        "|a|b|\n|-|-|\n|1|2|",
+    ],
+    ids=["list", "list in a list", "quotation", "without outer pipes", "short marks"],
+)
+def test_a_table_is_found_wherever_it_stands_and_however_it_is_drawn(text: str) -> None:
+    assert [plain(row) for row in table(text).rows] == [["1", "2"]]
+
+
+def test_what_is_no_table_is_none() -> None:
+    assert document("| a | b |\n| 1 | 2 |\n\n```\n" + TABLE + "```\n").tables == ()
+
+
+def test_a_row_has_as_many_cells_as_the_head() -> None:
+    assert [plain(row) for row in table("| a | b |\n|---|---|\n| 1 |\n| 1 | 2 | 3 |\n").rows] == [["1", ""], ["1", "2"]]
+
+
+@pytest.mark.parametrize(
+    ("markdown", "said"),
+    [
+        ("**1,234.5**", "1,234.5"),
+        ("~~1~~ `2`", "1 2"),
+        (r"a \| b", "a | b"),
+        ("[8 cards](logs/x_log)", "8 cards"),
+        ("12.5<sup>1</sup>", "12.5^1"),
+        ("<b>12.5</b><br>", "12.5"),
+        ("![12](image.png) 13", "13"),
+        ("&lt;1&gt; &amp; 2", "<1> & 2"),
+    ],
+)
+def test_a_cell_is_its_words_without_markup(markdown: str, said: str) -> None:
+    assert cell(markdown).plain == said
+
+
+def test_a_link_in_a_cell_has_its_words_address_and_line() -> None:
+    (link,) = cell("see [8 *cards*](logs/x_log)").links
+    assert (link.text, link.address, link.line) == ("8 cards", "logs/x_log", 3)
+
+
+def test_an_anchor_in_a_cell_is_known_by_its_name() -> None:
+    assert cell('<a id="e12"></a>3.5').anchors == ("e12",)
+
+
+def test_rows_know_their_lines() -> None:
+    assert (table("# T\n\n" + TABLE).line, table("# T\n\n" + TABLE).lines) == (3, (5,))
+
+
+def test_a_table_stands_under_its_headings_outermost_first() -> None:
+    assert plain(table(f"# A\n## B\n### C\n## D\n{TABLE}").headings) == ["A", "D"]
+
+
+def test_an_underlined_heading_is_one() -> None:
+    assert plain(table(f"A\n===\n\nB\n---\n\n{TABLE}").headings) == ["A", "B"]
+
+
+def test_the_caption_is_the_block_right_before_the_table() -> None:
+    assert table(f"# A\n\nfirst\n\nsecond\n\n{TABLE}").caption.plain == "second"
+
+
+def test_a_block_of_html_is_a_caption_without_its_tags() -> None:
+    assert table(f'<p align="center">in images/s</p>\n\n{TABLE}').caption.plain == "in images/s"
+
+
+def test_a_table_before_takes_the_caption_along() -> None:
+    assert plain(document(f"first\n\n{TABLE}\n{TABLE}").tables[1].since) == []
+
+
+def test_blocks_above_are_those_of_the_outer_sections() -> None:
+    found = table(f"# A\n\nouter\n\n## B\n\ninner\n\n{TABLE}")
+    assert (plain(found.section), plain(found.above)) == (["inner"], ["outer"])
+
+
+def test_links_outside_of_tables_have_their_headings() -> None:
+    ((link, headings),) = document("# A\n\n## B\n\n- [log](x_log)\n").links
+    assert (link.address, plain(headings)) == ("x_log", ["A", "B"])
+
+
+def test_the_title_is_the_first_heading() -> None:
+    assert (document("text\n\n# A\n\n# B").title.plain, document("text").title.plain) == ("A", "")
+
+
+def test_bytes_that_are_no_text_are_replaced(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes(b"# \xff\xfe A\n")
+    assert read_document(tmp_path / "a.md").title.plain.endswith("A")
+
+
+def test_a_page_that_is_not_there_is_told_in_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(DocumentError, match=r"none\.md: cannot be read: No such file or directory\.$"):
+        read_document(tmp_path / "none.md")
+
+
+def test_a_page_that_nobody_can_read_is_refused_by_its_size(tmp_path: Path) -> None:
+    with (tmp_path / "large.md").open("wb") as file:
+        file.truncate(LARGEST + 1)
+    with pytest.raises(DocumentError, match=r"large\.md: has 16777217 bytes; a page of at most 16777216"):
+        read_document(tmp_path / "large.md")

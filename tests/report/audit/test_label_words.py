@@ -1,0 +1,52 @@
+"""What the words of a label say of a case, in Chinese and English; labels.toml is the table."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from report.audit.labels import LONGEST, Label, merged, read_label
+
+TABLE = tomllib.loads(Path(__file__).with_name("labels.toml").read_text(encoding="utf-8"))["label"]
+
+
+LABELS = [pytest.param(text, entry, id=text or "empty") for entry in TABLE for text in entry["text"]]
+every_label = pytest.mark.parametrize(("text", "entry"), LABELS)
+
+
+@every_label
+def test_a_label_says_its_case(text: str, entry: dict[str, Any]) -> None:
+    besides = entry.get("besides", [])
+    said = {axis: value for axis, value in read_label(text).case.items() if axis not in besides}
+    assert said == entry.get("case", {})
+
+
+@every_label
+def test_a_label_says_which_axes_and_quantities_it_names(text: str, entry: dict[str, Any]) -> None:
+    found = read_label(text)
+    said = (list(found.axes), sorted(found.quantities), found.unit)
+    assert said == (entry.get("axes", []), entry.get("quantities", []), entry.get("unit"))
+
+
+def test_of_an_axis_with_two_values_nothing_is_said() -> None:
+    assert read_label("FP32 and AMP on 8 GPUs").case == {"cards": 8}
+
+
+def test_of_several_labels_the_first_that_states_an_axis_counts() -> None:
+    assert merged([Label({"cards": 8}), Label({"cards": 1, "device": "V100"})]) == {"cards": 8, "device": "V100"}
+
+
+def test_nodes_of_one_label_and_cards_per_node_of_another_are_cards() -> None:
+    assert merged([Label({"nodes": 4}), Label({"cards_per_node": 8})])["cards"] == 32
+
+
+def test_what_is_longer_than_a_label_is_prose() -> None:
+    assert read_label("x " * LONGEST + "8 GPUs").case == {}
+
+
+@given(st.text())
+def test_whatever_a_label_holds_is_read(text: str) -> None:
+    assert isinstance(read_label(text), Label)

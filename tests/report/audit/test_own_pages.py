@@ -1,0 +1,170 @@
+"""Pages that `report` wrote are held against their evidence files and logs, wherever they print a number."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from report.audit.finding import Finding
+from report.publish import publish
+from tests.commandline import run
+from tests.report.audit.small_site import audited
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+
+every_toy = pytest.mark.parametrize("name", ["toy", "toy_gpu"])
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The golden pages beside a copy of their logs."""
+    folder = tmp_path_factory.mktemp("site")
+    shutil.copytree(GOLDEN / "logs", folder / "logs")
+    pages = [str(GOLDEN / f"{name}.toml") for name in ("toy", "toy_gpu")]
+    assert len(list(publish(pages, folder / "logs", (), folder / "pages"))) == len(pages)
+    return folder
+
+
+@pytest.fixture
+def copy(site: Path, tmp_path: Path) -> Path:
+    """A site of its own."""
+    shutil.copytree(site, tmp_path / "site")
+    return tmp_path / "site"
+
+
+def change(path: Path, found: str, put_there: str) -> None:
+    """Change the first place of a file in which a text stands."""
+    text = path.read_text(encoding="utf-8")
+    assert found in text
+    path.write_text(text.replace(found, put_there, 1), encoding="utf-8")
+
+
+def bad(*pages: Path, logs: Path | None = None) -> list[Finding]:
+    """The findings that leave something to mend."""
+    return [finding for finding in audited(*pages, logs=logs) if not finding.is_good]
+
+
+def test_what_report_wrote_is_exact(site: Path) -> None:
+    assert {finding.verdict for finding in audited(site / "pages")} == {"exact"}
+
+
+@every_toy
+def test_every_number_is_checked_in_both_languages(name: str, site: Path) -> None:
+    told = json.loads((site / f"pages/{name}.evidence.json").read_text(encoding="utf-8"))
+    printed = {cell["printed"] for cell in told["cells"] if cell["evidence"]}
+    for language in ("en", "zh"):
+        assert {f.number.digits for f in audited(site / f"pages/{name}.{language}.md")} == printed
+
+
+@pytest.mark.parametrize(
+    ("found", "put_there"),
+    [
+        ("| [399.532](#e1)†  |", "| [399.533](#e1)†  |"),
+        ('<a id="e1"></a>399.532', '<a id="e1"></a>399.533'),
+        ("- † [399.532](#e1)", "- † [399.533](#e1)"),
+        ("| 1       | Static        | [399.532](#e1)", "| 1       | Static        | [399.533](#e1)"),
+    ],
+    ids=["table", "list of evidence", "remark", "table by one rule"],
+)
+def test_a_digit_that_was_changed_is_named(found: str, put_there: str, copy: Path) -> None:
+    change(copy / "pages/toy.en.md", found, put_there)
+    (finding,) = bad(copy / "pages")
+    assert (finding.verdict, finding.number.digits, finding.computed) == ("differs", "399.533", "399.532")
+    assert finding.reason == "The log gives 399.532 by the protocol of the page."
+
+
+def test_a_link_to_the_evidence_of_another_number_is_named(copy: Path) -> None:
+    change(copy / "pages/toy.en.md", "[399.532](#e1)", "[399.532](#e4)")
+    assert [finding.computed for finding in bad(copy / "pages")] == ["3119.765"]
+
+
+@pytest.mark.parametrize("put_there", ["399.533", "[399.533](#e99)", "[399.533](x)"])
+def test_a_number_that_links_to_no_evidence_is_named(put_there: str, copy: Path) -> None:
+    change(copy / "pages/toy.en.md", "[399.532](#e1)", put_there)
+    (finding,) = bad(copy / "pages")
+    assert (finding.verdict, finding.number.digits) == ("no evidence", "399.533")
+
+
+@pytest.mark.parametrize("put_there", ["[399,532](#e1)", "[-](#e1)", "[](#e1)"])
+def test_a_link_to_evidence_that_is_no_number_is_named(put_there: str, copy: Path) -> None:
+    change(copy / "pages/toy.en.md", "[399.532](#e1)", put_there)
+    assert [finding.verdict for finding in bad(copy / "pages")] == ["differs"]
+
+
+@pytest.mark.parametrize(("found", "where"), [("(#e3)", "as a link to e3"), ('<a id="e3">', "evidence as e3")])
+def test_a_number_that_was_removed_is_named(found: str, where: str, copy: Path) -> None:
+    page = copy / "pages/toy.en.md"
+    lines = page.read_text(encoding="utf-8").splitlines(keepends=True)
+    page.write_text("".join(line for line in lines if found not in line), encoding="utf-8")
+    gone = [finding for finding in bad(page) if finding.number.digits == "420.5"]
+    assert [(finding.verdict, finding.reason.endswith(f"{where}.")) for finding in gone] == [("differs", True)]
+
+
+def test_a_number_that_was_changed_in_the_evidence_file_is_named_wherever_it_stands(copy: Path) -> None:
+    change(copy / "pages/toy.evidence.json", '"case": {\n    "device": "A100"', '"case": {\n    "device": "B200"')
+    assert bad(copy / "pages") == []
+    change(copy / "pages/toy.evidence.json", "skip_records=10", "skip_records=9")
+    assert {finding.number.digits for finding in bad(copy / "pages")} == {"399.532"}
+
+
+def test_a_log_that_was_changed_is_named(copy: Path) -> None:
+    log = next((copy / "logs/A100").glob("*N1C1_log"))
+    log.write_bytes(log.read_bytes() + b"\n")
+    found = bad(copy / "pages")
+    assert {(finding.verdict, finding.number.digits) for finding in found} == {("misfiled", "399.532")}
+    assert found[0].reason.endswith("N1C1_log is not the file that the page was made of.")
+
+
+def test_telemetry_that_was_changed_is_named(copy: Path) -> None:
+    telemetry = copy / "logs/toy_gpu/Toy50_bs64_amp_N1C4/1/gpu.csv"
+    telemetry.write_bytes(telemetry.read_bytes() + b"\n")
+    assert {f.number.unit for f in bad(copy / "pages/toy_gpu.en.md")} == {"MiB", "W", "images/J"}
+
+
+def test_a_log_that_is_gone_is_no_evidence(copy: Path) -> None:
+    next((copy / "logs/A100").glob("*N1C1_log")).unlink()
+    assert {(f.verdict, f.number.digits) for f in bad(copy / "pages")} == {("no evidence", "399.532")}
+
+
+def test_the_folder_of_logs_may_be_named(copy: Path) -> None:
+    (copy / "logs").rename(copy / "elsewhere")
+    assert {finding.verdict for finding in bad(copy / "pages")} == {"no evidence"}
+    assert bad(copy / "pages", logs=copy / "elsewhere") == []
+
+
+def test_a_broken_evidence_file_is_told_in_one_sentence(copy: Path) -> None:
+    (copy / "pages/toy.evidence.json").write_text("{", encoding="utf-8")
+    done = run("audit", copy / "pages")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+
+
+def test_an_evidence_file_that_leads_out_of_the_folder_of_logs_is_refused(copy: Path) -> None:
+    change(copy / "pages/toy.evidence.json", '"path": "A100/', '"path": "../A100/')
+    assert "leaves the folder of logs" in run("audit", copy / "pages").stderr
+
+
+def test_a_page_without_an_evidence_file_is_read_as_that_of_somebody_else(copy: Path) -> None:
+    (copy / "pages/toy.evidence.json").unlink()
+    change(copy / "pages/toy.en.md", "| [399.532](#e1)†  |", "| [333.533](#e1)†  |")
+    assert "333.533" in {finding.number.digits for finding in bad(copy / "pages/toy.en.md")}
+
+
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_any_digit_that_is_changed_in_a_number_of_a_page_is_caught(data: st.DataObject, site: Path) -> None:
+    name = data.draw(st.sampled_from(["toy.en.md", "toy.zh.md", "toy_gpu.en.md", "toy_gpu.zh.md"]))
+    page = site / "pages" / name
+    text = page.read_text(encoding="utf-8")
+    number = data.draw(st.sampled_from(audited(page))).number
+    line = text.splitlines()[number.line - 1]
+    at = data.draw(st.sampled_from([i for i, digit in enumerate(number.digits) if digit.isdigit()]))
+    other = data.draw(st.sampled_from([digit for digit in "0123456789" if digit != number.digits[at]]))
+    changed = number.digits[:at] + other + number.digits[at + 1 :]
+    try:
+        page.write_text(text.replace(line, line.replace(number.digits, changed, 1), 1), encoding="utf-8")
+        assert bad(page) != []
+    finally:
+        page.write_text(text, encoding="utf-8")
