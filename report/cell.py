@@ -6,9 +6,9 @@ from pathlib import PurePosixPath
 from parsers.facts import Value
 from parsers.reading import Reading
 
+from .axis import Case
 from .measurement import Measurement
-from .number import printed
-from .page import Case
+from .number import printed, without_noise
 from .protocol import Protocol
 from .quantity import Shown
 from .reason import Reason
@@ -80,12 +80,39 @@ class Disagreement:
 
 
 @dataclass(frozen=True)
+class Quoted:
+    """A figure that somebody published: its digits as printed, and the name of its source on the page."""
+
+    digits: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """How a number is computed from two others: ``of`` / ``against`` / ``ideal``.
+
+    ``ideal``: what the quotient would be if throughput grew as the cards do; 1 where nothing is expected.
+    """
+
+    of: "Cell"
+    against: "Cell"
+    ideal: float = 1.0
+
+    @property
+    def value(self) -> float:
+        """The number; both cells have one, and that of ``against`` is not 0."""
+        return without_noise((self.of.value or 0) / (self.against.value or 0) / self.ideal)
+
+
+@dataclass(frozen=True)
 class Cell:
     """One number of a page with its proofs, or the reason why there is none.
 
     ``shown``: the quantity, its unit and how it is printed. ``printed``: the number as it stands on the page; None when
     the cell is empty. ``number``: the same, unrounded. ``protocol``: that of the throughput, whose window is also that
     of the power. ``remarks``: what else a reader of the number must know, such as the warnings of its logs.
+    ``quoted``: a published figure that stands there because there is no measurement; ``reason`` then says why there is
+    none. ``quotient``: how the number was computed, where it comes from two cells and not from logs of its own.
     """
 
     table: str
@@ -99,6 +126,8 @@ class Cell:
     reason: Reason | None = None
     disagreements: tuple[Disagreement, ...] = ()
     remarks: tuple[Reason, ...] = ()
+    quoted: Quoted | None = None
+    quotient: Quotient | None = None
 
     @property
     def words(self) -> str:
@@ -112,10 +141,26 @@ class Cell:
 
     @property
     def printed(self) -> str | None:
-        """The number in the digits that its protocol states, or that are usual for its quantity."""
-        if self.number is None or self.protocol is None:
+        """The number in the digits that its protocol states, or that are usual for its quantity; no quoted figure."""
+        if self.number is None:
             return None
-        return printed(self.number, self.shown.printing(self.protocol))
+        return printed(self.number, self.shown.printing(self.protocol or Protocol()))
+
+    @property
+    def digits(self) -> str | None:
+        """What stands on the page: the number, or the figure that is quoted in its place; None for an empty cell."""
+        return self.quoted.digits if self.quoted else self.printed
+
+    @property
+    def value(self) -> float | None:
+        """The same as a number to compute with: unrounded where it was measured."""
+        return float(self.quoted.digits) if self.quoted else self.number
+
+    @property
+    def rests_on_quotes(self) -> bool:
+        """Whether the digits are quoted, or computed from any that are."""
+        parts = (self.quotient.of, self.quotient.against) if self.quotient else ()
+        return self.quoted is not None or any(part.rests_on_quotes for part in parts)
 
     @property
     def rule(self) -> str | None:

@@ -139,7 +139,8 @@ def _print(status: int, text: str) -> int:
 @click.option("--json", "as_json", is_flag=True, help="Also print every cell, one JSON object a line.")
 def report(pages: tuple[str, ...], logs: Path | None, languages: tuple[str, ...], out: Path, as_json: bool) -> None:
     """Render pages as Markdown: OUT/PAGE.LANG.md, and OUT/PAGE.evidence.json for programs. PAGE is a name in
-    report/pages or a path; without it all pages whose logs are there. Exit status 1 when a page has no evidence at all.
+    report/pages or a path; without it all pages that have a log or a quoted figure. Exit status 1 when a page has no
+    number at all.
 
     \b
     Examples:
@@ -156,7 +157,7 @@ def report(pages: tuple[str, ...], logs: Path | None, languages: tuple[str, ...]
     empty = False
     try:
         for published in publish(pages, logs, languages, out):
-            empty |= bool(published.files) and not any(cell.proofs for cell in published.cells)
+            empty |= published.is_empty
             if as_json:
                 _print_cells(published.name, published.cells)
             else:

@@ -1,6 +1,6 @@
 """Comparisons: the numbers of a page that stand side by side, and what differs beyond what is compared."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from .cell import Cell
@@ -26,9 +26,10 @@ class Comparison:
 
 
 def comparisons(page: Page, cells: Sequence[Cell]) -> Iterator[Comparison]:
-    """The rows of a page that do not compare like with like, and such columns of tables that show one framework.
+    """The rows and columns of a page that do not compare like with like.
 
-    ``cells``: all cells of the page, in its order. Only throughputs are compared.
+    Rows are compared in all tables, columns in those that show one framework or how it scales. ``cells``: all cells of
+    the page, in its order. Only throughputs are compared, and none that are quoted.
     """
     for table in page.tables:
         width = len(table.columns)
@@ -36,8 +37,11 @@ def comparisons(page: Page, cells: Sequence[Cell]) -> Iterator[Comparison]:
         rows = [own[start : start + width] for start in range(0, len(own), width)]
         yield from (found for row in rows for found in _across(page, _compared(row)))
         # Side by side the columns are compared; a table of one framework shows how it scales, too.
-        if _is_of_one_framework(table):
-            yield from (found for column in zip(*rows, strict=True) for found in _down(_compared(column)))
+        scaled = {column.column for column in table.columns if column.quantity == "scaling_efficiency"}
+        for column, down in zip(table.columns, zip(*rows, strict=True), strict=True):
+            if column.column in scaled or _is_of_one_framework(table):
+                yield from _down(_compared(down), of_rules if column.column in scaled else _no_rules)
+        yield from (found for row in rows for found in _between_tables(page, row))
 
 
 def _compared(cells: Sequence[Cell]) -> list[Cell]:
@@ -58,7 +62,21 @@ def _across(page: Page, row: Sequence[Cell]) -> Iterator[Comparison]:
         yield Comparison(row[0].table, row[0].row, True, differences, bool(of_the_rules), common)
 
 
-def _down(column: Sequence[Cell]) -> Iterator[Comparison]:
+def _no_rules(_: Sequence[Side]) -> Iterator[Difference]:
+    return iter(())
+
+
+def _down(column: Sequence[Cell], rules: Callable[[Sequence[Side]], Iterator[Difference]]) -> Iterator[Comparison]:
     sides: list[Side] = [(cell.row, cell) for cell in column]
-    if len(sides) > 1 and (differences := tuple(of_runs(sides))):
+    if len(sides) > 1 and (differences := (*rules(sides), *of_runs(sides))):
         yield Comparison(column[0].table, column[0].column, False, differences)
+
+
+def _between_tables(page: Page, row: Sequence[Cell]) -> Iterator[Comparison]:
+    """The numbers that the quotients of a row are made of, where they stand in several tables and so in no one row."""
+    titles = {table.name: table.title for table in page.tables}
+    quotients = [cell.quotient for cell in row if cell.quotient]
+    parts = _compared([part for quotient in quotients for part in (quotient.of, quotient.against)])
+    sides: list[Side] = [(titles[part.table], part) for part in parts]
+    if len({part.table for part in parts}) > 1 and (differences := (*of_rules(sides), *of_runs(sides))):
+        yield Comparison(row[0].table, row[0].row, True, differences)

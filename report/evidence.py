@@ -11,11 +11,12 @@ from parsers.facts import Fact, Value
 from parsers.reading import Reading, read
 from parsers.sentence import Sentence
 
-from .cell import Cell, Disagreement, Proof
+from .cell import Cell, Disagreement, Proof, Quoted
 from .measurement import Measurement, NoMeasurement, combine, measure
-from .page import LAUNCHED, Case, Page, Table, TableColumn, TableRow
+from .page import LAUNCHED, Case, Page, Place, Table, TableColumn, TableRow
 from .protocol import Protocol
-from .quantity import Quantity, Shown
+from .quantity import OF_TELEMETRY, Quantity, Shown
+from .quotient import divided
 from .reason import NoEvidenceError, Reason
 from .runs import filled, logs_of, run_of, unfit
 from .telemetry import observe
@@ -37,11 +38,11 @@ ANY_WARNING = "{warning}"
 
 
 def cells(page: Page, logs: Path) -> Iterator[Cell]:
-    """All cells of a page, in the order of its tables; a cell that cannot be filled says why."""
-    for table in page.tables:
-        for row in table.rows:
-            for column in table.columns:
-                yield _cell(page, logs, table, row, column)
+    """All cells of a page, in the order of its tables; a cell that cannot be filled says why.
+
+    A figure that the page quotes stands where nothing was measured; what is computed from others comes last.
+    """
+    yield from divided(page, [_cell(page, logs, place) for place in page.places()])
 
 
 def row_title(table: Table, row: TableRow) -> str:
@@ -55,14 +56,22 @@ def column_title(page: Page, column: TableColumn) -> str:
     return column.title or page.columns[column.column].title
 
 
-def _cell(page: Page, logs: Path, table: Table, row: TableRow, column: TableColumn) -> Cell:
-    case: Case = {**table.case, **row.case, **column.case}
-    shown = Shown(column.quantity, page.unit, column.decimals)
-    empty = Cell(table.name, row_title(table, row), column_title(page, column), case, shown)
+def _cell(page: Page, logs: Path, place: Place) -> Cell:
+    shown = Shown(place.column.quantity, page.unit, place.column.decimals)
+    titles = (row_title(place.table, place.row), column_title(page, place.column))
+    empty = Cell(place.table.name, *titles, place.case, shown)
+    if shown.is_quotient:
+        return empty
+    cell = _measured_cell(page, logs, place.column, empty)
+    quote = page.quote_of(place) if cell.reason else None
+    return replace(cell, quoted=Quoted(quote.value, quote.source)) if quote else cell
+
+
+def _measured_cell(page: Page, logs: Path, column: TableColumn, empty: Cell) -> Cell:
     try:
-        run = run_of(page.columns[column.column], case)
+        run = run_of(page.columns[column.column], empty.case)
         protocol = run.protocol.overridden(column.protocol) if column.protocol else run.protocol
-        proofs, left_out = _proofs(logs, filled(run, case), protocol, case)
+        proofs, left_out = _proofs(logs, filled(run, empty.case), protocol, empty.case)
         _refuse_other_numbers(page.unit, proofs)
         return _filled(empty, protocol, proofs, left_out)
     except NoEvidenceError as error:
@@ -76,8 +85,10 @@ def _cell(page: Page, logs: Path, table: Table, row: TableRow, column: TableColu
 def _filled(cell: Cell, protocol: Protocol, proofs: Proofs, left_out: Reasons) -> Cell:
     """A cell with its number, which is that of its protocol or of telemetry; raises NoMeasurement, NoEvidenceError."""
     quantity = cell.shown.quantity
-    if quantity == "throughput":
+    if quantity not in OF_TELEMETRY:
         number = combine([proof.measurement for proof in proofs], protocol)
+        if quantity != "throughput":
+            number = cell.shown.combined([proof.measurement.value for proof in proofs], protocol)
     else:
         proofs, unobserved = _observed(proofs, quantity, cell.case)
         left_out = (*left_out, *unobserved)
@@ -111,7 +122,7 @@ def _remarks(proofs: Proofs, quantity: Quantity, told: set[str]) -> Reasons:
     Warnings are about the throughput, so a number that does not rest on it has none of them.
     """
     observed = {str(remark): remark for p in proofs if p.observation for remark in p.observation.remarks}
-    of_throughput = proofs if quantity in ("throughput", "samples_per_joule") else ()
+    of_throughput = proofs if quantity not in ("peak_memory", "power") else ()
     warnings = [warning for p in of_throughput for warning in (*p.reading.warnings, *p.measurement.warnings)]
     found = [_warning(text) for text in dict.fromkeys(warnings)]
     return (*observed.values(), *(remark for remark in found if remark.values.get("fact") not in told))

@@ -3,13 +3,24 @@
 import json
 import os
 from collections.abc import Iterator, Sequence
-from itertools import count
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
-from .cell import Cell, Exhibit
+from .anchor import Anchors, anchors, number_of
+from .cell import Cell, Exhibit, Quoted, Quotient
+from .evidence_parts import (
+    Computed,
+    Count,
+    LineNumber,
+    LogProof,
+    Origin,
+    QuotedFigure,
+    QuotedSource,
+    StrictPart,
+    relative,
+)
 from .page import Page, Value
 from .protocol import Protocol
 from .quantity import Quantity
@@ -22,66 +33,20 @@ class EvidenceFileError(ValueError):
     """An evidence file that cannot be read or says what cannot be; one sentence names the file, the key and why."""
 
 
-def _relative(path: str) -> str:
-    if not path or "\0" in path or PurePath(path).anchor:
-        raise ValueError(f"{path!r} is no path below or beside the page; a relative one is possible")
-    return path
-
-
-def _below(path: str) -> str:
-    if ".." in PurePath(_relative(path)).parts:
-        raise ValueError(f"{path!r} leaves the folder of logs; a path below it is possible")
-    return path
-
-
 def _rule(words: str) -> str:
     Protocol.parse(words)
     return words
 
 
-Count = Annotated[int, Field(ge=0)]
-LineNumber = Annotated[int, Field(ge=1)]
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class Origin(_Part):
-    """Where logs that others made were published."""
-
-    repository: str
-    commit: str
-
-
-class LogProof(_Part):
-    """One file behind a number: its path below the folder of logs, and the physical lines, from 1, that were used.
-
-    ``format``: that of a log, None where it has none; of a side file its name. ``used``: how many records of the lines
-    ``first`` to ``last`` were used.
-    """
-
-    path: Annotated[str, AfterValidator(_below)]
-    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-    format: str | None
-    first: LineNumber
-    last: LineNumber
-    used: LineNumber
-
-    @model_validator(mode="after")
-    def _lines_are_in_order(self) -> Self:
-        if self.first > self.last:
-            raise ValueError(f"line {self.first} is not before line {self.last}")
-        return self
-
-
-class CellProof(_Part):
+class CellProof(StrictPart):
     """One cell of a page.
 
     ``evidence``: the number N of its anchor eN. ``table``, ``row``, ``column``: where it stands, from 0.
     ``printed``: the number on the page, ``number`` the same unrounded, in ``unit``. ``protocol``: the rule of its
     throughput in words that ``Protocol.parse`` reads. ``reason``: why the cell is empty; then evidence, number and
-    protocol are None, and there are no logs. ``remarks``: what a reader must know, in English.
+    protocol are None, and there are no logs. ``quoted``: the figure that stands there all the same. ``computed``: how
+    the number comes from two others; it then has no protocol and no logs of its own. ``remarks``: what a reader must
+    know, in English.
     """
 
     evidence: LineNumber | None
@@ -99,26 +64,42 @@ class CellProof(_Part):
     protocol: Annotated[str, AfterValidator(_rule)] | None
     logs: list[LogProof]
     reason: str | None
+    quoted: QuotedFigure | None = None
+    computed: Computed | None = None
     remarks: list[str]
 
     @model_validator(mode="after")
     def _has_a_number_or_a_reason(self) -> Self:
-        filled = [one is not None for one in (self.evidence, self.printed, self.number, self.protocol)]
-        if not (all(filled) if self.reason is None else not any(filled)) or bool(self.logs) != (self.reason is None):
+        has_number = self.reason is None
+        comes_from_logs = has_number and self.computed is None
+        number = [one is not None for one in (self.evidence, self.printed, self.number)]
+        origin = [self.protocol is not None, bool(self.logs)]
+        if set(number) != {has_number} or set(origin) != {comes_from_logs}:
             raise ValueError("a cell has a number with its evidence, protocol and logs, or a reason why it has none")
+        if (self.quoted and self.reason is None) or (self.computed and self.reason is not None):
+            raise ValueError("a figure is quoted where there is no number, and a number is computed where there is one")
         return self
 
+    @property
+    def anchor(self) -> str | None:
+        """The anchor of what the page prints for the cell; None where that is nothing."""
+        if self.quoted:
+            return f"q{self.quoted.figure}"
+        return f"e{self.evidence}" if self.evidence else None
 
-class EvidenceFile(_Part):
+
+class EvidenceFile(StrictPart):
     """The numbers of one page, in its order.
 
-    ``logs``: the folder of logs as seen from that of the page; None where they are those of ``source``.
+    ``logs``: the folder of logs as seen from that of the page; None where they are those of ``source``. ``sources``:
+    where the quoted figures were published, by name.
     """
 
     schema_version: Annotated[Literal[1], Field(alias="schema")]
     page: str
-    logs: Annotated[str, AfterValidator(_relative)] | None
+    logs: Annotated[str, AfterValidator(relative)] | None
     source: Origin | None
+    sources: dict[str, QuotedSource] = Field(default_factory=dict)
     cells: list[CellProof]
 
     @model_validator(mode="after")
@@ -130,8 +111,20 @@ class EvidenceFile(_Part):
     @model_validator(mode="after")
     def _numbers_follow_each_other(self) -> Self:
         numbers = [cell.evidence for cell in self.cells if cell.evidence is not None]
-        if numbers != list(range(1, len(numbers) + 1)):
+        figures = [cell.quoted.figure for cell in self.cells if cell.quoted]
+        if any(found != list(range(1, len(found) + 1)) for found in (numbers, figures)):
             raise ValueError("the numbers of the evidence do not count from 1 in the order of the cells")
+        return self
+
+    @model_validator(mode="after")
+    def _names_what_there_is(self) -> Self:
+        if unknown := next(
+            (c.quoted.source for c in self.cells if c.quoted and c.quoted.source not in self.sources), 0
+        ):
+            raise ValueError(f"{unknown!r} is none of its sources: {', '.join(self.sources) or 'there are none'}")
+        own = {cell.anchor for cell in self.cells if cell.computed is None}
+        if any({cell.computed.of, cell.computed.against} - own for cell in self.cells if cell.computed):
+            raise ValueError("a number is computed from one that no cell has")
         return self
 
 
@@ -145,13 +138,14 @@ def write(path: Path, page: Page, cells: Sequence[Cell], logs: Path) -> None:
 
     ``path``: as ``path_of`` gives it. ``logs``: the folder of logs, left out where the page names the source of them.
     """
-    numbers = count(1)
+    named = anchors(cells)
     told = {
         "schema": SCHEMA,
         "page": path.name.removesuffix(SUFFIX),
         "logs": None if page.source else Path(os.path.relpath(logs, path.parent)).as_posix(),
         "source": page.source.model_dump(include={"repository", "commit"}) if page.source else None,
-        "cells": [_told(cell, place, numbers) for cell, place in zip(cells, _places(page), strict=True)],
+        "sources": {name: source.model_dump() for name, source in page.sources.items()},
+        "cells": [_told(cell, place, named) for cell, place in zip(cells, _places(page), strict=True)],
     }
     # A name of a log that is no UTF-8 has halves of characters, which JSON writes just as backslashreplace does.
     path.write_text(json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8", errors="backslashreplace")
@@ -165,9 +159,9 @@ def _places(page: Page) -> Iterator[dict[str, Any]]:
                 yield {"table": number, "table_name": table.name, "row": row, "column": column}
 
 
-def _told(cell: Cell, place: dict[str, Any], numbers: Iterator[int]) -> dict[str, Any]:
+def _told(cell: Cell, place: dict[str, Any], named: Anchors) -> dict[str, Any]:
     return {
-        "evidence": next(numbers) if cell.printed else None,
+        "evidence": number_of(named[id(cell)]) if cell.printed else None,
         **place,
         "row_title": cell.row,
         "column_title": cell.column,
@@ -179,8 +173,18 @@ def _told(cell: Cell, place: dict[str, Any], numbers: Iterator[int]) -> dict[str
         "protocol": cell.rule,
         "logs": [_exhibit(exhibit) for proof in cell.proofs for exhibit in proof.exhibits],
         "reason": None if cell.printed else str(cell.reason),
+        "quoted": _quoted(cell.quoted, named[id(cell)]) if cell.quoted else None,
+        "computed": _computed(cell.quotient, named) if cell.quotient else None,
         "remarks": cell.said,
     }
+
+
+def _quoted(quoted: Quoted, anchor: str) -> dict[str, Any]:
+    return {"figure": number_of(anchor), "value": quoted.digits, "source": quoted.source}
+
+
+def _computed(quotient: Quotient, named: Anchors) -> dict[str, Any]:
+    return {"of": named[id(quotient.of)], "against": named[id(quotient.against)], "ideal": quotient.ideal}
 
 
 def _exhibit(exhibit: Exhibit) -> dict[str, Any]:

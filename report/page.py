@@ -1,21 +1,41 @@
 """The page file: what is published, where its evidence is, and by which protocol."""
 
 import re
-from collections.abc import Callable, Iterable
-from string import Formatter
-from typing import Annotated, Literal, get_args
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, get_args
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from .axis import LAUNCHED, Axis, Case, Value
+from .block import Block, Code, Grid
+from .braces import with_only
+from .consistency import mistakes
+from .part import Part
 from .protocol import Protocol, ProtocolError
-from .quantity import Quantity
+from .quantity import OF_TELEMETRY, QUOTIENTS, Quantity
+from .quote import Quote, QuoteSource
 
-Axis = Literal["model", "framework", "device", "nodes", "cards", "precision", "batch_size"]
-Value = int | str
-Case = dict[Axis, Value]
-
-# The axes that a launcher takes as variables of these names; the case of a cell says them.
-LAUNCHED: tuple[Axis, ...] = ("nodes", "cards", "precision", "batch_size")
+__all__ = [
+    "LAUNCHED",
+    "Against",
+    "Axis",
+    "Block",
+    "Case",
+    "Code",
+    "Column",
+    "Grid",
+    "Page",
+    "Place",
+    "Quote",
+    "QuoteSource",
+    "Run",
+    "Source",
+    "Table",
+    "TableColumn",
+    "TableRow",
+    "Value",
+]
 
 
 def _protocol(stated: object) -> Protocol:
@@ -30,51 +50,10 @@ def _protocol(stated: object) -> Protocol:
 AnyProtocol = Annotated[Protocol, BeforeValidator(_protocol)]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Code(_Part):
-    """A command or program that a reader copies; it is not translated."""
-
-    code: str
-    language: str = "bash"
-
-
-class Grid(_Part):
-    """A table of words, such as versions side by side; every row has as many values as there are columns."""
-
-    columns: list[str]
-    rows: list[list[str]]
-
-    @model_validator(mode="after")
-    def _is_rectangular(self) -> "Grid":
-        for row in self.rows:
-            if len(row) != len(self.columns):
-                raise ValueError(f"the row {row[0]!r} has {len(row)} values for {len(self.columns)} columns")
-        return self
-
-
-Block = str | Code | Grid
-
-
 def _relative(pattern: str) -> str:
     if pattern.startswith("/") or ".." in pattern.split("/"):
         raise ValueError(f"{pattern!r} leaves the folder of logs; a pattern below it is possible")
     return pattern
-
-
-def _with_only(names: Iterable[str]) -> Callable[[str], str]:
-    """A check that a text has no braces but these plain names: a page is data and reaches into no object."""
-    allowed = set(names)
-
-    def check(text: str) -> str:
-        for _, name, form, conversion in Formatter().parse(text):
-            if name is not None and (name not in allowed or form or conversion):
-                raise ValueError(f"{{{name}}} cannot stand in {text!r}; {', '.join(sorted(allowed))} can")
-        return text
-
-    return check
 
 
 def _option(name: str) -> str:
@@ -85,12 +64,12 @@ def _option(name: str) -> str:
 
 
 Option = Annotated[str, AfterValidator(_option)]
-Pattern = Annotated[str, AfterValidator(_relative), AfterValidator(_with_only(get_args(Axis)))]
-RowTitle = Annotated[str, AfterValidator(_with_only(get_args(Axis)))]
-Address = Annotated[str, AfterValidator(_with_only(("commit", "path")))]
+Pattern = Annotated[str, AfterValidator(_relative), AfterValidator(with_only(get_args(Axis)))]
+RowTitle = Annotated[str, AfterValidator(with_only(get_args(Axis)))]
+Address = Annotated[str, AfterValidator(with_only(("commit", "path")))]
 
 
-class Run(_Part):
+class Run(Part):
     """One kind of run of a column: which cases it covers, where their logs are, and the protocol of all of them.
 
     ``when``: the cases, by axis; a list allows several values. ``logs``: pattern of the logs below the folder of logs,
@@ -117,19 +96,36 @@ class Run(_Part):
         return self.spellings.get(axis, {}).get(str(value), str(value))
 
 
-class Column(_Part):
-    """What is compared: a framework with its program. ``launcher`` names the recipe that runs what is missing."""
+class Column(Part):
+    """What is compared: a framework with its program. ``launcher`` names the recipe that runs what is missing.
+
+    A column without ``runs`` has only figures that are quoted.
+    """
 
     title: str
     launcher: str | None = None
-    runs: list[Run]
+    runs: list[Run] = Field(default_factory=list)
 
 
-class TableColumn(_Part):
+class Against(Part):
+    """What a number is divided by: the throughput of another column of the page, of another case, or of both.
+
+    ``column``: the same column where it is left out. ``case``: the axes that differ; all others are the same.
+    """
+
+    column: str | None = None
+    case: Case = Field(default_factory=dict)
+
+
+class TableColumn(Part):
     """One column of a table: a column of the page, for a part of the case; ``protocol`` overrides single keys.
 
-    ``quantity``: what is shown, ``throughput`` in the unit of the page or what gpu.csv tells: ``peak_memory`` (MiB),
-    ``power`` (W), ``samples_per_joule``. ``decimals`` is for the latter; those of a throughput are its protocol's.
+    ``quantity``: what is shown. ``throughput``, in the unit of the page. Of several runs also ``median_of_runs``,
+    ``lowest_run``, ``highest_run`` and the ends of the 95 % bootstrap interval, ``interval_low`` and
+    ``interval_high``. What gpu.csv tells: ``peak_memory`` (MiB), ``power`` (W), ``samples_per_joule``. What is computed
+    from throughputs that the page shows: ``speed_up``, over the one that ``against`` names, and
+    ``scaling_efficiency``, the share of ideal scaling from the fewest cards of the same column and case.
+    ``decimals`` is for all but throughputs, whose decimals are their protocol's.
     """
 
     column: str
@@ -137,23 +133,32 @@ class TableColumn(_Part):
     case: Case = Field(default_factory=dict)
     protocol: str | None = None
     quantity: Quantity = "throughput"
+    against: Against | None = None
     decimals: Annotated[int, Field(ge=0, le=15)] | None = None
 
     @model_validator(mode="after")
-    def _decimals_are_of_telemetry(self) -> "TableColumn":
-        if self.decimals is not None and self.quantity == "throughput":
+    def _decimals_are_of_no_throughput(self) -> "TableColumn":
+        if self.decimals is not None and self.quantity not in (*OF_TELEMETRY, *QUOTIENTS):
             raise ValueError(f"the decimals of a throughput are its protocol's: protocol = 'decimals={self.decimals}'")
         return self
 
+    @model_validator(mode="after")
+    def _only_a_speed_up_is_against_something(self) -> "TableColumn":
+        if (self.against is not None) != (self.quantity == "speed_up"):
+            raise ValueError("a speed_up says against what, and nothing else does: against = { column = 'other' }")
+        if self.against is not None and self.title is None:
+            raise ValueError("a speed_up is of two numbers and needs a title that says of which")
+        return self
 
-class TableRow(_Part):
+
+class TableRow(Part):
     """One row of a table: its title (the axes of the case may stand in braces) and its part of the case."""
 
     title: RowTitle
     case: Case = Field(default_factory=dict)
 
 
-class Table(_Part):
+class Table(Part):
     """One table of results. The case of a cell is that of the table, its row and its column put together."""
 
     name: str
@@ -165,7 +170,7 @@ class Table(_Part):
     rows: list[TableRow] = Field(min_length=1)
 
 
-class Source(_Part):
+class Source(Part):
     """Where logs that others made were published; ``url`` holds ``{path}`` and makes the links to them."""
 
     repository: str
@@ -174,8 +179,26 @@ class Source(_Part):
     url: Address
 
 
-class Page(_Part):
-    """One report page: its words, its columns and its tables. Texts are English, the catalogues translate them."""
+@dataclass(frozen=True)
+class Place:
+    """Where a cell stands: its table, its row and its column, and the case that these put together."""
+
+    table: Table
+    row: TableRow
+    column: TableColumn
+
+    @property
+    def case(self) -> Case:
+        """The case of the cell."""
+        return {**self.table.case, **self.row.case, **self.column.case}
+
+
+class Page(Part):
+    """One report page: its words, its columns and its tables. Texts are English, the catalogues translate them.
+
+    ``source``: where the logs of the page were published by others. ``quotes``: figures that stand in cells without
+    a measurement, from the ``sources`` that they name.
+    """
 
     title: str
     model: str
@@ -186,29 +209,25 @@ class Page(_Part):
     steps: list[Block] = Field(default_factory=list)
     results: list[Block] = Field(default_factory=list)
     source: Source | None = None
+    sources: dict[str, QuoteSource] = Field(default_factory=dict)
     columns: dict[str, Column]
     tables: list[Table]
+    quotes: list[Quote] = Field(default_factory=list)
 
     @model_validator(mode="after")
-    def _tables_have_names_of_their_own(self) -> "Page":
-        names = [table.name for table in self.tables]
-        if twice := [name for name in names if names.count(name) > 1]:
-            raise ValueError(f"two tables have the name {twice[0]!r}; each needs its own")
+    def _fits_together(self) -> "Page":
+        if mistake := next(mistakes(self), None):
+            raise ValueError(mistake)
         return self
 
-    @model_validator(mode="after")
-    def _tables_name_columns(self) -> "Page":
-        for table in self.tables:
-            for column in table.columns:
-                if column.column not in self.columns:
-                    known = ", ".join(self.columns)
-                    raise ValueError(f"table {table.name} names the column {column.column!r}; columns are {known}")
-        return self
-
-    @model_validator(mode="after")
-    def _titles_name_their_case(self) -> "Page":
+    def places(self) -> Iterator[Place]:
+        """The places of all cells, table by table and row by row."""
         for table in self.tables:
             for row in table.rows:
-                case: Case = {**table.case, **row.case}
-                _with_only(case)(row.title)
-        return self
+                yield from (Place(table, row, column) for column in table.columns)
+
+    def quote_of(self, place: Place) -> Quote | None:
+        """The figure that may stand at a place without measurement; only a throughput is quoted."""
+        if place.column.quantity != "throughput":
+            return None
+        return next((quote for quote in self.quotes if quote.is_of(place.column.column, place.case)), None)

@@ -10,6 +10,7 @@ from parsers.errors import LogError
 from .evidence import column_title, row_title
 from .page import LAUNCHED, Axis, Case, Column, Page, Run, Value
 from .pagefile import PageError
+from .quantity import QUOTIENTS
 from .reason import NoEvidenceError
 from .runs import filled, logs_of, run_of, unfit
 
@@ -102,13 +103,11 @@ def _shortened(titles: list[str]) -> str:
 def _places(page: Page, only: Mapping[str, str]) -> Iterator[_Place]:
     if unknown := [axis for axis in only if axis not in get_args(Axis)]:
         raise PageError(f"{unknown[0]!r} is no axis of a case; axes are {', '.join(get_args(Axis))}.")
-    for table in page.tables:
-        for row in table.rows:
-            for column in table.columns:
-                case: Case = {**table.case, **row.case, **column.case}
-                title = f"{table.title}, {row_title(table, row)}, {column_title(page, column)}"
-                if all(str(case.get(axis)) == value for axis, value in only.items()):  # type: ignore[call-overload]
-                    yield _Place(title, case, page.columns[column.column])
+    # What is computed from other cells of the page needs no run of its own.
+    for place in (place for place in page.places() if place.column.quantity not in QUOTIENTS):
+        titles = (place.table.title, row_title(place.table, place.row), column_title(page, place.column))
+        if all(str(place.case.get(axis)) == value for axis, value in only.items()):  # type: ignore[call-overload]
+            yield _Place(", ".join(titles), place.case, page.columns[place.column.column])
 
 
 def _wanted(place: _Place, logs: Path, repeats: int | None) -> Iterator[Planned]:

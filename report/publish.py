@@ -8,6 +8,7 @@ from typing import Any
 from . import evidence_file
 from .cell import Cell
 from .comparison import Comparison, comparisons
+from .coverage import coverage
 from .evidence import cells
 from .page import Page
 from .pagefile import PageError, find, load, names
@@ -33,16 +34,23 @@ class Published:
     @property
     def sentence(self) -> str:
         """What was done, in one sentence."""
-        filled = sum(cell.printed is not None for cell in self.cells)
         if not self.files:
             return f"{self.name}: left out, none of its logs is there; name the page to render it all the same."
+        covered = coverage(self.cells)
+        quoted = f" {covered.quoted} are quoted;" if covered.quoted else ""
         unlike = f" rows or columns not like with like: {len(self.unlike)};" if self.unlike else ""
         files = ", ".join(str(path) for path in self.files)
-        return f"{self.name}: {filled} of {len(self.cells)} cells have evidence;{unlike} wrote {files}."
+        counts = f"{covered.measured} of {covered.planned} cells have evidence;"
+        return f"{self.name}: {counts}{quoted}{unlike} wrote {files}."
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it was rendered without a single number."""
+        return bool(self.files) and not any(cell.digits for cell in self.cells)
 
 
 def publish(pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path) -> Iterator[Published]:
-    """Render pages in languages; all pages whose logs are there, in all languages, when none is named.
+    """Render pages in languages; all pages that have a log or a quoted figure, in all languages, when none is named.
 
     Raises PageError for a page with a mistake and for two pages that would be one file, WordsError for a language
     without catalogue, OSError when a file cannot be written.
@@ -51,7 +59,7 @@ def publish(pages: Sequence[str], logs: Path | None, languages: Sequence[str], o
     for path in _files(pages or names()):
         page = load(path)
         found = list(cells(page, logs))
-        wanted = bool(pages) or any(cell.proofs for cell in found)
+        wanted = bool(pages) or any(cell.proofs or cell.quoted for cell in found)
         rendered = Published(path.stem, page, found, [], list(comparisons(page, found)) if wanted else [])
         files = _write(rendered, languages or all_languages(), logs, out) if wanted else []
         yield replace(rendered, files=files)
@@ -85,8 +93,13 @@ def cell_json(cell: Cell) -> dict[str, Any]:
     There are several files where there are several repeats, and where power is that of the window of a log.
     """
     place = {"table": cell.table, "row": cell.row, "column": cell.column, "quantity": cell.shown.quantity}
+    if cell.quotient:
+        of, against = cell.quotient.of, cell.quotient.against
+        computed = {"of": of.digits, "against": against.digits, "ideal": cell.quotient.ideal}
+        printed = {"value": cell.printed, "number": cell.number, "unit": cell.shown.unit, "computed": computed}
+        return {**place, **printed, "rests_on_quotes": cell.rests_on_quotes}
     if cell.printed is None:
-        return {**place, "value": None, "reason": str(cell.reason)}
+        return {**place, "value": None, **_quoted(cell), "reason": str(cell.reason)}
     proofs = [
         {"log": e.path, "sha256": e.sha256, "lines": list(e.lines), "records_used": e.used}
         for proof in cell.proofs
@@ -95,3 +108,10 @@ def cell_json(cell: Cell) -> dict[str, Any]:
     evidence = proofs[0] if len(proofs) == 1 else {key: [proof[key] for proof in proofs] for key in proofs[0]}
     printed = {"value": cell.printed, "number": cell.number, "unit": cell.shown.unit, "protocol": cell.words}
     return {**place, **printed, **evidence, "remarks": cell.said}
+
+
+def _quoted(cell: Cell) -> dict[str, Any]:
+    """The figure that stands in place of a number, where there is one."""
+    if cell.quoted is None:
+        return {}
+    return {"quoted": {"value": cell.quoted.digits, "unit": cell.shown.unit, "source": cell.quoted.source}}

@@ -6,19 +6,37 @@ from typing import Literal
 
 from .number import without_noise
 from .protocol import Message, Protocol
+from .spread import INTERVAL, RESAMPLES, SPREADS, spread
 from .statistic import reduce_repeats
 
-Quantity = Literal["throughput", "peak_memory", "power", "samples_per_joule"]
+Quantity = Literal[
+    "throughput",
+    "median_of_runs",
+    "lowest_run",
+    "highest_run",
+    "interval_low",
+    "interval_high",
+    "peak_memory",
+    "power",
+    "samples_per_joule",
+    "speed_up",
+    "scaling_efficiency",
+]
+
+OF_TELEMETRY: tuple[Quantity, ...] = ("peak_memory", "power", "samples_per_joule")
+QUOTIENTS: tuple[Quantity, ...] = ("speed_up", "scaling_efficiency")
 
 # Telemetry tells memory in whole MiB; one digit more than the power of a card is steady by would pretend too much.
-DECIMALS = {"peak_memory": 0, "power": 1, "samples_per_joule": 3}
+DECIMALS = {"peak_memory": 0, "power": 1, "samples_per_joule": 3, "speed_up": 2, "scaling_efficiency": 3}
+UNITS = {"peak_memory": "MiB", "power": "W", "speed_up": "×", "scaling_efficiency": "×"}
 
 
 @dataclass(frozen=True)
 class Shown:
     """What a column shows: a quantity, the ``rate`` that throughput has on its page ("images/s"), and its decimals.
 
-    Decimals are for quantities of telemetry, None for the usual ones: a throughput is printed as its protocol says.
+    Decimals are for quantities of telemetry and quotients, None for the usual ones: a throughput, and one of several
+    runs, is printed as its protocol says.
     """
 
     quantity: Quantity
@@ -26,14 +44,25 @@ class Shown:
     decimals: int | None = None
 
     @property
+    def is_rate(self) -> bool:
+        """Whether it is a throughput, that of the page or one of its runs."""
+        return self.quantity == "throughput" or self.quantity in SPREADS
+
+    @property
+    def is_quotient(self) -> bool:
+        """Whether it is computed from numbers that the page shows."""
+        return self.quantity in QUOTIENTS
+
+    @property
     def unit(self) -> str:
-        """The unit: that of the page, MiB, W, or the page's unit with joules for seconds ("images/J")."""
-        fixed = {"throughput": self.rate, "peak_memory": "MiB", "power": "W"}
-        return fixed.get(self.quantity, f"{self.rate.strip().removesuffix('/s')}/J")
+        """The unit: that of the page, MiB, W, the page's unit with joules for seconds ("images/J"), × of a quotient."""
+        if self.is_rate:
+            return self.rate
+        return UNITS.get(self.quantity, f"{self.rate.strip().removesuffix('/s')}/J")
 
     def printing(self, protocol: Protocol) -> Protocol:
-        """How the number is printed: by the page's protocol, or rounded half up to the decimals of telemetry."""
-        if self.quantity == "throughput":
+        """How the number is printed: by the page's protocol, or rounded half up to the decimals of the quantity."""
+        if self.is_rate:
             return protocol
         return Protocol(decimals=DECIMALS[self.quantity] if self.decimals is None else self.decimals)
 
@@ -43,6 +72,8 @@ class Shown:
 
     def combined(self, values: Sequence[float], protocol: Protocol) -> float:
         """One value of the values of all repeats; raises ``NoMeasurement`` where these are too few for the protocol."""
+        if self.quantity in SPREADS:
+            return without_noise(spread(self.quantity, values, protocol.repeats))
         if self.quantity == "peak_memory":
             return max(values)
         return without_noise(reduce_repeats(values, protocol.repeats))
@@ -58,14 +89,20 @@ class Shown:
     def steps(self, protocol: Protocol) -> tuple[Message, ...]:
         """What is done, in the order in which it is done, as ``Protocol.steps``.
 
-        Keys of telemetry: ``quantity_*``, ``repeats_max`` and those of a protocol.
+        Keys besides those of a protocol: ``quantity_*`` (with ``count``, how many resamples an interval is made of)
+        and ``repeats_max``.
         """
         if self.quantity == "throughput":
             return protocol.steps()
+        stated: Message = (f"quantity_{self.quantity}", {"count": RESAMPLES})
+        if self.quantity in SPREADS:
+            return tuple(step for one in protocol.steps() for step in self._of_runs(one, stated))
         digits = self.printing(protocol).decimals
-        return (
-            (f"quantity_{self.quantity}", {}),
-            (f"repeats_{self.repeats(protocol)}", {}),
-            ("decimals", {"count": digits or 0}),
-            ("rounding_half_up", {}),
-        )
+        repeats: tuple[Message, ...] = () if self.is_quotient else ((f"repeats_{self.repeats(protocol)}", {}),)
+        return (stated, *repeats, ("decimals", {"count": digits or 0}), ("rounding_half_up", {}))
+
+    def _of_runs(self, step: Message, stated: Message) -> tuple[Message, ...]:
+        """A step of the protocol; what is done with several runs takes the place of its own, or is done to that."""
+        if not step[0].startswith("repeats_"):
+            return (step,)
+        return (step, stated) if self.quantity in INTERVAL else (stated,)

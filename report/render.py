@@ -1,25 +1,26 @@
 """Rendering: a page and its cells become Markdown in one language."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from tabulate import tabulate
 
-from . import markdown, render_likeness
-from .cell import Cell, Disagreement, Exhibit
+from . import markdown, render_evidence, render_figures, render_likeness, render_remarks
+from .anchor import anchors
+from .cell import Cell, Exhibit
 from .comparison import Comparison
+from .coverage import coverage
 from .page import Block, Code, Grid, Page, Table
 from .protocol import Message
 from .quantity import Shown
+from .quotient import MISSING as MISSING_PART
 from .reason import Reason
 from .words import words
 
 MISSING = "-"
-# What is done with the numbers of several runs, and how the result is printed.
-NOT_OF_ONE_RUN = ("repeats_", "decimals", "significant", "rounding_")
 SECTIONS = ("What is tested", "Environment", "Set-up", "Test steps", "Results", "Raw logs")
 
 
@@ -41,7 +42,8 @@ class Renderer:
     ) -> None:
         self.page, self.cells, self.logs, self.out, self.unlike = page, cells, logs, out, unlike
         self.catalogue = words(language)
-        self.numbers = {id(cell): n for n, cell in enumerate((c for c in cells if c.printed), 1)}
+        self.anchors = anchors(cells)
+        self.coverage = coverage(cells)
 
     def markdown(self) -> str:
         """The whole page."""
@@ -80,7 +82,7 @@ class Renderer:
         return self.translate(block).strip()
 
     def table(self, table: Table) -> str:
-        """One table of results; every number leads to its evidence."""
+        """One table of results; every number leads to its evidence, every quoted figure to its source."""
         width = len(table.columns)
         numbers = [cell for cell in self.cells if cell.table == table.name]
         rows = [numbers[start : start + width] for start in range(0, len(numbers), width)]
@@ -89,20 +91,28 @@ class Renderer:
         return self.grid([[markdown.text(title) for title in header], *body])
 
     def _column(self, title: str, shown: Shown) -> str:
-        """The title of a column; one that does not show the throughput of the page says what it shows, and its unit."""
-        if shown.quantity == "throughput":
+        """The title of a column; one that does not show the throughput of the page says what it shows, and its unit.
+
+        A speed-up is of two columns and has no unit: its title says of which.
+        """
+        if shown.quantity in ("throughput", "speed_up"):
             return self.translate(title)
         quantity = self.translate(shown.quantity)
         return self.say("{title}, {quantity} ({unit})", title=self.translate(title), quantity=quantity, unit=shown.unit)
 
     def _marked(self, cell: Cell) -> str:
-        if cell.printed is None:
+        if cell.digits is None:
             return MISSING
-        return self.number(cell) + ("†" if cell.disagreements or cell.remarks else "")
+        remarked = "†" if cell.printed and (cell.disagreements or cell.remarks) else ""
+        return self.number(cell) + remarked + ("‡" if cell.rests_on_quotes else "")
 
     def number(self, cell: Cell) -> str:
-        """The number of a cell that has one, as a link to its evidence."""
-        return markdown.link(str(cell.printed), f"#e{self.numbers[id(cell)]}")
+        """The digits of a cell that is not empty, as a link to their evidence or their source."""
+        return markdown.link(str(cell.digits), f"#{self.anchors[id(cell)]}")
+
+    def anchored(self, cell: Cell) -> str:
+        """The digits of a cell that is not empty, at the place that links to them lead to."""
+        return f'<a id="{self.anchors[id(cell)]}"></a>{cell.digits}'
 
     @staticmethod
     def grid(rows: Sequence[Sequence[str]], translate: Any = str) -> str:
@@ -112,9 +122,23 @@ class Renderer:
 
     def evidence(self, table: Table) -> str:
         """The proofs of all numbers of one table: which log, which lines, which protocol."""
-        head = [self.translate(title) for title in ("Number", "Log", "Lines", "Protocol")]
-        body = [row for cell in self.cells if cell.table == table.name and cell.printed for row in self._proofs(cell)]
-        return self.grid([head, *body]) if body else ""
+        return render_evidence.evidence(self, [cell for cell in self.cells if cell.table == table.name])
+
+    def computed(self, table: Table) -> str:
+        """How the numbers of one table that are computed from others come from them."""
+        return render_figures.computed(self, [cell for cell in self.cells if cell.table == table.name])
+
+    def quoted(self, table: Table) -> str:
+        """The quoted figures of one table, each with its source."""
+        return render_figures.quoted(self, [cell for cell in self.cells if cell.table == table.name])
+
+    def sources(self) -> str:
+        """Where the quoted figures were published, and what must be known of them."""
+        return render_figures.sources(self)
+
+    def covered(self) -> str:
+        """How many cells of each table are measured, quoted and missing."""
+        return render_figures.covered(self)
 
     def differences(self, table: Table) -> list[str]:
         """What keeps the numbers of one table from being compared like with like, one sentence a row or column."""
@@ -126,30 +150,6 @@ class Renderer:
 
     def _unlike(self, table: Table) -> list[Comparison]:
         return [comparison for comparison in self.unlike if comparison.table == table.name]
-
-    def _proofs(self, cell: Cell) -> Iterable[list[str]]:
-        number = f'<a id="e{self.numbers[id(cell)]}"></a>{cell.printed}'
-        rules = list(self._rules(cell))
-        for proof in cell.proofs:
-            # One rule for each file of a proof; they stand beside the first proof only.
-            for exhibit, rule in zip(proof.exhibits, rules, strict=True):
-                yield [number, self.log(exhibit), self._lines(exhibit), rule]
-                number = ""
-            rules = [""] * len(rules)
-
-    def _rules(self, cell: Cell) -> Iterable[str]:
-        """The rule of the number, then the protocol of a log that is there for its throughput or its window."""
-        stated = cell.shown.steps(cell.protocol) if cell.protocol else ()
-        yield self.sentence(stated, cell.words, several=len(cell.proofs) > 1)
-        if cell.protocol and len(cell.proofs[0].exhibits) > 1:
-            of_one_run = [step for step in cell.protocol.steps() if not step[0].startswith(NOT_OF_ONE_RUN)]
-            yield self.sentence(of_one_run, cell.protocol.words(), several=False)
-
-    def _lines(self, exhibit: Exhibit) -> str:
-        first, last = exhibit.lines
-        if first == last:
-            return self.say("line {line}", line=first)
-        return self.say("{first} to {last}, {count} used", first=first, last=last, count=exhibit.used)
 
     def log(self, exhibit: Exhibit) -> str:
         """A link to a log: to where it was published when others made it, else to our own copy."""
@@ -172,59 +172,29 @@ class Renderer:
 
     def remarks(self) -> list[str]:
         """What the logs say otherwise than the labels of the cells, and their warnings: a sentence, with its cells."""
-        places: dict[str, dict[str, None]] = {}
-        for cell in self.cells:
-            for said in self._said(cell) if cell.printed else ():
-                places.setdefault(said, {})[self._place(cell)] = None
-        joiner = self.translate("joiner")
-        return [self.say("{cells}: {said}", cells=joiner.join(cells), said=said) for said, cells in places.items()]
+        return render_remarks.remarks(self)
 
-    def _place(self, cell: Cell) -> str:
+    def place(self, cell: Cell) -> str:
+        """The number of a cell, and where it stands."""
         number = self.number(cell)
         table, row, column = self._coordinates(cell)
         return self.say("{number} ({table}, {row}, {column})", number=number, table=table, row=row, column=column)
 
+    def titles(self, cell: Cell) -> tuple[str, str]:
+        """Row and column of a cell as they are titled in this language."""
+        return markdown.text(self.translate(cell.row)), markdown.text(self._column(cell.column, cell.shown))
+
     def _coordinates(self, cell: Cell) -> tuple[str, str, str]:
-        """Table, row and column of a cell as they are titled in this language."""
-        table, row = self.translate(self._title(cell)), self.translate(cell.row)
-        return markdown.text(table), markdown.text(row), markdown.text(self._column(cell.column, cell.shown))
+        return markdown.text(self.translate(self._title(cell))), *self.titles(cell)
 
     def _title(self, cell: Cell) -> str:
         return next(table.title for table in self.page.tables if table.name == cell.table)
 
-    def _said(self, cell: Cell) -> Iterable[str]:
-        yield from map(self._disagreement, cell.disagreements)
-        for remark in cell.remarks:
-            yield self.say(remark.message, **self._values(remark.values))
-
-    def _values(self, values: Mapping[str, str]) -> dict[str, str]:
-        """The values of a remark: its fact and witnesses in this language, all others as they are."""
-        speak = {"fact": self.translate, "witness": self._witness, "denier": self._witness}
-        return {name: markdown.text(speak.get(name, str)(value)) for name, value in values.items()}
-
-    def _disagreement(self, disagreement: Disagreement) -> str:
-        return self.say(
-            "The label says {fact} {label}, but {witness} says {said}.",
-            fact=self.translate(disagreement.fact),
-            label=markdown.text(disagreement.label),
-            witness=self._witness(disagreement.witness),
-            said=markdown.text(disagreement.said),
-        )
-
-    def _witness(self, witness: str) -> str:
-        if witness.endswith(", as one node"):
-            return self.say("{witness}, as one node", witness=self._witness(witness.removesuffix(", as one node")))
-        for both in ("{first} over cards of {second}", "{first} and {second}"):
-            first, found, second = witness.partition(both.removeprefix("{first}").removesuffix("{second}"))
-            if found:
-                return self.say(both, first=self._witness(first), second=self._witness(second))
-        number = witness.removeprefix("line ")
-        return self.say("line {number}", number=number) if number.isdigit() else self.translate(witness)
-
     def empty(self) -> str:
-        """The cells without evidence, each with the reason."""
+        """The cells without evidence, each with the reason; not those that only lack what another cell lacks."""
         head = [self.translate(title) for title in ("Table", "Row", "Column", "Reason")]
-        body = [self._emptiness(cell, cell.reason) for cell in self.cells if cell.reason]
+        empty = (cell for cell in self.cells if not cell.digits and cell.reason != Reason(MISSING_PART))
+        body = [self._emptiness(cell, cell.reason) for cell in empty if cell.reason]
         return self.grid([head, *body]) if body else ""
 
     def _emptiness(self, cell: Cell, reason: Reason) -> list[str]:

@@ -18,7 +18,7 @@ Verdict = Literal[
 ]
 # All of them, and what each says; those that leave nothing to mend come first.
 VERDICTS: dict[Verdict, str] = {
-    "exact": "the log gives the printed digits",
+    "exact": "the log, or the source that is quoted, gives the printed digits",
     "near": "the log gives the number within the tolerance that was stated",
     "differs": "the log gives another number",
     "impossible": "the number is outside the range of every value in its log",

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from math import isfinite
 from pathlib import Path
 
 from parsers.errors import ParserError
@@ -12,7 +13,9 @@ from .. import evidence_file
 from ..cell import Cell
 from ..evidence import refilled
 from ..evidence_file import CellProof, EvidenceFile
+from ..evidence_parts import Computed
 from ..measurement import NoMeasurement
+from ..number import printed, without_noise
 from ..page import Case
 from ..protocol import Protocol
 from ..quantity import Shown
@@ -23,16 +26,16 @@ from .finding import Finding, Verdict
 from .published import Published
 
 LOG = "train.log"  # of a run folder, whose telemetry is listed without it
-_ANCHOR = re.compile(r"#?e(\d{1,9})")
+_ANCHOR = re.compile(r"#?([eq]\d{1,9})")
 _DIGITS = re.compile(r"-?\d+(?:\.\d+)?")
 _MARKED_DIGITS = re.compile(rf"({_DIGITS.pattern})\W*")
 
 
 @dataclass(frozen=True)
 class _Mention:
-    """Where a page prints a number of its evidence, the N of its anchor eN: with that anchor, or with a link to it."""
+    """Where a page prints a number of its evidence, or a figure that it quotes: by its anchor, or by a link to it."""
 
-    evidence: int
+    anchor: str
     number: Published
     is_anchor: bool = False
 
@@ -50,24 +53,26 @@ def own_findings(document: Document, evidence: Path, logs: Path | None) -> Itera
     """
     told = evidence_file.read(evidence)
     folder = logs or (evidence.parent / told.logs if told.logs else None)
-    cells = {cell.evidence: cell for cell in told.cells if cell.evidence is not None}
-    made = {number: _Made.of(cell, folder, told) for number, cell in cells.items()}
+    cells = {cell.anchor: cell for cell in told.cells if cell.anchor is not None}
+    made = {anchor: _Made.of(cell, folder, told) for anchor, cell in cells.items() if cell.computed is None}
+    made |= {a: _Made.computed(cell, cell.computed, made) for a, cell in cells.items() if cell.computed}
     mentions = list(_mentions(document, cells))
     for mention in mentions:
-        yield made[mention.evidence].finding(mention.number)
+        yield made[mention.anchor].finding(mention.number)
     yield from _removed(document, cells, mentions)
     yield from _unproved(document, cells)
 
 
-def _removed(document: Document, cells: Mapping[int, CellProof], mentions: Sequence[_Mention]) -> Iterator[Finding]:
+def _removed(document: Document, cells: Mapping[str, CellProof], mentions: Sequence[_Mention]) -> Iterator[Finding]:
     """What the page must print, but does not: every number in a table, with a link, and in the list of evidence."""
     for is_anchor, where in ((False, "as a link to"), (True, "in the list of evidence as")):
-        for number in sorted(cells.keys() - {m.evidence for m in mentions if m.is_anchor == is_anchor}):
-            gone = _published(document, cells[number], Text(str(cells[number].printed)), document.title.plain, 1)
-            yield Finding(gone, "differs", f"The page does not print the number {where} e{number}.")
+        there = {mention.anchor for mention in mentions if mention.is_anchor == is_anchor}
+        for anchor in (anchor for anchor in cells if anchor not in there):
+            gone = _published(document, cells[anchor], Text(_stated(cells[anchor])), document.title.plain, 1)
+            yield Finding(gone, "differs", f"The page does not print the number {where} {anchor}.")
 
 
-def _unproved(document: Document, cells: Mapping[int, CellProof]) -> Iterator[Finding]:
+def _unproved(document: Document, cells: Mapping[str, CellProof]) -> Iterator[Finding]:
     """Numbers without a link, in the columns whose other numbers have one, and numbers that link to no evidence."""
     for table in document.tables:
         linked = {column for row in table.rows for column, text in enumerate(row) if _linked(text)}
@@ -79,9 +84,14 @@ def _unproved(document: Document, cells: Mapping[int, CellProof]) -> Iterator[Fi
                     yield Finding(number, "no evidence", "It links to no evidence.")
 
 
-def _linked(text: Text) -> set[int]:
+def _linked(text: Text) -> set[str]:
     """The evidence that a cell links to."""
-    return {int(found[1]) for link in text.links if (found := _ANCHOR.fullmatch(link.address))}
+    return {found[1] for link in text.links if (found := _ANCHOR.fullmatch(link.address))}
+
+
+def _stated(cell: CellProof) -> str:
+    """The digits that the evidence file has for a cell that is not empty."""
+    return cell.quoted.value if cell.quoted else str(cell.printed)
 
 
 @dataclass(frozen=True)
@@ -96,6 +106,10 @@ class _Made:
 
     @classmethod
     def of(cls, cell: CellProof, folder: Path | None, told: EvidenceFile) -> "_Made":
+        if cell.quoted:
+            source = told.sources[cell.quoted.source]
+            reason = f"It is quoted from {source.title}, {source.url}."
+            return cls(cell, cell.quoted.value, float(cell.quoted.value), reason, "exact")
         if folder is None and told.source:
             where = f"{told.source.repository} at {told.source.commit}"
             return cls(cell, None, None, f"Its logs are in {where}: give --logs.", "no evidence")
@@ -110,22 +124,50 @@ class _Made:
             )
         return cls(cell, again.printed, again.number, "The log gives these digits by the stated protocol.", "exact")
 
+    @classmethod
+    def computed(cls, cell: CellProof, how: Computed, made: Mapping[str, "_Made"]) -> "_Made":
+        """A number that comes from two others, whose logs or quotes speak for it; the worse of them decides."""
+        of, against = made[how.of], made[how.against]
+        if of.number is None or not against.number:
+            return cls(cell, None, None, f"It is {how.of} / {how.against}, which cannot be made again.", "no evidence")
+        value = without_noise(of.number / against.number / how.ideal)
+        if not isfinite(value):
+            return cls(cell, None, None, f"{how.of} / {how.against} is too large for a number.", "no evidence")
+        shown = printed(value, Protocol(decimals=_decimals(cell)))
+        worse = next((part for part in (of, against) if part.verdict != "exact"), None)
+        reason = worse.reason if worse else f"{how.of} / {how.against} gives these digits."
+        return cls(cell, shown, value, reason, worse.verdict if worse else "exact")
+
     def finding(self, number: Published) -> Finding:
         verdict, reason = self.verdict, self.reason
         if self.printed is not None and self.printed != number.digits:
-            verdict, reason = "differs", f"The log gives {self.printed} by the protocol of the page."
+            verdict, reason = "differs", self._given
         is_number = _DIGITS.fullmatch(number.digits)
         ratio = float(number.value) / self.number if self.number and is_number else None
         log = self.cell.logs[0].path if self.cell.logs else None
         return Finding(number, verdict, reason, log, self.cell.protocol, self.printed, ratio)
+
+    @property
+    def _given(self) -> str:
+        """What the page must print, in a sentence."""
+        if self.cell.quoted:
+            return f"The figure that is quoted is {self.printed}."
+        if self.cell.computed:
+            return f"Its two numbers give {self.printed}."
+        return f"The log gives {self.printed} by the protocol of the page."
+
+
+def _decimals(cell: CellProof) -> int:
+    return len(str(cell.printed).partition(".")[2])
 
 
 def _again(cell: CellProof, folder: Path, rate: str) -> Cell:
     """The number of a cell, from its logs; ``rate``: the unit of throughput on the page."""
     logs = [log.path for log in cell.logs if log.format != Path(log.path).name]
     beside = [str(Path(log.path).with_name(LOG)) for log in cell.logs]
-    decimals = None if cell.quantity == "throughput" else len(str(cell.printed).partition(".")[2])
-    shown = Shown(cell.quantity, rate, decimals)
+    shown = Shown(cell.quantity, cell.unit)
+    if not shown.is_rate:
+        shown = Shown(cell.quantity, rate, _decimals(cell))
     case: Case = {axis: cell.case[axis] for axis in AXES if axis in cell.case}
     empty = Cell(cell.table_name, cell.row_title, cell.column_title, case, shown)
     return refilled(empty, folder, logs or beside, Protocol.parse(str(cell.protocol)))
@@ -138,7 +180,7 @@ def _rate(told: EvidenceFile) -> str:
     return next(chain(rates, per_joule), "samples/s")
 
 
-def _mentions(document: Document, cells: Mapping[int, CellProof]) -> Iterator[_Mention]:
+def _mentions(document: Document, cells: Mapping[str, CellProof]) -> Iterator[_Mention]:
     """Every place of a page that prints a number with a link to its evidence, or with its anchor."""
     for table in document.tables:
         for number, row in enumerate(table.rows):
@@ -146,21 +188,21 @@ def _mentions(document: Document, cells: Mapping[int, CellProof]) -> Iterator[_M
                 yield from _in_cell(document, table, number, text, cells)
     for link, headings in document.links:
         found = _ANCHOR.fullmatch(link.address)
-        if found and int(found[1]) in cells:
+        if found and found[1] in cells:
             heading = headings[-1].plain if headings else ""
-            cell = cells[int(found[1])]
-            yield _Mention(int(found[1]), _published(document, cell, Text(link.text), heading, link.line))
+            cell = cells[found[1]]
+            yield _Mention(found[1], _published(document, cell, Text(link.text), heading, link.line))
 
 
 def _in_cell(
-    document: Document, table: Table, row: int, text: Text, cells: Mapping[int, CellProof]
+    document: Document, table: Table, row: int, text: Text, cells: Mapping[str, CellProof]
 ) -> Iterator[_Mention]:
     for anchor in text.anchors:
         found = _ANCHOR.fullmatch(anchor)
-        if found and int(found[1]) in cells:
+        if found and found[1] in cells:
             heading = table.headings[-1].plain if table.headings else ""
-            cell = cells[int(found[1])]
-            yield _Mention(int(found[1]), _published(document, cell, text, heading, table.lines[row]), is_anchor=True)
+            cell = cells[found[1]]
+            yield _Mention(found[1], _published(document, cell, text, heading, table.lines[row]), is_anchor=True)
 
 
 def _published(document: Document, cell: CellProof, text: Text, heading: str, line: int) -> Published:

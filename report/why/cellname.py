@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
+from ..anchor import anchors, number_of
 from ..cell import Cell
 from ..page import Page
-from ..render import Renderer
 
 SHOWN = 8
 
@@ -21,15 +20,15 @@ def named(page: Page, cells: Sequence[Cell], name: str) -> tuple[int, Cell]:
     ``name``: ``e12`` or ``12``; the digits that only one cell prints; or ``TABLE/ROW/COLUMN``. Raises NoCellError for
     another name, and for a cell without a throughput.
     """
-    numbers = Renderer(page, cells, "en", Path(), Path()).numbers
-    by_number = {numbers[id(cell)]: cell for cell in cells if cell.printed is not None}
+    names = anchors(cells)
+    by_number = {number_of(names[id(cell)]): cell for cell in cells if cell.printed is not None}
     found = _by_number(by_number, name) or _by_digits(by_number, name) or _by_place(page, by_number, name)
     if len(found) != 1:
         raise NoCellError(_other_than_one(page, cells, by_number, found, name))
     ((number, cell),) = found.items()
     if cell.shown.quantity != "throughput":
         quantity = cell.shown.quantity.replace("_", " ")
-        raise NoCellError(f"e{number} shows {quantity}, which gpu.csv tells; only a throughput can be explained.")
+        raise NoCellError(f"e{number} shows {quantity}; only a throughput can be explained.")
     return number, cell
 
 
@@ -39,7 +38,9 @@ def _by_number(cells: Mapping[int, Cell], name: str) -> dict[int, Cell]:
 
 
 def _by_digits(cells: Mapping[int, Cell], name: str) -> dict[int, Cell]:
-    return {number: cell for number, cell in cells.items() if cell.printed == name.replace(",", "")}
+    found = {number: cell for number, cell in cells.items() if cell.printed == name.replace(",", "")}
+    # What is derived of a throughput may repeat its digits; only the throughput itself can be explained.
+    return {number: cell for number, cell in found.items() if cell.shown.quantity == "throughput"} or found
 
 
 def _by_place(page: Page, cells: Mapping[int, Cell], name: str) -> dict[int, Cell]:

@@ -17,6 +17,7 @@ from report.pagefile import PageError, load
 from report.protocol import Protocol
 from report.publish import cell_json, publish
 from report.render import Renderer
+from report.render_remarks import disagreement
 from report.words import words
 from tests.parsers.run_folders import make_run, put_gpu
 
@@ -207,7 +208,7 @@ def test_an_empty_corner_stays_empty(folder: Path) -> None:
 def test_a_derived_witness_is_translated(folder: Path) -> None:
     witness = "line 1 over cards of line 2 and line 3"
     renderer = Renderer(load(folder / "page.toml"), [], "zh", folder, folder)
-    said = renderer._disagreement(Disagreement("batch_size", 64, 32, witness))
+    said = disagreement(renderer, Disagreement("batch_size", 64, 32, witness))
     assert re.search("line|cards|and", said) is None
 
 

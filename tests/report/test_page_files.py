@@ -76,7 +76,7 @@ def test_a_page_without_mistake_is_read(tmp_path: Path) -> None:
         (
             '"a" }',
             '"a", quantity = "speed" }',
-            "tables.0.columns.0.quantity: input should be 'throughput', 'peak_memory'",
+            "tables.0.columns.0.quantity: input should be 'throughput', 'median_of_runs'",
         ),
         ('"a" }', '"a", decimals = 2 }', "the decimals of a throughput are its protocol's: protocol = 'decimals=2'."),
         ('unit = "images/s"', "unit = ", "Invalid value (at line 4"),

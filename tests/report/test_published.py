@@ -30,8 +30,10 @@ TEMPLATE = ROOM / "templates" / "page.md.jinja"
 
 # Names, units and values of options, which stand in every language as they are.
 NAME = re.compile(
-    r"AMD|AMP|BS|CPU|CUDA|CentOS|Debian|EPYC|GB|GHz|GNU/Linux|GPU|GiB|Gold|Intel|MXNet|NGC|NVIDIA|PaddleClas|"
-    r"PaddlePaddle|PaddleSeg|PyTorch|Python|TensorFlow|Tesla|Xeon|cuDNN|develop|mmsegmentation|numpy|paddlepaddle"
+    r"AMD|AMP|BERT|BS|CPU|CUDA|CentOS|Cityscapes|CycleGAN|DALI|Debian|Docker|EPYC|Fluid|GAN|GB|GHz|GNU/Linux|GPU|GiB|"
+    r"Gold|ImageNet|Intel|LTS|MXNet|MiB|NCCL|NGC|NODE|NVIDIA|Paddle|PaddleClas|PaddlePaddle|PaddleSeg|PyTorch|Python|"
+    r"ResNet|SE|TensorFlow|Tesla|Transformer|Ubuntu|Wikipedia|X|Xeon|cuDNN|develop|mmsegmentation|ce|docker|nvidia|"
+    r"numpy|paddlepaddle"
 )
 CODE_SPAN = re.compile(r"`[^`]+`")
 LINK_TARGET = re.compile(r"\]\([^)]+\)")
@@ -114,13 +116,14 @@ def _texts(page: Page) -> Iterator[str]:
         yield from (row_title(table, row) for row in table.rows)
         blocks += table.notes
     yield page.title
+    yield from (text for source in page.sources.values() for text in (source.title, source.note))
     yield from (block for block in blocks if isinstance(block, str))
     yield from (text for grid in blocks if isinstance(grid, Grid) for row in (grid.columns, *grid.rows) for text in row)
 
 
 def is_of_no_language(text: str) -> bool:
     """Whether a text holds only names, numbers and code."""
-    pieces = re.findall(r"[^\s,()=@\[\]×-]+", LINK_TARGET.sub("]", CODE_SPAN.sub("", text)))
+    pieces = re.findall(r"[^\s,()=@\[\]×÷-]+", LINK_TARGET.sub("]", CODE_SPAN.sub("", text)))
     return all(NAME.fullmatch(piece) or any(character.isdigit() for character in piece) for piece in pieces)
 
 

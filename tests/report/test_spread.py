@@ -1,50 +1,69 @@
-"""A mean that a few records make is warned of, with what leaves them out."""
+"""The spread of repeated runs: which runs it takes, and that it comes out the same every time."""
 
-import numpy as np
-import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from parsers.facts import Fact
-from parsers.field import Field
-from report.measurement import measure
-from report.protocol import Protocol
+from report.protocol import NoMeasurement, Protocol
+from report.quantity import Shown
+from report.spread import RESAMPLES, SPREADS, resampled, spread
+from report.statistic import reduce_repeats
 
-FIELDS = {
-    ("step", "throughput"): Field("throughput", "NUMBER", unit="images", scope="card", kind="window_mean"),
-    ("step", "step_time"): Field("step_time", "NUMBER", unit="seconds", kind="window_mean"),
-}
-EIGHT = {"cards": Fact("cards", 8, "file name"), "batch_size": Fact("batch_size", 4, "line 3")}
-SLOW_START = [1.0, 2, 10, 10, 10, 10]
+RUNS = [6.5, 6.4, 6.9, 6.6, 6.6, 6.7, 6.1]
 
-
-def warnings(text: str, **columns: list[float]) -> tuple[str, ...]:
-    records = pd.DataFrame({"record": "step", **columns})
-    records["line"] = np.arange(1, len(records) + 1)
-    return measure(records, FIELDS, EIGHT, Protocol.parse(text)).warnings
+runs = st.lists(st.floats(1e-3, 1e6), min_size=3, max_size=9)
+every_rule = pytest.mark.parametrize("repeats", ["median", "mean", "olympic"])
 
 
-def test_a_mean_that_slow_first_steps_make_is_told_with_what_leaves_them_out() -> None:
-    assert warnings("plain", throughput=SLOW_START) == (
-        "The mean of 6 records gives 57.3333, their median 80: the first ones differ from the others, and "
-        "skip_records=2 leaves them out.",
-    )
-    assert warnings("skip_records=2", throughput=SLOW_START) == ()
+@pytest.mark.parametrize(
+    ("quantity", "value"),
+    [("median_of_runs", 6.6), ("lowest_run", 6.1), ("highest_run", 6.9)],
+)
+def test_the_middle_the_lowest_and_the_highest_run_are_runs(quantity: str, value: float) -> None:
+    assert spread(quantity, RUNS, "mean") == value
 
 
-def test_records_to_skip_are_counted_from_the_first_of_the_log() -> None:
-    (warning,) = warnings("skip_records=1", throughput=SLOW_START)
-    assert "skip_records=2" in warning
+def test_the_interval_is_that_of_the_median_of_the_draws() -> None:
+    assert (spread("interval_low", RUNS, "median"), spread("interval_high", RUNS, "median")) == (6.4, 6.7)
 
 
-def test_a_mean_that_single_steps_make_is_told_with_a_statistic_that_does_not_follow_them() -> None:
-    assert warnings("estimate=step_time", step_time=[1.0, 1, 16, 1, 1]) == (
-        "The mean of 5 records gives 8, their median 32: some differ much from the others, and statistic=median does "
-        "not follow these.",
-    )
+@every_rule
+@given(values=runs)
+def test_the_interval_is_between_the_lowest_and_the_highest_run(repeats: str, values: list[float]) -> None:
+    low, high = spread("interval_low", values, repeats), spread("interval_high", values, repeats)
+    margin = 1e-9 * max(values)
+    assert min(values) - margin <= low <= high <= max(values) + margin
 
 
-def test_only_a_mean_is_warned_of() -> None:
-    assert warnings("statistic=median", throughput=SLOW_START) == ()
+@every_rule
+def test_the_draws_are_the_same_every_time(repeats: str) -> None:
+    assert resampled(RUNS, repeats).tolist() == resampled(RUNS, repeats).tolist()
+    assert len(resampled(RUNS, repeats)) == RESAMPLES
 
 
-def test_a_mean_near_the_median_is_not_warned_of() -> None:
-    assert warnings("plain", throughput=[99.0, 100, 101, 105]) == ()
+@every_rule
+def test_of_equal_runs_every_draw_is_their_number(repeats: str) -> None:
+    assert set(resampled([2.0] * 4, repeats)) == {reduce_repeats([2.0] * 4, repeats)}
+
+
+@pytest.mark.parametrize("quantity", SPREADS)
+def test_one_run_has_no_spread(quantity: str) -> None:
+    with pytest.raises(NoMeasurement, match="at least two runs"):
+        spread(quantity, [1.0], "median")
+
+
+def test_two_runs_are_too_few_where_the_best_and_the_worst_are_dropped() -> None:
+    with pytest.raises(NoMeasurement, match="at least 3 runs"):
+        spread("interval_low", [1.0, 2.0], "olympic")
+
+
+def test_what_is_done_says_how_often_runs_were_drawn_and_of_what() -> None:
+    steps = Shown("interval_low", "images/s").steps(Protocol.parse("repeats=mean"))
+    assert ("repeats_mean", {}) in steps
+    assert ("quantity_interval_low", {"count": RESAMPLES}) in steps
+
+
+@pytest.mark.parametrize("quantity", ["median_of_runs", "lowest_run", "highest_run"])
+def test_a_run_that_is_picked_is_not_put_together_with_others(quantity: str) -> None:
+    keys = [key for key, _ in Shown(quantity, "images/s").steps(Protocol())]  # type: ignore[arg-type]
+    assert [key for key in keys if key.startswith("repeats_")] == []

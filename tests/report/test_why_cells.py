@@ -95,9 +95,7 @@ def test_a_quantity_of_telemetry_is_refused(tmp_path: Path) -> None:
         PAGE.replace('title = "B", protocol = "decimals=3"', 'quantity = "peak_memory"')
     )
     put_gpu(make_run(tmp_path / "1", TOY.read_bytes(), nodes=[{}]), "1935619200,0,90,1000,300,1980,2619,55")
-    assert asked(tmp_path / "page.toml", "1000") == (
-        "e2 shows peak memory, which gpu.csv tells; only a throughput can be explained."
-    )
+    assert asked(tmp_path / "page.toml", "1000") == ("e2 shows peak memory; only a throughput can be explained.")
 
 
 @pytest.mark.parametrize(

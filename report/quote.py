@@ -1,0 +1,47 @@
+"""Quotes: published figures whose raw logs are not public, and where they were published."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from .axis import Case
+from .part import Part
+
+# As many as a float holds, and more than any throughput has.
+DIGITS = r"^[0-9]{1,15}(\.[0-9]{1,15})?$"
+
+
+def _web(address: str) -> str:
+    if not address.startswith(("https://", "http://")):
+        raise ValueError(f"{address!r} is no address of the web; one that starts with https:// is possible")
+    return address
+
+
+class QuoteSource(Part):
+    """Where figures were published whose raw logs are not public.
+
+    ``title`` and ``note`` are English, the catalogues translate them. ``date``: the day, the month or the
+    year of the text that is quoted. ``commit``: its version, where it lies in a repository.
+    """
+
+    title: str
+    url: Annotated[str, AfterValidator(_web)]
+    date: Annotated[str, Field(pattern=r"^[0-9]{4}(-[0-9]{2}){0,2}$")]
+    commit: str | None = None
+    note: str
+
+
+class Quote(Part):
+    """One figure as it was published, in the unit of the page, for the cells of a column that have this case.
+
+    ``value``: its digits as printed. ``source``: the name of one of the ``sources`` of the page.
+    """
+
+    column: str
+    case: Case
+    value: Annotated[str, Field(pattern=DIGITS)]
+    source: str
+
+    def is_of(self, column: str, case: Case) -> bool:
+        """Whether the figure is that of a cell: of this column of the page, with at least the axes of the quote."""
+        return self.column == column and self.case.items() <= case.items()

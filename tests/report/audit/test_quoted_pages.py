@@ -1,0 +1,56 @@
+"""Audits of pages of our own that quote figures and compute from them."""
+
+from pathlib import Path
+
+import pytest
+
+from report.audit.files import audit_files
+from report.audit.finding import Finding
+from tests.report.quoted_page import make, published, put_run
+
+KINDS = {"quoted": "[640.00](#q3)", "computed": "[0.800](#e3)", "in the list": '<a id="q3"></a>640.00'}
+
+
+def audited(page: Path) -> list[Finding]:
+    return [finding for _, finding in audit_files([page], None, (), 0.0).findings]
+
+
+def page_of(folder: Path) -> Path:
+    make(folder)
+    return published(folder, "en").files[0]
+
+
+def test_quotes_and_what_is_computed_from_them_are_exact(tmp_path: Path) -> None:
+    assert {finding.verdict for finding in audited(page_of(tmp_path))} == {"exact"}
+
+
+def test_a_quote_names_its_source(tmp_path: Path) -> None:
+    (first, *_) = [finding for finding in audited(page_of(tmp_path)) if finding.number.digits == "640.00"]
+    assert first.reason == "It is quoted from A paper, https://example.org/paper."
+
+
+@pytest.mark.parametrize("printed", KINDS.values(), ids=KINDS)
+def test_a_changed_digit_differs(printed: str, tmp_path: Path) -> None:
+    page = page_of(tmp_path)
+    text = page.read_text(encoding="utf-8")
+    assert printed in text
+    changed = printed.replace("0.800", "0.801").replace("640.00", "640.01")
+    page.write_text(text.replace(printed, changed, 1), encoding="utf-8")
+    assert sorted({finding.verdict for finding in audited(page)}) == ["differs", "exact"]
+
+
+def test_a_quote_that_is_gone_from_the_page_differs(tmp_path: Path) -> None:
+    page = page_of(tmp_path)
+    lines = page.read_text(encoding="utf-8").splitlines(keepends=True)
+    page.write_text("".join(line for line in lines if "q3" not in line), encoding="utf-8")
+    reasons = [finding.reason for finding in audited(page) if finding.verdict == "differs"]
+    assert "The page does not print the number as a link to q3." in reasons
+
+
+def test_a_number_computed_from_a_log_that_is_gone_has_no_evidence(tmp_path: Path) -> None:
+    make(tmp_path)
+    put_run(tmp_path, "a1", 120.0)
+    page = published(tmp_path, "en").files[0]
+    (tmp_path / "logs/a1/train.log").unlink()
+    verdicts = {finding.number.digits: finding.verdict for finding in audited(page)}
+    assert (verdicts["1.50"], verdicts["80"]) == ("no evidence", "exact")

@@ -1,0 +1,86 @@
+"""A page with quotes and quotients, and logs that take the place of its quotes."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from report.cell import Cell
+from report.evidence import cells
+from report.pagefile import load
+from report.publish import Published, publish
+from tests.parsers.run_folders import make_run
+
+PAGE = """
+title = "T"
+model = "M"
+unit = "images/s"
+tested = ["What is tested."]
+quotes = [
+    { column = "a", case = { cards = 1 }, value = "100.0", source = "paper" },
+    { column = "a", case = { cards = 8 }, value = "640.00", source = "paper" },
+    { column = "b", case = { cards = 1 }, value = "80", source = "paper" },
+]
+[sources.paper]
+title = "A paper"
+url = "https://example.org/paper"
+date = "2031-05"
+note = "Nobody knows how it was made."
+[columns.a]
+title = "A"
+[[columns.a.runs]]
+logs = "a{cards}/*.log"
+protocol = "decimals=1"
+[columns.b]
+title = "B"
+[[columns.b.runs]]
+logs = "b{cards}/*.log"
+protocol = "decimals=1"
+[[tables]]
+name = "t"
+title = "Scores"
+corner = "Cards"
+case = { precision = "fp32" }
+columns = [
+    { column = "a" },
+    { column = "b" },
+    { column = "a", title = "A over B", quantity = "speed_up", against = { column = "b" } },
+    { column = "a", quantity = "scaling_efficiency" },
+]
+rows = [{ title = "{cards}", case = { cards = 1 } }, { title = "{cards}", case = { cards = 8 } }]
+"""
+
+
+def make(folder: Path, found: str = "", put: str = "") -> Path:
+    """Write the page, with one change, beside an empty folder of logs."""
+    assert found in PAGE
+    (folder / "logs").mkdir(exist_ok=True)
+    path = folder / "page.toml"
+    path.write_text(PAGE.replace(found, put, 1) if found else PAGE, encoding="utf-8")
+    return path
+
+
+def put_run(folder: Path, run: str, speed: float, cards: int = 1) -> None:
+    """Make the log of a run at this speed."""
+    lines = [f"DLL 2031-05-04 11:{at:02}:00.000000 - (0, {at}) total_ips : {speed}\n" for at in range(20)]
+    make_run(folder / "logs" / run, "".join(["Num GPUs 1\n", *lines]).encode(), case={"cards": cards})
+
+
+def cells_of(folder: Path) -> list[Cell]:
+    return list(cells(load(folder / "page.toml"), folder / "logs"))
+
+
+def row(folder: Path, number: int = 0) -> list[Cell]:
+    """The four cells of a row: those of A and B, the speed-up, the scaling efficiency."""
+    return cells_of(folder)[4 * number : 4 * number + 4]
+
+
+def digits(found: Iterable[Cell]) -> list[str | None]:
+    return [cell.digits for cell in found]
+
+
+def published(folder: Path, *languages: str) -> Published:
+    (page,) = publish([str(folder / "page.toml")], folder / "logs", languages, folder / "pages")
+    return page
+
+
+def markdown(folder: Path, language: str = "en") -> str:
+    return published(folder, language).files[0].read_text(encoding="utf-8")

@@ -1,0 +1,50 @@
+"""A mean that a few records make is warned of, with what leaves them out."""
+
+import numpy as np
+import pandas as pd
+
+from parsers.facts import Fact
+from parsers.field import Field
+from report.measurement import measure
+from report.protocol import Protocol
+
+FIELDS = {
+    ("step", "throughput"): Field("throughput", "NUMBER", unit="images", scope="card", kind="window_mean"),
+    ("step", "step_time"): Field("step_time", "NUMBER", unit="seconds", kind="window_mean"),
+}
+EIGHT = {"cards": Fact("cards", 8, "file name"), "batch_size": Fact("batch_size", 4, "line 3")}
+SLOW_START = [1.0, 2, 10, 10, 10, 10]
+
+
+def warnings(text: str, **columns: list[float]) -> tuple[str, ...]:
+    records = pd.DataFrame({"record": "step", **columns})
+    records["line"] = np.arange(1, len(records) + 1)
+    return measure(records, FIELDS, EIGHT, Protocol.parse(text)).warnings
+
+
+def test_a_mean_that_slow_first_steps_make_is_told_with_what_leaves_them_out() -> None:
+    assert warnings("plain", throughput=SLOW_START) == (
+        "The mean of 6 records gives 57.3333, their median 80: the first ones differ from the others, and "
+        "skip_records=2 leaves them out.",
+    )
+    assert warnings("skip_records=2", throughput=SLOW_START) == ()
+
+
+def test_records_to_skip_are_counted_from_the_first_of_the_log() -> None:
+    (warning,) = warnings("skip_records=1", throughput=SLOW_START)
+    assert "skip_records=2" in warning
+
+
+def test_a_mean_that_single_steps_make_is_told_with_a_statistic_that_does_not_follow_them() -> None:
+    assert warnings("estimate=step_time", step_time=[1.0, 1, 16, 1, 1]) == (
+        "The mean of 5 records gives 8, their median 32: some differ much from the others, and statistic=median does "
+        "not follow these.",
+    )
+
+
+def test_only_a_mean_is_warned_of() -> None:
+    assert warnings("statistic=median", throughput=SLOW_START) == ()
+
+
+def test_a_mean_near_the_median_is_not_warned_of() -> None:
+    assert warnings("plain", throughput=[99.0, 100, 101, 105]) == ()

@@ -1,0 +1,197 @@
+"""Quoted figures: where they stand, how they are marked, and what takes their place."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from report.comparison import comparisons
+from report.coverage import coverage
+from report.evidence_file import EvidenceFileError, path_of, read
+from report.pagefile import PageError, find, load
+from report.plan import missing, unplanned
+from report.publish import cell_json, publish
+from report.quote import Quote
+from report.words import languages
+from tests.report.quoted_page import cells_of, digits, make, markdown, published, put_run
+
+PROJECT = Path(__file__).parents[2]
+
+every_language = pytest.mark.parametrize("language", languages())
+
+
+def test_a_quote_stands_where_there_is_no_log_with_the_digits_as_printed(tmp_path: Path) -> None:
+    make(tmp_path)
+    assert digits(cells_of(tmp_path)) == ["100.0", "80", "1.25", "1.000", "640.00", None, None, "0.800"]
+
+
+def test_a_quoted_cell_is_no_measurement_and_says_why_there_is_none(tmp_path: Path) -> None:
+    make(tmp_path)
+    quoted = cells_of(tmp_path)[0]
+    assert (quoted.printed, quoted.number, quoted.proofs) == (None, None, ())
+    assert str(quoted.reason) == "There is no log a1/*.log in the folder of logs."
+
+
+def test_a_measurement_takes_the_place_of_a_quote(tmp_path: Path) -> None:
+    make(tmp_path)
+    put_run(tmp_path, "a1", 120.0)
+    measured = cells_of(tmp_path)[0]
+    assert (measured.digits, measured.quoted, measured.rests_on_quotes) == ("120.0", None, False)
+
+
+def test_a_run_that_was_not_done_leaves_the_quote_in_place(tmp_path: Path) -> None:
+    make(tmp_path)
+    put_run(tmp_path, "a1", 120.0)
+    run = tmp_path / "logs/a1/run.json"
+    run.write_text(json.dumps(json.loads(run.read_text(encoding="utf-8")) | {"status": "failed"}), encoding="utf-8")
+    assert cells_of(tmp_path)[0].digits == "100.0"
+
+
+def test_only_throughputs_are_quoted(tmp_path: Path) -> None:
+    make(tmp_path, '{ column = "a" },', '{ column = "a" }, { column = "a", quantity = "power" },')
+    assert digits(cells_of(tmp_path))[:2] == ["100.0", None]
+
+
+@every_language
+def test_every_quoted_figure_is_marked_in_its_table(language: str, tmp_path: Path) -> None:
+    make(tmp_path)
+    put_run(tmp_path, "a1", 120.0)
+    page = markdown(tmp_path, language)
+    assert "[120.0](#e1) " in page
+    assert "[80](#q1)‡ " in page
+
+
+@every_language
+def test_every_quoted_figure_is_listed_with_its_source(language: str, tmp_path: Path) -> None:
+    make(tmp_path)
+    page = markdown(tmp_path, language)
+    listed = [line for line in page.splitlines() if '<a id="q' in line]
+    assert [line.count("https://example.org/paper") for line in listed] == [1, 1, 1]
+    assert "Nobody knows how it was made." in page
+
+
+def test_what_is_quoted_stands_in_no_comparison(tmp_path: Path) -> None:
+    make(tmp_path)
+    put_run(tmp_path, "a1", 120.0)
+    assert list(comparisons(load(tmp_path / "page.toml"), cells_of(tmp_path))) == []
+
+
+def test_coverage_tells_measured_quoted_and_missing_cells_apart(tmp_path: Path) -> None:
+    make(tmp_path)
+    put_run(tmp_path, "a1", 120.0)
+    found = coverage(cells_of(tmp_path))
+    assert (found.measured, found.quoted, found.missing, found.planned) == (1, 2, 1, 4)
+
+
+def test_the_sentence_of_a_page_counts_its_quotes(tmp_path: Path) -> None:
+    make(tmp_path)
+    assert "0 of 4 cells have evidence; 3 are quoted;" in published(tmp_path, "en").sentence
+
+
+def test_json_tells_a_quote_from_a_number(tmp_path: Path) -> None:
+    make(tmp_path)
+    told = cell_json(cells_of(tmp_path)[0])
+    assert told["value"] is None
+    assert told["quoted"] == {"value": "100.0", "unit": "images/s", "source": "paper"}
+
+
+def test_the_evidence_file_holds_quotes_with_their_sources(tmp_path: Path) -> None:
+    make(tmp_path)
+    told = read(published(tmp_path, "en").files[-1])
+    assert [cell.quoted and (cell.anchor, cell.quoted.value) for cell in told.cells][:2] == [
+        ("q1", "100.0"),
+        ("q2", "80"),
+    ]
+    assert told.sources["paper"].date == "2031-05"
+
+
+@pytest.mark.parametrize(
+    ("found", "put", "said"),
+    [
+        ('"value": "100.0"', '"value": "1e3"', "cells.0.quoted.value"),
+        ('"source": "paper"', '"source": "book"', "'book' is none of its sources: paper."),
+        ('"figure": 1', '"figure": 2', "do not count from 1"),
+        ('"of": "q1"', '"of": "q9"', "a number is computed from one that no cell has"),
+        ('"ideal": 1.0', '"ideal": 0.0', "cells.2.computed.ideal"),
+    ],
+)
+def test_a_mistake_of_an_evidence_file_is_told(found: str, put: str, said: str, tmp_path: Path) -> None:
+    make(tmp_path)
+    published(tmp_path, "en")
+    path = path_of("page", tmp_path / "pages")
+    text = path.read_text(encoding="utf-8")
+    assert found in text
+    path.write_text(text.replace(found, put, 1), encoding="utf-8")
+    with pytest.raises(EvidenceFileError) as raised:
+        read(path)
+    assert said in str(raised.value)
+
+
+def test_pages_with_quotes_are_rendered_when_none_is_named_and_no_log_is_there(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    written = [page.name for page in publish([], tmp_path / "logs", ["en"], tmp_path) if page.files]
+    assert written == ["benchmark-guide", "resnet50", "vgg16"]
+
+
+@pytest.mark.parametrize("name", ["resnet50", "deeplabv3p"])
+def test_a_page_without_its_logs_is_rendered_when_it_is_named(name: str, tmp_path: Path) -> None:
+    (page,) = publish([name], PROJECT / "logs", [], tmp_path)
+    assert {path.name for path in page.files} >= {f"{name}.en.md", f"{name}.zh.md"}
+
+
+def test_a_quoted_cell_is_still_to_be_launched() -> None:
+    page = load(find("vgg16"))
+    runs = list(missing(page, Path("nowhere")))
+    assert len(runs) == (12 + 16) * 7
+    assert {run.recipe for run in runs} == {"paddleclas_vgg16"}
+
+
+def test_what_is_computed_is_not_launched(tmp_path: Path) -> None:
+    page = load(make(tmp_path))
+    assert len(unplanned(page, tmp_path)) == 2
+
+
+@pytest.mark.parametrize(
+    ("found", "put", "said"),
+    [
+        ('source = "paper" },', 'source = "book" },', "quotes.0 names the source 'book'; sources are paper."),
+        (
+            "{ cards = 1 }, value",
+            "{ cards = 2 }, value",
+            "quotes.0 is of no cell: no table shows column 'a' with its case",
+        ),
+        ("{ cards = 8 }, value", "{ cards = 1 }, value", "several quotes for one cell, 100.0 and 640.00"),
+        ('"100.0"', '"100,0"', "quotes.0.value: string should match pattern"),
+        ('"https://example.org/paper"', '"javascript:x"', "sources.paper.url: 'javascript:x' is no address of the web"),
+        ('"2031-05"', '"May"', "sources.paper.date: string should match pattern"),
+        (', against = { column = "b" }', "", "a speed_up says against what, and nothing else does"),
+        ('title = "A over B", ', "", "a speed_up is of two numbers and needs a title that says of which"),
+        ('{ column = "b" } },', '{ column = "c" } },', "table t names the column 'c'; columns are a, b."),
+        (
+            '{ column = "b" } },',
+            '{ case = { precision = "amp" } } },',
+            "a speed_up that needs the throughput of column 'a' for precision amp, cards 1, which no table shows",
+        ),
+        ("cards = 8 } }]", "nodes = 8 } }]", "scaling_efficiency of a case that does not say its cards"),
+    ],
+)
+def test_a_mistake_in_a_page_with_quotes_is_told(found: str, put: str, said: str, tmp_path: Path) -> None:
+    path = make(tmp_path, found, put)
+    if "nodes = 8" in put:
+        path.write_text(path.read_text(encoding="utf-8").replace("{cards}", "x"), encoding="utf-8")
+    with pytest.raises(PageError) as raised:
+        load(path)
+    assert said in str(raised.value)
+
+
+@given(st.from_regex(r"\A[0-9]{1,15}(\.[0-9]{1,15})?\Z"))
+def test_whatever_is_printed_can_be_quoted(figure: str) -> None:
+    assert Quote(column="a", case={}, value=figure, source="paper").value == figure
+
+
+def test_the_same_page_gives_the_same_bytes(tmp_path: Path) -> None:
+    make(tmp_path)
+    first = [path.read_bytes() for path in published(tmp_path).files]
+    assert [path.read_bytes() for path in published(tmp_path).files] == first

@@ -1,0 +1,146 @@
+"""Numbers that are computed from two others of a page: what they are, what they rest on, and when there is none."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from report.axis import Case
+from report.cell import Cell, Quoted, Quotient
+from report.comparison import comparisons
+from report.evidence_file import read
+from report.pagefile import load
+from report.publish import cell_json
+from report.quantity import Shown
+from report.quotient import REASONS
+from report.words import languages, words
+from tests.report.quoted_page import cells_of, digits, make, markdown, published, put_run, row
+
+figures = st.decimals("0.01", "1e9", places=2, allow_nan=False).map(str)
+
+
+def quoted(value: str) -> Cell:
+    case: Case = {}
+    return Cell("t", "r", "c", case, Shown("throughput", "images/s"), quoted=Quoted(value, "paper"))
+
+
+@given(of=figures, against=figures, ideal=st.integers(1, 4096))
+def test_a_quotient_is_that_of_the_digits_that_are_quoted(of: str, against: str, ideal: int) -> None:
+    found = Quotient(quoted(of), quoted(against), float(ideal))
+    assert found.value == pytest.approx(float(of) / float(against) / ideal)
+
+
+@given(of=figures)
+def test_a_number_over_itself_is_one(of: str) -> None:
+    assert Quotient(quoted(of), quoted(of)).value == 1
+
+
+def test_a_speed_up_is_of_unrounded_numbers(tmp_path: Path) -> None:
+    make(tmp_path)
+    put_run(tmp_path, "a1", 100.04)
+    put_run(tmp_path, "b1", 80.04)
+    _, _, speed_up, _ = row(tmp_path)
+    assert speed_up.number == pytest.approx(100.04 / 80.04, rel=1e-12)
+
+
+def test_scaling_efficiency_is_from_the_fewest_cards_that_have_a_number(tmp_path: Path) -> None:
+    make(tmp_path, '    { column = "a", case = { cards = 1 }, value = "100.0", source = "paper" },\n', "")
+    assert row(tmp_path, 0)[3].digits is None
+    assert row(tmp_path, 1)[3].digits == "1.000"
+
+
+@pytest.mark.parametrize(("run", "rests"), [("a1", [True, False]), ("b1", [True, True])])
+def test_what_is_computed_from_a_quote_rests_on_it(run: str, rests: list[bool], tmp_path: Path) -> None:
+    make(tmp_path)
+    put_run(tmp_path, run, 120.0)
+    assert [cell.rests_on_quotes for cell in row(tmp_path)[2:]] == rests
+
+
+@pytest.mark.parametrize("language", languages())
+def test_a_measured_number_over_a_quoted_one_is_marked(language: str, tmp_path: Path) -> None:
+    make(tmp_path)
+    put_run(tmp_path, "a1", 120.0)
+    page = markdown(tmp_path, language)
+    assert "[1.50](#e2)‡ " in page
+    assert "[1.000](#e3) " in page
+
+
+def test_how_a_number_was_computed_leads_to_both_its_numbers(tmp_path: Path) -> None:
+    make(tmp_path)
+    page = markdown(tmp_path)
+    assert "[100.0](#q1) ÷ [80](#q2) " in page
+    assert "[640.00](#q3) ÷ [100.0](#q1) ÷ 8 " in page
+
+
+def test_a_quotient_without_one_of_its_numbers_is_empty_and_says_so(tmp_path: Path) -> None:
+    make(tmp_path)
+    missing = row(tmp_path, 1)[2]
+    assert missing.digits is None
+    assert str(missing.reason) == "One of the two numbers that it is computed from is missing."
+
+
+def test_a_quotient_of_what_its_log_says_is_another_case_is_empty_and_says_so(tmp_path: Path) -> None:
+    make(tmp_path)
+    put_run(tmp_path, "a1", 120.0, cards=4)
+    speed_up = row(tmp_path)[2]
+    assert speed_up.digits is None
+    assert "contradicts the label in nodes, cards or batch size" in str(speed_up.reason)
+    assert "contradicts the label in nodes, cards or batch size" in markdown(tmp_path)
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_every_reason_is_translated(reason: str) -> None:
+    assert words("zh").gettext(reason) != reason
+
+
+def test_a_throughput_of_another_table_is_found_and_the_own_table_comes_first(tmp_path: Path) -> None:
+    path = make(tmp_path)
+    second = """
+[[tables]]
+name = "again"
+title = "Again"
+corner = "Cards"
+case = { precision = "fp32", cards = 1 }
+columns = [
+    { column = "a" },
+    { column = "a", title = "A over B", quantity = "speed_up", against = { column = "b" } },
+]
+rows = [{ title = "1" }]
+"""
+    path.write_text(path.read_text(encoding="utf-8") + second, encoding="utf-8")
+    quotient = cells_of(tmp_path)[-1].quotient
+    assert quotient is not None
+    assert (quotient.of.table, quotient.against.table) == ("again", "t")
+
+
+def test_the_evidence_file_says_what_a_number_is_computed_from(tmp_path: Path) -> None:
+    make(tmp_path)
+    put_run(tmp_path, "a1", 120.0)
+    told = read(published(tmp_path, "en").files[-1]).cells[2]
+    assert told.computed is not None
+    assert (told.computed.of, told.computed.against, told.printed, told.logs) == ("e1", "q1", "1.50", [])
+
+
+def test_json_says_what_a_number_is_computed_from(tmp_path: Path) -> None:
+    make(tmp_path)
+    told = cell_json(cells_of(tmp_path)[-1])
+    assert told["computed"] == {"of": "640.00", "against": "100.0", "ideal": 8.0}
+    assert told["rests_on_quotes"] is True
+
+
+def test_cards_that_are_scaled_from_by_another_protocol_are_told(tmp_path: Path) -> None:
+    path = make(tmp_path)
+    runs = '[[columns.a.runs]]\nwhen = { cards = 8 }\nlogs = "a8/*.log"\nprotocol = "skip_records=5,decimals=1"\n'
+    text = path.read_text(encoding="utf-8").replace("[[columns.a.runs]]", f"{runs}[[columns.a.runs]]", 1)
+    path.write_text(text, encoding="utf-8")
+    put_run(tmp_path, "a1", 100.0)
+    put_run(tmp_path, "a8", 700.0, cards=8)
+    (found,) = comparisons(load(path), cells_of(tmp_path))
+    assert (found.title, found.is_row) == ("A", False)
+    assert "The protocols differ" in str(found.differences[0])
+
+
+def test_digits_are_those_that_a_column_asks_for(tmp_path: Path) -> None:
+    make(tmp_path, 'quantity = "scaling_efficiency" }', 'quantity = "scaling_efficiency", decimals = 1 }')
+    assert digits(row(tmp_path, 1))[3] == "0.8"
