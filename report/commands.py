@@ -15,6 +15,7 @@ from .why.command import why
 
 if TYPE_CHECKING:
     from .cell import Cell
+    from .publish import Draw
 
 FOUND_NOTHING = 1
 
@@ -136,8 +137,11 @@ def _print(status: int, text: str) -> int:
 )
 @click.option("--lang", "languages", multiple=True, help="Language; may be given again.  [default: all]")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("pages"), show_default=True)
+@click.option("--charts", is_flag=True, help="Also draw charts, OUT/PAGE.CHART.LANG.svg, and show them on the pages.")
 @click.option("--json", "as_json", is_flag=True, help="Also print every cell, one JSON object a line.")
-def report(pages: tuple[str, ...], logs: Path | None, languages: tuple[str, ...], out: Path, as_json: bool) -> None:
+def report(
+    pages: tuple[str, ...], logs: Path | None, languages: tuple[str, ...], out: Path, charts: bool, as_json: bool
+) -> None:
     """Render pages as Markdown: OUT/PAGE.LANG.md, and OUT/PAGE.evidence.json for programs. PAGE is a name in
     report/pages or a path; without it all pages that have a log or a quoted figure. Exit status 1 when a page has no
     number at all.
@@ -146,6 +150,7 @@ def report(pages: tuple[str, ...], logs: Path | None, languages: tuple[str, ...]
     Examples:
       tachograph report
       tachograph report resnet50 --logs ../Perf --lang zh --out site
+      tachograph report cpu-demo --charts
       tachograph report my-page.toml --json
     """
     from parsers.errors import told
@@ -156,7 +161,7 @@ def report(pages: tuple[str, ...], logs: Path | None, languages: tuple[str, ...]
 
     empty = False
     try:
-        for published in publish(pages, logs, languages, out):
+        for published in publish(pages, logs, languages, out, _draw() if charts else None):
             empty |= published.is_empty
             if as_json:
                 _print_cells(published.name, published.cells)
@@ -167,6 +172,12 @@ def report(pages: tuple[str, ...], logs: Path | None, languages: tuple[str, ...]
     except (PageError, WordsError, OSError) as error:
         raise Unreadable(printable(told(error))) from error
     sys.exit(FOUND_NOTHING if empty else 0)
+
+
+def _draw() -> "Draw":
+    from .charts.files import chart_files
+
+    return chart_files
 
 
 def _print_cells(name: str, cells: "list[Cell]") -> None:

@@ -1,9 +1,9 @@
 """Publishing: page files in, rendered pages and their evidence files out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import evidence_file
 from .cell import Cell
@@ -14,6 +14,11 @@ from .page import Page
 from .pagefile import PageError, find, load, names
 from .render import Renderer
 from .words import languages as all_languages
+
+if TYPE_CHECKING:
+    from .charts.files import ChartFiles
+
+    Draw = Callable[[str, Page, Sequence[Cell], str], ChartFiles]
 
 LOGS = Path("logs")
 
@@ -49,9 +54,12 @@ class Published:
         return bool(self.files) and not any(cell.digits for cell in self.cells)
 
 
-def publish(pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path) -> Iterator[Published]:
+def publish(
+    pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path, draw: "Draw | None" = None
+) -> Iterator[Published]:
     """Render pages in languages; all pages that have a log or a quoted figure, in all languages, when none is named.
 
+    ``draw``: what makes the charts that the pages show; None for pages without charts.
     Raises PageError for a page with a mistake and for two pages that would be one file, WordsError for a language
     without catalogue, OSError when a file cannot be written.
     """
@@ -61,7 +69,7 @@ def publish(pages: Sequence[str], logs: Path | None, languages: Sequence[str], o
         found = list(cells(page, logs))
         wanted = bool(pages) or any(cell.proofs or cell.quoted for cell in found)
         rendered = Published(path.stem, page, found, [], list(comparisons(page, found)) if wanted else [])
-        files = _write(rendered, languages or all_languages(), logs, out) if wanted else []
+        files = _write(rendered, languages or all_languages(), logs, out, draw) if wanted else []
         yield replace(rendered, files=files)
 
 
@@ -75,16 +83,20 @@ def _files(pages: Sequence[str]) -> list[Path]:
     return list(files.values())
 
 
-def _write(published: Published, languages: Sequence[str], logs: Path, out: Path) -> list[Path]:
+def _write(published: Published, languages: Sequence[str], logs: Path, out: Path, draw: "Draw | None") -> list[Path]:
     name, page, found = published.name, published.page, published.cells
     pages = {language: Renderer(page, found, language, logs, out, published.unlike) for language in languages}
-    texts = {out / f"{name}.{language}.md": renderer.markdown() for language, renderer in pages.items()}
+    charts = {language: draw(name, page, found, language) for language in languages} if draw else {}
+    texts = {
+        out / f"{name}.{language}.md": renderer.markdown(charts[language].of) if draw else renderer.markdown()
+        for language, renderer in pages.items()
+    }
     out.mkdir(parents=True, exist_ok=True)
     for path, text in texts.items():
         path.write_text(text, encoding="utf-8")
     proof = evidence_file.path_of(name, out)
     evidence_file.write(proof, page, found, logs)
-    return [*texts, proof]
+    return [*texts, proof, *(path for drawn in charts.values() for path in drawn.write(out))]
 
 
 def cell_json(cell: Cell) -> dict[str, Any]:

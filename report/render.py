@@ -1,7 +1,7 @@
 """Rendering: a page and its cells become Markdown in one language."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +45,8 @@ class Renderer:
         self.anchors = anchors(cells)
         self.coverage = coverage(cells)
 
-    def markdown(self) -> str:
-        """The whole page."""
+    def markdown(self, charts_of: Callable[[Table], str] = lambda _: "") -> str:
+        """The whole page; ``charts_of``: what shows the charts of a table, in Markdown."""
         environment = Environment(
             loader=FileSystemLoader(Path(__file__).with_name("templates")),
             extensions=["jinja2.ext.i18n"],
@@ -57,6 +57,7 @@ class Renderer:
             autoescape=False,  # noqa: S701 - Markdown has its own escapes: markdown.text and markdown.code
         )
         environment.filters |= {"text": markdown.text, "code": markdown.code, "anchor": markdown.anchor}
+        environment.globals["charts_of"] = charts_of
         template = environment.get_template("page.md.jinja")
         return template.render(
             page=self.page, say=self.say, translate=self.translate, r=self, sections=SECTIONS, missing=MISSING

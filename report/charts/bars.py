@@ -1,0 +1,191 @@
+"""Bars: the throughputs of one table side by side, a group of bars a row."""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import altair as alt
+
+from ..page import Table
+from .chart import Chart
+from .figure import Figure
+from .header import Entry, Frame, Header
+from .label import label, width
+from .speech import Speech
+from .style import HOLLOW, INK, SHADE, Look, configured, looks
+
+MOST_BARS = 60
+# Rows whose numbers are further apart than this would leave bars too short to compare on one axis.
+FAR_APART = 5
+
+WIDTH = 720
+DIGITS = 100
+TITLE_COLUMNS = 64
+ROW_COLUMNS = 34
+
+_BAR = 18
+_GAP = 10
+_AXIS = 26
+
+TITLE = "{title} ({unit})"
+EACH_ROW = "Each row has an axis of its own."
+WHISKERS = "lowest to highest repeat"
+QUOTED = "quoted from a source ‡"
+SOME = "Only the first {shown} of {count} numbers are drawn."
+EXTREMES = (
+    "Bar chart of {count} numbers in {unit}: the highest is {high} ({high_row}, {high_column}), the lowest {low}"
+    " ({low_row}, {low_column})."
+)
+REPEATED = "Numbers of repeated runs: {count}."
+QUOTES = "Numbers quoted from a source, not measured from a log: {count}."
+
+
+def bars(table: Table, figures: Sequence[Figure], name: str, speech: Speech) -> Chart | None:
+    """The throughputs of a table as bars, grouped by row; None where there are fewer than two to compare.
+
+    ``figures``: the numbers of the table, which share a unit. ``name``: that of the chart.
+    """
+    return _Bars(table, figures, speech).chart(name) if len(figures) > 1 else None
+
+
+class _Bars:
+    """What the parts of one chart share."""
+
+    def __init__(self, table: Table, figures: Sequence[Figure], speech: Speech) -> None:
+        self.table, self.figures, self.speech = table, figures, speech
+        self.shown = figures[:MOST_BARS]
+        self.unit = figures[0].unit
+        columns = {figure.column: figure.cell.column for figure in self.shown}
+        self.looks = dict(zip(sorted(columns), looks(len(columns)), strict=True))
+        self.titles = columns
+        self.rows = [[f for f in self.shown if f.row == row] for row in dict.fromkeys(f.row for f in self.shown)]
+
+    @cached_property
+    def frame(self) -> Frame:
+        """The canvas: as much room at the left as the titles of the rows need."""
+        left = 16 + max(width(self._words(row[0].cell.row, ROW_COLUMNS)) for row in self.rows)
+        return Frame(left, WIDTH - left - DIGITS, DIGITS)
+
+    @cached_property
+    def tops(self) -> list[float]:
+        """Where the longest bar of each row ends, with its whisker."""
+        return [max(max(figure.value, *figure.spread) for figure in row) for row in self.rows]
+
+    @cached_property
+    def are_apart(self) -> bool:
+        """Whether one axis for all rows would make some bars too short."""
+        return max(self.tops) > FAR_APART * min(self.tops)
+
+    def chart(self, name: str) -> Chart:
+        title = self.speech.say(TITLE, title=self._words(self.table.title, TITLE_COLUMNS), unit=label(self.unit, 16))
+        header = Header(title, self._note(), list(self._entries()), self.frame)
+        spacing = _GAP + _AXIS * self.are_apart
+        below = _GAP + sum(map(_height, self.rows)) + spacing * (len(self.rows) - 1) + _AXIS
+        rows = alt.vconcat(*self._views(), bounds="flush", spacing=spacing)
+        parts = alt.vconcat(header.view(below), rows, bounds="flush", spacing=_GAP)
+        return Chart(name, title, configured(parts), self._alternative(), self.table.name)
+
+    def _views(self) -> Iterator[alt.LayerChart | alt.FacetChart]:
+        for number, (row, top) in enumerate(zip(self.rows, self.tops, strict=True), 1):
+            end = top if self.are_apart else max(self.tops)
+            yield self._view(row, end, has_axis=self.are_apart or number == len(self.rows))
+
+    def _view(self, row: Sequence[Figure], end: float, *, has_axis: bool) -> alt.LayerChart | alt.FacetChart:
+        axis = alt.Axis(title=None, grid=False, labelFlush=False, tickCount=5, format=",~f")
+        axis["domain"] = axis["ticks"] = axis["labels"] = has_axis
+        x = alt.X("value:Q", scale=alt.Scale(domain=[0, end or 1], nice=False), axis=axis)
+        base = alt.Chart(alt.InlineData(values=[self._datum(figure) for figure in row])).encode(
+            y=alt.Y("number:N", sort=None, axis=None, scale=alt.Scale(paddingInner=0.15, paddingOuter=0.05))
+        )
+        bar = base.mark_bar(stroke=INK, strokeWidth=1).encode(
+            x=x,
+            fill=alt.Fill("colour:N", scale=None),
+            fillOpacity=_if_quoted(alt.value(SHADE), alt.value(1)),
+            strokeDash=_if_quoted(alt.value(list(HOLLOW)), alt.value([1, 0])),
+            tooltip=self._tooltip(),
+        )
+        digits = base.mark_text(align="left", dx=5, fontSize=12).encode(x="end:Q", text="digits:N")
+        layers = [bar, *_whiskers(base, row), digits, self._row_title(row)]
+        return alt.layer(*layers, width=self.frame.plot, height=_height(row))
+
+    def _datum(self, figure: Figure) -> dict[str, Any]:
+        low, high = figure.spread
+        return {
+            "number": figure.column,
+            "row": self._words(figure.cell.row, ROW_COLUMNS),
+            "column": self._words(figure.cell.column, ROW_COLUMNS),
+            "value": figure.value,
+            "digits": figure.digits,
+            "low": low,
+            "high": high,
+            "end": max(figure.value, high),
+            "quoted": figure.is_quoted,
+            "colour": self.looks[figure.column].colour,
+        }
+
+    def _tooltip(self) -> list[alt.Tooltip]:
+        titles = {"row": self._words(self.table.corner, ROW_COLUMNS) or self.speech.translate("Row")}
+        titles |= {"column": self.speech.translate("Column"), "digits": label(self.unit, 16)}
+        return [alt.Tooltip(field=field, type="nominal", title=title) for field, title in titles.items()]
+
+    def _row_title(self, row: Sequence[Figure]) -> alt.Chart:
+        text = self._words(row[0].cell.row, ROW_COLUMNS)
+        title: alt.Chart = alt.Chart(alt.InlineData(values=[{}])).mark_text(
+            text=text, x=-8, y=_height(row) // 2, align="right", baseline="middle"
+        )
+        return title
+
+    def _note(self) -> str:
+        return self.speech.translate(EACH_ROW) if self.are_apart else ""
+
+    def _entries(self) -> Iterator[Entry]:
+        for column, look in self.looks.items():
+            yield Entry(self.speech.translate(self.titles[column]), "bar", look)
+        if any(figure.is_quoted for figure in self.shown):
+            yield Entry(self.speech.translate(QUOTED), "hollow", Look(INK))
+        if any(figure.is_spread for figure in self.shown):
+            yield Entry(self.speech.translate(WHISKERS), "whisker", Look(INK))
+
+    def _alternative(self) -> str:
+        high, low = (choose(self.figures, key=lambda figure: figure.value) for choose in (max, min))
+        said = [
+            self.speech.say(
+                EXTREMES,
+                count=len(self.figures),
+                unit=label(self.unit, 16),
+                **self._place("high", high),
+                **self._place("low", low),
+            )
+        ]
+        counts = {
+            REPEATED: sum(figure.is_spread for figure in self.figures),
+            QUOTES: sum(figure.is_quoted for figure in self.figures),
+        }
+        said += [self.speech.say(message, count=count) for message, count in counts.items() if count]
+        if len(self.figures) > len(self.shown):
+            said.append(self.speech.say(SOME, shown=len(self.shown), count=len(self.figures)))
+        return self.speech.sentences(said)
+
+    def _place(self, prefix: str, figure: Figure) -> dict[str, str]:
+        titles = {"row": figure.cell.row, "column": figure.cell.column}
+        said = {f"{prefix}_{name}": self._words(title, ROW_COLUMNS) for name, title in titles.items()}
+        return {prefix: figure.digits, **said}
+
+    def _words(self, raw: str, columns: int) -> str:
+        return label(self.speech.translate(raw), columns)
+
+
+def _height(row: Sequence[Figure]) -> int:
+    return _BAR * len(row) + 4
+
+
+def _if_quoted(quoted: Any, measured: Any) -> Any:
+    return alt.condition("datum.quoted", quoted, measured)
+
+
+def _whiskers(base: alt.Chart, row: Sequence[Figure]) -> Iterator[alt.Chart]:
+    if any(figure.is_spread for figure in row):
+        spread = base.transform_filter("datum.low < datum.high")
+        yield spread.mark_rule(color=INK, strokeWidth=2).encode(x="low:Q", x2="high:Q")
+        for end in ("low", "high"):
+            yield spread.mark_tick(color=INK, thickness=2, height=10).encode(x=f"{end}:Q")

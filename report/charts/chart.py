@@ -1,0 +1,103 @@
+"""Charts: one picture of numbers, as SVG for Markdown and as interactive HTML that needs no network."""
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import vl_convert
+
+from .style import FONT
+
+STARTER = Path(__file__).with_name("start.js")
+
+# Whatever a reader's machine has; Chinese text stays text, so that its own fonts draw it.
+FONTS = "Arial, 'Liberation Sans', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', sans-serif"
+# A file of its own takes no colours from a page, and has a ground of its own: a page may be light on a dark machine.
+SCHEMES = (
+    "svg{color:#1f2328;background:#fff}"
+    "@media(prefers-color-scheme:dark){svg{color:#e6edf3;background:#0d1117}}"
+    "@media print{svg{color:#000;background:#fff}}"
+)
+
+
+@dataclass(frozen=True)
+class Chart:
+    """One chart in one language.
+
+    ``name``: of small letters, digits and hyphens, so that it can stand in file names and in HTML; no two charts of a
+    page share it. ``spec``: Vega-Lite with its data inside. ``alternative``: what a reader who does not see the chart
+    is told. ``table``: the name of the table whose numbers it draws; None for those of a run.
+    """
+
+    name: str
+    title: str
+    spec: dict[str, Any]
+    alternative: str
+    table: str | None = None
+
+
+def svg(chart: Chart, *, standalone: bool = False) -> str:
+    """A chart as one SVG element, with title and description, without script, ids of others or external references.
+
+    Inside a page it has the page's colour of text and no ground. ``standalone``: as a file, with the colours of a light
+    or a dark ground, whichever its reader prefers.
+    """
+    drawn = vl_convert.vegalite_to_svg(chart.spec, allowed_base_urls=[])
+    found = re.match(r'<svg [^>]*? width="([\d.]+)" height="([\d.]+)"[^>]*>', drawn)
+    if found is None:
+        raise ValueError(f"vl-convert draws {chart.name} without saying how large it is: {drawn[:80]!r}.")
+    body = _own_ids(drawn[found.end() :].replace(f' font-family="{FONT}"', ""), chart.name)
+    return "".join((_opening(chart, found[1], found[2]), f"<style>{SCHEMES}</style>" if standalone else "", body))
+
+
+def size(drawn: str) -> tuple[float, float]:
+    """How wide and how high an SVG of ``svg`` is, in pixels: the room to keep for it on a page."""
+    width, height = re.findall(r'(?:width|height)="([\d.]+)"', drawn[: drawn.index(">")])
+    return float(width), float(height)
+
+
+def _opening(chart: Chart, width: str, height: str) -> str:
+    named = f'role="img" aria-labelledby="{chart.name}-title {chart.name}-desc"'
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    title = f'<title id="{chart.name}-title">{escape(chart.title)}</title>'
+    description = f'<desc id="{chart.name}-desc">{escape(chart.alternative)}</desc>'
+    fonts = f'font-family="{FONTS}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {named} {size} {fonts}>{title}{description}'
+
+
+def _own_ids(drawn: str, name: str) -> str:
+    """The same with ids that are the chart's own: several charts may stand in one page."""
+    return re.sub(r'(id="|url\(#)((?:clip|gradient)[\w-]*)', rf"\g<1>{name}-\g<2>", drawn)
+
+
+def fragment(chart: Chart) -> str:
+    """A chart as a figure inside a page: its SVG, and its Vega-Lite with which ``bundle`` makes it interactive.
+
+    It holds no code and no style, so that a page may forbid both, and has its size before anything is loaded.
+    """
+    data = json.dumps(chart.spec, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")
+    caption = f'<figcaption class="chart-text">{escape(chart.alternative)}</figcaption>'
+    spec = f'<script type="application/json" class="chart-spec">{data}</script>'
+    drawn = f'<div class="chart-drawn">{svg(chart)}</div>'
+    return f'<figure class="chart" id="chart-{chart.name}">{drawn}{spec}{caption}</figure>'
+
+
+@cache
+def bundle() -> str:
+    """The JavaScript that makes all figures of a page interactive, once a page: Vega, Vega-Lite and what starts them.
+
+    It runs expressions by an interpreter, and so also where a page forbids ``eval``.
+    """
+    return vl_convert.javascript_bundle(STARTER.read_text(encoding="utf-8"))
+
+
+def html(chart: Chart, language: str = "en") -> str:
+    """A chart as a page of its own that loads nothing."""
+    script = bundle().replace("</script", "<\\/script")
+    head = f'<meta charset="utf-8"><title>{escape(chart.title)}</title><style>:root{{color-scheme:light dark}}</style>'
+    body = f"{fragment(chart)}<script>{script}</script>"
+    return f'<!doctype html><html lang="{escape(language)}"><head>{head}</head><body>{body}</body></html>\n'

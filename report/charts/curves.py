@@ -1,0 +1,202 @@
+"""Curves: how the throughputs of one table grow with the number of cards, beside the ideal."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from ..page import Table
+from .chart import Chart
+from .figure import Figure
+from .header import Entry, Frame, Header
+from .label import label
+from .speech import Speech
+from .style import IDEAL, INK, Look, configured, looks
+
+FEWEST_POINTS = 3
+MOST_CURVES = 8
+HEIGHT = 300
+FRAME = Frame(left=70, plot=600, right=50)
+
+# How far the axis goes on beyond the numbers, as a ratio.
+ROOM = 1.3
+
+_AXIS = 44
+
+TITLE = "{title}: scaling ({unit})"
+CARDS = "Cards"
+IDEAL_LINE = "ideal: in proportion to the cards"
+QUOTED_POINT = "hollow: quoted from a source ‡"
+SHAPE = "Line chart, both axes logarithmic, of {count} series in {unit} by cards, each beside its ideal line."
+SERIES = "{series}: {low} at {few}, {high} at {many} cards, {percent} % of the ideal"
+ALL = "{each}."
+SOME_SERIES = "Only the first {shown} of {count} series are drawn."
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The numbers of one series, by cards: of one column of the page and one case but for nodes and cards."""
+
+    title: str
+    figures: Sequence[Figure]
+
+    def ideal(self, cards: int) -> float:
+        """What the throughput would be, did it grow with the cards from the fewest on."""
+        first = self.figures[0]
+        return first.value * cards / _cards(first)
+
+    @property
+    def efficiency(self) -> float:
+        """The throughput on the most cards over the ideal one."""
+        return self.figures[-1].value / self.ideal(_cards(self.figures[-1]))
+
+
+def curves(table: Table, figures: Sequence[Figure], name: str, speech: Speech) -> Chart | None:
+    """The throughputs of a table by cards, log-log with the ideal lines; None where no series has three counts.
+
+    ``figures``: the numbers of the table, which share a unit. ``name``: that of the chart.
+    """
+    found = list(series(figures))
+    return _Curves(table, found, speech).chart(name) if found else None
+
+
+def series(figures: Sequence[Figure]) -> Iterator[Curve]:
+    """The curves of a table: series with one number for each of three or more counts of cards."""
+    for group in _grouped(figures):
+        counts = {figure.cards: figure for figure in group}
+        if len(counts) >= FEWEST_POINTS and len(counts) == len(group):
+            yield Curve(_title(group), sorted(group, key=_cards))
+
+
+def _grouped(figures: Sequence[Figure]) -> list[list[Figure]]:
+    groups: dict[object, list[Figure]] = {}
+    for figure in figures:
+        if figure.cards and figure.value > 0:
+            groups.setdefault(_kind(figure), []).append(figure)
+    return list(groups.values())
+
+
+def _kind(figure: Figure) -> object:
+    """What a series keeps while its cards grow: the column of the page, and the case but for nodes and cards."""
+    case = figure.cell.case
+    return figure.of, frozenset((axis, value) for axis, value in case.items() if axis not in ("nodes", "cards"))
+
+
+def _cards(figure: Figure) -> int:
+    return figure.cards or 1
+
+
+def _title(group: Sequence[Figure]) -> str:
+    """What all numbers of a series share: the title of their column, or of their row where cards go by columns."""
+    (column, *others) = dict.fromkeys(figure.cell.column for figure in group)
+    return group[0].cell.row if others else column
+
+
+def _line(curve: Curve, look: Look) -> Iterator[dict[str, Any]]:
+    for figure in curve.figures:
+        yield {"cards": _cards(figure), "value": figure.value, "colour": look.colour, "dash": list(look.dash)}
+
+
+def _ideal(curve: Curve, look: Look) -> Iterator[dict[str, Any]]:
+    for cards in (_cards(curve.figures[0]), _cards(curve.figures[-1])):
+        yield {"cards": cards, "value": curve.ideal(cards), "colour": look.colour, "dash": list(IDEAL)}
+
+
+class _Curves:
+    """What the parts of one chart share."""
+
+    def __init__(self, table: Table, found: Sequence[Curve], speech: Speech) -> None:
+        self.table, self.found, self.speech = table, found, speech
+        self.shown = found[:MOST_CURVES]
+        self.looks = looks(len(self.shown))
+        self.unit = label(found[0].figures[0].unit, 16)
+        self.cards = sorted({_cards(figure) for curve in self.shown for figure in curve.figures})
+
+    def chart(self, name: str) -> Chart:
+        title = self.speech.say(TITLE, title=self._words(self.table.title, 60), unit=self.unit)
+        header = Header(title, "", list(self._entries()), FRAME)
+        plot = alt.layer(*self._layers()).properties(width=FRAME.plot, height=HEIGHT)
+        parts = alt.vconcat(header.view(HEIGHT + _AXIS), plot, bounds="flush", spacing=0)
+        return Chart(name, title, configured(parts), self._alternative(), self.table.name)
+
+    def _layers(self) -> Iterator[alt.Chart]:
+        drawn = list(zip(self.shown, self.looks, strict=True))
+        yield self._lines([row for curve, look in drawn for row in _ideal(curve, look)], 1.5)
+        yield self._lines([row for curve, look in drawn for row in _line(curve, look)], 2)
+        yield from (self._points(curve, look) for curve, look in drawn)
+
+    def _lines(self, rows: list[dict[str, Any]], width: float) -> alt.Chart:
+        lines: alt.Chart = self._plot(rows).mark_line(strokeWidth=width)
+        dash = alt.StrokeDash(field="dash", type="nominal", scale=None)
+        return lines.encode(color=alt.Color(field="colour", type="nominal", scale=None), strokeDash=dash)
+
+    def _points(self, curve: Curve, look: Look) -> alt.Chart:
+        rows = [self._datum(curve, figure) for figure in curve.figures]
+        points: alt.Chart = self._plot(rows).mark_point(
+            shape=look.shape, fill=look.colour, stroke=INK, size=80, strokeWidth=1, opacity=1
+        )
+        hollow = alt.condition("datum.quoted", alt.value(0), alt.value(1))
+        return points.encode(fillOpacity=hollow, tooltip=self._tooltip())
+
+    def _datum(self, curve: Curve, figure: Figure) -> dict[str, Any]:
+        return {
+            "series": self._words(curve.title, 40),
+            "cards": _cards(figure),
+            "value": figure.value,
+            "digits": figure.digits,
+            "quoted": figure.is_quoted,
+            "ideal": f"{100 * figure.value / curve.ideal(_cards(figure)):.1f} %",
+        }
+
+    def _tooltip(self) -> list[alt.Tooltip]:
+        titles = {"series": "Column", "cards": CARDS, "ideal": "of the ideal"}
+        said = {field: self.speech.translate(title) for field, title in titles.items()} | {"digits": self.unit}
+        return [alt.Tooltip(field=field, type="nominal", title=title) for field, title in said.items()]
+
+    def _plot(self, rows: list[dict[str, Any]]) -> alt.Chart:
+        x = alt.Scale(type="log", base=2, domain=[self.cards[0], self.cards[-1]], padding=20, nice=False)
+        cards = alt.Axis(values=self.cards, format="d", title=self.speech.translate(CARDS))
+        speeds = alt.Axis(title=None, format=",~f", values=self._ticks())
+        return alt.Chart(alt.InlineData(values=rows)).encode(
+            x=alt.X("cards:Q", scale=x, axis=cards),
+            y=alt.Y("value:Q", scale=alt.Scale(type="log", domain=self._domain(), nice=False), axis=speeds),
+        )
+
+    def _domain(self) -> tuple[float, float]:
+        """All numbers and all ends of ideal lines, with some room around them."""
+        values = [figure.value for curve in self.shown for figure in curve.figures]
+        ideals = [curve.ideal(_cards(curve.figures[-1])) for curve in self.shown]
+        return min(values) / ROOM, max(*values, *ideals) * ROOM
+
+    def _ticks(self) -> list[float]:
+        """1, 2 and 5 times the powers of ten that the axis shows."""
+        low, high = self._domain()
+        powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)))
+        ticks = [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5)]
+        return [tick for tick in ticks if low <= tick <= high]
+
+    def _entries(self) -> Iterator[Entry]:
+        for curve, look in zip(self.shown, self.looks, strict=True):
+            yield Entry(self.speech.translate(curve.title), "dots", look)
+        yield Entry(self.speech.translate(IDEAL_LINE), "line", Look(INK, dash=IDEAL))
+        if any(figure.is_quoted for curve in self.shown for figure in curve.figures):
+            yield Entry(self.speech.translate(QUOTED_POINT), "hollow", Look(INK))
+
+    def _alternative(self) -> str:
+        said = [self.speech.say(SHAPE, count=len(self.found), unit=self.unit)]
+        said.append(self.speech.say(ALL, each=self.speech.joined(map(self._said, self.shown))))
+        if len(self.found) > len(self.shown):
+            said.append(self.speech.say(SOME_SERIES, shown=len(self.shown), count=len(self.found)))
+        return self.speech.sentences(said)
+
+    def _said(self, curve: Curve) -> str:
+        low, high = curve.figures[0], curve.figures[-1]
+        ends = {"low": low.digits, "few": _cards(low), "high": high.digits, "many": _cards(high)}
+        return self.speech.say(
+            SERIES, series=self._words(curve.title, 40), percent=f"{100 * curve.efficiency:.1f}", **ends
+        )
+
+    def _words(self, raw: str, columns: int) -> str:
+        return label(self.speech.translate(raw), columns)

@@ -1,0 +1,183 @@
+"""The head of a chart: its title, what must be known to read it, and the key of its colours, shapes and dashes."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import altair as alt
+
+from .label import label, width
+from .style import HOLLOW, INK, SHADE, TITLE_SIZE, Look
+
+Symbol = Literal["bar", "hollow", "line", "dots", "whisker", "shade", "level"]
+Kind = Literal["rect", "rule", "point", "title", "text"]
+# A mark of the head: where it stands in pixels and how it looks, by the names of Vega-Lite's channels.
+Drawn = tuple[Kind, dict[str, Any]]
+
+TITLE_COLUMNS = 84
+ENTRY_COLUMNS = 46
+NOTE_COLUMNS = 100
+LEVEL = 0.4
+
+_LINE = 18
+_SYMBOL = 26
+_GAP = 18
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of a key: a symbol in a look, and what it stands for."""
+
+    text: str
+    symbol: Symbol
+    look: Look
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The canvas in pixels: what stands left and right of the plots, and how wide they are."""
+
+    left: int
+    plot: int
+    right: int
+
+    @property
+    def width(self) -> int:
+        """How wide the canvas is."""
+        return self.left + self.plot + self.right
+
+
+@dataclass(frozen=True)
+class Header:
+    """A title, a note in smaller print, and a key."""
+
+    title: str
+    note: str
+    entries: Sequence[Entry]
+    frame: Frame
+
+    @property
+    def height(self) -> int:
+        """How many pixels it takes."""
+        rows = [y for _, y, _ in self._placed()]
+        return max([self._top, *(y + _LINE for y in rows)]) + 8
+
+    def view(self, below: int) -> alt.LayerChart | alt.FacetChart:
+        """The head as a view, with an unseen rectangle around it and the ``below`` pixels of the plots under it.
+
+        The rectangle makes the canvas the same whatever font measures the labels in it.
+        """
+        canvas = _rect((0, self.frame.width), (0, self.height + below), Look(), opacity=0)
+        marks = [canvas, *self._texts(), *(mark for entry in self._placed() for mark in _entry(*entry))]
+        kinds = dict.fromkeys(kind for kind, _ in marks)
+        layers = [self._layer(kind, [row for other, row in marks if other == kind]) for kind in kinds]
+        return alt.layer(*layers, width=self.frame.plot, height=self.height)
+
+    def _layer(self, kind: Kind, rows: list[dict[str, Any]]) -> alt.Chart:
+        """All marks of one kind; they stand at pixels from the left edge of the canvas, which is left of the plot."""
+        placed = [row | {end: row[end] - self.frame.left for end in ("x", "x2") if end in row} for row in rows]
+        channels = {name: _channel(name) for name in rows[0]}
+        drawn: alt.Chart = alt.Chart(alt.InlineData(values=placed), mark=_MARKS[kind])
+        return drawn.encode(**channels)
+
+    @property
+    def _top(self) -> int:
+        return 46 if self.note else 28
+
+    def _texts(self) -> Iterator[Drawn]:
+        yield "title", {"x": 0, "y": 12, "text": label(self.title, TITLE_COLUMNS)}
+        if self.note:
+            yield "text", {"x": 0, "y": 28, "text": label(self.note, NOTE_COLUMNS)}
+
+    def _placed(self) -> Iterator[tuple[int, int, Entry]]:
+        """Where each entry of the key stands, as many in a line as fit."""
+        x, y = 0, self._top
+        for entry in self.entries:
+            taken = _SYMBOL + width(label(entry.text, ENTRY_COLUMNS)) + _GAP
+            if x and x + taken > self.frame.width:
+                x, y = 0, y + _LINE
+            yield x, y, entry
+            x += taken
+
+
+def _entry(x: int, y: int, entry: Entry) -> Iterator[Drawn]:
+    middle = y + _LINE // 2
+    yield from _SYMBOLS[entry.symbol](x, middle, entry.look)
+    yield "text", {"x": x + _SYMBOL, "y": middle, "text": label(entry.text, ENTRY_COLUMNS)}
+
+
+def _rect(
+    x: tuple[int, int],
+    y: tuple[int, int],
+    look: Look,
+    opacity: float = 1,
+    stroke: str = "transparent",
+    dash: tuple[int, int] = (1, 0),
+) -> Drawn:
+    ends = {"x": x[0], "x2": x[1], "y": y[0], "y2": y[1]}
+    return "rect", {**ends, "fill": look.colour, "fillOpacity": opacity, "stroke": stroke, "strokeDash": list(dash)}
+
+
+def _rule(x: tuple[int, int], y: tuple[int, int], look: Look) -> Drawn:
+    ends = {"x": x[0], "x2": x[1], "y": y[0], "y2": y[1]}
+    return "rule", {**ends, "stroke": look.colour, "strokeDash": list(look.dash)}
+
+
+def _bar(x: int, y: int, look: Look) -> Iterator[Drawn]:
+    yield _rect((x + 4, x + 18), (y - 6, y + 6), look, stroke=INK)
+
+
+def _hollow(x: int, y: int, look: Look) -> Iterator[Drawn]:
+    yield _rect((x + 4, x + 18), (y - 6, y + 6), look, SHADE, INK, HOLLOW)
+
+
+def _line(x: int, y: int, look: Look) -> Iterator[Drawn]:
+    yield _rule((x, x + 22), (y, y), look)
+
+
+def _dots(x: int, y: int, look: Look) -> Iterator[Drawn]:
+    yield from _line(x, y, look)
+    yield "point", {"x": x + 11, "y": y, "fill": look.colour, "shape": look.shape}
+
+
+def _whisker(x: int, y: int, look: Look) -> Iterator[Drawn]:
+    yield _rule((x + 2, x + 20), (y, y), look)
+    yield from (_rule((end, end), (y - 4, y + 4), look) for end in (x + 2, x + 20))
+
+
+def _shade(x: int, y: int, look: Look) -> Iterator[Drawn]:
+    yield _rect((x + 2, x + 20), (y - 6, y + 6), look, SHADE)
+
+
+def _level(x: int, y: int, look: Look) -> Iterator[Drawn]:
+    yield _rect((x, x + 22), (y - 3, y + 3), look, LEVEL)
+
+
+_SYMBOLS: Mapping[Symbol, Callable[[int, int, Look], Iterator[Drawn]]] = {
+    "bar": _bar,
+    "hollow": _hollow,
+    "line": _line,
+    "dots": _dots,
+    "whisker": _whisker,
+    "shade": _shade,
+    "level": _level,
+}
+_MARKS: Mapping[Kind, alt.MarkDef] = {
+    # A bar has the dashes that a rectangle of Vega-Lite cannot have.
+    "rect": alt.MarkDef("bar", opacity=1),
+    "rule": alt.MarkDef("rule", strokeWidth=2),
+    "point": alt.MarkDef("point", size=50, stroke=INK, strokeWidth=1, opacity=1),
+    "title": alt.MarkDef("text", align="left", baseline="middle", fontSize=TITLE_SIZE, fontWeight="bold"),
+    "text": alt.MarkDef("text", align="left", baseline="middle"),
+}
+
+
+def _channel(name: str) -> Any:
+    """A channel that takes what its field says as it is: pixels, colours, shapes, dashes or text."""
+    if name in ("x", "y"):
+        place = {"x": alt.X, "y": alt.Y}[name]
+        return place(field=name, type="quantitative", scale=None, axis=None)
+    if name == "text":
+        return alt.Text(field=name, type="nominal")
+    kind = "quantitative" if name == "fillOpacity" else "nominal"
+    return {"field": name} if name in ("x2", "y2") else {"field": name, "type": kind, "scale": None}

@@ -1,0 +1,35 @@
+"""The charts of a page: bars and scaling curves of each of its tables."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ..cell import Cell
+from ..page import Page, Table
+from .bars import bars
+from .chart import Chart
+from .curves import curves
+from .figure import figures
+from .speech import Speech, speech
+
+
+def page_charts(page: Page, cells: Sequence[Cell], language: str) -> list[Chart]:
+    """The charts of a page in a language, in the order of its tables.
+
+    ``cells``: all cells of the page. A table without two throughputs has no chart. Raises WordsError for a language
+    without catalogue.
+    """
+    said = speech(language)
+    return [chart for number, table in enumerate(page.tables, 1) for chart in _charts(number, table, cells, said)]
+
+
+def _charts(number: int, table: Table, cells: Sequence[Cell], said: Speech) -> Iterator[Chart]:
+    found = figures(table, cells)
+    name = _name(number, table)
+    drawn = (bars(table, found, f"{name}-bars", said), curves(table, found, f"{name}-scaling", said))
+    yield from filter(None, drawn)
+
+
+def _name(number: int, table: Table) -> str:
+    """A name that can stand in a path and in HTML, whatever a page calls its table; the number keeps it its own."""
+    plain = re.sub(r"[^a-z0-9]+", "-", table.name.lower()).strip("-")
+    return f"{number}-{plain[:40]}".strip("-")

@@ -1,0 +1,152 @@
+"""The charts of a run: its throughput over time and, where its cards were watched, their memory and power."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from parsers.field import Scope
+from parsers.reading import Reading
+
+from ..estimate import TIMES, Facts, Values, column
+from ..measurement import Measurement, NoMeasurement, is_finite, series
+from ..number import printed
+from ..protocol import Protocol
+from ..timing import seconds_done
+from ..window import Mask, one_rank
+from .chart import Chart
+from .label import label
+from .speech import Speech, speech
+from .telemetry_charts import telemetry_charts
+from .timeline import Level, Span, Timeline, in_unit
+
+# What the records of a log are read by where the protocol itself reads only two of them.
+INSTEAD = ("reported", "duration", "step_time")
+# Why records that stand in the line are not in the window, by the keys of ``window.Reason``.
+BEFORE = ("skip_records", "skip_steps", "before")
+AFTER = ("drop_last", "beyond")
+
+TITLE = "Throughput of one run ({unit})"
+EACH_RECORD = "throughput of each record"
+BY_TIME = "time since the first record ({unit})"
+BY_RECORD = "number of the record"
+WARM_UP = "warm-up, not used (records: {count})"
+NOT_USED = "end, not used (records: {count})"
+USED = "by the protocol: {value}"
+SHAPE = "Line chart of the throughput of {count} records, from {low} to {high} {unit}."
+RESULT = "By the protocol it is {value} {unit}; records left out as warm-up: {before}, at the end: {after}."
+
+
+# One word for images and samples, which count the same.
+COUNTED = {"images/s": "samples/s"}
+
+
+@dataclass(frozen=True)
+class _Run:
+    """The throughputs of all records that can be read, the rows of these, and whose and in what they are."""
+
+    values: Values
+    records: pd.DataFrame
+    unit: str
+    scope: Scope
+
+
+def run_charts(reading: Reading, measurement: Measurement, language: str, *, facts: Facts | None = None) -> list[Chart]:
+    """The charts of one run in a language: ``throughput``, and ``memory`` and ``power`` where gpu.csv gives them.
+
+    ``measurement``: the throughput that the log gives by its protocol, with the lines that it uses. ``facts``: those of
+    the log with what a page says beyond them. Raises WordsError for a language without catalogue, LogError where a side
+    file of the run is broken.
+    """
+    said, known = speech(language), reading.facts if facts is None else facts
+    found = _run(reading, measurement.protocol, known)
+    drawn = [_throughput(found, measurement, said)] if found else []
+    return [*drawn, *telemetry_charts(reading, measurement, known, said)]
+
+
+def _run(reading: Reading, protocol: Protocol, facts: Facts) -> _Run | None:
+    """What is drawn of a run; None where its records do not say how fast each of them was."""
+    instead = INSTEAD if protocol.estimate == "clock" else (protocol.estimate,)
+    for estimate in instead:
+        try:
+            found = _valued(reading, protocol.model_copy(update={"estimate": estimate}), facts)
+        except NoMeasurement:
+            continue
+        if len(found.values) > 1:
+            return found
+    return None
+
+
+def _valued(reading: Reading, protocol: Protocol, facts: Facts) -> _Run:
+    """The records of a protocol with their throughputs; raises NoMeasurement."""
+    records = reading.records[(reading.records["record"] == protocol.records).to_numpy()]
+    records = records[is_finite(records[column(records, reading.fields, protocol)])]
+    records = records[one_rank(records)]
+    found = series(records, reading.fields, facts, protocol)
+    with np.errstate(divide="ignore"):
+        values = found.factor / found.values if found.are_times else found.values * found.factor
+    finite = np.isfinite(values)
+    return _Run(values[finite], records[finite], found.unit, found.scope)
+
+
+def _throughput(run: _Run, measurement: Measurement, said: Speech) -> Chart:
+    unit = label(run.unit, 16)
+    at, axis = _axis(run.records, said)
+    before, after = (np.isin(run.records["line"], _lines(measurement, keys)) for keys in (BEFORE, AFTER))
+    timeline = Timeline(
+        title=said.say(TITLE, unit=unit),
+        axis=axis,
+        text=said.translate(EACH_RECORD),
+        at=at,
+        values=run.values,
+        left_out=list(_left_out(at, before, after, said)),
+        used=_used(run, measurement, at[~(before | after)], said),
+    )
+    return Chart(
+        "throughput", timeline.title, timeline.spec(), _alternative(timeline, measurement, before, after, said)
+    )
+
+
+def _axis(records: pd.DataFrame, said: Speech) -> tuple[Values, str]:
+    """Where the records stand on the axis, and its title: by time where all of them print it and it never falls."""
+    if any(name in records and records[name].notna().all() for name in TIMES):
+        seconds = seconds_done(records)
+        seconds = seconds - seconds[0]
+        if (np.diff(seconds) >= 0).all() and seconds[-1] > 0:
+            at, unit = in_unit(seconds)
+            return at, said.say(BY_TIME, unit=unit)
+    return np.arange(1.0, len(records) + 1), said.translate(BY_RECORD)
+
+
+def _lines(measurement: Measurement, keys: Sequence[str]) -> list[int]:
+    return [line for key in keys for line in measurement.left_out.get(key, ())]
+
+
+def _left_out(at: Values, before: Mask, after: Mask, said: Speech) -> Iterator[Span]:
+    window = at[~(before | after)]
+    if before.any() and window.size:
+        yield Span(float(at[0]), float(window[0]), said.say(WARM_UP, count=int(before.sum())))
+    if after.any() and window.size:
+        yield Span(float(window[-1]), float(at[-1]), said.say(NOT_USED, count=int(after.sum())))
+
+
+def _used(run: _Run, measurement: Measurement, window: Values, said: Speech) -> Level | None:
+    """The throughput over its window; None where it is not of the same job or unit as the records are."""
+    drawn, unit = (COUNTED.get(unit, unit) for unit in (run.unit, measurement.unit))
+    if run.scope != measurement.scope or drawn != unit or not window.size:
+        return None
+    value = printed(measurement.value, measurement.protocol)
+    text = said.say(USED, value=value)
+    return Level(Span(float(window[0]), float(window[-1]), text), measurement.value)
+
+
+def _alternative(timeline: Timeline, measurement: Measurement, before: Mask, after: Mask, said: Speech) -> str:
+    unit, protocol, values = label(measurement.unit, 16), measurement.protocol, timeline.values
+    low, high = (printed(float(end), protocol) for end in (values.min(), values.max()))
+    value = printed(measurement.value, protocol)
+    sentences = [
+        said.say(SHAPE, count=len(values), low=low, high=high, unit=unit),
+        said.say(RESULT, before=int(before.sum()), after=int(after.sum()), value=value, unit=unit),
+    ]
+    return said.sentences([*sentences, *timeline.thinning(said)])

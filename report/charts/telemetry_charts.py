@@ -1,0 +1,120 @@
+"""The charts of a watched run: the memory and the power of its cards over time."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from parsers.reading import Reading
+from parsers.telemetry import NAME
+
+from ..estimate import Facts
+from ..measurement import Measurement
+from ..number import printed
+from ..protocol import Protocol
+from ..quantity import Quantity, Shown
+from ..reason import NoEvidenceError
+from ..telemetry import Observation, peak_memory, power
+from ..watch import Watch, watch
+from .chart import Chart
+from .speech import Speech
+from .timeline import Level, Span, Timeline, in_unit
+
+TITLES = {"peak_memory": "Memory of the fullest card ({unit})", "power": "Power of all cards of the run ({unit})"}
+TEXTS = {"peak_memory": "most on any card", "power": "all cards together"}
+HIGHEST = "highest of the whole run: {value}"
+MEAN_OF_WINDOW = "mean of the window: {value}"
+MEAN_OF_RUN = "mean of the whole run: {value}"
+NAMES = {"peak_memory": "memory", "power": "power"}
+BY_TIME = "time since the first sample ({unit})"
+SHAPES = {
+    "peak_memory": (
+        "Line chart of the memory of the fullest of {cards} cards, once a second, from {low} to {high} {unit}; {level}."
+    ),
+    "power": "Line chart of the power of {cards} cards together, once a second, from {low} to {high} {unit}; {level}.",
+}
+
+
+def telemetry_charts(reading: Reading, measurement: Measurement, facts: Facts, said: Speech) -> Iterator[Chart]:
+    """The charts ``memory`` and ``power`` of a run, those that the gpu.csv beside its log gives.
+
+    Raises LogError where a side file of the run is broken.
+    """
+    if not reading.path.with_name(NAME).is_file():
+        return
+    try:
+        watched = watch(reading.path.name, reading, facts, measurement)
+    except NoEvidenceError:
+        return
+    for observe in (peak_memory, power):
+        try:
+            found = observe(watched)
+        except NoEvidenceError:
+            continue
+        yield from _chart(watched, found, said)
+
+
+def _chart(watched: Watch, found: Observation, said: Speech) -> Iterator[Chart]:
+    each = _each_second(watched, found.quantity)
+    if len(each) < 2:
+        return
+    unit = Shown(found.quantity, "").unit
+    seconds = each.index.to_numpy(dtype=np.float64)
+    at, of_time = in_unit(np.append(seconds, np.clip(_ends(watched, found.quantity), seconds[0], seconds[-1])))
+    start, end = at[-2:].tolist()
+    timeline = Timeline(
+        title=said.say(TITLES[found.quantity], unit=unit),
+        axis=said.say(BY_TIME, unit=of_time),
+        text=said.translate(TEXTS[found.quantity]),
+        at=at[:-2],
+        values=each.to_numpy(dtype=np.float64).astype(np.float64),
+        used=Level(Span(start, end, _level(watched, found, said)), found.value),
+    )
+    yield Chart(NAMES[found.quantity], timeline.title, timeline.spec(), _alternative(timeline, watched, found, said))
+
+
+def _level(watched: Watch, found: Observation, said: Speech) -> str:
+    """What the number is, in words, and the number."""
+    of_mean = MEAN_OF_RUN if watched.window is None else MEAN_OF_WINDOW
+    message = HIGHEST if found.quantity == "peak_memory" else of_mean
+    return said.say(message, value=_printed(found.value, found.quantity))
+
+
+def _printed(value: float, quantity: Quantity) -> str:
+    return printed(value, Shown(quantity, "").printing(Protocol()))
+
+
+def _each_second(watched: Watch, quantity: Quantity) -> "pd.Series[float]":
+    """What all cards give together, by the whole seconds since the first sample.
+
+    Of memory the most of any card; of power the sum, a straight line standing in where a card has no sample.
+    """
+    name = "memory" if quantity == "peak_memory" else "power"
+    samples = watched.samples.dropna(subset=name)
+    second = (samples["time"] - _start(watched)).dt.total_seconds().floordiv(1)
+    by_card = samples.assign(second=second).pivot_table(
+        index="second", columns="card", values=name, aggfunc="max" if name == "memory" else "mean"
+    )
+    if name == "memory":
+        return by_card.max(axis="columns")
+    return by_card.interpolate(method="index", limit_area="inside").dropna().sum(axis="columns")
+
+
+def _start(watched: Watch) -> pd.Timestamp:
+    start: pd.Timestamp = watched.samples["time"].min()
+    return start
+
+
+def _ends(watched: Watch, quantity: Quantity) -> list[float]:
+    """From when to when a number holds, in seconds since the first sample: the window, or all of the run."""
+    times = watched.samples["time"]
+    ends = (times.min(), times.max()) if watched.window is None or quantity == "peak_memory" else watched.window
+    return [(end - _start(watched)).total_seconds() for end in ends]
+
+
+def _alternative(timeline: Timeline, watched: Watch, found: Observation, said: Speech) -> str:
+    low, high = (_printed(float(end), found.quantity) for end in (timeline.values.min(), timeline.values.max()))
+    unit, level = Shown(found.quantity, "").unit, _level(watched, found, said)
+    cards = len(watched.cards)
+    sentence = said.say(SHAPES[found.quantity], cards=cards, low=low, high=high, unit=unit, level=level)
+    return said.sentences([sentence, *timeline.thinning(said)])

@@ -1,0 +1,117 @@
+"""Timelines: one quantity of one run over time, with what a number was taken of marked in it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from ..estimate import Values
+from .header import Entry, Frame, Header
+from .speech import Speech
+from .style import INK, SHADE, Look, configured
+from .thinning import thinned
+
+HEIGHT = 240
+FRAME = Frame(left=70, plot=600, right=50)
+MOST_DOTS = 150
+
+THINNED = "Of {count} points {drawn} are drawn: the lowest and the highest of each stretch."
+
+_AXIS = 44
+
+# The longest time (s) that is shown in each unit of time.
+UNITS = {"s": (1, 300), "min": (60, 3 * 3600), "h": (3600, float("inf"))}
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stretch of the axis from one place to another; what is said of it in the key."""
+
+    start: float
+    end: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Level:
+    """A value that holds over a stretch."""
+
+    span: Span
+    value: float
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Values over time or record numbers.
+
+    ``axis``: title of the axis. ``text``: what the values are. ``at``: where each of them stands on the axis, ascending
+    (float64). ``values``: float64, finite. ``left_out``: stretches that are shaded. ``used``: a number that was made of
+    values, over the stretch of these.
+    """
+
+    title: str
+    axis: str
+    text: str
+    at: Values
+    values: Values
+    left_out: Sequence[Span] = ()
+    used: Level | None = None
+
+    def thinning(self, said: Speech) -> Iterator[str]:
+        """What to say where not all values are drawn."""
+        drawn = len(thinned(self.values))
+        if drawn < len(self.values):
+            yield said.say(THINNED, count=len(self.values), drawn=drawn)
+
+    def spec(self) -> dict[str, Any]:
+        """The Vega-Lite of its chart."""
+        header = Header(self.title, "", list(self._entries()), FRAME)
+        plot = alt.layer(*self._layers()).properties(width=FRAME.plot, height=HEIGHT)
+        return configured(alt.vconcat(header.view(HEIGHT + _AXIS), plot, bounds="flush", spacing=0))
+
+    def _entries(self) -> Iterator[Entry]:
+        yield Entry(self.text, "line", Look())
+        yield from (Entry(span.text, "shade", Look(INK)) for span in self.left_out)
+        if self.used:
+            yield Entry(self.used.span.text, "level", Look(INK))
+
+    def _layers(self) -> Iterator[alt.Chart]:
+        for span in self.left_out:
+            shade = self._plot([{"at": span.start, "end": span.end}])
+            yield shade.mark_rect(fill=INK, fillOpacity=SHADE, y=0, y2=HEIGHT).encode(x2="end")
+        if self.used:
+            yield from self._marked(self.used.span, self.used.value)
+        yield self._line()
+
+    def _line(self) -> alt.Chart:
+        places = thinned(self.values).tolist()
+        rows = [{"at": float(self.at[n]), "value": float(self.values[n])} for n in places]
+        has_dots = len(rows) <= MOST_DOTS
+        point = alt.OverlayMarkDef(size=18, color=Look().colour) if has_dots else False
+        line: alt.Chart = self._plot(rows).mark_line(color=Look().colour, strokeWidth=1.5, point=point)
+        return line.encode(y=self._y())
+
+    def _marked(self, used: Span, level: float) -> Iterator[alt.Chart]:
+        level_line = self._plot([{"at": used.start, "end": used.end, "value": level}])
+        yield level_line.mark_rule(color=INK, strokeWidth=6, opacity=0.4).encode(x2="end", y=self._y())
+        for end in (used.start, used.end):
+            yield self._plot([{"at": end}]).mark_rule(color=INK, strokeDash=[2, 3])
+
+    def _plot(self, rows: list[dict[str, Any]]) -> alt.Chart:
+        ends = [float(self.at[0]), float(self.at[-1])]
+        scale = alt.Scale(domain=ends, nice=False, zero=False)
+        axis = alt.Axis(title=self.axis, tickCount=8, format=",~f")
+        return alt.Chart(alt.InlineData(values=rows)).encode(x=alt.X("at:Q", scale=scale, axis=axis))
+
+    def _y(self) -> alt.Y:
+        top = float(self.values.max()) or 1.0
+        scale = alt.Scale(domain=[min(0.0, float(self.values.min())), top * 1.05], nice=False)
+        return alt.Y("value:Q", scale=scale, axis=alt.Axis(title=None, tickCount=5, format=",~f"))
+
+
+def in_unit(seconds: Values) -> tuple[Values, str]:
+    """Times since the first (s) in the unit that suits the longest of them, and that unit: s, min or h."""
+    longest = float(seconds.max())
+    unit, (factor, _) = next(found for found in UNITS.items() if longest <= found[1][1])
+    return seconds / factor, unit

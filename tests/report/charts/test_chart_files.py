@@ -1,0 +1,62 @@
+"""The files of charts: beside the page, shown by it, and only where they are asked for."""
+
+import re
+from pathlib import Path
+
+from report.charts.files import chart_files
+from report.publish import Published, publish
+from tests.commandline import run
+from tests.report.charts.charted_page import make, parsed
+
+
+def published(folder: Path, *, charts: bool) -> Published:
+    make(folder)
+    draw = chart_files if charts else None
+    (page,) = publish([str(folder / "page.toml")], folder / "logs", ["en", "zh"], folder / "out", draw)
+    return page
+
+
+def test_a_page_without_charts_shows_none(tmp_path: Path) -> None:
+    page = published(tmp_path, charts=False)
+    assert [path.name for path in page.files] == ["page.en.md", "page.zh.md", "page.evidence.json"]
+    assert "![" not in (tmp_path / "out/page.en.md").read_text(encoding="utf-8")
+
+
+def test_every_chart_of_a_page_is_a_file_beside_it_in_every_language(tmp_path: Path) -> None:
+    names = {path.name for path in published(tmp_path, charts=True).files if path.suffix == ".svg"}
+    assert names == {f"page.1-t-{chart}.{language}.svg" for chart in ("bars", "scaling") for language in ("en", "zh")}
+
+
+def test_the_page_shows_its_charts_under_the_table_with_their_text(tmp_path: Path) -> None:
+    published(tmp_path, charts=True)
+    page = (tmp_path / "out/page.en.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^!\[(.+)\]\((.+)\)$", page, re.MULTILINE)
+    assert [parsed((tmp_path / "out" / name).read_text(encoding="utf-8")).get("role") for _, name in shown] == [
+        "img"
+    ] * 2
+    assert shown[0][0].startswith("Bar chart of 6 numbers in images/s")
+    assert page.index("| 32 cards") < page.index("![Bar chart") < page.index("Evidence")
+
+
+def test_charts_change_nothing_else_of_the_page(tmp_path: Path) -> None:
+    plain, charted = tmp_path / "plain", tmp_path / "charted"
+    for folder in (plain, charted):
+        folder.mkdir()
+        published(folder, charts=folder is charted)
+    with_charts = (charted / "out/page.zh.md").read_text(encoding="utf-8")
+    assert re.sub(r"!\[.+\]\(.+\)\n\n", "", with_charts) == (plain / "out/page.zh.md").read_text(encoding="utf-8")
+
+
+def test_the_command_draws_charts_when_asked(tmp_path: Path) -> None:
+    make(tmp_path)
+    run(
+        "report",
+        tmp_path / "page.toml",
+        "--logs",
+        tmp_path / "logs",
+        "--out",
+        tmp_path / "out",
+        "--charts",
+        cwd=tmp_path,
+    )
+    assert len(list((tmp_path / "out").glob("*.svg"))) == 4

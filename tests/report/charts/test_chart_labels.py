@@ -1,0 +1,35 @@
+"""Labels: any text is one short line."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from wcwidth import wcswidth
+
+from report.charts.label import label
+
+
+@given(st.text(), st.integers(4, 40))
+def test_a_label_takes_no_more_columns_than_it_may(raw: str, columns: int) -> None:
+    assert wcswidth(label(raw, columns)) <= columns
+
+
+@given(st.text(), st.integers(4, 40))
+def test_a_label_holds_no_control_characters_and_no_marks_of_direction(raw: str, columns: int) -> None:
+    assert not {unicodedata.category(character) for character in label(raw, columns)} & {"Cc", "Cf", "Cs"}
+
+
+@pytest.mark.parametrize("raw", ["x" * 10_000, "字" * 10_000, "e" + "\u0301" * 10_000], ids=["long", "wide", "marks"])
+def test_a_long_word_is_shortened_with_an_ellipsis(raw: str) -> None:
+    shown = label(raw, 20)
+    assert shown.endswith("…")
+    assert len(shown) <= 40
+
+
+def test_a_short_text_stays_as_it_is() -> None:
+    assert label("NGC 框架 1.15", 20) == "NGC 框架 1.15"
+
+
+def test_a_newline_is_a_blank() -> None:
+    assert label("two\n lines", 20) == "two lines"
