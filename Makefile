@@ -1,12 +1,16 @@
-# `make report` renders every page whose logs are there; `make test` runs all checks. Both set up .venv themselves.
+# `make report` renders every page whose logs are there, `make site` makes a site of them in site/; `make test` runs all
+# checks. All of them set up .venv themselves.
 
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: report test bench corpus audit-docs fuzz clean
+.PHONY: report site test bench corpus audit-docs fuzz clean
 
 report: .venv/report
 	$(BIN)/tachograph report
+
+site: .venv/report
+	$(BIN)/tachograph report --html --out site
 
 test: .venv/test
 	$(BIN)/ruff check .
@@ -43,4 +47,4 @@ fuzz: .venv/test
 	touch $@
 
 clean:
-	rm -rf .venv build *.egg-info pages
+	rm -rf .venv build *.egg-info pages site

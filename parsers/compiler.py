@@ -14,6 +14,7 @@ from lark import Token, Tree
 from .errors import GrammarError
 from .field import LENGTHS, TIMES, Field, mistake
 from .mistakes import place
+from .pattern import atomic, is_plain, plain
 from .variant import Variant
 
 Rule = tuple[tuple[str, ...], Any]
@@ -156,11 +157,11 @@ class Compiler:
     @staticmethod
     def _remember(pattern: str, line: _Line) -> None:
         """Keep a text that every such line must hold: a plain literal outside of every choice and optional part."""
-        if _is_plain(pattern) and not line.optional:
-            line.literals.append(_text(pattern))
+        if is_plain(pattern) and not line.optional:
+            line.literals.append(plain(pattern))
 
     def _token(self, pattern: str) -> str:
-        return f"{_atomic(pattern)}{self._blanks()}"
+        return f"{atomic(pattern)}{self._blanks()}"
 
     def _blanks(self) -> str:
         """What may stand between two tokens: the terminal that the grammar ignores, as a possessive run."""
@@ -193,7 +194,7 @@ class Compiler:
         self._remember(pattern, line)
         # Python's `re` forgets what a group held before when the group is begun in a repeat once more and not ended.
         begun = f"(?={pattern})" if line.repeated else ""
-        return f"{begun}({_atomic(pattern)}){self._blanks()}"
+        return f"{begun}({atomic(pattern)}){self._blanks()}"
 
     def _wrong_terminal(self, name: str, said: str) -> GrammarError:
         used = f"{name}{{{said}}}"
@@ -222,20 +223,6 @@ class Compiler:
                 node = name
             meaning[parameter] = _constant(node)
         return meaning
-
-
-def _text(pattern: str) -> str:
-    return re.sub(r"\\(.)", r"\1", pattern)
-
-
-def _is_plain(pattern: str) -> bool:
-    """Whether a regular expression matches one text only, which it spells out."""
-    return re.escape(_text(pattern)) == pattern
-
-
-def _atomic(pattern: str) -> str:
-    """A pattern that is tried in one way only; plain text has no other."""
-    return pattern if _is_plain(pattern) else f"(?>{pattern})"
 
 
 def _constant(node: Any) -> str | int:

@@ -11,6 +11,7 @@ import click
 from parsers.commands import FORMAT, LOGS, Unreadable, printable
 
 from .audit.command import audit, recover
+from .site.command import serve
 from .why.command import why
 
 if TYPE_CHECKING:
@@ -138,13 +139,22 @@ def _print(status: int, text: str) -> int:
 @click.option("--lang", "languages", multiple=True, help="Language; may be given again.  [default: all]")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("pages"), show_default=True)
 @click.option("--charts", is_flag=True, help="Also draw charts, OUT/PAGE.CHART.LANG.svg, and show them on the pages.")
+@click.option("--html", "as_html", is_flag=True, help="Write a site instead: OUT/index.html.")
 @click.option("--json", "as_json", is_flag=True, help="Also print every cell, one JSON object a line.")
 def report(
-    pages: tuple[str, ...], logs: Path | None, languages: tuple[str, ...], out: Path, charts: bool, as_json: bool
+    pages: tuple[str, ...],
+    logs: Path | None,
+    languages: tuple[str, ...],
+    out: Path,
+    charts: bool,
+    as_html: bool,
+    as_json: bool,
 ) -> None:
     """Render pages as Markdown: OUT/PAGE.LANG.md, and OUT/PAGE.evidence.json for programs. PAGE is a name in
     report/pages or a path; without it all pages that have a log or a quoted figure. Exit status 1 when a page has no
     number at all.
+
+    With --html a site that needs no server: its index finds numbers, and a click on one opens the lines behind it.
 
     \b
     Examples:
@@ -152,16 +162,20 @@ def report(
       tachograph report resnet50 --logs ../Perf --lang zh --out site
       tachograph report cpu-demo --charts
       tachograph report my-page.toml --json
+      tachograph report --html --out site
     """
     from parsers.errors import told
 
     from .pagefile import PageError
     from .publish import publish
+    from .site.site import publish_site
     from .words import WordsError
 
     empty = False
     try:
-        for published in publish(pages, logs, languages, out, _draw() if charts else None):
+        draw = _draw() if charts else None
+        made = publish_site(pages, logs, languages, out) if as_html else publish(pages, logs, languages, out, draw)
+        for published in made:
             empty |= published.is_empty
             if as_json:
                 _print_cells(published.name, published.cells)
@@ -187,4 +201,4 @@ def _print_cells(name: str, cells: "list[Cell]") -> None:
         click.echo(json.dumps({"page": name, **cell_json(cell)}, ensure_ascii=False))
 
 
-commands: list[click.Command] = [show, report, why, audit, recover]
+commands: list[click.Command] = [show, report, serve, why, audit, recover]

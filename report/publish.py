@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,12 +55,21 @@ class Published:
         return bool(self.files) and not any(cell.digits for cell in self.cells)
 
 
+Write = Callable[[Published, Sequence[str], Path, Path], list[Path]]
+
+
 def publish(
-    pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path, draw: "Draw | None" = None
+    pages: Sequence[str],
+    logs: Path | None,
+    languages: Sequence[str],
+    out: Path,
+    draw: "Draw | None" = None,
+    write: Write | None = None,
 ) -> Iterator[Published]:
     """Render pages in languages; all pages that have a log or a quoted figure, in all languages, when none is named.
 
-    ``draw``: what makes the charts that the pages show; None for pages without charts.
+    ``draw``: what makes the charts that Markdown pages show; None for pages without charts. ``write``: writes a page in
+    languages, from a folder of logs into ``out``, and returns its files; Markdown, if None.
     Raises PageError for a page with a mistake and for two pages that would be one file, WordsError for a language
     without catalogue, OSError when a file cannot be written.
     """
@@ -69,7 +79,8 @@ def publish(
         found = list(cells(page, logs))
         wanted = bool(pages) or any(cell.proofs or cell.quoted for cell in found)
         rendered = Published(path.stem, page, found, [], list(comparisons(page, found)) if wanted else [])
-        files = _write(rendered, languages or all_languages(), logs, out, draw) if wanted else []
+        written = write or partial(_write, draw=draw)
+        files = written(rendered, languages or all_languages(), logs, out) if wanted else []
         yield replace(rendered, files=files)
 
 

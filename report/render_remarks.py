@@ -15,13 +15,14 @@ def remarks(page: "Renderer") -> list[str]:
     """What the logs say otherwise than the labels of the cells, and their warnings: a sentence, with its cells."""
     places: dict[str, dict[str, None]] = {}
     for cell in page.cells:
-        for said in _said(page, cell) if cell.printed else ():
+        for said in sentences(page, cell) if cell.printed else ():
             places.setdefault(said, {})[page.place(cell)] = None
     joiner = page.translate("joiner")
     return [page.say("{cells}: {said}", cells=joiner.join(cells), said=said) for said, cells in places.items()]
 
 
-def _said(page: "Renderer", cell: Cell) -> Iterator[str]:
+def sentences(page: "Renderer", cell: Cell) -> Iterator[str]:
+    """What a reader of a number must know, in this language."""
     yield from (disagreement(page, found) for found in cell.disagreements)
     yield from (page.say(remark.message, **_values(page, remark.values)) for remark in cell.remarks)
 

@@ -23,6 +23,7 @@ COMMANDS = (
     "scrub",
     "show",
     "report",
+    "serve",
     "why",
     "audit",
     "recover",

@@ -1,0 +1,41 @@
+"""The command that serves a site to whoever writes pages."""
+
+from pathlib import Path
+
+import click
+
+from parsers.commands import Unreadable, printable
+
+
+@click.command()
+@click.argument("pages", nargs=-1, metavar="[PAGE]...")
+@click.option(
+    "--logs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of logs.  [default: logs]"
+)
+@click.option("--watch", is_flag=True, help="Build the site anew when a page, a log or a word changes.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes any free port.")
+def serve(pages: tuple[str, ...], logs: Path | None, watch: bool, host: str, port: int) -> None:
+    """Build the site in a temporary folder and serve it to this machine until Ctrl-C. PAGE is as of report.
+
+    With --watch the browser shows a page anew as soon as it was built.
+
+    \b
+    Examples:
+      tachograph serve --watch
+      tachograph serve my-page.toml --logs ../Perf --port 0
+    """
+    from parsers.errors import told
+
+    from .build import Build
+    from .serving import is_loopback
+    from .serving import serve as serve_site
+
+    if not is_loopback(host):
+        click.echo(f"Warning: whoever reaches this machine at {host} can read these pages and logs.", err=True)
+    try:
+        serve_site(Build(pages, logs, watch), host, port, click.echo)
+    except KeyboardInterrupt:
+        click.echo()
+    except (ValueError, OSError) as error:
+        raise Unreadable(printable(told(error))) from error

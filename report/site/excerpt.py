@@ -1,0 +1,61 @@
+"""Excerpts: the lines of a log that a page shows, in pieces that a browser loads when they are asked for."""
+
+import re
+import sys
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from parsers.source import Source, clean
+
+from .piece import write
+
+# Physical lines in a piece, and how many lines around one that was used are shown with it.
+LINES = 500
+AROUND = 2
+# A browser draws longer lines slowly; the raw log has them whole.
+LONGEST = 20_000
+
+
+@cache
+def _unseen() -> re.Pattern[str]:
+    """Characters that show as nothing or turn text around: controls, formatting, halves of characters."""
+    codes = (chr(code) for code in range(sys.maxunicode + 1) if chr(code) != "\t")
+    return re.compile(f"[{''.join(map(re.escape, filter(_is_unseen, codes)))}]")
+
+
+def _is_unseen(character: str) -> bool:
+    return unicodedata.category(character) in ("Cc", "Cf", "Cs")
+
+
+def shown(line: bytes) -> str:
+    """A line as text of which every character is seen; of one that is too long the begin and how much is missing."""
+    text = _unseen().sub("\ufffd", line.rstrip(b"\r").decode("utf-8", "replace"))
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} … (+{len(text) - LONGEST})"
+
+
+def pieces_of(used: Iterable[int]) -> set[int]:
+    """The pieces, from 0, that hold the lines used, from 1, and the lines around them."""
+    return {max(line - 1 + offset, 0) // LINES for line in used for offset in (-AROUND, AROUND)}
+
+
+def write_excerpts(log: Path, folder: Path, name: str, wanted: set[int]) -> None:
+    """Write pieces of a log as NAME/0.js … below a folder; raises LogError and OSError."""
+    for number, lines in _pieces(log, max(wanted, default=-1)):
+        if number in wanted:
+            write(folder, f"{name}/{number}", [shown(line) for line in lines])
+
+
+def _pieces(log: Path, last: int) -> Iterator[tuple[int, list[bytes]]]:
+    held: list[bytes] = []
+    number = 0
+    for block in Source(log).blocks():
+        held += clean(block).removesuffix(b"\n").split(b"\n")
+        while len(held) >= LINES:
+            yield number, held[:LINES]
+            held, number = held[LINES:], number + 1
+        if number > last:
+            return
+    if held:
+        yield number, held

@@ -1,0 +1,139 @@
+"""Hypertext: the Markdown of a page as HTML that a screen reader can follow; HTML in the Markdown is shown as text."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+from markupsafe import Markup, escape
+
+NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?\s*[%×x†‡*]*|[-–—]")
+# e1 is the evidence of a number, q1 the source of a quoted figure.
+EVIDENCE = re.compile(r"#([eq]\d+)")
+# A section has a heading of level 2; what a page file heads is below it.
+HIGHEST = 3
+Cells = list[tuple[Token, Token, Token]]
+
+
+def html(markdown: str, caption: str = "", kind: str = "words") -> Markup:
+    """Markdown as HTML. Its tables get a caption that only screen readers tell, and the class ``kind``.
+
+    In a table of the kind ``results`` a cell whose number leads to the evidence #e1 has the id e1.
+    """
+    return Markup(_PARSER.render(markdown, {"caption": caption, "kind": kind}))  # noqa: S704 - markdown-it escapes
+
+
+def inline(markdown: str) -> Markup:
+    """A line of Markdown as HTML without a paragraph around it."""
+    return Markup(_PARSER.renderInline(markdown))  # noqa: S704 - markdown-it escapes
+
+
+def plain(markdown: str) -> str:
+    """The text of a line of Markdown, without any markup."""
+    return "".join(token.content for top in _PARSER.parseInline(markdown) for token in top.children or ())
+
+
+def _mend(state: StateCore) -> None:
+    for token in state.tokens:
+        token.attrs.pop("style", None)  # alignment; the style sheet sets it, and no style may stand in the page
+        if token.type.startswith("heading_"):
+            token.tag = f"h{max(int(token.tag[1:]), HIGHEST)}"
+        for child in token.children or ():
+            _mend_link(child)
+    for table in _tables(state.tokens):
+        _mend_table(table, state.env.get("kind"))
+
+
+def _mend_link(token: Token) -> None:
+    if token.type != "link_open":
+        return
+    address = str(token.attrs["href"])
+    if EVIDENCE.fullmatch(address):
+        token.attrs |= {"class": "number", "aria-haspopup": "dialog"}
+    elif address.startswith(("http:", "https:")):
+        token.attrs["rel"] = "noreferrer"
+
+
+def _tables(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    opened = 0
+    for place, token in enumerate(tokens):
+        if token.type == "table_open":
+            opened = place
+        elif token.type == "table_close":
+            yield tokens[opened:place]
+
+
+def _mend_table(tokens: Sequence[Token], kind: str | None) -> None:
+    head, *body = _rows(tokens)
+    for opening, _, _ in head:
+        opening.attrs["scope"] = "col"
+    for row in body:
+        _name_row(row[0])
+    for column in range(1, len(head)):
+        if all(NUMBER.fullmatch(_text(row[column][1])) or not row[column][1].content for row in body):
+            for opening, _, _ in (head[column], *(row[column] for row in body)):
+                opening.attrs["class"] = "figure"
+    if kind == "results":
+        for opening, content, _ in (cell for row in body for cell in row):
+            _name_cell(opening, content)
+
+
+def _rows(tokens: Sequence[Token]) -> list[Cells]:
+    """The cells of each row: where they open, their content, where they close."""
+    starts = [place for place, token in enumerate(tokens) if token.type == "tr_open"]
+    return [_cells(tokens[start:stop]) for start, stop in pairwise([*starts, len(tokens)])]
+
+
+def _cells(tokens: Sequence[Token]) -> Cells:
+    places = [place for place, token in enumerate(tokens) if token.type in ("th_open", "td_open")]
+    return [(tokens[place], tokens[place + 1], tokens[place + 2]) for place in places]
+
+
+def _name_row(cell: tuple[Token, Token, Token]) -> None:
+    opening, content, closing = cell
+    if content.content:
+        opening.tag = closing.tag = "th"
+        opening.attrs["scope"] = "row"
+
+
+def _name_cell(opening: Token, content: Token) -> None:
+    for token in content.children or ():
+        found = EVIDENCE.fullmatch(str(token.attrs.get("href", "")))
+        if found:
+            opening.attrs["id"] = found[1]
+
+
+def _text(content: Token) -> str:
+    return "".join(token.content for token in content.children or ())
+
+
+def _table_open(_: RendererHTML, __: Sequence[Token], ___: int, ____: Any, env: dict[str, str]) -> str:
+    caption, kind = escape(env.get("caption", "")), escape(env.get("kind", ""))
+    # What is wider than a narrow screen scrolls by itself; with tabindex also by the keys.
+    region = f'<div class="scroll" role="region" tabindex="0" aria-label="{caption}">'
+    return f'{region}<table class="{kind}"><caption>{caption}</caption>'
+
+
+def _table_close(*_: object) -> str:
+    return "</table></div>"
+
+
+def _fence(_: RendererHTML, tokens: Sequence[Token], place: int, *__: object) -> str:
+    return f'<pre tabindex="0"><code>{escape(tokens[place].content)}</code></pre>\n'
+
+
+def _parser() -> MarkdownIt:
+    # An image would be loaded from elsewhere; charts are put into pages by the template.
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    parser.core.ruler.push("mend", _mend)
+    parser.add_render_rule("table_open", _table_open)
+    parser.add_render_rule("table_close", _table_close)
+    parser.add_render_rule("fence", _fence)
+    return parser
+
+
+_PARSER = _parser()

@@ -1,0 +1,95 @@
+"""The index: which pages there are, and a finder over all their numbers."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from babel.support import Translations
+
+from ..cell import Cell
+from ..page import Axis, Page, TableColumn
+from ..words import words
+from .hypertext import plain
+from .templating import environment
+from .web_page import WebPage, index_name
+
+# What the numbers can be filtered by, in the order of the columns of the finder.
+FILTERS: tuple[Axis, ...] = ("model", "framework", "device", "precision")
+QUOTED = "‡"
+COLUMNS = ("page", "table", "row", "column", *FILTERS, "nodes", "cards", "batch_size", "number", "unit", "evidence")
+
+
+def index(pages: Sequence[WebPage], language: str, languages: Sequence[str], *, reloads: bool = False) -> str:
+    """The index in one language over the pages in that language, as HTML; raises WordsError."""
+    rows = [row for page in pages for row in _rows(page)]
+    template = environment().get_template("index.html.jinja")
+    return template.render(
+        pages=[_summary(page) for page in pages],
+        finder=_packed(rows),
+        choices={name: _choices(rows, COLUMNS.index(name)) for name in FILTERS},
+        say=partial(_say, words(language)),
+        language=language,
+        languages=languages,
+        files={other: index_name(other, languages) for other in languages},
+        home=index_name(language, languages),
+        reloads=reloads,
+    )
+
+
+def _say(catalogue: Translations, message: str, **values: object) -> str:
+    return catalogue.gettext(message).format(**values)
+
+
+def _summary(page: WebPage) -> dict[str, Any]:
+    """What the index says of a page: how many of its numbers there are, and what they are about."""
+    rows = list(_rows(page))
+    about = {name: _choices(rows, COLUMNS.index(name)) for name in FILTERS}
+    return {
+        "address": page.address(page.language),
+        "title": page.translate(page.page.title),
+        "filled": page.coverage.measured,
+        "quoted": page.coverage.quoted,
+        "total": page.coverage.planned,
+        "about": about,
+    }
+
+
+def _choices(rows: Sequence[Sequence[Any]], column: int) -> list[str]:
+    return sorted({str(row[column]) for row in rows if row[column]}, key=str.casefold)
+
+
+def _rows(page: WebPage) -> Iterator[list[Any]]:
+    """The numbers of a page, with the values of ``COLUMNS``."""
+    for cell, column in zip(page.cells, _columns(page.page), strict=True):
+        anchor = page.anchor_of(cell)
+        if anchor is None:
+            continue
+        where = [page.translate(page.page.title), *map(plain, page.coordinates(cell))]
+        about = [str(_about(page, cell, column)[name] or "") for name in FILTERS]
+        scale = [str(cell.case.get(axis, "")) for axis in ("nodes", "cards", "batch_size")]
+        link = f"{page.address(page.language)}#{anchor}"
+        mark = QUOTED if cell.rests_on_quotes else ""
+        yield [*where, *about, *scale, f"{cell.digits}{mark}", cell.shown.unit, link]
+
+
+def _columns(page: Page) -> Iterator[TableColumn]:
+    for table in page.tables:
+        for _ in table.rows:
+            yield from table.columns
+
+
+def _about(page: WebPage, cell: Cell, column: TableColumn) -> dict[str, object]:
+    """The axes of a number: as its case says, else its page and column, else the facts of its log."""
+    told: dict[str, object] = {
+        "model": page.page.model,
+        "framework": page.translate(page.page.columns[column.column].title),
+    }
+    facts = {name: fact.value for proof in cell.proofs[:1] for name, fact in proof.reading.facts.items()}
+    return {name: cell.case.get(name) or told.get(name) or facts.get(name) for name in FILTERS}
+
+
+def _packed(rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
+    """The rows with each text once, and by its number where it stands: the index stays small."""
+    texts: dict[str, int] = {}
+    packed = [[texts.setdefault(text, len(texts)) for text in row] for row in rows]
+    return {"columns": COLUMNS, "texts": list(texts), "rows": packed}

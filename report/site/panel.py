@@ -1,0 +1,128 @@
+"""Panels: all that stands behind one number, as data that the script of the page shows as text."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from ..cell import Cell, Exhibit, Proof
+from .derivation import Derivation, Step, of_cell, of_telemetry
+from .excerpt import AROUND, LINES, pieces_of
+from .hypertext import plain
+from .web_page import WebPage
+
+# A log of which every other line is left out has as many ranges; so many of them are spelt out.
+MOST_RANGES = 20
+TRANSLATED = ("statistic", "repeats")
+
+
+def panel(page: WebPage, cell: Cell, derived: Mapping[int, Derivation]) -> dict[str, Any]:
+    """The evidence of a cell that has a number, in the language of its page; all texts are plain.
+
+    ``derived``: how its logs give their throughputs, as ``derivations`` returns it.
+
+    ``rule``: the protocol in neutral words, ``protocol`` in sentences. ``files``: per file of evidence its address, its
+    lines used (``used``, ranges from 1) with the value read in each (``values``), and those left out by reason.
+    """
+    return {
+        "number": f"{cell.digits}{'‡' if cell.rests_on_quotes else ''} {cell.shown.unit}",
+        "place": " · ".join(map(plain, page.coordinates(cell))),
+        "protocol": [page.say(key, **values) for key, values in _rule(cell)],
+        "rule": cell.words,
+        **_source(page, cell),
+        "steps": [_said(page, step) for step in of_cell(cell)],
+        "remarks": [plain(remark) for remark in page.remarks_of(cell)],
+        "files": [file for proof in cell.proofs for file in _files(page, cell, proof, derived[id(proof)])],
+    }
+
+
+def _source(page: WebPage, cell: Cell) -> dict[str, str]:
+    """Where a quoted figure was published; nothing of a number."""
+    if cell.quoted is None:
+        return {}
+    source = page.page.sources[cell.quoted.source]
+    title, note = page.translate(source.title), page.translate(source.note)
+    return {"source": f"{title} ({source.date})", "source_address": source.url, "note": plain(note)}
+
+
+def _rule(cell: Cell) -> list[Any]:
+    stated = cell.shown.steps(cell.protocol) if cell.protocol else ()
+    return [step for step in stated if len(cell.proofs) > 1 or not step[0].startswith("repeats_")]
+
+
+def _said(page: WebPage, step: Step) -> str:
+    values = {name: page.say(str(value)) if name in TRANSLATED else value for name, value in step.values.items()}
+    return page.say(step.message, **values)
+
+
+def _files(page: WebPage, cell: Cell, proof: Proof, derived: Derivation) -> Iterator[dict[str, Any]]:
+    """The files behind one run, in the order of its exhibits: telemetry first where the cell shows that."""
+    for exhibit in proof.exhibits:
+        if exhibit.path == proof.log:
+            yield _log(page, proof, exhibit, derived)
+        else:
+            yield _telemetry(page, cell, proof, exhibit)
+
+
+def _log(page: WebPage, proof: Proof, exhibit: Exhibit, derived: Derivation) -> dict[str, Any]:
+    left = [_left_out(page, reason, lines) for reason, lines in proof.measurement.left_out.items()]
+    return {**_file(page, exhibit, proof.measurement.lines), **_derived(page, derived), "left": left}
+
+
+def _telemetry(page: WebPage, cell: Cell, proof: Proof, exhibit: Exhibit) -> dict[str, Any]:
+    observed = proof.observation
+    steps = [of_telemetry(cell, observed.value)] if observed else []
+    lines = observed.lines if observed else ()
+    return {**_file(page, exhibit, lines), **_derived(page, Derivation({}, steps)), "left": []}
+
+
+def _file(page: WebPage, exhibit: Exhibit, lines: Sequence[int]) -> dict[str, Any]:
+    return {
+        "name": exhibit.path,
+        "address": page.log_address(exhibit.path),
+        "published": page.published_address(exhibit.path),
+        "sha256": exhibit.sha256,
+        "format": exhibit.format,
+        "total": exhibit.total,
+        "used": ranges(lines),
+        "pieces": f"lines/{exhibit.sha256}",
+        "length": LINES,
+        "around": AROUND,
+    }
+
+
+def _derived(page: WebPage, derived: Derivation) -> dict[str, Any]:
+    return {"steps": [_said(page, step) for step in derived.steps], "values": list(derived.by_line.values())}
+
+
+def _left_out(page: WebPage, key: str, lines: Sequence[int]) -> dict[str, Any]:
+    reason, found = page.say(f"left_{key}"), ranges(lines)
+    told = [f"{first}–{last}" if first < last else f"{first}" for first, last in found[:MOST_RANGES]]
+    where = ", ".join([*told, "…"] if len(found) > MOST_RANGES else told)
+    said = page.say("{reason}: records: {count}; lines: {lines}", reason=reason, count=len(lines), lines=where)
+    return {"said": said, "reason": reason, "lines": found}
+
+
+def ranges(lines: Sequence[int]) -> list[list[int]]:
+    """Ascending line numbers as ranges [first, last]; a line with several records counts once."""
+    found: list[list[int]] = []
+    for line in lines:
+        if found and line <= found[-1][1] + 1:
+            found[-1][1] = line
+        else:
+            found.append([line, line])
+    return found
+
+
+def excerpts(cells: Sequence[Cell]) -> dict[str, tuple[str, set[int]]]:
+    """The pieces of files that the panels of cells show: by path below the folder of logs the SHA-256 and pieces."""
+    wanted: dict[str, tuple[str, set[int]]] = {}
+    proofs = chain.from_iterable(cell.proofs for cell in cells if cell.printed)
+    for proof in proofs:
+        for exhibit in proof.exhibits:
+            lines = proof.measurement.lines if exhibit.path == proof.log else _observed(proof)
+            wanted.setdefault(exhibit.path, (exhibit.sha256, set()))[1].update(pieces_of(lines))
+    return wanted
+
+
+def _observed(proof: Proof) -> Sequence[int]:
+    return proof.observation.lines if proof.observation else ()

@@ -1,0 +1,87 @@
+"""The site: pages, evidence, raw logs and an index in one folder that works without a server."""
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from ..publish import Published, publish
+from ..words import languages as all_languages
+from .charts import bundle
+from .derivation import Derivation, derivations
+from .excerpt import write_excerpts
+from .index import index
+from .panel import excerpts, panel
+from .piece import write
+from .templating import ASSETS, FOLDER
+from .web_page import WebPage, copy_of, file_name, index_name
+
+EVIDENCE = "evidence"
+
+
+def publish_site(
+    pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path, *, reloads: bool = False
+) -> Iterator[Published]:
+    """Write pages as a site below ``out``; all pages whose logs are there, in all languages, when none is named.
+
+    ``out/index.html`` comes last. ``reloads``: pages come again when the site is built anew and served. The same pages
+    and logs give the same bytes. Raises as ``publish`` does, and LogError when a log changes while it is read.
+    """
+    site = Site(languages or all_languages(), out, reloads=reloads)
+    yield from publish(pages, logs, languages, out, write=site.add)
+    site.finish()
+
+
+class Site:
+    """A site in some languages that grows by whole pages."""
+
+    def __init__(self, languages: Sequence[str], out: Path, *, reloads: bool = False) -> None:
+        self.languages, self.out, self.reloads = list(languages), out, reloads
+        self._pages: list[WebPage] = []
+        self._excerpts: dict[Path, tuple[str, set[int]]] = {}
+
+    def add(self, published: Published, languages: Sequence[str], logs: Path, out: Path) -> list[Path]:
+        """Write a page in all languages with its evidence, and return its files; raises OSError."""
+        derived = derivations(published.cells)
+        pages = [WebPage(published, language, languages, logs, reloads=self.reloads) for language in languages]
+        files = [out / file_name(published.name, page.language) for page in pages]
+        out.mkdir(parents=True, exist_ok=True)
+        for page, file in zip(pages, files, strict=True):
+            _write(file, page.html())
+            self._write_panels(page, derived)
+            for chart in page.charts:
+                _write(out / file_name(f"{page.name}.{chart.name}", page.language), page.chart_html(chart))
+        self._pages += pages
+        for path, (sha256, wanted) in excerpts(published.cells).items():
+            self._copy(logs / path, out / copy_of(path))
+            self._excerpts.setdefault(logs / path, (sha256, set()))[1].update(wanted)
+        return files
+
+    def _write_panels(self, page: WebPage, derived: Mapping[int, Derivation]) -> None:
+        for cell in page.cells:
+            if anchor := page.anchor_of(cell):
+                write(self.out / EVIDENCE, f"{page.name}.{page.language}/{anchor}", panel(page, cell, derived))
+
+    @staticmethod
+    def _copy(log: Path, copy: Path) -> None:
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(log, copy)
+
+    def finish(self) -> None:
+        """Write what the pages share: their lines of logs, the index and the scripts; raises LogError and OSError."""
+        for log, (sha256, wanted) in self._excerpts.items():
+            write_excerpts(log, self.out / EVIDENCE, f"lines/{sha256}", wanted)
+        self.out.mkdir(parents=True, exist_ok=True)
+        for language in self.languages:
+            pages = [page for page in self._pages if page.language == language]
+            text = index(pages, language, self.languages, reloads=self.reloads)
+            _write(self.out / index_name(language, self.languages), text)
+        (self.out / "assets").mkdir(exist_ok=True)
+        for name in ASSETS:
+            shutil.copyfile(FOLDER / name, self.out / "assets" / name)
+        if any(page.charts for page in self._pages):
+            _write(self.out / "assets" / "charts.js", bundle())
+
+
+def _write(path: Path, text: str) -> None:
+    # A name of a log that is no UTF-8 has halves of characters; a page shows them as a mark.
+    path.write_bytes(text.encode("utf-8", "replace"))

@@ -1,0 +1,124 @@
+"""Web pages: a page and its cells become HTML in one language, of the same parts as the Markdown."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from markupsafe import Markup
+
+from .. import render_remarks
+from ..cell import Cell
+from ..markdown import path_address
+from ..page import Block, Table
+from ..publish import Published
+from ..render import MISSING, SECTIONS, Renderer
+from . import hypertext
+from .charts import Drawing, drawings
+from .templating import environment
+
+# Where the raw logs are, as seen from a page.
+LOGS = Path("logs")
+ACTIVE = (".htm", ".html", ".mht", ".mhtml", ".pdf", ".svg", ".xht", ".xhtml", ".xml", ".xsl")
+ANCHORS = ("tested", "environment", "set-up", "steps", "results", "logs")
+
+
+class WebPage(Renderer):
+    """Renders one page in one language as HTML.
+
+    ``languages``: all that the site is in. ``logs``: the folder of logs. ``reloads``: whether it comes again when the
+    site is built anew.
+    """
+
+    def __init__(
+        self, published: Published, language: str, languages: Sequence[str], logs: Path, *, reloads: bool = False
+    ) -> None:
+        super().__init__(published.page, published.cells, language, logs, Path(), published.unlike)
+        self.name, self.language, self.languages = published.name, language, languages
+        self.reloads = reloads
+        page = published.page
+        stated = (page.tested, page.environment, page.setup, page.steps, page.results)
+        self.stated = dict(zip(ANCHORS, stated, strict=False))
+        self.charts = drawings(published.page, published.cells, language)
+
+    def html(self) -> str:
+        """The whole page."""
+        files = {language: self.address(language) for language in self.languages}
+        home = index_name(self.language, self.languages)
+        return self._rendered("page.html.jinja", page=self.page, missing=MISSING, files=files, home=home)
+
+    def _rendered(self, template: str, **values: object) -> str:
+        of_site = {"language": self.language, "languages": self.languages, "reloads": self.reloads}
+        return environment().get_template(template).render(p=self, say=self.say, **of_site, **values)
+
+    def address(self, language: str) -> str:
+        """The page in a language, as seen from the index."""
+        return path_address(file_name(self.name, language))
+
+    def sections(self) -> list[tuple[str, str]]:
+        """The sections of the page: the anchor, which is the same in every language, and the title in this one."""
+        return [(anchor, self.say(title)) for anchor, title in zip(ANCHORS, SECTIONS, strict=True)]
+
+    def section(self, blocks: Sequence[Block], title: str) -> Markup:
+        """The blocks of a section as the page file states them; its tables are told by the title of the section."""
+        return hypertext.html(self.blocks(blocks), title)
+
+    def results(self, table: Table) -> Markup:
+        """A table of results, whose numbers open their evidence."""
+        return hypertext.html(self.table(table), self.translate(table.title), "results")
+
+    def charts_of(self, table: Table) -> list[Drawing]:
+        """The charts of a table."""
+        return [chart for chart in self.charts if chart.table == table.name]
+
+    def anchor_of(self, cell: Cell) -> str | None:
+        """The anchor of the evidence of a cell, which is the same in every language; None for an empty cell."""
+        return self.anchors.get(id(cell))
+
+    def anchored(self, cell: Cell) -> str:
+        """The digits of a cell as a link: what they lead to is no place in this page."""
+        return self.number(cell)
+
+    def chart_address(self, chart: Drawing, language: str) -> str:
+        """The page of a chart in a language, as seen from this one."""
+        return path_address(file_name(f"{self.name}.{chart.name}", language))
+
+    def chart_html(self, chart: Drawing) -> str:
+        """The page of a chart."""
+        files = {language: self.chart_address(chart, language) for language in self.languages}
+        return self._rendered("chart.html.jinja", chart=chart, files=files)
+
+    def coordinates(self, cell: Cell) -> tuple[str, str, str]:
+        """Table, row and column of a cell in this language, as Markdown."""
+        return self._coordinates(cell)
+
+    def remarks_of(self, cell: Cell) -> list[str]:
+        """What a reader of a number must know, in this language, as Markdown."""
+        return list(dict.fromkeys(render_remarks.sentences(self, cell)))
+
+    def log_address(self, path: str) -> str:
+        """Where the site has a copy of a log, as seen from this page."""
+        return path_address(copy_of(path).as_posix())
+
+    def published_address(self, path: str) -> str | None:
+        """Where others published a log; None for logs of our own."""
+        return super()._address(path) if self.page.source else None
+
+    def _address(self, log: str) -> str:
+        return self.log_address(log)
+
+
+def copy_of(log: str) -> Path:
+    """Where the copy of a log is in the site; what a browser would run as a page gets the name of a text."""
+    path = LOGS / log
+    return path.with_name(f"{path.name}.txt") if path.suffix.lower() in ACTIVE else path
+
+
+def file_name(name: str, language: str) -> str:
+    """The file of a page in a language."""
+    return f"{name}.{language}.html"
+
+
+def index_name(language: str, languages: Sequence[str]) -> str:
+    """The file of the index in a language: index.html is English, or the first language where that is left out."""
+    first = "en" if "en" in languages else languages[0]
+    # A page has the name of its language after a point, so that none of them is an index.
+    return "index.html" if language == first else f"index-{language}.html"

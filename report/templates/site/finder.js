@@ -1,0 +1,71 @@
+"use strict";
+// Finds numbers by words and by what they were measured on, in the data that the page holds.
+
+(() => {
+  const ROWS = 100;
+  const { columns, texts, rows } = JSON.parse(document.getElementById("numbers-data").textContent);
+  const form = document.getElementById("finder");
+  const found = document.getElementById("found");
+  const body = found.querySelector("tbody");
+  const more = found.querySelector("[data-more]");
+  const status = found.querySelector("[data-status]");
+  const place = Object.fromEntries(columns.map((name, index) => [name, index]));
+  const searched = ["page", "table", "row", "column", "model", "framework", "device", "precision"];
+  const numbers = rows.map((row) => row.map((text) => texts[text]));
+  const haystacks = numbers.map((row) => searched.map((name) => row[place[name]]).join(" ").toLocaleLowerCase());
+  const shownColumns = ["page", "framework", "device", "precision", "nodes", "cards", "batch_size", "number", "unit", "table"];
+  const figures = new Set(["nodes", "cards", "batch_size", "number"]);
+  let matching = [];
+  let shown = 0;
+
+  function cell(row, name) {
+    const element = document.createElement(name === "page" ? "th" : "td");
+    const text = row[place[name]];
+    if (name === "page") element.scope = "row";
+    if (figures.has(name)) element.className = "figure";
+    if (name === "number") {
+      const link = document.createElement("a");
+      link.href = row[place.evidence];
+      link.textContent = text;
+      element.append(link);
+    } else {
+      element.textContent = name === "table" ? [text, row[place.row], row[place.column]].join(" · ") : text;
+    }
+    return element;
+  }
+
+  function show(count) {
+    for (const row of matching.slice(shown, count)) {
+      const element = document.createElement("tr");
+      element.append(...shownColumns.map((name) => cell(row, name)));
+      body.append(element);
+    }
+    shown = Math.min(count, matching.length);
+    more.hidden = shown === matching.length;
+    status.textContent = status.dataset.words.replace("{shown}", shown).replace("{count}", matching.length);
+  }
+
+  function find() {
+    const chosen = new FormData(form);
+    const words = chosen.get("words").toLocaleLowerCase().split(/\s+/).filter(Boolean);
+    const filters = [...chosen].filter(([name, value]) => name !== "words" && value);
+    matching = numbers.filter((row, index) =>
+      filters.every(([name, value]) => row[place[name]] === value) && words.every((word) => haystacks[index].includes(word)));
+    const pages = new Set(matching.map((row) => row[place.page]));
+    const all = !words.length && !filters.length;
+    for (const row of document.querySelectorAll("tr[data-page]")) row.hidden = !all && !pages.has(row.dataset.page);
+    found.querySelectorAll("[aria-sort]").forEach((head) => head.setAttribute("aria-sort", "none"));
+    body.replaceChildren();
+    shown = 0;
+    show(ROWS);
+  }
+
+  form.addEventListener("input", find);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  // The fields are empty only after the event.
+  form.addEventListener("reset", () => setTimeout(find));
+  more.addEventListener("click", () => show(shown + ROWS));
+  // A sorted table is whole: all that was found is shown before the rows are put in order.
+  found.querySelector("thead").addEventListener("click", () => show(matching.length), { capture: true });
+  find();
+})();

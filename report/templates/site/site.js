@@ -1,0 +1,62 @@
+"use strict";
+// What all pages have: the switch of the theme, and languages that change in place.
+
+function switchTheme() {
+  const root = document.documentElement;
+  const button = document.getElementById("theme");
+  const isDark = () => (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  const label = () => { button.textContent = isDark() ? button.dataset.light : button.dataset.dark; };
+  button.addEventListener("click", () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    label();
+    try { localStorage.setItem("tachograph-theme", root.dataset.theme); } catch { /* lasts as long as the page */ }
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", label);
+  label();
+}
+
+// A place is an anchor, how many blocks after it, and how far that block is from the top. Blocks are the same in every
+// language, heights are not.
+const BLOCKS = "main :is(h1, h2, h3, h4, p, li, pre, tr, figure, summary)";
+const PLACE = /^#([^~]*)~(\d+),(-?\d+)$/;
+
+function place() {
+  const blocks = [...document.querySelectorAll(BLOCKS)];
+  const first = blocks.findIndex((block) => block.getBoundingClientRect().bottom > 0);
+  if (first < 0) return "";
+  let anchor = first;
+  while (anchor > 0 && !blocks[anchor].id) anchor -= 1;
+  const top = Math.round(blocks[first].getBoundingClientRect().top);
+  return `#${blocks[anchor].id}~${first - anchor},${top}`;
+}
+
+function goTo(hash) {
+  const found = PLACE.exec(hash);
+  const blocks = [...document.querySelectorAll(BLOCKS)];
+  const anchor = found[1] ? blocks.findIndex((block) => block.id === decodeURIComponent(found[1])) : 0;
+  const block = blocks[Math.max(anchor, 0) + Number(found[2])];
+  if (block) scrollBy({ top: block.getBoundingClientRect().top - Number(found[3]), behavior: "instant" });
+}
+
+function arrive() {
+  const hash = location.hash;
+  const found = PLACE.exec(hash);
+  if (!found) return;
+  goTo(hash);
+  // Until all is loaded the browser may go to an anchor by itself; the place is none.
+  addEventListener("load", () => {
+    goTo(hash);
+    history.replaceState(null, "", found[1] ? `#${found[1]}` : location.pathname + location.search);
+  });
+}
+
+function switchLanguage() {
+  for (const link of document.querySelectorAll(".languages a")) {
+    const address = link.getAttribute("href");
+    link.addEventListener("click", () => { link.href = scrollY > 0 ? address + place() : address; });
+  }
+}
+
+switchTheme();
+switchLanguage();
+arrive();

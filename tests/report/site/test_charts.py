@@ -1,0 +1,35 @@
+"""Charts in a real browser: drawn in both languages, without moving what is already there."""
+
+import pytest
+
+from tests.report.site.browser import Reader, needs_chromium
+
+pytest.importorskip("report.charts")
+pytestmark = needs_chromium
+
+# What moved while the page came up, as browsers score it.
+SHIFTS = """new Promise((resolve) => {
+  new PerformanceObserver((list) => resolve(list.getEntries().map((entry) => entry.value)))
+    .observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => resolve([]), 500);
+})"""
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_chart_stands_under_its_table(language: str, reader: Reader) -> None:
+    page = reader.open(f"toy.{language}.html")
+    drawing = page.locator("main figure svg").first
+    assert drawing.is_visible()
+    assert drawing.locator("desc").text_content()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_chart_is_interactive_on_its_own_page(language: str, reader: Reader) -> None:
+    page = reader.open(f"toy.{language}.html")
+    page.locator("figcaption a").first.click()
+    page.locator("figure.chart-live svg").first.wait_for()
+
+
+@pytest.mark.parametrize("name", ["toy.en.html", "cpu-demo.zh.html", "index.html"])
+def test_nothing_moves_while_a_page_comes_up(name: str, reader: Reader) -> None:
+    assert sum(reader.open(name).evaluate(SHIFTS)) < 0.01

@@ -1,0 +1,63 @@
+"""Markdown as HTML: nothing in it is HTML already, and its tables say what their heads are."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from report.markdown import text
+from report.site.excerpt import LINES, LONGEST, pieces_of, shown
+from report.site.hypertext import html, inline, plain
+from report.site.panel import ranges
+from report.site.piece import script_json
+
+
+@given(st.text())
+def test_plain_text_comes_back_as_it_was_shown(raw: str) -> None:
+    assert plain(text(raw)).split() == text(raw).replace("\\", "").split() or "&" in text(raw) or "\\" in raw
+
+
+def test_markup_of_a_log_stays_text() -> None:
+    assert plain(text("<b> & `c` | *d* _e_")) == "<b> & `c` | *d* _e_"
+
+
+def test_html_in_markdown_is_shown() -> None:
+    assert "&lt;script&gt;" in html("<script>alert(1)</script>")
+
+
+def test_a_link_that_would_run_is_none() -> None:
+    assert "<a" not in inline("[link](javascript:alert(1))")
+
+
+def test_a_picture_from_elsewhere_is_not_loaded() -> None:
+    assert "<img" not in html("![picture](https://example.org/picture.png)")
+
+
+def test_a_cell_has_the_anchor_of_its_number() -> None:
+    table = html("| a | b |\n|---|---|\n| 1 | [2.5](#e7)† |", "Title", "results")
+    assert '<th scope="row">1</th>' in table
+    assert 'id="e7"' in table
+    assert "<caption>Title</caption>" in table
+
+
+@given(st.lists(st.integers(1, 60), min_size=1).map(sorted))
+def test_ranges_hold_just_the_lines(lines: list[int]) -> None:
+    held = [line for first, last in ranges(lines) for line in range(first, last + 1)]
+    assert held == sorted(set(lines))
+
+
+@given(st.integers(1, 10_000))
+def test_the_pieces_hold_the_line_used(line: int) -> None:
+    assert (line - 1) // LINES in pieces_of([line])
+
+
+@given(st.binary())
+def test_a_line_shows_no_control(line: bytes) -> None:
+    assert shown(line).replace("\t", "").isprintable() or any(ord(character) > 127 for character in shown(line))
+
+
+def test_a_line_that_is_too_long_says_how_much_is_missing() -> None:
+    assert shown(b"x" * (LONGEST + 5)).endswith("x … (+5)")
+
+
+@given(st.text())
+def test_nothing_ends_the_script_that_holds_a_text(raw: str) -> None:
+    assert not {"<", ">", "&", "\u2028"} & set(script_json(raw))

@@ -1,0 +1,147 @@
+"""The files of a site: well-formed, the same figures as the Markdown, and the same bytes every time."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from itertools import pairwise
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+from xml.etree import ElementTree
+
+import html5lib
+import pytest
+
+from report.publish import Published, publish
+from report.site.site import publish_site
+from report.words import languages, words
+from tests.commandline import PROJECT
+
+XHTML = "{http://www.w3.org/1999/xhtml}"
+TEMPLATES = PROJECT / "report/templates/site"
+NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?![\w])")
+
+
+def parsed(path: Path) -> ElementTree.Element:
+    """A page as a browser reads it; raises ParseError for what a browser would have to mend."""
+    parser = html5lib.HTMLParser(strict=True)
+    root: ElementTree.Element = parser.parse(path.read_text(encoding="utf-8"))
+    return root
+
+
+def elements(root: ElementTree.Element, *names: str) -> Iterator[ElementTree.Element]:
+    return (element for element in root.iter() if element.tag in {XHTML + name for name in names})
+
+
+def text(element: ElementTree.Element) -> str:
+    return "".join(element.itertext()).strip()
+
+
+def figures(root: ElementTree.Element) -> list[str]:
+    """The numbers of the tables of results, in their order."""
+    tables = [table for table in elements(root, "table") if table.get("class") == "results"]
+    return [text(link) for table in tables for link in elements(table, "a")]
+
+
+def html_files(site: Path) -> list[Path]:
+    return sorted(site.glob("*.html"))
+
+
+def test_every_page_is_well_formed(site: Path, hostile_site: Path) -> None:
+    pages = [*html_files(site), *html_files(hostile_site)]
+    assert len([parsed(page) for page in pages]) >= 3 * 2 + 2 + 2 + 2
+
+
+def test_every_link_leads_to_a_file_and_an_anchor_of_the_site(site: Path) -> None:
+    ids = {path.name: {element.get("id") for element in parsed(path).iter()} for path in html_files(site)}
+    broken = []
+    for path in html_files(site):
+        for element in elements(parsed(path), "a", "link", "script", "img"):
+            found = urlsplit(element.get("href") or element.get("src") or "")
+            name = unquote(found.path) or path.name
+            if found.scheme or (not found.path and not found.fragment):
+                continue
+            known = not found.fragment or unquote(found.fragment) in ids[name]
+            if not ((site / name).is_file() and known):
+                broken.append((path.name, found.geturl()))
+    assert broken == []
+
+
+@pytest.mark.parametrize("language", languages())
+def test_the_figures_are_those_of_the_markdown(language: str, published: list[Published], tmp_path: Path) -> None:
+    for page in published:
+        html = next(path for path in page.files if path.name.endswith(f".{language}.html"))
+        printed = [cell.digits for cell in page.cells if cell.digits]
+        assert figures(parsed(html)) == printed != []
+
+
+def test_both_languages_have_the_same_anchors(published: list[Published]) -> None:
+    for page in published:
+        anchors = [[element.get("id") for element in parsed(path).iter() if element.get("id")] for path in page.files]
+        assert anchors[0] == anchors[1] != []
+
+
+def test_the_same_logs_give_the_same_bytes(site: Path, logs: Path, tmp_path: Path) -> None:
+    golden = PROJECT / "tests/report/golden"
+    list(publish_site([str(golden / "toy.toml"), str(golden / "toy_gpu.toml"), "cpu-demo"], logs, [], tmp_path))
+    files = sorted(path.relative_to(site) for path in site.rglob("*") if path.is_file())
+    assert files == sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file())
+    assert [name for name in files if (site / name).read_bytes() != (tmp_path / name).read_bytes()] == []
+
+
+def test_a_raw_log_is_copied_byte_for_byte(site: Path, logs: Path) -> None:
+    copies = [path for path in (site / "logs").rglob("*") if path.is_file()]
+    assert [path for path in copies if path.read_bytes() != (logs / path.relative_to(site / "logs")).read_bytes()] == []
+    assert copies
+
+
+def test_an_index_is_small(site: Path) -> None:
+    assert max((site / name).stat().st_size for name in ("index.html", "index-zh.html")) < 300_000
+
+
+def test_nothing_is_styled_or_scripted_in_a_page(site: Path, hostile_site: Path) -> None:
+    inline = [
+        (path.name, element.tag)
+        for path in (*html_files(site), *html_files(hostile_site))
+        for element in parsed(path).iter()
+        if "style" in element.attrib or any(name.startswith("on") for name in element.attrib)
+    ]
+    assert inline == []
+
+
+def test_headings_leave_out_no_level(site: Path) -> None:
+    for path in html_files(site):
+        levels = [int(element.tag[-1]) for element in elements(parsed(path), "h1", "h2", "h3", "h4")]
+        assert levels[0] == 1
+        assert [pair for pair in pairwise(levels) if pair[1] > pair[0] + 1] == []
+
+
+def test_every_table_has_a_caption_and_scopes(site: Path) -> None:
+    for path in html_files(site):
+        for table in elements(parsed(path), "table"):
+            assert text(next(elements(table, "caption")))
+            assert [head for head in elements(table, "th") if head.get("scope") not in ("col", "row")] == []
+
+
+def test_a_page_says_its_language(site: Path) -> None:
+    assert {path.name: parsed(path).get("lang") for path in site.glob("toy.??.html")} == {
+        "toy.en.html": "en",
+        "toy.zh.html": "zh",
+    }
+
+
+def test_one_language_is_the_index(logs: Path, tmp_path: Path) -> None:
+    list(publish_site(["cpu-demo"], logs, ["zh"], tmp_path))
+    assert {path.name for path in html_files(tmp_path)} >= {"cpu-demo.zh.html", "index.html"}
+    assert list(tmp_path.glob("*en.html")) == []
+
+
+@pytest.mark.parametrize("template", sorted(TEMPLATES.glob("*.jinja")), ids=lambda path: path.name)
+def test_every_word_of_a_template_is_in_the_catalogues(template: Path) -> None:
+    messages = [unescape(found) for found in re.findall(r'\bsay\("([^"]+)"', template.read_text(encoding="utf-8"))]
+    known = dict(words("zh")._catalog)
+    assert [message for message in messages if message not in known] == []
+
+
+def test_markdown_is_written_as_before(logs: Path, tmp_path: Path) -> None:
+    (page,) = publish(["cpu-demo"], logs, ["en"], tmp_path)
+    assert [path.name for path in page.files] == ["cpu-demo.en.md", "cpu-demo.evidence.json"]

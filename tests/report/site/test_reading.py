@@ -1,0 +1,213 @@
+"""Reading a site as people do, in a real browser: a language, an order, a filter, and the proof of a number."""
+
+import re
+from statistics import fmean, median
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.report.site.browser import Reader, needs_chromium
+
+pytestmark = needs_chromium
+
+NARROW = {"width": 390, "height": 844}
+
+
+def texts(page: Page, selector: str) -> list[str]:
+    return [text.strip() for text in page.locator(selector).all_text_contents()]
+
+
+def top(page: Page, selector: str) -> float:
+    box = page.locator(selector).bounding_box()
+    assert box
+    return box["y"]
+
+
+def open_number(page: Page, number: str) -> None:
+    page.locator("table.results a.number", has_text=number).first.click()
+    page.locator("dialog[open] table.lines mark").first.wait_for()
+
+
+@pytest.mark.parametrize("anchor", ["steps", "table-deeplabv3p", "logs"])
+def test_the_other_language_is_at_the_same_spot(anchor: str, reader: Reader) -> None:
+    page = reader.open(f"cpu-demo.en.html#{anchor}")
+    before = top(page, f"#{anchor}")
+    page.locator(".languages a[lang=zh]").click()
+    page.wait_for_url("**/cpu-demo.zh.html*")
+    assert page.locator("html").get_attribute("lang") == "zh"
+    page.wait_for_load_state()
+    assert abs(top(page, f"#{anchor}") - before) <= 60
+
+
+def test_the_other_language_is_at_the_same_paragraph_between_headings(reader: Reader) -> None:
+    page = reader.open("cpu-demo.en.html", viewport=NARROW)
+    row = "section[aria-labelledby=environment] tbody tr:nth-child(5)"
+    page.locator(row).evaluate("row => scrollBy(0, row.getBoundingClientRect().top - 10)")
+    before = top(page, row)
+    page.locator(".languages a[lang=zh]").click()
+    page.wait_for_url("**/cpu-demo.zh.html*")
+    page.wait_for_load_state()
+    assert abs(top(page, row) - before) <= 60
+
+
+def test_a_table_sorts_up_then_down_then_as_it_was(reader: Reader) -> None:
+    page = reader.open("cpu-demo.en.html")
+    table = page.locator("table.results").first
+    head, cells = table.locator("thead button").nth(1), table.locator("tbody td:nth-child(2)")
+    seen = []
+    for _ in range(3):
+        head.click()
+        order = table.locator("thead th").nth(1).get_attribute("aria-sort")
+        seen.append((order, [text.rstrip("†") for text in cells.all_text_contents()]))
+    numbers = seen[2][1]
+    assert [order for order, _ in seen] == ["ascending", "descending", "none"]
+    assert seen[0][1] == sorted(numbers, key=float)
+    assert seen[1][1] == sorted(numbers, key=float, reverse=True)
+
+
+def test_what_is_missing_stays_last_in_any_order(reader: Reader) -> None:
+    table = reader.open("toy.en.html").locator("table.results").first
+    for _ in range(2):
+        table.locator("thead button").nth(1).click()
+        assert table.locator("tbody tr").last.locator("td").first.text_content() == "-"
+
+
+def test_a_filter_leaves_only_what_was_chosen(reader: Reader) -> None:
+    page = reader.open("index.html")
+    page.locator("select[name=device]").select_option("CPU")
+    assert set(texts(page, "#found tbody td:nth-child(3)")) == {"CPU"}
+    assert texts(page, "tr[data-page]:visible th") == ["Demonstration on a CPU: the speeds mean nothing"]
+    page.locator("button[type=reset]").click()
+    page.wait_for_function("document.querySelectorAll('tr[data-page]:not([hidden])').length === 3")
+
+
+def test_a_search_finds_all_its_words(reader: Reader) -> None:
+    page = reader.open("index-zh.html")
+    page.locator("input[type=search]").fill("cpu paddleseg")
+    assert set(texts(page, "#found tbody td:nth-child(2)")) == {"PaddleSeg"}
+
+
+def test_a_number_that_was_found_opens_its_evidence(reader: Reader) -> None:
+    page = reader.open("index.html")
+    page.locator("input[type=search]").fill("paddleseg")
+    number = page.locator("#found tbody a").first
+    printed = number.text_content()
+    number.click()
+    page.locator("dialog[open]").wait_for()
+    assert page.locator("#evidence-number").text_content() == f"{printed} samples/s"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_lines_shown_add_up_to_the_number(language: str, reader: Reader) -> None:
+    page = reader.open(f"cpu-demo.{language}.html#e1")
+    page.locator("dialog[open] table.lines mark").first.wait_for()
+    runs = []
+    for file in page.locator("dialog .file").all():
+        file.locator("tr.around").last.wait_for()
+        lines = file.locator("tr.used mark").all_text_contents()
+        runs.append(fmean(float(found[1]) for line in lines if (found := re.search(r"ips: ([\d.]+)", line))))
+    printed = str(page.locator("#evidence-number").text_content()).removesuffix(" samples/s")
+    assert (len(runs), f"{median(runs):.3f}") == (3, printed)
+
+
+def test_the_values_read_stand_beside_their_lines(reader: Reader) -> None:
+    page = reader.open("cpu-demo.en.html#e1")
+    page.locator("dialog[open] table.lines mark").first.wait_for()
+    row = page.locator("dialog tr.used").first
+    assert f"ips: {row.locator('td').first.text_content()} samples/s" in str(row.locator("mark").text_content())
+
+
+def test_every_line_has_its_number_in_the_raw_log(reader: Reader) -> None:
+    page = reader.open("cpu-demo.en.html#e1")
+    page.locator("dialog[open] table.lines mark").first.wait_for()
+    file = page.locator("dialog .file").first
+    raw = (reader.folder / str(file.locator("a[download]").get_attribute("href"))).read_text(encoding="utf-8")
+    lines = raw.splitlines()
+    rows = file.locator("tbody tr:not(.gap)").all()
+    shown = {int(str(row.locator("th").text_content())): row.locator("td").last.text_content() for row in rows}
+    assert shown == {number: lines[number - 1] for number in shown}
+
+
+def test_left_out_records_say_why(reader: Reader) -> None:
+    page = reader.open("cpu-demo.en.html#e1")
+    page.locator("dialog[open] table.lines mark").first.wait_for()
+    left = page.locator("dialog .file").first.locator("[data-list=left]").text_content()
+    assert str(left).startswith("skipped at the start (records): records: 4; lines: ")
+
+
+def test_telemetry_shows_its_lines(reader: Reader) -> None:
+    page = reader.open("toy_gpu.en.html")
+    page.locator("table.results a.number").last.click()
+    page.locator("dialog[open] table.lines mark").first.wait_for()
+    assert any(name.endswith("gpu.csv") for name in texts(page, "dialog .file h3"))
+
+
+def test_a_number_opens_and_closes_by_the_keys(reader: Reader) -> None:
+    page = reader.open("cpu-demo.en.html")
+    page.locator("table.results a.number").first.focus()
+    page.keyboard.press("Enter")
+    page.locator("dialog[open]").wait_for()
+    assert page.evaluate("document.activeElement.id") == "evidence-number"
+    page.keyboard.press("Escape")
+    assert page.locator("dialog[open]").count() == 0
+    assert page.evaluate("document.activeElement.getAttribute('href')") == "#e1"
+
+
+def test_the_first_key_leads_past_the_navigation(reader: Reader) -> None:
+    page = reader.open("cpu-demo.en.html")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_theme_is_that_of_the_system_until_it_is_chosen(scheme: str, reader: Reader) -> None:
+    page = reader.open("cpu-demo.en.html", color_scheme=scheme)
+    ground = "getComputedStyle(document.documentElement).backgroundColor"
+    before = page.evaluate(ground)
+    page.locator("#theme").click()
+    chosen = page.evaluate(ground)
+    page.goto(page.url.replace("cpu-demo.en", "index"))
+    assert (before != chosen, page.evaluate(ground)) == (True, chosen)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["index.html", "cpu-demo.zh.html#e1"])
+def test_all_text_has_contrast(name: str, scheme: str, reader: Reader) -> None:
+    page = reader.open(name, color_scheme=scheme)
+    page.wait_for_timeout(300)
+    assert page.evaluate(LOW_CONTRAST) == []
+
+
+# The text and the ground of each element as they are drawn, by the formula of WCAG 2.
+LOW_CONTRAST = """() => {
+  const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const light = (colour) => parts(colour).slice(0, 3)
+    .map((part) => part / 255).map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, part, place) => sum + part * [0.2126, 0.7152, 0.0722][place], 0);
+  const ground = (element) => {
+    const colour = getComputedStyle(element).backgroundColor;
+    return parts(colour)[3] === 0 && element.parentElement ? ground(element.parentElement) : colour;
+  };
+  const low = new Set();
+  for (const element of document.querySelectorAll("body *")) {
+    const says = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    if (!says || !element.checkVisibility()) continue;
+    const both = [light(getComputedStyle(element).color), light(ground(element))].sort((one, other) => other - one);
+    if ((both[0] + 0.05) / (both[1] + 0.05) < 4.5) low.add(element.outerHTML.slice(0, 100));
+  }
+  return [...low];
+}"""
+
+
+@pytest.mark.parametrize("name", ["index.html", "cpu-demo.en.html", "toy.zh.html", "toy_gpu.en.html"])
+def test_a_narrow_screen_scrolls_in_one_direction(name: str, reader: Reader) -> None:
+    page = reader.open(name, viewport=NARROW)
+    assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+
+
+def test_a_printed_page_holds_the_tables_and_no_controls(reader: Reader) -> None:
+    page = reader.open("cpu-demo.en.html")
+    page.emulate_media(media="print")
+    assert page.locator("table.results").first.is_visible()
+    assert not page.locator("header.bar").is_visible()

@@ -1,0 +1,117 @@
+"""`tachograph serve`: to this machine only, and anew after a change."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from http.client import HTTPConnection
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from report.site.serving import is_loopback
+from tests.commandline import PROJECT, run
+
+GOLDEN = PROJECT / "tests/report/golden"
+PATIENCE = 60
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    """A page of one's own beside its logs."""
+    shutil.copytree(GOLDEN / "logs", tmp_path / "logs")
+    return Path(shutil.copy(GOLDEN / "toy.toml", tmp_path / "my.toml"))
+
+
+@pytest.fixture
+def served(page: Path) -> "Iterator[Served]":
+    """That page served and watched; it ends by Ctrl-C without a traceback."""
+    found = Served(page, "--watch")
+    yield found
+    assert "Traceback" not in found.end()
+
+
+class Served:
+    """The command as users run it, on any free port."""
+
+    def __init__(self, page: Path, *options: str) -> None:
+        program = "import tachograph; tachograph.main()"
+        arguments = ["serve", str(page), "--logs", str(page.parent / "logs"), "--port", "0", *options]
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", program, *arguments],
+            cwd=page.parent,
+            env={**os.environ, "PYTHONPATH": str(PROJECT)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        found = re.search(r"http://\S+/", self.line_with("Serving"))
+        assert found
+        self.address = urlsplit(found[0])
+
+    def line_with(self, words: str) -> str:
+        assert self._process.stdout
+        return next(line for line in self._process.stdout if words in line)
+
+    def get(self, path: str, **headers: str) -> tuple[int, str]:
+        connection = HTTPConnection(str(self.address.hostname), self.address.port or 80, timeout=PATIENCE)
+        connection.request("GET", path, headers=headers)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+
+    def end(self) -> str:
+        self._process.send_signal(signal.SIGINT)
+        return self._process.communicate(timeout=PATIENCE)[0]
+
+
+def until(is_so: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        if is_so():
+            return True
+        time.sleep(0.2)
+    return False
+
+
+def test_a_changed_page_is_built_anew(served: Served, page: Path) -> None:
+    assert served.get("/build.txt") == (200, "1")
+    page.write_text(page.read_text(encoding="utf-8").replace("By cards", "By cards, anew"), encoding="utf-8")
+    assert until(lambda: "By cards, anew" in served.get("/my.en.html")[1])
+    assert int(served.get("/build.txt")[1]) > 1
+
+
+def test_a_page_with_a_mistake_leaves_the_site_as_it_was(served: Served, page: Path) -> None:
+    page.write_text("titel = 'wrong'\n", encoding="utf-8")
+    assert "titel is not a key of a page" in served.line_with("The site stays as it was.")
+    assert served.get("/my.en.html")[0] == 200
+
+
+def test_a_page_from_elsewhere_reads_nothing(served: Served) -> None:
+    assert served.get("/index.html", Host="elsewhere.example")[0] == 403
+
+
+def test_a_served_page_asks_whether_it_was_built_anew(served: Served) -> None:
+    assert "assets/reload.js" in served.get("/my.zh.html")[1]
+
+
+@pytest.mark.parametrize(
+    ("host", "is_so"),
+    [("127.0.0.1", True), ("127.8.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("a.b", False)],  # noqa: S104
+)
+def test_loopback_is_what_only_this_machine_reaches(host: str, is_so: bool) -> None:
+    assert is_loopback(host) is is_so
+
+
+def test_another_host_is_warned_of(tmp_path: Path) -> None:
+    done = run("serve", "no-such-page", "--host", "0.0.0.0", cwd=tmp_path)  # noqa: S104 - it ends before it listens
+    assert "Warning: whoever reaches this machine at 0.0.0.0 can read these pages and logs." in done.stderr
+
+
+def test_a_page_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
+    done = run("serve", "no-such-page", cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n"), "There is no page 'no-such-page'" in done.stderr) == (2, 1, True)
