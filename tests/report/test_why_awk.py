@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
+from report.anchor import anchors
 from report.evidence import cells
 from report.measurement import NoMeasurement
 from report.pagefile import find, load
@@ -60,8 +61,10 @@ def parameters() -> Sequence[ParameterSet]:
         if not logs.is_dir():
             found.append(pytest.param(page, "", marks=pytest.mark.skip(reason=ABSENT), id=f"{page}-absent"))
             continue
-        count = sum(cell.printed is not None for cell in cells(load(find(page)), logs))
-        found += [pytest.param(page, f"e{number}", id=f"{page}-e{number}") for number in range(1, count + 1)]
+        filled = list(cells(load(find(page)), logs))
+        names = anchors(filled)
+        measured = [names[id(cell)] for cell in filled if cell.printed and cell.shown.quantity == "throughput"]
+        found += [pytest.param(page, name, id=f"{page}-{name}") for name in measured]
     return found
 
 
