@@ -80,8 +80,9 @@ class Library:
         if len(tasks) < WORTH_A_POOL:
             self._known |= {task: _made(task) for task in tasks}
             return
+        tasks.sort(key=lambda task: task.log.bytes, reverse=True)  # so that no core waits for a long one at the end
         with ProcessPoolExecutor() as pool:
-            self._known |= dict(zip(tasks, pool.map(_made, tasks, chunksize=2), strict=True))
+            self._known |= dict(zip(tasks, pool.map(_made, tasks), strict=True))
 
     def evidence(self, number: Published, backing: Backing) -> tuple[Evidence, ...]:
         """The log of a number, scaled in each way that the labels and the log itself allow.

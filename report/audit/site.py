@@ -36,6 +36,12 @@ class Log:
             return None
         return found if found.format else None
 
+    @property
+    def bytes(self) -> int:
+        """The size of the file; 0 where it is gone."""
+        path = self.root / self.path
+        return path.stat().st_size if path.is_file() else 0
+
     @cached_property
     def named(self) -> Mapping[str, Value]:
         """What its name and those of its folders say, the innermost first."""
