@@ -1,6 +1,5 @@
 """Evidence: the logs behind a cell, and what they measure by the protocol of the page."""
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
@@ -15,7 +14,7 @@ from .cell import Cell, Disagreement, Proof, Quoted
 from .measurement import Measurement, NoMeasurement, combine, measure
 from .page import LAUNCHED, Case, Page, Place, Table, TableColumn, TableRow
 from .protocol import Protocol
-from .quantity import OF_TELEMETRY, Quantity, Shown
+from .quantity import OF_TELEMETRY, Quantity, Shown, counting
 from .quotient import divided
 from .reason import NoEvidenceError, Reason
 from .runs import filled, logs_of, run_of, unfit
@@ -106,14 +105,9 @@ def _refuse_other_numbers(unit: str, proofs: Proofs) -> None:
         measured, log = proof.measurement, Path(proof.log).name
         if measured.scope in NOT_THE_JOB:
             raise NoEvidenceError(Reason(NOT_THE_JOB[measured.scope], {"log": log}))
-        if _counting(measured.unit) != _counting(unit):
+        if counting(measured.unit) != counting(unit):
             message = "The unit of the page is {unit}, but {log} gives {measured}."
             raise NoEvidenceError(Reason(message, {"unit": unit, "log": log, "measured": measured.unit}))
-
-
-def _counting(unit: str) -> str:
-    """The unit with one word for images and samples, which count the same."""
-    return re.sub(r"^images\b", "samples", unit.strip())
 
 
 def _remarks(proofs: Proofs, quantity: Quantity, told: set[str]) -> Reasons:

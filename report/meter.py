@@ -12,10 +12,10 @@ from . import estimate
 from .choice import protocols
 from .crosscheck import ESTIMATES
 from .estimate import Facts, Values
-from .measurement import is_finite
 from .number import printed, without_noise
 from .protocol import NoMeasurement, Protocol
 from .scaling import amount_of_step, amounts, amounts_done, scale
+from .selection import is_finite
 from .timing import seconds_done
 from .window import Fields, Mask
 

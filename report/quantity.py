@@ -1,5 +1,6 @@
 """Quantities: what a column of a table can show of a run, in which unit, and with how many digits."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -106,3 +107,8 @@ class Shown:
         if not step[0].startswith("repeats_"):
             return (step,)
         return (step, stated) if self.quantity in INTERVAL else (stated,)
+
+
+def counting(unit: str) -> str:
+    """The unit with one word for images and samples, which count the same."""
+    return re.sub(r"^images\b", "samples", unit.strip())

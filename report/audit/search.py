@@ -14,8 +14,9 @@ from parsers.facts import Fact
 from parsers.part import Part
 
 from ..estimate import READS
-from ..measurement import READ, NoMeasurement, Series, measure, series
-from ..protocol import Protocol, named
+from ..measurement import measure
+from ..protocol import NoMeasurement, Protocol, named
+from ..selection import READ, Series, readings
 from ..statistic import harmonic_mean
 
 Values = NDArray[np.float64]
@@ -142,8 +143,9 @@ class _Search:
     def range(self) -> tuple[float, float, str | None]:
         """The least and the largest value that is printed, or that a printed time stands for, and the unit."""
         known = [base for estimate, base in self.bases if estimate in _PRINTED]
-        values = [value for base in known for value in _throughputs(base)]
-        return (min(values), max(values), known[0].unit) if values else (math.nan, math.nan, None)
+        values = np.concatenate([np.zeros(0), *(base.throughputs() for base in known)])
+        values = values[np.isfinite(values) & (values > 0)]
+        return (values.min(), values.max(), known[0].unit) if len(values) else (math.nan, math.nan, None)
 
     def _is_printed(self, protocol: Protocol) -> bool:
         records = self.records.get(protocol.records, pd.DataFrame())
@@ -151,7 +153,7 @@ class _Search:
 
     def _base(self, protocol: Protocol) -> Series | None:
         try:
-            return series(self.records[protocol.records], self.fields, self.facts, protocol)
+            return readings(self.records[protocol.records], self.fields, self.facts, protocol)[1]
         except NoMeasurement:
             return None
 
@@ -187,8 +189,3 @@ class _Windows:
             values = self.base.values[skipped : len(self.base.values) - dropped]
             self.windows[skipped, dropped] = values, np.sort(values)
         return self.windows[skipped, dropped]
-
-
-def _throughputs(base: Series) -> Values:
-    values = base.values[np.isfinite(base.values) & (base.values > 0)]
-    return base.factor / values if base.are_times else values * base.factor

@@ -70,7 +70,7 @@ def _figure(number: int, table: Table, cell: Cell) -> Figure | None:
     if cell.printed is not None and cell.number is not None:
         repeats = tuple(proof.measurement.value for proof in cell.proofs)
         return Figure(*place, cell.number, cell.printed, repeats)
-    quoted = getattr(cell, "quoted", None)
+    quoted = cell.quoted
     if quoted is None:
         return None
     return Figure(*place, float(quoted.digits), quoted.digits, is_quoted=True)

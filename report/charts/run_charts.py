@@ -9,12 +9,14 @@ import pandas as pd
 from parsers.field import Scope
 from parsers.reading import Reading
 
-from ..estimate import TIMES, Facts, Values, column
-from ..measurement import Measurement, NoMeasurement, is_finite, series
+from ..estimate import TIMES, Facts, Values
+from ..measurement import Measurement, NoMeasurement
 from ..number import printed
 from ..protocol import Protocol
+from ..quantity import counting
+from ..selection import readings
 from ..timing import seconds_done
-from ..window import Mask, one_rank
+from ..window import Mask
 from .chart import Chart
 from .label import label
 from .speech import Speech, speech
@@ -36,10 +38,6 @@ NOT_USED = "end, not used (records: {count})"
 USED = "by the protocol: {value}"
 SHAPE = "Line chart of the throughput of {count} records, from {low} to {high} {unit}."
 RESULT = "By the protocol it is {value} {unit}; records left out as warm-up: {before}, at the end: {after}."
-
-
-# One word for images and samples, which count the same.
-COUNTED = {"images/s": "samples/s"}
 
 
 @dataclass(frozen=True)
@@ -80,12 +78,8 @@ def _run(reading: Reading, protocol: Protocol, facts: Facts) -> _Run | None:
 
 def _valued(reading: Reading, protocol: Protocol, facts: Facts) -> _Run:
     """The records of a protocol with their throughputs; raises NoMeasurement."""
-    records = reading.records[(reading.records["record"] == protocol.records).to_numpy()]
-    records = records[is_finite(records[column(records, reading.fields, protocol)])]
-    records = records[one_rank(records)]
-    found = series(records, reading.fields, facts, protocol)
-    with np.errstate(divide="ignore"):
-        values = found.factor / found.values if found.are_times else found.values * found.factor
+    records, found = readings(reading.records, reading.fields, facts, protocol)
+    values = found.throughputs()
     finite = np.isfinite(values)
     return _Run(values[finite], records[finite], found.unit, found.scope)
 
@@ -133,7 +127,7 @@ def _left_out(at: Values, before: Mask, after: Mask, said: Speech) -> Iterator[S
 
 def _used(run: _Run, measurement: Measurement, window: Values, said: Speech) -> Level | None:
     """The throughput over its window; None where it is not of the same job or unit as the records are."""
-    drawn, unit = (COUNTED.get(unit, unit) for unit in (run.unit, measurement.unit))
+    drawn, unit = map(counting, (run.unit, measurement.unit))
     if run.scope != measurement.scope or drawn != unit or not window.size:
         return None
     value = printed(measurement.value, measurement.protocol)

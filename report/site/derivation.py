@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-
 from ..cell import Cell, Proof, Quotient
 from ..evidence import facts_of
-from ..measurement import Measurement, Series, series
+from ..measurement import Measurement
+from ..selection import Series, select
 from ..spread import SPREADS
 from ..statistic import Values, reduce
+from ..timing import Timed
 
 USED = "Records used: {used} of {available}."
 STATISTIC = "Values: {count}; {statistic}: {value}"
@@ -50,20 +50,12 @@ def of_run(cell: Cell, proof: Proof) -> Derivation:
     """How a log gives its throughput; the values are those of its lines, in the unit and the scope of the log."""
     measured = proof.measurement
     counts = Step(USED, {"used": measured.records_used, "available": measured.available})
-    if measured.protocol.estimate == "clock":
+    selected = select(proof.reading.records, proof.reading.fields, facts_of(cell, proof), measured.protocol)
+    if isinstance(selected.found, Timed):
         return Derivation({}, [counts, Step(CLOCKED, _result(measured))])
-    found = series(proof.reading.records, proof.reading.fields, facts_of(cell, proof), measured.protocol)
-    lines, values = _used(measured, found)
-    by_line = {line: _digits(value) for line, value in zip(lines, values.tolist(), strict=True)}
-    return Derivation(by_line, [counts, *_reduced(measured, found, values)])
-
-
-def _used(measured: Measurement, found: Series) -> tuple[list[int], Values]:
-    """The lines used and their values. The series has those of all lines that can be read, in the order of the log."""
-    left = [lines for reason, lines in measured.left_out.items() if reason not in ("no_value", "other_rank")]
-    lines = np.sort(np.concatenate([np.asarray(group, dtype=np.int64) for group in (measured.lines, *left)]))
-    used = np.isin(lines, np.asarray(measured.lines))
-    return lines[used].tolist(), found.values[used]
+    values = selected.found.values[selected.are_used]
+    by_line = {line: _digits(value) for line, value in zip(measured.lines, values.tolist(), strict=True)}
+    return Derivation(by_line, [counts, *_reduced(measured, selected.found, values)])
 
 
 def _reduced(measured: Measurement, found: Series, values: Values) -> Iterator[Step]:

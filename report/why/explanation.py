@@ -8,7 +8,7 @@ from parsers.facts import Fact
 
 from ..cell import Cell, Proof
 from ..crosscheck import caveats
-from ..evidence import SCALING, cells
+from ..evidence import cells, facts_of
 from ..number import printed
 from ..pagefile import find, load
 from ..protocol import NoMeasurement, Protocol
@@ -67,8 +67,7 @@ def of_cell(page: str, cell: str, logs: Path) -> Explanation:
 
 
 def _derived(proof: Proof, cell: Cell) -> Derivation:
-    said = {axis: Fact(axis, value, "page") for axis, value in cell.case.items() if axis in SCALING}
-    return derive(proof.reading, proof.reading.parts[0], said | proof.reading.facts, proof.measurement)
+    return derive(proof.reading, proof.reading.parts[0], facts_of(cell, proof), proof.measurement)
 
 
 def _explained(

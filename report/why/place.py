@@ -107,8 +107,8 @@ def _place(line: Numbered, variant: Variant, match: Match, want: Wanted) -> Iter
 
 def _start(variant: Variant, match: Match, want: Wanted) -> int | None:
     """Where the wanted number begins in a match; None where the match holds another one."""
-    prefixes = match.re.groups - len(variant.groups)
-    for group, field in enumerate(variant.groups, prefixes + 1):
+    before = len(variant.groups) - match.re.groups  # Of a torn line not all fields are there.
+    for group, field in enumerate(variant.groups[before:], 1):
         if field.name == want.column and match[group]:
             return match.start(group) if isclose(number_of(match[group], field.type), want.value) else None
     return None

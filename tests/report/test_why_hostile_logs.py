@@ -145,3 +145,13 @@ def test_awk_gives_the_digits_of_any_log(
 ) -> None:
     with suppress(NoMeasurement):
         proof(tmp_path / "a.log", f"\n{noise}\n".join(lines(*speeds)).encode(), grammar, rule)
+
+
+def test_numbers_of_a_line_torn_from_its_beginning_are_found(tmp_path: Path, grammar: Path) -> None:
+    stamped = GRAMMAR.replace('step_line: "step:"', '_head: time{STAMP}\nstep_line: _head? "step:"').replace(
+        "(step,", "(STAMP, time, step,"
+    )
+    grammar.write_text(stamped, encoding="utf-8")
+    whole = [f"2026-01-02 03:04:0{place} {line}" for place, line in enumerate(lines("1", "2", "6"))]
+    text = "\n".join([*whole[:2], f"saving {lines('3', '6', '9')[2]}", ""])
+    assert proof(tmp_path / "a.log", text.encode(), grammar)[0] == "4.000"
