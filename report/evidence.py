@@ -10,6 +10,7 @@ from parsers.facts import Fact, Value
 from parsers.reading import Reading, read
 from parsers.sentence import Sentence
 
+from .axis import SCALING
 from .cell import Cell, Disagreement, Proof, Quoted
 from .measurement import Measurement, NoMeasurement, combine, measure
 from .page import LAUNCHED, Case, Page, Place, Table, TableColumn, TableRow
@@ -27,7 +28,6 @@ Reasons = tuple[Reason, ...]
 
 # What a page says of a case and a log may say otherwise; models and devices are spelt too freely to compare.
 COMPARED = LAUNCHED
-SCALING = ("nodes", "cards", "batch_size")
 
 NOT_THE_JOB = {
     "card": "The number of cards is not known, so {log} gives the throughput of one card only.",

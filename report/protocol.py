@@ -137,6 +137,10 @@ class Protocol(BaseModel):
         """
         return self._with(_pairs(_parts(text)))
 
+    def printing(self, digits: str) -> Self:
+        """Return the protocol that prints as many decimals as some digits have, ``2791.98``."""
+        return self.overridden(f"decimals={len(digits.partition('.')[2])}")
+
     def _with(self, given: Mapping[str, str]) -> Self:
         base = self.model_dump(exclude_unset=True)
         for one, other in EXCLUSIVE:

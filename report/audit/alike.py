@@ -67,7 +67,7 @@ def unlike(claims: Sequence[Claim]) -> Iterator[Unlike]:
 
 def _cell(claim: Claim) -> Cell:
     number, evidence = claim.number, claim.best
-    protocol = claim.recovered.printing(number.digits) if claim.recovered else None
+    protocol = claim.recovered.protocol.printing(number.digits) if claim.recovered else None
     measured = evidence.measured(protocol) if protocol else None
     proofs = (Proof(claim.log, evidence.reading, measured),) if measured else ()
     case: Case = {axis: number.case[axis] for axis in AXES if axis in number.case}

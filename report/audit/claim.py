@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from ..page import Page
 from ..protocol import Protocol
@@ -83,11 +84,16 @@ def explain(found: Sequence[Claim]) -> None:
 
 def _confirm(claim: Claim) -> None:
     """Try the protocol that a page file states."""
-    for evidence in claim.evidence if claim.stated else ():
-        known = Recovered(claim.stated or Protocol(), 1, 1, 0.0)
-        if evidence.digits(known.printing(claim.number.digits)) == claim.number.digits:
-            claim.explained_by, claim.recovered = evidence, known
+    if claim.stated is None:
+        return
+    for evidence in claim.evidence:
+        if _gives(evidence, claim.stated, claim.number.digits):
+            claim.explained_by, claim.recovered = evidence, Recovered(claim.stated, 1, 1, 0.0)
             return
+
+
+def _gives(evidence: Evidence, protocol: Protocol, digits: str) -> bool:
+    return evidence.digits(protocol.printing(digits)) == digits
 
 
 def _backings(number: Published, found: Match, site: Site) -> Iterator[Backing]:
@@ -106,14 +112,16 @@ def _columns(found: Sequence[Claim]) -> Mapping[str, list[Claim]]:
     return columns
 
 
+def _pair(claim: Claim, evidence: Evidence) -> Pair:
+    """What is searched for; of one kind are the logs of a study, below one folder of the site, on as many cards."""
+    kind = (PurePosixPath(evidence.log.path).parts[0], claim.number.case.get("cards"))
+    return Pair(claim.number.digits, evidence.reading.sha256, evidence.searched, kind)
+
+
 def _explain(column: Sequence[Claim]) -> None:
     """Find the protocols of a column; of several logs, or ways to scale one, the first that explains counts."""
     owners = [(claim, evidence) for claim in column for evidence in claim.evidence]
-    pairs = [Pair(claim.number.digits, evidence.reading.sha256, evidence.searched) for claim, evidence in owners]
+    pairs = [_pair(*owner) for owner in owners]
     for (claim, evidence), found in zip(owners, recover(pairs), strict=True):
-        if (
-            found
-            and not claim.recovered
-            and evidence.digits(found.printing(claim.number.digits)) == claim.number.digits
-        ):
+        if found and not claim.recovered and _gives(evidence, found.protocol, claim.number.digits):
             claim.explained_by, claim.recovered = evidence, found

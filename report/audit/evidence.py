@@ -9,9 +9,9 @@ from parsers.facts import Fact
 from parsers.part import Part
 from parsers.reading import Reading
 
+from ..axis import SCALING, Axis
 from ..measurement import Measurement, NoMeasurement, measure
 from ..number import printed
-from ..page import Axis
 from ..protocol import Protocol
 from .labels import Value
 from .matching import agree
@@ -19,7 +19,6 @@ from .published import Published
 from .search import Searched, search
 from .site import Backing, Log
 
-SCALING: tuple[Axis, ...] = ("nodes", "cards", "batch_size")
 AXES: tuple[Axis, ...] = get_args(Axis)
 LABELS = (*SCALING, "precision")
 LABEL = "label"

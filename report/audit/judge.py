@@ -54,11 +54,11 @@ class Judge:
     def _protocol(self, claim: Claim) -> Protocol | None:
         """The protocol of a claim, that of other numbers of its log, that of most logs of its column, or any."""
         if claim.stated:
-            return Recovered(claim.stated, 1, 1, 0.0).printing(claim.number.digits)
+            return claim.stated.printing(claim.number.digits)
         others = [other.recovered for other in self.by_log[claim.log] if other.recovered]
         own = [claim.recovered] if claim.recovered else others
         for recovered in [*own, *self._of_column(claim)]:
-            protocol = recovered.printing(claim.number.digits)
+            protocol = recovered.protocol.printing(claim.number.digits)
             if claim.best.measured(protocol):
                 return protocol
         return _any_protocol(claim)
@@ -138,10 +138,9 @@ def _without_log(claim: Claim) -> Finding:
 def _any_protocol(claim: Claim) -> Protocol | None:
     """The protocol that `show` would choose."""
     try:
-        found = chosen(claim.best.part, claim.best.facts).protocol
+        return chosen(claim.best.part, claim.best.facts).protocol.printing(claim.number.digits)
     except NoMeasurement:
         return None
-    return found.overridden(f"decimals={claim.number.decimals}")
 
 
 def _impossible(claim: Claim) -> Opinion:

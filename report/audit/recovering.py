@@ -14,7 +14,7 @@ from parsers.facts import Fact
 from parsers.reading import read
 
 from .recovery import Pair, Recovered, recover
-from .search import protocols, search
+from .search import protocols, rounded, search
 
 MOST_SHOWN = 5
 
@@ -38,7 +38,7 @@ class Answer:
         return {
             "log": str(self.log),
             "published": self.digits,
-            "protocol": best.printing(self.digits).words() if best else None,
+            "protocol": best.protocol.printing(self.digits).words() if best else None,
             "explains": best.explained if best else 0,
             "of": best.searched if best else None,
             "chance": best.chance if best else None,
@@ -67,7 +67,7 @@ def describe(answer: Answer) -> str:
         lines = [f"{answer.log}: {answer.digits}: no protocol explains it{also}."]
     else:
         best = answer.best
-        words = best.printing(answer.digits).words()
+        words = best.protocol.printing(answer.digits).words()
         logs = f"{best.explained} of {best.searched} logs"
         lines = [f"{answer.log}: {answer.digits}: {words} explains {logs}; by chance at most {best.chance:.1e}."]
     return "\n".join([*lines, *(f"  also {words}" for words in answer.others)])
@@ -98,5 +98,4 @@ def _answer(log: Path, pair: Pair, best: Recovered | None) -> Answer:
 
 
 def _words(rank: int) -> str:
-    rounding, number = divmod(rank, len(protocols()))
-    return protocols()[number].overridden(f"rounding={('half_up', 'truncate')[rounding]}").words()
+    return rounded(rank).words()

@@ -7,7 +7,7 @@ from math import comb
 import numpy as np
 
 from ..protocol import Protocol
-from .search import Searched, protocols
+from .search import Searched, rounded
 
 # What chance would give more often than this is no finding.
 SIGNIFICANT = 0.01
@@ -15,11 +15,15 @@ SIGNIFICANT = 0.01
 
 @dataclass(frozen=True)
 class Pair:
-    """Published ``digits``, the log that backs them (by its SHA-256), and what the protocols give for it."""
+    """Published ``digits``, the log that backs them (by its SHA-256), and what the protocols give for it.
+
+    ``kind``: what it has in common with numbers that were made in the same way, as a rule.
+    """
 
     digits: str
     sha256: str
     searched: Searched
+    kind: object = None
 
 
 @dataclass(frozen=True)
@@ -40,16 +44,13 @@ class Recovered:
         """Whether chance alone would hardly give this."""
         return self.chance < SIGNIFICANT
 
-    def printing(self, digits: str) -> Protocol:
-        """The protocol that prints as many decimals as these digits have."""
-        return self.protocol.overridden(f"decimals={len(digits.partition('.')[2])}")
-
 
 def recover(pairs: Sequence[Pair]) -> list[Recovered | None]:
     """For each pair the protocol that explains most of those not explained yet, until chance would explain them too.
 
     A log has one protocol: digits that only another one gives stay unexplained when its other digits are explained.
-    What a single log supports is the last resort, and is accepted on the same terms.
+    So have those of a kind, as a rule: where a protocol explains two logs of it, one that explains a single one of
+    them does not, whatever it explains elsewhere. What a single log supports is the last resort, on the same terms.
     """
     return _Recovery(pairs).found()
 
@@ -61,11 +62,14 @@ class _Recovery:
         for pair in pairs:
             ways.setdefault((pair.sha256, pair.digits), []).append(pair.searched)
         self.distinct = list(ways)
+        kinds = {(pair.sha256, pair.digits): pair.kind for pair in pairs}
         # A log that may be scaled in several ways is tried in each of them.
         self.hits = np.array(
             [np.any([searched.hits(digits) for searched in some], axis=0) for (_, digits), some in ways.items()],
             dtype=np.bool_,
         )
+        for kind in set(kinds.values()):
+            self._keep_supported([row for row, key in enumerate(self.distinct) if kinds[key] == kind])
         self.chances = np.array(
             [min(1.0, sum(searched.chance(digits) for searched in set(some))) for (_, digits), some in ways.items()]
         )
@@ -77,6 +81,11 @@ class _Recovery:
                 pass
             self._explain_singles()
         return [self.recovered.get((pair.sha256, pair.digits)) for pair in self.pairs]
+
+    def _keep_supported(self, rows: Sequence[int]) -> None:
+        """Forget, for pairs of one kind, what gives the digits of one log where another protocol does of two."""
+        counts = self._logs_explained(rows)
+        self.hits[rows] &= counts >= min(2, counts.max())
 
     def _explain_most(self) -> bool:
         """Accept the protocol that explains most of what is left, if it explains two logs and is no chance."""
@@ -110,7 +119,7 @@ class _Recovery:
         """The simplest protocol that gives digits; where that of their log is known, only that one, however rounded."""
         hits = np.flatnonzero(self.hits[row])
         if known is not None:
-            hits = hits[hits % len(protocols()) == known % len(protocols())]
+            hits = hits[hits // 2 == known // 2]
         return int(hits[0]) if len(hits) else None
 
     def _left(self) -> list[int]:
@@ -122,10 +131,8 @@ class _Recovery:
         return float(min(1.0, (rank + 1) * comb(among, len(rows)) * np.prod(self.chances[list(rows)])))
 
     def _accept(self, rank: int, rows: Sequence[int], chance: float) -> bool:
-        several, rounding = divmod(rank, len(protocols()))[::-1], ("half_up", "truncate")
-        protocol = protocols()[several[0]].overridden(f"rounding={rounding[several[1]]}")
         logs = {self.distinct[row][0] for row in rows}
-        found = Recovered(protocol, len(logs), len({sha256 for sha256, _ in self.distinct}), chance)
+        found = Recovered(rounded(rank), len(logs), len({sha256 for sha256, _ in self.distinct}), chance)
         if found.is_finding:
             self.recovered |= {self.distinct[row]: found for row in rows}
         return found.is_finding

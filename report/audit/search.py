@@ -27,6 +27,7 @@ _SKIPS = {0: 0, 10: 1, 20: 1, 5: 1, 50: 1, 100: 1} | dict.fromkeys((1, 2, 3, 4),
 _DROPS = {0: 0, 1: 1, 2: 2}
 _STATISTICS = {"mean": 0, "median": 1, "harmonic_mean": 1, "last": 1, "max": 2, "min": 2}
 _ESTIMATES = {"reported": 0, "step_time": 0, "duration": 1, "instant": 2}
+NEARBY = 0.005  # of a value: as far apart as what different protocols make of a steady log
 _OF_ALL = ("last", "max", "min")  # of these the window changes nothing that people publish
 _OF_PRINTING = ("decimals", "repeats")  # and of what is done with several logs
 _TRIM = {"trim": 0.05, "trim_min": 5}
@@ -70,6 +71,11 @@ def _combinations() -> Iterator[tuple[int, dict[str, object]]]:
         yield cost, {"estimate": "clock", "skip_records": skip}
 
 
+def rounded(rank: int) -> Protocol:
+    """The protocol of a rank of ``Searched.hits``, with its rounding."""
+    return protocols()[rank // 2].overridden(f"rounding={('half_up', 'truncate')[rank % 2]}")
+
+
 @dataclass(frozen=True, eq=False)
 class Searched:
     """What the protocols give for one log: ``values`` (float64, one a protocol, NaN where it gives none).
@@ -84,19 +90,32 @@ class Searched:
     unit: str | None
 
     def hits(self, digits: str) -> Hits:
-        """Which protocols give printed digits (bool): rounded half up, then all of them again, truncated."""
+        """Which protocols give printed digits (bool, two each): rounded half up, and then truncated."""
         decimals = len(digits.partition(".")[2])
         wanted = int(digits.replace(".", ""))
         # Six digits more than are compared take away the noise of floats, as printing does.
         scaled = np.round(self.values * 10.0**decimals, 6)
         with np.errstate(invalid="ignore"):
-            return np.concatenate([np.floor(scaled + 0.5) == wanted, np.floor(scaled) == wanted])
+            given: Hits = np.stack([np.floor(scaled + 0.5) == wanted, np.floor(scaled) == wanted], axis=1)
+        return given.ravel()
 
     def chance(self, digits: str) -> float:
-        """The probability that one protocol gives these digits by chance: their unit over the range of the log."""
+        """The probability that one protocol gives these digits by chance: their unit times how dense its values lie.
+
+        That is over the range of the log, or around the digits, where protocols agree: the denser of both. A number
+        that is nearly right is hit oftener than any in the range.
+        """
         unit = 10.0 ** -len(digits.partition(".")[2])
         width = self.high - self.low
-        return min(1.0, unit / width) if width > 0 else min(1.0, unit / (0.01 * abs(self.high) or 1.0))
+        in_range = 1 / width if width > 0 else 1 / (0.01 * abs(self.high) or 1.0)
+        return min(1.0, unit * max(in_range, self._density(float(digits))))
+
+    def _density(self, value: float) -> float:
+        """How much of the protocols lies in one unit around a value."""
+        around = NEARBY * value
+        known = self.values[np.isfinite(self.values)]
+        near = np.abs(known - value) <= around
+        return float(near.mean() / (2 * around)) if len(known) and around else 0.0
 
 
 def search(part: Part, facts: Mapping[str, Fact]) -> Searched:

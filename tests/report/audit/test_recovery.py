@@ -69,7 +69,7 @@ SHORT = st.sampled_from(["skip_records=10", "skip_records=5,statistic=median", "
 def test_a_protocol_is_recovered_from_the_digits_of_two_logs(words: str, rounding: str) -> None:
     words = f"{words},decimals=5,rounding={rounding}"
     digits = {log: published(log, words) for log in PADDLE}
-    found = [one.printing("1.00000").words() if one else "" for one in recovered(digits)]
+    found = [one.protocol.printing("1.00000").words() if one else "" for one in recovered(digits)]
     assert [published(log, one) for log, one in zip(PADDLE, found, strict=True)] == list(digits.values())
     assert {Protocol.parse(one).overridden("rounding=half_up") for one in found} == {
         Protocol.parse(words).overridden("rounding=half_up")
