@@ -1,10 +1,10 @@
-# `make report` renders every page whose logs are there, `make site` makes a site of them in site/; `make test` runs all
-# checks. All of them set up .venv themselves.
+# `make report` renders every page that has a log or quotes a figure, `make site` makes a site of them in site/; `make test`
+# runs all checks. All of them set up .venv themselves.
 
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: report site test bench corpus audit-docs fuzz clean
+.PHONY: report site test docs bench corpus audit-docs fuzz clean
 
 report: .venv/report
 	$(BIN)/tachograph report
@@ -18,6 +18,10 @@ test: .venv/test
 	$(BIN)/mypy
 	$(BIN)/shellcheck --external-sources --source-path=launchers launchers/*.sh launchers/slurm.bash
 	$(BIN)/pytest -n auto
+
+# What docs/ tells of the commands, page files and launchers, and what the commands of the tutorial print.
+docs: .venv/test
+	$(BIN)/pytest --update tests/reference tests/launchers/test_recipe_catalogue.py tests/test_tutorial.py
 
 bench: .venv/test
 	$(BIN)/python -m tests.bench.bench --gib --write

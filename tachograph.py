@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from click import Group
+
     from launchers.redaction import Redactor
     from parsers.errors import FormatError, GrammarError, LogError, ParserError
     from parsers.reading import Reading, read, survey
@@ -102,15 +104,20 @@ class _Neighbours:
         return redact_document(value)
 
 
+def command_line() -> "Group":
+    """All commands of all rooms, as one."""
+    import click
+
+    rooms = ("parsers", "report", "launchers")
+    commands = [command for room in rooms for command in import_module(f"{room}.commands").commands]
+    group = click.Group("tachograph", commands={command.name: command for command in commands}, help=HELP)
+    return click.version_option(package_name="tachograph")(group)
+
+
 def main() -> None:
     """Run the command."""
     import gc
 
-    import click
-
     # What a command imports lives as long as it does; to look through it again and again takes a tenth of the time.
     gc.set_threshold(100_000)
-    rooms = ("parsers", "report", "launchers")
-    commands = [command for room in rooms for command in import_module(f"{room}.commands").commands]
-    group = click.Group("tachograph", commands={command.name: command for command in commands}, help=HELP)
-    click.version_option(package_name="tachograph")(group)(obj=_Neighbours())
+    command_line()(obj=_Neighbours())

@@ -9,82 +9,25 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from . import recipes
+from .launch_options import COUNT, FOLDER, launch_options
 
 if TYPE_CHECKING:
     from .planning import Planner
-    from .series import Planned
+    from .series import Planned, Series
 
-_COUNT = click.IntRange(min=1)
-_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _RECIPE = click.Choice(recipes.names())
 _FOUND_BAD = 1
 
 
-def _filter(_context: click.Context, _option: click.Parameter, text: str | None) -> dict[str, str]:
-    """`cards=8,precision=amp` as a mapping."""
-    pairs = [pair.partition("=") for pair in text.split(",")] if text else []
-    if not all(axis and value for axis, _, value in pairs):
-        raise click.BadParameter(f"{text!r} is no filter; one such as cards=8,precision=amp is possible.")
-    chosen = {axis.strip(): value.strip() for axis, _, value in pairs}
-    if len(chosen) < len(pairs):
-        raise click.BadParameter(f"{text!r} gives an axis twice; one value of each is possible.")
-    return chosen
-
-
 @click.command()
-@click.argument("target", metavar="RECIPE|PAGE")
-@click.option("--repo", "repos", type=_FOLDER, multiple=True, required=True, help="Checkout of the native repository.")
-@click.option(
-    "--data", type=_FOLDER, help="Training data.  [default: where the recipe or page says, seen from the checkout]"
-)
-@click.option("--cards", type=_COUNT, help="Cards (processes) in all.")
-@click.option("--nodes", type=_COUNT, help="Nodes that share the cards.")
-@click.option("--precision", help="fp32, tf32, amp (mixed) or fp16 (pure).")
-@click.option("--batch-size", type=_COUNT, help="Batch size per card.")
-@click.option("--steps", type=_COUNT, help="Training steps in all.")
-@click.option("--epochs", type=_COUNT, help="Epochs that share the steps.")
-@click.option("--device", type=click.Choice(["cpu", "gpu"]), help="What trains.")
-@click.option("--repeats", type=_COUNT, help="How often each case is run.  [default: 3, or as the page says]")
-@click.option("--only", callback=_filter, metavar="AXIS=VALUE,...", help="Only these cases of a page.")
-@click.option(
-    "--into",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the suite, or of all logs with a page.  [default: logs/RECIPE, or logs]",
-)
-@click.option("--on", type=click.Choice(["slurm", "mpirun"]), help="What starts the job on several machines.")
-@click.option("-H", "--hosts", help="Machines for --on mpirun, such as a:8,b:8.")
-@click.option("--script", type=_FILE, help="Job script for --on slurm, in place of the one that --dry-run shows.")
-@click.option("--master", metavar="HOST:PORT", help="Where several nodes meet when each is started by hand.")
-@click.option("--node-rank", type=click.IntRange(min=0), help="Number of this node then, from 0.")
-@click.option("--timeout", type=_COUNT, help="Seconds that a run may take, a queue included.")
-@click.option("--dry-run", is_flag=True, help="Print the commands as a script that runs without Tachograph.")
-@click.option("--no-redact", is_flag=True, help="Keep what looks like a secret in logs and facts.")
-@click.argument("extra", nargs=-1, type=click.UNPROCESSED)
+@launch_options
 @click.pass_context
-def launch(
-    context: click.Context,
-    /,
-    target: str,
-    repos: tuple[Path, ...],
-    data: Path | None,
-    repeats: int | None,
-    only: dict[str, str],
-    into: Path | None,
-    on: str | None,
-    hosts: str | None,
-    script: Path | None,
-    timeout: int | None,
-    dry_run: bool,
-    no_redact: bool,
-    extra: tuple[str, ...],
-    **options: str | int | None,
-) -> None:
+def launch(context: click.Context, /, target: str, *, dry_run: bool, **asked: Any) -> None:
     """Run RECIPE, or what PAGE still lacks, and keep the logs.
 
     Options that are not given have the recipe's defaults; EXTRA, after --, goes to the native program. A page says
@@ -97,30 +40,62 @@ def launch(
       tachograph launch paddleclas_resnet50 --repo PaddleClas --nodes 4 --cards 32 --on slurm
       tachograph launch paddleclas_resnet50 --repo PaddleClas --nodes 2 --cards 16 --on mpirun -H a:8,b:8
     """
+    series = _series(context, target, **asked)
+    if dry_run:
+        click.echo("".join(series.script()), nl=False)
+    else:
+        series.execute()
+
+
+def _series(
+    context: click.Context,
+    target: str,
+    *,
+    repos: tuple[Path, ...],
+    data: Path | None,
+    on: str | None,
+    hosts: str | None,
+    script: Path | None,
+    timeout: int | None,
+    no_redact: bool,
+    **wanted: Any,
+) -> Series:
+    """Plan the runs that ``wanted`` asks of a recipe or a page, in the place where they are to run."""
     from .places import chosen
-    from .planning import Planner, suite
+    from .planning import Planner
     from .runner import Runner
     from .screen import Screen
     from .series import Series
 
     place = chosen(on, hosts, script)
-    planner = Planner(repos, data, place)
+    planned = _planned(context, Planner(repos, data, place), target, **wanted)
+    if script and len({run.folder.path.parent for run in planned}) > 1:
+        raise click.UsageError("--script is for one case; --only chooses it.")
+    return Series(Runner(place, Screen(sys.stdout.fileno()), timeout, not no_redact), planned)
+
+
+def _planned(
+    context: click.Context,
+    planner: Planner,
+    target: str,
+    *,
+    into: Path | None,
+    repeats: int | None,
+    only: dict[str, str],
+    extra: tuple[str, ...],
+    **options: str | int | None,
+) -> list[Planned]:
+    """Plan the runs of a recipe or a page; ``options`` are those that the recipe or page says where they are None."""
+    from .planning import suite
+
     given = {name.upper(): str(value) for name, value in options.items() if value is not None}
     if extra:
         given["EXTRA"] = shlex.join(extra)
     if target not in recipes.names():
-        planned = _of_page(context, planner, target, given, into, repeats, only)
-    elif only:
+        return _of_page(context, planner, target, given, into, repeats, only)
+    if only:
         raise click.UsageError("--only chooses cases of a page; a recipe runs the one case that its options say.")
-    else:
-        planned = planner.of_recipe(target, given, suite(into or Path("logs", target), given), repeats or 3)
-    if script and len({run.folder.path.parent for run in planned}) > 1:
-        raise click.UsageError("--script is for one case; --only chooses it.")
-    series = Series(Runner(place, Screen(sys.stdout.fileno()), timeout, not no_redact), planned)
-    if dry_run:
-        click.echo("".join(series.script()), nl=False)
-    else:
-        series.execute()
+    return planner.of_recipe(target, given, suite(into or Path("logs", target), given), repeats or 3)
 
 
 def _of_page(
@@ -146,8 +121,14 @@ def _of_page(
 
 
 @click.command(name="launchers")
-@click.option("--check", "checked", type=_RECIPE, help="Hold the options of a recipe against its native program.")
-@click.option("--repo", type=_FOLDER, help="Checkout of the native repository, for --check.")
+@click.option(
+    "--check",
+    "checked",
+    type=_RECIPE,
+    metavar="RECIPE",
+    help="Hold the options of a recipe against its native program.",
+)
+@click.option("--repo", type=FOLDER, help="Checkout of the native repository, for --check.")
 @click.option(
     "--keep", type=click.Path(dir_okay=False, path_type=Path), help="Also keep the outcome in this JSON file."
 )
@@ -187,9 +168,9 @@ def _check(name: str, repo: Path, keep: Path | None, as_json: bool) -> int:
 
 
 @click.command()
-@click.argument("recipe", type=_RECIPE, required=False)
-@click.option("--repo", type=_FOLDER, help="Checkout of the native repository.")
-@click.option("--data", type=_FOLDER, help="Training data.")
+@click.argument("recipe", type=_RECIPE, required=False, metavar="[RECIPE]")
+@click.option("--repo", type=FOLDER, help="Checkout of the native repository.")
+@click.option("--data", type=FOLDER, help="Training data.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 def doctor(recipe: str | None, repo: Path | None, data: Path | None, as_json: bool) -> None:
     """Look for what would stop or slow down a launch, before hours are spent.
@@ -214,7 +195,7 @@ def doctor(recipe: str | None, repo: Path | None, data: Path | None, as_json: bo
 
 
 @click.command(hidden=True)
-@click.argument("folder", type=_FOLDER)
+@click.argument("folder", type=FOLDER)
 @click.option("--node", type=click.IntRange(min=0), required=True)
 @click.option("--until", type=click.IntRange(min=1), required=True)
 def observe(folder: Path, node: int, until: int) -> None:
@@ -226,8 +207,8 @@ def observe(folder: Path, node: int, until: int) -> None:
 
 @click.command()
 @click.option("--kind", type=click.Choice(["imagenet", "cityscapes"]), required=True, help="Layout of the data set.")
-@click.option("--count", type=_COUNT, default=64, show_default=True, help="Number of images.")
-@click.option("--size", type=_COUNT, default=64, show_default=True, help="Height in pixels.")
+@click.option("--count", type=COUNT, default=64, show_default=True, help="Number of images.")
+@click.option("--size", type=COUNT, default=64, show_default=True, help="Height in pixels.")
 @click.argument("out", type=click.Path(file_okay=False, path_type=Path))
 def images(kind: str, count: int, size: int, out: Path) -> None:
     """Write training images into OUT; the same options give the same bytes.

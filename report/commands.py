@@ -137,7 +137,13 @@ def _print(status: int, text: str) -> int:
     "--logs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of logs.  [default: logs]"
 )
 @click.option("--lang", "languages", multiple=True, help="Language; may be given again.  [default: all]")
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("pages"), show_default=True)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("pages"),
+    show_default=True,
+    help="Folder of what is written.",
+)
 @click.option("--charts", is_flag=True, help="Also draw charts, OUT/PAGE.CHART.LANG.svg, and show them on the pages.")
 @click.option("--html", "as_html", is_flag=True, help="Write a site instead: OUT/index.html.")
 @click.option("--json", "as_json", is_flag=True, help="Also print every cell, one JSON object a line.")

@@ -13,8 +13,8 @@ from .braces import with_only
 from .consistency import mistakes
 from .part import Part
 from .protocol import Protocol, ProtocolError
-from .quantity import OF_TELEMETRY, QUOTIENTS, Quantity
 from .quote import Quote, QuoteSource
+from .table import Against, Table, TableColumn, TableRow
 
 __all__ = [
     "LAUNCHED",
@@ -47,7 +47,7 @@ def _protocol(stated: object) -> Protocol:
         raise ValueError(str(error)) from None
 
 
-AnyProtocol = Annotated[Protocol, BeforeValidator(_protocol)]
+AnyProtocol = Annotated[Protocol, BeforeValidator(_protocol, json_schema_input_type=str | Protocol)]
 
 
 def _relative(pattern: str) -> str:
@@ -65,27 +65,26 @@ def _option(name: str) -> str:
 
 Option = Annotated[str, AfterValidator(_option)]
 Pattern = Annotated[str, AfterValidator(_relative), AfterValidator(with_only(get_args(Axis)))]
-RowTitle = Annotated[str, AfterValidator(with_only(get_args(Axis)))]
 Address = Annotated[str, AfterValidator(with_only(("commit", "path")))]
 
 
 class Run(Part):
-    """One kind of run of a column: which cases it covers, where their logs are, and the protocol of all of them.
-
-    ``when``: the cases, by axis; a list allows several values. ``logs``: pattern of the logs below the folder of logs,
-    with the axes of the case in braces and ``*`` for repeats. ``spellings``: how an axis is spelt in that pattern.
-
-    For ``launch``, which runs what is missing: ``repeats``: how many runs are wanted. ``options``: variables of the
-    launcher beyond those of the case, in small letters. ``extra``: arguments of the native program.
-    """
+    """One kind of run of a column: which cases it covers, where their logs are, and the protocol of all of them."""
 
     when: dict[Axis, Value | list[Value]] = Field(default_factory=dict)
+    """The cases that it covers, by axis; a list allows several values, and an axis that is left out all."""
     logs: Pattern
+    """Pattern of the logs below the folder of logs, with the axes of the case in braces and `*` for repeats."""
     protocol: AnyProtocol
+    """The rule that makes the number: a text such as `"tipc,decimals=2"`, or a table of the same keys."""
     spellings: dict[Axis, dict[str, str]] = Field(default_factory=dict)
+    """How the values of an axis are spelt in `logs`, where the case says them in another way."""
     repeats: int = Field(default=1, ge=1)
+    """For `launch`: how many runs of a case are wanted."""
     options: dict[Option, Value] = Field(default_factory=dict)
+    """For `launch`: variables of the launcher beyond those of the case, in small letters."""
     extra: list[str] = Field(default_factory=list)
+    """For `launch`: arguments of the native program."""
 
     def covers(self, case: Case) -> bool:
         """Whether a case is of this kind of run."""
@@ -97,86 +96,27 @@ class Run(Part):
 
 
 class Column(Part):
-    """What is compared: a framework with its program. ``launcher`` names the recipe that runs what is missing.
-
-    A column without ``runs`` has only figures that are quoted.
-    """
+    """What is compared: a framework with its program."""
 
     title: str
+    """What its columns are headed with, unless a table says another title."""
     launcher: str | None = None
+    """Name of the recipe that runs what is missing."""
     runs: list[Run] = Field(default_factory=list)
-
-
-class Against(Part):
-    """What a number is divided by: the throughput of another column of the page, of another case, or of both.
-
-    ``column``: the same column where it is left out. ``case``: the axes that differ; all others are the same.
-    """
-
-    column: str | None = None
-    case: Case = Field(default_factory=dict)
-
-
-class TableColumn(Part):
-    """One column of a table: a column of the page, for a part of the case; ``protocol`` overrides single keys.
-
-    ``quantity``: what is shown. ``throughput``, in the unit of the page. Of several runs also ``median_of_runs``,
-    ``lowest_run``, ``highest_run`` and the ends of the 95 % bootstrap interval, ``interval_low`` and
-    ``interval_high``. What gpu.csv tells: ``peak_memory`` (MiB), ``power`` (W), ``samples_per_joule``. What is computed
-    from throughputs that the page shows: ``speed_up``, over the one that ``against`` names, and
-    ``scaling_efficiency``, the share of ideal scaling from the fewest cards of the same column and case.
-    ``decimals`` is for all but throughputs, whose decimals are their protocol's.
-    """
-
-    column: str
-    title: str | None = None
-    case: Case = Field(default_factory=dict)
-    protocol: str | None = None
-    quantity: Quantity = "throughput"
-    against: Against | None = None
-    decimals: Annotated[int, Field(ge=0, le=15)] | None = None
-
-    @model_validator(mode="after")
-    def _decimals_are_of_no_throughput(self) -> "TableColumn":
-        if self.decimals is not None and self.quantity not in (*OF_TELEMETRY, *QUOTIENTS):
-            raise ValueError(f"the decimals of a throughput are its protocol's: protocol = 'decimals={self.decimals}'")
-        return self
-
-    @model_validator(mode="after")
-    def _only_a_speed_up_is_against_something(self) -> "TableColumn":
-        if (self.against is not None) != (self.quantity == "speed_up"):
-            raise ValueError("a speed_up says against what, and nothing else does: against = { column = 'other' }")
-        if self.against is not None and self.title is None:
-            raise ValueError("a speed_up is of two numbers and needs a title that says of which")
-        return self
-
-
-class TableRow(Part):
-    """One row of a table: its title (the axes of the case may stand in braces) and its part of the case."""
-
-    title: RowTitle
-    case: Case = Field(default_factory=dict)
-
-
-class Table(Part):
-    """One table of results. The case of a cell is that of the table, its row and its column put together."""
-
-    name: str
-    title: str
-    corner: str = ""
-    notes: list[Block] = Field(default_factory=list)
-    case: Case = Field(default_factory=dict)
-    columns: list[TableColumn] = Field(min_length=1)
-    rows: list[TableRow] = Field(min_length=1)
+    """Where its logs are; of a case the first run that covers it. Without any, all its figures are quoted."""
 
 
 class Source(Part):
-    """Where logs that others made were published; ``url`` holds ``{path}`` and makes the links to them."""
+    """Where logs that others made were published."""
 
     repository: str
+    """Address of the repository."""
     commit: str
+    """The commit whose logs these are."""
     licence: str
+    """Under which licence they were published."""
     url: Address
+    """Address of one log: `{commit}` and `{path}`, which may stand in it, are filled in."""
 
 
 @dataclass(frozen=True)
@@ -194,25 +134,34 @@ class Place:
 
 
 class Page(Part):
-    """One report page: its words, its columns and its tables. Texts are English, the catalogues translate them.
-
-    ``source``: where the logs of the page were published by others. ``quotes``: figures that stand in cells without
-    a measurement, from the ``sources`` that they name.
-    """
+    """One report page: its words, its columns and its tables. Texts are English, the catalogues translate them."""
 
     title: str
+    """Heading of the page."""
     model: str
+    """The models that are measured, as the index of the site names them."""
     unit: str
+    """Unit of all throughputs, such as `images/s`."""
     tested: list[Block]
+    """Section 1, what is tested."""
     environment: list[Block] = Field(default_factory=list)
+    """Section 2, the machines and the programs."""
     setup: list[Block] = Field(default_factory=list)
+    """Section 3, how to set up the programs."""
     steps: list[Block] = Field(default_factory=list)
+    """Section 4, the steps of the test."""
     results: list[Block] = Field(default_factory=list)
+    """What stands at the head of section 5, before the tables."""
     source: Source | None = None
+    """Where the logs of the page were published by others."""
     sources: dict[str, QuoteSource] = Field(default_factory=dict)
+    """Where quoted figures were published, each under a name that `quotes` refer to."""
     columns: dict[str, Column]
+    """What is compared, each under a name that `tables` and `quotes` refer to."""
     tables: list[Table]
+    """The tables of results of section 5."""
     quotes: list[Quote] = Field(default_factory=list)
+    """Figures that stand, marked as quotes, in cells without a measurement."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> "Page":

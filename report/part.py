@@ -6,4 +6,4 @@ from pydantic import BaseModel, ConfigDict
 class Part(BaseModel):
     """A part of a page file."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)

@@ -3,22 +3,21 @@
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     NonNegativeInt,
-    PlainSerializer,
     ValidationError,
     model_validator,
 )
 from pydantic_core import ErrorDetails
+
+from .length import AnyLength, Length, SomeLength
 
 EXCLUSIVE = (("skip_records", "skip_steps"), ("take_first", "take_last"), ("decimals", "significant"))
 
@@ -33,66 +32,41 @@ class NoMeasurement(ValueError):  # noqa: N818 - a finding about a log, not a mi
     """A protocol that a log cannot satisfy; one sentence says what was found and what is possible."""
 
 
-@dataclass(frozen=True)
-class Length:
-    """A stretch of a log, counted in records or in steps: a log printed every 10 steps has 10 times fewer records."""
-
-    count: int
-    of: Literal["records", "steps"] = "records"
-
-    def __str__(self) -> str:
-        """Return the shortest text that reads back as this length: ``10``, ``100steps``."""
-        return f"{self.count}steps" if self.of == "steps" else str(self.count)
-
-
-def _length(value: object) -> Length:
-    if isinstance(value, Length):
-        return value
-    found = re.fullmatch(r"(\d+)\s*(records?|steps?)?", str(value).strip())
-    if found is None:
-        raise ValueError('a count of records such as 10 or of steps such as "100 steps" is possible')
-    return Length(int(found[1]), "steps" if (found[2] or "").startswith("step") else "records")
-
-
-def _at_least_one(length: Length) -> Length:
-    if length.count < 1:
-        raise ValueError("at least 1 record or step must be taken")
-    return length
-
-
-AnyLength = Annotated[Length, BeforeValidator(_length), PlainSerializer(str)]
-SomeLength = Annotated[Length, BeforeValidator(lambda value: _at_least_one(_length(value))), PlainSerializer(str)]
-
-
 class Protocol(BaseModel):
-    """The rule that turns records into one throughput; it is printed beside every number that it made.
+    """The rule that turns records into one throughput; it is printed beside every number that it made."""
 
-    ``records``: the kind of record that is read.
-    ``estimate``: what is read from them. ``reported``: the throughput they print; ``step_time``: batch size x cards /
-    time of a step; ``duration``: what a record did / the time that it took; ``clock``: samples between two records /
-    the time between them; ``instant``: as reported, with running means undone.
-    ``skip_records``, ``skip_steps``, ``drop_last``, ``take_first``, ``take_last``: the window.
-    ``trim``, ``trim_min``: the fraction, and the least number, cut from each end of the sorted values.
-    ``statistic``: of the values of one run. ``repeats``: of the values of several runs.
-    ``decimals`` or ``significant``, ``rounding``: how the number is printed.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     records: Literal["step", "epoch", "summary"] = "step"
+    """The kind of record that is read."""
     estimate: Literal["reported", "step_time", "duration", "clock", "instant"] = "reported"
+    """What is read from them. `reported`: the throughput they print; `step_time`: batch size × cards / time of a step;
+    `duration`: what a record did / the time that it took; `clock`: samples between two records / the time between
+    them; `instant`: as reported, with running means undone."""
     skip_records: NonNegativeInt = 0
+    """Records left out at the start; excludes `skip_steps`."""
     skip_steps: NonNegativeInt = 0
+    """Steps left out at the start: a log printed every 10 steps has 10 times fewer records."""
     drop_last: AnyLength = Length(0)
+    """Records, or a text such as `"100 steps"`, left out at the end."""
     take_first: SomeLength | None = None
+    """Only the first records, or a text such as `"100 steps"`, after those that are skipped; excludes `take_last`."""
     take_last: SomeLength | None = None
+    """Only the last records, or a text such as `"100 steps"`, before those that are dropped."""
     trim: Annotated[float, Field(ge=0, lt=0.5, allow_inf_nan=False)] = 0.0
+    """The fraction of the values that is cut from each end after sorting."""
     trim_min: NonNegativeInt = 0
+    """How many values at least are cut from each end."""
     statistic: Literal["mean", "median", "harmonic_mean", "last", "min", "max"] = "mean"
+    """One value of the values of a run. The `clock` gives one by itself, so that `trim` and this do not apply to it."""
     repeats: Literal["median", "mean", "olympic"] = "median"
+    """One value of several runs. `olympic`: the mean without the best and the worst."""
     decimals: Annotated[int, Field(ge=0, le=15)] | None = None
+    """Digits after the point, 3 where nothing is said; excludes `significant`."""
     significant: Annotated[int, Field(ge=1, le=17)] | None = None
+    """Significant digits, without zeros at the end."""
     rounding: Literal["half_up", "truncate"] = "half_up"
+    """How the rest is rounded: halves away from zero, or all towards zero."""
 
     @model_validator(mode="after")
     def _excludes(self) -> Self:

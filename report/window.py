@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from parsers.field import Field
 
-from .protocol import Length, NoMeasurement, Protocol
+from .length import Length
+from .protocol import NoMeasurement, Protocol
 
 Fields = Mapping[tuple[str, str], Field]
 Mask = NDArray[np.bool_]

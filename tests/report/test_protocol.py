@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.protocol import Length, Protocol, ProtocolError, named
+from report.length import Length
+from report.protocol import Protocol, ProtocolError, named
 
 
 def error(text: str) -> str:
