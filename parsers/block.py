@@ -6,6 +6,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .prefix import has_prefix
 from .sieve import Seen, triples
 from .source import clean
 
@@ -40,6 +41,11 @@ class Block:
     def breaks(self) -> Places:
         """Where the newlines are that begin the lines of the text."""
         return positions(self.text, b"\n") if self._has_screen_lines else self._starts
+
+    @cached_property
+    def has_prefix(self) -> bool:
+        """Whether any line begins with what job launchers put before it."""
+        return has_prefix(self.text)
 
     @cached_property
     def triples(self) -> Seen:

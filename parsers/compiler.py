@@ -7,6 +7,7 @@ choices possessive ones: no part of a line is tried twice, so time is linear in 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from lark import Token, Tree
@@ -32,6 +33,7 @@ class _Line:
 
     groups: list[Field] = field(default_factory=list)
     literals: list[str] = field(default_factory=list)
+    choices: list[tuple[str, ...]] = field(default_factory=list)
     open_rules: tuple[str, ...] = ()
     optional: int = 0
     repeated: int = 0
@@ -94,7 +96,8 @@ class Compiler:
         if record == EVENT:
             line.groups.insert(0, WHOLE)
             source = f"({source})"
-        return Variant(record, source, tuple(line.groups), tuple(line.literals), line.spans, head)
+        texts = tuple(line.literals), tuple(line.choices)
+        return Variant(record, source, tuple(line.groups), *texts, spans=line.spans, head=head)
 
     def _node(self, node: Any, line: _Line, arguments: Mapping[str, Any]) -> str:
         match node:
@@ -132,9 +135,14 @@ class Compiler:
     def _choice(self, options: list[Any], line: _Line, arguments: Mapping[str, Any]) -> str:
         if len(options) == 1:
             return self._node(options[0], line, arguments)
-        line.optional += 1
-        sources = [self._node(option, line, arguments) for option in options]
-        line.optional -= 1
+        outer, sources, held = (line.literals, line.choices), [], []
+        for option in options:
+            line.literals, line.choices = [], []
+            sources.append(self._node(option, line, arguments))
+            held.append(max([*line.choices, *zip(line.literals)], key=lambda texts: min(map(len, texts)), default=()))
+        line.literals, line.choices = outer
+        if all(held):
+            line.choices.append(tuple(dict.fromkeys(chain.from_iterable(held))))
         return f"(?>{'|'.join(sources)})"
 
     def _optional(self, node: Any, line: _Line, arguments: Mapping[str, Any], repeat: str) -> str:

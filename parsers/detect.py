@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cache, lru_cache
 from itertools import compress
 from pathlib import Path
@@ -11,15 +11,16 @@ from .block import Block
 from .errors import FormatError
 from .format import METRICS, ROOM, Format, load
 from .scan import Scanner
-from .sieve import Sieve, triples
+from .sieve import Sieve
 from .source import Source, clean, is_text
 from .variant import Variant
 
-PIECE = 1 << 14
-TRIED = 4  # so many pieces at least
+# The formats of a log are those of the first piece of so many bytes that has a line of any.
+PIECE = 1 << 16
 VARIABLE = "TACHOGRAPH_FORMATS"
 
 Claims = Mapping[int, tuple[int, set[str]]]
+Named = list[tuple[str, Variant]]
 
 
 def formats() -> tuple[Format, ...]:
@@ -71,10 +72,11 @@ def detect(path: Path, known: Sequence[Format]) -> Format | None:
     return None
 
 
-def most_claimed(path: Path, text: bytes, known: Sequence[Format], kinds: Sequence[str] = METRICS) -> Format | None:
-    """The format that claims most lines of a text, as ``detect`` says; a look for its texts comes first."""
-    candidates = _candidates(tuple(known), tuple(kinds), text)
-    claims = _claims(candidates, text)
+def most_claimed(
+    path: Path, text: bytes, known: Sequence[Format], kinds: Sequence[str] = METRICS, without: Set[str] = frozenset()
+) -> Format | None:
+    """The format that claims most lines of a text, as ``detect`` says, but for those of these names."""
+    claims = _claims(text, tuple(known), tuple(kinds), without)
     counts = Counter(name for _, names in claims.values() for name in names)
     if not counts:
         return None
@@ -84,47 +86,57 @@ def most_claimed(path: Path, text: bytes, known: Sequence[Format], kinds: Sequen
     return next(fmt for fmt in known if fmt.name == best)
 
 
-def _candidates(known: tuple[Format, ...], kinds: tuple[str, ...], text: bytes) -> Mapping[str, Sequence[Variant]]:
-    """The variants of these kinds, by format, whose texts are in a text."""
-    named, sieve = _sieved(known, kinds)
-    candidates: dict[str, list[Variant]] = defaultdict(list)
-    for name, variant in compress(named, sieve.passes(triples(text)).tolist()):
-        if variant.may_stand_in(text):
-            candidates[name].append(variant)
-    return candidates
-
-
-@lru_cache(8)
-def _sieved(known: tuple[Format, ...], kinds: tuple[str, ...]) -> tuple[list[tuple[str, Variant]], Sieve]:
-    named = [(fmt.name, variant) for fmt in known for variant in fmt.variants if variant.record in kinds]
-    return named, Sieve([variant.texts for _, variant in named])
-
-
-def _claims(candidates: Mapping[str, Sequence[Variant]], text: bytes) -> Claims:
+def _claims(text: bytes, known: tuple[Format, ...], kinds: tuple[str, ...], without: Set[str]) -> Claims:
     """By the number of each line how many of its letters are fixed, and the formats that know so many.
 
     A format that has no line where others have some is not looked for any more, and one that is alone needs no count.
     """
     claims: dict[int, tuple[int, set[str]]] = defaultdict(lambda: (0, set()))
-    scanners = {name: Scanner(variants) for name, variants in candidates.items()}
-    claiming: set[str] = set()
-    for tried, block in enumerate(_pieces(text), 1):
-        for name, scanner in scanners.items():
-            for number, fixed in _lines(scanner, block):
-                claiming.add(name)
-                most, names = claims[number]
-                if fixed >= most:
-                    claims[number] = (fixed, names | {name} if fixed == most else {name})
-        if claiming and tried >= TRIED:
-            scanners = {name: scanner for name, scanner in scanners.items() if name in claiming}
-        if claiming and len(scanners) == 1:
+    look, claiming = _sieved(known, kinds), set[str]()
+    for block in _pieces(text):
+        candidates = _candidates(block, *look)
+        tried = candidates.keys() & claiming if claiming else candidates.keys() - without
+        lines = _lines(block, {name: candidates[name] for name in tried}, may_be_alone=not claiming)
+        for name, number, fixed in lines:
+            most, names = claims[number]
+            if fixed >= most:
+                claims[number] = (fixed, names | {name} if fixed == most else {name})
+        claiming = claiming or {name for name, _, _ in lines}
+        if len(claiming) == 1:
             break
     return claims
 
 
-def _lines(scanner: Scanner, block: Block) -> Iterator[tuple[int, int]]:
-    for found in scanner.scan(block):
-        yield from ((number, found.variant.fixed) for number in found.numbers.tolist())
+def _candidates(block: Block, named: Named, sieve: Sieve) -> Mapping[str, list[Variant]]:
+    """The variants, by format, whose texts are in a block."""
+    candidates: dict[str, list[Variant]] = defaultdict(list)
+    for name, variant in compress(named, sieve.passes(block.triples).tolist()):
+        if variant.may_stand_in(block.text):
+            candidates[name].append(variant)
+    return candidates
+
+
+@lru_cache(8)
+def _sieved(known: tuple[Format, ...], kinds: tuple[str, ...]) -> tuple[Named, Sieve]:
+    named = [(fmt.name, variant) for fmt in known for variant in fmt.variants if variant.record in kinds]
+    return named, Sieve([variant.texts for _, variant in named])
+
+
+def _lines(
+    block: Block, candidates: Mapping[str, Sequence[Variant]], *, may_be_alone: bool
+) -> list[tuple[str, int, int]]:
+    """The lines of a block that formats know: the format, the number, and how many letters are fixed.
+
+    The most specific format comes last: when no other has a line, some of its lines are enough.
+    """
+    lines: list[tuple[str, int, int]] = []
+    names = sorted(candidates, key=lambda name: max(variant.fixed for variant in candidates[name]))
+    for name in names:
+        is_alone = may_be_alone and not lines and name == names[-1]
+        scanner = Scanner(candidates[name])
+        for found in scanner.first(block) if is_alone else scanner.scan(block):
+            lines += [(name, number, found.variant.fixed) for number in found.numbers.tolist()]
+    return lines
 
 
 def _pieces(text: bytes) -> Iterator[Block]:

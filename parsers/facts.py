@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from .field import TIMES
 from .format import ROOM, load
 from .packed import SUFFIXES
+from .prefix import line_pattern
 
 if TYPE_CHECKING:
     from .lines import Lines
@@ -158,7 +159,7 @@ def name_facts(path: Path) -> Iterator[Fact]:
     for depth in range(1, FOLDERS + 2):
         text = "/".join(path.parts[-depth:]).removesuffix(packed).encode("utf-8", "surrogateescape")
         for variant in load(ROOM / "names.lark").variants:
-            if found := re.fullmatch(variant.source.encode(), text):
+            if found := line_pattern(variant).fullmatch(text):
                 for field, said in zip(variant.groups, found.groups(), strict=True):
                     yield Fact(field.name, value(field.name, field.type, said.decode()), FILE_NAME)
                 return

@@ -31,7 +31,7 @@ class Format:
     variants: tuple[Variant, ...]
 
     def __hash__(self) -> int:
-        return hash(self.path)  # All that it is made of is much, and looked up often.
+        return hash(self.name)  # All that it is made of is much, and looked up often.
 
     @property
     def fields(self) -> dict[tuple[str, str], Field]:
@@ -80,11 +80,19 @@ def _found(place: Path) -> Format:
 
 def _kept(path: Path) -> Path:
     """Where a format is kept; the name is the hash of the program, the vocabulary and the grammar."""
-    made_of = hashlib.sha256(f"{sys.version} {path.absolute()}".encode("utf-8", "surrogateescape"))
-    for source in (*sorted(ROOM.glob("*.py")), ROOM / "vocabulary.lark", path):
-        made_of.update(source.read_bytes() if source.is_file() else b"")
+    made_of = hashlib.sha256(_program() + str(path.absolute()).encode("utf-8", "surrogateescape"))
+    made_of.update(path.read_bytes() if path.is_file() else b"")
     home = Path(os.environ.get("HOME", "/nonexistent"))
     return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "tachograph" / made_of.hexdigest()
+
+
+@cache
+def _program() -> bytes:
+    """The hash of what all formats are made with: of the program that runs, whatever is edited meanwhile."""
+    made_with = hashlib.sha256(sys.version.encode())
+    for source in (*sorted(ROOM.glob("*.py")), ROOM / "vocabulary.lark"):
+        made_with.update(source.read_bytes())
+    return made_with.digest()
 
 
 def _keep(fmt: Format, place: Path) -> None:

@@ -10,6 +10,7 @@ from .part import Part
 from .sentence import Sentence
 
 Numbers = NDArray[np.int64]
+Rows = NDArray[np.intp]
 
 NOT_A_NUMBER = "The loss is not a finite number in {count} of {records} records, first in line {line}."
 OVERFLOW = "The loss scale overflows, first in line {line} ({count} in all): such a step does not count."
@@ -19,6 +20,8 @@ RESTARTED = "The run starts again, first in line {line} ({count} in all)."
 FAILED = "The run ended with a failure, in line {line}: {text}"
 WARNINGS = (NOT_A_NUMBER, OVERFLOW, BACKWARDS, TWICE, RESTARTED, FAILED)
 LONGEST_TEXT = 200
+NO_ROWS: Rows = np.zeros(0, np.intp)
+STANDING = np.timedelta64(0, "us")
 # What a run does that a failure before it did not end, such as that of a step of its set-up.
 GOING_ON = ("run_start", "checkpoint", "evaluation", "overflow", "restart")
 
@@ -26,56 +29,73 @@ GOING_ON = ("run_start", "checkpoint", "evaluation", "overflow", "restart")
 def findings(parts: Sequence[Part], events: pd.DataFrame) -> Iterator[Sentence]:
     """What speaks against a run, one sentence each; ``parts`` and ``events`` as of a ``Reading``."""
     for part in parts:
+        lines = part.records["line"].to_numpy()
         yield from _of_losses(part.records, part.not_numbers)
-        yield from _of_time(part.records)
-        yield from _of_copies(part.records)
+        yield from _told(BACKWARDS, lines[_backwards(part.records)])
+        yield from _told(TWICE, lines[_copies(part.records)])
+    happened = list(zip(events["line"].tolist(), events["event"].tolist(), events["text"].tolist(), strict=True))
     for name, message in (("overflow", OVERFLOW), ("restart", RESTARTED)):
-        lines = events["line"][events["event"] == name]
-        if len(lines):
-            yield Sentence(message, count=len(lines), line=lines.iloc[0])
-    going_on = events["line"][events["event"].isin(GOING_ON)]
-    places = [going_on, *(part.records["line"] for part in parts)]
-    yield from _of_failure(max((int(some.max()) for some in places if len(some)), default=0), events)
+        yield from _told(message, [line for line, event, _ in happened if event == name])
+    going_on = [line for line, event, _ in happened if event in GOING_ON]
+    last = max([0, *going_on, *(part.records["line"].iat[-1] for part in parts if len(part.records))])
+    yield from _of_failure([(line, text) for line, event, text in happened if event == "failure" and line > last])
+
+
+def _told(message: str, lines: Sequence[int] | Numbers) -> Iterator[Sentence]:
+    """The sentence of a message about some lines, ascending, if there are any."""
+    if len(lines):
+        yield Sentence(message, count=len(lines), line=lines[0])
 
 
 def _of_losses(records: pd.DataFrame, not_numbers: Numbers) -> Iterator[Sentence]:
     if "loss" not in records:
         return
-    endless = records["line"][np.isinf(records["loss"])].to_numpy()
-    lines = np.sort(np.concatenate([not_numbers, endless]))
+    losses = records["loss"].to_numpy()
+    lines = np.sort(np.concatenate([not_numbers, records["line"].to_numpy()[np.isinf(losses)]]))
     if len(lines):
-        printed = int(records["loss"].notna().sum()) + len(not_numbers)
+        printed = int(np.count_nonzero(~np.isnan(losses))) + len(not_numbers)
         yield Sentence(NOT_A_NUMBER, count=len(lines), records=printed, line=lines[0])
 
 
-def _of_time(records: pd.DataFrame) -> Iterator[Sentence]:
-    """Of each rank by itself: the lines of several come as they come."""
+def _backwards(records: pd.DataFrame) -> Rows:
+    """The rows whose time is before that of the one before them, of each rank by itself: several come as they come."""
     if "time" not in records:
-        return
-    ranks = records["rank"].fillna(-1) if "rank" in records else np.zeros(len(records))
-    back = records["time"].groupby(ranks).diff() < pd.Timedelta(0)
-    if back.any():
-        yield Sentence(BACKWARDS, count=back.sum(), line=records["line"][back].iloc[0])
+        return NO_ROWS
+    times = records["time"].to_numpy()
+    if "rank" not in records:
+        return np.flatnonzero(np.diff(times) < STANDING) + 1
+    ranks = records["rank"].fillna(-1).to_numpy()
+    order = np.argsort(ranks, kind="stable")
+    back = (np.diff(times[order]) < STANDING) & (np.diff(ranks[order]) == 0)
+    return np.sort(order[1:][back])
 
 
-def _of_copies(records: pd.DataFrame) -> Iterator[Sentence]:
-    """A record is a copy when all that it prints, its step and one number more at least, was printed before.
+def _copies(records: pd.DataFrame) -> Rows:
+    """The rows of copies: all that such a record prints, its step and one number more at least, was printed before.
 
     Where steps count within epochs that nothing tells apart, those of two epochs may print the same.
     """
     columns = [name for name in records if name not in ("line", "rank")]
     telling = [name for name in columns if name in ("time", "loss", "throughput", "step_time", "elapsed")]
     apart = "steps_per_epoch" not in columns or not {"epoch", "time", "elapsed"}.isdisjoint(columns)
-    if "step" not in records or len(telling) < 2 or not apart:
-        return
-    copies = records.duplicated(columns) & records["step"].notna() & (records[telling].notna().sum(axis=1) > 1)
-    if copies.any():
-        yield Sentence(TWICE, count=copies.sum(), line=records["line"][copies].iloc[0])
+    if "step" not in records or len(telling) < 2 or not apart or _ascends(records["step"].dropna().to_numpy()):
+        return NO_ROWS
+    rows = np.arange(len(records))
+    for name in ("step", *telling):  # To compare few records as a whole takes less time.
+        rows = rows[pd.Series(records[name].to_numpy()[rows]).duplicated(keep=False).to_numpy()]
+    if not len(rows):
+        return NO_ROWS
+    some = records.iloc[rows]
+    copies = some.duplicated(columns) & some["step"].notna() & (some[telling].notna().sum(axis=1) > 1)
+    return rows[copies.to_numpy()]
 
 
-def _of_failure(last: int, events: pd.DataFrame) -> Iterator[Sentence]:
-    """The last failure that says why, after the last line of a run that goes on: what it survives did not end it."""
-    failures = events[(events["event"] == "failure") & (events["line"] > last)]
-    telling = failures[~failures["text"].str.endswith(":")]
-    for _, failure in (failures if telling.empty else telling).tail(1).iterrows():
-        yield Sentence(FAILED, line=failure["line"], text=failure["text"][:LONGEST_TEXT])
+def _ascends(steps: NDArray[np.float64]) -> bool:
+    return bool((steps[1:] > steps[:-1]).all())
+
+
+def _of_failure(failures: Sequence[tuple[int, str]]) -> Iterator[Sentence]:
+    """The last failure that says why, of those after the last line of a run that goes on: what it survives is none."""
+    telling = [failure for failure in failures if not failure[1].endswith(":")]
+    for line, text in (telling or failures)[-1:]:
+        yield Sentence(FAILED, line=line, text=text[:LONGEST_TEXT])

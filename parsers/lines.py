@@ -41,6 +41,8 @@ class Lines:
             self._convert()
 
     def _convert(self) -> None:
+        if not self._rows:
+            return
         texts = self._texts()
         if RANK in texts and RANK.name not in self._columns and not any(texts[RANK]):
             del texts[RANK]
@@ -60,9 +62,7 @@ class Lines:
         self._not_numbers.extend(self._converted + row for row in rows.tolist() if texts[row])
 
     def _texts(self) -> dict[Field, Sequence[bytes]]:
-        """The text of each field, if there are rows; of several groups of one field the first that took part."""
-        if not self._rows:
-            return {}
+        """The text of each field; of several groups of one field the first that took part."""
         texts: dict[Field, Sequence[bytes]] = {}
         for field, group in zip((RANK, *self.variant.groups), zip(*self._rows, strict=True), strict=True):
             if field not in texts:

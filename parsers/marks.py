@@ -1,6 +1,7 @@
 """Marks: the texts by which lines are found before any regular expression runs."""
 
 from collections.abc import Sequence
+from functools import cache
 
 from .variant import Variant
 
@@ -15,12 +16,13 @@ def marks(variants: Sequence[Variant], sample: bytes) -> dict[bytes, list[Varian
     Which one is chosen decides speed only, never what is found.
     """
     chosen: dict[bytes, list[Variant]] = {}
+    count = cache(sample.count)  # Many variants share a literal.
+
+    def cost(mark: bytes) -> tuple[float, int]:
+        search = 0 if mark in chosen else len(sample) / (BYTES_PER_LETTER * len(mark))
+        return count(mark) + search, -len(mark)
+
     for variant in variants:
-        costs = {mark: _cost(mark, sample, mark in chosen) for mark in map(str.encode, variant.literals)}
-        best = min(costs, key=lambda mark: (costs[mark], -len(mark)))
-        chosen.setdefault(best, []).append(variant)
+        texts = variant.texts
+        chosen.setdefault(min(texts, key=cost) if len(texts) > 1 else texts[0], []).append(variant)
     return chosen
-
-
-def _cost(mark: bytes, sample: bytes, in_use: bool) -> float:
-    return sample.count(mark) + (0 if in_use else len(sample) / (BYTES_PER_LETTER * len(mark)))

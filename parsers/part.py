@@ -56,7 +56,7 @@ def part(level: Level, source: Source) -> Part:
 
 def _arrived(records: pd.DataFrame, source: Source) -> NDArray[np.datetime64] | None:
     """When the lines of records arrived; None where they print a time themselves, or the run has no clock."""
-    if records.empty or ("time" in records and records["time"].notna().any()):
+    if records.empty or ("time" in records and not np.isnat(records["time"].to_numpy()).all()):
         return None
     found = clock(source.path, source.sha256)
     return None if found is None else arrivals(found, records["line"].to_numpy())

@@ -87,7 +87,9 @@ def survey(path: str | Path, *, format: str | Path | None = None, facts: Iterabl
     """As ``read``, but a text of no known format gives a reading without records: all its lines are unrecognised."""
     path = Path(path)
     source, cascade = _read(path, [] if format is None else [known_format(format)], search=format is None)
-    parts = sorted((part(level, source) for level in cascade.levels[:-1]), key=lambda part: part.rank)
+    parts = [part(level, source) for level in cascade.levels[:-1]]
+    if len(parts) > 1:
+        parts.sort(key=lambda part: part.rank)
     told, happened = _facts(facts, cascade, path), events(of_kinds(cascade.levels, ("event",)))
     told.tell(time_to_train(happened))
     all_parts = tuple(parts) or (NOTHING,)
@@ -102,23 +104,21 @@ def _read(path: Path, chosen: list[Format], *, search: bool) -> tuple[Source, Ca
     while True:
         source, cascade = Source(path), Cascade([*chosen, common()])
         variants = [variant for fmt in chosen for variant in fmt.variants]
-        names = {fmt.name for fmt in chosen}
-        others = [fmt for fmt in formats() if fmt.name not in names] if search and chosen else []
-        another = _feed(path, cascade, whole_records(_text_blocks(source), variants), others)
+        another = _feed(cascade, whole_records(_text_blocks(source), variants), chosen if search else [], path)
         if another is None:
             return source, cascade
         chosen.append(another)
 
 
-def _feed(path: Path, cascade: Cascade, blocks: Iterable[bytes], others: Sequence[Format]) -> Format | None:
-    """Read all blocks; returns another format as soon as lines of it are left."""
-    searched = 0
+def _feed(cascade: Cascade, blocks: Iterable[bytes], chosen: Sequence[Format], path: Path) -> Format | None:
+    """Read all blocks; returns a format other than the chosen ones, where there are any, once lines of it are left."""
+    searched, names = 0, {fmt.name for fmt in chosen}
     for block in blocks:
         cascade.feed(block)
-        if others and searched < SEARCHED:
+        if names and searched < SEARCHED:
             left = cascade.left().data
             searched += len(left)
-            if found := most_claimed(path, left, others):
+            if found := most_claimed(path, left, formats(), without=names):
                 return found
     return None
 
@@ -186,7 +186,7 @@ def _warnings(facts: Facts, cascade: Cascade, source: Source, records: pd.DataFr
         yield Sentence(TORN, line=min(torn), count=len(torn))
     if source.cut:
         yield Sentence(CUT)
-    if len(records) and not records["record"].isin(("step", "epoch")).any():
+    if len(records) and (records["record"].to_numpy() == "summary").all():
         yield Sentence(NO_STEPS)
 
 

@@ -1,26 +1,29 @@
 """The scanner: finds the lines of a format in blocks of a log, and the texts of their fields."""
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import compress
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import chain, compress
 
 import numpy as np
 
+from .apart import told_apart
 from .block import Block, Places, positions
 from .format import METRICS
 from .found import Found, Row
 from .marks import marks
-from .prefix import after_prefix, has_prefix, line_pattern, rank_before, sweep_pattern, torn_pattern
+from .prefix import after_prefix, line_pattern, rank_before, sweep_pattern, torn_pattern
 from .records import RecordSearch, outside
 from .sieve import Sieve
 from .variant import Variant
 
 # A sweep over a block looks at every line of it, but looking at one line alone takes about so many times as long.
 SWEEP_GAIN = 8
-SAMPLE = 1 << 16
-SMALL = 1 << 14
+# Marks are chosen by this part of a block.
+SAMPLED = 16
+SMALLEST_SAMPLE = 1 << 12
+SMALL = 1 << 17
 
 
 class Scanner:
@@ -45,6 +48,15 @@ class Scanner:
         """Whether a look at a block leaves it open that there are lines in it."""
         return bool(self._open(block))
 
+    def first(self, block: Block) -> list[Found]:
+        """Some lines of a first block, where there are any: what the first search that finds some has found."""
+        self._begin(block)
+        by_search = chain(
+            (search.run(block, sweeps=self._sweeps) for search in self._searches),
+            (search.run(block) for search in self._records),
+        )
+        return next(filter(None, map(list, by_search)), [])
+
     def scan(self, block: Block) -> list[Found]:
         """As ``feed``, for a block that was made of the text."""
         if not self.total:
@@ -52,8 +64,8 @@ class Scanner:
         variants = self._open(block)
         searches = [search for search in self._searches if not variants.isdisjoint(search.variants)]
         by_search = [list(search.run(block, sweeps=self._sweeps)) for search in searches]
-        torn = [set(block.numbers(block.rows(search.torn)).tolist()) for search in searches]
-        found = list(_told_apart(by_search, torn))
+        torn = [search.torn_numbers(block) for search in searches]
+        found = list(told_apart(by_search, torn))
         self.torn += sorted(set().union(*torn))
         self.total += block.lines
         records = [found for search in self._records for found in search.run(block)]
@@ -61,23 +73,25 @@ class Scanner:
 
     def _begin(self, block: Block) -> None:
         """Choose by the first block how lines are searched for."""
-        chosen = marks([variant for variant in self._variants if not variant.spans], block.text[-SAMPLE:])
-        self._searches = [_Search(mark, [_Matches(v) for v in variants]) for mark, variants in chosen.items()]
-        self._sweeps = not has_prefix(block.text)
+        sample = block.text[-max(SMALLEST_SAMPLE, len(block.text) // SAMPLED) :]
+        chosen = marks([variant for variant in self._variants if not variant.spans], sample)
+        self._searches = [_search(mark, variants) for mark, variants in chosen.items()]
+        self._sweeps = not block.has_prefix
 
     def _open(self, block: Block) -> frozenset[Variant]:
         """The variants whose texts may all be in a block; a small one is searched sooner than it is sieved."""
         if len(block.data) < SMALL:
             return self._all
-        return frozenset(compress(self._variants, self._sieve.passes(block.triples).tolist()))
+        return frozenset(compress(self._variants, _sieve(self._variants).passes(block.triples).tolist()))
 
     @cached_property
     def _all(self) -> frozenset[Variant]:
         return frozenset(self._variants)
 
-    @cached_property
-    def _sieve(self) -> Sieve:
-        return Sieve([variant.texts for variant in self._variants])
+
+@lru_cache(256)
+def _sieve(variants: tuple[Variant, ...]) -> Sieve:
+    return Sieve([variant.texts for variant in variants])
 
 
 @dataclass
@@ -137,7 +151,7 @@ class _Search:
     mark: bytes
     candidates: list[_Matches]
     frequent: bool = False
-    torn: Places = field(default_factory=lambda: np.zeros(0, np.int64))
+    torn: list[int] = field(default_factory=list)
 
     @cached_property
     def variants(self) -> tuple[Variant, ...]:
@@ -146,13 +160,17 @@ class _Search:
 
     def run(self, block: Block, *, sweeps: bool) -> Iterator[Found]:
         """Find the lines of a block that hold the mark: in one sweep where they are many, the rest one by one."""
-        self.torn = block.breaks[:0]
+        self.torn = []
         taken: set[int] = set()
         swept = sweeps and self.frequent and self._sweep(block, taken)
         hits = sum(len(matches.rows) for matches in self.candidates) if swept else self._walk(block, taken)
         if hits or not swept:
             self.frequent = hits * SWEEP_GAIN > block.lines * len(self.candidates)
         return (matches.settle(block) for matches in self.candidates if matches.rows)
+
+    def torn_numbers(self, block: Block) -> set[int]:
+        """The numbers of the lines of a block that hold a metric line amid other output."""
+        return set(block.numbers(block.rows(np.array(self.torn))).tolist()) if self.torn else set()
 
     def _sweep(self, block: Block, taken: set[int]) -> bool:
         """Sweep for one variant after the other, adding to ``taken``; returns whether no line with the mark is left."""
@@ -163,21 +181,24 @@ class _Search:
             taken.update(places.tolist())
         # A sweep passes over lines with a prefix, and over one that is cut off.
         is_plain = all(matches.absent for matches in self.candidates) and block.data.endswith(b"\n")
-        return is_plain and not has_prefix(block.text)
+        return is_plain and not block.has_prefix
 
     def _walk(self, block: Block, taken: set[int]) -> int:
         """Try every line that holds the mark and is not taken; the loop is plain because it runs once a line."""
+        mark, text, hits = self.mark, block.text, 0
+        hit = text.find(mark)
+        if hit < 0:
+            return 0
+        has_prefix = block.has_prefix
         tries = [(line_pattern(m.variant).fullmatch, m.keep, m.variant.record != "fact") for m in self.candidates]
         may_be_torn = any(m.may_be_torn for m in self.candidates)
-        mark, text, hits, torn = self.mark, block.text, 0, []
-        hit = text.find(mark)
         while hit >= 0:
             hits += 1
             place = text.rfind(b"\n", 0, hit)
             end = text.find(b"\n", hit)
             end = len(text) if end < 0 else end
             if place not in taken:
-                start, rank = after_prefix(text, place + 1, end)
+                start, rank = after_prefix(text, place + 1, end) if has_prefix else (place + 1, b"")
                 known = False
                 for match, keep, is_all in tries:  # a line may state several facts, but is of one kind
                     if found := match(text, start, end):
@@ -187,9 +208,8 @@ class _Search:
                         if is_all:
                             break
                 if may_be_torn and not known:
-                    torn += [place] * self._find_torn(place, rank, text[start : end + 1])
+                    self.torn += [place] * self._find_torn(place, rank, text[start : end + 1])
             hit = text.find(mark, end)
-        self.torn = np.array(torn, dtype=np.int64)
         return hits
 
     def _find_torn(self, place: int, rank: bytes, line: bytes) -> bool:
@@ -206,29 +226,9 @@ class _Search:
         return any_found
 
 
-def _told_apart(by_search: list[list[Found]], torn: list[set[int]]) -> Iterator[Found]:
-    """What the searches of a block found; of a line that is whole for one of them no other one keeps a part.
-
-    ``torn``: for each search the numbers of the lines that hold a metric line amid other output; whole ones are taken
-    out.
-    """
-    whole = set(_whole(by_search, torn)) if any(torn) else set()
-    for lines, parts in zip(by_search, torn, strict=True):
-        known = parts & whole
-        parts.difference_update(known)
-        yield from (_without(found, known) for found in lines) if known else lines
-
-
-def _whole(by_search: list[list[Found]], torn: list[set[int]]) -> Iterator[int]:
-    """The numbers of whole metric lines."""
-    for lines, parts in zip(by_search, torn, strict=True):
-        for found in (found for found in lines if found.variant.record in METRICS):
-            yield from (number for number in found.numbers.tolist() if number not in parts)
-
-
-def _without(found: Found, numbers: set[int]) -> Found:
-    stays = [number not in numbers for number in found.numbers.tolist()]
-    return replace(found, numbers=found.numbers[stays], rows=list(compress(found.rows, stays)))
+def _search(mark: bytes, variants: Sequence[Variant]) -> _Search:
+    """The search for a mark; mere signs stand on many lines, hardly any of which is ours."""
+    return _Search(mark, [_Matches(v) for v in variants], frequent=not any(v.telling for v in variants))
 
 
 def _may_go_on(found: re.Match[bytes]) -> bool:

@@ -12,6 +12,8 @@ from .format import METRICS
 from .lines import RANK, Lines
 from .stamps import WITHOUT_YEAR, over_new_year
 
+RECORDS = pd.Index(METRICS)
+
 Order = NDArray[np.int64] | None
 
 
@@ -44,7 +46,7 @@ def _finished(column: Array, field: Field, after: np.datetime64 | None) -> Array
 
 def _records(found: Sequence[Lines], order: Order) -> "pd.Categorical[str]":
     codes = [np.full(len(lines), METRICS.index(lines.variant.record), np.int8) for lines in found]
-    return pd.Categorical.from_codes(_ordered(_joined(codes, np.int8), order), categories=pd.Index(METRICS))
+    return pd.Categorical.from_codes(_ordered(_joined(codes, np.int8), order), categories=RECORDS)
 
 
 def _column(found: Sequence[Lines], name: str, order: Order) -> Array | None:

@@ -13,7 +13,7 @@ class Variant:
     ``record``: "step", "epoch", "summary", "event", "fact" or "noise".
     ``source``: the regular expression of the whole line; one group for each entry of ``groups``.
     ``groups``: the field of each group; of several groups of one field the first that took part counts.
-    ``literals``: texts that every such line holds, in their order.
+    ``literals``: texts that every such line holds, in their order. ``choices``: texts of which it holds one each.
     ``head``: how much of the source is for what may stand before the line.
     ``spans``: whether it is a record of several lines, such as an object of a document in JSON.
     """
@@ -22,10 +22,11 @@ class Variant:
     source: str
     groups: tuple[Field, ...]
     literals: tuple[str, ...]
+    choices: tuple[tuple[str, ...], ...] = ()
     spans: bool = False
     head: int = 0
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         """The distinct fields, in the order of their first group."""
         return tuple(dict.fromkeys(self.groups))
@@ -35,7 +36,7 @@ class Variant:
         return hash(self.source)
 
     def may_stand_in(self, text: bytes) -> bool:
-        """Whether a text holds all that each line of this variant holds, in that order."""
+        """Whether a text holds all that each line of this variant holds, its literals in that order."""
         if self._longest not in text:  # It is the one that most texts lack.
             return False
         place = 0
@@ -44,7 +45,7 @@ class Variant:
             if place < 0:
                 return False
             place += len(literal)
-        return True
+        return all(any(choice in text for choice in choices) for choices in self._choices)
 
     def resembles(self, line: bytes) -> bool:
         """Whether a line holds at least half, and two, of the telling texts of this variant: it is a broken one."""
@@ -62,7 +63,7 @@ class Variant:
         """The source without its head."""
         return self.source[self.head :]
 
-    @property
+    @cached_property
     def fixed(self) -> int:
         """How many letters of such a line are fixed: the more, the more specific it is."""
         return sum(map(len, self.literals))
@@ -71,6 +72,10 @@ class Variant:
     def texts(self) -> tuple[bytes, ...]:
         """The literals as a log holds them."""
         return tuple(literal.encode() for literal in self.literals)
+
+    @cached_property
+    def _choices(self) -> tuple[tuple[bytes, ...], ...]:
+        return tuple(tuple(choice.encode() for choice in choices) for choices in self.choices)
 
     @cached_property
     def _longest(self) -> bytes:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from ..scrubbing.scrub import Secrets
     from .ingest import Event
 
@@ -73,19 +75,27 @@ def _events(
 
     from ..commands import Unreadable, printable
     from ..errors import ParserError
-    from .ingest import ingest as ingested
-    from .nameless import ingest_scrubbed
     from .progress import followed
     from .workers import workers
 
     try:
         with workers(jobs, scheduler) as executor:
-            found = ingest_scrubbed(sources, into, executor, secrets) if scrub else ingested(sources, into, executor)
-            yield from followed(found)
+            yield from followed(_found(sources, into, executor, secrets if scrub else None))
     except BrokenExecutor as error:
         raise Unreadable("A process was killed, maybe for its memory; the same command goes on from here.") from error
     except ParserError as error:
         raise Unreadable(printable(error)) from error
+
+
+def _found(sources: tuple[str, ...], into: Path, executor: "Executor", secrets: "Secrets | None") -> "Iterator[Event]":
+    """What becomes of each file, names replaced where there are secrets to look for."""
+    if secrets is None:
+        from .ingest import ingest as ingested
+
+        return ingested(sources, into, executor)
+    from .nameless import ingest_scrubbed
+
+    return ingest_scrubbed(sources, into, executor, secrets)
 
 
 def _shown(line: str) -> str:

@@ -41,6 +41,22 @@ def test_only_texts_that_every_line_holds_are_literals(tmp_path: Path) -> None:
     assert variant.literals == ("step", "end")
 
 
+def test_of_a_choice_every_line_holds_one_text(tmp_path: Path) -> None:
+    (variant,) = grammar(tmp_path, '"step" step{"0"} ("," "ips" | "frames" ("/s" | "/min") | "fps")').variants
+    assert variant.choices == (("ips", "frames", "fps"),)
+
+
+@pytest.mark.parametrize("choice", ['("ips" | /[a-z]+/)', '["ips" | "fps"]', '("ips" | "fps")*'])
+def test_a_choice_that_may_be_without_text_tells_nothing(tmp_path: Path, choice: str) -> None:
+    (variant,) = grammar(tmp_path, f'"step" step{{"0"}} {choice}').variants
+    assert variant.choices == ()
+
+
+def test_a_text_without_any_of_a_choice_holds_no_line(tmp_path: Path) -> None:
+    (variant,) = grammar(tmp_path, '"step" step{"0"} ("ips" | "fps")').variants
+    assert [variant.may_stand_in(text) for text in (b"step 1 ips", b"step 1 fps", b"step 1 rps")] == [True, True, False]
+
+
 @pytest.mark.parametrize("line", ['/[a-z]+ /? "step" step{"0"}', '_start step{"0"}\n_start: /[a-z]+ /? "step"'])
 def test_what_may_stand_before_a_line_is_no_part_of_its_own(tmp_path: Path, line: str) -> None:
     (variant,) = grammar(tmp_path, line).variants

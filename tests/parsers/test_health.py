@@ -64,6 +64,16 @@ def test_time_that_runs_backwards_is_told(tmp_path: Path) -> None:
     assert warnings(tmp_path, line(1, second=30), line(2), line(3)) == [said]
 
 
+def test_the_time_of_each_rank_runs_by_itself(tmp_path: Path) -> None:
+    ranks = [
+        f"[1,{rank}]<stdout>:{line(step, second=second)}" for step, rank, second in ((1, 0, 5), (1, 1, 3), (2, 1, 4))
+    ]
+    assert warnings(tmp_path, *ranks) == []
+    assert warnings(tmp_path, *ranks, f"[1,1]<stdout>:{line(3, second=2)}") == [
+        "The time runs backwards, first in line 4 (1 in all)."
+    ]
+
+
 def test_a_record_that_stands_in_the_log_twice_is_told(tmp_path: Path) -> None:
     said = "Records are in the log twice, the first copy in line 3 (1 in all)."
     assert said in warnings(tmp_path, line(1), line(2), line(2), line(3))

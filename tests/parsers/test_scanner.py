@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from parsers.block import Block
 from parsers.detect import formats
 from parsers.format import Format
 from parsers.found import Found
@@ -89,3 +90,15 @@ def test_the_total_is_the_number_of_physical_lines(fmt: Format) -> None:
     for block in (b"a\nb\n", b"c\rd\n", b"e"):
         scanner.feed(block)
     assert scanner.total == 4
+
+
+@every_format
+def test_a_look_for_the_first_lines_finds_some_where_there_are_any(fmt: Format) -> None:
+    lines = [line for line in pool(fmt) if line_by_line(fmt, [line]) and b"\r" not in line]
+    for line in (*lines[:3], b"", b"no line of any format"):
+        found = {
+            number
+            for found in Scanner(fmt.variants).first(Block.after(0, line + b"\n"))
+            for number in found.numbers.tolist()
+        }
+        assert bool(found) == bool(line_by_line(fmt, [line]))
