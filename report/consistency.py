@@ -19,6 +19,7 @@ def mistakes(page: "Page") -> Iterator[str]:
     yield from _of_tables(page)
     yield from _of_quotients(page)
     yield from _of_quotes(page)
+    yield from _of_runs_over_time(page)
     for place in page.places():
         case: Case = {**place.table.case, **place.row.case}
         with_only(case)(place.row.title)
@@ -32,6 +33,14 @@ def _of_tables(page: "Page") -> Iterator[str]:
             for name in (column.column, column.against and column.against.column):
                 if name is not None and name not in page.columns:
                     yield f"table {table.name} names the column {name!r}; columns are {', '.join(page.columns)}"
+
+
+def _of_runs_over_time(page: "Page") -> Iterator[str]:
+    for table in page.tables:
+        places = [place for place in page.places() if place.table is table and place.column.quantity == "throughput"]
+        for wanted in table.over_time:
+            if not any(wanted.is_of(place.column.column, place.case) for place in places):
+                yield f"table {table.name} draws over time {_of_none(wanted.column, wanted.case)}"
 
 
 def _of_quotients(page: "Page") -> Iterator[str]:
@@ -57,6 +66,11 @@ def needed(place: "Place") -> list[tuple[str, Case]]:
 def _of_what(column: str, case: Case) -> str:
     told = ", ".join(f"{axis} {value}" for axis, value in case.items())
     return f"that needs the throughput of column {column!r} for {told}, which no table shows"
+
+
+def _of_none(column: str, case: Case) -> str:
+    told = ", ".join(f"{axis} {value}" for axis, value in case.items()) or "any case"
+    return f"the throughput of column {column!r} for {told}, which it does not show"
 
 
 def _of_quotes(page: "Page") -> Iterator[str]:

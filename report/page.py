@@ -14,7 +14,7 @@ from .consistency import mistakes
 from .part import Part
 from .protocol import Protocol, ProtocolError
 from .quote import Quote, QuoteSource
-from .table import Against, Table, TableColumn, TableRow
+from .table import Against, OverTime, Table, TableColumn, TableRow
 
 __all__ = [
     "LAUNCHED",
@@ -25,6 +25,7 @@ __all__ = [
     "Code",
     "Column",
     "Grid",
+    "OverTime",
     "Page",
     "Place",
     "Quote",

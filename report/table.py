@@ -1,6 +1,6 @@
 """Tables of results: which cells a page shows, and what of each."""
 
-from typing import Annotated, get_args
+from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -69,6 +69,19 @@ class TableRow(Part):
     """Its part of the case."""
 
 
+class OverTime(Part):
+    """Runs whose records are drawn over time: those of a column, for a part of the case."""
+
+    column: str
+    """Name of a column of the page."""
+    case: Case = Field(default_factory=dict)
+    """The axes that choose among the throughputs of the column; without any, all of them."""
+
+    def is_of(self, column: str, case: Case) -> bool:
+        """Whether it chooses a throughput of a column with a case."""
+        return column == self.column and self.case.items() <= case.items()
+
+
 class Table(Part):
     """One table of results. The case of a cell is that of the table, its row and its column put together."""
 
@@ -86,3 +99,8 @@ class Table(Part):
     """Its columns, from left to right."""
     rows: list[TableRow] = Field(min_length=1)
     """Its rows, from above."""
+    charts: list[Literal["bars", "scaling"]] = Field(default=["bars", "scaling"])
+    """Which charts of its throughputs are drawn, where there are enough of them: bars, and curves over the cards."""
+    over_time: list[OverTime] = Field(default_factory=list)
+    """Which of its throughputs are also drawn record by record, with memory and power where gpu.csv tells them; of
+    several runs the middle one."""

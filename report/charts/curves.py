@@ -73,7 +73,8 @@ def series(figures: Sequence[Figure]) -> Iterator[Curve]:
 def _grouped(figures: Sequence[Figure]) -> list[list[Figure]]:
     groups: dict[object, list[Figure]] = {}
     for figure in figures:
-        if figure.cards and figure.value > 0:
+        # Of a run of another size the page computes no scaling efficiency, and so a curve tells none.
+        if figure.cards and figure.value > 0 and figure.is_of_its_size:
             groups.setdefault(_kind(figure), []).append(figure)
     return list(groups.values())
 

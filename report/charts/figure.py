@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from ..cell import Cell
 from ..page import Table
+from ..quotient import SIZE
 
 QUOTED_MARK = "‡"
 
@@ -52,6 +53,11 @@ class Figure:
         """The number of cards of its case; None where the case does not say it."""
         said = self.cell.case.get("cards")
         return said if isinstance(said, int) and said > 0 else None
+
+    @property
+    def is_of_its_size(self) -> bool:
+        """Whether no log behind it says another number of nodes or cards, or another batch size, than its case."""
+        return all(found.fact not in SIZE for found in self.cell.disagreements)
 
 
 def figures(table: Table, cells: Sequence[Cell]) -> list[Figure]:

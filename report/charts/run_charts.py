@@ -50,17 +50,19 @@ class _Run:
     scope: Scope
 
 
-def run_charts(reading: Reading, measurement: Measurement, language: str, *, facts: Facts | None = None) -> list[Chart]:
+def run_charts(
+    reading: Reading, measurement: Measurement, language: str, *, facts: Facts | None = None, note: str = ""
+) -> list[Chart]:
     """The charts of one run in a language: ``throughput``, and ``memory`` and ``power`` where gpu.csv gives them.
 
     ``measurement``: the throughput that the log gives by its protocol, with the lines that it uses. ``facts``: those of
-    the log with what a page says beyond them. Raises WordsError for a language without catalogue, LogError where a side
-    file of the run is broken.
+    the log with what a page says beyond them. ``note``: which run it is, to stand under the title. Raises WordsError
+    for a language without catalogue, LogError where a side file of the run is broken.
     """
     said, known = speech(language), reading.facts if facts is None else facts
     found = _run(reading, measurement.protocol, known)
-    drawn = [_throughput(found, measurement, said)] if found else []
-    return [*drawn, *telemetry_charts(reading, measurement, known, said)]
+    drawn = [_throughput(found, measurement, note, said)] if found else []
+    return [*drawn, *telemetry_charts(reading, measurement, known, note, said)]
 
 
 def _run(reading: Reading, protocol: Protocol, facts: Facts) -> _Run | None:
@@ -84,12 +86,13 @@ def _valued(reading: Reading, protocol: Protocol, facts: Facts) -> _Run:
     return _Run(values[finite], records[finite], found.unit, found.scope)
 
 
-def _throughput(run: _Run, measurement: Measurement, said: Speech) -> Chart:
+def _throughput(run: _Run, measurement: Measurement, note: str, said: Speech) -> Chart:
     unit = label(run.unit, 16)
     at, axis = _axis(run.records, said)
     before, after = (np.isin(run.records["line"], _lines(measurement, keys)) for keys in (BEFORE, AFTER))
     timeline = Timeline(
         title=said.say(TITLE, unit=unit),
+        note=note,
         axis=axis,
         text=said.translate(EACH_RECORD),
         at=at,

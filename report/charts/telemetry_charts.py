@@ -35,10 +35,12 @@ SHAPES = {
 }
 
 
-def telemetry_charts(reading: Reading, measurement: Measurement, facts: Facts, said: Speech) -> Iterator[Chart]:
+def telemetry_charts(
+    reading: Reading, measurement: Measurement, facts: Facts, note: str, said: Speech
+) -> Iterator[Chart]:
     """The charts ``memory`` and ``power`` of a run, those that the gpu.csv beside its log gives.
 
-    Raises LogError where a side file of the run is broken.
+    ``note``: which run it is. Raises LogError where a side file of the run is broken.
     """
     if not reading.path.with_name(NAME).is_file():
         return
@@ -51,10 +53,10 @@ def telemetry_charts(reading: Reading, measurement: Measurement, facts: Facts, s
             found = observe(watched)
         except NoEvidenceError:
             continue
-        yield from _chart(watched, found, said)
+        yield from _chart(watched, found, note, said)
 
 
-def _chart(watched: Watch, found: Observation, said: Speech) -> Iterator[Chart]:
+def _chart(watched: Watch, found: Observation, note: str, said: Speech) -> Iterator[Chart]:
     each = _each_second(watched, found.quantity)
     if len(each) < 2:
         return
@@ -64,6 +66,7 @@ def _chart(watched: Watch, found: Observation, said: Speech) -> Iterator[Chart]:
     start, end = at[-2:].tolist()
     timeline = Timeline(
         title=said.say(TITLES[found.quantity], unit=unit),
+        note=note,
         axis=said.say(BY_TIME, unit=of_time),
         text=said.translate(TEXTS[found.quantity]),
         at=at[:-2],

@@ -45,12 +45,13 @@ class Level:
 class Timeline:
     """Values over time or record numbers.
 
-    ``axis``: title of the axis. ``text``: what the values are. ``at``: where each of them stands on the axis, ascending
-    (float64). ``values``: float64, finite. ``left_out``: stretches that are shaded. ``used``: a number that was made of
-    values, over the stretch of these.
+    ``note``: which run it is. ``axis``: title of the axis. ``text``: what the values are. ``at``: where each of them
+    stands on the axis, ascending (float64). ``values``: float64, finite. ``left_out``: stretches that are shaded.
+    ``used``: a number that was made of values, over the stretch of these.
     """
 
     title: str
+    note: str
     axis: str
     text: str
     at: Values
@@ -66,7 +67,7 @@ class Timeline:
 
     def spec(self) -> dict[str, Any]:
         """The Vega-Lite of its chart."""
-        header = Header(self.title, "", list(self._entries()), FRAME)
+        header = Header(self.title, self.note, list(self._entries()), FRAME)
         plot = alt.layer(*self._layers()).properties(width=FRAME.plot, height=HEIGHT)
         return configured(alt.vconcat(header.view(HEIGHT + _AXIS), plot, bounds="flush", spacing=0))
 

@@ -211,7 +211,7 @@ def test_every_quantity_of_telemetry_has_a_name(quantity: str, language: str) ->
         (
             "en",
             "step records; records skipped at the start: 10; throughput as printed; "
-            "5% but at least 5 cut from each end after sorting; mean; median of repeats; 3 decimals; half up",
+            "5% but at least 5 cut from each end after sorting; mean; median of repeats; decimals: 3; half up",
         ),
         (
             "zh",

@@ -143,4 +143,4 @@ def test_every_link_to_a_log_leads_to_the_log(toy: Published) -> None:
 def test_pages_with_neither_log_nor_quote_are_left_out_when_none_is_named(tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
     pages = list(publish([], tmp_path / "logs", ["en"], tmp_path))
-    assert [page.name for page in pages if not page.files] == ["cpu-demo", "deeplabv3p"]
+    assert [page.name for page in pages if not page.files] == ["cpu-demo"]

@@ -13,7 +13,7 @@
   const searched = ["page", "table", "row", "column", "model", "framework", "device", "precision"];
   const numbers = rows.map((row) => row.map((text) => texts[text]));
   const haystacks = numbers.map((row) => searched.map((name) => row[place[name]]).join(" ").toLocaleLowerCase());
-  const shownColumns = ["page", "framework", "device", "precision", "nodes", "cards", "batch_size", "number", "unit", "table"];
+  const shownColumns = ["page", "framework", "number", "unit", "device", "precision", "nodes", "cards", "batch_size", "table"];
   const figures = new Set(["nodes", "cards", "batch_size", "number"]);
   let matching = [];
   let shown = 0;

@@ -58,7 +58,7 @@ def make(folder: Path, speeds: Mapping[str, tuple[float, ...]] = SPEEDS, page: s
     (folder / "logs").mkdir(exist_ok=True)
     for run, values in speeds.items():
         for number, value in enumerate(values):
-            put(folder, f"{run}-{number}", (value,) * 30)
+            put(folder, f"{run}-{number}", (value,) * 30, cards=int(run[1:]))
     return load(folder / "page.toml")
 
 

@@ -4,7 +4,11 @@ from pathlib import Path
 from typing import Any
 
 from report.charts.chart import Chart, svg
-from tests.report.charts.charted_page import PAGE, SPEEDS, charts, data, numbers, texts, with_quote
+from report.charts.page_charts import page_charts
+from report.evidence import cells
+from report.pagefile import load
+from tests.report.charts.charted_page import PAGE, SPEEDS, charts, data, make, numbers, texts, with_quote
+from tests.report.compared_page import put
 
 CURVES = "1-t-scaling"
 BY_COLUMN = """
@@ -54,6 +58,14 @@ def test_the_text_alternative_gives_the_ends_and_the_efficiency(tmp_path: Path) 
 
 def test_two_counts_of_cards_are_no_curve(tmp_path: Path) -> None:
     assert CURVES not in charts(tmp_path, speeds={run: speeds for run, speeds in SPEEDS.items() if "32" not in run})
+
+
+def test_a_run_of_another_batch_size_is_on_no_curve(tmp_path: Path) -> None:
+    make(tmp_path)
+    put(tmp_path, "b32-0", (9000.0,) * 30, cards=32, case={"batch_size": 128})
+    page = load(tmp_path / "page.toml")
+    found = {chart.name: chart for chart in page_charts(page, list(cells(page, tmp_path / "logs")), "en")}
+    assert set(numbers(found[CURVES], "series")) == {("A",)}
 
 
 def test_a_series_with_two_numbers_for_one_count_is_no_curve(tmp_path: Path) -> None:

@@ -24,6 +24,13 @@ def test_a_chart_stands_under_its_table(language: str, reader: Reader) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_watched_run_is_drawn_over_time_with_its_memory_and_power(language: str, reader: Reader) -> None:
+    page = reader.open(f"toy_gpu.{language}.html")
+    for quantity in ("throughput", "memory", "power"):
+        assert page.locator(f"main figure svg:has([id='1-cards-run-1-{quantity}-title'])").is_visible()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_chart_is_interactive_on_its_own_page(language: str, reader: Reader) -> None:
     page = reader.open(f"toy.{language}.html")
     page.locator("figcaption a").first.click()
