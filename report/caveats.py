@@ -8,6 +8,7 @@ import pandas as pd
 from parsers.field import Field
 from parsers.sentence import Sentence
 
+from .columns import Columns
 from .estimate import Values
 from .protocol import Protocol
 from .statistic import reduce
@@ -48,31 +49,31 @@ WARNINGS = (
 )
 
 
-def of_records(chosen: pd.DataFrame, column: str, reasons: Reasons) -> Iterator[Sentence]:
+def of_records(chosen: Columns, column: str, reasons: Reasons) -> Iterator[Sentence]:
     """Warn of records that could not be read; ``column``: what is read, ``reasons``: why each is used or not."""
-    lines = chosen["line"].to_numpy()
+    lines = chosen["line"]
     empty, other = reasons == Reason.NO_VALUE, reasons == Reason.OTHER_RANK
     if empty.any():
         first = lines[empty][0]
         yield Sentence(NO_VALUE, count=empty.sum(), records=len(lines), column=column, line=first)
     if other.any():
-        rank = chosen["rank"].to_numpy(dtype=np.float64, na_value=np.nan)[reasons == Reason.USED][0]
+        rank = chosen.numbers("rank")[reasons == Reason.USED][0]
         yield Sentence(ONE_RANK, rank=f"{rank:g}", left=other.sum(), records=len(lines))
-    models = chosen["model"][reasons == Reason.USED].dropna().unique() if "model" in chosen else ()
+    models = pd.Series(chosen["model"][reasons == Reason.USED]).dropna().unique() if "model" in chosen else ()
     if len(models) > 1:
         yield Sentence(SEVERAL_MODELS, count=len(models), models=", ".join(map(str, models)))
 
 
-def of_steps(records: pd.DataFrame, fields: Fields, protocol: Protocol, field: Field | None) -> Iterator[Sentence]:
+def of_steps(records: Columns, fields: Fields, protocol: Protocol, field: Field | None) -> Iterator[Sentence]:
     """Warn of a window that is too short, and of step numbers that do not say how many steps were done."""
     if missing := shortfall(records, fields, protocol):
         take = protocol.take_first or protocol.take_last
         yield Sentence(TOO_SHORT, take=take, missing=missing)
     counter = fields.get((protocol.records, "step"))
-    if counter is None or records["step"].isna().any():
+    if counter is None or not records.printed("step").all():
         return
     if (again := repeated(records, counter)).any():
-        line = records["line"].to_numpy()[again][0]
+        line = records["line"][again][0]
         yield Sentence(AGAIN, line=line)
     wraps = "steps_per_epoch" not in records and epoch_starts(steps_in_epoch(records, counter)).any()
     if wraps and _adds_epochs(protocol, field):

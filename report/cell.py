@@ -1,12 +1,14 @@
 """A cell of a page: its number with the proofs, or the reason why there is none."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePosixPath
 
 from parsers.facts import Value
 from parsers.reading import Reading
 
 from .axis import Case
+from .columns import Columns
 from .measurement import Measurement
 from .number import printed, without_noise
 from .protocol import Protocol
@@ -42,6 +44,11 @@ class Proof:
     reading: Reading
     measurement: Measurement
     observation: Observation | None = None
+
+    @cached_property
+    def columns(self) -> Columns:
+        """The records of the log as columns."""
+        return Columns(self.reading.records)
 
     @property
     def exhibits(self) -> tuple[Exhibit, ...]:

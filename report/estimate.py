@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from parsers.facts import Fact
 from parsers.field import Field
 
+from .columns import Columns, Records, columns
 from .protocol import NoMeasurement, Protocol
 from .window import Counts, Fields, Mask, epoch_starts, step_field, steps_done, steps_in_epoch
 
@@ -28,13 +28,13 @@ TIMES = READS["clock"]
 _IN_A_SECOND = {"seconds": 1, "milliseconds": 1000}
 
 
-def column(records: pd.DataFrame, fields: Fields, protocol: Protocol) -> str:
+def column(records: Records, fields: Fields, protocol: Protocol) -> str:
     """Return the column that the estimate reads, the first of ``READS`` that the log prints.
 
     ``records``: all records of the
     protocol's kind. Raises ``NoMeasurement`` where the log does not print the column.
     """
-    names = READS[protocol.estimate]
+    records, names = columns(records), READS[protocol.estimate]
     for name in names:
         if _is_printed(records, fields, protocol, name):
             return name
@@ -50,22 +50,23 @@ def column(records: pd.DataFrame, fields: Fields, protocol: Protocol) -> str:
     )
 
 
-def _is_printed(records: pd.DataFrame, fields: Fields, protocol: Protocol, name: str) -> bool:
+def _is_printed(records: Columns, fields: Fields, protocol: Protocol, name: str) -> bool:
     # A time needs no meaning beyond itself; of a number without one nobody knows whose it is.
     known = name in TIMES or (protocol.records, name) in fields
-    return known and name in records and bool(records[name].notna().any())
+    return known and name in records and bool(records.printed(name).any())
 
 
-def values(records: pd.DataFrame, fields: Fields, protocol: Protocol) -> Values:
+def values(records: Records, fields: Fields, protocol: Protocol) -> Values:
     """Return one value a record (float64): a throughput as the log scales it, or the seconds of a step or a record.
 
     ``records``: all records of one kind and one rank in file order, not only those in the window, because a running
     mean is undone with the record before it. Not for the clock. Raises ``NoMeasurement`` as ``column`` and
     ``steps_done`` do.
     """
+    records = columns(records)
     name = column(records, fields, protocol)
     field = fields[(protocol.records, name)]
-    printed = records[name].to_numpy(dtype=np.float64)
+    printed = records.numbers(name)
     if name in ("step_time", "duration"):
         printed = printed / _in_a_second(field)
     if name == "step_rate":
@@ -102,7 +103,7 @@ def _counter(fields: Fields, kind: str, field: Field) -> Field:
     return step_field(fields, kind)
 
 
-def _covered(records: pd.DataFrame, counter: Field, field: Field) -> tuple[Counts, Mask]:
+def _covered(records: Columns, counter: Field, field: Field) -> tuple[Counts, Mask]:
     """Return how many steps each running mean covers, and at which records it has started anew."""
     done = steps_done(records, counter)
     starts = np.zeros(len(done), dtype=np.bool_)
@@ -117,14 +118,14 @@ def _covered(records: pd.DataFrame, counter: Field, field: Field) -> tuple[Count
     return np.where(is_reset, done - (field.since or 0), done), starts
 
 
-def _refuse_steps_of_the_run(records: pd.DataFrame, counter: Field) -> None:
+def _refuse_steps_of_the_run(records: Columns, counter: Field) -> None:
     """Refuse step numbers that run on over the epochs: they do not say how long ago a mean was reset."""
     if "epoch" not in records:
         return
-    epoch = records["epoch"].to_numpy(dtype=np.float64, na_value=np.nan)
+    epoch = records.numbers("epoch")
     runs_on = (epoch[1:] > epoch[:-1]) & ~epoch_starts(steps_in_epoch(records, counter))[1:]
     if runs_on.any():
-        line = records["line"].to_numpy()[1:][runs_on][0]
+        line = records["line"][1:][runs_on][0]
         raise NoMeasurement(
             f"The running mean starts anew with each epoch, but at line {line} the {counter.name} number runs on into "
             "the next one, so the mean cannot be undone: use estimate=reported or estimate=clock."

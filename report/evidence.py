@@ -1,17 +1,19 @@
 """Evidence: the logs behind a cell, and what they measure by the protocol of the page."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from parsers.errors import ParserError
-from parsers.facts import Fact, Value
-from parsers.reading import Reading, read
+from parsers.facts import Fact
+from parsers.reading import Reading
 from parsers.sentence import Sentence
 
 from .axis import SCALING
 from .cell import Cell, Disagreement, Proof, Quoted
+from .library import Scaling, Wanted, measured, prepare, reading_of, scaled
 from .measurement import Measurement, NoMeasurement, combine, measure
 from .page import LAUNCHED, Case, Page, Place, Table, TableColumn, TableRow
 from .protocol import Protocol
@@ -22,9 +24,10 @@ from .runs import filled, logs_of, run_of, unfit
 from .telemetry import observe
 from .watch import Watch, watch
 
-Scaling = tuple[tuple[str, Value], ...]
 Proofs = tuple[Proof, ...]
 Reasons = tuple[Reason, ...]
+# Why logs are no evidence, as far as that is known, by their paths below the folder of logs.
+Known = Mapping[str, Reason | None]
 
 # What a page says of a case and a log may say otherwise; models and devices are spelt too freely to compare.
 COMPARED = LAUNCHED
@@ -41,7 +44,16 @@ def cells(page: Page, logs: Path) -> Iterator[Cell]:
 
     A figure that the page quotes stands where nothing was measured; what is computed from others comes last.
     """
-    yield from divided(page, [_cell(page, logs, place) for place in page.places()])
+    known = prepare(_wanted(page, logs))
+    yield from divided(page, [_cell(page, logs, place, known) for place in page.places()])
+
+
+def _wanted(page: Page, logs: Path) -> Iterator[Wanted]:
+    """All logs that the page may need, with the protocols by which it may measure them."""
+    for place in page.places():
+        with suppress(NoEvidenceError):
+            pattern, protocol = _asked(page, place.column, place.case)
+            yield from (Wanted(logs, path, protocol, _scaling(place.case)) for path in logs_of(logs, pattern))
 
 
 def row_title(table: Table, row: TableRow) -> str:
@@ -55,22 +67,21 @@ def column_title(page: Page, column: TableColumn) -> str:
     return column.title or page.columns[column.column].title
 
 
-def _cell(page: Page, logs: Path, place: Place) -> Cell:
+def _cell(page: Page, logs: Path, place: Place, known: Known) -> Cell:
     shown = Shown(place.column.quantity, page.unit, place.column.decimals)
     titles = (row_title(place.table, place.row), column_title(page, place.column))
     empty = Cell(place.table.name, *titles, place.case, shown)
     if shown.is_quotient:
         return empty
-    cell = _measured_cell(page, logs, place.column, empty)
+    cell = _measured_cell(page, logs, place.column, empty, known)
     quote = page.quote_of(place) if cell.reason else None
     return replace(cell, quoted=Quoted(quote.value, quote.source)) if quote else cell
 
 
-def _measured_cell(page: Page, logs: Path, column: TableColumn, empty: Cell) -> Cell:
+def _measured_cell(page: Page, logs: Path, column: TableColumn, empty: Cell, known: Known) -> Cell:
     try:
-        run = run_of(page.columns[column.column], empty.case)
-        protocol = run.protocol.overridden(column.protocol) if column.protocol else run.protocol
-        proofs, left_out = _proofs(logs, filled(run, empty.case), protocol, empty.case)
+        pattern, protocol = _asked(page, column, empty.case)
+        proofs, left_out = _proofs(logs, pattern, protocol, empty.case, known)
         _refuse_other_numbers(page.unit, proofs)
         return _filled(empty, protocol, proofs, left_out)
     except NoEvidenceError as error:
@@ -79,6 +90,12 @@ def _measured_cell(page: Page, logs: Path, column: TableColumn, empty: Cell) -> 
         return replace(empty, reason=Reason("The log cannot be read: {error}", {"error": str(error)}))
     except NoMeasurement as error:
         return replace(empty, reason=Reason("The log gives no number: {error}", {"error": str(error)}))
+
+
+def _asked(page: Page, column: TableColumn, case: Case) -> tuple[str, Protocol]:
+    """Where the logs of a cell are, as a pattern, and the protocol of the cell; raises NoEvidenceError."""
+    run = run_of(page.columns[column.column], case)
+    return filled(run, case), run.protocol.overridden(column.protocol) if column.protocol else run.protocol
 
 
 def _filled(cell: Cell, protocol: Protocol, proofs: Proofs, left_out: Reasons) -> Cell:
@@ -127,18 +144,22 @@ def _warning(said: str) -> Reason:
     return Reason(said.message, said.values) if isinstance(said, Sentence) else Reason(ANY_WARNING, {"warning": said})
 
 
-def _proofs(logs: Path, pattern: str, protocol: Protocol, case: Case) -> tuple[Proofs, Reasons]:
+def _proofs(logs: Path, pattern: str, protocol: Protocol, case: Case, known: Known) -> tuple[Proofs, Reasons]:
     """The proofs of a case, and why other logs of it are left out; raises NoEvidenceError when no proof is left."""
     paths = logs_of(logs, pattern)
     if not paths:
         raise NoEvidenceError(Reason("There is no log {pattern} in the folder of logs.", {"pattern": pattern}))
-    reasons = {path: unfit(logs, path) for path in paths}
+    reasons = {path: known[path] if path in known else unfit(logs, path) for path in paths}
     left_out = tuple(reason for reason in reasons.values() if reason)
     if len(left_out) == len(paths):
         raise NoEvidenceError(left_out[0])
     fit = [path for path, reason in reasons.items() if not reason]
     scaling = _scaling(case)
-    return tuple(Proof(path, _read(logs / path), _measured(logs / path, protocol, scaling)) for path in fit), left_out
+    return tuple(_proof(logs, path, protocol, scaling) for path in fit), left_out
+
+
+def _proof(logs: Path, path: str, protocol: Protocol, scaling: Scaling) -> Proof:
+    return Proof(path, reading_of(logs / path), measured(logs / path, protocol, scaling))
 
 
 def _observed(proofs: Proofs, quantity: Quantity, case: Case) -> tuple[Proofs, Reasons]:
@@ -161,14 +182,14 @@ def refilled(cell: Cell, logs: Path, paths: Iterable[str], protocol: Protocol) -
     ``paths`` are below ``logs``. Raises NoMeasurement, NoEvidenceError and ParserError.
     """
     scaling = _scaling(cell.case)
-    proofs = tuple(Proof(path, _read(logs / path), _measured(logs / path, protocol, scaling)) for path in paths)
+    proofs = tuple(_proof(logs, path, protocol, scaling) for path in paths)
     _refuse_other_numbers(cell.shown.rate, proofs)
     return _filled(cell, protocol, proofs, ())
 
 
 def facts_of(cell: Cell, proof: Proof) -> dict[str, Fact]:
     """The facts of a log behind a cell, with what the page says of its case where the log says nothing."""
-    return _facts(proof.reading, _scaling(cell.case))
+    return scaled(proof.reading, _scaling(cell.case))
 
 
 def by_protocol(unit: str, cell: Cell, proof: Proof, protocol: Protocol) -> Measurement:
@@ -177,7 +198,7 @@ def by_protocol(unit: str, cell: Cell, proof: Proof, protocol: Protocol) -> Meas
     Raises NoMeasurement where the log does not allow it, NoEvidenceError where that is not what the page shows.
     """
     reading = proof.reading
-    measurement = measure(reading.records, reading.fields, facts_of(cell, proof), protocol)
+    measurement = measure(proof.columns, reading.fields, facts_of(cell, proof), protocol)
     _refuse_other_numbers(unit, (replace(proof, measurement=measurement),))
     return measurement
 
@@ -186,25 +207,10 @@ def _scaling(case: Case) -> Scaling:
     return tuple((axis, value) for axis, value in case.items() if axis in SCALING)
 
 
-def _facts(reading: Reading, scaling: Scaling) -> dict[str, Fact]:
-    """The facts of a log; what the page says of its case stands in where the log says nothing."""
-    return {axis: Fact(axis, value, "page") for axis, value in scaling} | reading.facts
-
-
-@cache
-def _read(path: Path) -> Reading:
-    return read(path)
-
-
-@cache
-def _measured(path: Path, protocol: Protocol, scaling: Scaling) -> Measurement:
-    reading = _read(path)
-    return measure(reading.records, reading.fields, _facts(reading, scaling), protocol)
-
-
 @cache
 def _watched(log: str, path: Path, protocol: Protocol, scaling: Scaling) -> Watch:
-    return watch(log, _read(path), _facts(_read(path), scaling), _measured(path, protocol, scaling))
+    reading = reading_of(path)
+    return watch(log, reading, scaled(reading, scaling), measured(path, protocol, scaling))
 
 
 def _disagreements(case: Case, reading: Reading) -> Iterator[Disagreement]:

@@ -137,11 +137,11 @@ def _words(protocol: Protocol, keys: Sequence[str]) -> str:
 
 def _kind(cell: Cell) -> str | None:
     """The key of what the records state that are read; None where the estimate does not take them as they are."""
-    protocol, reading = _protocol(cell), cell.proofs[0].reading
+    protocol, proof = _protocol(cell), cell.proofs[0]
     if protocol.estimate in ("clock", "instant"):
         return None
-    records = reading.records[reading.records["record"] == protocol.records]
-    field = reading.fields[(protocol.records, estimate.column(records, reading.fields, protocol))]
+    fields, records = proof.reading.fields, proof.columns.of_kind(protocol.records)
+    field = fields[(protocol.records, estimate.column(records, fields, protocol))]
     return f"kind_{field.kind}" if field.kind else None
 
 
@@ -166,9 +166,10 @@ def _gained(cell: Cell, place: int) -> float:
 
 
 def _without(cell: Cell, proof: Proof, line: int) -> Measurement:
-    reading = proof.reading
-    others = reading.records[reading.records["line"] != line]
-    return measure(others, reading.fields, facts_of(cell, proof), proof.measurement.protocol)
+    protocol = proof.measurement.protocol
+    records = proof.columns.of_kind(protocol.records)
+    others = records.rows(records["line"] != line)
+    return measure(others, proof.reading.fields, facts_of(cell, proof), protocol)
 
 
 def _steps_used(cell: Cell) -> int | None:

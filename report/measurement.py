@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import pandas as pd
+import numpy as np
 
 from parsers.clock import ARRIVAL
 from parsers.field import Scope
 from parsers.sentence import Sentence
 
 from .caveats import ARRIVED, of_means, of_spread
+from .columns import Records
 from .estimate import Facts
 from .number import without_noise
 from .protocol import NoMeasurement, Protocol
@@ -43,13 +44,14 @@ class Measurement:
     warnings: tuple[Sentence, ...]
 
 
-def measure(records: pd.DataFrame, fields: Fields, facts: Facts, protocol: Protocol) -> Measurement:
+def measure(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -> Measurement:
     """Return the throughput of one log by one protocol.
 
-    ``records``: a row a metric line in file order, with ``line`` (int64, from 1), ``record`` (step, epoch, summary),
-    and those of ``rank``, ``epoch``, ``step``, ``steps_per_epoch``, ``time`` (datetime64), ``throughput``,
-    ``step_time``, ``batch_size`` (per card) that the log prints; NaN where a line has none. ``fields``: what a column
-    means, by (record, column). ``facts``: ``cards`` (in all), ``nodes`` and ``batch_size`` (per card), where known.
+    ``records``: DataFrame or columns, a row a metric line in file order, with ``line`` (int64, from 1), ``record``
+    (step, epoch, summary), and those of ``rank``, ``epoch``, ``step``, ``steps_per_epoch``, ``time`` (datetime64),
+    ``throughput``, ``step_time``, ``batch_size`` (per card) that the log prints; NaN where a line has none. ``fields``:
+    what a column means, by (record, column). ``facts``: ``cards`` (in all), ``nodes`` and ``batch_size`` (per card),
+    where known.
     Raises ``NoMeasurement``, whose sentence says what the log lacks and what is possible.
     """
     selected = select(records, fields, facts, protocol)
@@ -67,12 +69,16 @@ def measure(records: pd.DataFrame, fields: Fields, facts: Facts, protocol: Proto
 def _measurement(
     selected: Selection, protocol: Protocol, value: float, unit: str, scope: Scope, warnings: tuple[Sentence, ...]
 ) -> Measurement:
-    lines = selected.available["line"].to_numpy()
-    by_reason = {reason.key: tuple(lines[selected.reasons == reason].tolist()) for reason in Reason}
-    used = by_reason.pop(Reason.USED.key)
-    left_out = {key: left for key, left in by_reason.items() if left}
+    lines = selected.available["line"]
+    by_reason = {number: tuple(lines[selected.reasons == number].tolist()) for number in _distinct(selected)}
+    used = by_reason.pop(Reason.USED)
+    left_out = {Reason(number).key: left for number, left in by_reason.items()}
     exact = without_noise(value)
     return Measurement(exact, unit, scope, protocol, used, len(used), left_out, len(lines), warnings)
+
+
+def _distinct(selected: Selection) -> list[int]:
+    return [number for number, count in enumerate(np.bincount(selected.reasons)) if count]
 
 
 def combine(measurements: Sequence[Measurement], protocol: Protocol) -> float:

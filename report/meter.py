@@ -10,12 +10,12 @@ from parsers.format import METRICS
 
 from . import estimate
 from .choice import protocols
+from .columns import Columns
 from .crosscheck import ESTIMATES
 from .estimate import Facts, Values
 from .number import printed, without_noise
 from .protocol import NoMeasurement, Protocol
 from .scaling import amount_of_step, amounts, amounts_done, scale
-from .selection import is_finite
 from .timing import seconds_done
 from .window import Fields, Mask
 
@@ -65,7 +65,10 @@ class Meter:
         Raises ``NoMeasurement`` where records of the kind do not print it.
         """
         chosen = records[records["record"] == self.protocol.records]
-        return chosen if chosen.empty else chosen[is_finite(chosen[estimate.column(chosen, fields, self.protocol)])]
+        if chosen.empty:
+            return chosen
+        found = Columns(chosen)
+        return chosen[found.finite(estimate.column(found, fields, self.protocol))]
 
     def read(self, records: pd.DataFrame, fields: Fields, facts: Facts) -> tuple["Meter", Values]:
         """The meter that knows what it counts, and one number (float64) a record, NaN where it gives none.

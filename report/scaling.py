@@ -1,13 +1,13 @@
 """Scaling: what all cards train in a step or a record, and whose number a throughput is."""
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from parsers.facts import FILE_NAME, FORMER_NAME, Fact, is_count
 from parsers.field import Field, Scope
 from parsers.sentence import Sentence
 
+from .columns import Columns, Records, columns
 from .estimate import Facts, Values
 from .protocol import NoMeasurement, Protocol
 from .window import Fields, Mask, step_field, steps_done
@@ -40,7 +40,7 @@ def scale(field: Field, facts: Facts) -> tuple[int, Scope, tuple[Sentence, ...]]
     return _count(facts, name), "job", ()
 
 
-def samples_per_step(records: pd.DataFrame, facts: Facts, protocol: Protocol) -> int:
+def samples_per_step(records: Records, facts: Facts, protocol: Protocol) -> int:
     """Return how many samples all cards together train in one step.
 
     That is the batch size of the job, as a fact or as the column ``job_batch_size`` of ``records``; or batch size per
@@ -51,15 +51,15 @@ def samples_per_step(records: pd.DataFrame, facts: Facts, protocol: Protocol) ->
     if given is None or _is_of_the_log(given):
         if "job_batch_size" in facts:
             return _count(facts, "job_batch_size")
-        if (job := _column(records, "job_batch_size", protocol)) is not None:
+        if (job := _column(columns(records), "job_batch_size", protocol)) is not None:
             return job
-    card = _count(facts, "batch_size") if given else _column(records, "batch_size", protocol)
+    card = _count(facts, "batch_size") if given else _column(columns(records), "batch_size", protocol)
     if card is None or "cards" not in facts:
         raise NoMeasurement(_asked(protocol, batch_size=card is None, cards="cards" not in facts))
     return card * _count(facts, "cards") * (_count(facts, "accumulation") if "accumulation" in facts else 1)
 
 
-def _done_per_step(records: pd.DataFrame, facts: Facts, protocol: Protocol) -> tuple[int, str]:
+def _done_per_step(records: Columns, facts: Facts, protocol: Protocol) -> tuple[int, str]:
     """What all cards together train in one step, and what is counted: "tokens" where the log states them.
 
     Else "samples", as ``samples_per_step`` returns them: a caller asks for these with a ``batch_size`` where the passes
@@ -75,11 +75,11 @@ def _is_of_the_log(fact: Fact) -> bool:
     return fact.witness.startswith(_OF_THE_LOG)
 
 
-def _column(records: pd.DataFrame, name: str, protocol: Protocol) -> int | None:
+def _column(records: Columns, name: str, protocol: Protocol) -> int | None:
     """The one number of a column; None where the records do not print it."""
-    if name not in records or not records[name].notna().all():
+    if name not in records or not records.printed(name).all():
         return None
-    sizes = records[name].unique()
+    sizes = np.unique(records[name])
     if len(sizes) > 1:
         raise NoMeasurement(
             f"estimate={protocol.estimate} needs one batch size, but the records print {sizes.min():g} to "
@@ -103,15 +103,16 @@ def _count(facts: Facts, name: str) -> int:
     return fact.value
 
 
-def amounts(records: pd.DataFrame, fields: Fields, facts: Facts, protocol: Protocol) -> tuple[Values, str]:
+def amounts(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -> tuple[Values, str]:
     """Return what all cards together did in each record (float64), and what is counted: "samples" or "tokens".
 
     That is what the record prints (``sample_count``, ``token_count``), the samples of an epoch, or its steps times the
     samples or tokens of one step.
     ``records`` are all of one kind and one rank. Raises ``NoMeasurement`` where neither is known.
     """
+    records = columns(records)
     for name, unit in COVERED.items():
-        if name in records and records[name].notna().all():
+        if name in records and records.printed(name).all():
             return _of_job(records, fields, facts, protocol, name), unit
     if protocol.records == "epoch" and "epoch_samples" in facts:
         return np.full(len(records), float(_count(facts, "epoch_samples"))), "samples"
@@ -120,17 +121,15 @@ def amounts(records: pd.DataFrame, fields: Fields, facts: Facts, protocol: Proto
     return steps * per_step, counted
 
 
-def _of_job(records: pd.DataFrame, fields: Fields, facts: Facts, protocol: Protocol, name: str) -> Values:
+def _of_job(records: Columns, fields: Fields, facts: Facts, protocol: Protocol, name: str) -> Values:
     """A column of counts, times what makes them those of the whole job."""
     factor, scope, _ = scale(fields[(protocol.records, name)], facts)
     if scope != "job":
         raise NoMeasurement(f"estimate={protocol.estimate} needs the number of {scope}s: give --{scope}s.")
-    return records[name].to_numpy(dtype=np.float64, na_value=np.nan) * factor
+    return records.numbers(name) * factor
 
 
-def amounts_done(
-    records: pd.DataFrame, fields: Fields, facts: Facts, used: Mask, protocol: Protocol
-) -> tuple[Values, str]:
+def amounts_done(records: Records, fields: Fields, facts: Facts, used: Mask, protocol: Protocol) -> tuple[Values, str]:
     """Return what all cards had done when each record was printed (float64), and what is counted: "samples", "tokens".
 
     That is what the log counts itself: in all (``consumed_samples``, ``consumed_tokens``) or in each record
@@ -138,38 +137,38 @@ def amounts_done(
     one, of records of epochs; or the steps times the samples or tokens of one. ``records`` are all of one kind
     and one rank, ``used`` those whose batch size counts. Raises ``NoMeasurement`` where none of these is known.
     """
+    records = columns(records)
     if (counted := _counted(records, fields, facts, protocol)) is not None:
         return counted
-    counts_epochs = protocol.records == "epoch" and "epoch" in records and records["epoch"].notna().all()
+    counts_epochs = protocol.records == "epoch" and "epoch" in records and records.printed("epoch").all()
     if counts_epochs and "epoch_samples" in facts:
-        return records["epoch"].to_numpy(dtype=np.float64) * _count(facts, "epoch_samples"), "samples"
-    per_step, unit = _done_per_step(records[used], facts, protocol)
+        return records.numbers("epoch") * _count(facts, "epoch_samples"), "samples"
+    per_step, unit = _done_per_step(records.rows(used), facts, protocol)
     return steps_done(records, step_field(fields, protocol.records)).astype(np.float64) * per_step, unit
 
 
-def _counted(records: pd.DataFrame, fields: Fields, facts: Facts, protocol: Protocol) -> tuple[Values, str] | None:
+def _counted(records: Columns, fields: Fields, facts: Facts, protocol: Protocol) -> tuple[Values, str] | None:
     """What had been done by the log's own counts, and what it counts; None where it counts neither."""
     for name, unit in CONSUMED.items():
-        if name in records and records[name].notna().all():
-            return records[name].to_numpy(dtype=np.float64), unit
+        if name in records and records.printed(name).all():
+            return records.numbers(name), unit
     for name, unit in COVERED.items():
         # What was done before the first record does not matter, and it may not say so.
-        if name in records and records[name].iloc[1:].notna().all():
+        if name in records and records.printed(name)[1:].all():
             return np.nancumsum(_of_job(records, fields, facts, protocol, name)), unit
     return None
 
 
-def amount_of_step(
-    records: pd.DataFrame, fields: Fields, facts: Facts, used: Mask, protocol: Protocol
-) -> tuple[float, str]:
+def amount_of_step(records: Records, fields: Fields, facts: Facts, used: Mask, protocol: Protocol) -> tuple[float, str]:
     """Return what all cards together do in one step of those used, and what is counted: "samples" or "tokens".
 
     The tokens of a step that the log states come before its samples. Where neither is known, or the batch size changes,
     it is the mean by the log's own counts, as ``amounts_done`` has them.
     Raises ``NoMeasurement`` where neither is known.
     """
+    records = columns(records)
     try:
-        return _done_per_step(records[used], facts, protocol)
+        return _done_per_step(records.rows(used), facts, protocol)
     except NoMeasurement:
         counted = _counted(records, fields, facts, protocol) if (protocol.records, "step") in fields else None
         if counted is None:
@@ -183,8 +182,8 @@ def amount_of_step(
         return float(done[last] - done[first]) / float(steps[last] - steps[first]), unit
 
 
-def _steps(records: pd.DataFrame, fields: Fields, protocol: Protocol) -> NDArray[np.int64]:
+def _steps(records: Columns, fields: Fields, protocol: Protocol) -> NDArray[np.int64]:
     """The steps of each record: all of an epoch, or those since the record before."""
-    if protocol.records == "epoch" and "steps_per_epoch" in records and records["steps_per_epoch"].notna().all():
-        return records["steps_per_epoch"].to_numpy(dtype=np.int64)
+    if protocol.records == "epoch" and "steps_per_epoch" in records and records.printed("steps_per_epoch").all():
+        return records["steps_per_epoch"].astype(np.int64)
     return np.diff(steps_done(records, step_field(fields, protocol.records)), prepend=0)

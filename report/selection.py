@@ -11,6 +11,7 @@ from parsers.sentence import Sentence
 
 from . import estimate
 from .caveats import of_records, of_steps
+from .columns import Columns, Records, columns
 from .estimate import READS, Facts, Values
 from .protocol import NoMeasurement, Protocol
 from .scaling import BATCH_SIZES, CONSUMED, COVERED, amount_of_step, amounts, scale
@@ -60,7 +61,7 @@ class Selection:
     and of a window that is not what the protocol takes.
     """
 
-    available: pd.DataFrame
+    available: Columns
     reasons: Reasons
     column: str
     found: Series | Timed
@@ -69,7 +70,7 @@ class Selection:
     @property
     def used(self) -> pd.DataFrame:
         """The records that are used; of the clock the two between which it runs."""
-        return _rows(self.available, self.reasons == Reason.USED)
+        return self.available.rows(self.reasons == Reason.USED).frame(READ)
 
     @property
     def are_used(self) -> Mask:
@@ -83,19 +84,19 @@ class Selection:
 class _Log:
     """The records that can be read, all of one kind and one rank, and all that is known about them."""
 
-    records: pd.DataFrame
+    records: Columns
     fields: Fields
     facts: Facts
     protocol: Protocol
 
 
-def select(records: pd.DataFrame, fields: Fields, facts: Facts, protocol: Protocol) -> Selection:
+def select(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -> Selection:
     """Return what a protocol uses of the records of a log; arguments and errors are those of ``measure``."""
     chosen = _of_kind(records, protocol)
     column = estimate.column(chosen, fields, protocol)
     reasons = _readable(chosen, column)
     readable = reasons == Reason.USED
-    log = _Log(_rows(chosen, readable), fields, facts, protocol)
+    log = _Log(chosen.rows(readable), fields, facts, protocol)
     used, windowed = window(log.records, fields, protocol)
     if not used.any():
         raise NoMeasurement(f"The window of the protocol ({protocol.words()}) leaves none of {len(used)} records.")
@@ -116,49 +117,39 @@ def _clocked(log: _Log, used: Mask, reasons: Reasons) -> Timed:
 def _valued(log: _Log, column: str, used: Mask, reasons: Reasons) -> Series:
     """The values of all records; the reasons of those in the window are set."""
     found = _series(log, column, used)
-    _refuse_impossible(found.values[used], log.records["line"].to_numpy()[used], log.protocol)
+    _refuse_impossible(found.values[used], log.records["line"][used], log.protocol)
     reasons[used] = _kept(found.values[used], log.protocol)
     return found
 
 
-def readings(records: pd.DataFrame, fields: Fields, facts: Facts, protocol: Protocol) -> tuple[pd.DataFrame, Series]:
+def readings(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -> tuple[pd.DataFrame, Series]:
     """Return all records that a protocol can read, whatever its window, and their values; arguments as of ``measure``.
 
     Raises ``NoMeasurement`` as ``measure`` does; the clock has no values.
     """
     chosen = _of_kind(records, protocol)
     column = estimate.column(chosen, fields, protocol)
-    readable = _rows(chosen, _readable(chosen, column) == Reason.USED)
-    return readable, _series(_Log(readable, fields, facts, protocol), column, np.ones(len(readable), dtype=np.bool_))
+    readable = chosen.rows(_readable(chosen, column) == Reason.USED)
+    log, everything = _Log(readable, fields, facts, protocol), np.ones(len(readable), dtype=np.bool_)
+    return readable.frame(READ), _series(log, column, everything)
 
 
-def _of_kind(records: pd.DataFrame, protocol: Protocol) -> pd.DataFrame:
-    chosen = _rows(records[[c for c in READ if c in records]], (records["record"] == protocol.records).to_numpy())
-    if chosen.empty:
-        counts = records["record"].value_counts()
+def _of_kind(records: Records, protocol: Protocol) -> Columns:
+    records = columns(records)
+    chosen = records.of_kind(protocol.records)
+    if not len(chosen):
+        counts = records.kinds().value_counts()
         known = ", ".join(f"{count} {kind} records (records={kind})" for kind, count in counts.items() if count)
         raise NoMeasurement(f"The log has no {protocol.records} records; it has {known or 'no records at all'}.")
     return chosen
 
 
-def _rows(records: pd.DataFrame, mask: Mask) -> pd.DataFrame:
-    """The rows of a mask, without a copy where that is all of them: a large log is in memory once."""
-    return records if mask.all() else records.loc[mask]
-
-
-def _readable(chosen: pd.DataFrame, column: str) -> Reasons:
+def _readable(chosen: Columns, column: str) -> Reasons:
     """Return whether each record prints the column and is of the lowest rank that does."""
     reasons = np.full(len(chosen), Reason.NO_VALUE, dtype=np.int8)
-    valued = is_finite(chosen[column])
-    reasons[valued] = np.where(one_rank(chosen[valued]), Reason.USED, Reason.OTHER_RANK)
+    valued = chosen.finite(column)
+    reasons[valued] = np.where(one_rank(chosen.rows(valued)), Reason.USED, Reason.OTHER_RANK)
     return reasons
-
-
-def is_finite(column: "pd.Series[float]") -> Mask:
-    """Return which values of a column of numbers or times are printed, and finite."""
-    if column.dtype.kind == "M":
-        return column.notna().to_numpy()
-    return np.isfinite(column.to_numpy(dtype=np.float64, na_value=np.nan))
 
 
 def _series(log: _Log, column: str, used: Mask) -> Series:

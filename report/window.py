@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from enum import IntEnum
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from parsers.field import Field
 
+from .columns import Columns, Records, columns
 from .length import Length
 from .protocol import NoMeasurement, Protocol
 
@@ -54,16 +54,17 @@ def step_field(fields: Fields, kind: str) -> Field:
     return fields[(kind, "step")]
 
 
-def steps_in_epoch(records: pd.DataFrame, field: Field) -> Counts:
+def steps_in_epoch(records: Records, field: Field) -> Counts:
     """Return the steps done when each record was printed, as the log counts them (int64, the first step is 1).
 
     ``field`` names the column and says whether its first step is 0 or 1 (1 where it does not say). Raises
     ``NoMeasurement`` for a record without a whole number.
     """
-    number = records[field.name].to_numpy(dtype=np.float64, na_value=np.nan)
+    records = columns(records)
+    number = records.numbers(field.name)
     bad = ~(number % 1 == 0)
     if bad.any():
-        line = records["line"].to_numpy()[bad][0]
+        line = records["line"][bad][0]
         raise NoMeasurement(f"Line {line} carries no whole {field.name} number, so steps cannot be counted.")
     return number.astype(np.int64) + (field.first == 0)
 
@@ -75,29 +76,31 @@ def epoch_starts(numbers: Counts) -> Mask:
     return starts
 
 
-def repeated(records: pd.DataFrame, field: Field) -> Mask:
+def repeated(records: Records, field: Field) -> Mask:
     """Return where a record does not go on from the one before, although no epoch has ended there (bool).
 
     The number does not grow within an epoch, or over a run whose ``steps`` the log prints, or the epoch goes back:
     several ranks without a rank prefix, or several runs in one log, look like that. Where the log prints neither
     nothing can be known, and nothing is marked.
     """
+    records = columns(records)
     stays = epoch_starts(steps_in_epoch(records, field))
     if "epoch" not in records:
         return stays & ("steps" in records)
-    epoch = records["epoch"].to_numpy(dtype=np.float64, na_value=np.nan)
+    epoch = records.numbers("epoch")
     again = np.zeros(len(records), dtype=np.bool_)
     again[1:] = (epoch[1:] < epoch[:-1]) | ((epoch[1:] == epoch[:-1]) & stays[1:])
     return again
 
 
-def steps_done(records: pd.DataFrame, field: Field) -> Counts:
+def steps_done(records: Records, field: Field) -> Counts:
     """Return the steps done since the start of training when each record was printed (int64, first step is 1).
 
     ``records``: records of one kind and one rank in file order, with the column that ``field`` names. An epoch has
     ended where its number does not grow; it then had ``steps_per_epoch`` steps where the log prints that column, else
     as many as its last record counts. Raises ``NoMeasurement`` where a number is missing or an epoch repeats one.
     """
+    records = columns(records)
     numbers = steps_in_epoch(records, field)
     _refuse(repeated(records, field), records, field)
     lengths = np.where(epoch_starts(numbers)[1:], _epoch_lengths(records, numbers)[:-1], 0)
@@ -106,19 +109,19 @@ def steps_done(records: pd.DataFrame, field: Field) -> Counts:
     return done
 
 
-def _epoch_lengths(records: pd.DataFrame, numbers: Counts) -> Counts:
+def _epoch_lengths(records: Columns, numbers: Counts) -> Counts:
     if "steps_per_epoch" not in records:
         return numbers
-    stated = records["steps_per_epoch"].to_numpy(dtype=np.float64, na_value=np.nan)
+    stated = records.numbers("steps_per_epoch")
     # An epoch is never shorter than the steps already seen in it; fmax also passes over what is not a number.
     lengths: Counts = np.fmax(stated, numbers).astype(np.int64)
     return lengths
 
 
-def _refuse(again: Mask, records: pd.DataFrame, field: Field) -> None:
+def _refuse(again: Mask, records: Columns, field: Field) -> None:
     if again.any():
         row = int(np.argmax(again))
-        earlier, later = records["line"].to_numpy()[row - 1 : row + 1]
+        earlier, later = records["line"][row - 1 : row + 1]
         raise NoMeasurement(
             f"The {field.name} number does not grow from line {earlier} to line {later} of the same epoch, so steps "
             "cannot be counted (several ranks, or a run restarted into one log): count records "
@@ -126,17 +129,17 @@ def _refuse(again: Mask, records: pd.DataFrame, field: Field) -> None:
         )
 
 
-def one_rank(records: pd.DataFrame) -> Mask:
+def one_rank(records: Records) -> Mask:
     """Return which records the lowest rank printed (bool); all of them where no record names its rank."""
     if "rank" not in records:
         return np.ones(len(records), dtype=np.bool_)
-    rank = records["rank"].to_numpy(dtype=np.float64, na_value=np.nan)
+    rank = columns(records).numbers("rank")
     named = ~np.isnan(rank)
     lowest: Mask = rank == rank[named].min() if named.any() else ~named
     return lowest
 
 
-def window(records: pd.DataFrame, fields: Fields, protocol: Protocol) -> tuple[Mask, Reasons]:
+def window(records: Records, fields: Fields, protocol: Protocol) -> tuple[Mask, Reasons]:
     """Return which records the protocol uses (bool), and the ``Reason`` of each record (int8).
 
     ``records``: records of one kind and one rank in file order, each with the value that the estimate reads.
@@ -155,7 +158,7 @@ def window(records: pd.DataFrame, fields: Fields, protocol: Protocol) -> tuple[M
     return reasons == Reason.USED, reasons
 
 
-def shortfall(records: pd.DataFrame, fields: Fields, protocol: Protocol) -> int:
+def shortfall(records: Records, fields: Fields, protocol: Protocol) -> int:
     """Return how many records or steps the log has too few for what the protocol takes; 0 when it has enough."""
     take = protocol.take_first or protocol.take_last
     if take is None:
@@ -167,7 +170,7 @@ def shortfall(records: pd.DataFrame, fields: Fields, protocol: Protocol) -> int:
     return max(0, take.count - (int(steps[stop - 1]) - _done_before(steps, start, protocol)))
 
 
-def _steps(records: pd.DataFrame, fields: Fields, protocol: Protocol) -> Counts:
+def _steps(records: Records, fields: Fields, protocol: Protocol) -> Counts:
     # Never falling, so that every rule of the window is a place in this order.
     if protocol.window_counts_steps:
         return steps_done(records, step_field(fields, protocol.records))

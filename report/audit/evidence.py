@@ -1,7 +1,6 @@
 """Evidence: a log that may back a published number, and what every protocol gives for it."""
 
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from typing import get_args
 
@@ -12,6 +11,7 @@ from parsers.reading import Reading
 from ..axis import SCALING, Axis
 from ..measurement import Measurement, NoMeasurement, measure
 from ..number import printed
+from ..pool import on_all_cores
 from ..protocol import Protocol
 from .labels import Value
 from .matching import agree
@@ -22,7 +22,6 @@ from .site import Backing, Log
 AXES: tuple[Axis, ...] = get_args(Axis)
 LABELS = (*SCALING, "precision")
 LABEL = "label"
-WORTH_A_POOL = 8  # logs; to start other processes takes about as long as to read so many
 
 
 @dataclass(frozen=True)
@@ -76,12 +75,8 @@ class Library:
     def prepare(self, wanted: Iterable[tuple[Published, Backing]]) -> None:
         """Make the evidence of many numbers at once."""
         tasks = [task for task in dict.fromkeys(_task(*pair) for pair in wanted) if task not in self._known]
-        if len(tasks) < WORTH_A_POOL:
-            self._known |= {task: _made(task) for task in tasks}
-            return
         tasks.sort(key=lambda task: task.log.bytes, reverse=True)  # so that no core waits for a long one at the end
-        with ProcessPoolExecutor() as pool:
-            self._known |= dict(zip(tasks, pool.map(_made, tasks), strict=True))
+        self._known |= dict(zip(tasks, on_all_cores(_made, tasks), strict=True))
 
     def evidence(self, number: Published, backing: Backing) -> tuple[Evidence, ...]:
         """The log of a number, scaled in each way that the labels and the log itself allow.

@@ -7,6 +7,7 @@ from typing import Any
 import altair as alt
 
 from ..page import Table
+from .assembly import Rows, Spec, layer, layered, stacked
 from .chart import Chart
 from .figure import Figure
 from .header import Entry, Frame, Header
@@ -81,32 +82,23 @@ class _Bars:
         header = Header(title, self._note(), list(self._entries()), self.frame)
         spacing = _GAP + _AXIS * self.are_apart
         below = _GAP + sum(map(_height, self.rows)) + spacing * (len(self.rows) - 1) + _AXIS
-        rows = alt.vconcat(*self._views(), bounds="flush", spacing=spacing)
-        parts = alt.vconcat(header.view(below), rows, bounds="flush", spacing=_GAP)
+        parts = stacked([header.view(below), stacked(self._views(), spacing)], _GAP)
         return Chart(name, title, configured(parts), self._alternative(), self.table.name)
 
-    def _views(self) -> Iterator[alt.LayerChart | alt.FacetChart]:
+    def _views(self) -> Iterator[Spec]:
         for number, (row, top) in enumerate(zip(self.rows, self.tops, strict=True), 1):
             end = top if self.are_apart else max(self.tops)
             yield self._view(row, end, has_axis=self.are_apart or number == len(self.rows))
 
-    def _view(self, row: Sequence[Figure], end: float, *, has_axis: bool) -> alt.LayerChart | alt.FacetChart:
+    def _view(self, row: Sequence[Figure], end: float, *, has_axis: bool) -> Spec:
         axis = alt.Axis(title=None, grid=False, labelFlush=False, tickCount=5, format=",~f")
         axis["domain"] = axis["ticks"] = axis["labels"] = has_axis
-        x = alt.X("value:Q", scale=alt.Scale(domain=[0, end or 1], nice=False), axis=axis)
-        base = alt.Chart(alt.InlineData(values=[self._datum(figure) for figure in row])).encode(
-            y=alt.Y("number:N", sort=None, axis=None, scale=alt.Scale(paddingInner=0.15, paddingOuter=0.05))
-        )
-        bar = base.mark_bar(stroke=INK, strokeWidth=1).encode(
-            x=x,
-            fill=alt.Fill("colour:N", scale=None),
-            fillOpacity=_if_quoted(alt.value(SHADE), alt.value(1)),
-            strokeDash=_if_quoted(alt.value(list(HOLLOW)), alt.value([1, 0])),
-            tooltip=self._tooltip(),
-        )
-        digits = base.mark_text(align="left", dx=5, fontSize=12).encode(x="end:Q", text="digits:N")
-        layers = [bar, *_whiskers(base, row), digits, self._row_title(row)]
-        return alt.layer(*layers, width=self.frame.plot, height=_height(row))
+        x = alt.X(field="value", type="quantitative", scale=alt.Scale(domain=[0, end or 1], nice=False), axis=axis)
+        rows = [self._datum(figure) for figure in row]
+        bar = layer(rows, _MARKS["bar"], {"x": x, "y": _Y, **_LOOK, "tooltip": self._tooltip})
+        digits = layer(rows, _MARKS["digits"], {"x": _x("end"), "y": _Y, "text": _DIGITS})
+        whiskers = _whiskers(rows) if any(figure.is_spread for figure in row) else ()
+        return layered([bar, *whiskers, digits, self._row_title(row)], self.frame.plot, _height(row))
 
     def _datum(self, figure: Figure) -> dict[str, Any]:
         low, high = figure.spread
@@ -123,17 +115,17 @@ class _Bars:
             "colour": self.looks[figure.column].colour,
         }
 
+    @cached_property
     def _tooltip(self) -> list[alt.Tooltip]:
         titles = {"row": self._words(self.table.corner, ROW_COLUMNS) or self.speech.translate("Row")}
         titles |= {"column": self.speech.translate("Column"), "digits": label(self.unit, 16)}
         return [alt.Tooltip(field=field, type="nominal", title=title) for field, title in titles.items()]
 
-    def _row_title(self, row: Sequence[Figure]) -> alt.Chart:
+    def _row_title(self, row: Sequence[Figure]) -> Spec:
         text = self._words(row[0].cell.row, ROW_COLUMNS)
-        title: alt.Chart = alt.Chart(alt.InlineData(values=[{}])).mark_text(
-            text=text, x=-8, y=_height(row) // 2, align="right", baseline="middle"
+        return layer(
+            [{}], alt.MarkDef("text", text=text, x=-8, y=_height(row) // 2, align="right", baseline="middle"), {}
         )
-        return title
 
     def _note(self) -> str:
         return self.speech.translate(EACH_ROW) if self.are_apart else ""
@@ -179,13 +171,31 @@ def _height(row: Sequence[Figure]) -> int:
     return _BAR * len(row) + 4
 
 
-def _if_quoted(quoted: Any, measured: Any) -> Any:
-    return alt.condition("datum.quoted", quoted, measured)
+def _x(field: str) -> alt.X:
+    return alt.X(field=field, type="quantitative")
 
 
-def _whiskers(base: alt.Chart, row: Sequence[Figure]) -> Iterator[alt.Chart]:
-    if any(figure.is_spread for figure in row):
-        spread = base.transform_filter("datum.low < datum.high")
-        yield spread.mark_rule(color=INK, strokeWidth=2).encode(x="low:Q", x2="high:Q")
-        for end in ("low", "high"):
-            yield spread.mark_tick(color=INK, thickness=2, height=10).encode(x=f"{end}:Q")
+def _if_quoted(quoted: Any, measured: Any) -> dict[str, Any]:
+    return {"condition": {"test": "datum.quoted", "value": quoted}, "value": measured}
+
+
+_MARKS = {
+    "bar": alt.MarkDef("bar", stroke=INK, strokeWidth=1),
+    "digits": alt.MarkDef("text", align="left", dx=5, fontSize=12),
+    "whisker": alt.MarkDef("rule", color=INK, strokeWidth=2),
+    "end": alt.MarkDef("tick", color=INK, thickness=2, height=10),
+}
+_Y = alt.Y(field="number", type="nominal", sort=None, axis=None, scale=alt.Scale(paddingInner=0.15, paddingOuter=0.05))
+_DIGITS = alt.Text(field="digits", type="nominal")
+_LOOK = {
+    "fill": alt.Fill(field="colour", type="nominal", scale=None),
+    "fillOpacity": _if_quoted(SHADE, 1),
+    "strokeDash": _if_quoted(list(HOLLOW), [1, 0]),
+}
+
+
+def _whiskers(rows: Rows) -> Iterator[Spec]:
+    spread = [{"filter": "datum.low < datum.high"}]
+    yield layer(rows, _MARKS["whisker"], {"x": _x("low"), "x2": {"field": "high"}, "y": _Y}, transform=spread)
+    for end in ("low", "high"):
+        yield layer(rows, _MARKS["end"], {"x": _x(end), "y": _Y}, transform=spread)

@@ -74,16 +74,18 @@ def _own_ids(drawn: str, name: str) -> str:
     return re.sub(r'(id="|url\(#)((?:clip|gradient)[\w-]*)', rf"\g<1>{name}-\g<2>", drawn)
 
 
-def fragment(chart: Chart) -> str:
+def fragment(chart: Chart, drawn: str | None = None) -> str:
     """A chart as a figure inside a page: its SVG, and its Vega-Lite with which ``bundle`` makes it interactive.
+
+    ``drawn``: what ``svg`` gives for it, where that is there already.
 
     It holds no code and no style, so that a page may forbid both, and has its size before anything is loaded.
     """
     data = json.dumps(chart.spec, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")
     caption = f'<figcaption class="chart-text">{escape(chart.alternative)}</figcaption>'
     spec = f'<script type="application/json" class="chart-spec">{data}</script>'
-    drawn = f'<div class="chart-drawn">{svg(chart)}</div>'
-    return f'<figure class="chart" id="chart-{chart.name}">{drawn}{spec}{caption}</figure>'
+    picture = f'<div class="chart-drawn">{svg(chart) if drawn is None else drawn}</div>'
+    return f'<figure class="chart" id="chart-{chart.name}">{picture}{spec}{caption}</figure>'
 
 
 @cache

@@ -3,11 +3,13 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import altair as alt
 
 from ..page import Table
+from .assembly import Rows, Spec, layer, layered, stacked
 from .chart import Chart
 from .figure import Figure
 from .header import Entry, Frame, Header
@@ -118,28 +120,26 @@ class _Curves:
     def chart(self, name: str) -> Chart:
         title = self.speech.say(TITLE, title=self._words(self.table.title, 60), unit=self.unit)
         header = Header(title, "", list(self._entries()), FRAME)
-        plot = alt.layer(*self._layers()).properties(width=FRAME.plot, height=HEIGHT)
-        parts = alt.vconcat(header.view(HEIGHT + _AXIS), plot, bounds="flush", spacing=0)
+        plot = layered(self._layers(), FRAME.plot, HEIGHT)
+        parts = stacked([header.view(HEIGHT + _AXIS), plot], 0)
         return Chart(name, title, configured(parts), self._alternative(), self.table.name)
 
-    def _layers(self) -> Iterator[alt.Chart]:
+    def _layers(self) -> Iterator[Spec]:
         drawn = list(zip(self.shown, self.looks, strict=True))
         yield self._lines([row for curve, look in drawn for row in _ideal(curve, look)], 1.5)
         yield self._lines([row for curve, look in drawn for row in _line(curve, look)], 2)
         yield from (self._points(curve, look) for curve, look in drawn)
 
-    def _lines(self, rows: list[dict[str, Any]], width: float) -> alt.Chart:
-        lines: alt.Chart = self._plot(rows).mark_line(strokeWidth=width)
+    def _lines(self, rows: Rows, width: float) -> Spec:
         dash = alt.StrokeDash(field="dash", type="nominal", scale=None)
-        return lines.encode(color=alt.Color(field="colour", type="nominal", scale=None), strokeDash=dash)
+        look = {"color": alt.Color(field="colour", type="nominal", scale=None), "strokeDash": dash}
+        return layer(rows, alt.MarkDef("line", strokeWidth=width), {**self._axes, **look})
 
-    def _points(self, curve: Curve, look: Look) -> alt.Chart:
+    def _points(self, curve: Curve, look: Look) -> Spec:
         rows = [self._datum(curve, figure) for figure in curve.figures]
-        points: alt.Chart = self._plot(rows).mark_point(
-            shape=look.shape, fill=look.colour, stroke=INK, size=80, strokeWidth=1, opacity=1
-        )
-        hollow = alt.condition("datum.quoted", alt.value(0), alt.value(1))
-        return points.encode(fillOpacity=hollow, tooltip=self._tooltip())
+        mark = alt.MarkDef("point", shape=look.shape, fill=look.colour, stroke=INK, size=80, strokeWidth=1, opacity=1)
+        hollow = {"condition": {"test": "datum.quoted", "value": 0}, "value": 1}
+        return layer(rows, mark, {**self._axes, "fillOpacity": hollow, "tooltip": self._tooltip()})
 
     def _datum(self, curve: Curve, figure: Figure) -> dict[str, Any]:
         return {
@@ -156,14 +156,16 @@ class _Curves:
         said = {field: self.speech.translate(title) for field, title in titles.items()} | {"digits": self.unit}
         return [alt.Tooltip(field=field, type="nominal", title=title) for field, title in said.items()]
 
-    def _plot(self, rows: list[dict[str, Any]]) -> alt.Chart:
+    @cached_property
+    def _axes(self) -> dict[str, Any]:
         x = alt.Scale(type="log", base=2, domain=[self.cards[0], self.cards[-1]], padding=20, nice=False)
         cards = alt.Axis(values=self.cards, format="d", title=self.speech.translate(CARDS))
+        y = alt.Scale(type="log", domain=self._domain(), nice=False)
         speeds = alt.Axis(title=None, format=",~f", values=self._ticks())
-        return alt.Chart(alt.InlineData(values=rows)).encode(
-            x=alt.X("cards:Q", scale=x, axis=cards),
-            y=alt.Y("value:Q", scale=alt.Scale(type="log", domain=self._domain(), nice=False), axis=speeds),
-        )
+        return {
+            "x": alt.X(field="cards", type="quantitative", scale=x, axis=cards),
+            "y": alt.Y(field="value", type="quantitative", scale=y, axis=speeds),
+        }
 
     def _domain(self) -> tuple[float, float]:
         """All numbers and all ends of ideal lines, with some room around them."""

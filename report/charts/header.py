@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import altair as alt
 
+from .assembly import Rows, Spec, layer, layered
 from .label import label, width
 from .style import HOLLOW, INK, SHADE, TITLE_SIZE, Look
 
@@ -62,7 +63,7 @@ class Header:
         rows = [y for _, y, _ in self._placed()]
         return max([self._top, *(y + _LINE for y in rows)]) + 8
 
-    def view(self, below: int) -> alt.LayerChart | alt.FacetChart:
+    def view(self, below: int) -> Spec:
         """The head as a view, with an unseen rectangle around it and the ``below`` pixels of the plots under it.
 
         The rectangle makes the canvas the same whatever font measures the labels in it.
@@ -71,14 +72,12 @@ class Header:
         marks = [canvas, *self._texts(), *(mark for entry in self._placed() for mark in _entry(*entry))]
         kinds = dict.fromkeys(kind for kind, _ in marks)
         layers = [self._layer(kind, [row for other, row in marks if other == kind]) for kind in kinds]
-        return alt.layer(*layers, width=self.frame.plot, height=self.height)
+        return layered(layers, self.frame.plot, self.height)
 
-    def _layer(self, kind: Kind, rows: list[dict[str, Any]]) -> alt.Chart:
+    def _layer(self, kind: Kind, rows: Rows) -> Spec:
         """All marks of one kind; they stand at pixels from the left edge of the canvas, which is left of the plot."""
         placed = [row | {end: row[end] - self.frame.left for end in ("x", "x2") if end in row} for row in rows]
-        channels = {name: _channel(name) for name in rows[0]}
-        drawn: alt.Chart = alt.Chart(alt.InlineData(values=placed), mark=_MARKS[kind])
-        return drawn.encode(**channels)
+        return layer(placed, _MARKS[kind], {name: _channel(name) for name in rows[0]})
 
     @property
     def _top(self) -> int:

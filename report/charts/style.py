@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
+from .assembly import Spec, whole
 
 # The text takes the colour of the page around it, so that one chart is for light and dark pages.
 INK = "currentColor"
@@ -53,7 +53,6 @@ CONFIG: Mapping[str, Any] = {
 }
 
 
-def configured(chart: alt.VConcatChart) -> dict[str, Any]:
+def configured(view: Spec) -> Spec:
     """The Vega-Lite of a chart in this style; the same chart gives the same."""
-    # Altair holds all parts against their schema once more, which takes longer than drawing; a test does so instead.
-    return {**chart.to_dict(validate=False), "config": dict(CONFIG)}
+    return whole(view, CONFIG)

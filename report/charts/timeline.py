@@ -7,6 +7,7 @@ from typing import Any
 import altair as alt
 
 from ..estimate import Values
+from .assembly import Spec, layer, layered, stacked
 from .header import Entry, Frame, Header
 from .speech import Speech
 from .style import INK, SHADE, Look, configured
@@ -68,8 +69,8 @@ class Timeline:
     def spec(self) -> dict[str, Any]:
         """The Vega-Lite of its chart."""
         header = Header(self.title, self.note, list(self._entries()), FRAME)
-        plot = alt.layer(*self._layers()).properties(width=FRAME.plot, height=HEIGHT)
-        return configured(alt.vconcat(header.view(HEIGHT + _AXIS), plot, bounds="flush", spacing=0))
+        plot = layered(self._layers(), FRAME.plot, HEIGHT)
+        return configured(stacked([header.view(HEIGHT + _AXIS), plot], 0))
 
     def _entries(self) -> Iterator[Entry]:
         yield Entry(self.text, "line", Look())
@@ -77,38 +78,41 @@ class Timeline:
         if self.used:
             yield Entry(self.used.span.text, "level", Look(INK))
 
-    def _layers(self) -> Iterator[alt.Chart]:
+    def _layers(self) -> Iterator[Spec]:
         for span in self.left_out:
-            shade = self._plot([{"at": span.start, "end": span.end}])
-            yield shade.mark_rect(fill=INK, fillOpacity=SHADE, y=0, y2=HEIGHT).encode(x2="end")
+            shade = alt.MarkDef("rect", fill=INK, fillOpacity=SHADE, y=0, y2=HEIGHT)
+            yield layer([{"at": span.start, "end": span.end}], shade, {"x": self._x, "x2": {"field": "end"}})
         if self.used:
             yield from self._marked(self.used.span, self.used.value)
         yield self._line()
 
-    def _line(self) -> alt.Chart:
+    def _line(self) -> Spec:
         places = thinned(self.values).tolist()
         rows = [{"at": float(self.at[n]), "value": float(self.values[n])} for n in places]
         has_dots = len(rows) <= MOST_DOTS
         point = alt.OverlayMarkDef(size=18, color=Look().colour) if has_dots else False
-        line: alt.Chart = self._plot(rows).mark_line(color=Look().colour, strokeWidth=1.5, point=point)
-        return line.encode(y=self._y())
+        mark = alt.MarkDef("line", color=Look().colour, strokeWidth=1.5, point=point)
+        return layer(rows, mark, {"x": self._x, "y": self._y})
 
-    def _marked(self, used: Span, level: float) -> Iterator[alt.Chart]:
-        level_line = self._plot([{"at": used.start, "end": used.end, "value": level}])
-        yield level_line.mark_rule(color=INK, strokeWidth=6, opacity=0.4).encode(x2="end", y=self._y())
+    def _marked(self, used: Span, level: float) -> Iterator[Spec]:
+        rule = alt.MarkDef("rule", color=INK, strokeWidth=6, opacity=0.4)
+        ends = {"x": self._x, "x2": {"field": "end"}, "y": self._y}
+        yield layer([{"at": used.start, "end": used.end, "value": level}], rule, ends)
         for end in (used.start, used.end):
-            yield self._plot([{"at": end}]).mark_rule(color=INK, strokeDash=[2, 3])
+            yield layer([{"at": end}], alt.MarkDef("rule", color=INK, strokeDash=[2, 3]), {"x": self._x})
 
-    def _plot(self, rows: list[dict[str, Any]]) -> alt.Chart:
-        ends = [float(self.at[0]), float(self.at[-1])]
-        scale = alt.Scale(domain=ends, nice=False, zero=False)
+    @property
+    def _x(self) -> alt.X:
+        scale = alt.Scale(domain=[float(self.at[0]), float(self.at[-1])], nice=False, zero=False)
         axis = alt.Axis(title=self.axis, tickCount=8, format=",~f")
-        return alt.Chart(alt.InlineData(values=rows)).encode(x=alt.X("at:Q", scale=scale, axis=axis))
+        return alt.X(field="at", type="quantitative", scale=scale, axis=axis)
 
+    @property
     def _y(self) -> alt.Y:
         top = float(self.values.max()) or 1.0
         scale = alt.Scale(domain=[min(0.0, float(self.values.min())), top * 1.05], nice=False)
-        return alt.Y("value:Q", scale=scale, axis=alt.Axis(title=None, tickCount=5, format=",~f"))
+        axis = alt.Axis(title=None, tickCount=5, format=",~f")
+        return alt.Y(field="value", type="quantitative", scale=scale, axis=axis)
 
 
 def in_unit(seconds: Values) -> tuple[Values, str]:

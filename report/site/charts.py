@@ -32,7 +32,8 @@ def drawings(page: Page, cells: Sequence[Cell], language: str) -> list[Drawing]:
 
 
 def _drawing(found: chart.Chart) -> Drawing:
-    drawn, interactive = Markup(chart.svg(found)), Markup(chart.fragment(found))  # noqa: S704 - these escape
+    svg = chart.svg(found)
+    drawn, interactive = Markup(svg), Markup(chart.fragment(found, svg))  # noqa: S704 - these escape
     return Drawing(found.table or "", found.name, found.title, found.alternative, drawn, interactive)
 
 

@@ -50,7 +50,7 @@ def of_run(cell: Cell, proof: Proof) -> Derivation:
     """How a log gives its throughput; the values are those of its lines, in the unit and the scope of the log."""
     measured = proof.measurement
     counts = Step(USED, {"used": measured.records_used, "available": measured.available})
-    selected = select(proof.reading.records, proof.reading.fields, facts_of(cell, proof), measured.protocol)
+    selected = select(proof.columns, proof.reading.fields, facts_of(cell, proof), measured.protocol)
     if isinstance(selected.found, Timed):
         return Derivation({}, [counts, Step(CLOCKED, _result(measured))])
     values = selected.found.values[selected.are_used]

@@ -31,7 +31,10 @@ def _is_unseen(character: str) -> bool:
 
 def shown(line: bytes) -> str:
     """A line as text of which every character is seen; of one that is too long the begin and how much is missing."""
-    text = _unseen().sub("\ufffd", line.rstrip(b"\r").decode("utf-8", "replace"))
+    text = line.rstrip(b"\r").decode("utf-8", "replace")
+    # What Python calls printable is seen; the pattern, which takes much longer, is for the few other lines.
+    if not text.replace("\t", "").isprintable():
+        text = _unseen().sub("\ufffd", text)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]} … (+{len(text) - LONGEST})"
 
 

@@ -12,15 +12,20 @@
   const place = Object.fromEntries(columns.map((name, index) => [name, index]));
   const searched = ["page", "table", "row", "column", "model", "framework", "device", "precision"];
   const numbers = rows.map((row) => row.map((text) => texts[text]));
+  const positions = new Map(numbers.map((row, index) => [row, index]));
   const haystacks = numbers.map((row) => searched.map((name) => row[place[name]]).join(" ").toLocaleLowerCase());
   const shownColumns = ["page", "framework", "number", "unit", "device", "precision", "nodes", "cards", "batch_size", "table"];
   const figures = new Set(["nodes", "cards", "batch_size", "number"]);
   let matching = [];
   let shown = 0;
 
+  function textOf(row, name) {
+    return name === "table" ? [row[place.table], row[place.row], row[place.column]].join(" · ") : row[place[name]];
+  }
+
   function cell(row, name) {
     const element = document.createElement(name === "page" ? "th" : "td");
-    const text = row[place[name]];
+    const text = textOf(row, name);
     if (name === "page") element.scope = "row";
     if (figures.has(name)) element.className = "figure";
     if (name === "number") {
@@ -29,7 +34,7 @@
       link.textContent = text;
       element.append(link);
     } else {
-      element.textContent = name === "table" ? [text, row[place.row], row[place.column]].join(" · ") : text;
+      element.textContent = text;
     }
     return element;
   }
@@ -55,9 +60,24 @@
     const all = !words.length && !filters.length;
     for (const row of document.querySelectorAll("tr[data-page]")) row.hidden = !all && !pages.has(row.dataset.page);
     found.querySelectorAll("[aria-sort]").forEach((head) => head.setAttribute("aria-sort", "none"));
+    showFirst();
+  }
+
+  function showFirst() {
     body.replaceChildren();
     shown = 0;
     show(ROWS);
+  }
+
+  // All that was found is put in order, and only the first rows of it are drawn.
+  function reorder(name, order) {
+    matching.sort((one, other) => positions.get(one) - positions.get(other));
+    if (order !== "none") {
+      const values = new Map(matching.map((row) => [row, valueOf(textOf(row, name))]));
+      const sign = order === "ascending" ? 1 : -1;
+      matching.sort((one, other) => compare(values.get(one), values.get(other), sign));
+    }
+    showFirst();
   }
 
   form.addEventListener("input", find);
@@ -65,7 +85,9 @@
   // The fields are empty only after the event.
   form.addEventListener("reset", () => setTimeout(find));
   more.addEventListener("click", () => show(shown + ROWS));
-  // A sorted table is whole: all that was found is shown before the rows are put in order.
-  found.querySelector("thead").addEventListener("click", () => show(matching.length), { capture: true });
+  found.querySelector("table").addEventListener("reorder", (event) => {
+    event.preventDefault();
+    reorder(shownColumns[event.detail.column], event.detail.order);
+  });
   find();
 })();

@@ -40,3 +40,10 @@ def test_a_chart_is_interactive_on_its_own_page(language: str, reader: Reader) -
 @pytest.mark.parametrize("name", ["toy.en.html", "cpu-demo.zh.html", "index.html"])
 def test_nothing_moves_while_a_page_comes_up(name: str, reader: Reader) -> None:
     assert sum(reader.open(name).evaluate(SHIFTS)) < 0.01
+
+
+def test_nothing_moves_while_a_chart_becomes_interactive(reader: Reader) -> None:
+    address = reader.open("toy.en.html").locator("figcaption a").first.get_attribute("href")
+    page = reader.open(str(address))
+    page.locator("figure.chart-live svg").first.wait_for()
+    assert sum(page.evaluate(SHIFTS)) < 0.01

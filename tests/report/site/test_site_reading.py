@@ -81,6 +81,18 @@ def test_a_filter_leaves_only_what_was_chosen(reader: Reader) -> None:
     page.wait_for_function("document.querySelectorAll('tr[data-page]:not([hidden])').length === 3")
 
 
+def test_the_index_sorts_what_was_found(reader: Reader) -> None:
+    page = reader.open("index.html")
+    head = page.locator("#found thead button", has_text="Number")
+    unsorted = texts(page, "#found tbody td:nth-child(3)")
+    head.click()
+    ascending = [float(text.rstrip("‡")) for text in texts(page, "#found tbody td:nth-child(3)")]
+    assert ascending == sorted(float(text.rstrip("‡")) for text in unsorted)
+    head.click()
+    head.click()
+    assert texts(page, "#found tbody td:nth-child(3)") == unsorted
+
+
 def test_a_search_finds_all_its_words(reader: Reader) -> None:
     page = reader.open("index-zh.html")
     page.locator("input[type=search]").fill("cpu paddleseg")

@@ -1,0 +1,67 @@
+"""Assembly: layers and views put together as Vega-Lite; what altair makes are their marks and channels.
+
+Altair's own layers and stacks copy all that is in them, data too, at every level: that takes longer than to draw them.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import altair as alt
+
+Spec = dict[str, Any]
+Rows = list[dict[str, Any]]
+
+
+def layer(rows: Rows, mark: alt.MarkDef, channels: Mapping[str, Any], **others: Any) -> Spec:
+    """One mark for each of some rows of data.
+
+    ``channels``: by the names of Vega-Lite what altair calls so, or dictionaries, or lists of them. ``others``: further
+    keys of the layer, such as ``transform``.
+    """
+    encoding = {"encoding": {name: _told(channel) for name, channel in channels.items()}} if channels else {}
+    return {"data": {"values": rows}, "mark": _told(mark), **encoding, **others}
+
+
+def layered(layers: Iterable[Spec], width: int, height: int) -> Spec:
+    """Layers over each other as one view, of so many pixels."""
+    return {"layer": list(layers), "width": width, "height": height}
+
+
+def stacked(views: Iterable[Spec], spacing: int) -> Spec:
+    """Views under each other with so many pixels between them."""
+    return {"vconcat": list(views), "bounds": "flush", "spacing": spacing}
+
+
+def whole(view: Spec, config: Mapping[str, Any]) -> Spec:
+    """The Vega-Lite of a view: each data set stands in it once, whichever layers it is for."""
+    datasets: dict[str, Rows] = {}
+    named = _named(view, datasets)
+    return {"$schema": alt.SCHEMA_URL, "config": dict(config), **named, "datasets": datasets}
+
+
+def _named(view: Spec, datasets: dict[str, Rows]) -> Spec:
+    """A view whose layers name their data, which are put into the data sets."""
+    found = dict(view)
+    for parts in ("layer", "vconcat"):
+        if parts in view:
+            found[parts] = [_named(part, datasets) for part in view[parts]]
+    if "values" in view.get("data", {}):
+        rows = view["data"]["values"]
+        name = _name(rows)
+        datasets[name], found["data"] = rows, {"name": name}
+    return found
+
+
+def _name(rows: Rows) -> str:
+    """The name that altair gives to a data set."""
+    if rows == [{}]:
+        return "empty"
+    return f"data-{hashlib.sha256(json.dumps(rows, sort_keys=True, default=str).encode()).hexdigest()[:32]}"
+
+
+def _told(part: Any) -> Any:
+    if isinstance(part, list):
+        return [_told(one) for one in part]
+    return part if isinstance(part, dict) else part.to_dict(validate=False)

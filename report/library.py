@@ -1,0 +1,129 @@
+"""The library: the logs behind pages, each read and measured once in a process, and many of them on all cores."""
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from parsers.errors import ParserError
+from parsers.facts import Fact, Value
+from parsers.reading import Reading, read
+
+from .columns import Columns
+from .measurement import Measurement, NoMeasurement, measure
+from .pool import on_all_cores
+from .protocol import Protocol
+from .reason import Reason
+from .runs import unfit
+
+Scaling = tuple[tuple[str, Value], ...]
+
+# So many bytes of logs are handed to another process at once: a large log makes no other wait for it.
+AT_ONCE = 1 << 20
+MOST_AT_ONCE = 16
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A log below the folder ``logs``, a protocol by which it is measured, and what a page says of how it is scaled."""
+
+    logs: Path
+    path: str
+    protocol: Protocol
+    scaling: Scaling
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What is in a log that is evidence, and what it measures by each of the protocols that allow it."""
+
+    reason: Reason | None
+    reading: Reading | None = None
+    measured: Mapping[Wanted, Measurement] | None = None
+
+
+_READ: dict[Path, Reading] = {}
+_MEASURED: dict[tuple[Path, Protocol, Scaling], Measurement] = {}
+
+
+def reading_of(path: Path) -> Reading:
+    """What is in a log; raises ParserError."""
+    if path not in _READ:
+        _READ[path] = read(path)
+    return _READ[path]
+
+
+@cache
+def columns_of(path: Path) -> Columns:
+    """The records of a log as columns; raises ParserError."""
+    return Columns(reading_of(path).records)
+
+
+def measured(path: Path, protocol: Protocol, scaling: Scaling) -> Measurement:
+    """What a log measures by a protocol; raises ParserError and NoMeasurement."""
+    key = (path, protocol, scaling)
+    if key not in _MEASURED:
+        found = reading_of(path)
+        _MEASURED[key] = measure(columns_of(path), found.fields, scaled(found, scaling), protocol)
+    return _MEASURED[key]
+
+
+def scaled(reading: Reading, scaling: Scaling) -> dict[str, Fact]:
+    """The facts of a log; what the page says of its case stands in where the log says nothing."""
+    return {axis: Fact(axis, value, "page") for axis, value in scaling} | reading.facts
+
+
+def prepare(wanted: Iterable[Wanted]) -> dict[str, Reason | None]:
+    """Read and measure many logs at once; returns why each is no evidence by its run.json, None where it is.
+
+    A log of which that cannot be told is left out. What cannot be read or measured is tried, and told, by whoever asks
+    for it alone.
+    """
+    by_log: dict[Path, list[Wanted]] = {}
+    for one in dict.fromkeys(wanted):
+        by_log.setdefault(one.logs / one.path, []).append(one)
+    sizes = {log: _bytes(log) for log in by_log}
+    largest_first = sorted(by_log, key=sizes.__getitem__, reverse=True)  # so that no core waits for one at the end
+    tasks = [by_log[log] for log in largest_first]
+    together = max(1, min(MOST_AT_ONCE, AT_ONCE // max([1, *sizes.values()])))
+    reasons = {}
+    for task, found in zip(tasks, on_all_cores(_found, tasks, together=together), strict=True):
+        if found is not None:
+            reasons[task[0].path] = found.reason
+            _keep(found)
+    return reasons
+
+
+def _bytes(log: Path) -> int:
+    """The size of a log; 0 where it is gone."""
+    return log.stat().st_size if log.is_file() else 0
+
+
+def _keep(found: _Found) -> None:
+    if found.reading is None or found.measured is None:
+        return
+    known = _READ.setdefault(found.reading.path, found.reading)
+    for one, measurement in found.measured.items():
+        _MEASURED.setdefault((known.path, one.protocol, one.scaling), measurement)
+
+
+def _found(task: list[Wanted]) -> _Found | None:
+    """What is in one log, measured by all of its protocols; None where run.json cannot be read."""
+    logs, path = task[0].logs, task[0].path
+    try:
+        reason = unfit(logs, path)
+    except ParserError:
+        return None
+    if reason:
+        return _Found(reason)
+    try:
+        return _Found(None, reading_of(logs / path), dict(_all_measured(task)))
+    except ParserError:
+        return _Found(None)
+
+
+def _all_measured(task: list[Wanted]) -> Iterable[tuple[Wanted, Measurement]]:
+    for one in task:
+        with suppress(NoMeasurement):
+            yield one, measured(one.logs / one.path, one.protocol, one.scaling)

@@ -1,0 +1,63 @@
+"""The library: many logs that are read at once give what each gives alone."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from parsers.errors import ParserError
+from parsers.reading import read
+from report.library import Wanted, measured, prepare, reading_of, scaled
+from report.measurement import measure
+from report.pool import WORTH_A_POOL
+from report.protocol import NoMeasurement, Protocol
+from tests.commandline import PROJECT
+
+LOG = PROJECT / "tests/report/golden/logs/A100/PaddleClas_Toy50_bs64_fp32_DP_N1C1_log"
+SCALING = (("cards", 1), ("batch_size", 64))
+PLAIN, TOO_LONG = Protocol.parse("skip_records=1"), Protocol.parse("skip_records=100000")
+
+
+def put(folder: Path, name: str, run: str | None = None) -> Wanted:
+    """A run folder with a golden log, and what is wanted of it."""
+    (folder / name).mkdir()
+    shutil.copy(LOG, folder / name / "train.log")
+    if run is not None:
+        (folder / name / "run.json").write_text(run, encoding="utf-8")
+    return Wanted(folder, f"{name}/train.log", PLAIN, SCALING)
+
+
+@pytest.mark.parametrize("count", [1, WORTH_A_POOL + 1])
+def test_a_prepared_log_measures_what_it_measures_alone(count: int, tmp_path: Path) -> None:
+    wanted = [put(tmp_path, str(number)) for number in range(count)]
+    assert prepare(wanted) == {one.path: None for one in wanted}
+    for log in (tmp_path / one.path for one in wanted):
+        alone = read(log)
+        assert measured(log, PLAIN, SCALING) == measure(alone.records, alone.fields, scaled(alone, SCALING), PLAIN)
+
+
+def test_a_log_of_a_failed_run_is_no_evidence(tmp_path: Path) -> None:
+    failed = put(tmp_path, "failed", '{"case": {}, "status": "failed"}')
+    (reason,) = prepare([failed]).values()
+    assert "its run.json says failed" in str(reason)
+
+
+def test_what_cannot_be_read_is_told_when_it_is_asked_for(tmp_path: Path) -> None:
+    wanted = [put(tmp_path, str(number)) for number in range(WORTH_A_POOL)]
+    broken, gone = put(tmp_path, "broken", "{"), put(tmp_path, "gone")
+    (tmp_path / gone.path).unlink()
+    (tmp_path / wanted[0].path).write_bytes(b"\0" * 100)
+    assert broken.path not in prepare([*wanted, broken, gone])
+    with pytest.raises(ParserError, match="is empty"):
+        reading_of(tmp_path / wanted[0].path)
+
+
+def test_what_a_protocol_cannot_measure_is_told_when_it_is_asked_for(tmp_path: Path) -> None:
+    one = put(tmp_path, "short")
+    prepare([one, Wanted(one.logs, one.path, TOO_LONG, SCALING)])
+    with pytest.raises(NoMeasurement, match="leaves none"):
+        measured(tmp_path / one.path, TOO_LONG, SCALING)
+
+
+def test_nothing_is_prepared_for_a_page_without_logs() -> None:
+    assert prepare([]) == {}
