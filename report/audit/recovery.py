@@ -31,7 +31,8 @@ class Recovered:
     """A protocol that gives the digits of ``explained`` different logs out of ``searched`` that were asked for.
 
     ``chance``: an upper bound for the probability that one of the protocols up to this one gives as many of these
-    digits for random numbers in the ranges of the logs (Bonferroni). ``protocol``: without decimals, with its rounding.
+    digits for numbers at random in the ranges of the logs, or near the digits (Bonferroni). ``protocol``: without
+    decimals, with its rounding.
     """
 
     protocol: Protocol

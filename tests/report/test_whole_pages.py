@@ -10,10 +10,8 @@ import pytest
 from report.publish import Published, publish
 from report.words import languages
 from tests.conftest import Compare
-from tests.parsers.corpus_logs import ABSENT, CORPUS
+from tests.report.published_pages import every_published_page
 
-PROJECT = Path(__file__).parents[2]
-PERF = CORPUS / "PaddlePaddle-Perf"
 GOLDEN = Path(__file__).parent / "golden"
 NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?![\w])")
 
@@ -76,22 +74,10 @@ def test_the_same_figures_stand_in_the_same_places(language: str, toy: Published
     assert tables(text(toy, language)) == tables(text(toy, "en")) != []
 
 
-@pytest.mark.parametrize(
-    ("page", "logs"),
-    [
-        ("cpu-demo", PROJECT / "logs"),
-        ("resnet50", PERF),
-        ("deeplabv3p", PERF),
-        ("benchmark-guide", PROJECT / "logs"),
-        ("vgg16", PROJECT / "logs"),
-    ],
-    ids=["cpu-demo", "resnet50", "deeplabv3p", "benchmark-guide", "vgg16"],
-)
+@every_published_page
 def test_the_published_pages_hold_the_same_figures_in_the_same_places_every_time(
     page: str, logs: Path, tmp_path: Path
 ) -> None:
-    if not logs.is_dir():
-        pytest.skip(ABSENT)
     (published,) = publish([page], logs, ["zh", "en"], tmp_path)
     assert tables(text(published, "zh")) == tables(text(published, "en")) != []
     first = [path.read_bytes() for path in published.files]

@@ -1,0 +1,23 @@
+"""The pages of this project as a site: the figures of both languages, and the same bytes every time."""
+
+from pathlib import Path
+
+from report.site.site import publish_site
+from tests.report.published_pages import every_published_page
+from tests.report.site.test_pages import figures, parsed
+
+
+@every_published_page
+def test_a_published_page_has_its_figures_in_both_languages_and_the_same_bytes_every_time(
+    page: str, logs: Path, tmp_path: Path
+) -> None:
+    (published,) = publish_site([page], logs, ["zh", "en"], tmp_path / "site")
+    pages = [path for path in published.files if path.suffix == ".html"]
+    printed = [cell.digits for cell in published.cells if cell.digits]
+    assert [figures(parsed(path)) for path in pages] == [printed, printed] != [[], []]
+    list(publish_site([page], logs, ["zh", "en"], tmp_path / "again"))
+    assert _bytes(tmp_path / "again") == _bytes(tmp_path / "site")
+
+
+def _bytes(site: Path) -> dict[Path, bytes]:
+    return {path.relative_to(site): path.read_bytes() for path in site.rglob("*") if path.is_file()}
