@@ -1,10 +1,10 @@
 # `make report` renders every page that has a log or quotes a figure, `make site` makes a site of them in site/; `make test`
-# runs all checks. All of them set up .venv themselves.
+# runs the checks, `make test-slow` those that take longer. All of them set up .venv themselves.
 
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: report site test docs bench corpus audit-docs fuzz clean
+.PHONY: report site test test-slow docs bench corpus audit-docs fuzz clean
 
 report: .venv/report
 	$(BIN)/tachograph report
@@ -17,7 +17,11 @@ test: .venv/test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/shellcheck --external-sources --source-path=launchers launchers/*.sh launchers/slurm.bash
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto -m "not slow"
+
+# The tests that take longer; .ci/run runs them after the others.
+test-slow: .venv/test
+	$(BIN)/pytest -n auto -m slow
 
 # What docs/ tells of the commands, page files and launchers, and what the commands of the tutorial print.
 docs: .venv/test

@@ -14,6 +14,8 @@ import pytest
 from tests.commandline import PROJECT
 from tests.conftest import Compare
 
+pytestmark = pytest.mark.slow
+
 ENGLISH, CHINESE = (PROJECT / "docs" / name for name in ("tutorial.md", "tutorial.zh.md"))
 BLOCK = re.compile(r"```(bash|console)\n(.*?)```", re.DOTALL)
 PATIENCE = 120
@@ -89,7 +91,6 @@ def test_both_languages_have_the_same_commands() -> None:
     assert all_commands(ENGLISH) == all_commands(CHINESE) != []
 
 
-@pytest.mark.slow
 def test_below_each_command_stands_what_it_prints(
     tmp_path: Path, environment: Mapping[str, str], compare: Compare
 ) -> None:

@@ -12,6 +12,8 @@ import pytest
 from native_checkout import METRIC, PRINT, Native
 from running import trainers, wait_until_printed
 
+pytestmark = pytest.mark.slow
+
 SLEEP = f"import time\n{PRINT}time.sleep(60)\n"
 DEAF = f"import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n{PRINT}time.sleep(60)\n"
 
@@ -102,7 +104,6 @@ def test_a_worker_in_a_session_of_its_own_is_ended_with_the_run(native: Native, 
     assert (native.facts()["exit_status"], trainers(native)) == (status, [])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("delay", [number / 2000 for number in range(12)])
 def test_a_signal_in_the_first_moments_leaves_no_job_behind(native: Native, delay: float) -> None:
     native.trains(SLEEP)

@@ -14,6 +14,8 @@ SLEEP = f"import time\n{PRINT}time.sleep(60)\n"
 # Prints numbered lines, and counts in a file those that were printed to the end.
 COUNT = """
 import mmap, os, struct
+
+pytestmark = pytest.mark.slow
 with open({counter!r}, "r+b") as file:
     counter = mmap.mmap(file.fileno(), 8)
 number = 0
@@ -24,7 +26,6 @@ while True:
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 def test_a_killed_runner_loses_nothing_that_was_printed(native: Native, tmp_path: Path, seed: int) -> None:
     counter = tmp_path / "counter"

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from native_checkout import METRIC, PRINT, TOP, Native
 
+pytestmark = pytest.mark.slow
+
 PAGE = """
 title = "Toy"
 model = "ResNet50"

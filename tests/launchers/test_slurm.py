@@ -17,6 +17,8 @@ from several_nodes import ON_TWO, dry_run, execute, facts_of, lines_of, on_nodes
 
 from launchers.places import Slurm
 
+pytestmark = pytest.mark.slow
+
 SLURM = [*ON_TWO, "--on", "slurm"]
 SLEEPS = f"{PRINT}import sys, time\nsys.stdout.flush()\ntime.sleep(60)\n"
 

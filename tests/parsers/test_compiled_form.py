@@ -17,6 +17,8 @@ from tests.parsers.corpus_logs import RealLog, every_known_log
 from tests.parsers.golden_logs import LOGS, name
 from tests.parsers.judging import compiled, judged, lines_of
 
+pytestmark = pytest.mark.slow
+
 BY_NAME = {fmt.name: fmt for fmt in formats()}
 # A record of several lines is none that one line can be made of.
 KINDS = [

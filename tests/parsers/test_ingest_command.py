@@ -13,6 +13,8 @@ from tests.commandline import PROJECT, run
 from tests.parsers.ingesting import everything
 from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, step, steps, write
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Path:
@@ -90,7 +92,6 @@ def test_a_name_cannot_move_the_cursor_of_a_terminal(tmp_path: Path) -> None:
     assert r"a\x1b[2J\nError: b" in done.stdout
 
 
-@pytest.mark.slow
 def test_a_scheduler_that_does_not_answer_is_told_in_a_sentence(lab: Path, tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="the extra `dask` is not installed")
     done = run("ingest", lab, "--into", tmp_path / "logs", "--scheduler", "nowhere")
@@ -107,7 +108,6 @@ def test_a_missing_cluster_extra_is_named_in_a_sentence(lab: Path, tmp_path: Pat
     assert (done.returncode, 'pip install -e ".[dask]"' in done.stderr) == (2, True)
 
 
-@pytest.mark.slow
 def test_an_ingest_that_was_killed_leaves_whole_runs_and_goes_on(lab: Path, tmp_path: Path) -> None:
     for number in range(2000):
         write(lab, *steps(number % 50 + 1), name=f"more_{number}.log")
@@ -133,7 +133,6 @@ def test_an_ingest_that_was_killed_leaves_whole_runs_and_goes_on(lab: Path, tmp_
     assert len(list(into.iterdir())) == 2041
 
 
-@pytest.mark.slow
 def test_a_cluster_gives_the_same_as_this_machine(lab: Path, tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:

@@ -49,6 +49,7 @@ def test_any_text_gives_findings(text: str) -> None:
         assert as_json(finding, "README.md")["reason"]
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=300) | MARKDOWN.map(lambda text: text.encode("utf-8", "replace")))
 def test_any_page_beside_logs_gives_findings(tmp_path_factory: pytest.TempPathFactory, raw: bytes) -> None:
     folder = tmp_path_factory.getbasetemp() / "any"

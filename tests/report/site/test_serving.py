@@ -17,6 +17,8 @@ import pytest
 from report.site.serving import is_loopback
 from tests.commandline import PROJECT, run
 
+pytestmark = pytest.mark.slow
+
 GOLDEN = PROJECT / "tests/report/golden"
 PATIENCE = 60
 

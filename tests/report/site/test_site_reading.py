@@ -4,7 +4,7 @@ import re
 from statistics import fmean, median
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.report.site.browser import Reader, needs_chromium
 
@@ -78,7 +78,7 @@ def test_a_filter_leaves_only_what_was_chosen(reader: Reader) -> None:
     assert set(texts(page, "#found tbody td:nth-child(5)")) == {"CPU"}
     assert texts(page, "tr[data-page]:visible th") == ["Demonstration on a CPU: the speeds mean nothing"]
     page.locator("button[type=reset]").click()
-    page.wait_for_function("document.querySelectorAll('tr[data-page]:not([hidden])').length === 3")
+    expect(page.locator("tr[data-page]:not([hidden])")).to_have_count(3)
 
 
 def test_the_index_sorts_what_was_found(reader: Reader) -> None:
