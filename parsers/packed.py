@@ -9,21 +9,28 @@ from typing import BinaryIO
 
 import zstandard
 
-SUFFIXES = (".gz", ".xz", ".zst")
+# How a file is packed is told by its first bytes; its name ends so.
+ENDINGS = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\0": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
+SUFFIXES = tuple(ENDINGS.values())
 ERRORS = (EOFError, lzma.LZMAError, zlib.error, zstandard.ZstdError)
 # So few bytes at a time because a log packs well: they may become a thousand times as many.
 PACKED = 1 << 14
 
 
+def ending(head: bytes) -> str:
+    """The ending that belongs to a file with these first bytes; none where it is not packed."""
+    return next((ending for magic, ending in ENDINGS.items() if head.startswith(magic)), "")
+
+
 def unpacked(file: io.BufferedReader) -> BinaryIO:
     """The stream itself, or what is packed in it; reading it raises one of ``ERRORS`` where it is broken."""
-    head = file.peek(8)
-    if head.startswith(b"\x1f\x8b"):
-        return gzip.GzipFile(fileobj=file)  # type: ignore[return-value]
-    if head.startswith(b"\xfd7zXZ\0"):
-        return lzma.LZMAFile(file)  # type: ignore[return-value]
-    if head.startswith(b"\x28\xb5\x2f\xfd"):
-        return io.BufferedReader(_Chunks(_frames(file)))
+    match ending(file.peek(8)):
+        case ".gz":
+            return gzip.GzipFile(fileobj=file)  # type: ignore[return-value]
+        case ".xz":
+            return lzma.LZMAFile(file)  # type: ignore[return-value]
+        case ".zst":
+            return io.BufferedReader(_Chunks(_frames(file)))
     return file
 
 

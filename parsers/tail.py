@@ -6,10 +6,10 @@ import stat
 from collections.abc import Iterator
 from enum import Enum, auto
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from .errors import LogError
-from .packed import unpacked
+from .packed import ending
 from .source import BLOCK, LONGEST_LINE, is_text
 
 # Fewer bytes than these may look binary by chance.
@@ -129,13 +129,8 @@ class Tail:
     def _read(self, file: io.FileIO) -> bytes:
         at_start = file.tell() == 0
         data = file.read(BLOCK) or b""
-        if at_start and _is_packed(data):
+        if at_start and ending(data):
             raise LogError(f"{self.path}: is compressed; only a plain text log can be followed.")
         if at_start and len(data) >= TELLING and not is_text(data[:65536]):
             raise LogError(f"{self.path}: is a binary file, not a text log.")
         return data
-
-
-def _is_packed(head: bytes) -> bool:
-    stream: io.BufferedReader[Any] = io.BufferedReader(io.BytesIO(head))
-    return unpacked(stream) is not stream

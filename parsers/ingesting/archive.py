@@ -13,11 +13,10 @@ from functools import cache, partial
 from pathlib import Path
 from typing import IO, BinaryIO, Protocol
 
-from ..packed import ERRORS, unpacked
+from ..packed import ERRORS, ending, unpacked
 from ..source import is_text
 from .allowance import Allowance, unpacking
 from .candidate import IS_IRREGULAR, IS_LINK, LeftOut, NotTakenError, is_hidden
-from .magic import is_packed
 from .walk import File
 
 ARCHIVE_NAME = re.compile(r"\.(zip|tar|tar\.\w+|tgz|tbz2?|txz|tzst)$", re.IGNORECASE)
@@ -90,7 +89,7 @@ def _spooled(path: str, stream: Readable, place: Path) -> File | LeftOut:
     try:
         if not (head := stream.read(_PIECE)):
             return LeftOut(path, "is empty.")
-        if not (is_packed(head) or is_text(head)):
+        if not (ending(head) or is_text(head)):
             return LeftOut(path, "is a binary file.")
         return File(path, str(place), _written(head, stream, place))
     except BROKEN as error:

@@ -9,13 +9,12 @@ from pathlib import Path
 
 from ..detect import detect, formats
 from ..errors import FormatError, LogError
-from ..packed import ERRORS
+from ..packed import ERRORS, ending
 from ..runfile import sha256_of
 from ..source import Source, is_text
 from .allowance import unpacking
 from .archive import BROKEN, begins_archive, is_archive, opened
 from .candidate import Candidate, LeftOut, NotTakenError
-from .magic import is_packed
 from .remote import fetch, is_url
 from .staging import Staged, StagingError, stage
 
@@ -57,7 +56,7 @@ def _take(candidate: Candidate, known: frozenset[str], staging: Path) -> Taken |
             _refuse_other_files(path, head, candidate)
             sha256 = sha256_of(path) if known else ""
             is_there = sha256 in known
-            if is_packed(head) and not is_there:
+            if ending(head) and not is_there:
                 _refuse_broken(path)
             name, remarks = _format(path, candidate)
             if is_there:
@@ -101,9 +100,9 @@ def _refuse_other_files(path: Path, head: bytes, candidate: Candidate) -> None:
     """Raise NotTakenError for what is no text; a file that the user named is unreadable then."""
     if not head:
         raise NotTakenError("is empty.", is_unreadable=candidate.named)
-    if begins_archive(head) or (is_packed(head) and is_archive(path)):
+    if begins_archive(head) or (ending(head) and is_archive(path)):
         raise NotTakenError("is an archive in a source; name it as a SOURCE of its own.", is_unreadable=candidate.named)
-    if is_packed(head):
+    if ending(head):
         with _told(path, named=candidate.named):
             head = next(Source(path).blocks(), b"")[:_HEAD]
     if not is_text(head):

@@ -12,10 +12,10 @@ from typing import Any
 from uuid import uuid4
 
 from ..errors import ParserError
+from ..packed import ending
 from ..runfile import describes
 from .candidate import LOG, RUN_FILE, SIDE_FILES, Candidate
 from .checkout import is_changed
-from .magic import packed_ending
 
 SCHEMA = 2
 _CHUNK = 1 << 20
@@ -83,7 +83,7 @@ def _kept(chunks: Iterator[bytes], folder: Path) -> Document:
     The lines are those of the file as it lies there; a packed one says nothing of them.
     """
     chunk = next(chunks, b"")
-    path = folder / (LOG + packed_ending(chunk))
+    path = folder / (LOG + ending(chunk))
     digest, lines, last = hashlib.sha256(), 0, b"\n"
     with path.open("wb") as file:
         while chunk:

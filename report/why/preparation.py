@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
+from parsers.packed import ending
 from parsers.source import Source
 
-_MAGIC = {b"\x1f\x8b": "gzip -dc", b"\xfd7zXZ\0": "xz -dc", b"\x28\xb5\x2f\xfd": "zstd -dc"}
+_UNPACK = {"": "", ".gz": "gzip -dc", ".xz": "xz -dc", ".zst": "zstd -dc"}
 _COLOUR = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")
 # A carriage return begins a line on screen, NUL bytes stop some awks, and colours may stand amid a number.
 _SCREEN, _NULS, _COLOURS = r"tr '\r' '\n'", r"tr -d '\000'", r'{ gsub(/\033\[[0-9;?]*[A-Za-z]/, "") }'
@@ -47,8 +48,7 @@ class Preparation:
 
 def _unpack(log: Path) -> str:
     with log.open("rb") as file:
-        head = file.read(6)
-    return next((command for magic, command in _MAGIC.items() if head.startswith(magic)), "")
+        return _UNPACK[ending(file.read(6))]
 
 
 def preparations(lines: Mapping[int, bytes]) -> Iterator[Preparation]:
