@@ -10,12 +10,12 @@ import pytest
 from native_checkout import PRINT, Native
 from running import trainers, wait_until_printed, wait_until_released
 
+pytestmark = pytest.mark.slow
+
 SLEEP = f"import time\n{PRINT}time.sleep(60)\n"
 # Prints numbered lines, and counts in a file those that were printed to the end.
 COUNT = """
 import mmap, os, struct
-
-pytestmark = pytest.mark.slow
 with open({counter!r}, "r+b") as file:
     counter = mmap.mmap(file.fileno(), 8)
 number = 0

@@ -54,6 +54,7 @@ def in_blocks(fmt: Format, blocks: list[list[bytes]]) -> list[tuple[int, int]]:
     return [(n, places[id(found.variant)]) for found in scanned(fmt, blocks) for n in found.numbers.tolist()]
 
 
+@pytest.mark.slow
 @every_format
 @settings(max_examples=50)
 @given(data=st.data())
@@ -62,6 +63,7 @@ def test_blocks_hold_what_their_lines_hold(fmt: Format, data: st.DataObject) -> 
     assert set(in_blocks(fmt, blocks)) == line_by_line(fmt, [line for block in blocks for line in block])
 
 
+@pytest.mark.slow
 @every_format
 @settings(max_examples=50)
 @given(data=st.data())
