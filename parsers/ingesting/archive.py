@@ -56,7 +56,8 @@ def is_archive(path: Path) -> bool:
 
 def begins_archive(head: bytes) -> bool:
     """Whether a file whose first 512 bytes or more these are is a zip archive, or a tar archive that is not packed."""
-    return head.startswith(_ZIP) or _begins_tar(head)
+    # The bytes of a packed file may add up as those of a tar header do.
+    return head.startswith(_ZIP) or (not ending(head) and _begins_tar(head))
 
 
 def unpack(archive: Path, into: Path) -> Iterator[File | LeftOut]:

@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from parsers.ingesting import allowance
+from parsers.ingesting.archive import is_archive
 from parsers.ingesting.candidate import LeftOut
 from tests.parsers.ingesting import events, left_out, logs, run_file, runs, unreadable
 from tests.parsers.run_folders import make_run, put_clock
@@ -163,6 +164,19 @@ def test_a_broken_entry_of_a_zip_archive_does_not_stop_the_rest(tmp_path: Path, 
     archive = zip_of(tmp_path / "lab.zip", ("a.log", step(1)), ("b.log", step(2)), method=zipfile.ZIP_STORED)
     put(archive, archive.read_bytes().replace(step(1), step(3)))
     assert (unreadable(into, archive), len(runs(into))) == (["cannot be read: Bad CRC-32 for file 'a.log'."], 1)
+
+
+def test_a_packed_log_whose_bytes_add_up_as_a_tar_header_is_a_log(tmp_path: Path) -> None:
+    packed = gzip.compress(b"\n" * (1 << 20), mtime=0)
+    dated = (packed[:4] + time.to_bytes(4, "little") + packed[8:] for time in range(1 << 16))
+    assert not is_archive(put(tmp_path / "a.log.gz", next(filter(is_like_a_tar_header, dated))))
+
+
+def is_like_a_tar_header(data: bytes) -> bool:
+    try:
+        return bool(tarfile.TarInfo.frombuf(data[: tarfile.BLOCKSIZE], "utf-8", "surrogateescape"))
+    except tarfile.TarError:
+        return False
 
 
 @pytest.mark.parametrize("kind", ["tar.gz", "zip", "gz"])
