@@ -6,7 +6,7 @@ import pickle
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,12 +38,12 @@ class Format:
         """Meaning of each column of the records, by (record, column)."""
         return {(v.record, f.name): f for v in self.variants for f in v.fields if v.record in METRICS}
 
-    @cached_property
+    @property
     def judge(self) -> "Lark":
         """Lark's own parser of one line, which the compiled form is held against."""
-        from .grammar import open_grammar
+        from .grammar import judge  # not a part of the format, which goes from one process to another
 
-        return open_grammar(self.path, parser="lalr", keep_all_tokens=True)
+        return judge(self.path)
 
 
 @cache

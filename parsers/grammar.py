@@ -36,6 +36,12 @@ def open_grammar(path: Path, **options: Any) -> Lark:
 
 
 @cache
+def judge(path: Path) -> Lark:
+    """Lark's own parser of one line of a format; raises GrammarError as ``open_grammar`` does."""
+    return open_grammar(path, parser="lalr", keep_all_tokens=True)
+
+
+@cache
 def _known_names() -> frozenset[str]:
     """All names that the vocabulary defines: fields, parameters and terminals."""
     text = (ROOM / "vocabulary.lark").read_text(encoding="utf-8")

@@ -49,3 +49,9 @@ def test_a_kept_file_that_is_no_format_is_compiled_anew(rubbish: bytes, kept: Pa
 def test_where_nothing_can_be_kept_everything_works(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(os.environ, "XDG_CACHE_HOME", place)
     assert run("show", "--json", LOG).returncode == 0
+
+
+def test_a_format_goes_to_another_process_also_after_its_judge_was_asked() -> None:
+    fmt = load(GRAMMAR)
+    assert fmt.judge.terminals
+    assert pickle.loads(pickle.dumps(fmt)) == fmt  # noqa: S301 - made here
