@@ -4,6 +4,7 @@ import hashlib
 import os
 import pickle
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -32,6 +33,10 @@ class Format:
 
     def __hash__(self) -> int:
         return hash(self.name)  # All that it is made of is much, and looked up often.
+
+    def __reduce__(self) -> tuple[Callable[[Path], "Format"], tuple[Path]]:
+        """It goes from one process to another by name: a reading would else carry all that the grammar became."""
+        return load, (self.path,)
 
     @property
     def fields(self) -> dict[tuple[str, str], Field]:
@@ -73,9 +78,7 @@ def _found(place: Path) -> Format:
         if os.fstat(file.fileno()).st_uid != os.getuid():
             raise ValueError(f"{place} is of another user")
         found = pickle.load(file)  # noqa: S301 - a file of this user's own, written by _keep
-    if not isinstance(found, Format):
-        raise TypeError(f"{place} holds no format")
-    return found
+    return Format(**found)
 
 
 def _kept(path: Path) -> Path:
@@ -100,5 +103,5 @@ def _keep(fmt: Format, place: Path) -> None:
     unfinished = place.with_name(f"{place.name}.{os.getpid()}")
     with suppress(OSError):
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        unfinished.write_bytes(pickle.dumps(fmt))
+        unfinished.write_bytes(pickle.dumps(vars(fmt)))
         unfinished.replace(place)

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -83,13 +84,19 @@ def run_file(log: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        run = json.loads(path.read_text(encoding="utf-8"))
-        run["case"].items()
-        json.dumps(run, ensure_ascii=False).encode()  # half of a surrogate pair is no text
+        return dict(_parsed(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise LogError(f"{path}: cannot be read: {error.strerror}.") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise LogError(
             f"{path}: is no run.json of a run folder ({error}); it needs a 'case' of names and values."
         ) from error
+
+
+@lru_cache(1)
+def _parsed(text: str) -> dict[str, Any]:
+    """What a run.json says; it is asked for several times while one log is read."""
+    run = json.loads(text)
+    run["case"].items()
+    json.dumps(run, ensure_ascii=False).encode()  # half of a surrogate pair is no text
     return dict(run)

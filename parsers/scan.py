@@ -49,13 +49,13 @@ class Scanner:
         return bool(self._open(block))
 
     def first(self, block: Block) -> list[Found]:
-        """Some lines of a first block, where there are any: what the first search that finds some has found."""
+        """A line or some of a first block, where there are any: what the first search that finds some has found."""
         self._begin(block)
         by_search = chain(
-            (search.run(block, sweeps=self._sweeps) for search in self._searches),
+            (search.run(block, sweeps=self._sweeps, one=True) for search in self._searches),
             (search.run(block) for search in self._records),
         )
-        return next(filter(None, map(list, by_search)), [])
+        return next(filter(None, map(list, by_search)), None) or self.scan(block)
 
     def scan(self, block: Block) -> list[Found]:
         """As ``feed``, for a block that was made of the text."""
@@ -158,12 +158,15 @@ class _Search:
         """Those of the candidates."""
         return tuple(matches.variant for matches in self.candidates)
 
-    def run(self, block: Block, *, sweeps: bool) -> Iterator[Found]:
-        """Find the lines of a block that hold the mark: in one sweep where they are many, the rest one by one."""
+    def run(self, block: Block, *, sweeps: bool, one: bool = False) -> Iterator[Found]:
+        """Find the lines of a block that hold the mark: in one sweep where they are many, the rest one by one.
+
+        ``one``: a whole line that is found one by one is enough.
+        """
         self.torn = []
         taken: set[int] = set()
         swept = sweeps and self.frequent and self._sweep(block, taken)
-        hits = sum(len(matches.rows) for matches in self.candidates) if swept else self._walk(block, taken)
+        hits = sum(len(matches.rows) for matches in self.candidates) if swept else self._walk(block, taken, one=one)
         if hits or not swept:
             self.frequent = hits * SWEEP_GAIN > block.lines * len(self.candidates)
         return (matches.settle(block) for matches in self.candidates if matches.rows)
@@ -183,7 +186,7 @@ class _Search:
         is_plain = all(matches.absent for matches in self.candidates) and block.data.endswith(b"\n")
         return is_plain and not block.has_prefix
 
-    def _walk(self, block: Block, taken: set[int]) -> int:
+    def _walk(self, block: Block, taken: set[int], *, one: bool) -> int:
         """Try every line that holds the mark and is not taken; the loop is plain because it runs once a line."""
         mark, text, hits = self.mark, block.text, 0
         hit = text.find(mark)
@@ -191,7 +194,7 @@ class _Search:
             return 0
         has_prefix = block.has_prefix
         tries = [(line_pattern(m.variant).fullmatch, m.keep, m.variant.record != "fact") for m in self.candidates]
-        may_be_torn = any(m.may_be_torn for m in self.candidates)
+        may_be_torn = not one and any(m.may_be_torn for m in self.candidates)
         while hit >= 0:
             hits += 1
             place = text.rfind(b"\n", 0, hit)
@@ -207,6 +210,8 @@ class _Search:
                             keep(place, rank, found)
                         if is_all:
                             break
+                if known and one:
+                    break
                 if may_be_torn and not known:
                     self.torn += [place] * self._find_torn(place, rank, text[start : end + 1])
             hit = text.find(mark, end)
