@@ -10,7 +10,7 @@ from parsers.reading import Reading
 from .axis import Case
 from .columns import Columns
 from .measurement import Measurement
-from .number import printed, without_noise
+from .number import printed, quotient
 from .protocol import Protocol
 from .quantity import Shown
 from .reason import Reason
@@ -108,7 +108,7 @@ class Quotient:
     @property
     def value(self) -> float:
         """The number; both cells have one, and that of ``against`` is not 0."""
-        return without_noise((self.of.value or 0) / (self.against.value or 0) / self.ideal)
+        return quotient(self.of.value or 0, self.against.value or 0, self.ideal)
 
 
 @dataclass(frozen=True)
@@ -164,10 +164,14 @@ class Cell:
         return float(self.quoted.digits) if self.quoted else self.number
 
     @property
+    def parts(self) -> tuple["Cell", ...]:
+        """The two cells that the number is computed from; none where it is not."""
+        return (self.quotient.of, self.quotient.against) if self.quotient else ()
+
+    @property
     def rests_on_quotes(self) -> bool:
         """Whether the digits are quoted, or computed from any that are."""
-        parts = (self.quotient.of, self.quotient.against) if self.quotient else ()
-        return self.quoted is not None or any(part.rests_on_quotes for part in parts)
+        return self.quoted is not None or any(part.rests_on_quotes for part in self.parts)
 
     @property
     def rule(self) -> str | None:

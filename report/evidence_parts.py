@@ -81,7 +81,7 @@ class Computed(StrictPart):
 
 
 class QuotedSource(StrictPart):
-    """Where figures were published whose logs are not public; ``note`` says what a reader must know, in English."""
+    """Where figures were published that no public log gives; ``note`` says what a reader must know, in English."""
 
     title: str
     url: str

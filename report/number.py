@@ -20,6 +20,11 @@ def without_noise(value: float) -> float:
     return float(f"{value:.15g}")
 
 
+def quotient(of: float, against: float, ideal: float = 1.0) -> float:
+    """Return ``of`` / ``against`` / ``ideal`` without noise; ``against`` and ``ideal`` are not 0."""
+    return without_noise(of / against / ideal)
+
+
 def printed(value: float, protocol: Protocol) -> str:
     """Return a value in plain digits, never in exponent form, as the protocol prints it.
 

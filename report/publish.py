@@ -26,7 +26,7 @@ LOGS = Path("logs")
 
 @dataclass(frozen=True)
 class Published:
-    """One page that was rendered: its cells and its files; no files when none of its logs are there.
+    """One page that was rendered: its cells and its files; no files when it has neither a log nor a quote.
 
     ``unlike``: the rows and columns of its tables that do not compare like with like.
     """

@@ -1,4 +1,4 @@
-"""Quotes: published figures whose raw logs are not public, and where they were published."""
+"""Quotes: published figures that no public log gives, and where they were published."""
 
 from typing import Annotated
 
@@ -18,7 +18,7 @@ def _web(address: str) -> str:
 
 
 class QuoteSource(Part):
-    """Where figures were published whose raw logs are not public."""
+    """Where figures were published that no public log gives."""
 
     title: str
     """What the publication is called."""
@@ -29,7 +29,7 @@ class QuoteSource(Part):
     commit: str | None = None
     """Its version, where it lies in a repository."""
     note: str
-    """What a reader of its figures has to know, such as why there are no logs."""
+    """What a reader of its figures has to know, such as why no log gives them."""
 
 
 class Quote(Part):

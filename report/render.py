@@ -18,6 +18,7 @@ from .protocol import Message
 from .quantity import Shown
 from .quotient import MISSING as MISSING_PART
 from .reason import Reason
+from .short_path import short_paths
 from .words import words
 
 MISSING = "-"
@@ -44,6 +45,8 @@ class Renderer:
         self.catalogue = words(language)
         self.anchors = anchors(cells)
         self.coverage = coverage(cells)
+        self.exhibits = {e.path: e for cell in cells for proof in cell.proofs for e in proof.exhibits}
+        self._called = short_paths(self.exhibits.keys())
 
     def markdown(self, charts_of: Callable[[Table], str] = lambda _: "") -> str:
         """The whole page; ``charts_of``: what shows the charts of a table, in Markdown."""
@@ -153,8 +156,11 @@ class Renderer:
         return [comparison for comparison in self.unlike if comparison.table == table.name]
 
     def log(self, exhibit: Exhibit) -> str:
-        """A link to a log: to where it was published when others made it, else to our own copy."""
-        return markdown.link(markdown.text(Path(exhibit.path).name), self._address(exhibit.path))
+        """A link to a log: to where it was published when others made it, else to our own copy.
+
+        It is called by its name, with as many folders before it as tell it from the other logs of the page.
+        """
+        return markdown.link(markdown.text(self._called[exhibit.path]), self._address(exhibit.path))
 
     def _address(self, log: str) -> str:
         if self.page.source:
@@ -205,8 +211,7 @@ class Renderer:
     def logs_table(self) -> str:
         """All logs of the page, once each."""
         head = [self.translate(title) for title in ("Log", "Format", "Size", "SHA-256")]
-        exhibits = {e.path: e for cell in self.cells for proof in cell.proofs for e in proof.exhibits}
-        body = [self._log_row(exhibit) for _, exhibit in sorted(exhibits.items())]
+        body = [self._log_row(exhibit) for _, exhibit in sorted(self.exhibits.items())]
         return self.grid([head, *body]) if body else ""
 
     def _log_row(self, exhibit: Exhibit) -> list[str]:

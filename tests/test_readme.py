@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from report.evidence import cells
+from report.pagefile import find, load, names
 from tests.commandline import PROJECT, run
 
 READMES = ("README.md", "README.zh.md")
@@ -47,6 +49,14 @@ def test_its_python_runs(readme: str) -> None:
 def test_its_links_to_files_lead_somewhere(readme: str) -> None:
     links = re.findall(r"\]\(([^)#:]+)\)", (PROJECT / readme).read_text(encoding="utf-8"))
     assert [link for link in links if not (PROJECT / link).exists()] == []
+
+
+@pytest.mark.parametrize("readme", READMES)
+def test_it_names_every_page_that_a_fresh_clone_renders(readme: str) -> None:
+    paragraphs = (PROJECT / readme).read_text(encoding="utf-8").split("\n\n")
+    (told,) = (text for text in paragraphs if "report/pages/cpu-demo.toml" in text)
+    rendered = [name for name in names() if any(cell.digits for cell in cells(load(find(name)), PROJECT / "logs"))]
+    assert sorted(re.findall(r"\(report/pages/(.+?)\.toml\)", told)) == rendered
 
 
 def test_both_name_the_same_commands() -> None:

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from math import isfinite
 from pathlib import Path
+from typing import Self
 
 from parsers.errors import ParserError
 
@@ -15,8 +16,8 @@ from ..evidence import refilled
 from ..evidence_file import CellProof, EvidenceFile
 from ..evidence_parts import Computed
 from ..measurement import NoMeasurement
-from ..number import printed, without_noise
-from ..page import Case
+from ..number import printed, quotient
+from ..page import Case, Value
 from ..protocol import Protocol
 from ..quantity import Shown
 from ..reason import NoEvidenceError
@@ -29,6 +30,24 @@ LOG = "train.log"  # of a run folder, whose telemetry is listed without it
 _ANCHOR = re.compile(r"#?([eq]\d{1,9})")
 _DIGITS = re.compile(r"-?\d+(?:\.\d+)?")
 _MARKED_DIGITS = re.compile(rf"({_DIGITS.pattern})\W*")
+
+
+@dataclass(frozen=True)
+class _Labels:
+    """What stands beside a number of a page: its table, its place there, and the titles of its row and its column."""
+
+    table: int
+    place: tuple[int, int]
+    row: str
+    column: str
+    unit: str | None = None
+    case: Mapping[str, Value] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, cell: CellProof) -> Self:
+        """Those of a number that the evidence file has."""
+        place = (cell.row, cell.column)
+        return cls(cell.table, place, cell.row_title, cell.column_title, cell.unit, dict(cell.case))
 
 
 @dataclass(frozen=True)
@@ -68,7 +87,8 @@ def _removed(document: Document, cells: Mapping[str, CellProof], mentions: Seque
     for is_anchor, where in ((False, "as a link to"), (True, "in the list of evidence as")):
         there = {mention.anchor for mention in mentions if mention.is_anchor == is_anchor}
         for anchor in (anchor for anchor in cells if anchor not in there):
-            gone = _published(document, cells[anchor], Text(_stated(cells[anchor])), document.title.plain, 1)
+            cell = cells[anchor]
+            gone = _published(document, _Labels.of(cell), _stated(cell), document.title.plain, 1)
             yield Finding(gone, "differs", f"The page does not print the number {where} {anchor}.")
 
 
@@ -80,7 +100,8 @@ def _unproved(document: Document, cells: Mapping[str, CellProof]) -> Iterator[Fi
             for column in sorted(linked):
                 found = _MARKED_DIGITS.fullmatch(row[column].plain)
                 if found and not _linked(row[column]) & cells.keys():
-                    number = _bare(document, table, (place, column), found[1])
+                    labels = _Labels(table.number, (place, column), row[0].plain, table.head[column].plain)
+                    number = _published(document, labels, found[1], _heading(table.headings), table.lines[place])
                     yield Finding(number, "no evidence", "It links to no evidence.")
 
 
@@ -130,7 +151,7 @@ class _Made:
         of, against = made[how.of], made[how.against]
         if of.number is None or not against.number:
             return cls(cell, None, None, f"It is {how.of} / {how.against}, which cannot be made again.", "no evidence")
-        value = without_noise(of.number / against.number / how.ideal)
+        value = quotient(of.number, against.number, how.ideal)
         if not isfinite(value):
             return cls(cell, None, None, f"{how.of} / {how.against} is too large for a number.", "no evidence")
         shown = printed(value, Protocol(decimals=_decimals(cell)))
@@ -189,9 +210,8 @@ def _mentions(document: Document, cells: Mapping[str, CellProof]) -> Iterator[_M
     for link, headings in document.links:
         found = _ANCHOR.fullmatch(link.address)
         if found and found[1] in cells:
-            heading = headings[-1].plain if headings else ""
-            cell = cells[found[1]]
-            yield _Mention(found[1], _published(document, cell, Text(link.text), heading, link.line))
+            labels = _Labels.of(cells[found[1]])
+            yield _Mention(found[1], _published(document, labels, link.text, _heading(headings), link.line))
 
 
 def _in_cell(
@@ -200,42 +220,28 @@ def _in_cell(
     for anchor in text.anchors:
         found = _ANCHOR.fullmatch(anchor)
         if found and found[1] in cells:
-            heading = table.headings[-1].plain if table.headings else ""
-            cell = cells[found[1]]
-            yield _Mention(found[1], _published(document, cell, text, heading, table.lines[row]), is_anchor=True)
+            labels, line = _Labels.of(cells[found[1]]), table.lines[row]
+            number = _published(document, labels, text.plain, _heading(table.headings), line)
+            yield _Mention(found[1], number, is_anchor=True)
 
 
-def _published(document: Document, cell: CellProof, text: Text, heading: str, line: int) -> Published:
+def _heading(headings: Sequence[Text]) -> str:
+    """The nearest of the headings above a place."""
+    return headings[-1].plain if headings else ""
+
+
+def _published(document: Document, labels: _Labels, digits: str, heading: str, line: int) -> Published:
     return Published(
         page=document.path,
-        table=cell.table,
+        table=labels.table,
         heading=heading,
-        row=cell.row_title,
-        column=cell.column_title,
-        place=(cell.row, cell.column),
+        row=labels.row,
+        column=labels.column,
+        place=labels.place,
         line=line,
-        digits=text.plain,
-        unit=cell.unit,
-        case=dict(cell.case),
-        words=frozenset(),
-        links=(),
-    )
-
-
-def _bare(document: Document, table: Table, place: tuple[int, int], digits: str) -> Published:
-    """A number that no evidence is known of."""
-    row, column = place
-    return Published(
-        page=document.path,
-        table=table.number,
-        heading=table.headings[-1].plain if table.headings else "",
-        row=table.rows[row][0].plain,
-        column=table.head[column].plain,
-        place=place,
-        line=table.lines[row],
         digits=digits,
-        unit=None,
-        case={},
+        unit=labels.unit,
+        case=labels.case,
         words=frozenset(),
         links=(),
     )

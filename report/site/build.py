@@ -15,9 +15,10 @@ from .templating import FOLDER as TEMPLATES
 
 @dataclass(frozen=True)
 class Build:
-    """What is built: pages, all whose logs are there when none is named, from a folder of logs, in all languages.
+    """What is built, from a folder of logs and in all languages.
 
-    ``reloads``: whether a page that is served comes again after the next build.
+    ``pages``: all that have a log or quote a figure, when none is named. ``reloads``: whether a page that is served
+    comes again after the next build.
     """
 
     pages: tuple[str, ...]
@@ -55,4 +56,4 @@ def _written(build: Build, out: Path) -> str:
     names = [page.name for page in published if page.files]
     # What a served page asks for: it changes with every build.
     (out / "build.txt").write_text(out.name, encoding="utf-8")
-    return f"Built {', '.join(names)}." if names else "Built no page: none of their logs is there."
+    return f"Built {', '.join(names)}." if names else "Built no page: none has a log or quotes a figure."

@@ -20,19 +20,26 @@ def panel(page: WebPage, cell: Cell, derived: Mapping[int, Derivation]) -> dict[
 
     ``derived``: how its logs give their throughputs, as ``derivations`` returns it.
 
-    ``rule``: the protocol in neutral words, ``protocol`` in sentences. ``files``: per file of evidence its address, its
-    lines used (``used``, ranges from 1) with the value read in each (``values``), and those left out by reason.
+    ``rule``: the protocol in neutral words, ``protocol`` in sentences. ``parts``: the numbers that it is computed from,
+    each with its ``place`` and the ``anchor`` of its evidence. ``files``: per file of evidence its address, its lines
+    used (``used``, ranges from 1) with the value read in each (``values``), and those left out by reason.
     """
     return {
-        "number": f"{cell.digits}{'‡' if cell.rests_on_quotes else ''} {cell.shown.unit}",
-        "place": " · ".join(map(plain, page.coordinates(cell))),
+        **_named(page, cell),
         "protocol": [page.say(key, **values) for key, values in _rule(cell)],
         "rule": cell.words,
         **_source(page, cell),
+        "parts": [{**_named(page, part), "anchor": page.anchor_of(part)} for part in cell.parts],
         "steps": [_said(page, step) for step in of_cell(cell)],
         "remarks": [plain(remark) for remark in page.remarks_of(cell)],
         "files": [file for proof in cell.proofs for file in _files(page, cell, proof, derived[id(proof)])],
     }
+
+
+def _named(page: WebPage, cell: Cell) -> dict[str, str]:
+    """A number with its mark and its unit, and where it stands on the page."""
+    number = f"{cell.digits}{'‡' if cell.rests_on_quotes else ''} {cell.shown.unit}"
+    return {"number": number, "place": " · ".join(map(plain, page.coordinates(cell)))}
 
 
 def _source(page: WebPage, cell: Cell) -> dict[str, str]:

@@ -21,7 +21,7 @@ EVIDENCE = "evidence"
 def publish_site(
     pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path, *, reloads: bool = False
 ) -> Iterator[Published]:
-    """Write pages as a site below ``out``; all pages whose logs are there, in all languages, when none is named.
+    """Write pages as a site below ``out``; all that have a log or quote a figure, in all languages, when none is named.
 
     ``out/index.html`` comes last. ``reloads``: pages come again when the site is built anew and served. The same pages
     and logs give the same bytes. Raises as ``publish`` does, and LogError when a log changes while it is read.

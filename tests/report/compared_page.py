@@ -8,22 +8,13 @@ from report.comparison import Comparison, comparisons
 from report.evidence import cells
 from report.pagefile import load
 from report.publish import publish
+from tests.report.page_text import HEAD, column
 
-PAGE = """
-title = "T"
-model = "M"
-unit = "images/s"
-tested = ["What is tested."]
-[columns.a]
-title = "A"
-[[columns.a.runs]]
-logs = "a{cards}/*.log"
-protocol = "plain"
-[columns.b]
-title = "B"
-[[columns.b.runs]]
-logs = "b{cards}/*.log"
-protocol = "plain"
+PAGE = (
+    HEAD
+    + column("a", "a{cards}/*.log")
+    + column("b", "b{cards}/*.log")
+    + """
 [[tables]]
 name = "t"
 title = "Scores"
@@ -32,6 +23,7 @@ case = { batch_size = 64, precision = "fp32" }
 columns = [{ column = "a" }, { column = "b" }]
 rows = [{ title = "{cards}", case = { cards = 1 } }]
 """
+)
 TWO_ROWS = "{ cards = 1 } }, { title = '{cards}', case = { cards = 8 } }]"
 STEADY = (400.0, 402.0) * 15
 

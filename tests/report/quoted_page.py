@@ -8,12 +8,11 @@ from report.evidence import cells
 from report.pagefile import load
 from report.publish import Published, publish
 from tests.parsers.run_folders import make_run
+from tests.report.page_text import HEAD, column
 
-PAGE = """
-title = "T"
-model = "M"
-unit = "images/s"
-tested = ["What is tested."]
+PAGE = (
+    HEAD
+    + """
 quotes = [
     { column = "a", case = { cards = 1 }, value = "100.0", source = "paper" },
     { column = "a", case = { cards = 8 }, value = "640.00", source = "paper" },
@@ -24,16 +23,10 @@ title = "A paper"
 url = "https://example.org/paper"
 date = "2031-05"
 note = "Nobody knows how it was made."
-[columns.a]
-title = "A"
-[[columns.a.runs]]
-logs = "a{cards}/*.log"
-protocol = "decimals=1"
-[columns.b]
-title = "B"
-[[columns.b.runs]]
-logs = "b{cards}/*.log"
-protocol = "decimals=1"
+"""
+    + column("a", "a{cards}/*.log", "decimals=1")
+    + column("b", "b{cards}/*.log", "decimals=1")
+    + """
 [[tables]]
 name = "t"
 title = "Scores"
@@ -47,6 +40,7 @@ columns = [
 ]
 rows = [{ title = "{cards}", case = { cards = 1 } }, { title = "{cards}", case = { cards = 8 } }]
 """
+)
 
 
 def make(folder: Path, found: str = "", put: str = "") -> Path:
@@ -58,9 +52,10 @@ def make(folder: Path, found: str = "", put: str = "") -> Path:
     return path
 
 
-def put_run(folder: Path, run: str, speed: float, cards: int = 1) -> None:
-    """Make the log of a run at this speed."""
-    lines = [f"DLL 2031-05-04 11:{at:02}:00.000000 - (0, {at}) total_ips : {speed}\n" for at in range(20)]
+def put_run(folder: Path, run: str, speed: float, cards: int = 1, records: int = 20) -> None:
+    """Make the log of a run at this speed, with a record every minute."""
+    times = [f"{11 + at // 60}:{at % 60:02}:00.000000" for at in range(records)]
+    lines = [f"DLL 2031-05-04 {time} - (0, {at}) total_ips : {speed}\n" for at, time in enumerate(times)]
     make_run(folder / "logs" / run, "".join(["Num GPUs 1\n", *lines]).encode(), case={"cards": cards})
 
 

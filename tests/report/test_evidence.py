@@ -20,26 +20,22 @@ from report.render import Renderer
 from report.render_remarks import disagreement
 from report.words import words
 from tests.parsers.run_folders import make_run, put_gpu
+from tests.report.page_text import HEAD, column
 
 GOLDEN = Path(__file__).parent / "golden"
 LOG = GOLDEN / "logs/A100/PaddleClas_Toy50_bs64_fp32_DP_N1C1_log"
 
-PAGE = """
-title = "T"
-model = "M"
-unit = "images/s"
-tested = ["What is tested."]
-[columns.a]
-title = "A"
-[[columns.a.runs]]
-logs = "*/train.log"
-protocol = "tipc"
+PAGE = (
+    HEAD
+    + column("a", "*/train.log", "tipc")
+    + """
 [[tables]]
 name = "t"
 title = "Scores"
 columns = [{ column = "a" }]
 rows = [{ title = "one", case = { cards = 1, batch_size = 64 } }]
 """
+)
 
 
 @pytest.fixture

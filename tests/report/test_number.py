@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.number import printed, without_noise
+from report.number import printed, quotient, without_noise
 from report.protocol import Protocol
 
 values = st.floats(0, 1e9, allow_nan=False)
@@ -39,6 +39,11 @@ decimals = st.integers(0, 6)
 )
 def test_a_value_is_printed_as_its_protocol_says(protocol: str, value: float, text: str) -> None:
     assert printed(value, Protocol.parse(protocol)) == text
+
+
+def test_a_quotient_has_no_noise_of_binary_numbers() -> None:
+    assert 0.3 / 0.1 != quotient(0.3, 0.1) == 3.0
+    assert quotient(0.3, 0.1, 8) == 0.375
 
 
 def test_a_numpy_value_is_printed_like_a_python_one() -> None:

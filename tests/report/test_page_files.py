@@ -5,23 +5,19 @@ from pathlib import Path
 import pytest
 
 from report.pagefile import PageError, find, load, names
+from tests.report.page_text import HEAD, column
 
-PAGE = """
-title = "T"
-model = "M"
-unit = "images/s"
-tested = ["What is tested."]
-[columns.a]
-title = "A"
-[[columns.a.runs]]
-logs = "{cards}.log"
-protocol = "plain"
+PAGE = (
+    HEAD
+    + column("a", "{cards}.log")
+    + """
 [[tables]]
 name = "t"
 title = "Table"
 columns = [{ column = "a" }]
 rows = [{ title = "{cards}", case = { cards = 1 } }]
 """
+)
 
 SAME_NAME = """
 [[tables]]

@@ -8,27 +8,20 @@ from report.page import Page
 from report.pagefile import PageError, load
 from report.plan import Planned, missing, unplanned
 from tests.parsers.run_folders import make_run
+from tests.report.page_text import HEAD, column
 
-PAGE = """
-title = "T"
-model = "M"
-unit = "images/s"
-tested = ["What is tested."]
-[columns.a]
-title = "A"
-launcher = "recipe_a"
-[[columns.a.runs]]
-logs = "suite/{model}_N{nodes}C{cards}/*/train.log"
-protocol = "plain"
-repeats = 2
+PAGE = (
+    HEAD
+    + column(
+        "a",
+        "suite/{model}_N{nodes}C{cards}/*/train.log",
+        keys='launcher = "recipe_a"',
+        of_runs="""repeats = 2
 options = { steps = 32, device = "cpu" }
-extra = ["-o", "a b"]
-[columns.b]
-title = "B"
-[[columns.b.runs]]
-when = { cards = 1 }
-logs = "others/{cards}.log"
-protocol = "plain"
+extra = ["-o", "a b"]""",
+    )
+    + column("b", "others/{cards}.log", of_runs="when = { cards = 1 }")
+    + """
 [[tables]]
 name = "t"
 title = "Table"
@@ -36,6 +29,7 @@ case = { model = "M", nodes = 1, precision = "fp32", batch_size = 4 }
 columns = [{ column = "a" }, { column = "b" }, { column = "a", quantity = "power" }]
 rows = [{ title = "{cards} cards", case = { cards = 1 } }, { title = "{cards} cards", case = { cards = 8 } }]
 """
+)
 
 
 def page(folder: Path, found: str = "", put: str = "") -> Page:

@@ -12,19 +12,16 @@ from report.why.cellname import NoCellError, named
 from report.why.explanation import of_cell
 from tests.commandline import PROJECT, run
 from tests.parsers.run_folders import make_run, put_gpu
+from tests.report.page_text import HEAD, column
 
 GOLDEN = Path(__file__).parent / "golden"
 LOG = "logs/cpu-demo/ResNet50_bs4_fp32_N1C2/1/train.log"
 DEMO = PROJECT / "report/pages/cpu-demo.toml"
 
-PAGE = """
-title = "T"
-model = "M"
-unit = "images/s"
-tested = ["What is tested."]
-[columns.a]
-title = "A"
-runs = [{ logs = "{cards}/train.log", protocol = "tipc" }]
+PAGE = (
+    HEAD
+    + column("a", "{cards}/train.log", "tipc")
+    + """
 [[tables]]
 name = "t"
 title = "Scores"
@@ -35,6 +32,7 @@ rows = [
     { title = "none", case = { cards = 3 } },
 ]
 """
+)
 TOY = GOLDEN / "logs/A100/PaddleClas_Toy50_bs64_fp32_DP_N1C1_log"
 
 

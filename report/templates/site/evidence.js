@@ -100,9 +100,12 @@
     if (!hasValues) root.querySelector("[data-value]").remove();
     let next = rest.next();
     let before = 0;
+    let isLoading = false;
 
     async function batch() {
-      more.disabled = true;
+      // A button that is disabled meanwhile would lose the focus, and the keys would press it no more.
+      if (isLoading) return;
+      isLoading = true;
       const rows = [];
       try {
         while (!next.done && rows.length < ROWS) {
@@ -119,7 +122,7 @@
         status.textContent = status.dataset.failed;
       }
       body.append(...rows);
-      more.disabled = false;
+      isLoading = false;
       more.hidden = next.done;
     }
 
@@ -142,9 +145,19 @@
     return root;
   }
 
+  // One of the numbers that another is computed from: a click opens its evidence in place of that of the other.
+  function part({ number, place, anchor }) {
+    const link = made("a", number, "number");
+    link.href = `#${anchor}`;
+    const item = made("li");
+    item.append(link, " ", made("span", place));
+    return item;
+  }
+
   async function open(anchor) {
     const data = await load(`${dialog.dataset.page}/${anchor}`);
     fill(dialog, data);
+    dialog.querySelector("[data-parts]").replaceChildren(...data.parts.map(part));
     dialog.querySelector("[data-files]").replaceChildren(...data.files.map(shownFile));
     if (!dialog.open) dialog.showModal();
     dialog.querySelector(".panel").scrollTop = 0;
@@ -152,7 +165,7 @@
     history.replaceState(null, "", `#${anchor}`);
   }
 
-  document.querySelector("main").addEventListener("click", (event) => {
+  document.addEventListener("click", (event) => {
     const link = event.target.closest("a.number");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();

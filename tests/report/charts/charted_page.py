@@ -13,22 +13,13 @@ from report.evidence import cells
 from report.page import Page
 from report.pagefile import load
 from tests.report.compared_page import put
+from tests.report.page_text import HEAD, column
 
-PAGE = """
-title = "T"
-model = "M"
-unit = "images/s"
-tested = ["What is tested."]
-[columns.a]
-title = "A"
-[[columns.a.runs]]
-logs = "a{cards}-*/train.log"
-protocol = "plain,decimals=1"
-[columns.b]
-title = "B"
-[[columns.b.runs]]
-logs = "b{cards}-*/train.log"
-protocol = "plain,decimals=1"
+PAGE = (
+    HEAD
+    + column("a", "a{cards}-*/train.log", "plain,decimals=1")
+    + column("b", "b{cards}-*/train.log", "plain,decimals=1")
+    + """
 [[tables]]
 name = "t"
 title = "Scores"
@@ -41,6 +32,7 @@ rows = [
     { title = "{cards} cards", case = { cards = 32 } },
 ]
 """
+)
 SPEEDS: Mapping[str, tuple[float, ...]] = {
     "a1": (400.0, 410.0, 390.0),
     "a8": (3000.0,),

@@ -1,4 +1,4 @@
-"""Sites that the tests read: one of the toy pages and the demonstration, and one of hostile names and lines."""
+"""Sites that the tests read: of the toy pages and the demonstration, of quoted figures, and of hostile names."""
 
 import shutil
 from collections.abc import Iterator
@@ -10,10 +10,13 @@ from playwright.sync_api import Browser
 from report.publish import Published
 from report.site.site import publish_site
 from tests.commandline import PROJECT
+from tests.report import quoted_page
 from tests.report.site.browser import CHROMIUM, Reader, chromium
 from tests.report.site.hostile import write_hostile
 
 GOLDEN = PROJECT / "tests/report/golden"
+# Records of a log that is in several pieces, and is shown a few hundred lines at a time.
+LONG = 700
 
 
 @pytest.fixture(scope="session")
@@ -39,6 +42,16 @@ def site(published: list[Published]) -> Path:
 
 
 @pytest.fixture(scope="session")
+def quoted_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the site of a page of quoted figures, one of whose numbers is measured from a long log."""
+    folder = tmp_path_factory.mktemp("quoted")
+    page = quoted_page.make(folder)
+    quoted_page.put_run(folder, "a1", 120.0, records=LONG)
+    list(publish_site([str(page)], folder / "logs", [], folder / "out"))
+    return folder / "out"
+
+
+@pytest.fixture(scope="session")
 def hostile_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the site of hostile names and lines."""
     folder = tmp_path_factory.mktemp("hostile")
@@ -60,6 +73,14 @@ def browser() -> Iterator[Browser | None]:
 def reader(browser: Browser, site: Path) -> Iterator[Reader]:
     """A reader of the site; afterwards nothing must have been complained about."""
     found = Reader(browser, site)
+    yield found
+    assert found.complaints == []
+
+
+@pytest.fixture
+def quoted_reader(browser: Browser, quoted_site: Path) -> Iterator[Reader]:
+    """A reader of the site of quoted figures; afterwards nothing must have been complained about."""
+    found = Reader(browser, quoted_site)
     yield found
     assert found.complaints == []
 

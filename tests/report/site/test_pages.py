@@ -94,6 +94,13 @@ def test_a_raw_log_is_copied_byte_for_byte(site: Path, logs: Path) -> None:
     assert copies
 
 
+def test_no_two_raw_logs_of_a_page_are_called_alike(published: list[Published]) -> None:
+    for path in (file for page in published for file in page.files if file.suffix == ".html"):
+        tables = [table for table in elements(parsed(path), "table") if table.get("class") == "list logs"]
+        called = [text(link) for table in tables for link in elements(table, "a")]
+        assert len(set(called)) == len(called) > 0
+
+
 def test_an_index_is_small(site: Path) -> None:
     assert max((site / name).stat().st_size for name in ("index.html", "index-zh.html")) < 300_000
 
