@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from .why.command import why
 
 if TYPE_CHECKING:
     from .cell import Cell
-    from .publish import Draw
+    from .publish import Published
 
 FOUND_NOTHING = 1
 
@@ -173,14 +173,11 @@ def report(
     from parsers.errors import told
 
     from .pagefile import PageError
-    from .publish import publish
-    from .site.site import publish_site
     from .words import WordsError
 
     empty = False
     try:
-        draw = _draw() if charts else None
-        made = publish_site(pages, logs, languages, out) if as_html else publish(pages, logs, languages, out, draw)
+        made = _site(pages, logs, languages, out) if as_html else _markdown(pages, logs, languages, out, charts=charts)
         for published in made:
             empty |= published.is_empty
             if as_json:
@@ -194,10 +191,22 @@ def report(
     sys.exit(FOUND_NOTHING if empty else 0)
 
 
-def _draw() -> "Draw":
+def _markdown(
+    pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path, *, charts: bool
+) -> Iterator["Published"]:
+    from .publish import publish
+
+    if not charts:
+        return publish(pages, logs, languages, out)
     from .charts.files import chart_files
 
-    return chart_files
+    return publish(pages, logs, languages, out, chart_files)
+
+
+def _site(pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path) -> Iterator["Published"]:
+    from .site.site import publish_site
+
+    return publish_site(pages, logs, languages, out)
 
 
 def _print_cells(name: str, cells: "list[Cell]") -> None:

@@ -1,7 +1,9 @@
 """Charts of the site: each as a picture in its page, and as an interactive one on a page of its own."""
 
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 
 from markupsafe import Markup
 
@@ -13,30 +15,33 @@ from ..page import Page
 
 @dataclass(frozen=True)
 class Drawing:
-    """One chart of a table in one language: its ``alternative`` is what it shows, in words.
+    """A chart that is drawn, or being drawn."""
 
-    ``svg`` stands in the page of the table, ``fragment`` on a page of its own, where ``bundle`` makes it interactive.
-    """
+    chart: chart.Chart
+    drawn: Future[str]
 
-    table: str
-    name: str
-    title: str
-    alternative: str
-    svg: Markup
-    fragment: Markup
+    @property
+    def svg(self) -> Markup:
+        """The picture that stands in the page of its table."""
+        return Markup(self.drawn.result())  # noqa: S704 - it escapes
+
+    @property
+    def fragment(self) -> Markup:
+        """What stands on a page of its own, where ``bundle`` makes it interactive."""
+        return Markup(chart.fragment(self.chart, self.drawn.result()))  # noqa: S704 - it escapes
+
+
+@cache
+def _pen() -> ThreadPoolExecutor:
+    """Draws charts while pages are written: most of it is no work of Python's."""
+    return ThreadPoolExecutor(1)
 
 
 def drawings(page: Page, cells: Sequence[Cell], language: str) -> list[Drawing]:
     """The charts of a page in one language; raises WordsError."""
-    return [_drawing(found) for found in page_charts(page, cells, language)]
+    return [Drawing(found, _pen().submit(chart.svg, found)) for found in page_charts(page, cells, language)]
 
 
-def _drawing(found: chart.Chart) -> Drawing:
-    svg = chart.svg(found)
-    drawn, interactive = Markup(svg), Markup(chart.fragment(found, svg))  # noqa: S704 - these escape
-    return Drawing(found.table or "", found.name, found.title, found.alternative, drawn, interactive)
-
-
-def bundle() -> str:
+def bundle() -> Future[str]:
     """The script that makes the charts of a page interactive; it loads nothing."""
-    return chart.bundle()
+    return _pen().submit(chart.bundle)

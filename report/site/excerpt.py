@@ -3,7 +3,7 @@
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -38,6 +38,14 @@ def shown(line: bytes) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]} … (+{len(text) - LONGEST})"
 
 
+def all_shown(lines: Sequence[bytes]) -> list[str]:
+    """As ``shown``, each line; where all their characters are seen, as in most logs, they are looked at as one."""
+    texts = b"\n".join(lines).decode("utf-8", "replace").split("\n")
+    if "".join(texts).replace("\t", "").isprintable() and max(map(len, texts)) <= LONGEST:
+        return texts
+    return [shown(line) for line in lines]
+
+
 def pieces_of(used: Iterable[int]) -> set[int]:
     """The pieces, from 0, that hold the lines used, from 1, and the lines around them."""
     return {max(line - 1 + offset, 0) // LINES for line in used for offset in (-AROUND, AROUND)}
@@ -47,7 +55,7 @@ def write_excerpts(log: Path, folder: Path, name: str, wanted: set[int]) -> None
     """Write pieces of a log as NAME/0.js … below a folder; raises LogError and OSError."""
     for number, lines in _pieces(log, max(wanted, default=-1)):
         if number in wanted:
-            write(folder, f"{name}/{number}", [shown(line) for line in lines])
+            write(folder, f"{name}/{number}", all_shown(lines))
 
 
 def _pieces(log: Path, last: int) -> Iterator[tuple[int, list[bytes]]]:

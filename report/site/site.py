@@ -41,15 +41,16 @@ class Site:
 
     def add(self, published: Published, languages: Sequence[str], logs: Path, out: Path) -> list[Path]:
         """Write a page in all languages with its evidence, and return its files; raises OSError."""
-        derived = derivations(published.cells)
         pages = [WebPage(published, language, languages, logs, reloads=self.reloads) for language in languages]
         files = [out / file_name(published.name, page.language) for page in pages]
         out.mkdir(parents=True, exist_ok=True)
+        derived = derivations(published.cells)
+        for page in pages:  # first, for the charts are being drawn meanwhile
+            self._write_panels(page, derived)
         for page, file in zip(pages, files, strict=True):
             _write(file, page.html())
-            self._write_panels(page, derived)
-            for chart in page.charts:
-                _write(out / file_name(f"{page.name}.{chart.name}", page.language), page.chart_html(chart))
+            for drawing in page.charts:
+                _write(out / file_name(f"{page.name}.{drawing.chart.name}", page.language), page.chart_html(drawing))
         self._pages += pages
         for path, (sha256, wanted) in excerpts(published.cells).items():
             self._copy(logs / path, out / copy_of(path))
@@ -68,6 +69,7 @@ class Site:
 
     def finish(self) -> None:
         """Write what the pages share: their lines of logs, the index and the scripts; raises LogError and OSError."""
+        script = bundle() if any(page.charts for page in self._pages) else None
         for log, (sha256, wanted) in self._excerpts.items():
             write_excerpts(log, self.out / EVIDENCE, f"lines/{sha256}", wanted)
         self.out.mkdir(parents=True, exist_ok=True)
@@ -78,8 +80,8 @@ class Site:
         (self.out / "assets").mkdir(exist_ok=True)
         for name in ASSETS:
             shutil.copyfile(FOLDER / name, self.out / "assets" / name)
-        if any(page.charts for page in self._pages):
-            _write(self.out / "assets" / "charts.js", bundle())
+        if script:
+            _write(self.out / "assets" / "charts.js", script.result())
 
 
 def _write(path: Path, text: str) -> None:

@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from .. import render_remarks
 from ..cell import Cell
+from ..charts.chart import Chart
 from ..markdown import path_address
 from ..page import Block, Table
 from ..publish import Published
@@ -67,7 +68,7 @@ class WebPage(Renderer):
 
     def charts_of(self, table: Table) -> list[Drawing]:
         """The charts of a table."""
-        return [chart for chart in self.charts if chart.table == table.name]
+        return [drawing for drawing in self.charts if drawing.chart.table == table.name]
 
     def anchor_of(self, cell: Cell) -> str | None:
         """The anchor of the evidence of a cell, which is the same in every language; None for an empty cell."""
@@ -77,14 +78,14 @@ class WebPage(Renderer):
         """The digits of a cell as a link: what they lead to is no place in this page."""
         return self.number(cell)
 
-    def chart_address(self, chart: Drawing, language: str) -> str:
+    def chart_address(self, chart: Chart, language: str) -> str:
         """The page of a chart in a language, as seen from this one."""
         return path_address(file_name(f"{self.name}.{chart.name}", language))
 
-    def chart_html(self, chart: Drawing) -> str:
+    def chart_html(self, drawing: Drawing) -> str:
         """The page of a chart."""
-        files = {language: self.chart_address(chart, language) for language in self.languages}
-        return self._rendered("chart.html.jinja", chart=chart, files=files)
+        files = {language: self.chart_address(drawing.chart, language) for language in self.languages}
+        return self._rendered("chart.html.jinja", chart=drawing.chart, fragment=drawing.fragment, files=files)
 
     def coordinates(self, cell: Cell) -> tuple[str, str, str]:
         """Table, row and column of a cell in this language, as Markdown."""
