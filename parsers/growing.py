@@ -114,7 +114,7 @@ class GrowingLog:
         self._hear([lines for lines in found if lines.variant.record == "fact"])
         metric = [lines for lines in found if lines.variant.record in METRICS]
         if metric:
-            records = table(metric, self._time)
+            records = table(metric, self._time).frame
             if "time" in records and records["time"].notna().any():
                 self._time = records["time"].dropna().to_numpy(dtype="datetime64[us]")[-1]
             yield records

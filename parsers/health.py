@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from .part import Part
 from .sentence import Sentence
+from .table import Table
 
 Numbers = NDArray[np.int64]
 Rows = NDArray[np.intp]
@@ -29,15 +30,15 @@ GOING_ON = ("run_start", "checkpoint", "evaluation", "overflow", "restart")
 def findings(parts: Sequence[Part], events: pd.DataFrame) -> Iterator[Sentence]:
     """What speaks against a run, one sentence each; ``parts`` and ``events`` as of a ``Reading``."""
     for part in parts:
-        lines = part.records["line"].to_numpy()
-        yield from _of_losses(part.records, part.not_numbers)
-        yield from _told(BACKWARDS, lines[_backwards(part.records)])
-        yield from _told(TWICE, lines[_copies(part.records)])
+        lines = part.table["line"]
+        yield from _of_losses(part.table, part.not_numbers)
+        yield from _told(BACKWARDS, lines[_backwards(part.table)])
+        yield from _told(TWICE, lines[_copies(part.table)])
     happened = list(zip(events["line"].tolist(), events["event"].tolist(), events["text"].tolist(), strict=True))
     for name, message in (("overflow", OVERFLOW), ("restart", RESTARTED)):
         yield from _told(message, [line for line, event, _ in happened if event == name])
     going_on = [line for line, event, _ in happened if event in GOING_ON]
-    last = max([0, *going_on, *(part.records["line"].iat[-1] for part in parts if len(part.records))])
+    last = max([0, *going_on, *(part.table["line"][-1] for part in parts if len(part.table))])
     yield from _of_failure([(line, text) for line, event, text in happened if event == "failure" and line > last])
 
 
@@ -47,30 +48,30 @@ def _told(message: str, lines: Sequence[int] | Numbers) -> Iterator[Sentence]:
         yield Sentence(message, count=len(lines), line=lines[0])
 
 
-def _of_losses(records: pd.DataFrame, not_numbers: Numbers) -> Iterator[Sentence]:
+def _of_losses(records: Table, not_numbers: Numbers) -> Iterator[Sentence]:
     if "loss" not in records:
         return
-    losses = records["loss"].to_numpy()
-    lines = np.sort(np.concatenate([not_numbers, records["line"].to_numpy()[np.isinf(losses)]]))
+    losses = records["loss"]
+    lines = np.sort(np.concatenate([not_numbers, records["line"][np.isinf(losses)]]))
     if len(lines):
         printed = int(np.count_nonzero(~np.isnan(losses))) + len(not_numbers)
         yield Sentence(NOT_A_NUMBER, count=len(lines), records=printed, line=lines[0])
 
 
-def _backwards(records: pd.DataFrame) -> Rows:
+def _backwards(records: Table) -> Rows:
     """The rows whose time is before that of the one before them, of each rank by itself: several come as they come."""
     if "time" not in records:
         return NO_ROWS
-    times = records["time"].to_numpy()
+    times = records["time"]
     if "rank" not in records:
         return np.flatnonzero(np.diff(times) < STANDING) + 1
-    ranks = records["rank"].fillna(-1).to_numpy()
+    ranks = np.nan_to_num(records["rank"], nan=-1)
     order = np.argsort(ranks, kind="stable")
     back = (np.diff(times[order]) < STANDING) & (np.diff(ranks[order]) == 0)
     return np.sort(order[1:][back])
 
 
-def _copies(records: pd.DataFrame) -> Rows:
+def _copies(records: Table) -> Rows:
     """The rows of copies: all that such a record prints, its step and one number more at least, was printed before.
 
     Where steps count within epochs that nothing tells apart, those of two epochs may print the same.
@@ -78,20 +79,21 @@ def _copies(records: pd.DataFrame) -> Rows:
     columns = [name for name in records if name not in ("line", "rank")]
     telling = [name for name in columns if name in ("time", "loss", "throughput", "step_time", "elapsed")]
     apart = "steps_per_epoch" not in columns or not {"epoch", "time", "elapsed"}.isdisjoint(columns)
-    if "step" not in records or len(telling) < 2 or not apart or _ascends(records["step"].dropna().to_numpy()):
+    if "step" not in records or len(telling) < 2 or not apart or _ascends(records["step"]):
         return NO_ROWS
     rows = np.arange(len(records))
     for name in ("step", *telling):  # To compare few records as a whole takes less time.
-        rows = rows[pd.Series(records[name].to_numpy()[rows]).duplicated(keep=False).to_numpy()]
+        rows = rows[pd.Series(records[name][rows]).duplicated(keep=False).to_numpy()]
     if not len(rows):
         return NO_ROWS
-    some = records.iloc[rows]
+    some = records.frame.iloc[rows]
     copies = some.duplicated(columns) & some["step"].notna() & (some[telling].notna().sum(axis=1) > 1)
     return rows[copies.to_numpy()]
 
 
 def _ascends(steps: NDArray[np.float64]) -> bool:
-    return bool((steps[1:] > steps[:-1]).all())
+    told = steps[~np.isnan(steps)]
+    return bool((told[1:] > told[:-1]).all())
 
 
 def _of_failure(failures: Sequence[tuple[int, str]]) -> Iterator[Sentence]:

@@ -23,6 +23,7 @@ from .records import whole_records
 from .runfile import run_facts, run_problems
 from .sentence import Sentence
 from .source import Source, is_text
+from .table import Table
 
 TORN = "Output runs together, first in line {line} ({count} in all); what is whole there is used."
 CUT = "The last line has no newline: it may be cut off, so a number that it ends with is not used."
@@ -93,7 +94,7 @@ def survey(path: str | Path, *, format: str | Path | None = None, facts: Iterabl
     told, happened = _facts(facts, cascade, path), events(of_kinds(cascade.levels, ("event",)))
     told.tell(time_to_train(happened))
     all_parts = tuple(parts) or (NOTHING,)
-    warnings = (*_warnings(told, cascade, source, all_parts[0].records), *findings(all_parts, happened))
+    warnings = (*_warnings(told, cascade, source, all_parts[0].table), *findings(all_parts, happened))
     return Reading(path, source.sha256, source.bytes, all_parts, told, _account(cascade), warnings, happened)
 
 
@@ -176,7 +177,7 @@ def heard(given: Iterable[Fact], stated: Iterable[Fact], arguments: Iterable[Fac
     return facts
 
 
-def _warnings(facts: Facts, cascade: Cascade, source: Source, records: pd.DataFrame) -> Iterator[Sentence]:
+def _warnings(facts: Facts, cascade: Cascade, source: Source, records: Table) -> Iterator[Sentence]:
     yield from run_problems(source.path, source.sha256)
     for first, other in facts.disputes:
         yield _both(NEITHER_USED, first, other)
@@ -186,7 +187,7 @@ def _warnings(facts: Facts, cascade: Cascade, source: Source, records: pd.DataFr
         yield Sentence(TORN, line=min(torn), count=len(torn))
     if source.cut:
         yield Sentence(CUT)
-    if len(records) and (records["record"].to_numpy() == "summary").all():
+    if len(records) and records.are("summary").all():
         yield Sentence(NO_STEPS)
 
 

@@ -1,6 +1,7 @@
 """The table of records: columns of several line kinds put together in file order."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -13,11 +14,52 @@ from .lines import RANK, Lines
 from .stamps import WITHOUT_YEAR, over_new_year
 
 RECORDS = pd.Index(METRICS)
+RECORD = "record"
 
 Order = NDArray[np.int64] | None
 
 
-def table(found: Sequence[Lines], after: np.datetime64 | None = None) -> pd.DataFrame:
+class Table:
+    """The records of a log in file order, a column an array; to make a DataFrame of them takes longer than to read few.
+
+    ``columns``: by name; ``record`` is int8, the place of each record's kind in METRICS.
+    """
+
+    def __init__(self, columns: Mapping[str, Array]) -> None:
+        self._columns = columns
+
+    def __len__(self) -> int:
+        return len(self._columns[RECORD])
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._columns
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __getitem__(self, name: str) -> Array:
+        return self._columns[name]
+
+    def __reduce__(self) -> tuple[type["Table"], tuple[Mapping[str, Array]]]:
+        return Table, (self._columns,)  # without the DataFrame: it can be made anew
+
+    def are(self, kind: str) -> NDArray[np.bool_]:
+        """Which records are of a kind (bool): step, epoch or summary."""
+        found: NDArray[np.bool_] = self._columns[RECORD] == METRICS.index(kind)
+        return found
+
+    def having(self, name: str, column: Array) -> "Table":
+        """The same records with one column more, or another one of that name."""
+        return Table({**self._columns, name: column})
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The same as a DataFrame, in which ``record`` is a category."""
+        kinds = pd.Categorical.from_codes(self._columns[RECORD], categories=RECORDS)
+        return pd.DataFrame({**self._columns, RECORD: kinds}, copy=False)
+
+
+def table(found: Sequence[Lines], after: np.datetime64 | None = None) -> Table:
     """Records of all metric lines, ascending by line: ``line``, ``record``, ``rank`` where told, then the fields.
 
     ``after``: the last ``time`` of the records before these, which tells the year of stamps that have none. Built a
@@ -26,15 +68,12 @@ def table(found: Sequence[Lines], after: np.datetime64 | None = None) -> pd.Data
     fields = {f.name: f for lines in found for f in (RANK, *lines.variant.fields)}
     numbers = _joined([lines.numbers() for lines in found], np.int64)
     order = None if (numbers[1:] >= numbers[:-1]).all() else np.argsort(numbers, kind="stable")
-    columns: dict[str, Array | pd.Categorical[str]] = {
-        "line": _ordered(numbers, order),
-        "record": _records(found, order),
-    }
+    columns = {"line": _ordered(numbers, order), RECORD: _records(found, order)}
     for name, field in fields.items():
         column = _column(found, name, order)
         if column is not None:
             columns[name] = _finished(column, field, after)
-    return pd.DataFrame(columns, copy=False)
+    return Table(columns)
 
 
 def _finished(column: Array, field: Field, after: np.datetime64 | None) -> Array:
@@ -44,9 +83,9 @@ def _finished(column: Array, field: Field, after: np.datetime64 | None) -> Array
     return whole(column) if field.type == "INTEGER" else column
 
 
-def _records(found: Sequence[Lines], order: Order) -> "pd.Categorical[str]":
+def _records(found: Sequence[Lines], order: Order) -> Array:
     codes = [np.full(len(lines), METRICS.index(lines.variant.record), np.int8) for lines in found]
-    return pd.Categorical.from_codes(_ordered(_joined(codes, np.int8), order), categories=RECORDS)
+    return _ordered(_joined(codes, np.int8), order)
 
 
 def _column(found: Sequence[Lines], name: str, order: Order) -> Array | None:

@@ -48,7 +48,7 @@ class Proof:
     @cached_property
     def columns(self) -> Columns:
         """The records of the log as columns."""
-        return Columns(self.reading.records)
+        return Columns(self.reading.parts[0].table)
 
     @property
     def exhibits(self) -> tuple[Exhibit, ...]:

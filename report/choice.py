@@ -18,12 +18,13 @@ def chosen(part: Part, facts: Facts) -> Measurement:
     what is missing, if possible by the option that would give it.
     """
     reasons: list[NoMeasurement] = []
-    for protocol in protocols(set(part.records["record"]) or {"step"}):
+    present = [kind for kind in METRICS if part.table.are(kind).any()]
+    for protocol in protocols(present or ["step"]):
         try:
-            return measure(part.records, part.fields, facts, protocol)
+            return measure(part.table, part.fields, facts, protocol)
         except NoMeasurement as error:
             reasons.append(error)
-    if part.records.empty:
+    if not len(part.table):
         raise reasons[0]
     why = next((reason for reason in reasons if "give --" in str(reason)), reasons[-1])
     raise NoMeasurement(f"The log prints no throughput, and none can be computed: {why}")
@@ -45,7 +46,7 @@ def estimated(part: Part, facts: Facts, stated: Protocol) -> Measurement:
     reasons: list[NoMeasurement] = []
     for estimate in ESTIMATES:
         try:
-            return measure(part.records, part.fields, facts, stated.overridden(f"estimate={estimate}"))
+            return measure(part.table, part.fields, facts, stated.overridden(f"estimate={estimate}"))
         except NoMeasurement as error:
             reasons.append(error)
         except ProtocolError:

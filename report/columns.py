@@ -1,4 +1,4 @@
-"""Columns: records as arrays, which are read and cut many times faster than a DataFrame."""
+"""Columns: some records of a table as arrays, which are read and cut many times faster than a DataFrame."""
 
 from typing import Any
 
@@ -6,15 +6,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from parsers.table import Table
+
 Array = NDArray[Any]
 
 
 class Columns:
     """The columns of some records in file order; each becomes an array when it is read for the first time.
 
-    ``source``: a DataFrame with the columns of ``parsers.part.Part.records``, which must not change afterwards, or
-    other columns. ``rows``: which of its records are taken (bool, or int64 places); all of them by default. ``kind``:
-    that of the records, where all are of one.
+    ``source``: the table of a log, a DataFrame with the columns of ``parsers.part.Part.records``, or other columns; it
+    must not change afterwards. ``rows``: which of its records are taken (bool, or int64 places); all of them by
+    default. ``kind``: that of the records, where all are of one.
     """
 
     def __init__(self, source: "Records", rows: Array | None = None, kind: str | None = None) -> None:
@@ -61,26 +63,29 @@ class Columns:
         if kind == self._kind:
             return self
         if kind not in self._of_kind:
-            are_so = (self.kinds() == kind).to_numpy()
+            are_so = self.are(kind)
             self._of_kind[kind] = Columns(self, None if are_so.all() else are_so, kind)
         return self._of_kind[kind]
 
-    def kinds(self) -> "pd.Series[str]":
-        """The kind of each record."""
-        # As a category each is one byte; as an array of words it would be more than all else of a large log.
-        found = self._source.kinds() if isinstance(self._source, Columns) else self._source["record"]
-        return found if self._rows is None else found.iloc[self._rows]
+    def are(self, kind: str) -> NDArray[np.bool_]:
+        """Which records are of a kind (bool)."""
+        if isinstance(self._source, pd.DataFrame):
+            found = (self._source["record"] == kind).to_numpy()
+        else:
+            found = self._source.are(kind)
+        return found if self._rows is None else found[self._rows]
 
     def frame(self, names: tuple[str, ...]) -> pd.DataFrame:
         """The records as a DataFrame with those of some columns that they have; its index is that of the source."""
         if isinstance(self._source, Columns):
             whole = self._source.frame(names)
         else:
-            whole = self._source[[name for name in names if name in self._source]]
+            source = self._source.frame if isinstance(self._source, Table) else self._source
+            whole = source[[name for name in names if name in source]]
         return whole if self._rows is None else whole.iloc[self._rows]
 
 
-Records = pd.DataFrame | Columns
+Records = pd.DataFrame | Table | Columns
 
 
 def columns(records: Records) -> Columns:

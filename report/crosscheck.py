@@ -41,7 +41,7 @@ def checks(part: Part, facts: Facts, measured: Measurement) -> Iterator[Check]:
         if estimate == measured.protocol.estimate:
             continue
         try:
-            found = measure(part.records, part.fields, facts, by(estimate, measured.protocol))
+            found = measure(part.table, part.fields, facts, by(estimate, measured.protocol))
         except NoMeasurement:
             continue
         factor = _factor(found, measured, length)

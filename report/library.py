@@ -57,7 +57,7 @@ def reading_of(path: Path) -> Reading:
 @cache
 def columns_of(path: Path) -> Columns:
     """The records of a log as columns; raises ParserError."""
-    return Columns(reading_of(path).records)
+    return Columns(reading_of(path).parts[0].table)
 
 
 def measured(path: Path, protocol: Protocol, scaling: Scaling) -> Measurement:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import get_args
 
+import numpy as np
 import pandas as pd
 
 from parsers.facts import FILE_NAME, FORMER_NAME
@@ -210,7 +211,7 @@ def _time(side: tuple[str, pd.Timestamp]) -> pd.Timestamp:
 
 def _began(cell: Cell) -> pd.Timestamp | None:
     """When the first record of the first run was printed; None where its log does not say it with a year."""
-    records = [proof.reading.records for proof in cell.proofs]
-    times = [found["time"].min() for found in records if "time" in found and found["time"].notna().any()]
-    first = min(times, default=None)
+    times = [proof.columns["time"] for proof in cell.proofs if "time" in proof.columns]
+    known = np.concatenate([np.zeros(0, "M8[us]"), *(found[~np.isnat(found)] for found in times)])
+    first = pd.Timestamp(known.min()) if len(known) else None
     return first if first is not None and first.year > NO_YEAR else None

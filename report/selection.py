@@ -7,6 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from parsers.field import Scope
+from parsers.format import METRICS
 from parsers.sentence import Sentence
 
 from . import estimate
@@ -138,8 +139,9 @@ def _of_kind(records: Records, protocol: Protocol) -> Columns:
     records = columns(records)
     chosen = records.of_kind(protocol.records)
     if not len(chosen):
-        counts = records.kinds().value_counts()
-        known = ", ".join(f"{count} {kind} records (records={kind})" for kind, count in counts.items() if count)
+        counts = {kind: len(records.of_kind(kind)) for kind in METRICS}
+        most_first = sorted(filter(counts.get, METRICS), key=counts.__getitem__, reverse=True)
+        known = ", ".join(f"{counts[kind]} {kind} records (records={kind})" for kind in most_first)
         raise NoMeasurement(f"The log has no {protocol.records} records; it has {known or 'no records at all'}.")
     return chosen
 

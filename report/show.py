@@ -86,7 +86,7 @@ def _by(part: Part, reading: Reading, protocol: Protocol | None) -> Measurement:
         return chosen(part, reading.facts)
     if not protocol.states_estimate:
         return estimated(part, reading.facts, protocol)
-    return measure(part.records, part.fields, reading.facts, protocol)
+    return measure(part.table, part.fields, reading.facts, protocol)
 
 
 def _no_format(reading: Reading) -> str:
@@ -114,7 +114,7 @@ def as_json(summary: Summary) -> dict[str, Any]:
         },
         "facts": {name: {"value": f.value, "witness": f.witness} for name, f in reading.facts.items()}
         | summary.observed.facts(),
-        "records": int((summary.part.records["record"] == summary.protocol.records).sum()),
+        "records": int(summary.part.table.are(summary.protocol.records).sum()),
         "throughput": _throughput(summary.measurement),
         "checks": [{"ratio": check.ratio} | _value(check.measurement) for check in summary.checks],
         "events": summary.reading.events[["line", "event", "text"]].to_dict("records"),

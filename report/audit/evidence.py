@@ -48,7 +48,7 @@ class Evidence:
 
     def _measured(self, protocol: Protocol) -> Measurement | None:
         try:
-            return measure(self.part.records, self.part.fields, self.facts, protocol)
+            return measure(self.part.table, self.part.fields, self.facts, protocol)
         except NoMeasurement:
             return None
 

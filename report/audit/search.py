@@ -7,16 +7,16 @@ from functools import cache
 from itertools import product
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from parsers.facts import Fact
 from parsers.part import Part
 
+from ..columns import Columns
 from ..estimate import READS
 from ..measurement import measure
 from ..protocol import NoMeasurement, Protocol, named
-from ..selection import READ, Series, readings
+from ..selection import Series, readings
 from ..statistic import harmonic_mean
 
 Values = NDArray[np.float64]
@@ -141,8 +141,7 @@ class _Search:
 
     def __init__(self, part: Part, facts: Mapping[str, Fact]) -> None:
         self.fields, self.facts = part.fields, facts
-        read = part.records[[name for name in READ if name in part.records]]
-        self.records = {str(kind): read[(read["record"] == kind).to_numpy()] for kind in read["record"].unique()}
+        self.records = Columns(part.table)
         self.bases: list[tuple[str, Series]] = []
 
     def values(self, group: Sequence[Protocol]) -> list[float]:
@@ -167,18 +166,18 @@ class _Search:
         return (values.min(), values.max(), known[0].unit) if len(values) else (math.nan, math.nan, None)
 
     def _is_printed(self, protocol: Protocol) -> bool:
-        records = self.records.get(protocol.records, pd.DataFrame())
-        return any(name in records and records[name].notna().any() for name in READS[protocol.estimate])
+        records = self.records.of_kind(protocol.records)
+        return any(name in records and records.printed(name).any() for name in READS[protocol.estimate])
 
     def _base(self, protocol: Protocol) -> Series | None:
         try:
-            return readings(self.records[protocol.records], self.fields, self.facts, protocol)[1]
+            return readings(self.records, self.fields, self.facts, protocol)[1]
         except NoMeasurement:
             return None
 
     def _measured(self, protocol: Protocol) -> float:
         try:
-            return measure(self.records[protocol.records], self.fields, self.facts, protocol).value
+            return measure(self.records, self.fields, self.facts, protocol).value
         except NoMeasurement:
             return math.nan
 

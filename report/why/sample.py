@@ -39,7 +39,7 @@ def sample(part: Part, facts: Facts, protocol: Protocol) -> Sample:
 
     Raises ``NoMeasurement`` where ``measure`` does.
     """
-    selected = select(part.records, part.fields, facts, protocol)
+    selected = select(part.table, part.fields, facts, protocol)
     field = part.fields.get((protocol.records, selected.column))
     if isinstance(selected.found, Timed):
         return Sample(selected.used, selected.column, field, np.zeros(0), timed=selected.found)

@@ -79,7 +79,7 @@ def _by(keys: Mapping[str, Any], derivation: Derivation) -> Measurement:
     if "skip_records" in keys:
         stated.pop("skip_steps", None)
     changed = Protocol.of({**stated, **keys})
-    return measure(derivation.part.records, derivation.part.fields, derivation.facts, changed)
+    return measure(derivation.part.table, derivation.part.fields, derivation.facts, changed)
 
 
 def combined(measured: Sequence[Measurement], protocol: Protocol) -> float:
