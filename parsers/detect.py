@@ -60,8 +60,9 @@ def detect(path: Path, known: Sequence[Format]) -> Format | None:
     """The format that claims most lines of the first block that has a metric line; None when no block has one.
 
     Of a log without metric lines, such as that of an evaluation, events tell a format that may have printed them. A
-    line that several formats match is claimed by the most specific: the one with the most fixed text in it. Raises
-    FormatError when two formats are equally specific, LogError when the log cannot be read.
+    line that several formats match is claimed by the most specific: the one with the most fixed text in it. Lines amid
+    other output tell the format only where no line is whole. Raises FormatError when two formats are equally specific,
+    LogError when the log cannot be read.
     """
     for kinds in (METRICS, ("event",)):
         for block in Source(path).blocks():
@@ -76,7 +77,8 @@ def most_claimed(
     path: Path, text: bytes, known: Sequence[Format], kinds: Sequence[str] = METRICS, without: Set[str] = frozenset()
 ) -> Format | None:
     """The format that claims most lines of a text, as ``detect`` says, but for those of these names."""
-    claims = _claims(text, tuple(known), tuple(kinds), without)
+    look = _sieved(tuple(known), tuple(kinds))
+    claims = _claims(text, look, without, whole_only=True) or _claims(text, look, without, whole_only=False)
     counts = Counter(name for _, names in claims.values() for name in names)
     if not counts:
         return None
@@ -86,21 +88,22 @@ def most_claimed(
     return next(fmt for fmt in known if fmt.name == best)
 
 
-def _claims(text: bytes, known: tuple[Format, ...], kinds: tuple[str, ...], without: Set[str]) -> Claims:
+def _claims(text: bytes, look: tuple[Named, Sieve], without: Set[str], *, whole_only: bool) -> Claims:
     """By the number of each line how many of its letters are fixed, and the formats that know so many.
 
     A format that has no line where others have some is not looked for any more, and one that is alone needs no count.
     """
     claims: dict[int, tuple[int, set[str]]] = defaultdict(lambda: (0, set()))
-    look, claiming = _sieved(known, kinds), set[str]()
+    claiming = set[str]()
     for block in _pieces(text):
         candidates = _candidates(block, *look)
-        tried = candidates.keys() & claiming if claiming else candidates.keys() - without
-        lines = _lines(block, {name: candidates[name] for name in tried}, may_be_alone=not claiming)
+        names = candidates.keys() & claiming if claiming else candidates.keys() - without
+        tried = {name: candidates[name] for name in names}
+        lines = _lines(block, tried, may_be_alone=not claiming, whole_only=whole_only)
         for name, number, fixed in lines:
-            most, names = claims[number]
+            most, alike = claims[number]
             if fixed >= most:
-                claims[number] = (fixed, names | {name} if fixed == most else {name})
+                claims[number] = (fixed, alike | {name} if fixed == most else {name})
         claiming = claiming or {name for name, _, _ in lines}
         if len(claiming) == 1:
             break
@@ -123,7 +126,7 @@ def _sieved(known: tuple[Format, ...], kinds: tuple[str, ...]) -> tuple[Named, S
 
 
 def _lines(
-    block: Block, candidates: Mapping[str, Sequence[Variant]], *, may_be_alone: bool
+    block: Block, candidates: Mapping[str, Sequence[Variant]], *, may_be_alone: bool, whole_only: bool
 ) -> list[tuple[str, int, int]]:
     """The lines of a block that formats know: the format, the number, and how many letters are fixed.
 
@@ -132,8 +135,8 @@ def _lines(
     lines: list[tuple[str, int, int]] = []
     names = sorted(candidates, key=lambda name: max(variant.fixed for variant in candidates[name]))
     for name in names:
-        is_alone = may_be_alone and not lines and name == names[-1]
-        scanner = Scanner(candidates[name])
+        is_alone = may_be_alone and whole_only and not lines and name == names[-1]
+        scanner = Scanner(candidates[name], whole_only=whole_only)
         for found in scanner.first(block) if is_alone else scanner.scan(block):
             lines += [(name, number, found.variant.fixed) for number in found.numbers.tolist()]
     return lines

@@ -1,6 +1,7 @@
 """Events: what happened at a line of a log, such as a checkpoint or a failure."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,55 +13,53 @@ from .lines import Lines
 
 EVENTS = ("run_start", "run_stop", "checkpoint", "evaluation", "overflow", "restart", "failure")
 COLUMNS = {"line": "int64", "event": "str", "text": "str", "time": "datetime64[us]"}
-NO_EVENTS = pd.DataFrame(columns=list(COLUMNS)).astype(COLUMNS)
 NEVER = np.datetime64("NaT", "us")
 
-Row = tuple[int, str, str, np.datetime64]
 
+class Event(NamedTuple):
+    """What happened at a line.
 
-def events(found: Iterable[Lines]) -> pd.DataFrame:
-    """One row an event, in file order.
-
-    ``line`` (int64, physical number from 1), ``event`` (its name in the vocabulary), ``text`` (the line without what
-    job launchers put before it) and ``time`` (datetime64[us]; NaT where the line has none).
+    ``line``: its physical number from 1. ``event``: the name in the vocabulary. ``text``: the line without what job
+    launchers put before it. ``time``: datetime64[us]; NaT where the line has none.
     """
-    rows: dict[tuple[int, str], Row] = {}
-    for row in sorted((row for lines in found for row in _rows(lines)), key=lambda row: row[:2]):
-        rows.setdefault(row[:2], row)
-    return _table(list(rows.values())) if rows else NO_EVENTS.copy()
+
+    line: int
+    event: str
+    text: str
+    time: np.datetime64
 
 
-def _table(rows: Iterable[Row]) -> pd.DataFrame:
-    lines, names, texts, times = map(list, zip(*rows, strict=True))
-    return pd.DataFrame(
-        {
-            "line": np.array(lines, np.int64),
-            "event": pd.array(names, dtype="str"),
-            "text": pd.array(texts, dtype="str"),
-            "time": np.array(times, NEVER.dtype),
-        }
-    )
+def events(found: Iterable[Lines]) -> tuple[Event, ...]:
+    """The events of a log in file order; of a name once a line."""
+    by_place: dict[tuple[int, str], Event] = {}
+    for event in sorted((event for lines in found for event in _rows(lines)), key=lambda event: event[:2]):
+        by_place.setdefault(event[:2], event)
+    return tuple(by_place.values())
 
 
-def time_to_train(events: pd.DataFrame) -> Iterator[Fact]:
+def frame(happened: Sequence[Event]) -> pd.DataFrame:
+    """One row an event: ``line`` (int64), ``event``, ``text`` and ``time`` (datetime64[us])."""
+    columns = zip(COLUMNS, zip(*happened, strict=True), strict=True) if happened else ((name, ()) for name in COLUMNS)
+    return pd.DataFrame({name: pd.Series(list(column), dtype=COLUMNS[name]) for name, column in columns})
+
+
+def time_to_train(happened: Iterable[Event]) -> Iterator[Fact]:
     """The minutes from the first start of the run to its last stop after that, where both print a time."""
-    if not {"run_start", "run_stop"}.issubset(events["event"]):
-        return
-    timed = events[events["time"].notna()]
-    starts, stops = (timed[timed["event"] == name] for name in ("run_start", "run_stop"))
-    if len(starts) and len(stops) and stops["time"].iloc[-1] > starts["time"].iloc[0]:
-        minutes = (stops["time"].iloc[-1] - starts["time"].iloc[0]).total_seconds() / 60
-        yield Fact("minutes_to_train", round(minutes, 3), f"line {starts['line'].iloc[0]} to {stops['line'].iloc[-1]}")
+    timed = [event for event in happened if not np.isnat(event.time)]
+    starts, stops = ([event for event in timed if event.event == name] for name in ("run_start", "run_stop"))
+    if starts and stops and stops[-1].time > starts[0].time:
+        minutes = (stops[-1].time - starts[0].time) / np.timedelta64(1, "m")
+        yield Fact("minutes_to_train", round(float(minutes), 3), f"line {starts[0].line} to {stops[-1].line}")
 
 
-def _rows(lines: Lines) -> Iterator[Row]:
+def _rows(lines: Lines) -> Iterator[Event]:
     stamp = next((field.name for field in lines.variant.fields if field.type in TIMES), "")
     named = {name: lines.take(name) for name in EVENTS if name in {field.name for field in lines.variant.fields}}
     texts, times = lines.take(WHOLE.name), lines.take(stamp)
     for row, number in enumerate(lines.numbers().tolist()):
         name = next((name for name, column in named.items() if column is not None and _took_part(column[row])), None)
         if name and texts is not None:
-            yield number, name, str(texts[row]).strip(), NEVER if times is None else times[row]
+            yield Event(number, name, str(texts[row]).strip(), NEVER if times is None else times[row])
 
 
 def _took_part(value: object) -> bool:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from .events import Event
 from .part import Part
 from .sentence import Sentence
 from .table import Table
@@ -27,19 +28,18 @@ STANDING = np.timedelta64(0, "us")
 GOING_ON = ("run_start", "checkpoint", "evaluation", "overflow", "restart")
 
 
-def findings(parts: Sequence[Part], events: pd.DataFrame) -> Iterator[Sentence]:
-    """What speaks against a run, one sentence each; ``parts`` and ``events`` as of a ``Reading``."""
+def findings(parts: Sequence[Part], happened: Sequence[Event]) -> Iterator[Sentence]:
+    """What speaks against a run, one sentence each; ``parts`` and ``happened`` as of a ``Reading``."""
     for part in parts:
         lines = part.table["line"]
         yield from _of_losses(part.table, part.not_numbers)
         yield from _told(BACKWARDS, lines[_backwards(part.table)])
         yield from _told(TWICE, lines[_copies(part.table)])
-    happened = list(zip(events["line"].tolist(), events["event"].tolist(), events["text"].tolist(), strict=True))
     for name, message in (("overflow", OVERFLOW), ("restart", RESTARTED)):
-        yield from _told(message, [line for line, event, _ in happened if event == name])
-    going_on = [line for line, event, _ in happened if event in GOING_ON]
+        yield from _told(message, [event.line for event in happened if event.event == name])
+    going_on = [event.line for event in happened if event.event in GOING_ON]
     last = max([0, *going_on, *(part.table["line"][-1] for part in parts if len(part.table))])
-    yield from _of_failure([(line, text) for line, event, text in happened if event == "failure" and line > last])
+    yield from _of_failure([event for event in happened if event.event == "failure" and event.line > last])
 
 
 def _told(message: str, lines: Sequence[int] | Numbers) -> Iterator[Sentence]:
@@ -96,8 +96,8 @@ def _ascends(steps: NDArray[np.float64]) -> bool:
     return bool((told[1:] > told[:-1]).all())
 
 
-def _of_failure(failures: Sequence[tuple[int, str]]) -> Iterator[Sentence]:
+def _of_failure(failures: Sequence[Event]) -> Iterator[Sentence]:
     """The last failure that says why, of those after the last line of a run that goes on: what it survives is none."""
-    telling = [failure for failure in failures if not failure[1].endswith(":")]
-    for line, text in (telling or failures)[-1:]:
-        yield Sentence(FAILED, line=line, text=text[:LONGEST_TEXT])
+    telling = [failure for failure in failures if not failure.text.endswith(":")]
+    for failure in (telling or failures)[-1:]:
+        yield Sentence(FAILED, line=failure.line, text=failure.text[:LONGEST_TEXT])

@@ -12,7 +12,7 @@ from .account import Account, account
 from .cascade import Cascade, of_kinds
 from .detect import detect, formats, grammars, most_claimed
 from .errors import FormatError, LogError
-from .events import events, time_to_train
+from .events import Event, events, frame, time_to_train
 from .facts import Fact, Facts, line_facts, may_be_default
 from .field import Field
 from .format import METRICS, ROOM, Format, load
@@ -41,7 +41,7 @@ class Reading:
 
     ``parts``: what each of its formats reads, first the one that says most of speed; ``format``, ``records`` and
     ``fields`` are those of the first. Of a log of no known format the only part has no format and no records.
-    ``events``: DataFrame, one row an event in file order: ``line``, ``event``, ``text`` and ``time``.
+    ``happened``: its events in file order.
     ``sha256`` and ``bytes`` are of the file as it lies on disk.
     """
 
@@ -52,7 +52,7 @@ class Reading:
     facts: Facts
     account: Account
     warnings: tuple[Sentence, ...]
-    events: pd.DataFrame
+    happened: tuple[Event, ...]
 
     @property
     def format(self) -> Format | None:
@@ -63,6 +63,11 @@ class Reading:
     def records(self) -> pd.DataFrame:
         """The records of that format."""
         return self.parts[0].records
+
+    @property
+    def events(self) -> pd.DataFrame:
+        """The events as a DataFrame, one row each: ``line``, ``event``, ``text`` and ``time``."""
+        return frame(self.happened)
 
     @property
     def fields(self) -> dict[tuple[str, str], Field]:

@@ -29,11 +29,13 @@ SMALL = 1 << 17
 class Scanner:
     """Scans the blocks of one log, in order, for the variants of a format.
 
-    ``total``: physical lines so far. ``torn``: numbers of those that hold a metric line amid other output.
+    ``whole_only``: metric lines amid other output are not looked for. ``total``: physical lines so far. ``torn``: the
+    numbers of those that hold such a line.
     """
 
-    def __init__(self, variants: Iterable[Variant]) -> None:
+    def __init__(self, variants: Iterable[Variant], *, whole_only: bool = False) -> None:
         self.total = 0
+        self.whole_only = whole_only
         self.torn: list[int] = []
         self._variants = tuple(variants)
         self._records = [RecordSearch(variant) for variant in self._variants if variant.spans]
@@ -55,7 +57,7 @@ class Scanner:
             (search.run(block, sweeps=self._sweeps, one=True) for search in self._searches),
             (search.run(block) for search in self._records),
         )
-        return next(filter(None, map(list, by_search)), None) or self.scan(block)
+        return next(filter(None, map(list, by_search)), [])
 
     def scan(self, block: Block) -> list[Found]:
         """As ``feed``, for a block that was made of the text."""
@@ -75,7 +77,7 @@ class Scanner:
         """Choose by the first block how lines are searched for."""
         sample = block.text[-max(SMALLEST_SAMPLE, len(block.text) // SAMPLED) :]
         chosen = marks([variant for variant in self._variants if not variant.spans], sample)
-        self._searches = [_search(mark, variants) for mark, variants in chosen.items()]
+        self._searches = [_search(mark, variants, self.whole_only) for mark, variants in chosen.items()]
         self._sweeps = not block.has_prefix
 
     def _open(self, block: Block) -> frozenset[Variant]:
@@ -102,6 +104,7 @@ class _Matches:
     """
 
     variant: Variant
+    whole_only: bool
     swept: Places = field(default_factory=lambda: np.zeros(0, np.int64))
     places: list[int] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
@@ -110,7 +113,7 @@ class _Matches:
     @cached_property
     def may_be_torn(self) -> bool:
         """Whether such lines are looked for amid others: numbers between mere signs stand in many of these."""
-        return self.variant.record in METRICS and bool(self.variant.telling)
+        return not self.whole_only and self.variant.record in METRICS and bool(self.variant.telling)
 
     def keep(self, place: int, rank: bytes, found: re.Match[bytes]) -> None:
         """Keep one line, by the place of the newline before it; of a torn one what may stand before it is not known."""
@@ -161,7 +164,7 @@ class _Search:
     def run(self, block: Block, *, sweeps: bool, one: bool = False) -> Iterator[Found]:
         """Find the lines of a block that hold the mark: in one sweep where they are many, the rest one by one.
 
-        ``one``: a whole line that is found one by one is enough.
+        ``one``: a line that is found one by one is enough.
         """
         self.torn = []
         taken: set[int] = set()
@@ -194,7 +197,7 @@ class _Search:
             return 0
         has_prefix = block.has_prefix
         tries = [(line_pattern(m.variant).fullmatch, m.keep, m.variant.record != "fact") for m in self.candidates]
-        may_be_torn = not one and any(m.may_be_torn for m in self.candidates)
+        may_be_torn = any(m.may_be_torn for m in self.candidates)
         while hit >= 0:
             hits += 1
             place = text.rfind(b"\n", 0, hit)
@@ -231,9 +234,9 @@ class _Search:
         return any_found
 
 
-def _search(mark: bytes, variants: Sequence[Variant]) -> _Search:
+def _search(mark: bytes, variants: Sequence[Variant], whole_only: bool) -> _Search:
     """The search for a mark; mere signs stand on many lines, hardly any of which is ours."""
-    return _Search(mark, [_Matches(v) for v in variants], frequent=not any(v.telling for v in variants))
+    return _Search(mark, [_Matches(v, whole_only) for v in variants], frequent=not any(v.telling for v in variants))
 
 
 def _may_go_on(found: re.Match[bytes]) -> bool:
