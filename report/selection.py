@@ -76,7 +76,7 @@ class Selection:
     @property
     def are_used(self) -> Mask:
         """Which are used (bool) of the records that can be read, those of which ``found`` has the values."""
-        readable = ~np.isin(self.reasons, (Reason.NO_VALUE, Reason.OTHER_RANK))
+        readable = (self.reasons != Reason.NO_VALUE) & (self.reasons != Reason.OTHER_RANK)
         used: Mask = self.reasons[readable] == Reason.USED
         return used
 
