@@ -223,3 +223,11 @@ def test_a_printed_page_holds_the_tables_and_no_controls(reader: Reader) -> None
     page.emulate_media(media="print")
     assert page.locator("table.results").first.is_visible()
     assert not page.locator("header.bar").is_visible()
+
+
+def test_what_is_closed_on_a_screen_is_printed(quoted_reader: Reader) -> None:
+    page = quoted_reader.open("page.en.html")
+    closed = page.locator("details:not([open]) table").first
+    expect(closed).to_be_hidden()
+    page.emulate_media(media="print")
+    expect(closed).to_be_visible()
