@@ -60,3 +60,8 @@ def test_lark_judges_lines_made_from_its_grammar_as_the_compiled_form_does(fmt: 
         assert agree(fmt, line.encode()), (compiled(fmt, line.encode()), judged(fmt, line.encode()))
 
     says_the_same()
+
+
+@pytest.mark.parametrize(("name", "line"), [("ultralytics", b"0/0 0G0:0%||0/0 0it/s")])
+def test_lark_judges_a_line_on_which_both_once_differed_as_the_compiled_form_does(name: str, line: bytes) -> None:
+    assert compiled(BY_NAME[name], line) == judged(BY_NAME[name], line) is not None
