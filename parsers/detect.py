@@ -78,7 +78,9 @@ def most_claimed(
 ) -> Format | None:
     """The format that claims most lines of a text, as ``detect`` says, but for those of these names."""
     look = _sieved(tuple(known), tuple(kinds))
-    claims = _claims(text, look, without, whole_only=True) or _claims(text, look, without, whole_only=False)
+    claims = _claims(text, look, without, whole_only=True)
+    if not claims and kinds == METRICS:  # no other lines are looked for amid other output
+        claims = _claims(text, look, without, whole_only=False)
     counts = Counter(name for _, names in claims.values() for name in names)
     if not counts:
         return None

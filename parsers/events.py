@@ -39,8 +39,7 @@ def events(found: Iterable[Lines]) -> tuple[Event, ...]:
 
 def frame(happened: Sequence[Event]) -> pd.DataFrame:
     """One row an event: ``line`` (int64), ``event``, ``text`` and ``time`` (datetime64[us])."""
-    columns = zip(COLUMNS, zip(*happened, strict=True), strict=True) if happened else ((name, ()) for name in COLUMNS)
-    return pd.DataFrame({name: pd.Series(list(column), dtype=COLUMNS[name]) for name, column in columns})
+    return pd.DataFrame(list(happened), columns=list(COLUMNS)).astype(COLUMNS)
 
 
 def time_to_train(happened: Iterable[Event]) -> Iterator[Fact]:

@@ -3,14 +3,12 @@
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from parsers.errors import ParserError
 from parsers.facts import Fact, Value
 from parsers.reading import Reading, read
 
-from .columns import Columns
 from .measurement import Measurement, NoMeasurement, measure
 from .pool import on_all_cores
 from .protocol import Protocol
@@ -54,18 +52,12 @@ def reading_of(path: Path) -> Reading:
     return _READ[path]
 
 
-@cache
-def columns_of(path: Path) -> Columns:
-    """The records of a log as columns; raises ParserError."""
-    return Columns(reading_of(path).parts[0].table)
-
-
 def measured(path: Path, protocol: Protocol, scaling: Scaling) -> Measurement:
     """What a log measures by a protocol; raises ParserError and NoMeasurement."""
     key = (path, protocol, scaling)
     if key not in _MEASURED:
         found = reading_of(path)
-        _MEASURED[key] = measure(columns_of(path), found.fields, scaled(found, scaling), protocol)
+        _MEASURED[key] = measure(found.parts[0].table, found.fields, scaled(found, scaling), protocol)
     return _MEASURED[key]
 
 
