@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .prefix import has_prefix
-from .sieve import Seen, triples
+from .sieve import Seen, fours
 from .source import clean
 
 NEWLINE = ord("\n")
@@ -48,9 +48,9 @@ class Block:
         return has_prefix(self.text)
 
     @cached_property
-    def triples(self) -> Seen:
-        """Which triples of bytes may be in the text, for a ``Sieve``."""
-        return triples(self.text)
+    def fours(self) -> Seen:
+        """Which fours of bytes may be in the text, for a ``Sieve``."""
+        return fours(self.text)
 
     @cached_property
     def _has_screen_lines(self) -> bool:
@@ -74,7 +74,7 @@ class Block:
         left[np.searchsorted(self._numbers, known)] = False
         data = b"".join(self._runs(np.flatnonzero(left)))
         rest = type(self)(data, _starts(data), self._numbers[left])
-        rest.triples = self.triples  # What is in a part is in the whole.
+        rest.fours = self.fours  # What is in a part is in the whole.
         return rest
 
     def _runs(self, rows: Places) -> list[bytes]:

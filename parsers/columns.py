@@ -78,7 +78,14 @@ def numbers(columns: Sequence[Sequence[bytes]]) -> list[Array]:
 
 
 def _floats(columns: Sequence[Sequence[bytes]]) -> list[Array]:
-    return [np.array([float(text.replace(b",", b"") or "nan") for text in column]) for column in columns]
+    return [_floats_of(column) for column in columns]
+
+
+def _floats_of(column: Sequence[bytes]) -> Array:
+    try:
+        return np.array(list(map(float, column)))
+    except ValueError:  # one that is missing, or has thousands set apart
+        return np.array([float(text.replace(b",", b"") or "nan") for text in column])
 
 
 def strings(texts: Sequence[bytes]) -> Array:

@@ -2,14 +2,15 @@
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache, lru_cache
-from itertools import compress
+from itertools import compress, tee
 from pathlib import Path
 
 from .block import Block
 from .errors import FormatError
 from .format import METRICS, ROOM, Format, load
+from .found import Found
 from .scan import Scanner
 from .sieve import Sieve
 from .source import Source, clean, is_text
@@ -21,6 +22,7 @@ VARIABLE = "TACHOGRAPH_FORMATS"
 
 Claims = Mapping[int, tuple[int, set[str]]]
 Named = list[tuple[str, Variant]]
+Piece = tuple[Block, Mapping[str, list[Variant]]]
 
 
 def formats() -> tuple[Format, ...]:
@@ -77,10 +79,10 @@ def most_claimed(
     path: Path, text: bytes, known: Sequence[Format], kinds: Sequence[str] = METRICS, without: Set[str] = frozenset()
 ) -> Format | None:
     """The format that claims most lines of a text, as ``detect`` says, but for those of these names."""
-    look = _sieved(tuple(known), tuple(kinds))
-    claims = _claims(text, look, without, whole_only=True)
+    pieces, again = tee(_looked_at(text, _sieved(tuple(known), tuple(kinds)), without))
+    claims = _claims(pieces, whole_only=True)
     if not claims and kinds == METRICS:  # no other lines are looked for amid other output
-        claims = _claims(text, look, without, whole_only=False)
+        claims = _claims(again, whole_only=False)
     counts = Counter(name for _, names in claims.values() for name in names)
     if not counts:
         return None
@@ -90,17 +92,26 @@ def most_claimed(
     return next(fmt for fmt in known if fmt.name == best)
 
 
-def _claims(text: bytes, look: tuple[Named, Sieve], without: Set[str], *, whole_only: bool) -> Claims:
+def _looked_at(text: bytes, look: tuple[Named, Sieve], without: Set[str]) -> Iterator[Piece]:
+    """The pieces of a text, each with the variants, by format, whose texts are in it."""
+    for block in _pieces(text):
+        candidates: dict[str, list[Variant]] = defaultdict(list)
+        named, sieve = look
+        for name, variant in compress(named, sieve.passes(block.fours).tolist()):
+            if name not in without and variant.may_stand_in(block.text):
+                candidates[name].append(variant)
+        yield block, candidates
+
+
+def _claims(pieces: Iterable[Piece], *, whole_only: bool) -> Claims:
     """By the number of each line how many of its letters are fixed, and the formats that know so many.
 
     A format that has no line where others have some is not looked for any more, and one that is alone needs no count.
     """
     claims: dict[int, tuple[int, set[str]]] = defaultdict(lambda: (0, set()))
     claiming = set[str]()
-    for block in _pieces(text):
-        candidates = _candidates(block, *look)
-        names = candidates.keys() & claiming if claiming else candidates.keys() - without
-        tried = {name: candidates[name] for name in names}
+    for block, candidates in pieces:
+        tried = {name: candidates[name] for name in candidates if not claiming or name in claiming}
         lines = _lines(block, tried, may_be_alone=not claiming, whole_only=whole_only)
         for name, number, fixed in lines:
             most, alike = claims[number]
@@ -112,19 +123,10 @@ def _claims(text: bytes, look: tuple[Named, Sieve], without: Set[str], *, whole_
     return claims
 
 
-def _candidates(block: Block, named: Named, sieve: Sieve) -> Mapping[str, list[Variant]]:
-    """The variants, by format, whose texts are in a block."""
-    candidates: dict[str, list[Variant]] = defaultdict(list)
-    for name, variant in compress(named, sieve.passes(block.triples).tolist()):
-        if variant.may_stand_in(block.text):
-            candidates[name].append(variant)
-    return candidates
-
-
 @lru_cache(8)
 def _sieved(known: tuple[Format, ...], kinds: tuple[str, ...]) -> tuple[Named, Sieve]:
     named = [(fmt.name, variant) for fmt in known for variant in fmt.variants if variant.record in kinds]
-    return named, Sieve([variant.texts for _, variant in named])
+    return named, Sieve([variant.needs for _, variant in named])
 
 
 def _lines(
@@ -132,16 +134,24 @@ def _lines(
 ) -> list[tuple[str, int, int]]:
     """The lines of a block that formats know: the format, the number, and how many letters are fixed.
 
-    The most specific format comes last: when no other has a line, some of its lines are enough.
+    When no other format has a line, some lines of the one that has are enough.
     """
-    lines: list[tuple[str, int, int]] = []
-    names = sorted(candidates, key=lambda name: max(variant.fixed for variant in candidates[name]))
-    for name in names:
-        is_alone = may_be_alone and whole_only and not lines and name == names[-1]
-        scanner = Scanner(candidates[name], whole_only=whole_only)
-        for found in scanner.first(block) if is_alone else scanner.scan(block):
-            lines += [(name, number, found.variant.fixed) for number in found.numbers.tolist()]
-    return lines
+    scanners = {name: Scanner(variants, whole_only=whole_only) for name, variants in candidates.items()}
+    if may_be_alone and whole_only:
+        firsts = {name: found for name, scanner in scanners.items() if (found := scanner.first(block))}
+        if len(firsts) <= 1:
+            return _told(firsts)
+        scanners = {name: scanners[name] for name in firsts}
+    return _told({name: scanner.scan(block) for name, scanner in scanners.items()})
+
+
+def _told(lines: Mapping[str, Sequence[Found]]) -> list[tuple[str, int, int]]:
+    return [
+        (name, number, found.variant.fixed)
+        for name, of_format in lines.items()
+        for found in of_format
+        for number in found.numbers.tolist()
+    ]
 
 
 def _pieces(text: bytes) -> Iterator[Block]:

@@ -73,6 +73,11 @@ class Variant:
         """The literals as a log holds them."""
         return tuple(literal.encode() for literal in self.literals)
 
+    @property
+    def needs(self) -> tuple[tuple[bytes, ...], ...]:
+        """What each such line holds: of each of these groups of texts one at least."""
+        return (*((text,) for text in self.texts), *self._choices)
+
     @cached_property
     def _choices(self) -> tuple[tuple[bytes, ...], ...]:
         return tuple(tuple(choice.encode() for choice in choices) for choices in self.choices)

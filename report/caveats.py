@@ -12,7 +12,7 @@ from .columns import Columns
 from .estimate import Values
 from .protocol import Protocol
 from .statistic import reduce
-from .window import Fields, Reason, Reasons, epoch_starts, repeated, shortfall, steps_in_epoch
+from .window import Fields, Reason, Reasons, are_readable, epoch_starts, repeated, shortfall, steps_in_epoch
 
 TOLERANCE = 0.02
 
@@ -57,9 +57,9 @@ def of_records(chosen: Columns, column: str, reasons: Reasons) -> Iterator[Sente
         first = lines[empty][0]
         yield Sentence(NO_VALUE, count=empty.sum(), records=len(lines), column=column, line=first)
     if other.any():
-        rank = chosen.numbers("rank")[reasons == Reason.USED][0]
+        rank = chosen.numbers("rank")[are_readable(reasons)][0]
         yield Sentence(ONE_RANK, rank=f"{rank:g}", left=other.sum(), records=len(lines))
-    models = pd.Series(chosen["model"][reasons == Reason.USED]).dropna().unique() if "model" in chosen else ()
+    models = pd.Series(chosen["model"][are_readable(reasons)]).dropna().unique() if "model" in chosen else ()
     if len(models) > 1:
         yield Sentence(SEVERAL_MODELS, count=len(models), models=", ".join(map(str, models)))
 

@@ -47,7 +47,10 @@ class Columns:
 
     def printed(self, name: str) -> NDArray[np.bool_]:
         """Which records have a value in a column (bool)."""
-        return np.asarray(pd.notna(self[name]), dtype=np.bool_)
+        found = self[name]
+        if found.dtype.kind in "iuf":
+            return ~np.isnan(found)
+        return ~np.isnat(found) if found.dtype.kind == "M" else np.asarray(pd.notna(found), dtype=np.bool_)
 
     def finite(self, name: str) -> NDArray[np.bool_]:
         """Which records have a value in a column of numbers or times, and a finite one (bool)."""

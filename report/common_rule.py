@@ -1,13 +1,16 @@
 """The common rule: what the numbers of a row would be if one protocol had made them all."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from .cell import Cell, Proof
-from .evidence import by_protocol
-from .measurement import Measurement, NoMeasurement, combine
+from .evidence import by_protocol, facts_of
+from .measurement import NoMeasurement, Throughput, combine
 from .protocol import Protocol
 from .reason import NoEvidenceError
+from .selection import select
 
 WARM_UP = 10
 # The first that all logs of a row allow; each reads one record at a time, so that a median of them can be had.
@@ -43,22 +46,27 @@ def by_one_rule(unit: str, row: Sequence[Cell]) -> tuple[Common, ...]:
     return ()
 
 
-def _common(row: Sequence[Cell], measured: Sequence[Sequence[Measurement]]) -> Iterator[Common]:
-    numbers = [combine(runs, runs[0].protocol) for runs in measured]
+def _common(row: Sequence[Cell], measured: Sequence[Sequence[tuple[Protocol, Throughput]]]) -> Iterator[Common]:
+    numbers = [combine([found for _, found in runs], runs[0][0]) for runs in measured]
     for cell, runs, number in zip(row, measured, numbers, strict=True):
         published_ratio = _ratio(cell.number or 0, row[0].number or 0)
-        yield Common(cell, runs[0].protocol, number, _ratio(number, numbers[0]), published_ratio)
+        yield Common(cell, runs[0][0], number, _ratio(number, numbers[0]), published_ratio)
 
 
 def _ratio(number: float, first: float) -> float | None:
     return number / first if first else None
 
 
-def _runs(unit: str, cell: Cell, records: str, estimate: str) -> list[Measurement]:
-    return [_run(unit, cell, proof, {"records": records, "estimate": estimate}) for proof in cell.proofs]
+def _runs(unit: str, cell: Cell, records: str, estimate: str) -> list[tuple[Protocol, Throughput]]:
+    rule = {"records": records, "estimate": estimate, "statistic": "median", "repeats": "median"}
+    protocols = [_without_warm_up(cell, proof, rule) for proof in cell.proofs]
+    return [
+        (protocol, by_protocol(unit, cell, proof, protocol))
+        for protocol, proof in zip(protocols, cell.proofs, strict=True)
+    ]
 
 
-def _run(unit: str, cell: Cell, proof: Proof, keys: dict[str, str]) -> Measurement:
-    rule = {**keys, "statistic": "median", "repeats": "median"}
-    there = by_protocol(unit, cell, proof, Protocol.of(rule)).records_used
-    return by_protocol(unit, cell, proof, Protocol.of({**rule, "skip_records": min(WARM_UP, there // 2)}))
+def _without_warm_up(cell: Cell, proof: Proof, rule: Mapping[str, str]) -> Protocol:
+    """The rule as a log allows it."""
+    there = select(proof.columns, proof.reading.fields, facts_of(cell, proof), Protocol.of(rule)).are_used
+    return Protocol.of({**rule, "skip_records": min(WARM_UP, int(np.count_nonzero(there)) // 2)})

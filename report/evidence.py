@@ -14,7 +14,7 @@ from parsers.sentence import Sentence
 from .axis import SCALING
 from .cell import Cell, Disagreement, Proof, Quoted
 from .library import Scaling, Wanted, measured, prepare, reading_of, scaled
-from .measurement import Measurement, NoMeasurement, combine, measure
+from .measurement import NoMeasurement, Throughput, combine, throughput
 from .page import LAUNCHED, Case, Page, Place, Table, TableColumn, TableRow
 from .protocol import Protocol
 from .quantity import OF_TELEMETRY, Quantity, Shown, counting
@@ -119,12 +119,16 @@ def _filled(cell: Cell, protocol: Protocol, proofs: Proofs, left_out: Reasons) -
 def _refuse_other_numbers(unit: str, proofs: Proofs) -> None:
     """Raise NoEvidenceError for numbers that are not of the whole job, or not in the unit of the page."""
     for proof in proofs:
-        measured, log = proof.measurement, Path(proof.log).name
-        if measured.scope in NOT_THE_JOB:
-            raise NoEvidenceError(Reason(NOT_THE_JOB[measured.scope], {"log": log}))
-        if counting(measured.unit) != counting(unit):
-            message = "The unit of the page is {unit}, but {log} gives {measured}."
-            raise NoEvidenceError(Reason(message, {"unit": unit, "log": log, "measured": measured.unit}))
+        _refuse_other_number(unit, proof.log, proof.measurement)
+
+
+def _refuse_other_number(unit: str, path: str, found: Throughput) -> None:
+    log = Path(path).name
+    if found.scope in NOT_THE_JOB:
+        raise NoEvidenceError(Reason(NOT_THE_JOB[found.scope], {"log": log}))
+    if counting(found.unit) != counting(unit):
+        message = "The unit of the page is {unit}, but {log} gives {measured}."
+        raise NoEvidenceError(Reason(message, {"unit": unit, "log": log, "measured": found.unit}))
 
 
 def _remarks(proofs: Proofs, quantity: Quantity, told: set[str]) -> Reasons:
@@ -192,15 +196,14 @@ def facts_of(cell: Cell, proof: Proof) -> dict[str, Fact]:
     return scaled(proof.reading, _scaling(cell.case))
 
 
-def by_protocol(unit: str, cell: Cell, proof: Proof, protocol: Protocol) -> Measurement:
-    """What a log behind a cell measures by another protocol; ``unit`` is that of the page.
+def by_protocol(unit: str, cell: Cell, proof: Proof, protocol: Protocol) -> Throughput:
+    """What a log behind a cell gives by another protocol; ``unit`` is that of the page.
 
     Raises NoMeasurement where the log does not allow it, NoEvidenceError where that is not what the page shows.
     """
-    reading = proof.reading
-    measurement = measure(proof.columns, reading.fields, facts_of(cell, proof), protocol)
-    _refuse_other_numbers(unit, (replace(proof, measurement=measurement),))
-    return measurement
+    found = throughput(proof.columns, proof.reading.fields, facts_of(cell, proof), protocol)
+    _refuse_other_number(unit, proof.log, found)
+    return found
 
 
 def _scaling(case: Case) -> Scaling:

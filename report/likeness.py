@@ -14,7 +14,7 @@ from parsers.field import Kind
 from . import estimate
 from .cell import Cell, Proof
 from .evidence import facts_of
-from .measurement import Measurement, NoMeasurement, combine, measure
+from .measurement import NoMeasurement, Throughput, combine, throughput
 from .page import Axis
 from .protocol import Protocol
 
@@ -166,11 +166,11 @@ def _gained(cell: Cell, place: int) -> float:
         return 0.0
 
 
-def _without(cell: Cell, proof: Proof, line: int) -> Measurement:
+def _without(cell: Cell, proof: Proof, line: int) -> Throughput:
     protocol = proof.measurement.protocol
     records = proof.columns.of_kind(protocol.records)
     others = records.rows(records["line"] != line)
-    return measure(others, proof.reading.fields, facts_of(cell, proof), protocol)
+    return throughput(others, proof.reading.fields, facts_of(cell, proof), protocol)
 
 
 def _steps_used(cell: Cell) -> int | None:

@@ -1,5 +1,6 @@
 """Selections: the records of a log that a protocol reads, why each of them is used or not, and their values."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,7 @@ from .protocol import NoMeasurement, Protocol
 from .scaling import BATCH_SIZES, CONSUMED, COVERED, amount_of_step, amounts, scale
 from .statistic import trim
 from .timing import Timed, clock
-from .window import Fields, Mask, Reason, Reasons, one_rank, window
+from .window import Fields, Mask, Reason, Reasons, are_readable, one_rank, window
 
 _COUNTERS = ("epoch", "step", "steps", "steps_per_epoch", *CONSUMED, *COVERED, "model")
 _SPEEDS = dict.fromkeys(name for names in READS.values() for name in names)
@@ -58,15 +59,20 @@ class Selection:
     """What a protocol makes of the records of its kind, before it takes a statistic.
 
     ``available``: all of these in file order. ``reasons``: why each is used or not. ``column``: what is read of them.
-    ``found``: the values of those that can be read, or what the clock says. ``warnings``: of what could not be read,
-    and of a window that is not what the protocol takes.
+    ``log``: those that can be read. ``found``: their values, or what the clock says.
     """
 
     available: Columns
     reasons: Reasons
     column: str
+    log: "_Log"
     found: Series | Timed
-    warnings: tuple[Sentence, ...]
+
+    def warnings(self) -> Iterator[Sentence]:
+        """Warn of what could not be read, and of a window that is not what the protocol takes."""
+        log, protocol = self.log, self.log.protocol
+        yield from of_records(self.available, self.column, self.reasons)
+        yield from of_steps(log.records, log.fields, protocol, log.fields.get((protocol.records, self.column)))
 
     @property
     def used(self) -> pd.DataFrame:
@@ -76,8 +82,7 @@ class Selection:
     @property
     def are_used(self) -> Mask:
         """Which are used (bool) of the records that can be read, those of which ``found`` has the values."""
-        readable = (self.reasons != Reason.NO_VALUE) & (self.reasons != Reason.OTHER_RANK)
-        used: Mask = self.reasons[readable] == Reason.USED
+        used: Mask = self.reasons[are_readable(self.reasons)] == Reason.USED
         return used
 
 
@@ -101,11 +106,9 @@ def select(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -
     used, windowed = window(log.records, fields, protocol)
     if not used.any():
         raise NoMeasurement(f"The window of the protocol ({protocol.words()}) leaves none of {len(used)} records.")
-    field = fields.get((protocol.records, column))
-    warnings = (*of_records(chosen, column, reasons), *of_steps(log.records, fields, protocol, field))
     found = _clocked(log, used, windowed) if protocol.estimate == "clock" else _valued(log, column, used, windowed)
     reasons[readable] = windowed
-    return Selection(chosen, reasons, column, found, warnings)
+    return Selection(chosen, reasons, column, log, found)
 
 
 def _clocked(log: _Log, used: Mask, reasons: Reasons) -> Timed:

@@ -43,9 +43,16 @@ def harmonic_mean(values: Values) -> float:
         return 1 / mean(1 / values)
 
 
+def median(values: Values) -> float:
+    """Return the median; of an even number of values the mean of the two in the middle."""
+    half = len(values) // 2
+    middle = np.partition(values, [half - 1, half] if half else [0])
+    return float(middle[half] if len(values) % 2 else (middle[half - 1] + middle[half]) / 2)
+
+
 _STATISTICS: Mapping[str, Callable[[Values], float]] = {
     "mean": mean,
-    "median": lambda values: float(np.median(values)),
+    "median": median,
     "harmonic_mean": harmonic_mean,
     "last": lambda values: float(values[-1]),
     "min": lambda values: float(values.min()),

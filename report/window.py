@@ -1,7 +1,6 @@
 """The window: which records of a log a protocol uses, and why not the others."""
 
 from collections.abc import Mapping
-from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ Counts = NDArray[np.int64]
 Reasons = NDArray[np.int8]
 
 
-class Reason(IntEnum):
+class Reason:
     """Why a record is used or left out; arrays of reasons are int8.
 
     Left out before the window: a record without the value that is read, or of another rank. By the window: skipped,
@@ -38,10 +37,15 @@ class Reason(IntEnum):
     NOT_LAST = 9
     BETWEEN = 10
 
-    @property
-    def key(self) -> str:
-        """The reason as a word of tables and messages, ``skip_records``."""
-        return self.name.lower()
+
+# The reasons as words of tables and messages, ``skip_records``, in their order.
+REASON_KEYS = tuple(name.lower() for name in vars(Reason) if name.isupper())
+
+
+def are_readable(reasons: Reasons) -> Mask:
+    """Return which records have the value that is read, and are of the rank that is (bool)."""
+    are_so: Mask = (reasons != Reason.NO_VALUE) & (reasons != Reason.OTHER_RANK)
+    return are_so
 
 
 def step_field(fields: Fields, kind: str) -> Field:

@@ -14,7 +14,7 @@ from parsers.part import Part
 
 from ..columns import Columns
 from ..estimate import READS
-from ..measurement import measure
+from ..measurement import throughput
 from ..protocol import NoMeasurement, Protocol, named
 from ..selection import Series, readings
 from ..statistic import harmonic_mean
@@ -177,7 +177,7 @@ class _Search:
 
     def _measured(self, protocol: Protocol) -> float:
         try:
-            return measure(self.records, self.fields, self.facts, protocol).value
+            return throughput(self.records, self.fields, self.facts, protocol).value
         except NoMeasurement:
             return math.nan
 

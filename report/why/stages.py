@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ..measurement import Measurement
-from ..window import Reason
+from ..window import REASON_KEYS, Reason
 from ..words import words
 
 # Why each group of records is left out, as a reader is told.
@@ -20,6 +20,7 @@ REASONS: Mapping[str, str] = {
     "not_last": "only the last value counts",
     "between": "between the two lines that the clock reads",
 }
+_UNREADABLE = (REASON_KEYS[Reason.NO_VALUE], REASON_KEYS[Reason.OTHER_RANK])
 # The step of a protocol by which each group goes, by how its key begins.
 _STEPS: Mapping[str, tuple[str, ...]] = {
     "skip_records": ("skip_records",),
@@ -58,4 +59,4 @@ def stages(measured: Measurement) -> Iterator[Stage]:
 
 
 def _unreadable(measured: Measurement) -> list[str]:
-    return [reason.key for reason in (Reason.NO_VALUE, Reason.OTHER_RANK) if reason.key in measured.left_out]
+    return [reason for reason in _UNREADABLE if reason in measured.left_out]

@@ -17,7 +17,7 @@ from report.why.sensitivity import variations
 from report.why.stages import REASONS
 from report.why.steadiness import few, spread, stalls
 from report.why.terminal import shown
-from report.window import Reason
+from report.window import REASON_KEYS, Reason
 from tests.commandline import PROJECT
 from tests.conftest import Compare
 
@@ -82,7 +82,7 @@ def test_the_readmes_show_the_command_that_is_printed(readme: str) -> None:
 
 
 def test_every_reason_for_which_a_record_is_left_out_has_words() -> None:
-    assert REASONS.keys() == {reason.key for reason in Reason} - {Reason.USED.key}
+    assert REASONS.keys() == set(REASON_KEYS) - {REASON_KEYS[Reason.USED]}
 
 
 def test_the_tokens_of_a_step_are_told_with_the_line_that_states_them() -> None:

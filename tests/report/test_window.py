@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from parsers.field import Field
 from report.protocol import NoMeasurement, Protocol
-from report.window import Reason, one_rank, repeated, shortfall, steps_done, window
+from report.window import REASON_KEYS, Reason, one_rank, repeated, shortfall, steps_done, window
 
 FROM_0 = Field("step", "INTEGER", first=0)
 FROM_1 = Field("step", "INTEGER", first=1)
@@ -24,7 +24,7 @@ def every_tenth(steps: int) -> pd.DataFrame:
 
 def keys(protocol: str, records: pd.DataFrame) -> list[str]:
     _, reasons = window(records, FIELDS, Protocol.parse(protocol))
-    return [Reason(reason).key for reason in reasons]
+    return [REASON_KEYS[reason] for reason in reasons.tolist()]
 
 
 def test_the_first_step_counts_as_one_whether_it_is_called_0_or_1() -> None:
