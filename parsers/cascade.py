@@ -47,9 +47,9 @@ class Cascade:
         self._block = Block.after(0, b"")
         self._known = np.zeros(0, np.int64)
 
-    def feed(self, data: bytes) -> None:
-        """Read the next block, which ends with a whole line."""
-        self._block, self._known = Block.after(self.total, data), self._known[:0]
+    def feed(self, block: Block) -> None:
+        """Read the next block, whose lines are numbered from those before it on."""
+        self._block, self._known = block, self._known[:0]
         self.total += self._block.lines
         for level in self.levels:
             # What is left is put together for a format that may be in it, and not for each one.

@@ -13,7 +13,7 @@ from .format import METRICS, ROOM, Format, load
 from .found import Found
 from .scan import Scanner
 from .sieve import Sieve
-from .source import Source, clean, is_text
+from .text import Text
 from .variant import Variant
 
 # The formats of a log are those of the first piece of so many bytes that has a line of any.
@@ -59,6 +59,11 @@ def _paths(folders: Sequence[Path]) -> Mapping[str, Path]:
 
 
 def detect(path: Path, known: Sequence[Format]) -> Format | None:
+    """The format of a log: that of its text; raises LogError when it cannot be read, FormatError as ``detected``."""
+    return detected(Text(path), known)
+
+
+def detected(text: Text, known: Sequence[Format]) -> Format | None:
     """The format that claims most lines of the first block that has a metric line; None when no block has one.
 
     Of a log without metric lines, such as that of an evaluation, events tell a format that may have printed them. A
@@ -67,19 +72,17 @@ def detect(path: Path, known: Sequence[Format]) -> Format | None:
     LogError when the log cannot be read.
     """
     for kinds in (METRICS, ("event",)):
-        for block in Source(path).blocks():
-            if not is_text(block[:65536]):
-                return None
-            if found := most_claimed(path, clean(block), known, kinds):
+        for block in text.blocks():
+            if found := most_claimed(text.source.path, block, known, kinds):
                 return found
     return None
 
 
 def most_claimed(
-    path: Path, text: bytes, known: Sequence[Format], kinds: Sequence[str] = METRICS, without: Set[str] = frozenset()
+    path: Path, block: Block, known: Sequence[Format], kinds: Sequence[str] = METRICS, without: Set[str] = frozenset()
 ) -> Format | None:
-    """The format that claims most lines of a text, as ``detect`` says, but for those of these names."""
-    pieces, again = tee(_looked_at(text, _sieved(tuple(known), tuple(kinds)), without))
+    """The format that claims most lines of a block, as ``detected`` says, but for those of these names."""
+    pieces, again = tee(_looked_at(block, _sieved(tuple(known), tuple(kinds)), without))
     claims = _claims(pieces, whole_only=True)
     if not claims and kinds == METRICS:  # no other lines are looked for amid other output
         claims = _claims(again, whole_only=False)
@@ -92,9 +95,9 @@ def most_claimed(
     return next(fmt for fmt in known if fmt.name == best)
 
 
-def _looked_at(text: bytes, look: tuple[Named, Sieve], without: Set[str]) -> Iterator[Piece]:
-    """The pieces of a text, each with the variants, by format, whose texts are in it."""
-    for block in _pieces(text):
+def _looked_at(whole: Block, look: tuple[Named, Sieve], without: Set[str]) -> Iterator[Piece]:
+    """The pieces of a block, each with the variants, by format, whose texts are in it."""
+    for block in _pieces(whole):
         candidates: dict[str, list[Variant]] = defaultdict(list)
         named, sieve = look
         for name, variant in compress(named, sieve.passes(block.fours).tolist()):
@@ -154,13 +157,17 @@ def _told(lines: Mapping[str, Sequence[Found]]) -> list[tuple[str, int, int]]:
     ]
 
 
-def _pieces(text: bytes) -> Iterator[Block]:
-    lines, end = 0, 0
-    while end < len(text):
-        start, end = end, text.find(b"\n", end + PIECE) + 1 or len(text)
-        block = Block.after(lines, text[start:end])
-        lines += block.lines
+def _pieces(block: Block) -> Iterator[Block]:
+    """A block in pieces, to look at no more than is needed; a small one is looked at as it is."""
+    if len(block.data) <= 2 * PIECE:
         yield block
+        return
+    lines, end = 0, 0
+    while end < len(block.data):
+        start, end = end, block.data.find(b"\n", end + PIECE) + 1 or len(block.data)
+        piece = Block.after(lines, block.data[start:end])
+        lines += piece.lines
+        yield piece
 
 
 def _refuse_equals(path: Path, best: str, counts: Counter[str], claims: Claims) -> None:

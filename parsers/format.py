@@ -1,11 +1,9 @@
 """A format: what one grammar file was compiled to, kept from one call to the next."""
 
 import hashlib
-import os
 import pickle
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from .errors import GrammarError
 from .field import Field
+from .kept import found, keep, place_of
 from .variant import Variant
 
 if TYPE_CHECKING:
@@ -55,38 +54,22 @@ class Format:
 def load(path: Path) -> Format:
     """The format of a grammar file; raises GrammarError when it has a mistake or cannot be compiled.
 
-    To read the grammars takes longer than to read a small log, so what they compile to is kept in the user's folder of
-    caches, under a name that holds all it was made of: a changed grammar, vocabulary or program is compiled anew.
+    To read the grammars takes longer than to read a small log, so what they compile to is kept, under a name that holds
+    all it was made of: a changed grammar, vocabulary or program is compiled anew.
     """
     try:
-        place = _kept(path)
+        grammar = path.read_bytes() if path.is_file() else b""
     except OSError as error:
         raise GrammarError(f"{path}: cannot be read: {error.strerror}.") from error
+    place = place_of(_program(), str(path.absolute()).encode("utf-8", "surrogateescape"), grammar)
     try:
-        return _found(place)
+        return Format(**pickle.loads(found(place)))  # noqa: S301 - a file of this user's own, written below
     except (OSError, ValueError, pickle.UnpicklingError, EOFError, AttributeError, ImportError, IndexError, TypeError):
         from .grammar import compiled
 
     fmt = compiled(path)
-    _keep(fmt, place)
+    keep(pickle.dumps(vars(fmt)), place)
     return fmt
-
-
-def _found(place: Path) -> Format:
-    """What is kept at a place; what another user could have put there is not believed."""
-    with place.open("rb") as file:
-        if os.fstat(file.fileno()).st_uid != os.getuid():
-            raise ValueError(f"{place} is of another user")
-        found = pickle.load(file)  # noqa: S301 - a file of this user's own, written by _keep
-    return Format(**found)
-
-
-def _kept(path: Path) -> Path:
-    """Where a format is kept; the name is the hash of the program, the vocabulary and the grammar."""
-    made_of = hashlib.sha256(_program() + str(path.absolute()).encode("utf-8", "surrogateescape"))
-    made_of.update(path.read_bytes() if path.is_file() else b"")
-    home = Path(os.environ.get("HOME", "/nonexistent"))
-    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "tachograph" / made_of.hexdigest()
 
 
 @cache
@@ -96,12 +79,3 @@ def _program() -> bytes:
     for source in (*sorted(ROOM.glob("*.py")), ROOM / "vocabulary.lark"):
         made_with.update(source.read_bytes())
     return made_with.digest()
-
-
-def _keep(fmt: Format, place: Path) -> None:
-    """Keep a format, whole or not at all; where nothing can be written nothing is kept."""
-    unfinished = place.with_name(f"{place.name}.{os.getpid()}")
-    with suppress(OSError):
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        unfinished.write_bytes(pickle.dumps(vars(fmt)))
-        unfinished.replace(place)

@@ -12,6 +12,8 @@ from .found import Found, Row
 from .prefix import sweep_pattern
 from .variant import Variant
 
+NOWHERE = np.zeros(0, np.int64)
+
 
 @dataclass
 class Matches:
@@ -22,7 +24,7 @@ class Matches:
 
     variant: Variant
     whole_only: bool
-    swept: Places = field(default_factory=lambda: np.zeros(0, np.int64))
+    swept: Places = field(default_factory=lambda: NOWHERE)
     places: list[int] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     absent: bool = False

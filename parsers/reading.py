@@ -10,8 +10,8 @@ import pandas as pd
 
 from .account import Account, account
 from .cascade import Cascade, of_kinds
-from .detect import detect, formats, grammars, most_claimed
-from .errors import FormatError, LogError
+from .detect import detected, formats, grammars, most_claimed
+from .errors import FormatError
 from .events import Event, events, frame, time_to_train
 from .facts import Fact, Facts, line_facts, may_be_default
 from .field import Field
@@ -19,11 +19,11 @@ from .format import METRICS, ROOM, Format, load
 from .health import findings
 from .ingested import told_by_name
 from .part import NOTHING, Part, part
-from .records import whole_records
 from .runfile import run_facts, run_problems
 from .sentence import Sentence
-from .source import Source, is_text
+from .source import Source
 from .table import Table
+from .text import Text
 
 TORN = "Output runs together, first in line {line} ({count} in all); what is whole there is used."
 CUT = "The last line has no newline: it may be cut off, so a number that it ends with is not used."
@@ -92,7 +92,7 @@ def read(path: str | Path, *, format: str | Path | None = None, facts: Iterable[
 def survey(path: str | Path, *, format: str | Path | None = None, facts: Iterable[Fact] = ()) -> Reading:
     """As ``read``, but a text of no known format gives a reading without records: all its lines are unrecognised."""
     path = Path(path)
-    source, cascade = _read(path, [] if format is None else [known_format(format)], search=format is None)
+    source, cascade = _read(Text(path), [] if format is None else [known_format(format)], search=format is None)
     parts = [part(level, source) for level in cascade.levels[:-1]]
     if len(parts) > 1:
         parts.sort(key=lambda part: part.rank)
@@ -103,28 +103,27 @@ def survey(path: str | Path, *, format: str | Path | None = None, facts: Iterabl
     return Reading(path, source.sha256, source.bytes, all_parts, told, _account(cascade), warnings, happened)
 
 
-def _read(path: Path, chosen: list[Format], *, search: bool) -> tuple[Source, Cascade]:
+def _read(text: Text, chosen: list[Format], *, search: bool) -> tuple[Source, Cascade]:
     """Read a log as these formats, and as all others that are found in it; what any program prints comes last."""
     if search:
-        chosen = [fmt for fmt in [detect(path, formats())] if fmt]
+        chosen = [fmt for fmt in [detected(text, formats())] if fmt]
     while True:
-        source, cascade = Source(path), Cascade([*chosen, common()])
-        variants = [variant for fmt in chosen for variant in fmt.variants]
-        another = _feed(cascade, whole_records(_text_blocks(source), variants), chosen if search else [], path)
+        cascade = Cascade([*chosen, common()])
+        another = _feed(cascade, text, chosen, search=search and bool(chosen))
         if another is None:
-            return source, cascade
+            return text.source, cascade
         chosen.append(another)
 
 
-def _feed(cascade: Cascade, blocks: Iterable[bytes], chosen: Sequence[Format], path: Path) -> Format | None:
+def _feed(cascade: Cascade, text: Text, chosen: Sequence[Format], *, search: bool) -> Format | None:
     """Read all blocks; returns a format other than the chosen ones, where there are any, once lines of it are left."""
     searched, names = 0, {fmt.name for fmt in chosen}
-    for block in blocks:
+    for block in text.blocks([variant for fmt in chosen for variant in fmt.variants]):
         cascade.feed(block)
-        if names and searched < SEARCHED:
-            left = cascade.left().data
-            searched += len(left)
-            if found := most_claimed(path, left, formats(), without=names):
+        if search and searched < SEARCHED:
+            left = cascade.left()
+            searched += len(left.data)
+            if found := most_claimed(text.source.path, left, formats(), without=names):
                 return found
     return None
 
@@ -152,13 +151,6 @@ def known_format(name: str | Path) -> Format:
         those = f"{' or '.join(near)} is like it, and " if near else ""
         raise FormatError(f"There is no format {str(name)!r}; {those}`tachograph formats` lists all that there are.")
     return load(grammars()[str(name)])
-
-
-def _text_blocks(source: Source) -> Iterator[bytes]:
-    for number, block in enumerate(source.blocks()):
-        if number == 0 and not is_text(block[:65536]):
-            raise LogError(f"{source.path}: is a binary file, not a text log.")
-        yield block
 
 
 def _facts(given: Iterable[Fact], cascade: Cascade, path: Path) -> Facts:

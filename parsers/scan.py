@@ -1,7 +1,7 @@
 """The scanner: finds the lines of a format in blocks of a log, and the texts of their fields."""
 
 from collections.abc import Iterable
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import chain, compress
 
 from .apart import told_apart
@@ -16,7 +16,6 @@ from .variant import Variant
 # Marks are chosen by this part of a block.
 SAMPLED = 16
 SMALLEST_SAMPLE = 1 << 12
-SMALL = 1 << 17
 
 
 class Scanner:
@@ -33,6 +32,7 @@ class Scanner:
         self._variants = tuple(variants)
         self._records = [RecordSearch(variant) for variant in self._variants if variant.spans]
         self._searches: list[Search] = []
+        self._looked_for = frozenset[Variant]()
         self._sweeps = True
 
     def feed(self, data: bytes) -> list[Found]:
@@ -45,9 +45,9 @@ class Scanner:
 
     def first(self, block: Block) -> list[Found]:
         """A line or some of a first block, where there are any: what the first search that finds some has found."""
-        self._begin(block)
+        self._choose(frozenset(self._variants), block)
         by_search = chain(
-            (search.run(block, set(), sweeps=False, one=True) for search in self._searches),
+            (search.run(block, set(), sweeps=not block.has_prefix, one=True) for search in self._searches),
             (search.run(block) for search in self._records),
         )
         return next(filter(None, map(list, by_search)), [])
@@ -55,8 +55,10 @@ class Scanner:
     def scan(self, block: Block) -> list[Found]:
         """As ``feed``, for a block that was made of the text."""
         if not self.total:
-            self._begin(block)
+            self._sweeps = not block.has_prefix
         variants = self._open(block)
+        if not variants <= self._looked_for:
+            self._choose(self._looked_for | variants, block)
         searches = [search for search in self._searches if not variants.isdisjoint(search.variants)]
         known: set[int] = set()
         by_search = [list(search.run(block, known, sweeps=self._sweeps)) for search in searches]
@@ -67,24 +69,18 @@ class Scanner:
         records = [found for search in self._records for found in search.run(block)]
         return [*(outside(lines, records) for lines in found), *records] if records else found
 
-    def _begin(self, block: Block) -> None:
-        """Choose by the first block how lines are searched for."""
+    def _choose(self, variants: frozenset[Variant], block: Block) -> None:
+        """Choose by a block how the lines of variants are searched for."""
+        self._looked_for = variants
         sample = block.text[-max(SMALLEST_SAMPLE, len(block.text) // SAMPLED) :]
-        chosen = marks([variant for variant in self._variants if not variant.spans], sample)
+        chosen = marks([v for v in self._variants if v in variants and not v.spans], sample)
         self._searches = [
-            Search.of(mark, variants, sample, whole_only=self.whole_only) for mark, variants in chosen.items()
+            Search.of(mark, of_mark, sample, whole_only=self.whole_only) for mark, of_mark in chosen.items()
         ]
-        self._sweeps = not block.has_prefix
 
     def _open(self, block: Block) -> frozenset[Variant]:
-        """The variants whose texts may all be in a block; a small one is searched sooner than it is sieved."""
-        if len(block.data) < SMALL:
-            return self._all
+        """The variants whose texts may all be in a block."""
         return frozenset(compress(self._variants, _sieve(self._variants).passes(block.fours).tolist()))
-
-    @cached_property
-    def _all(self) -> frozenset[Variant]:
-        return frozenset(self._variants)
 
 
 @lru_cache(256)

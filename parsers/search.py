@@ -30,19 +30,22 @@ class Search:
 
     @classmethod
     def of(cls, mark: bytes, variants: Sequence[Variant], sample: bytes, *, whole_only: bool) -> Self:
-        """The search for a mark; it is frequent where it stands on many lines of a sample that may be metric lines.
-
-        Mere signs stand on many lines, too, but hardly any of these is ours.
-        """
+        """The search for a mark; it is frequent where it stands on many lines of a sample that may be metric lines."""
         hits, lines = sample.count(mark), sample.count(b"\n")
-        is_of_metrics = _any_metric(variants) and hits * SWEEP_GAIN > lines * len(variants)
-        is_frequent = is_of_metrics or not any(variant.telling for variant in variants)
-        return cls(mark, [Matches(variant, whole_only) for variant in variants], is_frequent)
+        is_frequent = _any_metric(variants) and hits * SWEEP_GAIN > lines * len(variants)
+        found = cls(mark, [Matches(variant, whole_only) for variant in variants])
+        found.frequent = is_frequent or found._is_of_signs
+        return found
 
     @cached_property
     def variants(self) -> tuple[Variant, ...]:
         """Those of the candidates."""
         return tuple(matches.variant for matches in self.candidates)
+
+    @cached_property
+    def _is_of_signs(self) -> bool:
+        """Whether no variant has a telling text: mere signs stand on many lines, hardly any of which is ours."""
+        return not any(variant.telling for variant in self.variants)
 
     @cached_property
     def _finds_metrics(self) -> bool:
@@ -57,11 +60,12 @@ class Search:
         """Find the lines of a block that hold the mark: in one sweep where they are many, the rest one by one.
 
         ``known``: the places of the metric lines that other searches found; those of this one are added. ``one``: a
-        line that is found one by one is enough.
+        line that is found one by one is enough, so there is no sweep but for lines that are hardly there.
         """
         self.torn = []
         taken = set() if self._may_share else set(known)
-        is_done = sweeps and self.frequent and self._sweep(block, taken)
+        is_frequent = self._is_of_signs if one else self.frequent
+        is_done = sweeps and is_frequent and self._sweep(block, taken)
         hits = sum(len(matches.rows) for matches in self.candidates)
         if not is_done:
             hits += self._walk(block, taken, one=one)

@@ -1,8 +1,8 @@
 """Publishing: page files in, rendered pages and their evidence files out."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,16 +26,17 @@ LOGS = Path("logs")
 
 @dataclass(frozen=True)
 class Published:
-    """One page that was rendered: its cells and its files; no files when it has neither a log nor a quote.
-
-    ``unlike``: the rows and columns of its tables that do not compare like with like.
-    """
+    """One page that is rendered: its cells and its files; no files when it has neither a log nor a quote."""
 
     name: str
     page: Page
     cells: list[Cell]
     files: list[Path]
-    unlike: list[Comparison]
+
+    @cached_property
+    def unlike(self) -> list[Comparison]:
+        """The rows and columns of its tables that do not compare like with like."""
+        return list(comparisons(self.page, self.cells))
 
     @property
     def sentence(self) -> str:
@@ -78,10 +79,11 @@ def publish(
         page = load(path)
         found = list(cells(page, logs))
         wanted = bool(pages) or any(cell.proofs or cell.quoted for cell in found)
-        rendered = Published(path.stem, page, found, [], list(comparisons(page, found)) if wanted else [])
+        rendered = Published(path.stem, page, found, [])
         written = write or partial(_write, draw=draw)
-        files = written(rendered, languages or all_languages(), logs, out) if wanted else []
-        yield replace(rendered, files=files)
+        if wanted:
+            rendered.files.extend(written(rendered, languages or all_languages(), logs, out))
+        yield rendered
 
 
 def _files(pages: Sequence[str]) -> list[Path]:

@@ -5,10 +5,13 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from html import escape
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import vl_convert
+
+from parsers.kept import found, keep, place_of
 
 from .style import FONT
 
@@ -92,9 +95,17 @@ def fragment(chart: Chart, drawn: str | None = None) -> str:
 def bundle() -> str:
     """The JavaScript that makes all figures of a page interactive, once a page: Vega, Vega-Lite and what starts them.
 
-    It runs expressions by an interpreter, and so also where a page forbids ``eval``.
+    It runs expressions by an interpreter, and so also where a page forbids ``eval``. To put it together takes longer
+    than to draw ten charts, so it is kept.
     """
-    return vl_convert.javascript_bundle(STARTER.read_text(encoding="utf-8"))
+    starter = STARTER.read_text(encoding="utf-8")
+    place = place_of(version("vl-convert-python").encode(), starter.encode())
+    try:
+        return found(place).decode()
+    except (OSError, UnicodeDecodeError):
+        script = vl_convert.javascript_bundle(starter)
+    keep(script.encode(), place)
+    return script
 
 
 def html(chart: Chart, language: str = "en") -> str:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+
 from parsers.source import Source, clean
 
 from .piece import write
@@ -48,7 +50,8 @@ def all_shown(lines: Sequence[bytes]) -> list[str]:
 
 def pieces_of(used: Iterable[int]) -> set[int]:
     """The pieces, from 0, that hold the lines used, from 1, and the lines around them."""
-    return {max(line - 1 + offset, 0) // LINES for line in used for offset in (-AROUND, AROUND)}
+    places = np.fromiter(used, np.int64) - 1
+    return set((np.maximum(np.concatenate([places - AROUND, places + AROUND]), 0) // LINES).tolist())
 
 
 def write_excerpts(log: Path, folder: Path, name: str, wanted: set[int]) -> None:

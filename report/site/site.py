@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ..publish import Published, publish
 from ..words import languages as all_languages
-from .charts import bundle
+from .charts import bundle, drawings
 from .derivation import Derivation, derivations
 from .excerpt import write_excerpts
 from .index import index
@@ -41,11 +41,16 @@ class Site:
 
     def add(self, published: Published, languages: Sequence[str], logs: Path, out: Path) -> list[Path]:
         """Write a page in all languages with its evidence, and return its files; raises OSError."""
-        pages = [WebPage(published, language, languages, logs, reloads=self.reloads) for language in languages]
+        # First, for the charts are being drawn while all else is written.
+        charts = {language: drawings(published.page, published.cells, language) for language in languages}
+        pages = [
+            WebPage(published, languages, logs, language, drawn, reloads=self.reloads)
+            for language, drawn in charts.items()
+        ]
         files = [out / file_name(published.name, page.language) for page in pages]
         out.mkdir(parents=True, exist_ok=True)
         derived = derivations(published.cells)
-        for page in pages:  # first, for the charts are being drawn meanwhile
+        for page in pages:
             self._write_panels(page, derived)
         for page, file in zip(pages, files, strict=True):
             _write(file, page.html())

@@ -13,7 +13,7 @@ from ..page import Block, Table
 from ..publish import Published
 from ..render import MISSING, SECTIONS, Renderer
 from . import hypertext
-from .charts import Drawing, drawings
+from .charts import Drawing
 from .templating import environment
 
 # Where the raw logs are, as seen from a page.
@@ -25,12 +25,19 @@ ANCHORS = ("tested", "environment", "set-up", "steps", "results", "logs")
 class WebPage(Renderer):
     """Renders one page in one language as HTML.
 
-    ``languages``: all that the site is in. ``logs``: the folder of logs. ``reloads``: whether it comes again when the
-    site is built anew.
+    ``languages``: all that the site is in. ``logs``: the folder of logs. ``charts``: those of the page in its language.
+    ``reloads``: whether it comes again when the site is built anew.
     """
 
     def __init__(
-        self, published: Published, language: str, languages: Sequence[str], logs: Path, *, reloads: bool = False
+        self,
+        published: Published,
+        languages: Sequence[str],
+        logs: Path,
+        language: str,
+        charts: Sequence[Drawing],
+        *,
+        reloads: bool = False,
     ) -> None:
         super().__init__(published.page, published.cells, language, logs, Path(), published.unlike)
         self.name, self.language, self.languages = published.name, language, languages
@@ -38,7 +45,7 @@ class WebPage(Renderer):
         page = published.page
         stated = (page.tested, page.environment, page.setup, page.steps, page.results)
         self.stated = dict(zip(ANCHORS, stated, strict=False))
-        self.charts = drawings(published.page, published.cells, language)
+        self.charts = charts
 
     def html(self) -> str:
         """The whole page."""

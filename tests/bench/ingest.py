@@ -2,8 +2,9 @@
 
 The logs are the golden ones and, where it is there, those of the corpus, each several times with another last line.
 `tachograph ingest --jobs 1` makes run folders of them: formats are found, files hashed, copied and described. The
-scanner knows the format of each log, and finds its lines and the texts of their fields. Both by CPU time on one core,
-system time and the start of Python included for the command. Peak memory is that of the command.
+scanner knows the format of each log, and finds its lines and the texts of their fields; its expressions are compiled
+before. Both by CPU time on one core; the command with system time, the start of Python and compiling. Peak memory is
+that of the command.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from parsers.detect import detect, formats
@@ -46,14 +48,22 @@ def ingested(folder: Path, into: Path) -> tuple[float, float]:
 
 
 def scanned(folder: Path) -> float:
-    """CPU time of the scanner on all logs of a folder, in seconds; their formats are found before it starts."""
+    """CPU time of the scanner on all logs of a folder, in seconds, the second time: all expressions are compiled then.
+
+    The formats of the logs are found before it starts.
+    """
     known = {log: _variants(log) for log in sorted(folder.iterdir())}
+    _scan(known)
     start = time.process_time()
+    _scan(known)
+    return time.process_time() - start
+
+
+def _scan(known: Mapping[Path, Sequence[Variant]]) -> None:
     for log, variants in known.items():
         scanner = Scanner(variants)
         for block in Source(log).blocks():
             scanner.feed(block)
-    return time.process_time() - start
 
 
 def _variants(log: Path) -> tuple[Variant, ...]:

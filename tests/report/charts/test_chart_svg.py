@@ -121,3 +121,12 @@ def test_a_page_of_one_chart_loads_nothing(tmp_path: Path) -> None:
     page = html(charts(tmp_path)["1-t-bars"], "en")
     assert re.findall(r"<(?:link|img|script)[^>]*(?:src|href)=", page.replace(bundle(), "")) == []
     assert page.count("</script>") == 2
+
+
+def test_the_script_is_kept_and_is_the_same_when_it_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    bundle.cache_clear()
+    made = bundle()
+    (kept,) = (tmp_path / "tachograph").iterdir()
+    bundle.cache_clear()
+    assert bundle() == made == kept.read_text(encoding="utf-8")
