@@ -14,14 +14,14 @@ Spec = dict[str, Any]
 Rows = list[dict[str, Any]]
 
 
-def layer(rows: Rows, mark: alt.MarkDef, channels: Mapping[str, Any], **others: Any) -> Spec:
+def layer(rows: Rows, mark: alt.MarkDef | Spec, channels: Mapping[str, Any], **others: Any) -> Spec:
     """One mark for each of some rows of data.
 
     ``channels``: by the names of Vega-Lite what altair calls so, or dictionaries, or lists of them. ``others``: further
     keys of the layer, such as ``transform``.
     """
-    encoding = {"encoding": {name: _told(channel) for name, channel in channels.items()}} if channels else {}
-    return {"data": {"values": rows}, "mark": _told(mark), **encoding, **others}
+    encoding = {"encoding": {name: told(channel) for name, channel in channels.items()}} if channels else {}
+    return {"data": {"values": rows}, "mark": told(mark), **encoding, **others}
 
 
 def layered(layers: Iterable[Spec], width: int, height: int) -> Spec:
@@ -61,7 +61,11 @@ def _name(rows: Rows) -> str:
     return f"data-{hashlib.sha256(json.dumps(rows, sort_keys=True, default=str).encode()).hexdigest()[:32]}"
 
 
-def _told(part: Any) -> Any:
+def told(part: Any) -> Any:
+    """The Vega-Lite of a mark or a channel of altair, or of a list of them; what is a dictionary is that already.
+
+    Altair takes long for it, so what many layers share is told once.
+    """
     if isinstance(part, list):
-        return [_told(one) for one in part]
+        return [told(one) for one in part]
     return part if isinstance(part, dict) else part.to_dict(validate=False)

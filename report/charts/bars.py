@@ -1,13 +1,13 @@
 """Bars: the throughputs of one table side by side, a group of bars a row."""
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import altair as alt
 
 from ..page import Table
-from .assembly import Rows, Spec, layer, layered, stacked
+from .assembly import Rows, Spec, layer, layered, stacked, told
 from .chart import Chart
 from .figure import Figure
 from .header import Entry, Frame, Header
@@ -91,9 +91,7 @@ class _Bars:
             yield self._view(row, end, has_axis=self.are_apart or number == len(self.rows))
 
     def _view(self, row: Sequence[Figure], end: float, *, has_axis: bool) -> Spec:
-        axis = alt.Axis(title=None, grid=False, labelFlush=False, tickCount=5, format=",~f")
-        axis["domain"] = axis["ticks"] = axis["labels"] = has_axis
-        x = alt.X(field="value", type="quantitative", scale=alt.Scale(domain=[0, end or 1], nice=False), axis=axis)
+        x = {**_length(has_axis=has_axis), "scale": {"domain": [0, end or 1], "nice": False}}
         rows = [self._datum(figure) for figure in row]
         bar = layer(rows, _MARKS["bar"], {"x": x, "y": _Y, **_LOOK, "tooltip": self._tooltip})
         digits = layer(rows, _MARKS["digits"], {"x": _x("end"), "y": _Y, "text": _DIGITS})
@@ -116,16 +114,14 @@ class _Bars:
         }
 
     @cached_property
-    def _tooltip(self) -> list[alt.Tooltip]:
+    def _tooltip(self) -> list[Spec]:
         titles = {"row": self._words(self.table.corner, ROW_COLUMNS) or self.speech.translate("Row")}
         titles |= {"column": self.speech.translate("Column"), "digits": label(self.unit, 16)}
-        return [alt.Tooltip(field=field, type="nominal", title=title) for field, title in titles.items()]
+        return [{"field": field, "type": "nominal", "title": title} for field, title in titles.items()]
 
     def _row_title(self, row: Sequence[Figure]) -> Spec:
         text = self._words(row[0].cell.row, ROW_COLUMNS)
-        return layer(
-            [{}], alt.MarkDef("text", text=text, x=-8, y=_height(row) // 2, align="right", baseline="middle"), {}
-        )
+        return layer([{}], {**_MARKS["title"], "text": text, "y": _height(row) // 2}, {})
 
     def _note(self) -> str:
         return self.speech.translate(EACH_ROW) if self.are_apart else ""
@@ -171,8 +167,17 @@ def _height(row: Sequence[Figure]) -> int:
     return _BAR * len(row) + 4
 
 
-def _x(field: str) -> alt.X:
-    return alt.X(field=field, type="quantitative")
+@cache
+def _length(*, has_axis: bool) -> Spec:
+    """How long bars are, with an axis below or without one."""
+    axis = alt.Axis(title=None, grid=False, labelFlush=False, tickCount=5, format=",~f")
+    axis["domain"] = axis["ticks"] = axis["labels"] = has_axis
+    said: Spec = told(alt.X(field="value", type="quantitative", axis=axis))
+    return said
+
+
+def _x(field: str) -> Spec:
+    return {"field": field, "type": "quantitative"}
 
 
 def _if_quoted(quoted: Any, measured: Any) -> dict[str, Any]:
@@ -180,15 +185,17 @@ def _if_quoted(quoted: Any, measured: Any) -> dict[str, Any]:
 
 
 _MARKS = {
-    "bar": alt.MarkDef("bar", stroke=INK, strokeWidth=1),
-    "digits": alt.MarkDef("text", align="left", dx=5, fontSize=12),
-    "whisker": alt.MarkDef("rule", color=INK, strokeWidth=2),
-    "end": alt.MarkDef("tick", color=INK, thickness=2, height=10),
+    "bar": told(alt.MarkDef("bar", stroke=INK, strokeWidth=1)),
+    "digits": told(alt.MarkDef("text", align="left", dx=5, fontSize=12)),
+    "whisker": told(alt.MarkDef("rule", color=INK, strokeWidth=2)),
+    "end": told(alt.MarkDef("tick", color=INK, thickness=2, height=10)),
+    "title": told(alt.MarkDef("text", x=-8, align="right", baseline="middle")),
 }
-_Y = alt.Y(field="number", type="nominal", sort=None, axis=None, scale=alt.Scale(paddingInner=0.15, paddingOuter=0.05))
-_DIGITS = alt.Text(field="digits", type="nominal")
+_BANDS = alt.Scale(paddingInner=0.15, paddingOuter=0.05)
+_Y = told(alt.Y(field="number", type="nominal", sort=None, axis=None, scale=_BANDS))
+_DIGITS = told(alt.Text(field="digits", type="nominal"))
 _LOOK = {
-    "fill": alt.Fill(field="colour", type="nominal", scale=None),
+    "fill": told(alt.Fill(field="colour", type="nominal", scale=None)),
     "fillOpacity": _if_quoted(SHADE, 1),
     "strokeDash": _if_quoted(list(HOLLOW), [1, 0]),
 }

@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 
 from ..page import Table
-from .assembly import Rows, Spec, layer, layered, stacked
+from .assembly import Rows, Spec, layer, layered, stacked, told
 from .chart import Chart
 from .figure import Figure
 from .header import Entry, Frame, Header
@@ -26,6 +26,12 @@ FRAME = Frame(left=70, plot=600, right=50)
 ROOM = 1.3
 
 _AXIS = 44
+_LINE = told(alt.MarkDef("line"))
+_LOOK = {
+    "color": told(alt.Color(field="colour", type="nominal", scale=None)),
+    "strokeDash": told(alt.StrokeDash(field="dash", type="nominal", scale=None)),
+}
+_POINT = told(alt.MarkDef("point", stroke=INK, size=80, strokeWidth=1, opacity=1))
 
 TITLE = "{title}: scaling ({unit})"
 CARDS = "Cards"
@@ -131,15 +137,13 @@ class _Curves:
         yield from (self._points(curve, look) for curve, look in drawn)
 
     def _lines(self, rows: Rows, width: float) -> Spec:
-        dash = alt.StrokeDash(field="dash", type="nominal", scale=None)
-        look = {"color": alt.Color(field="colour", type="nominal", scale=None), "strokeDash": dash}
-        return layer(rows, alt.MarkDef("line", strokeWidth=width), {**self._axes, **look})
+        return layer(rows, {**_LINE, "strokeWidth": width}, {**self._axes, **_LOOK})
 
     def _points(self, curve: Curve, look: Look) -> Spec:
         rows = [self._datum(curve, figure) for figure in curve.figures]
-        mark = alt.MarkDef("point", shape=look.shape, fill=look.colour, stroke=INK, size=80, strokeWidth=1, opacity=1)
+        mark = {**_POINT, "shape": look.shape, "fill": look.colour}
         hollow = {"condition": {"test": "datum.quoted", "value": 0}, "value": 1}
-        return layer(rows, mark, {**self._axes, "fillOpacity": hollow, "tooltip": self._tooltip()})
+        return layer(rows, mark, {**self._axes, "fillOpacity": hollow, "tooltip": self._tooltip})
 
     def _datum(self, curve: Curve, figure: Figure) -> dict[str, Any]:
         return {
@@ -151,10 +155,11 @@ class _Curves:
             "ideal": f"{100 * figure.value / curve.ideal(_cards(figure)):.1f} %",
         }
 
-    def _tooltip(self) -> list[alt.Tooltip]:
+    @cached_property
+    def _tooltip(self) -> list[Spec]:
         titles = {"series": "Column", "cards": CARDS, "ideal": "of the ideal"}
         said = {field: self.speech.translate(title) for field, title in titles.items()} | {"digits": self.unit}
-        return [alt.Tooltip(field=field, type="nominal", title=title) for field, title in said.items()]
+        return [{"field": field, "type": "nominal", "title": title} for field, title in said.items()]
 
     @cached_property
     def _axes(self) -> dict[str, Any]:
@@ -163,8 +168,8 @@ class _Curves:
         y = alt.Scale(type="log", domain=self._domain(), nice=False)
         speeds = alt.Axis(title=None, format=",~f", values=self._ticks())
         return {
-            "x": alt.X(field="cards", type="quantitative", scale=x, axis=cards),
-            "y": alt.Y(field="value", type="quantitative", scale=y, axis=speeds),
+            "x": told(alt.X(field="cards", type="quantitative", scale=x, axis=cards)),
+            "y": told(alt.Y(field="value", type="quantitative", scale=y, axis=speeds)),
         }
 
     def _domain(self) -> tuple[float, float]:

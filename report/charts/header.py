@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 import altair as alt
 
-from .assembly import Rows, Spec, layer, layered
+from .assembly import Rows, Spec, layer, layered, told
 from .label import label, width
 from .style import HOLLOW, INK, SHADE, TITLE_SIZE, Look
 
@@ -161,22 +162,23 @@ _SYMBOLS: Mapping[Symbol, Callable[[int, int, Look], Iterator[Drawn]]] = {
     "shade": _shade,
     "level": _level,
 }
-_MARKS: Mapping[Kind, alt.MarkDef] = {
+_MARKS: Mapping[Kind, Spec] = {
     # A bar has the dashes that a rectangle of Vega-Lite cannot have.
-    "rect": alt.MarkDef("bar", opacity=1),
-    "rule": alt.MarkDef("rule", strokeWidth=2),
-    "point": alt.MarkDef("point", size=50, stroke=INK, strokeWidth=1, opacity=1),
-    "title": alt.MarkDef("text", align="left", baseline="middle", fontSize=TITLE_SIZE, fontWeight="bold"),
-    "text": alt.MarkDef("text", align="left", baseline="middle"),
+    "rect": told(alt.MarkDef("bar", opacity=1)),
+    "rule": told(alt.MarkDef("rule", strokeWidth=2)),
+    "point": told(alt.MarkDef("point", size=50, stroke=INK, strokeWidth=1, opacity=1)),
+    "title": told(alt.MarkDef("text", align="left", baseline="middle", fontSize=TITLE_SIZE, fontWeight="bold")),
+    "text": told(alt.MarkDef("text", align="left", baseline="middle")),
 }
 
 
+@cache
 def _channel(name: str) -> Any:
     """A channel that takes what its field says as it is: pixels, colours, shapes, dashes or text."""
     if name in ("x", "y"):
         place = {"x": alt.X, "y": alt.Y}[name]
-        return place(field=name, type="quantitative", scale=None, axis=None)
+        return told(place(field=name, type="quantitative", scale=None, axis=None))
     if name == "text":
-        return alt.Text(field=name, type="nominal")
+        return told(alt.Text(field=name, type="nominal"))
     kind = "quantitative" if name == "fillOpacity" else "nominal"
     return {"field": name} if name in ("x2", "y2") else {"field": name, "type": kind, "scale": None}

@@ -55,10 +55,10 @@ def pieces_of(used: Iterable[int]) -> set[int]:
 
 
 def write_excerpts(log: Path, folder: Path, name: str, wanted: set[int]) -> None:
-    """Write pieces of a log as NAME/0.js … below a folder; raises LogError and OSError."""
+    """Write pieces of a log as NAME.0.js … below a folder; raises LogError and OSError."""
     for number, lines in _pieces(log, max(wanted, default=-1)):
         if number in wanted:
-            write(folder, f"{name}/{number}", all_shown(lines))
+            write(folder, f"{name}.{number}", all_shown(lines))
 
 
 def _pieces(log: Path, last: int) -> Iterator[tuple[int, list[bytes]]]:

@@ -37,11 +37,11 @@ class Site:
     def __init__(self, languages: Sequence[str], out: Path, *, reloads: bool = False) -> None:
         self.languages, self.out, self.reloads = list(languages), out, reloads
         self._pages: list[WebPage] = []
-        self._excerpts: dict[Path, tuple[str, set[int]]] = {}
+        self._written: dict[str, set[int]] = {}
 
     def add(self, published: Published, languages: Sequence[str], logs: Path, out: Path) -> list[Path]:
-        """Write a page in all languages with its evidence, and return its files; raises OSError."""
-        # First, for the charts are being drawn while all else is written.
+        """Write a page in all languages with its evidence, and return its files; raises LogError and OSError."""
+        # First, and the HTML last: the charts are being drawn while all else is written.
         charts = {language: drawings(published.page, published.cells, language) for language in languages}
         pages = [
             WebPage(published, languages, logs, language, drawn, reloads=self.reloads)
@@ -52,14 +52,14 @@ class Site:
         derived = derivations(published.cells)
         for page in pages:
             self._write_panels(page, derived)
+        for path, (sha256, wanted) in excerpts(published.cells).items():
+            self._copy(logs / path, out / copy_of(path))
+            self._write_lines(logs / path, sha256, wanted)
         for page, file in zip(pages, files, strict=True):
             _write(file, page.html())
             for drawing in page.charts:
                 _write(out / file_name(f"{page.name}.{drawing.chart.name}", page.language), page.chart_html(drawing))
         self._pages += pages
-        for path, (sha256, wanted) in excerpts(published.cells).items():
-            self._copy(logs / path, out / copy_of(path))
-            self._excerpts.setdefault(logs / path, (sha256, set()))[1].update(wanted)
         return files
 
     def _write_panels(self, page: WebPage, derived: Mapping[int, Derivation]) -> None:
@@ -67,16 +67,21 @@ class Site:
             if anchor := page.anchor_of(cell):
                 write(self.out / EVIDENCE, f"{page.name}.{page.language}/{anchor}", panel(page, cell, derived))
 
+    def _write_lines(self, log: Path, sha256: str, wanted: set[int]) -> None:
+        """Write the pieces of a log that a page wants, and no other page before it did."""
+        written = self._written.setdefault(sha256, set())
+        if missing := wanted - written:
+            write_excerpts(log, self.out / EVIDENCE, f"lines/{sha256}", missing)
+            written |= missing
+
     @staticmethod
     def _copy(log: Path, copy: Path) -> None:
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(log, copy)
 
     def finish(self) -> None:
-        """Write what the pages share: their lines of logs, the index and the scripts; raises LogError and OSError."""
+        """Write what the pages share, the index and the scripts; raises OSError."""
         script = bundle() if any(page.charts for page in self._pages) else None
-        for log, (sha256, wanted) in self._excerpts.items():
-            write_excerpts(log, self.out / EVIDENCE, f"lines/{sha256}", wanted)
         self.out.mkdir(parents=True, exist_ok=True)
         for language in self.languages:
             pages = [page for page in self._pages if page.language == language]

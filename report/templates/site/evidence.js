@@ -111,7 +111,7 @@
         while (!next.done && rows.length < ROWS) {
           const line = next.value;
           const place = Math.floor((line - 1) / file.length);
-          const lines = await load(`${file.pieces}/${place}`);
+          const lines = await load(`${file.pieces}.${place}`);
           if (line > before + 1) rows.push(gap(hasValues));
           const text = lines[line - 1 - place * file.length] ?? "";
           rows.push(row(line, text, values.get(line), values.has(line), reasonOf(line, file.left), hasValues));
