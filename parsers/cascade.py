@@ -11,13 +11,17 @@ from .scan import Scanner
 
 
 class Level:
-    """One format of a cascade: its ``lines`` by variant, and the numbers of the ``torn`` ones."""
+    """One format of a cascade: the ``lines`` that were found of its variants, and the numbers of the ``torn`` ones."""
 
     def __init__(self, fmt: Format) -> None:
         self.format = fmt
-        self.lines = [Lines(variant) for variant in fmt.variants]
-        self._by_variant = {id(lines.variant): lines for lines in self.lines}
+        self._found: dict[int, Lines] = {}
         self._scanner = Scanner(fmt.variants)
+
+    @property
+    def lines(self) -> list[Lines]:
+        """What was found, in the order of the variants."""
+        return [self._found[id(variant)] for variant in self.format.variants if id(variant) in self._found]
 
     @property
     def torn(self) -> list[int]:
@@ -32,10 +36,11 @@ class Level:
         """Read a block; returns the numbers of the lines that are known now."""
         torn, known = len(self.torn), [np.zeros(0, np.int64)]
         for found in self._scanner.scan(block):
-            self._by_variant[id(found.variant)].add(found)
+            self._found.setdefault(id(found.variant), Lines(found.variant)).add(found)
             known += [found.numbers] if found.further is None else [found.numbers, found.further]
+        numbers = np.concatenate(known)
         # What stands in a torn line beside ours may be another format's.
-        return np.setdiff1d(np.concatenate(known), self.torn[torn:])
+        return np.setdiff1d(numbers, self.torn[torn:]) if self.torn[torn:] else numbers
 
 
 class Cascade:

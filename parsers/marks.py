@@ -1,7 +1,6 @@
 """Marks: the texts by which lines are found before any regular expression runs."""
 
 from collections.abc import Sequence
-from functools import cache
 
 from .variant import Variant
 
@@ -16,11 +15,13 @@ def marks(variants: Sequence[Variant], sample: bytes) -> dict[bytes, list[Varian
     Which one is chosen decides speed only, never what is found.
     """
     chosen: dict[bytes, list[Variant]] = {}
-    count = cache(sample.count)  # Many variants share a literal.
+    counts: dict[bytes, int] = {}  # Many variants share a literal.
 
     def cost(mark: bytes) -> tuple[float, int]:
+        if mark not in counts:
+            counts[mark] = sample.count(mark)
         search = 0 if mark in chosen else len(sample) / (BYTES_PER_LETTER * len(mark))
-        return count(mark) + search, -len(mark)
+        return counts[mark] + search, -len(mark)
 
     for variant in variants:
         texts = variant.texts
