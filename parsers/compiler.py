@@ -7,7 +7,7 @@ choices possessive ones: no part of a line is tried twice, so time is linear in 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any
 
 from lark import Token, Tree
@@ -16,6 +16,7 @@ from .errors import GrammarError
 from .field import LENGTHS, TIMES, Field, mistake
 from .mistakes import place
 from .pattern import atomic, is_plain, plain
+from .trees import constant, is_only, is_optional, name_of
 from .variant import Variant
 
 Rule = tuple[tuple[str, ...], Any]
@@ -58,7 +59,7 @@ class Compiler:
     def alternatives(self, rule: str) -> Iterator[str]:
         """Names of the rules that a rule offers one by one, such as the line kinds of ``start``."""
         for expansion in self.rules[rule][1].children:
-            yield _name(next(expansion.find_data("value")).children[0])
+            yield name_of(next(expansion.find_data("value")).children[0])
 
     def error(self, name: str, reason: str) -> GrammarError:
         """A mistake with its file and the first line that holds a name."""
@@ -74,21 +75,28 @@ class Compiler:
             yield self._variant(line_kind.removesuffix("_line"), source, line, self._head(expansion))
 
     def _head(self, expansion: Any) -> int:
-        """How much of the source is for what may stand before a line: blanks, and a first part in ``?``."""
-        first = self._first(expansion)
-        if isinstance(first, Tree) and first.data == "expr" and str(first.children[1]) == "?":
-            return len(self._blanks() + self._node(first, _Line(), {}))
-        return len(self._blanks())
+        """How much of the source is for what may stand before a line: blanks, and first parts in ``?``.
 
-    def _first(self, node: Any) -> Any:
-        """The first part of a line, where it always begins with the same one: rules are looked into, fields are not."""
-        if isinstance(node, Tree) and node.data in ("alias", "expansion", "value"):
-            return self._first(node.children[0])
-        if isinstance(node, Tree):
-            is_only = node.data == "expansions" and len(node.children) == 1
-            return self._first(node.children[0]) if is_only else node
-        _, tree = self.rules.get(_name(node), ((), node))
-        return node if _name(node) in self.vocabulary or tree is node else self._first(tree)
+        The last of these is none that holds a field, unless there is but one: it would not be read amid other output.
+        """
+        source, head = self._blanks(), len(self._blanks())
+        for number, part in enumerate(takewhile(is_optional, self._parts(expansion))):
+            line = _Line()
+            source += self._node(part, line, {})
+            if not (number and line.groups):
+                head = len(source)
+        return head
+
+    def _parts(self, node: Any) -> Iterator[Any]:
+        """The parts of a line in their order: rules without alternatives are looked into, fields are not."""
+        if isinstance(node, Tree) and (node.data in ("alias", "value") or is_only(node)):
+            yield from self._parts(node.children[0])
+        elif isinstance(node, Tree) and node.data == "expansion":
+            yield from (part for child in node.children for part in self._parts(child))
+        elif isinstance(node, Tree) or name_of(node) in self.vocabulary or name_of(node) not in self.rules:
+            yield node
+        else:
+            yield from self._parts(self.rules[name_of(node)][1])
 
     @staticmethod
     def _variant(record: str, source: str, line: _Line, head: int) -> Variant:
@@ -114,13 +122,13 @@ class Compiler:
             case Tree(data="literal", children=[Token() as token]):
                 source = self._literal(str(token), line)
             case Tree(data="template_usage", children=[rule, *values]):
-                source = self._rule(_name(rule), values, line, arguments)
+                source = self._rule(name_of(rule), values, line, arguments)
             case Tree(data="alias", children=[child, *_]):
                 source = self._node(child, line, arguments)
             case Tree():
                 raise GrammarError(f"{self.name}: {node.data} is nothing that a line can be compiled from.")
             case _:
-                source = self._symbol(_name(node), line, arguments)
+                source = self._symbol(name_of(node), line, arguments)
         return source
 
     def _symbol(self, name: str, line: _Line, arguments: Mapping[str, Any]) -> str:
@@ -182,7 +190,7 @@ class Compiler:
         parameters, tree = self.rules[name]
         if len(values) != len(parameters):
             raise self.error(name, f"{name} has {len(parameters)} parameters: {', '.join(parameters)}.")
-        bound = {p: arguments.get(_name(v), v) for p, v in zip(parameters, values, strict=True)}
+        bound = {p: arguments.get(name_of(v), v) for p, v in zip(parameters, values, strict=True)}
         if name in self.vocabulary:
             return self._field(name, tree, line, bound)
         outer, line.open_rules = line.open_rules, (*line.open_rules, name)
@@ -191,10 +199,10 @@ class Compiler:
         return source
 
     def _field(self, name: str, tree: Tree[Any], line: _Line, bound: Mapping[str, Any]) -> str:
-        held = _name(next(tree.find_data("value")).children[0])
+        held = name_of(next(tree.find_data("value")).children[0])
         type_, pattern = self._held(bound.get(held, held))
         if type_ not in HOLDS.get(name, (type_,)):
-            raise self._wrong_terminal(name, _name(bound.get(held, held)).strip('"/'))
+            raise self._wrong_terminal(name, name_of(bound.get(held, held)).strip('"/'))
         meaning = self._meaning({key: value for key, value in bound.items() if key != held})
         if wrong := mistake(name, meaning):
             raise self.error(wrong[0], f"{wrong[0]!r} is wrong in {name}: {wrong[1]}.")
@@ -213,7 +221,7 @@ class Compiler:
         """Type and regular expression of what a field holds: a terminal, or the literal spelling of its value."""
         while isinstance(node, Tree) and node.data in ("value", "literal"):
             node = node.children[0]
-        text = str(node) if isinstance(node, Token) and node.type in ("STRING", "REGEXP") else _name(node)
+        text = str(node) if isinstance(node, Token) and node.type in ("STRING", "REGEXP") else name_of(node)
         if text in self.literals:
             return "WORD", self.literals[text]
         if text in self.terminals:
@@ -227,21 +235,7 @@ class Compiler:
             node = value.children[0] if isinstance(value, Tree) and value.data == "value" else value
             if isinstance(node, Tree) and node.data == "template_usage":
                 name, *inner = node.children
-                meaning |= self._meaning(dict(zip(self.rules[_name(name)][0], inner, strict=True)))
+                meaning |= self._meaning(dict(zip(self.rules[name_of(name)][0], inner, strict=True)))
                 node = name
-            meaning[parameter] = _constant(node)
+            meaning[parameter] = constant(node)
         return meaning
-
-
-def _constant(node: Any) -> str | int:
-    while isinstance(node, Tree):
-        node = node.children[0]
-    text = _name(node).strip('"').removeprefix("per_")
-    return int(text) if text.isdigit() else text
-
-
-def _name(node: Any) -> str:
-    """Plain name of a symbol: Lark prefixes what an import brings along with the name of the imported file."""
-    while isinstance(node, Tree):
-        node = node.children[0]
-    return str(getattr(node, "name", node)).removeprefix("vocabulary__")
