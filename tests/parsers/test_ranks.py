@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from parsers.format import load
 from parsers.prefix import without_prefix
 from parsers.reading import read
 from tests.parsers.toy_logs import GRAMMAR, step, steps, write
@@ -92,3 +93,33 @@ def test_lines_that_ran_together_are_a_warning_that_names_the_first(tmp_path: Pa
 def test_a_number_into_which_other_output_runs_is_not_used(tmp_path: Path, rest: bytes) -> None:
     cut = step(2, ips="1234").removesuffix(b" images/s\n")
     assert read(write(tmp_path, step(1), cut + rest + b"\n")).records["step"].tolist() == [1]
+
+
+HEADS = """// Lines with two things before them that may be missing, and a number that may be
+
+start: step_line
+
+step_line: time{STAMP}? _BEFORE? ("lr" learning_rate)? "loss" loss "at" step{"1"}
+
+_BEFORE: /[a-z ]+?(?=(?:lr|loss) )/
+
+%import .vocabulary (time, learning_rate, loss, step, STAMP, INTEGER, NUMBER, BLANK)
+%ignore BLANK
+"""
+
+
+def test_amid_other_output_a_line_keeps_the_first_numbers_that_it_may_lack(tmp_path: Path) -> None:
+    grammar = tmp_path / "heads.lark"
+    grammar.write_text(HEADS, encoding="utf-8")
+    log = write(
+        tmp_path, b"2031-05-17 09:30:01 here lr 0.5 loss 2.5 at 1\n", b"half a [ here lr 0.25 loss 1.5 at 2 [\n"
+    )
+    records = read(log, format=grammar).records
+    assert records[["learning_rate", "loss", "step"]].values.tolist() == [[0.5, 2.5, 1], [0.25, 1.5, 2]]
+
+
+def test_amid_other_output_no_line_is_looked_for_by_what_may_stand_before_it(tmp_path: Path) -> None:
+    grammar = tmp_path / "heads.lark"
+    grammar.write_text(HEADS, encoding="utf-8")
+    (variant,) = load(grammar).variants
+    assert variant.own_source.startswith("(?:lr")
