@@ -1,7 +1,10 @@
 """Charts: one picture of numbers, as SVG for Markdown and as interactive HTML that needs no network."""
 
 import json
+import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -13,9 +16,12 @@ import vl_convert
 
 from parsers.kept import found, keep, place_of
 
-from .style import FONT
-
 STARTER = Path(__file__).with_name("start.js")
+# Layout is reckoned in this font, which is built into vl-convert, whatever fonts a machine has.
+FONT = "Liberation Sans"
+# Where the library that finds fonts looks for its settings, and settings without any font.
+FONTCONFIG = "FONTCONFIG_FILE"
+NO_FONTS = Path(__file__).with_name("fonts.conf")
 
 # Whatever a reader's machine has; Chinese text stays text, so that its own fonts draw it.
 FONTS = "Arial, 'Liberation Sans', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', sans-serif"
@@ -49,12 +55,26 @@ def svg(chart: Chart, *, standalone: bool = False) -> str:
     Inside a page it has the page's colour of text and no ground. ``standalone``: as a file, with the colours of a light
     or a dark ground, whichever its reader prefers.
     """
-    drawn = vl_convert.vegalite_to_svg(chart.spec, allowed_base_urls=[])
+    with _own_fonts():
+        drawn = vl_convert.vegalite_to_svg(chart.spec, allowed_base_urls=[])
     found = re.match(r'<svg [^>]*? width="([\d.]+)" height="([\d.]+)"[^>]*>', drawn)
     if found is None:
         raise ValueError(f"vl-convert draws {chart.name} without saying how large it is: {drawn[:80]!r}.")
     body = _own_ids(drawn[found.end() :].replace(f' font-family="{FONT}"', ""), chart.name)
     return "".join((_opening(chart, found[1], found[2]), f"<style>{SCHEMES}</style>" if standalone else "", body))
+
+
+@contextmanager
+def _own_fonts() -> Iterator[None]:
+    """Let vl-convert know no fonts but its own: those of the machine it opens anew for each text that it measures."""
+    before = os.environ.get(FONTCONFIG)
+    os.environ[FONTCONFIG] = str(NO_FONTS)
+    try:
+        yield
+    finally:
+        os.environ.pop(FONTCONFIG)
+        if before is not None:
+            os.environ[FONTCONFIG] = before
 
 
 def size(drawn: str) -> tuple[float, float]:

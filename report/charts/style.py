@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .assembly import Spec, whole
+from .chart import FONT
 
 # The text takes the colour of the page around it, so that one chart is for light and dark pages.
 INK = "currentColor"
@@ -16,8 +17,6 @@ HOLLOW = (4, 2)
 IDEAL = (1, 3)
 SHADE = 0.13
 
-# Layout is reckoned in this font, which is built into vl-convert, whatever fonts a machine has.
-FONT = "Liberation Sans"
 SIZE = 12
 TITLE_SIZE = 14
 

@@ -1,9 +1,10 @@
 """Charts of the site: each as a picture in its page, and as an interactive one on a page of its own."""
 
+import multiprocessing
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from typing import Self
 
 from markupsafe import Markup
 
@@ -31,17 +32,23 @@ class Drawing:
         return Markup(chart.fragment(self.chart, self.drawn.result()))  # noqa: S704 - it escapes
 
 
-@cache
-def _pen() -> ThreadPoolExecutor:
-    """Draws charts while pages are written: most of it is no work of Python's."""
-    return ThreadPoolExecutor(1)
+class Pen:
+    """Draws charts in a process of its own while pages are written; a context, at whose end it stops."""
 
+    def __init__(self) -> None:
+        # A fork of a process that has drawn a chart itself would wait for ever.
+        self._process = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
 
-def drawings(page: Page, cells: Sequence[Cell], language: str) -> list[Drawing]:
-    """The charts of a page in one language; raises WordsError."""
-    return [Drawing(found, _pen().submit(chart.svg, found)) for found in page_charts(page, cells, language)]
+    def __enter__(self) -> Self:
+        return self
 
+    def __exit__(self, *_: object) -> None:
+        self._process.shutdown(cancel_futures=True)
 
-def bundle() -> Future[str]:
-    """The script that makes the charts of a page interactive; it loads nothing."""
-    return _pen().submit(chart.bundle)
+    def drawings(self, page: Page, cells: Sequence[Cell], language: str) -> list[Drawing]:
+        """The charts of a page in one language; raises WordsError."""
+        return [Drawing(found, self._process.submit(chart.svg, found)) for found in page_charts(page, cells, language)]
+
+    def bundle(self) -> Future[str]:
+        """The script that makes the charts of a page interactive; it loads nothing."""
+        return self._process.submit(chart.bundle)

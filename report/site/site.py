@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ..publish import Published, publish
 from ..words import languages as all_languages
-from .charts import bundle, drawings
+from .charts import Pen
 from .derivation import Derivation, derivations
 from .excerpt import write_excerpts
 from .index import index
@@ -26,23 +26,25 @@ def publish_site(
     ``out/index.html`` comes last. ``reloads``: pages come again when the site is built anew and served. The same pages
     and logs give the same bytes. Raises as ``publish`` does, and LogError when a log changes while it is read.
     """
-    site = Site(languages or all_languages(), out, reloads=reloads)
-    yield from publish(pages, logs, languages, out, write=site.add)
-    site.finish()
+    with Pen() as pen:
+        site = Site(languages or all_languages(), out, pen, reloads=reloads)
+        yield from publish(pages, logs, languages, out, write=site.add)
+        site.finish()
 
 
 class Site:
     """A site in some languages that grows by whole pages."""
 
-    def __init__(self, languages: Sequence[str], out: Path, *, reloads: bool = False) -> None:
+    def __init__(self, languages: Sequence[str], out: Path, pen: Pen, *, reloads: bool = False) -> None:
         self.languages, self.out, self.reloads = list(languages), out, reloads
+        self._pen = pen
         self._pages: list[WebPage] = []
         self._written: dict[str, set[int]] = {}
 
     def add(self, published: Published, languages: Sequence[str], logs: Path, out: Path) -> list[Path]:
         """Write a page in all languages with its evidence, and return its files; raises LogError and OSError."""
         # First, and the HTML last: the charts are being drawn while all else is written.
-        charts = {language: drawings(published.page, published.cells, language) for language in languages}
+        charts = {language: self._pen.drawings(published.page, published.cells, language) for language in languages}
         pages = [
             WebPage(published, languages, logs, language, drawn, reloads=self.reloads)
             for language, drawn in charts.items()
@@ -81,7 +83,7 @@ class Site:
 
     def finish(self) -> None:
         """Write what the pages share, the index and the scripts; raises OSError."""
-        script = bundle() if any(page.charts for page in self._pages) else None
+        script = self._pen.bundle() if any(page.charts for page in self._pages) else None
         self.out.mkdir(parents=True, exist_ok=True)
         for language in self.languages:
             pages = [page for page in self._pages if page.language == language]

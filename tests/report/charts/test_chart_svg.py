@@ -1,5 +1,6 @@
 """Charts as SVG and HTML: well-formed, told in words, and without anything from elsewhere."""
 
+import os
 import re
 from pathlib import Path
 
@@ -130,3 +131,15 @@ def test_the_script_is_kept_and_is_the_same_when_it_is_found(tmp_path: Path, mon
     (kept,) = (tmp_path / "tachograph").iterdir()
     bundle.cache_clear()
     assert bundle() == made == kept.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("before", ["/etc/fonts/fonts.conf", None])
+def test_drawing_leaves_the_settings_of_fonts_as_they_were(
+    before: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if before is None:
+        monkeypatch.delenv("FONTCONFIG_FILE", raising=False)
+    else:
+        monkeypatch.setenv("FONTCONFIG_FILE", before)
+    assert [svg(chart) for chart in charts(tmp_path).values()]
+    assert os.environ.get("FONTCONFIG_FILE") == before
