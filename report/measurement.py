@@ -80,7 +80,10 @@ def measure(records: Records, fields: Fields, facts: Facts, protocol: Protocol) 
 
 
 def throughput(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -> Throughput:
-    """Return what ``measure`` does, without what it was made of; arguments and errors are the same."""
+    """Return what ``measure`` does, without what it was made of; arguments are the same.
+
+    Raises ``NoMeasurement`` as ``measure`` does, but where nothing but a warning cannot be told.
+    """
     return _throughput(select(records, fields, facts, protocol), protocol)
 
 
