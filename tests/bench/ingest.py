@@ -5,6 +5,9 @@ all formats, which are small, so that what is done once a file and once a format
 1` makes run folders of them: formats are found, files hashed, copied and described. The scanner knows the format of
 each log, and finds its lines and the texts of their fields; its expressions are compiled before. Both by CPU time on
 one core; the command with system time, the start of Python and compiling. Peak memory is that of the command.
+
+The folder of temporary files was in memory (tmpfs). On a disk (ext4) making two folders and two files a log adds 0.4 s,
+and five times that where many files were removed in the last five minutes: it steps over each of their inodes.
 """
 
 import argparse
