@@ -29,7 +29,7 @@ docs: .venv/test
 
 bench: .venv/test
 	$(BIN)/python -m tests.bench.bench --gib --write
-	$(BIN)/python -m tests.bench.ingest --write
+	TMPDIR=/dev/shm $(BIN)/python -m tests.bench.ingest --write
 	$(BIN)/python -m tests.bench.page --write
 	$(BIN)/python -m tests.bench.adversarial --write
 	$(BIN)/python -m tests.bench.capture
