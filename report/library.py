@@ -17,10 +17,6 @@ from .runs import unfit
 
 Scaling = tuple[tuple[str, Value], ...]
 
-# So many bytes of logs are handed to another process at once: a large log makes no other wait for it.
-AT_ONCE = 1 << 20
-MOST_AT_ONCE = 16
-
 
 @dataclass(frozen=True)
 class Wanted:
@@ -78,9 +74,8 @@ def prepare(wanted: Iterable[Wanted]) -> dict[str, Reason | None]:
     sizes = {log: _bytes(log) for log in by_log}
     largest_first = sorted(by_log, key=sizes.__getitem__, reverse=True)  # so that no core waits for one at the end
     tasks = [by_log[log] for log in largest_first]
-    together = max(1, min(MOST_AT_ONCE, AT_ONCE // max([1, *sizes.values()])))
     reasons = {}
-    for task, found in zip(tasks, on_all_cores(_found, tasks, together=together), strict=True):
+    for task, found in zip(tasks, on_all_cores(_found, tasks, largest=max(sizes.values(), default=0)), strict=True):
         if found is not None:
             reasons[task[0].path] = found.reason
             _keep(found)

@@ -3,7 +3,7 @@
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cache
 from pathlib import Path
 
@@ -54,7 +54,7 @@ def pieces_of(used: Iterable[int]) -> set[int]:
     return set((np.maximum(np.concatenate([places - AROUND, places + AROUND]), 0) // LINES).tolist())
 
 
-def write_excerpts(log: Path, folder: Path, name: str, wanted: set[int]) -> None:
+def write_excerpts(log: Path, folder: Path, name: str, wanted: Set[int]) -> None:
     """Write pieces of a log as NAME.0.js … below a folder; raises LogError and OSError."""
     for number, lines in _pieces(log, max(wanted, default=-1)):
         if number in wanted:

@@ -1,15 +1,17 @@
 """The site: pages, evidence, raw logs and an index in one folder that works without a server."""
 
 import shutil
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from ..pool import on_all_cores
 from ..publish import Published, publish
 from ..words import languages as all_languages
 from .charts import Pen
 from .derivation import Derivation, derivations
-from .excerpt import write_excerpts
 from .index import index
+from .log_files import LogFiles
 from .panel import excerpts, panel
 from .piece import write
 from .templating import ASSETS, FOLDER
@@ -54,9 +56,7 @@ class Site:
         derived = derivations(published.cells)
         for page in pages:
             self._write_panels(page, derived)
-        for path, (sha256, wanted) in excerpts(published.cells).items():
-            self._copy(logs / path, out / copy_of(path))
-            self._write_lines(logs / path, sha256, wanted)
+        self._write_logs(published, logs)
         for page, file in zip(pages, files, strict=True):
             _write(file, page.html())
             for drawing in page.charts:
@@ -69,17 +69,17 @@ class Site:
             if anchor := page.anchor_of(cell):
                 write(self.out / EVIDENCE, f"{page.name}.{page.language}/{anchor}", panel(page, cell, derived))
 
-    def _write_lines(self, log: Path, sha256: str, wanted: set[int]) -> None:
-        """Write the pieces of a log that a page wants, and no other page before it did."""
-        written = self._written.setdefault(sha256, set())
-        if missing := wanted - written:
-            write_excerpts(log, self.out / EVIDENCE, f"lines/{sha256}", missing)
-            written |= missing
+    def _write_logs(self, published: Published, logs: Path) -> None:
+        """Write the logs that a page shows, with the pieces that no page before it wanted."""
+        shown = [self._log_files(logs, path, *wanted) for path, wanted in excerpts(published.cells).items()]
+        largest = max((files.log.stat().st_size for files in shown), default=0)
+        deque(on_all_cores(LogFiles.write, shown, largest=largest), maxlen=0)
 
-    @staticmethod
-    def _copy(log: Path, copy: Path) -> None:
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(log, copy)
+    def _log_files(self, logs: Path, path: str, sha256: str, wanted: set[int]) -> LogFiles:
+        written = self._written.setdefault(sha256, set())
+        missing = frozenset(wanted - written)
+        written |= wanted
+        return LogFiles(logs / path, self.out / copy_of(path), self.out / EVIDENCE, f"lines/{sha256}", missing)
 
     def finish(self) -> None:
         """Write what the pages share, the index and the scripts; raises OSError."""
