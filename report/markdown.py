@@ -11,11 +11,11 @@ _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 def text(raw: object) -> str:
     """Plain text that shows as it is, on one line: no markup, no HTML; control and bidirectional marks are ``�``."""
-    shown = _seen(str(raw))
+    shown = seen(str(raw))
     return _MARKUP.sub(r"\\\g<0>", re.sub("[&<>]", lambda found: _ENTITIES[found[0]], shown))
 
 
-def _seen(raw: str) -> str:
+def seen(raw: str) -> str:
     """The text with what no eye sees replaced; what Python calls printable, as most texts are, is seen."""
     return raw if raw.isprintable() else "".join(map(_shown, raw))
 
@@ -29,7 +29,7 @@ def _shown(character: str) -> str:
 
 def code(raw: object) -> str:
     """Text in a code span that can hold backticks; a pipe is kept out because it would end a table cell."""
-    shown = _seen(str(raw)).replace("|", "¦")
+    shown = seen(str(raw)).replace("|", "¦")
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", shown)), default=0))
     pad = " " if shown.startswith("`") or shown.endswith("`") else ""
     return f"{fence}{pad}{shown}{pad}{fence}"

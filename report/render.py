@@ -22,6 +22,7 @@ from .short_path import short_paths
 from .words import words
 
 MISSING = "-"
+LOG_COLUMNS = ("Log", "Format", "Size", "SHA-256")
 SECTIONS = ("What is tested", "Environment", "Set-up", "Test steps", "Results", "Raw logs")
 
 
@@ -46,7 +47,7 @@ class Renderer:
         self.anchors = anchors(cells)
         self.coverage = coverage(cells)
         self.exhibits = {e.path: e for cell in cells for proof in cell.proofs for e in proof.exhibits}
-        self._called = short_paths(self.exhibits.keys())
+        self._names = short_paths(self.exhibits.keys())
 
     def markdown(self, charts_of: Callable[[Table], str] = lambda _: "") -> str:
         """The whole page; ``charts_of``: what shows the charts of a table, in Markdown."""
@@ -156,11 +157,12 @@ class Renderer:
         return [comparison for comparison in self.unlike if comparison.table == table.name]
 
     def log(self, exhibit: Exhibit) -> str:
-        """A link to a log: to where it was published when others made it, else to our own copy.
+        """A link to a log: to where it was published when others made it, else to our own copy."""
+        return markdown.link(markdown.text(self.called(exhibit)), self._address(exhibit.path))
 
-        It is called by its name, with as many folders before it as tell it from the other logs of the page.
-        """
-        return markdown.link(markdown.text(self._called[exhibit.path]), self._address(exhibit.path))
+    def called(self, exhibit: Exhibit) -> str:
+        """What a log is called: its name, with as many folders before it as tell it from other logs of the page."""
+        return self._names[exhibit.path]
 
     def _address(self, log: str) -> str:
         if self.page.source:
@@ -208,13 +210,20 @@ class Renderer:
         why = self.say(reason.message, **reason.values)
         return [*self._coordinates(cell), markdown.text(why)]
 
+    def listed(self) -> list[Exhibit]:
+        """All logs of the page, once each, by their paths."""
+        return [exhibit for _, exhibit in sorted(self.exhibits.items())]
+
     def logs_table(self) -> str:
         """All logs of the page, once each."""
-        head = [self.translate(title) for title in ("Log", "Format", "Size", "SHA-256")]
-        body = [self._log_row(exhibit) for _, exhibit in sorted(self.exhibits.items())]
+        head = [self.translate(title) for title in LOG_COLUMNS]
+        body = [self._log_row(exhibit) for exhibit in self.listed()]
         return self.grid([head, *body]) if body else ""
 
     def _log_row(self, exhibit: Exhibit) -> list[str]:
-        size = self.say("{count} lines", count=exhibit.total)
         name = markdown.code(exhibit.format or MISSING)
-        return [self.log(exhibit), name, size, markdown.code(exhibit.sha256)]
+        return [self.log(exhibit), name, self.length(exhibit), markdown.code(exhibit.sha256)]
+
+    def length(self, exhibit: Exhibit) -> str:
+        """How long a log is."""
+        return self.say("{count} lines", count=exhibit.total)

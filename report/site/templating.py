@@ -5,6 +5,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from ..markdown import seen
 from ..words import words
 from . import hypertext
 from .piece import script_json
@@ -24,7 +25,7 @@ def environment() -> Environment:
         autoescape=True,
     )
     made.filters |= {"html": hypertext.html, "inline": hypertext.inline, "script_json": script_json}
-    made.filters |= {"plain": hypertext.plain, "language_name": language_name}
+    made.filters |= {"plain": hypertext.plain, "seen": seen, "language_name": language_name}
     return made
 
 

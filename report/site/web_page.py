@@ -11,7 +11,7 @@ from ..charts.chart import Chart
 from ..markdown import path_address
 from ..page import Block, Table
 from ..publish import Published
-from ..render import MISSING, SECTIONS, Renderer
+from ..render import LOG_COLUMNS, MISSING, SECTIONS, Renderer
 from . import hypertext
 from .charts import Drawing
 from .templating import environment
@@ -101,6 +101,10 @@ class WebPage(Renderer):
     def remarks_of(self, cell: Cell) -> list[str]:
         """What a reader of a number must know, in this language, as Markdown."""
         return list(dict.fromkeys(render_remarks.sentences(self, cell)))
+
+    def log_columns(self) -> list[str]:
+        """The titles of the columns of the table of logs."""
+        return [self.translate(title) for title in LOG_COLUMNS]
 
     def log_address(self, path: str) -> str:
         """Where the site has a copy of a log, as seen from this page."""
