@@ -20,8 +20,13 @@ def layer(rows: Rows, mark: alt.MarkDef | Spec, channels: Mapping[str, Any], **o
     ``channels``: by the names of Vega-Lite what altair calls so, or dictionaries, or lists of them. ``others``: further
     keys of the layer, such as ``transform``.
     """
+    return {"data": {"values": rows}, **marked(mark, channels, **others)}
+
+
+def marked(mark: alt.MarkDef | Spec, channels: Mapping[str, Any], **others: Any) -> Spec:
+    """As ``layer``, of data that the view has in which it stands."""
     encoding = {"encoding": {name: told(channel) for name, channel in channels.items()}} if channels else {}
-    return {"data": {"values": rows}, "mark": told(mark), **encoding, **others}
+    return {"mark": told(mark), **encoding, **others}
 
 
 def layered(layers: Iterable[Spec], width: int, height: int) -> Spec:
@@ -32,6 +37,17 @@ def layered(layers: Iterable[Spec], width: int, height: int) -> Spec:
 def stacked(views: Iterable[Spec], spacing: int) -> Spec:
     """Views under each other with so many pixels between them."""
     return {"vconcat": list(views), "bounds": "flush", "spacing": spacing}
+
+
+def grouped(rows: Rows, field: str, view: Spec, spacing: int, *, one_axis: bool) -> Spec:
+    """One view under the other, one for each value of a field, with so many pixels between them.
+
+    Such views are compiled once, others one by one. ``one_axis``: they share an x axis; otherwise each has its own.
+    """
+    by = {"row": {"field": field, "type": "ordinal", "sort": None, "header": None}}
+    resolved = {"scale": {"x": "shared" if one_axis else "independent", "y": "independent"}}
+    placed = {"bounds": "flush", "spacing": spacing}
+    return {"data": {"values": rows}, "facet": by, "spec": view, "resolve": resolved, **placed}
 
 
 def whole(view: Spec, config: Mapping[str, Any]) -> Spec:

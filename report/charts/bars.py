@@ -1,13 +1,13 @@
 """Bars: the throughputs of one table side by side, a group of bars a row."""
 
 from collections.abc import Iterator, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import altair as alt
 
 from ..page import Table
-from .assembly import Rows, Spec, layer, layered, stacked, told
+from .assembly import Spec, grouped, marked, stacked, told
 from .chart import Chart
 from .figure import Figure
 from .header import Entry, Frame, Header
@@ -24,7 +24,8 @@ DIGITS = 100
 TITLE_COLUMNS = 64
 ROW_COLUMNS = 34
 
-_BAR = 18
+_BAR = 19
+_BETWEEN, _AROUND = 0.15, 0.05  # bars of a row, in widths of one with what is between
 _GAP = 10
 _AXIS = 26
 
@@ -81,26 +82,28 @@ class _Bars:
         title = self.speech.say(TITLE, title=self._words(self.table.title, TITLE_COLUMNS), unit=label(self.unit, 16))
         header = Header(title, self._note(), list(self._entries()), self.frame)
         spacing = _GAP + _AXIS * self.are_apart
-        below = _GAP + sum(map(_height, self.rows)) + spacing * (len(self.rows) - 1) + _AXIS
-        parts = stacked([header.view(below), stacked(self._views(), spacing)], _GAP)
+        below = _GAP + round(sum(map(_height, self.rows))) + spacing * (len(self.rows) - 1) + _AXIS
+        parts = stacked([header.view(below), self._groups(spacing)], _GAP)
         return Chart(name, title, configured(parts), self._alternative(), self.table.name)
 
-    def _views(self) -> Iterator[Spec]:
-        for number, (row, top) in enumerate(zip(self.rows, self.tops, strict=True), 1):
-            end = top if self.are_apart else max(self.tops)
-            yield self._view(row, end, has_axis=self.are_apart or number == len(self.rows))
+    def _groups(self, spacing: int) -> Spec:
+        bar = marked(_MARKS["bar"], {"x": _LENGTH, "y": _Y, **_LOOK, "tooltip": self._tooltip})
+        digits = marked(_MARKS["digits"], {"x": _x("end"), "y": _Y, "text": _DIGITS})
+        whiskers = _whiskers() if any(figure.is_spread for figure in self.shown) else ()
+        view = {"layer": [bar, *whiskers, digits, _TITLE], "width": self.frame.plot, "height": {"step": _BAR}}
+        return grouped(list(self._data()), "group", view, spacing, one_axis=not self.are_apart)
 
-    def _view(self, row: Sequence[Figure], end: float, *, has_axis: bool) -> Spec:
-        x = {**_length(has_axis=has_axis), "scale": {"domain": [0, end or 1], "nice": False}}
-        rows = [self._datum(figure) for figure in row]
-        bar = layer(rows, _MARKS["bar"], {"x": x, "y": _Y, **_LOOK, "tooltip": self._tooltip})
-        digits = layer(rows, _MARKS["digits"], {"x": _x("end"), "y": _Y, "text": _DIGITS})
-        whiskers = _whiskers(rows) if any(figure.is_spread for figure in row) else ()
-        return layered([bar, *whiskers, digits, self._row_title(row)], self.frame.plot, _height(row))
+    def _data(self) -> Iterator[dict[str, Any]]:
+        """One bar each; the first of a row has the title of all of them, and where the middle of these is."""
+        for row in self.rows:
+            first, *others = map(self._datum, row)
+            yield {**first, "title": first["row"], "middle": _height(row) / 2}
+            yield from others
 
     def _datum(self, figure: Figure) -> dict[str, Any]:
         low, high = figure.spread
         return {
+            "group": figure.row,
             "number": figure.column,
             "row": self._words(figure.cell.row, ROW_COLUMNS),
             "column": self._words(figure.cell.column, ROW_COLUMNS),
@@ -118,10 +121,6 @@ class _Bars:
         titles = {"row": self._words(self.table.corner, ROW_COLUMNS) or self.speech.translate("Row")}
         titles |= {"column": self.speech.translate("Column"), "digits": label(self.unit, 16)}
         return [{"field": field, "type": "nominal", "title": title} for field, title in titles.items()]
-
-    def _row_title(self, row: Sequence[Figure]) -> Spec:
-        text = self._words(row[0].cell.row, ROW_COLUMNS)
-        return layer([{}], {**_MARKS["title"], "text": text, "y": _height(row) // 2}, {})
 
     def _note(self) -> str:
         return self.speech.translate(EACH_ROW) if self.are_apart else ""
@@ -163,17 +162,9 @@ class _Bars:
         return label(self.speech.translate(raw), columns)
 
 
-def _height(row: Sequence[Figure]) -> int:
-    return _BAR * len(row) + 4
-
-
-@cache
-def _length(*, has_axis: bool) -> Spec:
-    """How long bars are, with an axis below or without one."""
-    axis = alt.Axis(title=None, grid=False, labelFlush=False, tickCount=5, format=",~f")
-    axis["domain"] = axis["ticks"] = axis["labels"] = has_axis
-    said: Spec = told(alt.X(field="value", type="quantitative", axis=axis))
-    return said
+def _height(row: Sequence[Figure]) -> float:
+    """How many pixels the bands of a row take, by Vega's rule."""
+    return _BAR * (len(row) - _BETWEEN + 2 * _AROUND)
 
 
 def _x(field: str) -> Spec:
@@ -191,7 +182,9 @@ _MARKS = {
     "end": told(alt.MarkDef("tick", color=INK, thickness=2, height=10)),
     "title": told(alt.MarkDef("text", x=-8, align="right", baseline="middle")),
 }
-_BANDS = alt.Scale(paddingInner=0.15, paddingOuter=0.05)
+_BELOW = alt.Axis(title=None, grid=False, labelFlush=False, tickCount=5, format=",~f")
+_LENGTH = told(alt.X(field="value", type="quantitative", axis=_BELOW, scale=alt.Scale(zero=True, nice=False)))
+_BANDS = alt.Scale(paddingInner=_BETWEEN, paddingOuter=_AROUND)
 _Y = told(alt.Y(field="number", type="nominal", sort=None, axis=None, scale=_BANDS))
 _DIGITS = told(alt.Text(field="digits", type="nominal"))
 _LOOK = {
@@ -201,8 +194,18 @@ _LOOK = {
 }
 
 
-def _whiskers(rows: Rows) -> Iterator[Spec]:
+_TITLE = marked(
+    _MARKS["title"],
+    {
+        "y": told(alt.Y(field="middle", type="nominal", scale=None, axis=None)),
+        "text": told(alt.Text(field="title", type="nominal")),
+    },
+    transform=[{"filter": "isValid(datum.title)"}],
+)
+
+
+def _whiskers() -> Iterator[Spec]:
     spread = [{"filter": "datum.low < datum.high"}]
-    yield layer(rows, _MARKS["whisker"], {"x": _x("low"), "x2": {"field": "high"}, "y": _Y}, transform=spread)
+    yield marked(_MARKS["whisker"], {"x": _x("low"), "x2": {"field": "high"}, "y": _Y}, transform=spread)
     for end in ("low", "high"):
-        yield layer(rows, _MARKS["end"], {"x": _x(end), "y": _Y}, transform=spread)
+        yield marked(_MARKS["end"], {"x": _x(end), "y": _Y}, transform=spread)
