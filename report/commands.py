@@ -204,7 +204,7 @@ def _markdown(
 
 
 def _site(pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path) -> Iterator["Published"]:
-    from .site.site import publish_site
+    from .site.publishing import publish_site
 
     return publish_site(pages, logs, languages, out)
 

@@ -49,6 +49,12 @@ class Chart:
     table: str | None = None
 
 
+def get_ready() -> None:
+    """Start what draws charts, which takes as long as to draw ten of them."""
+    with _own_fonts():
+        vl_convert.vegalite_to_svg({"data": {"values": [{}]}, "mark": "text"}, allowed_base_urls=[])
+
+
 def svg(chart: Chart, *, standalone: bool = False) -> str:
     """A chart as one SVG element, with title and description, without script, ids of others or external references.
 

@@ -9,7 +9,7 @@ from ..pagefile import FOLDER as PAGES
 from ..pagefile import find
 from ..publish import LOGS
 from ..words import FOLDER as WORDS
-from .site import publish_site
+from .publishing import publish_site
 from .templating import FOLDER as TEMPLATES
 
 

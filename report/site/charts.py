@@ -1,10 +1,8 @@
 """Charts of the site: each as a picture in its page, and as an interactive one on a page of its own."""
 
-import multiprocessing
 from collections.abc import Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Self
 
 from markupsafe import Markup
 
@@ -12,6 +10,7 @@ from ..cell import Cell
 from ..charts import chart
 from ..charts.page_charts import page_charts
 from ..page import Page
+from .pen import Pen
 
 
 @dataclass(frozen=True)
@@ -32,23 +31,6 @@ class Drawing:
         return Markup(chart.fragment(self.chart, self.drawn.result()))  # noqa: S704 - it escapes
 
 
-class Pen:
-    """Draws charts in a process of its own while pages are written; a context, at whose end it stops."""
-
-    def __init__(self) -> None:
-        # A fork of a process that has drawn a chart itself would wait for ever.
-        self._process = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.shutdown(cancel_futures=True)
-
-    def drawings(self, page: Page, cells: Sequence[Cell], language: str) -> list[Drawing]:
-        """The charts of a page in one language; raises WordsError."""
-        return [Drawing(found, self._process.submit(chart.svg, found)) for found in page_charts(page, cells, language)]
-
-    def bundle(self) -> Future[str]:
-        """The script that makes the charts of a page interactive; it loads nothing."""
-        return self._process.submit(chart.bundle)
+def drawings(page: Page, cells: Sequence[Cell], language: str, pen: Pen) -> list[Drawing]:
+    """The charts of a page in one language, which the pen begins to draw; raises WordsError."""
+    return [Drawing(found, pen.draw(found)) for found in page_charts(page, cells, language)]

@@ -2,36 +2,22 @@
 
 import shutil
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..pool import on_all_cores
-from ..publish import Published, publish
-from ..words import languages as all_languages
-from .charts import Pen
+from ..publish import Published
+from .charts import drawings
 from .derivation import Derivation, derivations
 from .index import index
 from .log_files import LogFiles
 from .panel import excerpts, panel
+from .pen import Pen
 from .piece import write
 from .templating import ASSETS, FOLDER
 from .web_page import WebPage, copy_of, file_name, index_name
 
 EVIDENCE = "evidence"
-
-
-def publish_site(
-    pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path, *, reloads: bool = False
-) -> Iterator[Published]:
-    """Write pages as a site below ``out``; all that have a log or quote a figure, in all languages, when none is named.
-
-    ``out/index.html`` comes last. ``reloads``: pages come again when the site is built anew and served. The same pages
-    and logs give the same bytes. Raises as ``publish`` does, and LogError when a log changes while it is read.
-    """
-    with Pen() as pen:
-        site = Site(languages or all_languages(), out, pen, reloads=reloads)
-        yield from publish(pages, logs, languages, out, write=site.add)
-        site.finish()
 
 
 class Site:
@@ -46,7 +32,7 @@ class Site:
     def add(self, published: Published, languages: Sequence[str], logs: Path, out: Path) -> list[Path]:
         """Write a page in all languages with its evidence, and return its files; raises LogError and OSError."""
         # First, and the HTML last: the charts are being drawn while all else is written.
-        charts = {language: self._pen.drawings(published.page, published.cells, language) for language in languages}
+        charts = {language: drawings(published.page, published.cells, language, self._pen) for language in languages}
         pages = [
             WebPage(published, languages, logs, language, drawn, reloads=self.reloads)
             for language, drawn in charts.items()

@@ -12,7 +12,7 @@ import html5lib
 import pytest
 
 from report.publish import Published, publish
-from report.site.site import publish_site
+from report.site.publishing import publish_site
 from report.words import languages, words
 from tests.commandline import PROJECT
 
