@@ -1,13 +1,15 @@
 """The clock of a run: when each line of its log arrived, for logs that print no time."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from .errors import LogError
 from .field import Field
+from .lazy import pd
 from .sidefile import side_file, side_table, times
 
 NAME = "clock.csv"

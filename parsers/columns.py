@@ -1,14 +1,16 @@
 """Typed columns: what the fields of many lines become, block by block."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from .field import Field
+from .lazy import pd
 from .stamps import COLUMNS
 
 Array = NDArray[Any]

@@ -1,14 +1,16 @@
 """Events: what happened at a line of a log, such as a checkpoint or a failure."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from .compiler import WHOLE
 from .facts import Fact
 from .field import TIMES
+from .lazy import pd
 from .lines import Lines
 
 EVENTS = ("run_start", "run_stop", "checkpoint", "evaluation", "overflow", "restart", "failure")

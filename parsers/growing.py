@@ -1,12 +1,13 @@
 """A log that is still written: its format once a line tells it, what it states so far, and its records as they come."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Self
 
 import numpy as np
-import pandas as pd
 
 from .detect import detect, formats
 from .errors import FormatError, LogError
@@ -14,6 +15,7 @@ from .facts import SCALING, Fact, line_facts
 from .field import Field
 from .format import METRICS, Format
 from .found import Found
+from .lazy import pd
 from .lines import Lines
 from .reading import common, heard, known_format
 from .scan import Scanner

@@ -1,12 +1,14 @@
 """The health of a run: what its records and events say against it, each in a sentence with the lines."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from .events import Event
+from .lazy import pd
 from .part import Part
 from .sentence import Sentence
 from .table import Table

@@ -1,15 +1,17 @@
 """A part of a reading: what one format reads in a log."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from .cascade import Level, of_kinds
 from .clock import ARRIVAL, arrivals, clock
 from .field import Field
 from .format import METRICS, Format
+from .lazy import pd
 from .source import Source
 from .table import Table, table
 

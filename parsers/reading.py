@@ -1,12 +1,12 @@
 """Reading a log: records, facts and the line account, with the proof of where each came from."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-
-import pandas as pd
 
 from .account import Account, account
 from .cascade import Cascade, of_kinds
@@ -18,6 +18,7 @@ from .field import Field
 from .format import METRICS, ROOM, Format, load
 from .health import findings
 from .ingested import told_by_name
+from .lazy import pd
 from .part import NOTHING, Part, part
 from .runfile import run_facts, run_problems
 from .sentence import Sentence

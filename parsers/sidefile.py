@@ -1,13 +1,15 @@
 """Side files of a run: tables of numbers that the launcher writes beside a log."""
 
+from __future__ import annotations
+
 import csv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from .errors import LogError
+from .lazy import pd
 from .runfile import describes, run_file
 
 GREATEST = 1e12  # no time, size or clock that a side file states comes near it
@@ -53,6 +55,6 @@ def _rows(path: Path, width: int) -> Iterator[list[str]]:
         raise LogError(f"{path}: cannot be read: {error.strerror}.") from error
 
 
-def times(seconds: "pd.Series[float]") -> "pd.Series[pd.Timestamp]":
+def times(seconds: pd.Series[float]) -> pd.Series[pd.Timestamp]:
     """Unix seconds as datetime64[us] in UTC, exact to the millisecond that a side file states."""
     return pd.to_datetime((seconds * 1000).round().astype(np.int64), unit="ms").astype("datetime64[us]")

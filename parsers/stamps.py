@@ -1,11 +1,14 @@
 """Times as programs print them, and lengths of time, by the name of the terminal that a grammar gives them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
+
+from .lazy import pd
 
 Texts = Sequence[bytes]
 Times = NDArray[np.datetime64]

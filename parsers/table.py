@@ -1,19 +1,20 @@
 """The table of records: columns of several line kinds put together in file order."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
-import pandas as pd
 from numpy.typing import DTypeLike, NDArray
 
 from .columns import Array, missing, whole
 from .field import Field
 from .format import METRICS
+from .lazy import pd
 from .lines import RANK, Lines
 from .stamps import WITHOUT_YEAR, over_new_year
 
-RECORDS = pd.Index(METRICS)
 RECORD = "record"
 
 Order = NDArray[np.int64] | None
@@ -40,7 +41,7 @@ class Table:
     def __getitem__(self, name: str) -> Array:
         return self._columns[name]
 
-    def __reduce__(self) -> tuple[type["Table"], tuple[Mapping[str, Array]]]:
+    def __reduce__(self) -> tuple[type[Table], tuple[Mapping[str, Array]]]:
         return Table, (self._columns,)  # without the DataFrame: it can be made anew
 
     def are(self, kind: str) -> NDArray[np.bool_]:
@@ -48,14 +49,14 @@ class Table:
         found: NDArray[np.bool_] = self._columns[RECORD] == METRICS.index(kind)
         return found
 
-    def having(self, name: str, column: Array) -> "Table":
+    def having(self, name: str, column: Array) -> Table:
         """The same records with one column more, or another one of that name."""
         return Table({**self._columns, name: column})
 
     @cached_property
     def frame(self) -> pd.DataFrame:
         """The same as a DataFrame, in which ``record`` is a category."""
-        kinds = pd.Categorical.from_codes(self._columns[RECORD], categories=RECORDS)
+        kinds = pd.Categorical.from_codes(self._columns[RECORD], categories=pd.Index(METRICS))
         return pd.DataFrame({**self._columns, RECORD: kinds}, copy=False)
 
 

@@ -1,12 +1,14 @@
 """The telemetry of a run: what its graphics cards did, once a second."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from .errors import LogError
+from .lazy import pd
 from .runfile import sha256_of
 from .sidefile import side_file, side_table, times
 

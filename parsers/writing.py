@@ -1,11 +1,12 @@
 """Writing a table of records to a file whose ending says the form."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from pathlib import Path
 
-import pandas as pd
-
 from .errors import ParserError
+from .lazy import pd
 
 _WRITERS: dict[str, Callable[[pd.DataFrame, Path], None]] = {
     ".csv": lambda table, path: table.to_csv(path, index=False),

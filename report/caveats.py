@@ -1,11 +1,13 @@
 """Caveats: what a reader of a throughput must know of the records that it was made of."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 
 import numpy as np
-import pandas as pd
 
 from parsers.field import Field
+from parsers.lazy import pd
 from parsers.sentence import Sentence
 
 from .columns import Columns

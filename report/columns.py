@@ -1,11 +1,13 @@
 """Columns: some records of a table as arrays, which are read and cut many times faster than a DataFrame."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import Any, TypeAlias
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from parsers.lazy import pd
 from parsers.table import Table
 
 Array = NDArray[Any]
@@ -19,7 +21,7 @@ class Columns:
     default. ``kind``: that of the records, where all are of one.
     """
 
-    def __init__(self, source: "Records", rows: Array | None = None, kind: str | None = None) -> None:
+    def __init__(self, source: Records, rows: Array | None = None, kind: str | None = None) -> None:
         self._source, self._rows, self._kind = source, rows, kind
         self._length = len(source) if rows is None else len(np.arange(len(source))[rows])
         self._known: dict[str, Array] = {}
@@ -34,7 +36,7 @@ class Columns:
     def __getitem__(self, name: str) -> Array:
         if name not in self._known:
             found = self._source[name]
-            array = _array(found) if isinstance(found, pd.Series) else found
+            array = found if isinstance(found, np.ndarray) else _array(found)
             self._known[name] = array if self._rows is None else array[self._rows]
         return self._known[name]
 
@@ -56,12 +58,12 @@ class Columns:
         """Which records have a value in a column of numbers or times, and a finite one (bool)."""
         return self.printed(name) if self[name].dtype.kind == "M" else np.isfinite(self.numbers(name))
 
-    def rows(self, which: Array) -> "Columns":
+    def rows(self, which: Array) -> Columns:
         """Some of the records (bool, or int64 places)."""
         # Without a copy where that is all of them: a large log is in memory once.
         return self if which.dtype == np.bool_ and which.all() else Columns(self, which, self._kind)
 
-    def of_kind(self, kind: str) -> "Columns":
+    def of_kind(self, kind: str) -> Columns:
         """The records of a kind: step, epoch or summary."""
         if kind == self._kind:
             return self
@@ -72,10 +74,10 @@ class Columns:
 
     def are(self, kind: str) -> NDArray[np.bool_]:
         """Which records are of a kind (bool)."""
-        if isinstance(self._source, pd.DataFrame):
-            found = (self._source["record"] == kind).to_numpy()
-        else:
+        if isinstance(self._source, Table | Columns):
             found = self._source.are(kind)
+        else:
+            found = (self._source["record"] == kind).to_numpy()
         return found if self._rows is None else found[self._rows]
 
     def frame(self, names: tuple[str, ...]) -> pd.DataFrame:
@@ -88,7 +90,7 @@ class Columns:
         return whole if self._rows is None else whole.iloc[self._rows]
 
 
-Records = pd.DataFrame | Table | Columns
+Records: TypeAlias = "pd.DataFrame | Table | Columns"
 
 
 def columns(records: Records) -> Columns:
@@ -96,7 +98,7 @@ def columns(records: Records) -> Columns:
     return records if isinstance(records, Columns) else Columns(records)
 
 
-def _array(column: "pd.Series[Any]") -> Array:
+def _array(column: pd.Series[Any]) -> Array:
     """A column without a copy where it is an array already; numbers that may be missing become float64."""
     if pd.api.types.is_extension_array_dtype(column.dtype) and pd.api.types.is_numeric_dtype(column.dtype):
         return column.to_numpy(dtype=np.float64, na_value=np.nan)

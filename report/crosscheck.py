@@ -1,11 +1,12 @@
 """Cross-checks: the throughput of a log by each estimate that it allows, and what happened while it was measured."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-import pandas as pd
-
 from parsers.facts import is_count
+from parsers.lazy import pd
 from parsers.part import Part
 from parsers.sentence import Sentence
 

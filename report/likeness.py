@@ -6,7 +6,6 @@ from functools import partial
 from typing import get_args
 
 import numpy as np
-import pandas as pd
 
 from parsers.facts import FILE_NAME, FORMER_NAME
 from parsers.field import Kind
@@ -48,9 +47,9 @@ KIND_KEYS = tuple(f"kind_{kind}" for kind in get_args(Kind))
 COVERS_EARLIER = {"kind_running_mean", "kind_total"}
 SLOWER = 0.01
 MANY, TIMES_AS_MANY = 20, 2
-FAR_APART = pd.Timedelta(days=183)
+FAR_APART = np.timedelta64(183, "D")
 # Stamps without a year are read as of this one.
-NO_YEAR = 2000
+NO_YEAR = np.datetime64("2000", "Y")
 
 
 @dataclass(frozen=True)
@@ -202,16 +201,17 @@ def _dates(sides: Sequence[Side]) -> Iterator[Difference]:
     began = [(title, time) for title, cell in sides if (time := _began(cell)) is not None]
     times = [time for _, time in began]
     if times and max(times) - min(times) > FAR_APART:
-        yield _difference(DATES, _gathered((f"{time:%Y-%m}", title) for title, time in sorted(began, key=_time)))
+        months = ((str(time.astype("M8[M]")), title) for title, time in sorted(began, key=_time))
+        yield _difference(DATES, _gathered(months))
 
 
-def _time(side: tuple[str, pd.Timestamp]) -> pd.Timestamp:
+def _time(side: tuple[str, np.datetime64]) -> np.datetime64:
     return side[1]
 
 
-def _began(cell: Cell) -> pd.Timestamp | None:
+def _began(cell: Cell) -> np.datetime64 | None:
     """When the first record of the first run was printed; None where its log does not say it with a year."""
     times = [proof.columns["time"] for proof in cell.proofs if "time" in proof.columns]
     known = np.concatenate([np.zeros(0, "M8[us]"), *(found[~np.isnat(found)] for found in times)])
-    first = pd.Timestamp(known.min()) if len(known) else None
-    return first if first is not None and first.year > NO_YEAR else None
+    first = known.min() if len(known) else None
+    return first if first is not None and first.astype("M8[Y]") > NO_YEAR else None

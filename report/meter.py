@@ -1,12 +1,14 @@
 """A meter: the number that each record of a growing log gives by one estimate, and how it becomes a throughput."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from parsers.field import Field, Scope
 from parsers.format import METRICS
+from parsers.lazy import pd
 
 from . import estimate
 from .choice import protocols
@@ -70,7 +72,7 @@ class Meter:
         found = Columns(chosen)
         return chosen[found.finite(estimate.column(found, fields, self.protocol))]
 
-    def read(self, records: pd.DataFrame, fields: Fields, facts: Facts) -> tuple["Meter", Values]:
+    def read(self, records: pd.DataFrame, fields: Fields, facts: Facts) -> tuple[Meter, Values]:
         """The meter that knows what it counts, and one number (float64) a record, NaN where it gives none.
 
         ``records``: readable ones of one rank, in file order, at least one. Raises ``NoMeasurement`` where what scales

@@ -1,11 +1,14 @@
 """The progress of a running job: its last records, and statistics of all of them, in a memory that does not grow."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
+
+from parsers.lazy import pd
 
 from .crosscheck import by
 from .estimate import Facts, Values

@@ -1,14 +1,16 @@
 """Selections: the records of a log that a protocol reads, why each of them is used or not, and their values."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from parsers.field import Scope
 from parsers.format import METRICS
+from parsers.lazy import pd
 from parsers.sentence import Sentence
 
 from . import estimate
@@ -65,7 +67,7 @@ class Selection:
     available: Columns
     reasons: Reasons
     column: str
-    log: "_Log"
+    log: _Log
     found: Series | Timed
 
     def warnings(self) -> Iterator[Sentence]:

@@ -1,11 +1,13 @@
 """What telemetry gives of a run: its peak memory, its mean power, and its samples per joule."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
+from parsers.lazy import pd
 from parsers.telemetry import Telemetry
 
 from .measurement import Measurement
@@ -116,5 +118,5 @@ def _of_gaps(gaps: Mapping[int, float]) -> Iterator[Reason]:
         yield Reason(GAP, {"card": str(card), "seconds": f"{gaps[card]:.0f}"})
 
 
-def _seconds(times: "pd.Series[pd.Timestamp]") -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+def _seconds(times: pd.Series[pd.Timestamp]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     return times.to_numpy("datetime64[us]").astype(np.int64) / 1e6

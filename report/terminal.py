@@ -1,14 +1,16 @@
 """A summary of a log for the terminal, with a small plot of how steady its throughput is."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from io import StringIO
 
 import numpy as np
-import pandas as pd
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from parsers.lazy import pd
 from parsers.sentence import counted
 
 from .crosscheck import Check
@@ -89,14 +91,14 @@ def steadiness(summary: Summary) -> str:
     return bars(values, f"{field.unit}/s{whose(field.scope)}" if column == "throughput" else str(field.unit))
 
 
-def bars(values: "np.ndarray[tuple[int], np.dtype[np.float64]]", unit: str, *, is_printed: bool = True) -> str:
+def bars(values: np.ndarray[tuple[int], np.dtype[np.float64]], unit: str, *, is_printed: bool = True) -> str:
     """Numbers, printed or computed, in their order as a line of bars, with their range and median in a unit."""
     drawn = "".join(BARS[level] for level in _levels(values))
     how = "printed" if is_printed else "computed"
     return f"as {how} {drawn} {values.min():g} to {values.max():g} {unit}, median {np.median(values):g}"
 
 
-def _levels(values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> list[int]:
+def _levels(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[int]:
     """Heights from 0 to 7 of at most so many bars, each the mean of its share of the values."""
     values = values / (np.abs(values).max() or 1)  # sums of the largest numbers are none
     shares = pd.Series(values).groupby(np.arange(len(values)) * PLOT_WIDTH // max(len(values), PLOT_WIDTH)).mean()

@@ -1,12 +1,15 @@
 """A watched run: which of the cards that telemetry lists are the run's, and in which window their power counts."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
-import pandas as pd
 
 from parsers.clock import arrivals, clock
 from parsers.facts import is_count
+from parsers.lazy import pd
 from parsers.reading import Reading
 from parsers.runfile import run_file
 from parsers.telemetry import Telemetry, telemetry
@@ -15,7 +18,7 @@ from .estimate import Facts
 from .measurement import Measurement
 from .reason import NoEvidenceError, Reason
 
-Window = tuple[pd.Timestamp, pd.Timestamp]
+Window: TypeAlias = "tuple[pd.Timestamp, pd.Timestamp]"
 
 NO_TELEMETRY = "There is no gpu.csv of this run beside {log}."
 UNKNOWN_CARDS = "gpu.csv beside {log} lists {listed} cards, but does not tell which {used} of them the run used."

@@ -1,14 +1,16 @@
 """Likeness: whether a copy of a log reads as the log does."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from ..facts import Value, name_facts
+from ..lazy import pd
 from ..reading import Reading, survey
 
 

@@ -1,12 +1,14 @@
 """The charts of a run: its throughput over time and, where its cards were watched, their memory and power."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from parsers.field import Scope
+from parsers.lazy import pd
 from parsers.reading import Reading
 
 from ..estimate import TIMES, Facts, Values

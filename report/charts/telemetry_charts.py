@@ -1,10 +1,12 @@
 """The charts of a watched run: the memory and the power of its cards over time."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 import numpy as np
-import pandas as pd
 
+from parsers.lazy import pd
 from parsers.reading import Reading
 from parsers.telemetry import NAME
 
@@ -87,7 +89,7 @@ def _printed(value: float, quantity: Quantity) -> str:
     return printed(value, Shown(quantity, "").printing(Protocol()))
 
 
-def _each_second(watched: Watch, quantity: Quantity) -> "pd.Series[float]":
+def _each_second(watched: Watch, quantity: Quantity) -> pd.Series[float]:
     """What all cards give together, by the whole seconds since the first sample.
 
     Of memory the most of any card; of power the sum, a straight line standing in where a card has no sample.

@@ -1,11 +1,13 @@
 """The sample: the records behind a measurement, and the numbers that they gave."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from parsers.field import Field
+from parsers.lazy import pd
 from parsers.part import Part
 
 from ..estimate import Facts, Values
