@@ -18,6 +18,7 @@ from .found import Found
 from .lazy import pd
 from .lines import Lines
 from .reading import common, heard, known_format
+from .runfile import run_file
 from .scan import Scanner
 from .source import clean
 from .table import table
@@ -137,7 +138,7 @@ class GrowingLog:
 
     def _tell(self) -> None:
         stated, arguments = (chain.from_iterable(kept.values()) for kept in (self._stated, self._arguments))
-        self.facts = heard(self._given, stated, arguments, path=self.path)
+        self.facts = heard(self._given, stated, arguments, run_file(self.path), self.path)
 
 
 def _lines(found: Found) -> Lines:

@@ -5,15 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from .facts import FORMER_NAME, Fact, name_facts
-from .runfile import run_file
+from .runfile import RunFile
 
 
-def told_by_name(log: Path) -> Iterator[Fact]:
+def told_by_name(run: RunFile, log: Path) -> Iterator[Fact]:
     """The facts that the name of a log states; of an ingested log the name that it had in its source.
 
-    Raises LogError when the run.json beside the log is broken.
+    ``run``: the run.json beside it, as ``run_file`` gives it.
     """
-    run = run_file(log)
     source, described = run.get("source"), run.get("log")
     path = source.get("path") if isinstance(source, dict) else None
     if isinstance(path, str) and isinstance(described, dict) and described.get("file") == log.name:

@@ -20,7 +20,7 @@ from .health import findings
 from .ingested import told_by_name
 from .lazy import pd
 from .part import NOTHING, Part, part
-from .runfile import run_facts, run_problems
+from .runfile import RunFile, run_facts, run_file, run_problems
 from .sentence import Sentence
 from .source import Source
 from .table import Table
@@ -97,10 +97,11 @@ def survey(path: str | Path, *, format: str | Path | None = None, facts: Iterabl
     parts = [part(level, source) for level in cascade.levels[:-1]]
     if len(parts) > 1:
         parts.sort(key=lambda part: part.rank)
-    told, happened = _facts(facts, cascade, path), events(of_kinds(cascade.levels, ("event",)))
+    run = run_file(path)
+    told, happened = _facts(facts, cascade, run, path), events(of_kinds(cascade.levels, ("event",)))
     told.tell(time_to_train(happened))
     all_parts = tuple(parts) or (NOTHING,)
-    warnings = (*_warnings(told, cascade, source, all_parts[0].table), *findings(all_parts, happened))
+    warnings = (*_warnings(told, cascade, source, run, all_parts[0].table), *findings(all_parts, happened))
     return Reading(path, source.sha256, source.bytes, all_parts, told, _account(cascade), warnings, happened)
 
 
@@ -154,29 +155,29 @@ def known_format(name: str | Path) -> Format:
     return load(grammars()[str(name)])
 
 
-def _facts(given: Iterable[Fact], cascade: Cascade, path: Path) -> Facts:
+def _facts(given: Iterable[Fact], cascade: Cascade, run: RunFile, log: Path) -> Facts:
     stated, arguments = (line_facts(of_kinds(x, ("fact",))) for x in (cascade.levels[:-1], cascade.levels[-1:]))
-    return heard(given, stated, arguments, path=path)
+    return heard(given, stated, arguments, run, log)
 
 
-def heard(given: Iterable[Fact], stated: Iterable[Fact], arguments: Iterable[Fact], *, path: Path) -> Facts:
+def heard(given: Iterable[Fact], stated: Iterable[Fact], arguments: Iterable[Fact], run: RunFile, log: Path) -> Facts:
     """The facts of a run by all witnesses: those of the caller, its run.json, its lines, and the name of its log.
 
     ``stated``: by lines of its formats. ``arguments``: by lines that any program may print, which do not say whether
     somebody gave them: a count of one that may be a default contradicts nobody.
     """
-    facts, said = Facts([*given, *run_facts(path)]), list(arguments)
+    facts, said = Facts([*given, *run_facts(run, log)]), list(arguments)
     facts.tell_lines(stated)
     facts.tell_lines(fact for fact in said if not may_be_default(fact))
-    facts.tell(told_by_name(path))
+    facts.tell(told_by_name(run, log))
     facts.derive()
     facts.assume(filter(may_be_default, said))
     facts.derive()
     return facts
 
 
-def _warnings(facts: Facts, cascade: Cascade, source: Source, records: Table) -> Iterator[Sentence]:
-    yield from run_problems(source.path, source.sha256)
+def _warnings(facts: Facts, cascade: Cascade, source: Source, run: RunFile, records: Table) -> Iterator[Sentence]:
+    yield from run_problems(run, source.path, source.sha256)
     for first, other in facts.disputes:
         yield _both(NEITHER_USED, first, other)
     for believed, other in facts.contradictions:

@@ -11,6 +11,8 @@ from .errors import LogError
 from .facts import SCALING, Fact, is_count
 from .sentence import Sentence
 
+RunFile = Mapping[str, Any]
+
 NAME = "run.json"
 DEFAULT_LOG = "train.log"
 DONE = "done"
@@ -19,22 +21,20 @@ ANOTHER_LOG = "The log is not the one that run.json describes: its sha256 differ
 WARNINGS = (NOT_DONE, ANOTHER_LOG)
 
 
-def run_facts(log: Path) -> Iterator[Fact]:
-    """The facts of the case in the ``run.json`` of a log's folder, if any; raises LogError when it is broken."""
-    case = run_file(log).get("case", {})
-    for name, said in case.items():
+def run_facts(run: RunFile, log: Path) -> Iterator[Fact]:
+    """The facts of the case in the run.json beside a log, as ``run_file`` gives it; raises LogError for a mistake."""
+    for name, said in run.get("case", {}).items():
         if name in SCALING and not is_count(said):
             raise LogError(f"{log.parent / NAME}: {name} is {said!r}; it is a whole number of at least 1.")
         if isinstance(said, int | float | str):
             yield Fact(str(name), said, NAME)
 
 
-def run_problems(log: Path, sha256: str) -> Iterator[Sentence]:
-    """What the ``run.json`` beside a log says against it: the run is not done, or the log is not the one it describes.
+def run_problems(run: RunFile, log: Path, sha256: str) -> Iterator[Sentence]:
+    """What the run.json beside a log says against it: the run is not done, or the log is not the one it describes.
 
-    ``sha256`` is that of the log. Raises LogError when run.json is broken.
+    ``run``: as ``run_file`` gives it. ``sha256`` is that of the log.
     """
-    run = run_file(log)
     status = status_of(run)
     if status != DONE:
         left = f" (exit status {run['exit_status']})" if "exit_status" in run else ""
@@ -43,12 +43,12 @@ def run_problems(log: Path, sha256: str) -> Iterator[Sentence]:
         yield Sentence(ANOTHER_LOG)
 
 
-def status_of(run: Mapping[str, Any]) -> str:
+def status_of(run: RunFile) -> str:
     """How a run ended by its run.json: done, failed, interrupted; a log without any run.json is that of a done run."""
     return str(run.get("status", DONE))
 
 
-def describes(run: Mapping[str, Any], log: Path, sha256: str) -> bool | None:
+def describes(run: RunFile, log: Path, sha256: str) -> bool | None:
     """Whether a log is the one that a run.json gives the SHA-256 of; None where it gives none, or of another file."""
     described = run.get("log")
     if not isinstance(described, dict) or described.get("file", log.name) != log.name:

@@ -8,12 +8,13 @@ from pathlib import Path
 from parsers.errors import ParserError
 from parsers.facts import Fact, Value
 from parsers.reading import Reading, read
+from parsers.runfile import run_file
 
 from .measurement import Measurement, NoMeasurement, measure
 from .pool import on_all_cores
 from .protocol import Protocol
 from .reason import Reason
-from .runs import unfit
+from .runs import another_log, not_done
 
 Scaling = tuple[tuple[str, Value], ...]
 
@@ -96,18 +97,18 @@ def _keep(found: _Found) -> None:
 
 
 def _found(task: list[Wanted]) -> _Found | None:
-    """What is in one log, measured by all of its protocols; None where run.json cannot be read."""
-    logs, path = task[0].logs, task[0].path
+    """What is in one log, measured by all of its protocols; None where that it is no evidence cannot be told."""
+    path, log = task[0].path, task[0].logs / task[0].path
     try:
-        reason = unfit(logs, path)
+        run = run_file(log)
+        if reason := not_done(run, path):
+            return _Found(reason)
+        reading = reading_of(log)
+        if reason := another_log(run, path, log, reading.sha256):
+            return _Found(reason)
+        return _Found(None, reading, dict(_all_measured(task)))
     except ParserError:
         return None
-    if reason:
-        return _Found(reason)
-    try:
-        return _Found(None, reading_of(logs / path), dict(_all_measured(task)))
-    except ParserError:
-        return _Found(None)
 
 
 def _all_measured(task: list[Wanted]) -> Iterable[tuple[Wanted, Measurement]]:

@@ -16,12 +16,13 @@ MOST_AT_ONCE = 16
 def on_all_cores(do: Callable[[Task], Result], tasks: Sequence[Task], *, largest: int = AT_ONCE) -> Iterator[Result]:
     """What a function of a module makes of each task, in their order; in other processes where there are enough.
 
-    ``largest``: how many bytes the largest log has; small ones are handed over some at a time. Raises what the function
-    raises.
+    They are begun at once, whenever the results are taken, which raises what the function raises. ``largest``: how many
+    bytes the largest log has; small ones are handed over some at a time.
     """
-    together = max(1, min(MOST_AT_ONCE, AT_ONCE // max(1, largest)))
     if len(tasks) < WORTH_A_POOL:
-        yield from map(do, tasks)
-        return
-    with ProcessPoolExecutor() as pool:
-        yield from pool.map(do, tasks, chunksize=together)
+        return map(do, tasks)
+    together = max(1, min(MOST_AT_ONCE, AT_ONCE // max(1, largest)))
+    pool = ProcessPoolExecutor()
+    results = pool.map(do, tasks, chunksize=together)
+    pool.shutdown(wait=False)  # once all of them are done
+    return results

@@ -4,7 +4,7 @@ import glob
 from collections.abc import Sequence
 from pathlib import Path
 
-from parsers.runfile import DONE, describes, run_file, sha256_of, status_of
+from parsers.runfile import DONE, RunFile, describes, run_file, sha256_of, status_of
 
 from .page import Case, Column, Run
 from .reason import NoEvidenceError, Reason
@@ -44,8 +44,18 @@ def unfit(logs: Path, path: str) -> Reason | None:
     """
     log = logs / path
     run = run_file(log)
+    return not_done(run, path) or (another_log(run, path, log, sha256_of(log)) if run else None)
+
+
+def not_done(run: RunFile, path: str) -> Reason | None:
+    """Why the log of a run is no evidence: how the run ended; ``run``: what its run.json says."""
     if (status := status_of(run)) != DONE:
         return Reason("{log} is left out: its run.json says {status}.", {"log": path, "status": status})
-    if run and describes(run, log, sha256_of(log)) is False:
+    return None
+
+
+def another_log(run: RunFile, path: str, log: Path, sha256: str) -> Reason | None:
+    """Why a log of this SHA-256 is no evidence: it is not the one that the run made; ``run``: as for ``not_done``."""
+    if describes(run, log, sha256) is False:
         return Reason("{log} is left out: it is not the file whose SHA-256 its run.json gives.", {"log": path})
     return None

@@ -2,7 +2,7 @@
 
 import shutil
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..pool import on_all_cores
@@ -31,8 +31,9 @@ class Site:
 
     def add(self, published: Published, languages: Sequence[str], logs: Path, out: Path) -> list[Path]:
         """Write a page in all languages with its evidence, and return its files; raises LogError and OSError."""
-        # First, and the HTML last: the charts are being drawn while all else is written.
+        # What other processes do comes first, and what waits for it last.
         charts = {language: drawings(published.page, published.cells, language, self._pen) for language in languages}
+        logs_written = self._logs_written(published, logs)
         pages = [
             WebPage(published, languages, logs, language, drawn, reloads=self.reloads)
             for language, drawn in charts.items()
@@ -42,11 +43,11 @@ class Site:
         derived = derivations(published.cells)
         for page in pages:
             self._write_panels(page, derived)
-        self._write_logs(published, logs)
         for page, file in zip(pages, files, strict=True):
             _write(file, page.html())
             for drawing in page.charts:
                 _write(out / file_name(f"{page.name}.{drawing.chart.name}", page.language), page.chart_html(drawing))
+        deque(logs_written, maxlen=0)
         self._pages += pages
         return files
 
@@ -55,11 +56,11 @@ class Site:
             if anchor := page.anchor_of(cell):
                 write(self.out / EVIDENCE, f"{page.name}.{page.language}/{anchor}", panel(page, cell, derived))
 
-    def _write_logs(self, published: Published, logs: Path) -> None:
-        """Write the logs that a page shows, with the pieces that no page before it wanted."""
+    def _logs_written(self, published: Published, logs: Path) -> Iterator[None]:
+        """Begin to write the logs that a page shows, with the pieces that no page before it wanted."""
         shown = [self._log_files(logs, path, *wanted) for path, wanted in excerpts(published.cells).items()]
         largest = max((files.log.stat().st_size for files in shown), default=0)
-        deque(on_all_cores(LogFiles.write, shown, largest=largest), maxlen=0)
+        return on_all_cores(LogFiles.write, shown, largest=largest)
 
     def _log_files(self, logs: Path, path: str, sha256: str, wanted: set[int]) -> LogFiles:
         written = self._written.setdefault(sha256, set())

@@ -8,7 +8,7 @@ import pytest
 from parsers.errors import LogError
 from parsers.facts import Fact, Facts, name_facts
 from parsers.reading import Reading, read
-from parsers.runfile import run_problems
+from parsers.runfile import run_file, run_problems
 from tests.parsers.toy_logs import step, write
 
 CARDS = b"Num GPUs 2\n"
@@ -111,11 +111,12 @@ def test_a_log_beside_the_one_of_the_run_file_is_not_spoken_of(tmp_path: Path) -
 
 def test_a_run_that_is_done_and_intact_has_no_problem(tmp_path: Path) -> None:
     log = with_run(tmp_path, {"case": {}, "status": "done", "log": {"file": "train.log", "sha256": "ab"}}).path
-    assert list(run_problems(log, "ab")) == []
+    assert list(run_problems(run_file(log), log, "ab")) == []
 
 
 def test_a_log_without_run_file_has_no_problem(tmp_path: Path) -> None:
-    assert list(run_problems(tmp_path / "train.log", "ab")) == []
+    log = tmp_path / "train.log"
+    assert list(run_problems(run_file(log), log, "ab")) == []
 
 
 def test_cards_of_one_node_say_so() -> None:

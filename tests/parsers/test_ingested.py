@@ -4,6 +4,7 @@ from pathlib import Path
 
 from parsers.facts import Fact
 from parsers.ingested import told_by_name
+from parsers.runfile import run_file
 from tests.parsers.ingesting import logs
 from tests.parsers.run_folders import make_run
 from tests.parsers.toy_logs import step, write
@@ -13,21 +14,22 @@ def test_the_name_that_a_log_had_in_its_source_tells_what_it_told_there(tmp_path
     (tmp_path / "4n8g").mkdir()
     log = write(tmp_path / "4n8g", step(1), name="rn50_b128_fp16_3.log")
     logs(tmp_path / "logs", log)
-    told = {fact.name: fact.value for fact in told_by_name(log)}
+    told = {fact.name: fact.value for fact in told_by_name(run_file(log), log)}
     (kept,) = (tmp_path / "logs").glob("*/1/train.log")
-    assert {fact.name: fact.value for fact in told_by_name(kept)} == told
+    assert {fact.name: fact.value for fact in told_by_name(run_file(kept), kept)} == told
     assert told["nodes"] == 4
 
 
 def test_the_witness_is_the_original_file_name(tmp_path: Path) -> None:
     log = make_run(tmp_path / "net/1", step(1), source={"path": "lab/toy_c8_fp16.log"})
-    assert Fact("cards", 8, "original file name") in list(told_by_name(log))
+    assert Fact("cards", 8, "original file name") in list(told_by_name(run_file(log), log))
 
 
 def test_a_log_without_run_file_is_told_of_by_its_own_name(tmp_path: Path) -> None:
-    assert Fact("cards", 8, "file name") in list(told_by_name(write(tmp_path, step(1), name="toy_c8_fp16.log")))
+    assert Fact("cards", 8, "file name") in list(told_by_name({}, write(tmp_path, step(1), name="toy_c8_fp16.log")))
 
 
 def test_a_log_beside_the_ingested_one_is_told_of_by_its_own_name(tmp_path: Path) -> None:
     make_run(tmp_path, step(1), source={"path": "lab/toy_c8_fp16.log"})
-    assert list(told_by_name(write(tmp_path, step(1), name="other.log"))) == []
+    log = write(tmp_path, step(1), name="other.log")
+    assert list(told_by_name(run_file(log), log)) == []
