@@ -116,8 +116,11 @@ def command_line() -> "Group":
 
 def main() -> None:
     """Run the command."""
+    import atexit
     import gc
 
-    # What a command imports lives as long as it does; to look through it again and again takes a tenth of the time.
-    gc.set_threshold(100_000)
+    # What a command imports and reads lives as long as it does: to look through it again and again takes a tenth of the
+    # time, and once more at the end half a second where many logs were read.
+    gc.set_threshold(1_000_000)
+    atexit.register(gc.freeze)
     command_line()(obj=_Neighbours())

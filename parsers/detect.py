@@ -85,7 +85,7 @@ def most_claimed(
     pieces, again = tee(_looked_at(block, _sieved(tuple(known), tuple(kinds)), without))
     claims = _claims(pieces, whole_only=True)
     if not claims and kinds == METRICS:  # no other lines are looked for amid other output
-        claims = _claims(again, whole_only=False)
+        claims = _claims(map(_telling, again), whole_only=False)
     counts = Counter(name for _, names in claims.values() for name in names)
     if not counts:
         return None
@@ -104,6 +104,13 @@ def _looked_at(whole: Block, look: tuple[Named, Sieve], without: Set[str]) -> It
             if name not in without and variant.may_stand_in(block.text):
                 candidates[name].append(variant)
         yield block, candidates
+
+
+def _telling(piece: Piece) -> Piece:
+    """A piece with the variants that are looked for amid other output: those that hold more than signs."""
+    block, candidates = piece
+    told = {name: [variant for variant in variants if variant.telling] for name, variants in candidates.items()}
+    return block, {name: variants for name, variants in told.items() if variants}
 
 
 def _claims(pieces: Iterable[Piece], *, whole_only: bool) -> Claims:
