@@ -32,8 +32,8 @@ class Site:
     def add(self, published: Published, languages: Sequence[str], logs: Path, out: Path) -> list[Path]:
         """Write a page in all languages with its evidence, and return its files; raises LogError and OSError."""
         # What other processes do comes first, and what waits for it last.
-        charts = {language: drawings(published.page, published.cells, language, self._pen) for language in languages}
         logs_written = self._logs_written(published, logs)
+        charts = {language: drawings(published.page, published.cells, language, self._pen) for language in languages}
         pages = [
             WebPage(published, languages, logs, language, drawn, reloads=self.reloads)
             for language, drawn in charts.items()
