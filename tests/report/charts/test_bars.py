@@ -1,5 +1,6 @@
 """Bars of a table: they have the page's numbers, their repeats, and the mark of what is quoted."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,10 @@ def bars(folder: Path, **made: Any) -> Chart:
     return charts(folder, **made)[BARS]
 
 
+def with_one_bar_less(folder: Path) -> Chart:
+    return bars(folder, speeds={run: speeds for run, speeds in SPEEDS.items() if run != "b8"})
+
+
 def test_the_bars_have_the_numbers_of_the_page(tmp_path: Path) -> None:
     assert numbers(bars(tmp_path), "row", "column", "value", "digits") == [
         ("1 cards", "A", 400.0, "400.0"),
@@ -28,6 +33,20 @@ def test_the_bars_have_the_numbers_of_the_page(tmp_path: Path) -> None:
 
 def test_the_digits_of_every_number_stand_beside_its_bar(tmp_path: Path) -> None:
     assert {"400.0", "380.5", "3000.0", "2925.0", "11000.0", "9000.0"} <= set(texts(svg(bars(tmp_path))))
+
+
+def test_bars_are_of_one_thickness_however_many_a_row_has(tmp_path: Path) -> None:
+    drawn = re.findall(r'd="M0,[\d.]+h[\d.]+v([\d.]+)h-[\d.]+Z" fill="#', svg(with_one_bar_less(tmp_path)))
+    assert (len(drawn), len(set(drawn))) == (5, 1)
+
+
+def test_the_title_of_a_row_stands_at_the_middle_of_its_bars(tmp_path: Path) -> None:
+    rows = numbers(with_one_bar_less(tmp_path), "title", "middle")
+    assert [(title, round(middle, 3)) for title, middle in rows] == [
+        ("1 cards", 18.525),
+        ("8 cards", 9.025),
+        ("32 cards", 18.525),
+    ]
 
 
 def test_whiskers_reach_from_the_lowest_to_the_highest_repeat(tmp_path: Path) -> None:

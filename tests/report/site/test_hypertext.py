@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from report.markdown import text
-from report.site.excerpt import LINES, LONGEST, pieces_of, shown
+from report.site.excerpt import LINES, LONGEST, all_shown, pieces_of, shown
 from report.site.hypertext import html, inline, plain
 from report.site.panel import ranges
 from report.site.piece import script_json
@@ -61,3 +61,12 @@ def test_a_line_that_is_too_long_says_how_much_is_missing() -> None:
 @given(st.text())
 def test_nothing_ends_the_script_that_holds_a_text(raw: str) -> None:
     assert not {"<", ">", "&", "\u2028"} & set(script_json(raw))
+
+
+@given(st.lists(st.binary(max_size=40).map(lambda line: line.replace(b"\n", b"")), min_size=1))
+def test_lines_are_shown_together_as_each_is_alone(lines: list[bytes]) -> None:
+    assert all_shown(lines) == [shown(line) for line in lines]
+
+
+def test_plain_lines_are_shown_as_they_are() -> None:
+    assert all_shown([b"step 1\tspeed 2.5", b"", b"~ {}"]) == ["step 1\tspeed 2.5", "", "~ {}"]
