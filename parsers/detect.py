@@ -97,9 +97,9 @@ def most_claimed(
 
 def _looked_at(whole: Block, look: tuple[Named, Sieve], without: Set[str]) -> Iterator[Piece]:
     """The pieces of a block, each with the variants, by format, whose texts are in it."""
+    named, sieve = look
     for block in _pieces(whole):
         candidates: dict[str, list[Variant]] = defaultdict(list)
-        named, sieve = look
         for name, variant in compress(named, sieve.passes(block.fours).tolist()):
             if name not in without and variant.may_stand_in(block.text):
                 candidates[name].append(variant)

@@ -12,7 +12,7 @@ from .found import Found, Row
 from .prefix import sweep_pattern
 from .variant import Variant
 
-NOWHERE = np.zeros(0, np.int64)
+_NOWHERE = np.zeros(0, np.int64)
 
 
 @dataclass
@@ -24,7 +24,7 @@ class Matches:
 
     variant: Variant
     whole_only: bool
-    swept: Places = field(default_factory=lambda: NOWHERE)
+    swept: Places = field(default_factory=lambda: _NOWHERE)
     places: list[int] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     absent: bool = False

@@ -31,11 +31,10 @@ class Search:
     @classmethod
     def of(cls, mark: bytes, variants: Sequence[Variant], sample: bytes, *, whole_only: bool) -> Self:
         """The search for a mark; it is frequent where it stands on many lines of a sample that may be metric lines."""
-        hits, lines = sample.count(mark), sample.count(b"\n")
-        is_frequent = _any_metric(variants) and hits * SWEEP_GAIN > lines * len(variants)
-        found = cls(mark, [Matches(variant, whole_only) for variant in variants])
-        found.frequent = is_frequent or found._is_of_signs
-        return found
+        search = cls(mark, [Matches(variant, whole_only) for variant in variants])
+        is_on_many = sample.count(mark) * SWEEP_GAIN > sample.count(b"\n") * len(variants)
+        search.frequent = search._is_of_signs or (search._finds_metrics and is_on_many)
+        return search
 
     @cached_property
     def variants(self) -> tuple[Variant, ...]:
@@ -49,7 +48,7 @@ class Search:
 
     @cached_property
     def _finds_metrics(self) -> bool:
-        return _any_metric(self.variants)
+        return any(variant.record in METRICS for variant in self.variants)
 
     @cached_property
     def _may_share(self) -> bool:
@@ -139,10 +138,6 @@ class Search:
                     any_found = True
                 last = found.end()
         return any_found
-
-
-def _any_metric(variants: Sequence[Variant]) -> bool:
-    return any(variant.record in METRICS for variant in variants)
 
 
 def _may_go_on(found: re.Match[bytes]) -> bool:

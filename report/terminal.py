@@ -17,6 +17,7 @@ from .crosscheck import Check
 from .meter import whose
 from .number import printed
 from .show import Summary
+from .statistic import median
 
 BARS = "▁▂▃▄▅▆▇█"
 PLOT_WIDTH = 60
@@ -95,7 +96,7 @@ def bars(values: np.ndarray[tuple[int], np.dtype[np.float64]], unit: str, *, is_
     """Numbers, printed or computed, in their order as a line of bars, with their range and median in a unit."""
     drawn = "".join(BARS[level] for level in _levels(values))
     how = "printed" if is_printed else "computed"
-    return f"as {how} {drawn} {values.min():g} to {values.max():g} {unit}, median {np.median(values):g}"
+    return f"as {how} {drawn} {values.min():g} to {values.max():g} {unit}, median {median(values):g}"
 
 
 def _levels(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[int]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import vl_convert
 
-from parsers.kept import found, keep, place_of
+from parsers import kept
 
 STARTER = Path(__file__).with_name("start.js")
 # Layout is reckoned in this font, which is built into vl-convert, whatever fonts a machine has.
@@ -125,12 +125,12 @@ def bundle() -> str:
     than to draw ten charts, so it is kept.
     """
     starter = STARTER.read_text(encoding="utf-8")
-    place = place_of(version("vl-convert-python").encode(), starter.encode())
+    place = kept.place_of(version("vl-convert-python").encode(), starter.encode())
     try:
-        return found(place).decode()
+        return kept.found(place).decode()
     except (OSError, UnicodeDecodeError):
         script = vl_convert.javascript_bundle(starter)
-    keep(script.encode(), place)
+    kept.keep(script.encode(), place)
     return script
 
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
+from ..statistic import median
 from .calculation import value_of
 from .derivation import Derivation
 from .sensitivity import FEWEST, MIDDLES, UNDONE, Variation
@@ -49,13 +48,13 @@ def stalls(derivation: Derivation) -> Iterator[str]:
     values, number = derivation.sample.values, derivation.measurement.value
     if not _is_of_many(derivation) or len(values) < 3:
         return
-    median = float(np.median(values))
+    middle = median(values)
     for which, row, rest in (("first", 0, values[1:]), ("last", -1, values[:-1])):
         value, other = float(values[row]), value_of(derivation, rest)
         percent = (other / number - 1) * 100 if number else 0.0
-        if abs(value - median) * 100 > FAR * median and abs(percent) > MOVED:
+        if abs(value - middle) * 100 > FAR * middle and abs(percent) > MOVED:
             line = derivation.sample.records["line"].iloc[row]
-            yield STALL.format(which=which, line=line, value=value, median=median, number=other, percent=percent)
+            yield STALL.format(which=which, line=line, value=value, median=middle, number=other, percent=percent)
 
 
 def _is_of_many(derivation: Derivation) -> bool:
