@@ -71,9 +71,8 @@ def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
       tachograph parse train.log --out records.csv
       tachograph parse runs/*/train.log.gz --out records.parquet
     """
-    import pandas as pd
-
     from .errors import ParserError, told
+    from .lazy import pd
     from .reading import read
     from .sentence import counted
     from .writing import write

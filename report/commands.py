@@ -170,7 +170,7 @@ def report(
       tachograph report my-page.toml --json
       tachograph report --html --out site
     """
-    from parsers.errors import told
+    from parsers.errors import ParserError, told
 
     from .pagefile import PageError
     from .words import WordsError
@@ -186,7 +186,7 @@ def report(
                 click.echo(published.sentence)
     except BrokenPipeError:
         raise  # whoever reads what is printed has seen enough; click ends without a word
-    except (PageError, WordsError, OSError) as error:
+    except (PageError, WordsError, ParserError, OSError) as error:
         raise Unreadable(printable(told(error))) from error
     sys.exit(FOUND_NOTHING if empty else 0)
 

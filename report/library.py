@@ -66,8 +66,8 @@ def scaled(reading: Reading, scaling: Scaling) -> dict[str, Fact]:
 def prepare(wanted: Iterable[Wanted]) -> dict[str, Reason | None]:
     """Read and measure many logs at once; returns why each is no evidence by its run.json, None where it is.
 
-    A log of which that cannot be told is left out. What cannot be read or measured is tried, and told, by whoever asks
-    for it alone.
+    A log that cannot be read, or whose run.json cannot, is left out. What cannot be read or measured is tried, and
+    told, by whoever asks for it alone. Raises ChildProcessError when a process is killed.
     """
     by_log: dict[Path, list[Wanted]] = {}
     for one in dict.fromkeys(wanted):
@@ -76,10 +76,11 @@ def prepare(wanted: Iterable[Wanted]) -> dict[str, Reason | None]:
     largest_first = sorted(by_log, key=sizes.__getitem__, reverse=True)  # so that no core waits for one at the end
     tasks = [by_log[log] for log in largest_first]
     reasons = {}
-    for task, found in zip(tasks, on_all_cores(_found, tasks, largest=max(sizes.values(), default=0)), strict=True):
-        if found is not None:
-            reasons[task[0].path] = found.reason
-            _keep(found)
+    with on_all_cores(_found, tasks, largest=max(sizes.values(), default=0)) as results:
+        for task, found in zip(tasks, results, strict=True):
+            if found is not None:
+                reasons[task[0].path] = found.reason
+                _keep(found)
     return reasons
 
 
@@ -97,7 +98,7 @@ def _keep(found: _Found) -> None:
 
 
 def _found(task: list[Wanted]) -> _Found | None:
-    """What is in one log, measured by all of its protocols; None where that it is no evidence cannot be told."""
+    """What is in one log, measured by all of its protocols; None where it or its run.json cannot be read."""
     path, log = task[0].path, task[0].logs / task[0].path
     try:
         run = run_file(log)

@@ -76,7 +76,8 @@ class Library:
         """Make the evidence of many numbers at once."""
         tasks = [task for task in dict.fromkeys(_task(*pair) for pair in wanted) if task not in self._known]
         tasks.sort(key=lambda task: task.log.bytes, reverse=True)  # so that no core waits for a long one at the end
-        self._known |= dict(zip(tasks, on_all_cores(_made, tasks), strict=True))
+        with on_all_cores(_made, tasks) as made:
+            self._known |= dict(zip(tasks, made, strict=True))
 
     def evidence(self, number: Published, backing: Backing) -> tuple[Evidence, ...]:
         """The log of a number, scaled in each way that the labels and the log itself allow.

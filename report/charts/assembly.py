@@ -40,11 +40,11 @@ def stacked(views: Iterable[Spec], spacing: int) -> Spec:
 
 
 def grouped(rows: Rows, field: str, view: Spec, spacing: int, *, one_axis: bool) -> Spec:
-    """One view under the other, one for each value of a field, with so many pixels between them.
+    """One view under the other, one for each value of a field, ascending, with so many pixels between them.
 
     Such views are compiled once, others one by one. ``one_axis``: they share an x axis; otherwise each has its own.
     """
-    by = {"row": {"field": field, "type": "ordinal", "sort": None, "header": None}}
+    by = {"row": {"field": field, "type": "ordinal", "header": None}}
     resolved = {"scale": {"x": "shared" if one_axis else "independent", "y": "independent"}}
     placed = {"bounds": "flush", "spacing": spacing}
     return {"data": {"values": rows}, "facet": by, "spec": view, "resolve": resolved, **placed}

@@ -90,14 +90,16 @@ class _Bars:
         bar = marked(_MARKS["bar"], {"x": _LENGTH, "y": _Y, **_LOOK, "tooltip": self._tooltip})
         digits = marked(_MARKS["digits"], {"x": _x("end"), "y": _Y, "text": _DIGITS})
         whiskers = _whiskers() if any(figure.is_spread for figure in self.shown) else ()
-        view = {"layer": [bar, *whiskers, digits, _TITLE], "width": self.frame.plot, "height": {"step": _BAR}}
+        # An axis of nothing but 0 would have it in the middle.
+        reach = () if all(self.tops) else (_REACH,)
+        view = {"layer": [bar, *whiskers, digits, _TITLE, *reach], "width": self.frame.plot, "height": {"step": _BAR}}
         return grouped(list(self._data()), "group", view, spacing, one_axis=not self.are_apart)
 
     def _data(self) -> Iterator[dict[str, Any]]:
-        """One bar each; the first of a row has the title of all of them, and where the middle of these is."""
-        for row in self.rows:
+        """One bar each; the first of a row says its title, where the middle of its bars is, and how far they reach."""
+        for row, top in zip(self.rows, self.tops, strict=True):
             first, *others = map(self._datum, row)
-            yield {**first, "title": first["row"], "middle": _height(row) / 2}
+            yield {**first, "title": first["row"], "middle": _height(row) / 2, "top": top or 1}
             yield from others
 
     def _datum(self, figure: Figure) -> dict[str, Any]:
@@ -180,6 +182,7 @@ _MARKS = {
     "digits": told(alt.MarkDef("text", align="left", dx=5, fontSize=12)),
     "whisker": told(alt.MarkDef("rule", color=INK, strokeWidth=2)),
     "end": told(alt.MarkDef("tick", color=INK, thickness=2, height=10)),
+    "unseen": told(alt.MarkDef("point", opacity=0)),
     "title": told(alt.MarkDef("text", x=-8, align="right", baseline="middle")),
 }
 _BELOW = alt.Axis(title=None, grid=False, labelFlush=False, tickCount=5, format=",~f")
@@ -192,16 +195,12 @@ _LOOK = {
     "fillOpacity": _if_quoted(SHADE, 1),
     "strokeDash": _if_quoted(list(HOLLOW), [1, 0]),
 }
-
-
-_TITLE = marked(
-    _MARKS["title"],
-    {
-        "y": told(alt.Y(field="middle", type="nominal", scale=None, axis=None)),
-        "text": told(alt.Text(field="title", type="nominal")),
-    },
-    transform=[{"filter": "isValid(datum.title)"}],
-)
+# Once a row, of its first bar.
+_MIDDLE = told(alt.Y(field="middle", type="nominal", scale=None, axis=None))
+_OF_ROW = [{"filter": "isValid(datum.title)"}]
+_TITLE_OF_ROW = told(alt.Text(field="title", type="nominal"))
+_TITLE = marked(_MARKS["title"], {"y": _MIDDLE, "text": _TITLE_OF_ROW}, transform=_OF_ROW)
+_REACH = marked(_MARKS["unseen"], {"y": _MIDDLE, "x": _x("top")}, transform=_OF_ROW)
 
 
 def _whiskers() -> Iterator[Spec]:

@@ -14,7 +14,7 @@ class Pen:
     def __init__(self) -> None:
         # A fork of a process that has drawn a chart itself would wait for ever.
         self._process = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
-        self._process.submit(chart.get_ready)
+        self._process.submit(chart.get_ready)  # Where that fails, so does each chart, which tells it.
 
     def __enter__(self) -> Self:
         return self

@@ -3,6 +3,7 @@
 import shutil
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 
 from ..pool import on_all_cores
@@ -31,36 +32,27 @@ class Site:
 
     def add(self, published: Published, languages: Sequence[str], logs: Path, out: Path) -> list[Path]:
         """Write a page in all languages with its evidence, and return its files; raises LogError and OSError."""
-        # What other processes do comes first, and what waits for it last.
-        logs_written = self._logs_written(published, logs)
-        charts = {language: drawings(published.page, published.cells, language, self._pen) for language in languages}
-        pages = [
-            WebPage(published, languages, logs, language, drawn, reloads=self.reloads)
-            for language, drawn in charts.items()
-        ]
-        files = [out / file_name(published.name, page.language) for page in pages]
-        out.mkdir(parents=True, exist_ok=True)
-        derived = derivations(published.cells)
-        for page in pages:
-            self._write_panels(page, derived)
-        for page, file in zip(pages, files, strict=True):
-            _write(file, page.html())
-            for drawing in page.charts:
-                _write(out / file_name(f"{page.name}.{drawing.chart.name}", page.language), page.chart_html(drawing))
-        deque(logs_written, maxlen=0)
-        self._pages += pages
-        return files
-
-    def _write_panels(self, page: WebPage, derived: Mapping[int, Derivation]) -> None:
-        for cell in page.cells:
-            if anchor := page.anchor_of(cell):
-                write(self.out / EVIDENCE, f"{page.name}.{page.language}/{anchor}", panel(page, cell, derived))
-
-    def _logs_written(self, published: Published, logs: Path) -> Iterator[None]:
-        """Begin to write the logs that a page shows, with the pieces that no page before it wanted."""
         shown = [self._log_files(logs, path, *wanted) for path, wanted in excerpts(published.cells).items()]
         largest = max((files.log.stat().st_size for files in shown), default=0)
-        return on_all_cores(LogFiles.write, shown, largest=largest)
+        # What other processes do comes first, and what waits for it last; a page is there when all is that it links to.
+        with on_all_cores(LogFiles.write, shown, largest=largest) as written:
+            pages = [self._web_page(published, languages, logs, language) for language in languages]
+            self._write_panels(pages, derivations(published.cells))
+            texts = {out / name: text for page in pages for name, text in _texts(page)}
+            deque(written, maxlen=0)
+        for path, text in texts.items():
+            _write(path, text)
+        self._pages += pages
+        return [out / file_name(page.name, page.language) for page in pages]
+
+    def _web_page(self, published: Published, languages: Sequence[str], logs: Path, language: str) -> WebPage:
+        charts = drawings(published.page, published.cells, language, self._pen)
+        return WebPage(published, languages, logs, language, charts, reloads=self.reloads)
+
+    def _write_panels(self, pages: Sequence[WebPage], derived: Mapping[int, Derivation]) -> None:
+        for page, cell in product(pages, pages[0].cells):
+            if anchor := page.anchor_of(cell):
+                write(self.out / EVIDENCE, f"{page.name}.{page.language}/{anchor}", panel(page, cell, derived))
 
     def _log_files(self, logs: Path, path: str, sha256: str, wanted: set[int]) -> LogFiles:
         written = self._written.setdefault(sha256, set())
@@ -81,6 +73,13 @@ class Site:
             shutil.copyfile(FOLDER / name, self.out / "assets" / name)
         if script:
             _write(self.out / "assets" / "charts.js", script.result())
+
+
+def _texts(page: WebPage) -> Iterator[tuple[str, str]]:
+    """A page and those of its charts, by the names of their files."""
+    yield file_name(page.name, page.language), page.html()
+    for drawing in page.charts:
+        yield file_name(f"{page.name}.{drawing.chart.name}", page.language), page.chart_html(drawing)
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,5 +1,6 @@
 """Web pages: a page and its cells become HTML in one language, of the same parts as the Markdown."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from .templating import environment
 
 # Where the raw logs are, as seen from a page.
 LOGS = Path("logs")
-ACTIVE = (".htm", ".html", ".mht", ".mhtml", ".pdf", ".svg", ".xht", ".xhtml", ".xml", ".xsl")
+ACTIVE = re.compile(r".*\.(html?|mhtml?|pdf|svg|xht|xhtml|xml|xsl)(\.txt)*", re.IGNORECASE | re.DOTALL)
 ANCHORS = ("tested", "environment", "set-up", "steps", "results", "logs")
 
 
@@ -119,9 +120,12 @@ class WebPage(Renderer):
 
 
 def copy_of(log: str) -> Path:
-    """Where the copy of a log is in the site; what a browser would run as a page gets the name of a text."""
+    """Where the copy of a log is in the site; what a browser would run as a page gets the name of a text.
+
+    So does what is called like such a text, so that no two logs have one copy.
+    """
     path = LOGS / log
-    return path.with_name(f"{path.name}.txt") if path.suffix.lower() in ACTIVE else path
+    return path.with_name(f"{path.name}.txt") if ACTIVE.fullmatch(path.name) else path
 
 
 def file_name(name: str, language: str) -> str:

@@ -101,6 +101,12 @@ def test_a_throughput_of_nothing_is_drawn(tmp_path: Path) -> None:
     assert texts(svg(chart)).count("0.0") == 2
 
 
+def test_a_row_of_nothing_begins_where_the_other_rows_begin(tmp_path: Path) -> None:
+    chart = bars(tmp_path, speeds={"a1": (0.0,), "b1": (0.0,), "a8": (100.0,), "b8": (90.0,)})
+    drawn = re.findall(r'd="M([\d.]+),[\d.]+h[^"]*" fill="#', svg(chart))
+    assert drawn == ["0"] * 4
+
+
 def test_of_very_many_numbers_the_first_are_drawn_and_the_text_says_so(tmp_path: Path) -> None:
     rows = "".join(f'{{ title = "row {n}", case = {{ cards = 1, nodes = {n} }} }},' for n in range(1, 41))
     page = PAGE[: PAGE.index("rows = [")] + f"rows = [{rows}]\n"

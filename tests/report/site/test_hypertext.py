@@ -8,6 +8,7 @@ from report.site.excerpt import LINES, LONGEST, all_shown, pieces_of, shown
 from report.site.hypertext import html, inline, plain
 from report.site.panel import ranges
 from report.site.piece import script_json
+from report.site.web_page import copy_of
 
 
 @given(st.text())
@@ -70,3 +71,9 @@ def test_lines_are_shown_together_as_each_is_alone(lines: list[bytes]) -> None:
 
 def test_plain_lines_are_shown_as_they_are() -> None:
     assert all_shown([b"step 1\tspeed 2.5", b"", b"~ {}"]) == ["step 1\tspeed 2.5", "", "~ {}"]
+
+
+@given(st.lists(st.sampled_from([".html", ".SVG", ".txt", ".log", "x"]).map(str), min_size=1).map("".join))
+def test_a_copy_that_a_browser_would_run_is_a_text_and_no_other_log_has_it(name: str) -> None:
+    assert copy_of(f"a/{name}").suffix not in (".html", ".SVG")
+    assert copy_of(f"a/{name}") != copy_of(f"a/{name}.txt")
