@@ -98,9 +98,8 @@ class _Bars:
     def _data(self) -> Iterator[dict[str, Any]]:
         """One bar each; the first of a row says its title, where the middle of its bars is, and how far they reach."""
         for row, top in zip(self.rows, self.tops, strict=True):
-            first, *others = map(self._datum, row)
-            yield {**first, "title": first["row"], "middle": _height(row) / 2, "top": top or 1}
-            yield from others
+            of_row = {"title": self._words(row[0].cell.row, ROW_COLUMNS), "middle": _height(row) / 2, "top": top or 1}
+            yield from (self._datum(figure) | (of_row if figure is row[0] else _NOT_FIRST) for figure in row)
 
     def _datum(self, figure: Figure) -> dict[str, Any]:
         low, high = figure.spread
@@ -186,7 +185,9 @@ _MARKS = {
     "title": told(alt.MarkDef("text", x=-8, align="right", baseline="middle")),
 }
 _BELOW = alt.Axis(title=None, grid=False, labelFlush=False, tickCount=5, format=",~f")
-_LENGTH = told(alt.X(field="value", type="quantitative", axis=_BELOW, scale=alt.Scale(zero=True, nice=False)))
+_LENGTH = told(
+    alt.X(field="value", type="quantitative", stack=None, axis=_BELOW, scale=alt.Scale(zero=True, nice=False))
+)
 _BANDS = alt.Scale(paddingInner=_BETWEEN, paddingOuter=_AROUND)
 _Y = told(alt.Y(field="number", type="nominal", sort=None, axis=None, scale=_BANDS))
 _DIGITS = told(alt.Text(field="digits", type="nominal"))
@@ -195,16 +196,16 @@ _LOOK = {
     "fillOpacity": _if_quoted(SHADE, 1),
     "strokeDash": _if_quoted(list(HOLLOW), [1, 0]),
 }
-# Once a row, of its first bar.
+# What a row has once stands with its first bar; a filter would keep Vega-Lite from the domain of a row.
+_NOT_FIRST = {"title": "", "middle": 0, "top": 0}
 _MIDDLE = told(alt.Y(field="middle", type="nominal", scale=None, axis=None))
-_OF_ROW = [{"filter": "isValid(datum.title)"}]
 _TITLE_OF_ROW = told(alt.Text(field="title", type="nominal"))
-_TITLE = marked(_MARKS["title"], {"y": _MIDDLE, "text": _TITLE_OF_ROW}, transform=_OF_ROW)
-_REACH = marked(_MARKS["unseen"], {"y": _MIDDLE, "x": _x("top")}, transform=_OF_ROW)
+_TITLE = marked(_MARKS["title"], {"y": _MIDDLE, "text": _TITLE_OF_ROW})
+_REACH = marked(_MARKS["unseen"], {"y": _MIDDLE, "x": _x("top")})
 
 
 def _whiskers() -> Iterator[Spec]:
-    spread = [{"filter": "datum.low < datum.high"}]
-    yield marked(_MARKS["whisker"], {"x": _x("low"), "x2": {"field": "high"}, "y": _Y}, transform=spread)
+    spread = {"condition": {"test": "datum.low < datum.high", "value": 1}, "value": 0}
+    yield marked(_MARKS["whisker"], {"x": _x("low"), "x2": {"field": "high"}, "y": _Y, "opacity": spread})
     for end in ("low", "high"):
-        yield marked(_MARKS["end"], {"x": _x(end), "y": _Y}, transform=spread)
+        yield marked(_MARKS["end"], {"x": _x(end), "y": _Y, "opacity": spread})

@@ -42,7 +42,7 @@ def test_bars_are_of_one_thickness_however_many_a_row_has(tmp_path: Path) -> Non
 
 def test_the_title_of_a_row_stands_at_the_middle_of_its_bars(tmp_path: Path) -> None:
     rows = numbers(with_one_bar_less(tmp_path), "title", "middle")
-    assert [(title, round(middle, 3)) for title, middle in rows] == [
+    assert [(title, round(middle, 3)) for title, middle in rows if title] == [
         ("1 cards", 18.525),
         ("8 cards", 9.025),
         ("32 cards", 18.525),
