@@ -74,11 +74,11 @@ def _backwards(records: Table) -> Rows:
 
 
 def _copies(records: Table) -> Rows:
-    """The rows of copies: all that such a record prints, its step and one number more at least, was printed before.
+    """The rows of copies: all that such a record prints, a step and one number more at least, its rank printed before.
 
     Where steps count within epochs that nothing tells apart, those of two epochs may print the same.
     """
-    columns = [name for name in records if name not in ("line", "rank")]
+    columns = [name for name in records if name != "line"]
     telling = [name for name in columns if name in ("time", "loss", "throughput", "step_time", "elapsed")]
     apart = "steps_per_epoch" not in columns or not {"epoch", "time", "elapsed"}.isdisjoint(columns)
     if "step" not in records or len(telling) < 2 or not apart or _ascends(records["step"]):

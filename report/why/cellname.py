@@ -56,10 +56,14 @@ def _places(page: Page, cell: Cell) -> Iterator[str]:
 def _other_than_one(
     page: Page, cells: Sequence[Cell], known: Mapping[int, Cell], found: Mapping[int, Cell], name: str
 ) -> str:
+    quoted = next((c for c in cells if c.quoted and name in (c.quoted.digits, *_places(page, c))), None)
+    if quoted and quoted.quoted and not found:
+        source = page.sources[quoted.quoted.source].title
+        return f"{quoted.quoted.digits} is quoted from {source!r}: no log gives it, so that nothing explains it."
     empty = next((cell for cell in cells if cell.reason and name in _places(page, cell)), None)
     if empty and not found:
         return f"The cell {name!r} is empty: {empty.reason}"
-    listed = _listed(found or known)
+    listed = _listed(found or {n: cell for n, cell in known.items() if cell.shown.quantity == "throughput"} or known)
     if found:
         return f"{len(found)} cells are {name!r}: {listed}."
     if not known:

@@ -79,6 +79,12 @@ def test_a_record_that_stands_in_the_log_twice_is_told(tmp_path: Path) -> None:
     assert said in warnings(tmp_path, line(1), line(2), line(2), line(3))
 
 
+def test_ranks_that_print_the_same_are_no_copies_of_each_other(tmp_path: Path) -> None:
+    both = [f"[1,{rank}]<stdout>:{line(step)}" for step in (1, 2) for rank in (0, 1)]
+    assert warnings(tmp_path, *both) == []
+    assert warnings(tmp_path, *both, both[-1]) == ["Records are in the log twice, the first copy in line 5 (1 in all)."]
+
+
 def test_steps_of_two_epochs_that_nothing_tells_apart_may_print_the_same(tmp_path: Path) -> None:
     grammar, log = tmp_path / "bar.lark", tmp_path / "a.log"
     grammar.write_text(BAR, encoding="utf-8")

@@ -78,6 +78,13 @@ def test_an_empty_cell_says_why(page: Path) -> None:
     assert asked(page, "t/none/A") == said
 
 
+@pytest.mark.parametrize("name", ["252.68", "fp32/32/1 × 1"])
+def test_a_quoted_figure_says_where_it_is_from(name: str) -> None:
+    vgg16 = load(PROJECT / "report/pages/vgg16.toml")
+    with pytest.raises(NoCellError, match=r"252\.68 is quoted from 'VGG16 baseline"):
+        named(vgg16, list(cells(vgg16, PROJECT / "logs")), name)
+
+
 def test_an_unknown_cell_is_told_those_that_there_are(page: Path) -> None:
     assert asked(page, "nothing").startswith("No cell of the page is 'nothing'; there are e1 (t/one/A, ")
 
