@@ -1,7 +1,5 @@
 """Typed columns: what the fields of many lines become, block by block."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import Any

@@ -1,7 +1,5 @@
 """The health of a run: what its records and events say against it, each in a sentence with the lines."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Times as programs print them, and lengths of time, by the name of the terminal that a grammar gives them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

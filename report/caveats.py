@@ -1,7 +1,5 @@
 """Caveats: what a reader of a throughput must know of the records that it was made of."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A summary of a log for the terminal, with a small plot of how steady its throughput is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from io import StringIO
 
