@@ -1,12 +1,15 @@
 """Builds: which site is made of which files, and making it in a process of its own."""
 
 import multiprocessing
+import signal
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..pagefile import FOLDER as PAGES
 from ..pagefile import find
+from ..pool import KILLED
 from ..publish import LOGS
 from ..words import FOLDER as WORDS
 from .publishing import publish_site
@@ -52,6 +55,8 @@ class Build:
 
 
 def _written(build: Build, out: Path) -> str:
+    # Its own processes end with it when it is ended.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(KILLED))
     published = publish_site(build.pages, build.logs, [], out, reloads=build.reloads)
     names = [page.name for page in published if page.files]
     # What a served page asks for: it changes with every build.

@@ -1,5 +1,6 @@
 """The command that serves a site to whoever writes pages."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -27,8 +28,8 @@ def serve(pages: tuple[str, ...], logs: Path | None, watch: bool, host: str, por
     """
     from parsers.errors import told
 
+    from .asking import is_loopback
     from .build import Build
-    from .serving import is_loopback
     from .serving import serve as serve_site
 
     if not is_loopback(host):
@@ -36,6 +37,7 @@ def serve(pages: tuple[str, ...], logs: Path | None, watch: bool, host: str, por
     try:
         serve_site(Build(pages, logs, watch), host, port, click.echo)
     except KeyboardInterrupt:
-        click.echo()
+        with suppress(OSError):  # the terminal was closed
+            click.echo()
     except (ValueError, OSError) as error:
         raise Unreadable(printable(told(error))) from error

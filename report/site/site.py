@@ -40,6 +40,7 @@ class Site:
             self._write_panels(pages, derivations(published.cells))
             texts = {out / name: text for page in pages for name, text in _texts(page)}
             deque(written, maxlen=0)
+        out.mkdir(parents=True, exist_ok=True)  # a page without evidence has no file yet
         for path, text in texts.items():
             _write(path, text)
         self._pages += pages

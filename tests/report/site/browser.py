@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, sync_playwright
@@ -16,10 +15,14 @@ needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason=ABSENT)
 
 
 class Reader:
-    """Opens pages of a site, each in a browser window of its own; ``complaints`` must stay empty."""
+    """Opens pages of a site, each in a browser window of its own; ``complaints`` must stay empty.
 
-    def __init__(self, browser: Browser, folder: Path) -> None:
+    ``address``: where the site is served; without it its files are opened.
+    """
+
+    def __init__(self, browser: Browser, folder: Path, address: str | None = None) -> None:
         self._browser, self.folder = browser, folder
+        self._address = address or folder.as_uri()
         self.complaints: list[str] = []
 
     def open(self, name: str, **how: Any) -> Page:
@@ -28,11 +31,11 @@ class Reader:
         page.route("**/*", self._refuse_elsewhere)
         page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.goto(f"{self.folder.as_uri()}/{name}")
+        page.goto(f"{self._address}/{name}")
         return page
 
     def _refuse_elsewhere(self, route: Route) -> None:
-        if urlsplit(route.request.url).scheme in ("file", "data"):
+        if route.request.url.startswith((f"{self._address}/", "data:")):
             route.continue_()
         else:
             self.complaints.append(f"asks for {route.request.url}")

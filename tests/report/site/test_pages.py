@@ -142,6 +142,12 @@ def test_one_language_is_the_index(logs: Path, tmp_path: Path) -> None:
     assert list(tmp_path.glob("*en.html")) == []
 
 
+def test_a_page_without_evidence_becomes_a_new_site(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    list(publish_site(["cpu-demo"], tmp_path / "logs", ["en"], tmp_path / "out"))
+    assert {path.name for path in html_files(tmp_path / "out")} == {"cpu-demo.en.html", "index.html"}
+
+
 @pytest.mark.parametrize("template", sorted(TEMPLATES.glob("*.jinja")), ids=lambda path: path.name)
 def test_every_word_of_a_template_is_in_the_catalogues(template: Path) -> None:
     messages = [unescape(found) for found in re.findall(r'\bsay\("([^"]+)"', template.read_text(encoding="utf-8"))]

@@ -8,13 +8,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from http.client import HTTPConnection
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import pytest
 
-from report.site.serving import is_loopback
+from report.site.asking import is_loopback
 from tests.commandline import PROJECT, run
 
 pytestmark = pytest.mark.slow
@@ -34,8 +35,21 @@ def page(tmp_path: Path) -> Path:
 def served(page: Path) -> "Iterator[Served]":
     """That page served and watched; it ends by Ctrl-C without a traceback."""
     found = Served(page, "--watch")
+    assert found.address.port
     yield found
     assert "Traceback" not in found.end()
+
+
+def temporary(page: Path) -> Path:
+    """The folder of temporary folders."""
+    folder = page.parent / "temporary"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def is_begun(page: Path) -> bool:
+    """Whether the first site is being made."""
+    return any(temporary(page).glob("tachograph-*/1"))
 
 
 class Served:
@@ -47,14 +61,18 @@ class Served:
         self._process = subprocess.Popen(
             [sys.executable, "-c", program, *arguments],
             cwd=page.parent,
-            env={**os.environ, "PYTHONPATH": str(PROJECT)},
+            env={**os.environ, "PYTHONPATH": str(PROJECT), "TMPDIR": str(temporary(page))},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
         )
+
+    @cached_property
+    def address(self) -> SplitResult:
+        """Where it is served, as soon as it is."""
         found = re.search(r"http://\S+/", self.line_with("Serving"))
         assert found
-        self.address = urlsplit(found[0])
+        return urlsplit(found[0])
 
     def line_with(self, words: str) -> str:
         assert self._process.stdout
@@ -66,8 +84,9 @@ class Served:
         answer = connection.getresponse()
         return answer.status, answer.read().decode()
 
-    def end(self) -> str:
-        self._process.send_signal(signal.SIGINT)
+    def end(self, by: signal.Signals = signal.SIGINT) -> str:
+        """What it said since, when it and all processes that it started have ended."""
+        self._process.send_signal(by)
         return self._process.communicate(timeout=PATIENCE)[0]
 
 
@@ -95,6 +114,28 @@ def test_a_page_with_a_mistake_leaves_the_site_as_it_was(served: Served, page: P
 
 def test_a_page_from_elsewhere_reads_nothing(served: Served) -> None:
     assert served.get("/index.html", Host="elsewhere.example")[0] == 403
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("options", [(), ("--watch",)], ids=str)
+def test_a_signal_that_ends_it_leaves_no_folder(page: Path, by: signal.Signals, options: tuple[str, ...]) -> None:
+    served = Served(page, *options)
+    assert served.get("/index.html")[0] == 200
+    assert (served.end(by).strip(), list(temporary(page).iterdir())) == ("", [])
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_amid_the_first_build_leaves_no_folder(page: Path, by: signal.Signals) -> None:
+    served = Served(page)
+    assert until(lambda: is_begun(page))
+    assert ("Traceback" in served.end(by), list(temporary(page).iterdir())) == (False, [])
+
+
+def test_a_page_without_evidence_is_served(page: Path) -> None:
+    shutil.rmtree(page.parent / "logs/A100")
+    served = Served(page)
+    assert served.get("/my.en.html")[0] == 200
+    served.end()
 
 
 def test_a_served_page_asks_whether_it_was_built_anew(served: Served) -> None:

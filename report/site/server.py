@@ -1,0 +1,120 @@
+"""The server: the files of a site for browsers on this machine, and nothing for the pages of other sites in them."""
+
+import socket
+import sys
+from contextlib import suppress
+from http import HTTPStatus
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Lock
+from typing import IO, Any
+
+from .asking import is_loopback, refusal
+
+# Of a page and of any other answer. A browser that does not say who asks keeps other sites out by these.
+HEADERS = {
+    "Cache-Control": "no-store",
+    # Pieces of evidence are scripts, which any page could load otherwise.
+    "Cross-Origin-Resource-Policy": "same-origin",
+    # The window that a link of another site opens has no tie to it.
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    # As pages state it, and for what states none; charts set styles by themselves. No frame of another site holds one.
+    "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; object-src 'none'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+}
+PATIENCE = 30.0  # seconds
+MOST = 100  # connections; a browser has a few, and a process may have about a thousand files open
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    server: "Server"
+    server_version, sys_version = "Tachograph", ""
+
+    def __init__(self, request: Any, client: Any, server: "Server") -> None:
+        super().__init__(request, client, server, directory=str(server.folder))
+
+    def setup(self) -> None:
+        """Begin with a connection, which does not wait for ever."""
+        super().setup()
+        self.connection.settimeout(self.server.patience)
+
+    def parse_request(self) -> bool:
+        """Read what is asked for; whoever may not ask gets no further, by any method."""
+        if not super().parse_request():
+            return False
+        if self.request_version == "HTTP/0.9":  # an answer would have no headers
+            self.send_error(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED)
+        elif reason := refusal(self.headers, is_local=self.server.is_local):
+            self.send_error(HTTPStatus.FORBIDDEN, explain=reason)
+        else:
+            return True
+        return False
+
+    def send_head(self) -> Any:
+        """Open what is asked for; a name that no file can have, such as one with a NUL, is not found."""
+        try:
+            return super().send_head()
+        except ValueError:
+            self.send_error(HTTPStatus.NOT_FOUND)
+            return None
+
+    def list_directory(self, _: Any) -> IO[bytes] | None:  # type: ignore[override]
+        """Show no list of files: the site has an index, and works elsewhere without a server."""
+        self.send_error(HTTPStatus.NOT_FOUND)
+        return None
+
+    def end_headers(self) -> None:
+        for name, value in HEADERS.items():
+            self.send_header(name, value)
+        super().end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing of a request: the terminal is for what was built."""
+
+
+class Server(ThreadingHTTPServer):
+    """Serves the files of ``folder``, which may become another one at any time.
+
+    A connection on which nothing is sent for ``patience`` seconds ends. Of too many the oldest ends: those who only
+    hold connections keep nobody out.
+    """
+
+    daemon_threads = True
+    request_queue_size = MOST
+
+    def __init__(self, host: str, port: int, folder: Path, patience: float = PATIENCE) -> None:
+        self.folder, self.is_local, self.patience = folder, is_loopback(host), patience
+        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._open: dict[Any, None] = {}
+        self._lock = Lock()
+        super().__init__((host, port), _Handler)
+
+    @property
+    def address(self) -> str:
+        """Where a browser finds it."""
+        host, port = str(self.server_address[0]), self.server_address[1]
+        return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer on a new connection, and end the oldest one where there are too many."""
+        with self._lock:
+            self._open[request] = None
+            oldest = next(iter(self._open)) if len(self._open) > MOST else None
+            self._open.pop(oldest, None)
+        if oldest:
+            with suppress(OSError):  # it has just ended
+                oldest.shutdown(socket.SHUT_RDWR)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """End a connection that was answered."""
+        with self._lock:
+            self._open.pop(request, None)
+        super().shutdown_request(request)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a browser that went away amid an answer."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)

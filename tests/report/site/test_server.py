@@ -1,0 +1,183 @@
+"""The server of `tachograph serve`: whom it answers, what its answers carry, and what it outlives."""
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from report.site.server import HEADERS, MOST
+from tests.report.site.served_site import PATIENCE, PIECE, PRIVATE, asked, heard, served, write_site
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "CONNECT", "UNHEARD-OF")
+FOREIGN = (
+    {"Host": "elsewhere.example"},
+    {"Host": "127.0.0.1.elsewhere.example"},
+    {"Host": ""},
+    {"Origin": "https://elsewhere.example"},
+    {"Origin": "http://127.0.0.1:1"},
+    {"Origin": "null"},
+    {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "no-cors", "Sec_Fetch_Dest": "script"},
+    {"Sec_Fetch_Site": "same-site", "Sec_Fetch_Mode": "cors", "Sec_Fetch_Dest": "empty"},
+    {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "iframe"},
+    {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "object"},
+    {"Sec_Fetch_Site": "cross-site"},
+)
+ODD_PATHS = (
+    "/%00",
+    "/logs/%00train.log",
+    "/index.html%00.js",
+    "/%2e%2e/%2e%2e/etc/passwd",
+    "/../../etc/passwd",
+    "//etc/passwd",
+    "/..%5c..%5cetc%5cpasswd",
+    "/\\..\\etc\\passwd",
+    "/%c0%ae%c0%ae/etc/passwd",
+    "/%ff%fe",
+    "/%ed%a0%80",
+    "/logs/%ed%a0%80/..",
+    "/" + "a" * 5000,
+    "/" + "a/" * 5000,
+    "/%",
+    "/index.html/",
+    "/logs/",
+    "/evidence",
+    "http://elsewhere.example/index.html",
+    "*",
+    "/\x7f",
+)
+
+
+@pytest.fixture(scope="module")
+def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    with served(write_site(tmp_path_factory.mktemp("served"))) as found:
+        yield found
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("headers", FOREIGN, ids=str)
+def test_no_other_site_is_answered_by_any_method(port: int, method: str, headers: dict[str, str]) -> None:
+    status, _, body = asked(port, method, PIECE, **headers)
+    assert (status, PRIVATE in body) == (403, False)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
+def test_a_browser_on_this_machine_is_answered_by_any_name_of_it(port: int, host: str) -> None:
+    own = {"Origin": f"http://{host}:{port}", "Sec_Fetch_Site": "same-origin", "Sec_Fetch_Mode": "cors"}
+    status, _, body = asked(port, "GET", PIECE, Host=f"{host}:{port}", **own)
+    assert (status, PRIVATE in body) == (200, True)
+
+
+def test_an_address_that_was_typed_is_answered(port: int) -> None:
+    typed = {"Sec_Fetch_Site": "none", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}
+    assert asked(port, "GET", "/", **typed)[0] == 200
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_a_link_of_another_site_opens_a_page(port: int, site: str) -> None:
+    followed = {"Sec_Fetch_Site": site, "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}
+    assert asked(port, "GET", "/index.html", **followed)[0] == 200
+
+
+def test_a_program_that_is_no_browser_is_answered(port: int) -> None:
+    assert asked(port, "GET", "/logs/train.log")[2] == PRIVATE
+
+
+def test_a_header_that_comes_twice_is_not_believed(port: int) -> None:
+    sent = b"GET / HTTP/1.1\r\nHost: localhost\r\nHost: elsewhere.example\r\n\r\n"
+    assert heard(port, sent).startswith(b"HTTP/1.0 403 ")
+
+
+def test_a_request_without_a_host_is_not_answered(port: int) -> None:
+    assert heard(port, b"GET / HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.0 403 ")
+
+
+def test_a_request_without_headers_is_not_answered(port: int) -> None:
+    assert PRIVATE.encode() not in heard(port, b"GET /index.html\r\n\r\n")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "headers", "status"),
+    [
+        ("GET", PIECE, {}, 200),
+        ("HEAD", PIECE, {}, 200),
+        ("GET", "/evidence", {}, 301),
+        ("GET", "/nothing", {}, 404),
+        ("GET", PIECE, {"Origin": "null"}, 403),
+        ("POST", "/", {}, 501),
+    ],
+)
+def test_every_answer_keeps_other_sites_out(
+    port: int, method: str, path: str, headers: dict[str, str], status: int
+) -> None:
+    found, said, _ = asked(port, method, path, **headers)
+    assert (found, {name: said[name] for name in HEADERS}) == (status, HEADERS)
+
+
+@pytest.mark.parametrize("path", ODD_PATHS)
+def test_an_odd_path_leads_to_nothing_and_raises_nothing(
+    port: int, path: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    sent = f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+    status = int(heard(port, sent).split()[1])
+    assert (status in (301, 400, 404), capfd.readouterr().err) == (True, "")
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"GET /" + b"a" * (1 << 17) + b" HTTP/1.1\r\n\r\n", b"414"),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * (1 << 17) + b"\r\n\r\n", b"431"),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"X: 1\r\n" * 200 + b"\r\n", b"431"),
+        (b"GET / HTTP/9.9\r\nHost: localhost\r\n\r\n", b"505"),
+        (b"GET / HTTP/x\r\nHost: localhost\r\n\r\n", b"400"),
+        (b"\0\xff \0 \xff\r\n\r\n", b"400"),
+        (b"\x16\x03\x01\x02\x00\x01\r\n\r\n", b"400"),
+    ],
+)
+def test_what_is_no_request_is_told_so(
+    port: int, sent: bytes, status: bytes, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as connection:
+        connection.sendall(sent)
+        answer = connection.recv(1 << 12)
+    assert (status in answer, capfd.readouterr().err) == (True, "")
+
+
+def test_no_list_of_files_is_shown(port: int) -> None:
+    assert asked(port, "GET", "/logs/")[0] == 404
+
+
+def test_a_connection_on_which_nothing_comes_ends(tmp_path: Path) -> None:
+    with served(write_site(tmp_path), patience=0.2) as port:
+        assert heard(port, b"GET / HT") == b""
+
+
+def test_idle_connections_keep_nobody_out(tmp_path: Path) -> None:
+    with served(write_site(tmp_path)) as port:
+        idle = [socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) for _ in range(2 * MOST)]
+        statuses = [asked(port, "GET", "/")[0] for _ in range(3)]
+        assert idle[0].recv(1) == b""  # the oldest was ended
+        assert statuses == [200] * 3
+        for connection in idle:
+            connection.close()
+
+
+def test_a_few_idle_connections_stay(tmp_path: Path) -> None:
+    with served(write_site(tmp_path)) as port, socket.create_connection(("127.0.0.1", port)) as idle:
+        assert asked(port, "GET", "/")[0] == 200
+        idle.settimeout(PATIENCE)
+        idle.sendall(b"GET /logs/train.log HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert idle.recv(1 << 12).startswith(b"HTTP/1.0 200 ")
+
+
+def test_a_browser_that_goes_away_amid_an_answer_is_no_error(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with served(write_site(tmp_path)) as port:
+        (tmp_path / "logs/large.log").write_bytes(os.urandom(8 << 20))
+        with socket.create_connection(("127.0.0.1", port)) as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")  # it is reset
+            connection.sendall(b"GET /logs/large.log HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            connection.recv(1 << 10)
+        assert asked(port, "GET", "/")[0] == 200
+    assert capfd.readouterr().err == ""
