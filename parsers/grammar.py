@@ -14,6 +14,7 @@ from .errors import GrammarError
 from .field import Field
 from .format import METRICS, ROOM, Format
 from .mistakes import reason
+from .regular import text_of
 from .variant import Variant
 
 LINE_KINDS = (*(f"{metric}_line" for metric in METRICS), "event_line", "fact_line", "noise_line")
@@ -23,7 +24,7 @@ def open_grammar(path: Path, **options: Any) -> Lark:
     """Open a grammar file with the shared vocabulary in reach; raises GrammarError with file, line and reason."""
     text = ""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = text_of(path)
         return Lark(
             text,
             source_path=str(path),

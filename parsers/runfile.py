@@ -9,6 +9,7 @@ from typing import Any
 
 from .errors import LogError
 from .facts import SCALING, Fact, is_count
+from .regular import opened, text_of
 from .sentence import Sentence
 
 RunFile = Mapping[str, Any]
@@ -62,7 +63,7 @@ def log_of(path: Path) -> Path:
 
     Raises LogError when the run.json is broken.
     """
-    if not (path / NAME).is_file():
+    if not (path / NAME).exists():
         return path
     described = run_file(path / DEFAULT_LOG).get("log")
     name = described.get("file", DEFAULT_LOG) if isinstance(described, dict) else DEFAULT_LOG
@@ -72,7 +73,7 @@ def log_of(path: Path) -> Path:
 def sha256_of(path: Path) -> str:
     """Hexadecimal digest of a file as it lies on disk; raises LogError when it cannot be read."""
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise LogError(f"{path}: cannot be read: {error.strerror}.") from error
@@ -81,10 +82,10 @@ def sha256_of(path: Path) -> str:
 def run_file(log: Path) -> dict[str, Any]:
     """What the ``run.json`` of a log's folder holds, nothing when there is none; raises LogError when it is broken."""
     path = log.parent / NAME
-    if not path.is_file():
+    if not path.exists():
         return {}
     try:
-        return dict(_parsed(path.read_text(encoding="utf-8")))
+        return dict(_parsed(text_of(path)))
     except OSError as error:
         raise LogError(f"{path}: cannot be read: {error.strerror}.") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

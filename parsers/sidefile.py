@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
+from io import TextIOWrapper
 from pathlib import Path
 
 import numpy as np
 
 from .errors import LogError
 from .lazy import pd
+from .regular import opened
 from .runfile import describes, run_file
 
 GREATEST = 1e12  # no time, size or clock that a side file states comes near it
@@ -21,7 +23,7 @@ def side_file(log: Path, sha256: str, name: str) -> Path | None:
     ``sha256`` is that of the log. Raises LogError when run.json is broken.
     """
     path = log.with_name(name)
-    return path if path.is_file() and describes(run_file(log), log, sha256) else None
+    return path if path.exists() and describes(run_file(log), log, sha256) else None
 
 
 def side_table(path: Path, columns: Sequence[str], needed: Sequence[str]) -> pd.DataFrame:
@@ -44,7 +46,7 @@ def side_table(path: Path, columns: Sequence[str], needed: Sequence[str]) -> pd.
 def _rows(path: Path, width: int) -> Iterator[list[str]]:
     number = 0
     try:
-        with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
+        with TextIOWrapper(opened(path), encoding="utf-8", errors="replace", newline="\n") as file:
             for number, row in enumerate(csv.reader(file, quoting=csv.QUOTE_NONE), 1):
                 if len(row) != width:
                     raise LogError(f"{path}: line {number} has {len(row)} columns; there are {width}.")

@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from .errors import LogError
 from .packed import ERRORS, unpacked
+from .regular import opened
 
 BLOCK = 1 << 20
 LONGEST_LINE = 64 << 20
@@ -63,7 +64,7 @@ class Source:
     @contextmanager
     def _open(self) -> Iterator[BinaryIO]:
         try:
-            with self.path.open("rb") as file:
+            with opened(self.path) as file:
                 yield unpacked(io.BufferedReader(_Counted(file, self), BLOCK))
         except (OSError, *ERRORS) as error:
             raise LogError(f"{self.path}: {_reason(error)}") from error

@@ -10,6 +10,7 @@ from typing import Self
 
 from .errors import LogError
 from .packed import ending
+from .regular import opener
 from .source import BLOCK, LONGEST_LINE, is_text
 
 # Fewer bytes than these may look binary by chance.
@@ -103,7 +104,7 @@ class Tail:
     def _go_on(self, change: Change) -> Iterator[Change]:
         """Open what has the name of the log now; where it has just gone there is nothing to tell."""
         try:
-            following = io.FileIO(self.path)
+            following = io.FileIO(self.path, opener=opener)
         except FileNotFoundError:
             return
         if self._file:

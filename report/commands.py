@@ -77,11 +77,13 @@ def show(
 def _log(path: Path) -> Path:
     """The log of a run folder, or the path as it is; what is wrong with it is told when it is read."""
     from parsers.errors import ParserError
-    from parsers.runfile import log_of
+    from parsers.runfile import DEFAULT_LOG, log_of
 
     try:
         return log_of(path)
-    except (ParserError, OSError):
+    except ParserError:
+        return path / DEFAULT_LOG
+    except OSError:
         return path
 
 

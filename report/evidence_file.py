@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
+from parsers.regular import data_of
+
 from .anchor import Anchors, anchors, number_of
 from .cell import Cell, Exhibit, Quoted, Quotient
 from .evidence_parts import (
@@ -196,7 +198,7 @@ def _exhibit(exhibit: Exhibit) -> dict[str, Any]:
 def read(path: Path) -> EvidenceFile:
     """Read an evidence file that anybody may have written; raises EvidenceFileError."""
     try:
-        return EvidenceFile.model_validate(json.loads(path.read_bytes()))
+        return EvidenceFile.model_validate(json.loads(data_of(path)))
     except ValidationError as error:
         raise EvidenceFileError(f"{path}: {_sentence(error)}") from None
     except OSError as error:

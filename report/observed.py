@@ -44,7 +44,7 @@ def observed(reading: Reading, measurement: Measurement | None) -> Observed:
 
     Nothing where there is no such file. Raises LogError when a side file of the run is broken.
     """
-    if not reading.path.with_name(NAME).is_file():
+    if not reading.path.with_name(NAME).exists():
         return Observed()
     try:
         watched = watch(reading.path.name, reading, reading.facts, measurement)

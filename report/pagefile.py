@@ -7,6 +7,8 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from parsers.regular import text_of
+
 from .page import Page
 
 FOLDER = Path(__file__).with_name("pages")
@@ -24,7 +26,7 @@ def names() -> list[str]:
 def find(page: str) -> Path:
     """The file of a page, by its name or its path; raises PageError when there is none."""
     path = Path(page) if page.endswith(".toml") else FOLDER / f"{page}.toml"
-    if not path.is_file():
+    if not path.exists():
         raise PageError(f"There is no page {page!r}; pages are {', '.join(names())}, or a path that ends in .toml.")
     return path
 
@@ -32,7 +34,7 @@ def find(page: str) -> Path:
 def load(path: Path) -> Page:
     """Read one page file; raises PageError when it is no TOML or a key is wrong."""
     try:
-        return Page.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        return Page.model_validate(tomllib.loads(text_of(path)))
     except OSError as error:
         raise PageError(f"{path}: cannot be read: {error.strerror}.") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

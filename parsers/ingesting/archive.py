@@ -13,6 +13,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import IO, BinaryIO, Protocol
 
+from .. import regular
 from ..packed import ERRORS, ending, unpacked
 from ..source import is_text
 from .allowance import Allowance, unpacking
@@ -49,7 +50,7 @@ Entry = tuple[str, Readable] | LeftOut
 
 def is_archive(path: Path) -> bool:
     """Whether a file is a tar archive, packed or not, or a zip archive; its bytes say so, not its name."""
-    with path.open("rb") as file:
+    with regular.opened(path) as file:
         head = file.read(tarfile.BLOCKSIZE)
     return begins_archive(head) or _is_packed_tar(path)
 
@@ -80,7 +81,7 @@ def unpack(archive: Path, into: Path) -> Iterator[File | LeftOut]:
 
 
 def _entries(archive: Path, allowance: Allowance) -> Iterator[Entry]:
-    with archive.open("rb") as file:
+    with regular.opened(archive) as file:
         is_zip = file.read(4).startswith(_ZIP)
     yield from _of_zip(archive, allowance) if is_zip else _of_tar(archive, allowance)
 
@@ -221,6 +222,6 @@ class _Member(tarfile.TarInfo):
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
     """A file, unpacked where it is packed; reading it raises one of ``BROKEN`` where it is broken."""
-    with path.open("rb") as file:
+    with regular.opened(path) as file:
         is_bz2 = file.peek(3).startswith(b"BZh")
         yield bz2.BZ2File(file) if is_bz2 else unpacked(file)  # type: ignore[misc]

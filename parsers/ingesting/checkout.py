@@ -6,6 +6,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..regular import opened
 from .address import public_repository
 
 _LONGEST = 60  # seconds
@@ -62,7 +63,7 @@ def is_changed(path: Path, blob: str) -> bool:
     """Whether a file is another one than the object that git keeps under its name."""
     digest = hashlib.sha1(usedforsecurity=False) if len(blob) == 40 else hashlib.sha256()
     digest.update(b"blob %d\0" % path.stat().st_size)
-    with path.open("rb") as file:
+    with opened(path) as file:
         while chunk := file.read(1 << 20):
             digest.update(chunk)
     return digest.hexdigest() != blob

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from .. import regular
 from ..detect import detect, formats
 from ..errors import FormatError, LogError
 from ..packed import ERRORS, ending
@@ -110,7 +111,7 @@ def _refuse_other_files(path: Path, head: bytes, candidate: Candidate) -> None:
 
 
 def _head(path: Path) -> bytes:
-    with path.open("rb") as file:
+    with regular.opened(path) as file:
         return file.read(_HEAD)
 
 

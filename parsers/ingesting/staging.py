@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from ..errors import ParserError
 from ..packed import ending
+from ..regular import data_of, opened
 from ..runfile import describes
 from .candidate import LOG, RUN_FILE, SIDE_FILES, Candidate
 from .checkout import is_changed
@@ -72,7 +73,7 @@ def _head(staging: Path) -> Document:
 
 
 def _chunks(log: Path) -> Iterator[bytes]:
-    with log.open("rb") as file:
+    with opened(log) as file:
         while chunk := file.read(_CHUNK):
             yield chunk
 
@@ -107,7 +108,7 @@ def _run(candidate: Candidate, beside: Mapping[str, Path], sha256: str) -> Docum
     if path is None or path.stat().st_size > _LARGEST_RUN_FILE:
         return None
     try:
-        run: Document = json.loads(path.read_bytes())
+        run: Document = json.loads(data_of(path))
         run["case"].items()
         return run if describes(run, Path(candidate.path), sha256) else None
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import LogError, ParserError
+from ..regular import data_of
 from ..runfile import describes, log_of, run_file, sha256_of
 from .candidate import RUN_FILE
 
@@ -127,7 +128,7 @@ def _renamed(folder: Path, name: Path) -> bool:
 def _sha256(run: Path) -> str | None:
     """The SHA-256 of the log that a run was made from; None where its run.json does not tell."""
     try:
-        said: Any = json.loads(run.read_bytes())
+        said: Any = json.loads(data_of(run))
         places = (said.get("ingested"), said.get("source"), said.get("log"))
         found = (place.get("sha256") for place in places if isinstance(place, dict))
         return next((sha256 for sha256 in found if isinstance(sha256, str)), None)

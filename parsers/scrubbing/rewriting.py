@@ -13,6 +13,7 @@ import zstandard
 
 from ..errors import LogError
 from ..packed import ERRORS, unpacked
+from ..regular import opened
 
 BLOCK = 1 << 20
 _WIDE = 1 << 12  # bytes that tell whether every other one is NUL
@@ -87,7 +88,7 @@ def _wide(head: bytes) -> str:
 @contextmanager
 def _opened(path: Path) -> Iterator["_Text"]:
     with _reading(path):
-        file = path.open("rb")
+        file = opened(path)
     with file:
         yield _Text(path, io.BufferedReader(cast(io.RawIOBase, unpacked(file)), BLOCK))
 
@@ -103,7 +104,7 @@ def _reading(path: Path) -> Iterator[None]:
 @contextmanager
 def _packed_like(path: Path, copy: Path) -> Iterator[BinaryIO]:
     """A file to be written in the packing of another; what a gzip file says of its time and name is left out."""
-    with path.open("rb") as like, copy.open("wb") as file:
+    with opened(path) as like, copy.open("wb") as file:
         head = like.read(4)
         if head.startswith(b"\x1f\x8b"):
             with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:

@@ -48,7 +48,7 @@ def named(log: Path, secrets: Secrets) -> dict[Identity, None]:
     Raises LogError when the log cannot be read.
     """
     found: dict[Identity, None] = {}
-    for path in (log, *filter(Path.is_file, [log.with_name(runfile.NAME)])):
+    for path in (log, *filter(Path.exists, [log.with_name(runfile.NAME)])):
         stream = secrets.stream()
         for block in text_blocks(path):
             found |= dict.fromkeys(identities(stream.feed(block)))
@@ -127,4 +127,4 @@ def _run(log: Path, copy: Path, placeholders: Placeholders, secrets: Secrets) ->
 
 
 def _side_files(log: Path) -> list[Path]:
-    return [path for path in (log.with_name(telemetry.NAME), log.with_name(clock.NAME)) if path.is_file()]
+    return [path for path in (log.with_name(telemetry.NAME), log.with_name(clock.NAME)) if path.exists()]

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from parsers.regular import text_of
+
 from .finding import Finding, Verdict
 
 
@@ -39,7 +41,7 @@ class _File(BaseModel):
 def read_accepted(path: Path) -> list[Accepted]:
     """Read a file of ``[[accepted]]`` tables; raises AcceptedError."""
     try:
-        return _File.model_validate(tomllib.loads(path.read_text(encoding="utf-8"))).accepted
+        return _File.model_validate(tomllib.loads(text_of(path))).accepted
     except OSError as error:
         raise AcceptedError(f"{path}: cannot be read: {error.strerror}.") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

@@ -8,6 +8,8 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from parsers.regular import opened
+
 LARGEST = 16 << 20  # bytes; a page that people read is smaller
 RAISED = "^"
 _BREAK = re.compile(r"<br\b", re.IGNORECASE)
@@ -81,11 +83,12 @@ class Document:
 def read_document(path: Path) -> Document:
     """Read a Markdown page (UTF-8; what is none is replaced); raises DocumentError when it cannot be read."""
     try:
-        raw = path.read_bytes()
+        with opened(path) as file:
+            raw = file.read(LARGEST + 1)
     except OSError as error:
         raise DocumentError(f"{path}: cannot be read: {error.strerror}.") from error
     if len(raw) > LARGEST:
-        raise DocumentError(f"{path}: has {len(raw)} bytes; a page of at most {LARGEST} can be read.")
+        raise DocumentError(f"{path}: has {path.stat().st_size} bytes; a page of at most {LARGEST} can be read.")
     return parse_document(raw.decode("utf-8", "replace"), path)
 
 

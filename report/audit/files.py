@@ -39,8 +39,12 @@ def markdown_files(places: Sequence[Path]) -> list[Path]:
 
 
 def _below(folder: Path) -> list[Path]:
-    found = (path for path in sorted(folder.rglob("*")) if path.suffix.lower() == ".md" and path.is_file())
-    return [path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+    found = (path for path in sorted(folder.rglob("*")) if path.suffix.lower() == ".md" and path.exists())
+    return [
+        path
+        for path in found
+        if not path.is_dir() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    ]
 
 
 def audit_files(files: Sequence[Path], logs: Path | None, pages: Sequence[Page], tolerance: float) -> Audited:

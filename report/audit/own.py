@@ -62,7 +62,7 @@ class _Mention:
 def evidence_of(page: Path) -> Path | None:
     """The evidence file beside a page such as ``resnet50.zh.md``; None where there is none."""
     path = evidence_file.path_of(page.name.removesuffix(page.suffix).rpartition(".")[0], page.parent)
-    return path if path.is_file() else None
+    return path if path.exists() else None
 
 
 def own_findings(document: Document, evidence: Path, logs: Path | None) -> Iterator[Finding]:

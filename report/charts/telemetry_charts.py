@@ -44,7 +44,7 @@ def telemetry_charts(
 
     ``note``: which run it is. Raises LogError where a side file of the run is broken.
     """
-    if not reading.path.with_name(NAME).is_file():
+    if not reading.path.with_name(NAME).exists():
         return
     try:
         watched = watch(reading.path.name, reading, facts, measurement)

@@ -8,6 +8,7 @@ from itertools import product
 from pathlib import Path
 
 from parsers.packed import ending
+from parsers.regular import opened
 from parsers.source import Source
 
 _UNPACK = {"": "", ".gz": "gzip -dc", ".xz": "xz -dc", ".zst": "zstd -dc"}
@@ -47,7 +48,7 @@ class Preparation:
 
 
 def _unpack(log: Path) -> str:
-    with log.open("rb") as file:
+    with opened(log) as file:
         return _UNPACK[ending(file.read(6))]
 
 

@@ -1,0 +1,52 @@
+"""Regular files: the only ones that are read, because a pipe or a device may be waited for, or give bytes, for ever."""
+
+import errno
+import os
+import stat
+from io import BufferedReader
+from pathlib import Path
+
+_OTHERS = {
+    stat.S_IFIFO: "it is a pipe, not a file; write what comes out of it into a file first",
+    stat.S_IFCHR: "it is a device, not a file",
+    stat.S_IFBLK: "it is a device, not a file",
+    stat.S_IFSOCK: "it is a socket, not a file",
+}
+
+
+def opened(path: Path) -> BufferedReader:
+    """Open a file to read its bytes.
+
+    Raises OSError as ``open`` does, and one whose ``strerror`` tells what else stands there: a pipe, a device, a
+    socket.
+    """
+    return open(path, "rb", opener=opener)
+
+
+def data_of(path: Path) -> bytes:
+    """All bytes of a file; raises as ``opened`` does."""
+    with opened(path) as file:
+        return file.read()
+
+
+def text_of(path: Path) -> str:
+    """The text of a file in UTF-8, its line ends as newlines; raises as ``opened`` does, and UnicodeDecodeError."""
+    return data_of(path).decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def opener(path: str, flags: int) -> int:
+    """Open a file as ``open`` asks its ``opener`` to; raises as ``opened`` does."""
+    _refuse(path, os.stat(path).st_mode)  # noqa: PTH116 - some devices do things when they are only opened
+    # Something else may stand there by now; a pipe is opened without waiting for whoever writes into it.
+    descriptor = os.open(path, flags | os.O_NONBLOCK)
+    try:
+        _refuse(path, os.fstat(descriptor).st_mode)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _refuse(path: str, mode: int) -> None:
+    if what := _OTHERS.get(stat.S_IFMT(mode)):
+        raise OSError(errno.EINVAL, what, path)
