@@ -66,6 +66,9 @@ def _line(fmt: "Format", *, as_json: bool) -> str:
 def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
     """Write the records of LOGS as a table: one row a metric line, with its log and its physical line number.
 
+    In a .csv an apostrophe stands before a text that a spreadsheet would take for a formula, such as a name that begins
+    with =, and a carriage return in a text is written as \\r.
+
     \b
     Examples:
       tachograph parse train.log --out records.csv

@@ -19,6 +19,7 @@ from parsers.commands import Unreadable, printable
 def serve(pages: tuple[str, ...], logs: Path | None, watch: bool, host: str, port: int) -> None:
     """Build the site in a temporary folder and serve it to this machine until Ctrl-C. PAGE is as of report.
 
+    No website that is open in the same browser can read it, though one may link to it.
     With --watch the browser shows a page anew as soon as it was built.
 
     \b
