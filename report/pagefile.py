@@ -1,6 +1,8 @@
 """Reading page files: by name from the folder of pages, or by path."""
 
+import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,10 @@ from parsers.regular import text_of
 from .page import Page
 
 FOLDER = Path(__file__).with_name("pages")
+# Paragraphs, code and notes; all else stands in a heading, a cell, a link, the name of a file or a command.
+_OF_SEVERAL_LINES = re.compile(
+    r"(tested|environment|setup|steps|results|tables\.\d+\.notes)\.\d+(\.code)?|sources\..+\.note", re.DOTALL
+)
 
 
 class PageError(ValueError):
@@ -32,9 +38,10 @@ def find(page: str) -> Path:
 
 
 def load(path: Path) -> Page:
-    """Read one page file; raises PageError when it is no TOML or a key is wrong."""
+    """Read one page file; raises PageError when it is no TOML, a key is wrong, or a text has several lines."""
     try:
-        return Page.model_validate(tomllib.loads(text_of(path)))
+        stated = tomllib.loads(text_of(path))
+        page = Page.model_validate(stated)
     except OSError as error:
         raise PageError(f"{path}: cannot be read: {error.strerror}.") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -43,6 +50,28 @@ def load(path: Path) -> Page:
         # A misspelt key comes as two errors; the key that is there says more than the one that is missing.
         first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
         raise PageError(f"{path}: {_sentence(first)}") from None
+    if broken := next(_broken(stated), None):
+        raise PageError(f"{path}: {broken[0]}: {broken[1]!r} has several lines; a text of one line is possible.")
+    return page
+
+
+def _broken(stated: Any) -> Iterator[tuple[str, str]]:
+    """The texts that should stand on one line and do not, each with the key where it stands."""
+    for key, text in _texts(stated):
+        if not _OF_SEVERAL_LINES.fullmatch(key) and text.splitlines() not in ([], [text]):
+            yield key, text
+
+
+def _texts(part: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """All texts of a part of a page file, names among them, each with the key where it stands."""
+    if isinstance(part, str):
+        yield key.removeprefix("."), part
+    elif isinstance(part, list):
+        yield from (found for number, inner in enumerate(part) for found in _texts(inner, f"{key}.{number}"))
+    elif isinstance(part, dict):
+        for name, inner in part.items():
+            yield from _texts(name, key)
+            yield from _texts(inner, f"{key}.{name}")
 
 
 def _sentence(error: ErrorDetails) -> str:

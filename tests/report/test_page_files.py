@@ -88,6 +88,43 @@ def test_a_mistake_names_the_file_the_key_and_what_is_allowed(found: str, put: s
     assert not sentence.endswith("..")
 
 
+@pytest.mark.parametrize(
+    ("found", "put", "key"),
+    [
+        ('"plain"', '"plain"\nextra = ["--steps", "1\\n2"]', "columns.a.runs.0.extra.1"),
+        ('"plain"', '"plain"\noptions = { steps = "1\\n2" }', "columns.a.runs.0.options.steps"),
+        ('"plain"', '"plain"\noptions = { note = "1\\n2" }', "columns.a.runs.0.options.note"),
+        ('"plain"', '"plain"\nspellings = { precision = { "a\\nb" = "c" } }', "columns.a.runs.0.spellings.precision"),
+        ('title = "A"', 'title = "A\\r"', "columns.a.title"),
+        ('title = "T"', 'title = "T\\n# Another"', "title"),
+        ('unit = "images/s"', 'unit = """\nimages/s\n"""', "unit"),
+        ('model = "M"', 'model = "M\\u2028N"', "model"),
+        ('title = "Table"', 'title = "Table"\ncorner = "a\\u0085b"', "tables.0.corner"),
+        ('title = "{cards}"', 'title = "{cards}\\f"', "tables.0.rows.0.title"),
+        ("cards = 1 }", 'cards = 1, device = "a\\nb" }', "tables.0.rows.0.case.device"),
+        (
+            '["What is tested."]',
+            '[{ columns = ["a"], rows = [["b"], ["c\\n| d |"]] }]',
+            "tested.0.rows.1.0",
+        ),
+        ('["What is tested."]', '[{ code = "a", language = "b\\nc" }]', "tested.0.language"),
+    ],
+)
+def test_a_text_of_a_heading_a_cell_or_a_command_has_one_line(found: str, put: str, key: str, tmp_path: Path) -> None:
+    assert found in PAGE
+    sentence = complaint(PAGE.replace(found, put, 1), tmp_path)
+    assert sentence.startswith(f"{tmp_path / 'page.toml'}: {key}: '")
+    assert sentence.endswith(" has several lines; a text of one line is possible.")
+    assert sentence.count("\n") == 0
+
+
+@pytest.mark.parametrize("put", ['["One\\n\\nTwo"]', '[{ code = "a\\nb\\n" }]', '["""\nOne\nTwo\n"""]'])
+def test_paragraphs_and_code_have_several_lines(put: str, tmp_path: Path) -> None:
+    path = tmp_path / "page.toml"
+    path.write_text(PAGE.replace('["What is tested."]', put), encoding="utf-8")
+    assert load(path).tested
+
+
 def test_an_unknown_page_is_told_the_known_ones() -> None:
     with pytest.raises(PageError, match="cpu-demo"):
         find("nosuch")
