@@ -61,13 +61,15 @@ def describes(run: RunFile, log: Path, sha256: str) -> bool | None:
 def log_of(path: Path) -> Path:
     """The log of a run folder, which its run.json names; any other path as it is.
 
-    Raises LogError when the run.json is broken.
+    Raises LogError when the run.json is broken, or names no file as its log.
     """
     if not (path / NAME).exists():
         return path
     described = run_file(path / DEFAULT_LOG).get("log")
     name = described.get("file", DEFAULT_LOG) if isinstance(described, dict) else DEFAULT_LOG
-    return path / Path(str(name)).name
+    if (file := Path(str(name)).name) in ("", "..") or "\0" in file:
+        raise LogError(f"{path / NAME}: the log of the run is {name!r}; it is the name of a file beside run.json.")
+    return path / file
 
 
 def sha256_of(path: Path) -> str:

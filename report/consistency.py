@@ -1,7 +1,10 @@
 """Consistency: whether the parts of a page file fit together."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
+
+from parsers.inside import is_spelt_inside
 
 from .axis import Case
 from .braces import with_only
@@ -17,6 +20,7 @@ def mistakes(page: "Page") -> Iterator[str]:
     Raises ValueError for the title of a row that names more than its case.
     """
     yield from _of_tables(page)
+    yield from _of_logs(page)
     yield from _of_quotients(page)
     yield from _of_quotes(page)
     yield from _of_runs_over_time(page)
@@ -33,6 +37,16 @@ def _of_tables(page: "Page") -> Iterator[str]:
             for name in (column.column, column.against and column.against.column):
                 if name is not None and name not in page.columns:
                     yield f"table {table.name} names the column {name!r}; columns are {', '.join(page.columns)}"
+
+
+def _of_logs(page: "Page") -> Iterator[str]:
+    """Patterns that stay below the folder of logs only until a case is filled in."""
+    for place in page.places():
+        run = next((run for run in page.columns[place.column.column].runs if run.covers(place.case)), None)
+        with suppress(KeyError):  # the case does not say all, and the cell says so
+            if run and not is_spelt_inside(pattern := run.pattern(place.case)):
+                where = f"columns.{place.column.column}: the logs of a cell of table {place.table.name}"
+                yield f"{where} are {pattern!r}, which leaves the folder of logs; a path below it is possible"
 
 
 def _of_runs_over_time(page: "Page") -> Iterator[str]:

@@ -20,7 +20,7 @@ from .protocol import Protocol
 from .quantity import OF_TELEMETRY, Quantity, Shown, counting
 from .quotient import divided
 from .reason import NoEvidenceError, Reason
-from .runs import filled, logs_of, run_of, unfit
+from .runs import filled, logs_of, outside, run_of, unfit
 from .telemetry import observe
 from .watch import Watch, watch
 
@@ -185,7 +185,9 @@ def refilled(cell: Cell, logs: Path, paths: Iterable[str], protocol: Protocol) -
 
     ``paths`` are below ``logs``. Raises NoMeasurement, NoEvidenceError and ParserError.
     """
-    scaling = _scaling(cell.case)
+    scaling, paths = _scaling(cell.case), list(paths)
+    if reason := next(filter(None, (outside(logs, path) for path in paths)), None):
+        raise NoEvidenceError(reason)
     proofs = tuple(_proof(logs, path, protocol, scaling) for path in paths)
     _refuse_other_numbers(cell.shown.rate, proofs)
     return _filled(cell, protocol, proofs, ())

@@ -14,7 +14,7 @@ from .measurement import Measurement, NoMeasurement, measure
 from .pool import on_all_cores
 from .protocol import Protocol
 from .reason import Reason
-from .runs import another_log, not_done
+from .runs import another_log, not_done, outside
 
 Scaling = tuple[tuple[str, Value], ...]
 
@@ -64,7 +64,7 @@ def scaled(reading: Reading, scaling: Scaling) -> dict[str, Fact]:
 
 
 def prepare(wanted: Iterable[Wanted]) -> dict[str, Reason | None]:
-    """Read and measure many logs at once; returns why each is no evidence by its run.json, None where it is.
+    """Read and measure many logs at once; returns why each is no evidence, None where it is.
 
     A log that cannot be read, or whose run.json cannot, is left out. What cannot be read or measured is tried, and
     told, by whoever asks for it alone. Raises ChildProcessError when a process is killed.
@@ -100,6 +100,8 @@ def _keep(found: _Found) -> None:
 def _found(task: list[Wanted]) -> _Found | None:
     """What is in one log, measured by all of its protocols; None where it or its run.json cannot be read."""
     path, log = task[0].path, task[0].logs / task[0].path
+    if reason := outside(task[0].logs, path):
+        return _Found(reason)
     try:
         run = run_file(log)
         if reason := not_done(run, path):

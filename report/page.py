@@ -1,11 +1,14 @@
 """The page file: what is published, where its evidence is, and by which protocol."""
 
+import glob
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from parsers.inside import is_spelt_inside
 
 from .axis import LAUNCHED, Axis, Case, Value
 from .block import Block, Code, Grid
@@ -52,7 +55,7 @@ AnyProtocol = Annotated[Protocol, BeforeValidator(_protocol, json_schema_input_t
 
 
 def _relative(pattern: str) -> str:
-    if pattern.startswith("/") or ".." in pattern.split("/"):
+    if not is_spelt_inside(pattern):
         raise ValueError(f"{pattern!r} leaves the folder of logs; a pattern below it is possible")
     return pattern
 
@@ -94,6 +97,13 @@ class Run(Part):
     def spelt(self, axis: Axis, value: Value) -> str:
         """How a value of an axis is spelt in the pattern of the logs."""
         return self.spellings.get(axis, {}).get(str(value), str(value))
+
+    def pattern(self, case: Case) -> str:
+        """The pattern of the logs of a case; what the case fills in is taken as it is, only the page may say ``*``.
+
+        Raises KeyError for an axis that the pattern needs and the case does not say.
+        """
+        return self.logs.format_map({axis: glob.escape(self.spelt(axis, value)) for axis, value in case.items()})
 
 
 class Column(Part):

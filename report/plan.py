@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import get_args
 
 from parsers.errors import LogError
+from parsers.inside import leading_out
 
 from .evidence import column_title, row_title
 from .page import LAUNCHED, Axis, Case, Column, Page, Run, Value
@@ -118,7 +119,7 @@ def _wanted(place: _Place, logs: Path, repeats: int | None) -> Iterator[Planned]
         return
     if place.column.launcher is None:
         return
-    options, folder = _options(place, run), logs / _folder(place, run)
+    options, folder = _options(place, run), _folder(place, run, logs)
     for repeat in range(1, (repeats or run.repeats) + 1):
         path = folder / str(repeat)
         yield Planned(place.column.launcher, options, tuple(run.extra), path, place.case, place.title)
@@ -132,17 +133,17 @@ def _options(place: _Place, run: Run) -> dict[str, str]:
     return {name.upper(): str(value) for name, value in (told | run.options).items()}
 
 
-def _folder(place: _Place, run: Run) -> PurePosixPath:
-    """The folder of a case below the folder of logs; its repeats are numbered in it."""
+def _folder(place: _Place, run: Run, logs: Path) -> Path:
+    """The folder of a case below the folder of logs, and not behind a link; its repeats are numbered in it."""
     case = run.logs.removesuffix(REPEATS)
     if case == run.logs or case[-1:] not in ("", "/") or any(mark in case for mark in "*?["):
         message = f"its logs are {run.logs!r}, but a launch needs a pattern that ends in '/{REPEATS}', its only '*'."
         raise PageError(f"{place.title}: {message}")
     try:
-        folder = PurePosixPath(case.format_map({axis: run.spelt(axis, value) for axis, value in place.case.items()}))
+        folder = logs / case.format_map({axis: run.spelt(axis, value) for axis, value in place.case.items()})
     except KeyError as error:
         raise PageError(f"{place.title}: {run.logs!r} needs {error.args[0]}, which its case does not say.") from None
-    if folder.is_absolute() or ".." in folder.parts:
+    if leading_out([folder], logs):
         raise PageError(f"{place.title}: {str(folder)!r} leaves the folder of logs; a folder below it is possible.")
     return folder
 

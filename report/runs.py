@@ -4,6 +4,7 @@ import glob
 from collections.abc import Sequence
 from pathlib import Path
 
+from parsers.inside import files_of_run, leading_out
 from parsers.runfile import DONE, RunFile, describes, run_file, sha256_of, status_of
 
 from .page import Case, Column, Run
@@ -19,13 +20,9 @@ def run_of(column: Column, case: Case) -> Run:
 
 
 def filled(run: Run, case: Case) -> str:
-    """The pattern of the logs of a case; what the case fills in is taken as it is, only the page may say ``*``.
-
-    Raises NoEvidenceError when the case does not say an axis that the pattern needs.
-    """
-    spelt = {axis: run.spelt(axis, value) for axis, value in case.items()}
+    """As ``Run.pattern``; raises NoEvidenceError when the case does not say an axis that the pattern needs."""
     try:
-        return run.logs.format_map({axis: glob.escape(text) for axis, text in spelt.items()})
+        return run.pattern(case)
     except KeyError as error:
         message = "The pattern {pattern} needs {axis}, which the case does not say."
         raise NoEvidenceError(Reason(message, {"pattern": run.logs, "axis": error.args[0]})) from None
@@ -38,13 +35,22 @@ def logs_of(logs: Path, pattern: str) -> Sequence[str]:
 
 
 def unfit(logs: Path, path: str) -> Reason | None:
-    """Why a log is no evidence by the run.json beside it: the run was not done, or the log is not the one it made.
+    """Why a log is no evidence: it is not in the folder of logs, or its run.json says so as ``not_done`` and others do.
 
     None where it is evidence. Raises LogError when the log cannot be read or run.json is broken.
     """
+    if reason := outside(logs, path):
+        return reason
     log = logs / path
     run = run_file(log)
     return not_done(run, path) or (another_log(run, path, log, sha256_of(log)) if run else None)
+
+
+def outside(logs: Path, path: str) -> Reason | None:
+    """Why nothing of a run may be read: its log, or a file beside it, is a link out of the folder of logs."""
+    if (file := leading_out(files_of_run(logs / path), logs)) is None:
+        return None
+    return Reason("{log} is left out: {file} leads out of the folder of logs.", {"log": path, "file": file.name})
 
 
 def not_done(run: RunFile, path: str) -> Reason | None:

@@ -9,7 +9,7 @@ import fsspec
 
 from .address import public
 from .archive import ARCHIVE_NAME, is_archive, unpack
-from .candidate import RUN_FILE, SIDE_FILES, Candidate, LeftOut, NotTakenError, Origin, names
+from .candidate import IS_LINK, RUN_FILE, SIDE_FILES, Candidate, LeftOut, NotTakenError, Origin, names
 from .local import LocalFiles
 from .remote import fetch, filesystem, is_url, is_web, told
 from .walk import File, walk
@@ -47,7 +47,7 @@ class Sources:
             yield from self._archive(path, path.name, {})
         else:
             _refuse_broken_archive(path.name)
-            yield _file(path)
+            yield from _file(path)
 
     def _folder(self, path: Path) -> Found:
         files = LocalFiles(path)
@@ -104,10 +104,12 @@ def _of_url(file: File) -> Candidate:
     return Candidate({"url": url, "path": f"{root}/{inner}".lstrip("/")}, (), file.place, file.size)
 
 
-def _file(path: Path) -> Candidate:
-    beside = {name: str(path.parent / name) for name in OF_A_RUN if (path.parent / name).is_file()}
+def _file(path: Path) -> Found:
+    files = [path.with_name(name) for name in OF_A_RUN if path.with_name(name).is_file()]
+    yield from (LeftOut(str(file), IS_LINK) for file in files if file.is_symlink())
+    beside = {file.name: str(file) for file in files if not file.is_symlink()}
     candidate = LocalFiles(path.parent).candidate(File(path.name, str(path), path.stat().st_size))
-    return replace(candidate, named=True, beside=beside)
+    yield replace(candidate, named=True, beside=beside)
 
 
 def _refuse_broken_archive(name: str) -> None:

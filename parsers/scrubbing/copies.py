@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from .. import runfile
 from ..errors import ParserError, told
 from ..facts import FOLDERS, name_facts
+from ..inside import files_of_run, leading_out
 from .identities import Identity, identities
 from .placeholders import Placeholders, Tally
 from .scrub import ScrubError, Secrets, named, scrubbed
@@ -90,6 +91,7 @@ def copied(
     outcome, readable, found = Outcome(), [], dict.fromkeys(given)
     for source in logs:
         try:
+            _refuse_links(source)
             found |= named(source.log, secrets) | dict.fromkeys(named_by(source.log))
             readable.append(source)
         except (ParserError, OSError) as error:
@@ -98,6 +100,14 @@ def copied(
     placeholders = Placeholders(identity for identity in found if identity.text.lower() not in kept)
     _copy(_places(readable, _absolute(out), placeholders), _absolute(out), placeholders, secrets, format, outcome)
     return outcome
+
+
+def _refuse_links(source: Source) -> None:
+    """Raise ScrubError where a link would put a file from elsewhere among the copies; whoever names a link means it."""
+    is_named = source.log == source.named
+    files = files_of_run(source.log)
+    if file := leading_out(files[1:] if is_named else files, source.log.parent if is_named else source.named):
+        raise ScrubError(f"{file}: is a link that leads out of the folder; scrub what it leads to where that lies.")
 
 
 def named_by(place: str | Path) -> Iterator[Identity]:

@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from parsers.errors import ParserError
 from parsers.facts import FILE_NAME, FORMER_NAME, Fact, name_facts
+from parsers.inside import files_of_run, leading_out
 from parsers.reading import Reading, survey
 
 from .document import Document, Link, Text
@@ -29,7 +30,9 @@ class Log:
 
     @cached_property
     def reading(self) -> Reading | None:
-        """What is in it; None where it is no log of a known format or cannot be read."""
+        """What is in it; None where it is no log of a known format, cannot be read, or leads out of the folder."""
+        if leading_out(files_of_run(self.root / self.path), self.root):
+            return None
         try:
             found = survey(self.root / self.path)
         except (ParserError, OSError):
