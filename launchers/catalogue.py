@@ -14,6 +14,7 @@ from . import outcome as words
 from . import recipes
 from .outcome import Outcome
 from .recipes import Recipe
+from .whole import write_whole
 
 _OUTCOMES = TypeAdapter(dict[str, Outcome])
 _PLACE = re.compile(r"(\S+):(\d+)$")
@@ -38,9 +39,9 @@ def load(path: Path) -> dict[str, Outcome]:
 
 
 def keep(outcome: Outcome, path: Path) -> None:
-    """Write an outcome into the JSON file `path`, in the place of an earlier one of the same recipe."""
+    """Write an outcome into the JSON file `path`, in the place of an earlier one of the same recipe; raises OSError."""
     outcomes = load(path) | {outcome.recipe: outcome}
-    path.write_bytes(_OUTCOMES.dump_json(dict(sorted(outcomes.items())), indent=1) + b"\n")
+    write_whole(path, _OUTCOMES.dump_json(dict(sorted(outcomes.items())), indent=1) + b"\n")
 
 
 def page(outcomes: Mapping[str, Outcome]) -> str:

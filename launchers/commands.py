@@ -6,7 +6,8 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,19 @@ if TYPE_CHECKING:
 
 _RECIPE = click.Choice(recipes.names())
 _FOUND_BAD = 1
+
+
+class _Unwritable(click.ClickException):
+    exit_code = 2
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Tell in one sentence what cannot be written; `path` where the system names no file, as for a full disk."""
+    try:
+        yield
+    except OSError as error:
+        raise _Unwritable(f"{error.filename or path}: cannot be written: {error.strerror}.") from error
 
 
 @click.command()
@@ -163,7 +177,8 @@ def _check(name: str, repo: Path, keep: Path | None, as_json: bool) -> int:
     outcome = check(recipe, repo)
     click.echo(json.dumps(asdict(outcome), ensure_ascii=False) if as_json else text(recipe, outcome))
     if keep:
-        catalogue.keep(outcome, keep)
+        with _told(keep):
+            catalogue.keep(outcome, keep)
     return _FOUND_BAD if outcome.unknown else 0
 
 
@@ -220,7 +235,8 @@ def images(kind: str, count: int, size: int, out: Path) -> None:
     """
     from .images import KINDS
 
-    KINDS[kind](out, count, size)
+    with _told(out):
+        KINDS[kind](out, count, size)
 
 
 commands = [launch, list_launchers, doctor, observe, images]

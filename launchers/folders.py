@@ -15,6 +15,8 @@ from typing import Any
 
 import click
 
+from .whole import write_whole
+
 LOG = "train.log"
 FACTS = "run.json"
 CLOCK = "clock.csv"
@@ -101,7 +103,7 @@ class RunFolder:
         """Write `facts` and those of the log, and give the folder its name."""
         document = {**facts, "log": describe(self.unfinished / LOG)}
         text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-        (self.unfinished / FACTS).write_text(text, encoding="utf-8")
+        write_whole(self.unfinished / FACTS, text.encode())
         self.unfinished.rename(self.path)
 
 

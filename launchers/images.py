@@ -8,6 +8,8 @@ from pathlib import Path
 
 from PIL import Image
 
+from .whole import write_whole
+
 _COARSE = 16  # a photograph is smooth: few random pixels are enlarged, so that files are as small as real ones
 _IMAGENET_CLASSES = 1000
 _CITYSCAPES_CLASSES = 19
@@ -68,4 +70,4 @@ def _save(image: Image.Image, path: Path) -> None:
 
 def _write_lists(out: Path, names: tuple[str, ...], lines: list[str]) -> None:
     for name in names:
-        (out / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        write_whole(out / name, "".join(f"{line}\n" for line in lines).encode())

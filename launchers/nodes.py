@@ -12,6 +12,7 @@ import psutil
 
 from . import machine, telemetry
 from .folders import TELEMETRY
+from .whole import write_whole
 
 _LOOK = 0.5
 
@@ -22,9 +23,7 @@ def observe(folder: Path, node: int, until: int) -> None:
     `until`: the process whose end is that of the samples.
     """
     path = folder / f"node{node}.json"
-    half = path.with_suffix(".half")
-    half.write_text(json.dumps(machine.describe(os.environ)), encoding="utf-8")
-    half.rename(path)
+    write_whole(path, json.dumps(machine.describe(os.environ)).encode())
     if os.fork():
         return
     with telemetry.recorded(path.with_suffix(".csv")):

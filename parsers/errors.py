@@ -1,6 +1,7 @@
 """Errors of this room: one sentence each that says what was found, where, and what is possible."""
 
 import os
+from pathlib import Path
 
 
 class ParserError(Exception):
@@ -17,6 +18,22 @@ class LogError(ParserError):
 
 class FormatError(ParserError):
     """No format, or more than one, fits a log; the message lists the known ones."""
+
+
+class WriteError(ParserError):
+    """A file cannot be written: ``path`` and, in the words of the system, the ``reason``."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        self.path, self.reason = path, reason
+        super().__init__(path, reason)
+
+    def __str__(self) -> str:
+        return f"{self.path}: cannot be written: {self.reason}."
+
+    def moved(self, made: Path, folder: Path) -> "WriteError":
+        """The same of the place in ``folder`` that a file in ``made`` was to have."""
+        is_inside = self.path.is_relative_to(made)
+        return WriteError(folder / self.path.relative_to(made), self.reason) if is_inside else self
 
 
 def told(error: Exception) -> str:

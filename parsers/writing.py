@@ -8,6 +8,7 @@ from pathlib import Path
 
 from .errors import ParserError
 from .lazy import pd
+from .whole import whole
 
 # A spreadsheet takes a cell that begins so for a formula, unless it is a number; OWASP lists them.
 _FORMULA = re.compile(r"(?=[=+\-@\t\r\n＝＋－＠])(?![+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?\Z)")
@@ -35,7 +36,9 @@ _WRITERS: dict[str, Callable[[pd.DataFrame, Path], None]] = {
 
 
 def write(table: pd.DataFrame, path: Path) -> None:
-    """Write a table as csv, json lines or parquet; in csv an apostrophe stands before a text that would be a formula.
+    """Write a table as csv, json lines or parquet, whole or not at all.
+
+    In csv an apostrophe stands before a text that would be a formula.
 
     Raises ParserError for another ending, a missing package, or a file that cannot be written.
     """
@@ -43,9 +46,8 @@ def write(table: pd.DataFrame, path: Path) -> None:
     if writer is None:
         raise ParserError(f"{path}: the ending says how to write; {', '.join(_WRITERS)} are possible.")
     try:
-        writer(table, path)
-    except OSError as error:
-        raise ParserError(f"{path}: cannot be written: {error.strerror or error}.") from error
+        with whole(path) as unfinished:
+            writer(table, unfinished)
     except ImportError as error:
         raise ParserError(
             f"{path}: parquet needs the package pyarrow, which is not installed; .csv and .jsonl need nothing."

@@ -135,8 +135,8 @@ def path_of(page: str, folder: Path) -> Path:
     return folder / f"{page}{SUFFIX}"
 
 
-def write(path: Path, page: Page, cells: Sequence[Cell], logs: Path) -> None:
-    """Write the evidence of the cells of a page; the same cells give the same bytes. Raises OSError.
+def text(path: Path, page: Page, cells: Sequence[Cell], logs: Path) -> str:
+    """The evidence of the cells of a page as its file is to hold it; the same cells give the same text.
 
     ``path``: as ``path_of`` gives it. ``logs``: the folder of logs, left out where the page names the source of them.
     """
@@ -150,7 +150,8 @@ def write(path: Path, page: Page, cells: Sequence[Cell], logs: Path) -> None:
         "cells": [_told(cell, place, named) for cell, place in zip(cells, _places(page), strict=True)],
     }
     # A name of a log that is no UTF-8 has halves of characters, which JSON writes just as backslashreplace does.
-    path.write_text(json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8", errors="backslashreplace")
+    written = json.dumps(told, ensure_ascii=False, indent=1) + "\n"
+    return written.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _places(page: Page) -> Iterator[dict[str, Any]]:

@@ -6,6 +6,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from parsers.whole import write_whole
+
 from . import evidence_file
 from .cell import Cell
 from .comparison import Comparison, comparisons
@@ -72,7 +74,7 @@ def publish(
     ``draw``: what makes the charts that Markdown pages show; None for pages without charts. ``write``: writes a page in
     languages, from a folder of logs into ``out``, and returns its files; Markdown, if None.
     Raises PageError for a page with a mistake and for two pages that would be one file, WordsError for a language
-    without catalogue, OSError when a file cannot be written.
+    without catalogue, WriteError when a file cannot be written: the files of its page are then as they were.
     """
     logs = logs or LOGS
     for path in _files(pages or names()):
@@ -101,15 +103,13 @@ def _write(published: Published, languages: Sequence[str], logs: Path, out: Path
     pages = {language: Renderer(page, found, language, logs, out, published.unlike) for language in languages}
     charts = {language: draw(name, page, found, language) for language in languages} if draw else {}
     texts = {
-        out / f"{name}.{language}.md": renderer.markdown(charts[language].of) if draw else renderer.markdown()
+        f"{name}.{language}.md": renderer.markdown(charts[language].of) if draw else renderer.markdown()
         for language, renderer in pages.items()
     }
-    out.mkdir(parents=True, exist_ok=True)
-    for path, text in texts.items():
-        path.write_text(text, encoding="utf-8")
     proof = evidence_file.path_of(name, out)
-    evidence_file.write(proof, page, found, logs)
-    return [*texts, proof, *(path for drawn in charts.values() for path in drawn.write(out))]
+    texts[proof.name] = evidence_file.text(proof, page, found, logs)
+    texts |= {name: text for drawn in charts.values() for name, text in drawn.texts().items()}
+    return write_whole(out, {name: text.encode() for name, text in texts.items()})
 
 
 def cell_json(cell: Cell) -> dict[str, Any]:

@@ -5,12 +5,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from .. import runfile
-from ..errors import ParserError, told
+from ..errors import ParserError, WriteError, told
 from ..facts import FOLDERS, name_facts
 from ..inside import files_of_run, leading_out
+from ..whole import below, move, unfinished
 from .identities import Identity, identities
 from .placeholders import Placeholders, Tally
 from .scrub import ScrubError, Secrets, named, scrubbed
@@ -130,18 +130,17 @@ def _copy(
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ScrubError(f"{out}: cannot be made a folder: {error.strerror}.") from error
-    with TemporaryDirectory(prefix=".scrub-", dir=out) as folder:
+    with unfinished(out) as folder:
         for place, log in places.items():
-            copy = Path(folder) / place
-            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy = below(folder, str(place))
             try:
+                copy.parent.mkdir(parents=True, exist_ok=True)
                 outcome.add(place, scrubbed(log, copy, placeholders, secrets, format=format))
+            except WriteError as error:
+                outcome.problems.append(str(error.moved(folder, out)))
             except (ParserError, OSError) as error:
                 outcome.problems.append(told(error))
-        for copy in [path for path in Path(folder).rglob("*") if path.is_file()]:
-            place = out / copy.relative_to(folder)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            copy.replace(place)
+        move((str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()), folder, out)
 
 
 def _places(logs: Sequence[Source], out: Path, placeholders: Placeholders) -> dict[Path, Path]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from .. import clock, runfile, telemetry
-from ..errors import ParserError
+from ..errors import ParserError, WriteError
 from .identities import Identity, identities
 from .likeness import difference, likeness
 from .placeholders import Placeholders, Tally
@@ -82,7 +82,7 @@ def scrubbed(
         for path in written:
             path.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            raise ScrubError(f"{copy}: cannot be written: {error.strerror}.") from error
+            raise WriteError(copy, error.strerror or str(error)) from error
         raise
     return tally
 

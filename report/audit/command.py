@@ -77,12 +77,16 @@ def audit(
 
 
 def _write_junit(path: Path, found: "list[Named]") -> None:
+    from parsers.errors import WriteError
+    from parsers.whole import whole
+
     from .printing import junit
 
     try:
-        path.write_text(junit(found), encoding="utf-8")
-    except OSError as error:
-        raise Unreadable(f"{path}: cannot be written: {error.strerror}.") from error
+        with whole(path) as unfinished:
+            unfinished.write_text(junit(found), encoding="utf-8")
+    except WriteError as error:
+        raise Unreadable(printable(error)) from error
 
 
 def _print(

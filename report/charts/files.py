@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from .. import markdown
 from ..cell import Cell
@@ -27,13 +26,6 @@ class ChartFiles:
     def texts(self) -> Mapping[str, str]:
         """The text of each file, by its name."""
         return {self._file(chart): svg(chart, standalone=True) for chart in self.charts}
-
-    def write(self, out: Path) -> list[Path]:
-        """Write all files into a folder that is there, and return their paths; raises OSError."""
-        paths = {out / name: text for name, text in self.texts().items()}
-        for path, text in paths.items():
-            path.write_text(text, encoding="utf-8")
-        return list(paths)
 
     def of(self, table: Table) -> str:
         """The charts of a table as images in Markdown; empty where it has none."""

@@ -7,6 +7,8 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from parsers.whole import write
+
 from ..pagefile import FOLDER as PAGES
 from ..pagefile import find
 from ..pool import KILLED
@@ -57,8 +59,8 @@ class Build:
 def _written(build: Build, out: Path) -> str:
     # Its own processes end with it when it is ended.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(KILLED))
-    published = publish_site(build.pages, build.logs, [], out, reloads=build.reloads)
+    published = publish_site(build.pages, build.logs, [], out, reloads=build.reloads, is_kept=False)
     names = [page.name for page in published if page.files]
     # What a served page asks for: it changes with every build.
-    (out / "build.txt").write_text(out.name, encoding="utf-8")
+    write(out, "build.txt", out.name.encode())
     return f"Built {', '.join(names)}." if names else "Built no page: none has a log or quotes a figure."

@@ -27,7 +27,7 @@ def serve(pages: tuple[str, ...], logs: Path | None, watch: bool, host: str, por
       tachograph serve --watch
       tachograph serve my-page.toml --logs ../Perf --port 0
     """
-    from parsers.errors import told
+    from parsers.errors import ParserError, told
 
     from .asking import is_loopback
     from .build import Build
@@ -40,5 +40,5 @@ def serve(pages: tuple[str, ...], logs: Path | None, watch: bool, host: str, por
     except KeyboardInterrupt:
         with suppress(OSError):  # the terminal was closed
             click.echo()
-    except (ValueError, OSError) as error:
+    except (ParserError, ValueError, OSError) as error:
         raise Unreadable(printable(told(error))) from error

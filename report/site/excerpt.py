@@ -59,7 +59,7 @@ def pieces_of(used: Iterable[int]) -> set[int]:
 
 
 def write_excerpts(log: Path, folder: Path, name: str, wanted: Set[int]) -> None:
-    """Write pieces of a log as NAME.0.js … below a folder; raises LogError and OSError."""
+    """Write pieces of a log as NAME.0.js … below a folder; raises LogError and WriteError."""
     for number, lines in _pieces(log, max(wanted, default=-1)):
         if number in wanted:
             write(folder, f"{name}.{number}", all_shown(lines))

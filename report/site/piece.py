@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from parsers import whole
+
 
 def script_json(data: Any) -> str:
     """JSON that can stand in a script or in the script element of a page: nothing in it ends that element."""
@@ -15,7 +17,5 @@ def script_json(data: Any) -> str:
 
 
 def write(folder: Path, name: str, data: Any) -> None:
-    """Write a piece as NAME.js below a folder; the script hands it over under that name. Raises OSError."""
-    path = folder / f"{name}.js"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"tachograph.receive({script_json(name)},{script_json(data)});\n", encoding="utf-8")
+    """Write a piece as NAME.js below a folder; the script hands it over under that name. Raises WriteError."""
+    whole.write(folder, f"{name}.js", f"tachograph.receive({script_json(name)},{script_json(data)});\n".encode())

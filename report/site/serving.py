@@ -11,6 +11,8 @@ from threading import Event, Thread
 
 from watchfiles import watch
 
+from parsers.errors import ParserError, told
+
 from .build import Build
 from .server import Server
 
@@ -86,8 +88,8 @@ def _follow(changes: Iterator[object], build: Build, server: Server, say: Say) -
         folder = server.folder.with_name(str(number))
         try:
             say(build.write(folder))
-        except (ValueError, OSError) as error:
-            say(f"{error} The site stays as it was.")
+        except (ParserError, ValueError, OSError) as error:
+            say(f"{told(error)} The site stays as it was.")
         else:
             before, server.folder = server.folder, folder
             shutil.rmtree(before, ignore_errors=True)

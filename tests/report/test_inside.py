@@ -106,7 +106,7 @@ def test_no_page_brings_a_file_from_elsewhere_to_a_place_outside_of_the_site(
     done = run("report", page, "--logs", tmp_path / "checkout/logs", "--out", tmp_path / "out/site", *options)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "leaves the folder of logs" in done.stderr
-    assert (mine.read_bytes(), (tmp_path / "out").exists()) == (before, False)
+    assert (mine.read_bytes(), (tmp_path / "out/site").exists()) == (before, False)
 
 
 @every_link
@@ -161,7 +161,8 @@ def test_an_audit_of_the_pages_of_others_reads_no_log_behind_a_link(tmp_path: Pa
     put_run(tmp_path / "site/b")
     link_log(tmp_path / "site", tmp_path / "elsewhere")
     logs = Site([], tmp_path / "site", tmp_path / "site").logs
-    assert {path: bool(log.reading) for path, log in logs.items()} == {"a/train.log": False, "b/train.log": True}
+    assert [path for path, log in logs.items() if log.reading] == ["b/train.log"]
+    assert "a/train.log" in logs
 
 
 def test_no_run_is_launched_into_a_folder_behind_a_link(tmp_path: Path) -> None:

@@ -1,0 +1,173 @@
+"""Whole files: what is written is there whole or not at all, and only below the folder where it belongs."""
+
+import fcntl
+import os
+import shutil
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import mkdtemp
+
+from .errors import WriteError
+from .inside import is_spelt_inside, leading_out
+
+PREFIX = ".tachograph-"
+_locks: set[int] = set()
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn an OSError into WriteError, which names the file: that of a full disk names none."""
+    try:
+        yield
+    except OSError as error:
+        raise WriteError(path, error.strerror or str(error)) from error
+
+
+@contextmanager
+def unfinished(folder: Path, named: Path | None = None) -> Iterator[Path]:
+    """A hidden folder in ``folder`` for what is not finished; at the end it is removed with all that is still in it.
+
+    What processes that were killed left of such folders is removed first. A WriteError for a file in it is told of the
+    place in ``folder`` that the file was to have; where nothing can be written, of ``named`` or of ``folder`` itself.
+    """
+    with writing(named or folder):
+        _remove_left(folder)
+        made, lock = _begun(folder)
+    try:
+        yield made
+    except WriteError as error:
+        raise error.moved(made, folder) from error
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+        _locks.discard(lock)
+        os.close(lock)
+
+
+def _begun(folder: Path) -> tuple[Path, int]:
+    while True:
+        made = Path(mkdtemp(prefix=PREFIX, dir=folder))
+        lock = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
+        with suppress(OSError):  # some file systems have no locks, and what is left there stays
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        # Another process may have removed it before it was locked.
+        if made.exists():
+            _locks.add(lock)
+            return made, lock
+        os.close(lock)
+
+
+def _remove_left(folder: Path) -> None:
+    """Remove the unfinished folders of this user that no process holds any more."""
+    with os.scandir(folder) as entries:
+        left = [entry for entry in entries if entry.name.startswith(PREFIX) and entry.is_dir(follow_symlinks=False)]
+    for entry in left:
+        with suppress(OSError):  # it is held, or gone
+            lock = os.open(entry.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.fstat(lock).st_uid == os.getuid():
+                    shutil.rmtree(entry.path)
+            finally:
+                os.close(lock)
+
+
+def _let_go() -> None:
+    """A process that was forked must not hold what its parent holds: it may live longer."""
+    for lock in _locks:
+        os.close(lock)
+    _locks.clear()
+
+
+os.register_at_fork(after_in_child=_let_go)
+
+
+def write(folder: Path, name: str, data: bytes) -> Path:
+    """Write a file below an unfinished folder, and the folders on its way; raises WriteError."""
+    path = below(folder, name)
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    return path
+
+
+def below(folder: Path, name: str) -> Path:
+    """The path of a file below a folder; raises WriteError where its name leads out of it."""
+    if not is_spelt_inside(name):
+        raise WriteError(folder / name, "it is not below the folder of what is written")
+    return folder / name
+
+
+def move(names: Iterable[str], made: Path, folder: Path) -> list[Path]:
+    """Give files of an unfinished folder their places in ``folder``, when all are on the disk and may stand there.
+
+    A link in such a place is replaced, and not followed. Returns the places; raises WriteError.
+    """
+    places = {made / name: _place(folder, name) for name in names}
+    for file, place in places.items():
+        with writing(place):
+            _take_mode(file, place)
+            flush(file)
+    for file, place in places.items():
+        with writing(place):
+            file.replace(place)
+    for parent in {place.parent for place in places.values()}:
+        with suppress(OSError):  # some file systems cannot, for a folder
+            flush(parent)
+    return list(places.values())
+
+
+def _place(folder: Path, name: str) -> Path:
+    """The place of a file, with the folders on its way; raises WriteError where nothing can be put."""
+    place = below(folder, name)
+    if leading_out([place.parent], folder):
+        raise WriteError(place, "a link leads out of the folder of what is written")
+    with writing(place):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if not place.is_symlink() and place.exists():
+            place.open("r+b").close()  # what cannot be written is not replaced: a folder, a file that is read-only
+    return place
+
+
+def _take_mode(file: Path, place: Path) -> None:
+    with suppress(FileNotFoundError):
+        if stat.S_ISREG(mode := place.lstat().st_mode):
+            file.chmod(stat.S_IMODE(mode))
+
+
+def flush(path: Path) -> None:
+    """Wait until a file, or what a folder names, is on the disk; raises OSError."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def write_whole(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
+    """Write files that belong together below a folder: all of them, or none. Returns their paths; raises WriteError."""
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    with unfinished(folder) as made:
+        for name, data in contents.items():
+            write(made, name, data)
+        return move(contents, made, folder)
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """Where one file is to be written so that it becomes ``path`` when it is whole; raises WriteError."""
+    if _is_stream(path):
+        with writing(path):
+            yield path
+        return
+    with unfinished(path.parent, path) as made:
+        with writing(path):
+            yield made / path.name
+        move([path.name], made, path.parent)
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether a path is no file that another one can replace: a pipe, or a device such as /dev/stdout."""
+    return path.parent == Path("/dev") or (path.exists() and not path.is_file() and not path.is_dir())

@@ -1,0 +1,214 @@
+"""What commands write is there whole or not at all: after a full disk, and after a kill at any time."""
+
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.commandline import PROJECT, run
+
+GOLDEN = PROJECT / "tests/report/golden"
+PROGRAM = [sys.executable, "-c", "import tachograph; tachograph.main()"]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(PROJECT), "PYTHONDONTWRITEBYTECODE": "1"}
+KILLS = 8
+
+Files = dict[str, bytes]
+
+
+def report(folder: Path, *options: str) -> list[str]:
+    return ["report", f"{folder}/toy.toml", "--logs", f"{folder}/logs", "--out", f"{folder}/out", *options]
+
+
+def commands(folder: Path) -> dict[str, list[str]]:
+    """Commands that write something of the golden page or of its logs into FOLDER/out, which is there."""
+    log = next(str(path) for path in sorted((folder / "logs").rglob("*")) if path.is_file())
+    return {
+        "report": report(folder),
+        "charts": report(folder, "--charts"),
+        "site": report(folder, "--html"),
+        "csv": ["parse", log, "--out", f"{folder}/out/records.csv"],
+        "jsonl": ["parse", log, "--out", f"{folder}/out/records.jsonl"],
+        "scrub": ["scrub", log, "--out", f"{folder}/out"],
+        "junit": ["audit", f"{folder}/pages", "--junit", f"{folder}/out/junit.xml"],
+    }
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the golden page and its logs."""
+    shutil.copytree(GOLDEN / "logs", tmp_path / "logs")
+    shutil.copy(GOLDEN / "toy.toml", tmp_path)
+    (tmp_path / "out").mkdir()
+    return tmp_path
+
+
+def files(folder: Path) -> Files:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def hidden(folder: Path) -> list[str]:
+    return [str(path) for path in folder.rglob(".*")]
+
+
+def limited(size: int, arguments: Sequence[str]) -> "subprocess.CompletedProcess[str]":
+    """Run a command that can write so many bytes to a file, as if the disk were full then."""
+    limit = (size, resource.getrlimit(resource.RLIMIT_FSIZE)[1])
+    return subprocess.run(
+        [*PROGRAM, *arguments],
+        env=ENVIRONMENT,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("name", ["report", "charts", "site", "csv", "jsonl", "scrub", "junit"])
+@pytest.mark.parametrize("size", [0, 200])
+def test_a_full_disk_leaves_what_was_there_and_is_one_sentence_that_names_the_file(
+    name: str, size: int, folder: Path
+) -> None:
+    run("report", folder / "toy.toml", "--logs", folder / "logs", "--out", folder / "pages")
+    asked = commands(folder)[name]
+    assert run(*asked).returncode in (0, 1)
+    before = files(folder / "out")
+    done = limited(size, asked)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert re.fullmatch(rf"Error: {re.escape(str(folder))}/out/\S+: cannot be written: File too large\.\n", done.stderr)
+    assert "/." not in done.stderr.removeprefix(f"Error: {folder}")
+    assert (files(folder / "out"), hidden(folder)) == (before, [])
+    assert before != {}
+
+
+@pytest.mark.parametrize("options", [(), ("--html",)])
+def test_a_full_disk_leaves_nothing_of_a_page_that_was_not_there(options: Sequence[str], folder: Path) -> None:
+    assert limited(200, report(folder, *options)).returncode == 2
+    assert (files(folder / "out"), hidden(folder)) == ({}, [])
+
+
+def test_a_folder_in_the_place_of_one_file_leaves_all_files_of_the_page(folder: Path) -> None:
+    run(*report(folder))
+    (folder / "out/toy.zh.md").unlink()
+    (folder / "out/toy.zh.md").mkdir()
+    before = files(folder / "out")
+    change(folder)
+    done = run(*report(folder))
+    assert (done.returncode, done.stderr) == (2, f"Error: {folder}/out/toy.zh.md: cannot be written: Is a directory.\n")
+    assert files(folder / "out") == before
+
+
+def change(folder: Path) -> None:
+    page = folder / "toy.toml"
+    page.write_text(page.read_text(encoding="utf-8").replace("By cards", "By cards, anew"), encoding="utf-8")
+
+
+def killed(arguments: Sequence[str], seconds: float) -> None:
+    """Start a command, and kill it with all of its processes after so many seconds."""
+    process = subprocess.Popen(
+        [*PROGRAM, *arguments], env=ENVIRONMENT, start_new_session=True, stdout=subprocess.DEVNULL
+    )
+    time.sleep(seconds)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [("--charts",), ("--html",)])
+def test_a_kill_at_any_time_leaves_a_whole_page_and_the_next_call_removes_what_is_left(
+    options: Sequence[str], folder: Path
+) -> None:
+    arguments = report(folder, *options)
+    run(*arguments)
+    before = files(folder / "out")
+    change(folder)
+    start = time.monotonic()
+    run(*report(folder, *options)[: -1 - len(options)], str(folder / "other"), *options)
+    duration = time.monotonic() - start
+    after = files(folder / "other")
+    assert before != after
+    for _ in range(KILLS):
+        killed(arguments, random.uniform(0.3, 1.1) * duration)  # noqa: S311 - any time will do
+        assert (
+            files(folder / "out") in (before, after) if "--html" in options else has_whole_files(folder, before, after)
+        )
+    assert run(*arguments).returncode == 0
+    assert (files(folder / "out"), hidden(folder)) == (after, [])
+
+
+def has_whole_files(folder: Path, before: Files, after: Files) -> bool:
+    there = {name: data for name, data in files(folder / "out").items() if not name.startswith(".")}
+    return before.keys() == there.keys() and all(data in (before[name], after[name]) for name, data in there.items())
+
+
+def test_a_site_takes_the_files_along_that_are_of_no_site(folder: Path) -> None:
+    run(*report(folder))
+    pages = files(folder / "out")
+    (folder / "out/.git").mkdir()
+    (folder / "out/.git/HEAD").write_text("main")
+    run(*report(folder, "--html"))
+    there = files(folder / "out")
+    assert pages.items() < there.items()
+    assert {"index.html", ".git/HEAD"} < there.keys()
+
+
+def test_a_page_that_is_gone_is_no_longer_in_the_site(folder: Path) -> None:
+    shutil.copy(folder / "toy.toml", folder / "other.toml")
+    run("report", folder / "other.toml", *report(folder, "--html")[1:])
+    assert (folder / "out/other.en.html").is_file()
+    run(*report(folder, "--html"))
+    assert not (folder / "out/other.en.html").exists()
+    assert not (folder / "out/evidence/other.en").exists()
+
+
+@pytest.mark.parametrize("name", ["logs", "assets", "evidence", "index.html"])
+def test_a_site_does_not_take_the_place_of_what_is_of_no_site(name: str, folder: Path) -> None:
+    (folder / "out" / name).mkdir()
+    (folder / "out" / name / "mine").write_text("mine")
+    done = run(*report(folder, "--html"))
+    told = f"Error: {folder}/out/{name}: cannot be written: it is there and of no site that was made here"
+    assert (done.returncode, done.stderr) == (2, f"{told}; name another folder.\n")
+    assert files(folder / "out") == {f"{name}/mine": b"mine"}
+
+
+def test_a_site_does_not_take_the_place_of_the_working_directory(folder: Path) -> None:
+    done = run(*report(folder, "--html")[:-2], ".", "--html", cwd=folder)
+    assert done.returncode == 2
+    assert "it is in use as the working directory" in done.stderr
+
+
+@pytest.mark.parametrize("options", [(), ("--html",)])
+def test_a_link_in_the_folder_of_what_is_written_is_not_followed(options: Sequence[str], folder: Path) -> None:
+    mine = folder / "mine"
+    mine.write_text("mine")
+    for name in ("toy.en.md", "toy.evidence.json"):
+        (folder / "out" / name).symlink_to(mine)
+    assert run(*report(folder, *options)).returncode == 0
+    assert mine.read_text() == "mine"
+
+
+def test_scrub_writes_nothing_behind_a_link(folder: Path) -> None:
+    (folder / "elsewhere").mkdir()
+    logs = sorted(path for path in (folder / "logs").rglob("*") if path.is_file())
+    first = logs[0].relative_to(folder / "logs").parts[0]
+    (folder / "out" / first).symlink_to(folder / "elsewhere")
+    done = run("scrub", *logs, "--out", folder / "out")
+    assert done.returncode == 2
+    assert "a link leads out of the folder of what is written" in done.stderr
+    assert files(folder / "elsewhere") == {}
+
+
+def test_what_is_written_to_a_pipe_goes_through_it(folder: Path) -> None:
+    log = commands(folder)["csv"][1]
+    command = f"{sys.executable} -c 'import tachograph; tachograph.main()' audit pages --junit /dev/stdout | head -c 5"
+    run("report", folder / "toy.toml", "--logs", folder / "logs", "--out", folder / "pages")
+    told = subprocess.run(["sh", "-c", command], cwd=folder, env=ENVIRONMENT, capture_output=True, check=False)
+    assert (told.stdout, Path("/dev/stdout").is_symlink(), bool(log)) == (b"<?xml", True, True)
