@@ -162,7 +162,8 @@ def report(
     report/pages or a path; without it all pages that have a log or a quoted figure. Exit status 1 when a page has no
     number at all.
 
-    With --html a site that needs no server: its index finds numbers, and a click on one opens the lines behind it.
+    With --html a site that needs no server: its index finds numbers, and a click on one opens the lines behind it. It
+    takes the place of the one in OUT when it is complete; other files there stay.
 
     \b
     Examples:

@@ -19,7 +19,8 @@ from tests.commandline import PROJECT, run
 GOLDEN = PROJECT / "tests/report/golden"
 PROGRAM = [sys.executable, "-c", "import tachograph; tachograph.main()"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(PROJECT), "PYTHONDONTWRITEBYTECODE": "1"}
-KILLS = 8
+KILLS = 6
+FEW = 100  # bytes, less than any file here has; a semaphore of Python takes 32
 
 Files = dict[str, bytes]
 
@@ -73,15 +74,13 @@ def limited(size: int, arguments: Sequence[str]) -> "subprocess.CompletedProcess
 
 
 @pytest.mark.parametrize("name", ["report", "charts", "site", "csv", "jsonl", "scrub", "junit"])
-@pytest.mark.parametrize("size", [0, 200])
-def test_a_full_disk_leaves_what_was_there_and_is_one_sentence_that_names_the_file(
-    name: str, size: int, folder: Path
-) -> None:
-    run("report", folder / "toy.toml", "--logs", folder / "logs", "--out", folder / "pages")
+def test_a_full_disk_leaves_what_was_there_and_is_one_sentence_that_names_the_file(name: str, folder: Path) -> None:
+    if name == "junit":
+        run("report", folder / "toy.toml", "--logs", folder / "logs", "--out", folder / "pages")
     asked = commands(folder)[name]
     assert run(*asked).returncode in (0, 1)
     before = files(folder / "out")
-    done = limited(size, asked)
+    done = limited(FEW, asked)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert re.fullmatch(rf"Error: {re.escape(str(folder))}/out/\S+: cannot be written: File too large\.\n", done.stderr)
     assert "/." not in done.stderr.removeprefix(f"Error: {folder}")
@@ -91,7 +90,7 @@ def test_a_full_disk_leaves_what_was_there_and_is_one_sentence_that_names_the_fi
 
 @pytest.mark.parametrize("options", [(), ("--html",)])
 def test_a_full_disk_leaves_nothing_of_a_page_that_was_not_there(options: Sequence[str], folder: Path) -> None:
-    assert limited(200, report(folder, *options)).returncode == 2
+    assert limited(FEW, report(folder, *options)).returncode == 2
     assert (files(folder / "out"), hidden(folder)) == ({}, [])
 
 
