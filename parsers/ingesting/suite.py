@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import LogError, ParserError
+from ..inside import leading_out
 from ..regular import data_of
 from ..runfile import describes, log_of, run_file, sha256_of
 from .candidate import RUN_FILE
@@ -64,8 +65,13 @@ class Suite:
         return sorted(self._labels.get(sha256, ()))
 
     def publish(self, staged: Path, label: str, sha256: str, wanted: int = 1) -> int:
-        """Give a staged run folder its name: the wanted number, or the next one that is free. Returns the number."""
+        """Give a staged run folder its name: the wanted number, or the next one that is free. Returns the number.
+
+        Raises SuiteError where a link would lead it out of the suite.
+        """
         case = self.path / label
+        if leading_out([case], self.path):
+            raise SuiteError(f"{case}: is a link that leads out of the folder, so no run is put there.")
         case.mkdir(exist_ok=True)
         number = wanted
         while not _renamed(staged, case / str(number)):
@@ -89,6 +95,8 @@ def claimed(path: Path) -> Iterator[Suite]:
         path.mkdir(parents=True, exist_ok=True)
         with _locked(path):
             suite = Suite(path)
+            if suite.staging.is_symlink():
+                raise SuiteError(f"{suite.staging}: is a link; remove it, runs are made in a folder of this name.")
             shutil.rmtree(suite.staging, ignore_errors=True)  # what an ingest that was killed left
             try:
                 yield suite
