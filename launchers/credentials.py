@@ -4,7 +4,12 @@ What a name hides depends on its words (`apiKey` and `API-KEY` both have the wor
 
 | name | what is taken for a secret |
 | --- | --- |
-| has PASSWORD, PASSWD, SECRET or CREDENTIAL in it, in any case | text; numbers, too, where it is the last word |
+| has PASSWORD, PASSWD, PASSPHRASE, SECRET or CREDENTIAL in it, in any case | text; numbers, too, as the last word |
+| ends in PASS after a word of access, in any case: DB_PASS, ssh_pass | text and numbers |
+| ends in PASS, in capitals: MY_PASS, but not NUM_PASS, FUSE_PASS | text; numbers of ten digits and more |
+| `pass`, ends in `pwd`: MY_PWD, `Pwd`, but not OLDPWD | text that is no path; after a colon what is dense |
+| has WEBHOOK or SAS in it, in capitals; `webhook`, `sas` | text; in small letters what is dense or a URL |
+| has COOKIE, SESSION, AUTH in it, but not XDG_SESSION_ID, DBUS_SESSION_…, cookie_age | what is dense |
 | in capitals, has KEY or TOKEN in it: GITHUB_TOKEN, AWS_ACCESS_KEY_ID | text; numbers of ten digits and more |
 | the same, for text or data: CACHE_TOKEN, AZURE_PRIMARY_KEY, KEYRING | the same, without short words and paths |
 | the same, for several: MAX_TOKENS, KEYS | text without short words and paths |
@@ -17,7 +22,8 @@ What a name hides depends on its words (`apiKey` and `API-KEY` both have the wor
 | in small letters, holds key or token only as a part of a word: monkey | nothing |
 
 Text is all but numbers (with or without a unit), truth values, None, masks (`***`) and `<…>`. A short word has up to
-seven letters and nothing else.
+seven letters and nothing else. Dense is what has ten bytes and more without a blank, a letter right after a digit and
+a digit right after a letter, and is no date: `a1b2c3d4e5`, not `resnet50_v1`.
 """
 
 from __future__ import annotations
@@ -31,13 +37,15 @@ class Hides(IntEnum):
     """What is taken for a secret behind a name, each more than the one before."""
 
     NOTHING = 0
-    RANDOM = 1
-    MIXED = 2
-    PLURAL = 3
-    LONG = 4
-    TEXT = 5
-    DIGITS = 6
-    ANYTHING = 7
+    DENSE = 1
+    RANDOM = 2
+    MIXED = 3
+    PLURAL = 4
+    LONG = 5
+    WORD = 6
+    TEXT = 7
+    DIGITS = 8
+    ANYTHING = 9
 
 
 _WEAK = frozenset({b"key", b"keys", b"token", b"tokens"})
@@ -52,10 +60,22 @@ _HARMLESS = frozenset(
 _ACCESS = frozenset(
     b"access account api app auth aws azure bearer bot client deploy encryption gcp git github gitlab google hf hub "
     b"huggingface jwt kaggle license master neptune npm oauth openai personal private pypi refresh registry security "
-    b"service session signing slack ssh ssl storage tls user wandb webhook".split()
+    b"sas service session signing slack ssh ssl storage tls user wandb webhook".split()
 )
-_STRONG = re.compile(rb"password|passwd|secret|credential")
-_STRONG_LAST = re.compile(rb"(?:password|passwd|secret|credential)\d*\Z")
+_STRONG = re.compile(rb"password|passwd|passphrase|passcode|secret|credential")
+_STRONG_LAST = re.compile(rb"(?:password|passwd|passphrase|passcode|secret|credential)\d*\Z")
+_PASS = re.compile(rb"\Apass\d*\Z")
+_PWD = re.compile(rb"(?<!old)pwd\d*\Z")
+_OF_ACCOUNTS = _ACCESS | frozenset(
+    b"admin database db ftp http imap key ldap login mail mysql netrc postgres proxy redis root smtp sql sudo".split()
+)
+_OF_COMPILERS = frozenset(
+    b"backward by first forward fuse fusion graph high ir last low multi one opt optimization second single test "
+    b"two".split()
+)
+_GRANTS = frozenset(b"auth cookie cookies sas sess sessid session sessionid webhook webhooks".split())
+_OF_DESKTOPS = frozenset(b"bus class dbus desktop gdm gnome iterm kde manager seat term tmux type xdg".split())
+_OF_COOKIES = frozenset(b"address age config domain enabled host method mode port samesite secure timeout".split())
 _GLUED = re.compile(rb"(?<![a-z])(" + b"|".join(sorted(_ACCESS)) + rb")(keys?|tokens?)(?![a-z])")
 _CAMEL = re.compile(rb"(?<=[a-z0-9])(?=[A-Z])")
 _COLOUR = re.compile(rb"\A\d+m(?=[A-Za-z_])")
@@ -68,6 +88,7 @@ _UNIT = rb"(?:[kmgtb%x]|[kmg]i?b|[mun]?s|tok(?:en)?s?)?(?:/[a-z]{1,12})?"
 _NUMBER = rb"[-+]?(?:\d[\d,_]*\.?\d*|\.\d+)(?:e[-+]?\d+)?" + _UNIT
 _UP_TO_9_DIGITS = rb"[-+]?(?:\d(?:[,_]?\d){0,8}(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?" + _UNIT
 _SHORT_WORD = rb"[A-Z]{1,7}"
+_PLACE = rb"(?:[/~.$`\\]|[A-Z]:[\\/])[^\s'\"]*+"
 _PATH = rb"(?:~|\.{1,2})?(?:/[\w.-]{1,24}){2,32}/?"
 _END = rb"(?=[\s,;:)\]}|\"'\\]|\Z)"
 
@@ -81,10 +102,18 @@ _PLAIN = _plain(_MASK, _NUMBER)
 _PLAIN_BEHIND = {
     Hides.PLURAL: _plain(_MASK, _NUMBER, _SHORT_WORD, _PATH),
     Hides.LONG: _plain(_MASK, _UP_TO_9_DIGITS, _SHORT_WORD, _PATH),
+    Hides.WORD: _plain(_MASK, _NUMBER, _PLACE, rb"\w*?pass"),
     Hides.DIGITS: _plain(_MASK, _UP_TO_9_DIGITS),
     Hides.ANYTHING: _plain(),
 }
 _MIXED = re.compile(rb"(?=[A-Za-z]{0,7}[0-9])(?=[0-9]{0,7}[A-Za-z])[A-Za-z0-9]{8}")
+_DENSE = re.compile(
+    rb"(?!\d{2,4}[-/:.]\d)(?=[!-~]{10})(?=[!-~]{0,31}?\d[A-Za-z])(?=[!-~]{0,31}?[A-Za-z]\d)[^/~]|https?://[!-~]{10}"
+)
+_SPOKEN = re.compile(
+    rb"(?!\d{2,4}[-/:.]\d)(?=[!-~]{5})(?:(?=[!-.0-~]{0,31}?\d)(?=[!-.0-~]{0,31}?[A-Za-z])|[!-.0-~]{0,31}?[!@#$%^&*~+=])"
+)
+_KEY = re.compile(rb"(?=[!-~]{0,40}[0-9])(?=[!-~]{0,40}[A-Za-z])[\w.~+=-]{16}")
 _RANDOM = re.compile(rb"(?=[A-Za-z]{0,15}[0-9])(?=[0-9]{0,15}[A-Za-z])[A-Za-z0-9]{16}")
 
 
@@ -99,16 +128,33 @@ def hides(name: bytes) -> Hides:
         return Hides.TEXT
     if bare == bare.upper():
         return _in_capitals(words)
-    return _strong(words) or _weak(words)
+    return _strong(words) or _pass(words, Hides.NOTHING) or _grant(words, Hides.DENSE) or _weak(words)
 
 
 def is_secret(value: bytes, hidden: Hides) -> bool:
     """Say whether `value`, without its quotes, is a secret behind a name that hides so much."""
+    if hidden is Hides.DENSE:
+        return is_dense(value)
     if hidden is Hides.RANDOM:
         return bool(_RANDOM.match(value))
     if hidden is Hides.MIXED and not _MIXED.match(value):
         return False
     return bool(hidden and value and not _PLAIN_BEHIND.get(hidden, _PLAIN).match(value))
+
+
+def is_dense(value: bytes) -> bool:
+    """Say whether `value` is made as machines make secrets, or is a URL."""
+    return bool(_DENSE.match(value))
+
+
+def is_spoken(value: bytes) -> bool:
+    """Say whether `value` is no word of a sentence: it mixes letters with digits or signs."""
+    return bool(_SPOKEN.match(value)) and not _PLAIN.match(value)
+
+
+def is_key(value: bytes) -> bool:
+    """Say whether `value` is what a key looks like, wherever it stands: 16 bytes and more, letters and digits mixed."""
+    return bool(_KEY.match(value))
 
 
 def _words(name: bytes) -> list[bytes]:
@@ -130,11 +176,30 @@ def _in_capitals(words: list[bytes]) -> Hides:
         return max(strong, Hides.DIGITS)
     found = [word for word in words if _IN_CAPITALS.search(word)]
     if not found:
-        return Hides.NOTHING
+        return _pass(words, Hides.DIGITS) or _grant(words, Hides.TEXT)
     if not _PLURAL.isdisjoint(words) and _ACCESS.isdisjoint(words):
         return Hides.PLURAL
     alone = words == [b"key"] or not any(map(_ENDS_IN_WEAK.search, found))
     return Hides.LONG if alone or not _HARMLESS.isdisjoint(words) else Hides.DIGITS
+
+
+def _pass(words: list[bytes], other: Hides) -> Hides:
+    if _PWD.search(words[-1]):
+        return Hides.WORD if words[-2:-1] != [b"old"] else Hides.NOTHING
+    if not _PASS.match(words[-1]):
+        return Hides.NOTHING
+    if not _OF_ACCOUNTS.issuperset(words[:-1]):
+        return other if (_HARMLESS | _OF_COMPILERS).isdisjoint(words) else Hides.NOTHING
+    return Hides.ANYTHING if words[:-1] else Hides.WORD
+
+
+def _grant(words: list[bytes], other: Hides) -> Hides:
+    if words in ([b"cookie"], [b"set", b"cookie"]):
+        return Hides.TEXT
+    found = _GRANTS.intersection(words)
+    if not found or not (_OF_DESKTOPS | _OF_COOKIES).isdisjoint(words):
+        return Hides.NOTHING
+    return other if found & {b"sas", b"webhook", b"webhooks"} else Hides.DENSE
 
 
 def _weak(words: list[bytes]) -> Hides:

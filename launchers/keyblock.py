@@ -1,18 +1,19 @@
-"""A private key in PEM form, whose secret is on lines of its own."""
+"""A private key in PEM form or in that of PuTTY, whose secret is on lines of its own."""
 
 from __future__ import annotations
 
 import re
 
-from .suspects import Suspect, end_of, run_start
+from .sightings import Suspect, end_of, run_start
 
-HEAD = b"-----begin "
 LONGEST = 256  # lines; a key of 16384 bits has about 200
 
 _LONGEST_LINE = 200
 _LONGEST_PREFIX = 48
-_HEAD = re.compile(rb"-----BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----[ \t]{0,8}")
-_HEAD_GOING_ON = re.compile(rb"[A-Za-z0-9 \t-]{0,90}")
+_HEAD = re.compile(
+    rb"-----BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----[ \t]{0,8}|Private-Lines: [0-9]{1,4}(?![0-9])"
+)
+_HEAD_GOING_ON = re.compile(rb"[A-Za-z0-9 \t:-]{0,90}")
 _ON_ONE_LINE = re.compile(rb"(?:[^-'\"\r\n]++|-(?=[^-\r\n]))*+")
 _LINE = re.compile(rb"[^\r\n]*+")
 _BODY = re.compile(rb"[A-Za-z0-9+/=]+[ \t]*")

@@ -16,17 +16,22 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from .credentials import hides, is_secret
-from .keyblock import HEAD, KeyBlock
-from .suspects import HINTS, RUN, Pattern, Suspect, end_of, goes_on, suspect_at
+from .keyblock import KeyBlock
+from .sightings import RUN, Pattern, Suspect, end_of, goes_on
+from .suspects import HINTS, suspect_at
+from .yamlblock import YamlBlock
 
 PLACEHOLDER = b"<redacted>"
 SHORTEST = 8  # bytes of a value that is sought literally; a shorter one would be found in numbers and words
 
 _CONTEXT = 128  # bytes that are kept although returned, to tell where a name begins; more than LONGEST_NAME
 _LONGEST_WORD = 128
-_LINE_ENDS = frozenset({b"\r", b"\n"})
-_SEARCHES = [(rare, hint.search, hint.pattern) for rare, hint in HINTS]
-_BEFORE = _LINE_ENDS | {b"://"}
+_WITHIN = frozenset({"head", "shape", "ended", "name"})  # kinds of hints that are a part of what is sought
+_LONGEST_KNOWN = 1024
+_DIGITS = b"0123456789"
+_SMALL = bytes(range(256)).lower()
+_HINTS = [(kind, gate, hint) for kind, hints in HINTS.items() for gate, hint in hints]
+_GATES = [(gate, re.compile(gate).search) for gate in dict.fromkeys(gate for _, gate, _ in _HINTS)]
 
 
 class Redactor:
@@ -39,7 +44,7 @@ class Redactor:
     def __init__(self, values: Iterable[bytes] = ()) -> None:
         self.count = 0
         self._known = _Known(values)
-        self._block = KeyBlock()
+        self._key, self._yaml = KeyBlock(), YamlBlock()
         self._rest: Pattern | None = None  # what is still to come of a value that was replaced
         self._kept = b"\n"  # the last bytes; a stream begins like a line
         self._returned = 1  # how many of them have been returned
@@ -64,13 +69,11 @@ class Redactor:
         return end
 
     def _redacted(self, data: bytes, floor: int, begin: int) -> bytes:
-        lowered = data.lower()
-        # An address that the chunk cuts may still come to its @.
-        probe = lowered + b"@" if b"://" in lowered[lowered.rfind(b"\n") + 1 :] else lowered
-        hints = b"|".join([hint for rare, found, hint in _SEARCHES if rare in probe and found(lowered)])
+        hints = _hints(data)
+        lowered = data.lower() if hints or self._in_block() else b""
         pieces: list[bytes] = []
         end = len(data)
-        while (hints or self._block.open) and (suspect := self._suspect(data, lowered, hints, floor, begin)):
+        while suspect := self._suspect(data, lowered, hints, floor, begin):
             if not suspect.rest:
                 end = suspect.start
                 break
@@ -82,10 +85,10 @@ class Redactor:
         end = self._keep(data, floor, begin, end)
         return b"".join([*pieces, self._plain(data[begin:end])])
 
-    def _suspect(self, data: bytes, lowered: bytes, hints: bytes, floor: int, begin: int) -> Suspect | None:
+    def _suspect(self, data: bytes, lowered: bytes, hints: int, floor: int, begin: int) -> Suspect | None:
         """Find the next secret, or what cannot be judged yet; what lies before `begin` has been returned."""
         position = floor
-        while hint := _finder(hints, self._block.open).search(lowered, position):
+        while (hints or self._in_block()) and (hint := _finder(hints, self._in_block()).search(lowered, position)):
             position = hint.end()
             suspect = self._judged(data, floor, begin, hint)
             if suspect:
@@ -93,14 +96,20 @@ class Redactor:
         return None
 
     def _judged(self, data: bytes, floor: int, begin: int, hint: re.Match[bytes]) -> Suspect | None:
-        before = hint[0] in _BEFORE  # the hint of what follows it, rather than a part of what is sought
-        if (hint.end() if before else hint.start()) < begin:
+        # Of what follows its hint, the hint may have been returned.
+        if (hint.start() if hint.lastgroup in _WITHIN else hint.end()) < begin:
             return None
-        if hint[0] in _LINE_ENDS:
-            return self._block.line_at(data, hint.end())
-        if hint[0] == HEAD:
-            return self._block.head_at(data, floor, hint.start())
+        if hint.lastgroup == "line":
+            blocks = [block for block in (self._key, self._yaml) if block.open]
+            return next(filter(None, [block.line_at(data, hint.end()) for block in blocks]), None)
+        if hint.lastgroup == "head":
+            return self._key.head_at(data, floor, hint.start())
+        if hint.lastgroup == "name" and self._yaml.opens_at(data, floor, hint.start()):
+            return None
         return suspect_at(data, floor, hint)
+
+    def _in_block(self) -> bool:
+        return self._key.open or self._yaml.open
 
     def _plain(self, text: bytes) -> bytes:
         text, found = self._known.replaced(text)
@@ -169,7 +178,29 @@ def _last_word(data: bytes, begin: int) -> int:
     return low + len(data[low:].rstrip(RUN))
 
 
+def _hints(data: bytes) -> int:
+    """Return which of _GATES are open, as bits.
+
+    Logs repeat their lines but for the digits, so that what is known of a line without them is kept.
+    """
+    lines = data.translate(_SMALL, _DIGITS).split(b"\n")
+    lines[-1] += b"@%" * bool(lines[-1])  # an address that the chunk cuts may still come to its @
+    found = 0
+    for line in lines:
+        found |= _hints_of(line) if len(line) < _LONGEST_KNOWN else _hints_of.__wrapped__(line)
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _hints_of(line: bytes) -> int:
+    return sum([1 << bit for bit, (_, opens) in enumerate(_GATES) if opens(line)])
+
+
 @lru_cache(maxsize=256)
-def _finder(hints: bytes, lines: bool) -> Pattern:
-    line = [rb"[\r\n](?=[^\r\n])"] if lines else []
-    return re.compile(b"|".join([hints] * bool(hints) + line))
+def _finder(hints: int, lines: bool) -> Pattern:
+    opened = {gate for bit, (gate, _) in enumerate(_GATES) if hints >> bit & 1}
+    kinds: dict[str, list[bytes]] = {"line": [rb"[\r\n](?=[^\r\n])"]} if lines else {}
+    for kind, gate, hint in _HINTS:
+        if gate in opened:
+            kinds.setdefault(kind, []).append(hint)
+    return re.compile(rb"|".join(rb"(?P<%s>%s)" % (kind.encode(), rb"|".join(found)) for kind, found in kinds.items()))
