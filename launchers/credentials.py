@@ -7,7 +7,8 @@ What a name hides depends on its words (`apiKey` and `API-KEY` both have the wor
 | has PASSWORD, PASSWD, PASSPHRASE, SECRET or CREDENTIAL in it, in any case | text; numbers, too, as the last word |
 | ends in PASS after a word of access, in any case: DB_PASS, ssh_pass | text and numbers |
 | ends in PASS, in capitals: MY_PASS, but not NUM_PASS, FUSE_PASS | text; numbers of ten digits and more |
-| `pass`, ends in `pwd`: MY_PWD, `Pwd`, but not OLDPWD | text that is no path; after a colon what is dense |
+| `pass`, `pwd`, in any case | text that is no path; after a colon what is no word of a sentence |
+| any other that ends in `pwd`: MY_PWD, but not OLDPWD | text that is no path |
 | has WEBHOOK or SAS in it, in capitals; `webhook`, `sas` | text; in small letters what is dense or a URL |
 | has COOKIE, SESSION, AUTH in it, but not XDG_SESSION_ID, DBUS_SESSION_…, cookie_age | what is dense |
 | in capitals, has KEY or TOKEN in it: GITHUB_TOKEN, AWS_ACCESS_KEY_ID | text; numbers of ten digits and more |
@@ -43,9 +44,10 @@ class Hides(IntEnum):
     PLURAL = 4
     LONG = 5
     WORD = 6
-    TEXT = 7
-    DIGITS = 8
-    ANYTHING = 9
+    NO_PATH = 7
+    TEXT = 8
+    DIGITS = 9
+    ANYTHING = 10
 
 
 _WEAK = frozenset({b"key", b"keys", b"token", b"tokens"})
@@ -103,6 +105,7 @@ _PLAIN_BEHIND = {
     Hides.PLURAL: _plain(_MASK, _NUMBER, _SHORT_WORD, _PATH),
     Hides.LONG: _plain(_MASK, _UP_TO_9_DIGITS, _SHORT_WORD, _PATH),
     Hides.WORD: _plain(_MASK, _NUMBER, _PLACE, rb"\w*?pass"),
+    Hides.NO_PATH: _plain(_MASK, _NUMBER, _PLACE),
     Hides.DIGITS: _plain(_MASK, _UP_TO_9_DIGITS),
     Hides.ANYTHING: _plain(),
 }
@@ -185,10 +188,10 @@ def _in_capitals(words: list[bytes]) -> Hides:
 
 def _pass(words: list[bytes], other: Hides) -> Hides:
     if _PWD.search(words[-1]):
-        return Hides.WORD if words[-2:-1] != [b"old"] else Hides.NOTHING
+        return Hides.NOTHING if b"old" in words else Hides.WORD if words == [b"pwd"] else Hides.NO_PATH
     if not _PASS.match(words[-1]):
         return Hides.NOTHING
-    if not _OF_ACCOUNTS.issuperset(words[:-1]):
+    if words[:-1] and _OF_ACCOUNTS.isdisjoint(words):
         return other if (_HARMLESS | _OF_COMPILERS).isdisjoint(words) else Hides.NOTHING
     return Hides.ANYTHING if words[:-1] else Hides.WORD
 
