@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from secret_shapes import CONTEXTS, HARMLESS, LINES, NAMED, TOKENS, R
 
 from launchers.redaction import Redactor, redact_text, secret_values
-from tests.launchers.secret_shapes import CONTEXTS, HARMLESS, LINES, NAMED, TOKENS, R
 from tests.parsers.scrubbing import scrubbed_text
 
 NAMED_CONTEXTS = {
@@ -63,6 +63,7 @@ HOSTILE = [
     "webhooks/",
     ":AA",
 ]
+PARTS = [*LINES, *TOKENS.values(), *HOSTILE, " ", "\n", "\r", "a", "1", ".", "'", '"']
 
 
 def one_by_one(data: bytes) -> bytes:
@@ -136,12 +137,7 @@ def test_the_value_of_a_variable_that_only_sounds_so_is_none(name: str) -> None:
     assert secret_values({name: UNKNOWN[name]}) == []
 
 
-@given(
-    st.lists(
-        st.sampled_from([*LINES, *TOKENS.values(), *HOSTILE, " ", "\n", "\r", "a", "1", ".", "'", '"']), max_size=4
-    ),
-    st.lists(st.integers(0, 200), max_size=4),
-)
+@given(st.lists(st.sampled_from(PARTS), max_size=4), st.lists(st.integers(0, 200), max_size=4))
 def test_the_output_does_not_depend_on_the_chunks(parts: list[str], cuts: list[int]) -> None:
     data = "".join(parts).encode()
     redactor = Redactor()
