@@ -75,7 +75,7 @@ class Redactor:
         end = len(data)
         while suspect := self._suspect(data, lowered, hints, floor, begin):
             if not suspect.rest:
-                end = suspect.start
+                end = max(begin, suspect.start)
                 break
             pieces += self._plain(data[begin : suspect.start]), PLACEHOLDER
             self.count += not suspect.continues

@@ -81,18 +81,22 @@ def _user(data: bytes, floor: int, hint: re.Match[bytes]) -> Suspect | None:
 def _encoded_user(data: bytes, start: int) -> Suspect | None:
     end = end_of(_ENCODED_USER, data, start)
     if len(data) - end < 3 and end - start < 512:
-        return Suspect(start, None)
+        return Suspect(start - 2, None)  # the word that ends with the last %2F may be a name
     return Suspect(start, _ENCODED_USER_REST) if _ENCODED_USER_REST.match(data, start) else None
 
 
 def _shape(data: bytes, floor: int, hint: re.Match[bytes]) -> Suspect | None:
     low = max(floor, hint.end() - token_shapes.LONGEST_BEGIN)
+    base = max(floor, low - token_shapes.LONGEST_BEGIN)  # what was replaced is not looked at
+    window = data[base : hint.end() + token_shapes.LONGEST]
     for start in range(low, hint.end()):
-        found = (start == floor or not data[start - 1 : start].isalnum()) and token_shapes.SHAPE.match(data, start)
-        if found and hint.end() <= found.end() < len(data):
+        found = (start == floor or not data[start - 1 : start].isalnum()) and token_shapes.SHAPE.match(
+            window, start - base
+        )
+        if found and hint.end() - base <= found.end() < len(window):
             return Suspect(start, token_shapes.WIDE_REST if found["wide"] else token_shapes.REST)
-    start = run_start(data, floor, hint.start())
-    return Suspect(start, None) if end_of(token_shapes.GOING_ON, data, start) == len(data) else None
+    unclear = end_of(token_shapes.GOING_ON, data, hint.start()) == len(data)
+    return Suspect(max(low, run_start(data, floor, hint.start())), None) if unclear else None
 
 
 def _ended(data: bytes, floor: int, hint: re.Match[bytes]) -> Suspect | None:
@@ -111,7 +115,7 @@ def _phrase(data: bytes, floor: int, hint: re.Match[bytes], phrase: Phrase) -> S
     start = opened.end() if opened else hint.end()
     end = end_of(LINE_REST, data, start, start + DECIDED)
     if goes_on(data, end):
-        return Suspect(hint.end(), None)
+        return Suspect(run_start(data, floor, hint.end()), None)  # the hint may be a part of a name
     return Suspect(start, phrase.rest) if opened and phrase.value.match(data, start) else None
 
 

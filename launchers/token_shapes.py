@@ -102,6 +102,7 @@ WIDE_REST = re.compile(rb"[\w.~+/=-]*+")
 GOING_ON = re.compile(rb"eyJ[\w-]{0,1024}(?:\.[\w-]{0,8})?|[\w.~+/=-]{0,100}")
 
 LONGEST_BEGIN = 18
+LONGEST = 1200  # bytes that tell whether it is one
 
 # How they begin, in small letters, up to the last `_`, `-` or `.` there.
 _BEGINS = (
@@ -149,7 +150,7 @@ HINTS: tuple[tuple[bytes, bytes], ...] = (
     (rb"hrku-aa", rb"hrku-aa"),
     (rb"tt(?<=at[ac]tt)", rb"tt3(?<=at[ac]tt3)"),
     (rb"eyj", rb"eyj"),
-    (rb"_ey", rb"_ey(?:(?<=ops_ey)|(?<=sntrys_ey))"),
+    (rb"_ey", rb"_(?=ey)(?:(?<=ops_)|(?<=sntrys_))"),
     (rb"sha~", rb"sha256~"),
     (rb"v\.-", rb"0-(?<=v1\.0-)"),
     (rb"sk[a-f]{4}(?<![a-z]sk.{4})", rb"sk(?<![a-z0-9]sk)(?=[0-9a-f]{32})"),

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from secret_shapes import CONTEXTS, HARMLESS, LINES, NAMED, TOKENS, R
+from secret_lines import HARMLESS, LINES
+from secret_shapes import CONTEXTS, NAMED, TOKENS, R
 
 from launchers.redaction import Redactor, redact_text, secret_values
 from tests.parsers.scrubbing import scrubbed_text
