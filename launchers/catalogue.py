@@ -24,13 +24,13 @@ _TEMPLATES = Environment(  # noqa: S701  it renders Markdown, where nothing is t
 
 
 def rows() -> list[dict[str, str]]:
-    """List the recipes with the columns recipe, model, framework, repository@commit, precisions and needs."""
+    """List the recipes with the columns recipe, model, framework, repository@commit, precisions, data and needs."""
     return [_row(recipes.read(name)) for name in recipes.names()]
 
 
 def table() -> str:
     """Render the recipes for the terminal."""
-    return tabulate(rows(), "keys", "simple", maxcolwidths=[None, None, None, None, None, 40], disable_numparse=True)
+    return tabulate(rows(), "keys", "simple", maxcolwidths=[*[None] * 6, 40], disable_numparse=True)
 
 
 def load(path: Path) -> dict[str, Outcome]:
@@ -68,6 +68,7 @@ def _row(recipe: Recipe) -> dict[str, str]:
         "framework": facts["framework"],
         "repository": _repository(recipe),
         "precisions": _precisions(recipe),
+        "data": recipe.data,
         "needs": facts["needs"],
     }
 

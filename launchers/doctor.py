@@ -19,6 +19,7 @@ from .recipes import Recipe
 
 _GIB = 2**30
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  nothing is written there
+_NO_DATA = Finding("data", "bad", "The recipe trains on synthetic data, and reads none.", "Leave out --data.")
 _FILE_NAME = re.compile(r"\b[\w-]+\.[a-z]{2,}\b")
 
 
@@ -75,6 +76,9 @@ def _shared_memory(free: int, cards: int) -> Finding:
 
 
 def _data_findings(recipe: Recipe, repo: Path | None, data: Path | None) -> Iterator[Finding]:
+    if recipe.data == "synthetic":
+        yield from [_NO_DATA] if data else []
+        return
     default = recipe.defaults.get("DATA")
     if data is None and repo is not None and default:
         data = repo / default

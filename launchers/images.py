@@ -1,4 +1,7 @@
-"""Training images made from numbers: enough for timing a data loader, worthless for learning."""
+"""Training images made from numbers: enough for timing a data loader, worthless for learning.
+
+A file beside them says so, and a run on them is told from one on real data by it.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from pathlib import Path
 
 from PIL import Image
 
+from .jobs import MADE
 from .whole import write_whole
 
 _COARSE = 16  # a photograph is smooth: few random pixels are enlarged, so that files are as small as real ones
@@ -71,3 +75,4 @@ def _save(image: Image.Image, path: Path) -> None:
 def _write_lists(out: Path, names: tuple[str, ...], lines: list[str]) -> None:
     for name in names:
         write_whole(out / name, "".join(f"{line}\n" for line in lines).encode())
+    write_whole(out / MADE, b"`tachograph images` made these images from numbers.\n")

@@ -14,8 +14,10 @@ import click
 from .recipes import ROOM, Recipe
 
 _PLACES = {"REPO", "MASTER", "NODE_RANK"}
-# What a launcher alone decides: it forbids TF32 where FP32 is wanted, and only there.
-_OURS = {"NVIDIA_TF32_OVERRIDE"}
+# Never inherited: TF32 is for a launcher alone to forbid, and a launcher that does not read DATA refuses it.
+_OURS = {"NVIDIA_TF32_OVERRIDE", "DATA"}
+# Lies in a folder of images that were made and not taken.
+MADE = "made-images.txt"
 _COUNTS = {"NODES", "CARDS", "BATCH_SIZE", "STEPS", "EPOCHS"}
 
 
@@ -37,6 +39,7 @@ class Job:
     options: Mapping[str, str]
 
     def __post_init__(self) -> None:
+        self._check_data()
         self._check_names()
         self._check_counts()
         self._check_cards()
@@ -103,10 +106,23 @@ class Job:
         return self.variables.get("DEVICE", "gpu")
 
     @property
+    def trains_on(self) -> str | None:
+        """Whether the data are `real` or `synthetic`; None where EXTRA may say otherwise than the recipe."""
+        if ("data" if self.recipe.data == "synthetic" else "synthetic") in self.variables["EXTRA"].lower():
+            return None
+        made = "DATA" in self.variables and (self.repo / self.variables["DATA"] / MADE).exists()
+        return "synthetic" if made else self.recipe.data
+
+    @property
     def case_name(self) -> str:
         """The name of the case's folder, for example ResNet50_bs4_fp32_N1C2."""
         values = {**self.recipe.facts, **self.variables}
         return "{model}_bs{BATCH_SIZE}_{PRECISION}_N{NODES}C{CARDS}".format_map(values)
+
+    def _check_data(self) -> None:
+        if self.recipe.data == "synthetic" and (self.data or "DATA" in self.options):
+            message = f"{self.recipe.name} trains on synthetic data that its program makes, and reads none"
+            raise click.UsageError(f"{message}; --data cannot be given.")
 
     def _check_names(self) -> None:
         for name in self.options.keys() - self.recipe.defaults.keys():

@@ -8,6 +8,10 @@
 for count in NODES CARDS BATCH_SIZE STEPS EPOCHS; do
   [[ ${!count-1} =~ ^[1-9][0-9]*$ ]] || { echo "$count is ${!count}; a whole number of at least 1 is possible" >&2; exit 2; }
 done
+if [[ ${DATA-} ]] && grep -q '^# data: synthetic' "${BASH_SOURCE[1]}"; then
+  echo "DATA is not used where the data are synthetic, and so cannot be given" >&2
+  exit 2
+fi
 REPO=$(CDPATH='' cd -- "$REPO" && pwd)
 xargs true <<< "$EXTRA" > /dev/null  # stops here at an open quote
 readarray -d '' -t extra < <(xargs -r printf '%s\0' <<< "$EXTRA")

@@ -64,7 +64,7 @@ def printed(recipe: Recipe, repo: Path, variables: dict[str, str]) -> str:
 
     Raises click.ClickException with the launcher's own words where it refuses the variables.
     """
-    inherited = {name: value for name, value in os.environ.items() if name not in recipe.defaults}
+    inherited = {name: value for name, value in os.environ.items() if name not in {*recipe.defaults, "DATA"}}
     environment = {**inherited, **variables, "REPO": str(repo.resolve()), "DRY_RUN": "1"}
     answer = subprocess.run(
         recipe.command, cwd=ROOM.parent, env=environment, capture_output=True, text=True, check=False

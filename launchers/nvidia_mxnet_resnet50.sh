@@ -6,11 +6,11 @@
 # licence: Apache-2.0
 # gpu: fp32 tf32 amp
 # metric: train\.ips : [0-9.]+
-# data: none, the images are synthetic
+# data: synthetic, images that the program makes
 # needs: NVIDIA's MXNet container 22.10, requirements.txt
 # tasks: card
 set -euo pipefail
-: "${REPO:?}" "${DATA:=.}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=128}"
+: "${REPO:?}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=128}"
 : "${STEPS:=500}" "${EPOCHS:=1}" "${EXTRA:=}" "${TASKS:=node}"
 . "$(dirname "${BASH_SOURCE[0]}")/native.bash"
 # Its float16 keeps FP32 weights in the optimizer: mixed precision.

@@ -7,11 +7,11 @@
 # gpu: fp32 tf32 amp
 # cpu: fp32
 # metric: total_ips : [0-9.]+|train_throughput : [0-9.]+
-# data: none, the images are synthetic
+# data: synthetic, images that the program makes
 # needs: NVIDIA's TensorFlow container 20.12-tf1 with its Horovod and DALI, requirements.txt
 # tasks: card
 set -euo pipefail
-: "${REPO:?}" "${DATA:=.}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=128}"
+: "${REPO:?}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=128}"
 : "${STEPS:=500}" "${DEVICE:=gpu}" "${EXTRA:=}" "${TASKS:=node}"
 . "$(dirname "${BASH_SOURCE[0]}")/native.bash"
 declare -A levels=([fp32]="" [tf32]="" [amp]="--amp --static_loss_scale 128")

@@ -31,6 +31,11 @@ class Recipe:
         """The arguments that start the script, seen from the folder above this one."""
         return ["bash", f"{ROOM.name}/{self.path.name}"]
 
+    @property
+    def data(self) -> str:
+        """What the recipe trains on: `real` data, which it reads, or `synthetic` ones, which the program makes."""
+        return "synthetic" if self.facts["data"].startswith("synthetic,") else "real"
+
     def precisions(self, device: str) -> list[str]:
         """List the precisions in which the recipe really trains on `device`; none on a device it does not know."""
         return self.facts.get(device, "").split()

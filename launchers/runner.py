@@ -93,6 +93,7 @@ class Runner:
 
 def _case(job: Job, gpus: list[str]) -> dict[str, Any]:
     facts, variables = job.recipe.facts, job.variables
+    data = {"data": job.trains_on} if job.trains_on else {}
     return {
         "model": facts["model"],
         "framework": facts["framework"],
@@ -101,6 +102,7 @@ def _case(job: Job, gpus: list[str]) -> dict[str, Any]:
         "precision": variables["PRECISION"],
         "batch_size": int(variables["BATCH_SIZE"]),
         "device": gpus[0] if job.device == "gpu" and gpus else job.device.upper(),
+        **data,
     }
 
 

@@ -103,6 +103,12 @@ def test_data_may_lie_elsewhere(patient: Patient) -> None:
     assert patient.ills(patient.top / "elsewhere") == []
 
 
+def test_data_that_a_recipe_does_not_read_are_bad(patient: Patient) -> None:
+    patient.facts["data"] = "synthetic, images that the program makes"
+    expected = [("data", "bad", "The recipe trains on synthetic data, and reads none.")]
+    assert (patient.ills(), patient.ills(patient.repo / "data")) == ([], expected)
+
+
 def test_a_file_that_the_recipe_expects_among_the_data_is_looked_for(patient: Patient) -> None:
     (patient.repo / "data" / "train_list.txt").unlink()
     assert patient.ills() == [("data", "warning", f"{patient.repo / 'data'} lacks train_list.txt.")]

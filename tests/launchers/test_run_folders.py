@@ -74,7 +74,7 @@ def test_the_keys_of_the_facts_stand_in_order(native: Native) -> None:
 def test_the_case_is_recorded(native: Native) -> None:
     native.launch()
     expected = {"model": "ResNet50", "framework": "PaddleClas", "nodes": 1, "cards": 1, "precision": "fp32"}
-    assert native.facts()["case"] == {**expected, "batch_size": 64, "device": "CPU"}
+    assert native.facts()["case"] == {**expected, "batch_size": 64, "device": "CPU", "data": "real"}
 
 
 def test_the_device_of_the_case_is_the_name_of_the_gpu(native: Native) -> None:

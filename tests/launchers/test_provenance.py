@@ -1,0 +1,135 @@
+"""What a run.json says of a run is what the native program was told."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from native_checkout import TOP, Native
+from test_launched_commands import every_recipe, start
+
+from launchers import catalogue, recipes
+from launchers.images import imagenet
+from launchers.jobs import Job
+
+OTHER = {
+    "DATA": "other/data",
+    "NODES": "4",
+    "CARDS": "8",
+    "PRECISION": "fp32",
+    "BATCH_SIZE": "7",
+    "STEPS": "9",
+    "EPOCHS": "3",
+    "DEVICE": "cpu",
+    "EXTRA": "--other",
+    "TASKS": "card",
+    "MASTER": "other:1",
+    "NODE_RANK": "1",
+}
+# Two nodes of two cards, or two cards where several nodes are left to what starts the tasks.
+MANY = {"NODES": "2", "CARDS": "4", "MASTER": "node0:29500", "NODE_RANK": "0", "PRECISION": "amp"}
+ONE = {"CARDS": "2", "PRECISION": "amp"}
+
+
+def command(top: Path, recipe: str, variables: dict[str, str]) -> str:
+    """The native command for these variables, as a dry run of the launcher prints it."""
+    answer = start(top, recipe, DRY_RUN="1", **variables)
+    assert answer.returncode == 0, answer.stderr
+    return answer.stdout
+
+
+def job(top: Path, recipe: str, options: dict[str, str], data: Path | None = None) -> Job:
+    """A job in a checkout under `top`, which has the folders that the recipe enters."""
+    start(top, recipe, DRY_RUN="1")
+    return Job(recipes.read(recipe), top, data, options)
+
+
+def is_refused(top: Path, recipe: str, data: Path) -> bool:
+    """Whether a job refuses data, which otherwise reaches its native command."""
+    try:
+        given = job(top, recipe, {}, data)
+    except click.UsageError as refusal:
+        assert "--data" in refusal.message
+        return True
+    assert data.name in given.command
+    return False
+
+
+@every_recipe
+def test_data_that_is_given_reaches_the_native_program_or_is_refused(tmp_path: Path, recipe: str) -> None:
+    data = tmp_path / "given_data"
+    data.mkdir()
+    assert is_refused(tmp_path, recipe, data) == (recipes.read(recipe).data == "synthetic")
+
+
+def test_the_recipes_that_train_on_synthetic_data_are_these() -> None:
+    synthetic = [name for name in recipes.names() if recipes.read(name).data == "synthetic"]
+    assert synthetic == ["nvidia_mxnet_resnet50", "nvidia_pytorch_resnet50", "nvidia_tensorflow_resnet50"]
+
+
+@pytest.mark.parametrize("recipe", [name for name in recipes.names() if recipes.read(name).data == "synthetic"])
+def test_a_launcher_that_uses_no_data_refuses_it(tmp_path: Path, recipe: str) -> None:
+    answer = start(tmp_path, recipe, DATA="some/data")
+    assert (answer.returncode, answer.stdout, "DATA is not used" in answer.stderr) == (2, "", True)
+
+
+@every_recipe
+def test_every_variable_that_a_launcher_reads_changes_the_native_command(tmp_path: Path, recipe: str) -> None:
+    known = recipes.read(recipe)
+    base = dict(ONE if "TASKS" in known.defaults else MANY)
+    if "amp" not in known.precisions("gpu"):
+        base["PRECISION"] = "tf32"
+    before = command(tmp_path, recipe, base)
+    outside = {"REPO"} if "MASTER" in known.defaults else {"REPO", "NODES"}  # Slurm or mpirun makes nodes of tasks
+    read = [name for name in known.defaults if name not in outside]
+    same = [name for name in read if command(tmp_path, recipe, base | {name: OTHER[name]}) == before]
+    assert same == []
+
+
+def facts_of_case(native: Native, *arguments: str) -> dict[str, object]:
+    """The case in run.json after a launch."""
+    native.launch(*arguments)
+    return dict(native.facts()["case"])
+
+
+def test_data_that_a_recipe_reads_are_real(native: Native) -> None:
+    assert facts_of_case(native)["data"] == "real"
+
+
+def test_images_that_were_made_are_synthetic_data(native: Native) -> None:
+    imagenet(native.repo / "data", 1, 8)
+    assert facts_of_case(native)["data"] == "synthetic"
+
+
+def test_nothing_is_said_of_the_data_where_extra_arguments_may_choose_others(native: Native) -> None:
+    assert "data" not in facts_of_case(native, "--", "--use_synthetic_data")
+
+
+@pytest.mark.parametrize(("extra", "said"), [("--verbose", "synthetic"), ("--data-backend dali-gpu", None)])
+def test_a_recipe_that_reads_no_data_trains_on_synthetic_ones_unless_told_otherwise(
+    tmp_path: Path, extra: str, said: str | None
+) -> None:
+    assert job(tmp_path, "nvidia_mxnet_resnet50", {"EXTRA": extra}).trains_on == said
+
+
+def test_data_that_lie_around_in_the_environment_reach_no_launcher(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATA", "/somewhere/else")
+    assert "somewhere" not in job(tmp_path, "nvidia_mxnet_resnet50", {}).command
+
+
+def test_show_says_whether_the_data_are_real(native: Native) -> None:
+    native.launch()
+    program = [sys.executable, "-c", "import tachograph; tachograph.main()", "show", str(native.run), "--json"]
+    # A log of one record has no throughput, and exit status 1.
+    told = json.loads(subprocess.run(program, cwd=TOP, capture_output=True, check=False).stdout)
+    assert told["facts"]["data"] == {"value": "real", "witness": "run.json"}
+
+
+def test_the_table_of_the_recipes_says_on_what_each_trains() -> None:
+    assert {row["recipe"]: row["data"] for row in catalogue.rows()}["nvidia_mxnet_resnet50"] == "synthetic"
