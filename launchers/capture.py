@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from . import processes
-from .folders import CLOCK, LOG
+from .folders import CLOCK, LOG, ORPHANED
 from .redaction import Redactor
 
 _CHUNK = 65536
@@ -72,7 +72,7 @@ def _capture(
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     log = _Log(folder, redactor)
-    for chunk in _chunks(source, line, mark):
+    for chunk in _chunks(source, line, mark, folder / ORPHANED):
         if not log.take(chunk):
             processes.end_in_background(mark)
     log.close()
@@ -80,8 +80,11 @@ def _capture(
         line.send((redactor.count if redactor else 0, log.problem))
 
 
-def _chunks(source: int, line: Connection, mark: str) -> Iterator[bytes]:
-    """What arrives, until all writers have closed the source, the runner asks for the end, or is dead for a while."""
+def _chunks(source: int, line: Connection, mark: str, orphaned: Path) -> Iterator[bytes]:
+    """What arrives, until all writers have closed the source, the runner asks for the end, or is dead for a while.
+
+    Its death is told by the file `orphaned`.
+    """
     deadline = math.inf
     with selectors.DefaultSelector() as selector:
         selector.register(source, selectors.EVENT_READ)
@@ -92,6 +95,8 @@ def _chunks(source: int, line: Connection, mark: str) -> Iterator[bytes]:
                 if not _is_dead(line):
                     break
                 selector.unregister(line)
+                with suppress(OSError):  # a disk may be full; then another runner is refused, and does not wait
+                    orphaned.touch()
                 processes.end_in_background(mark)
                 deadline = time.monotonic() + 2 * processes.GRACE
             elif source in ready:

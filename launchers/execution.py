@@ -16,7 +16,7 @@ from pathlib import Path
 
 from . import processes
 from .capture import Capture, Captured
-from .folders import LOG
+from .folders import LOG, MARKED
 from .redaction import Redactor
 
 _TICK = 0.2
@@ -50,6 +50,7 @@ def execute(
     """
     mark = uuid.uuid4().hex
     (folder / LOG).touch()
+    (folder / MARKED).write_text(mark, encoding="ascii")
     readable, writable = _pipe()
     try:
         # A session of its own, so that a signal from the terminal does not reach it before it reaches us.
@@ -73,6 +74,7 @@ def execute(
             output = capture.finish(processes.GRACE)
     finally:
         processes.kill(mark)
+        (folder / MARKED).unlink(missing_ok=True)
     return Ended(process.returncode, bool(signals), timed_out, output)
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
-import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +22,8 @@ TELEMETRY = "gpu.csv"
 SCRIPT = "job.sh"
 OUTPUT = "slurm.out"
 SUBMITTED = f"{OUTPUT}.id"
+MARKED = "job.mark"  # of the processes of the job, as long as there may be any
+ORPHANED = "runner-died"
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,11 @@ class RunFolder:
     def unfinished(self) -> Path:
         """The name of the folder as long as the run is going on."""
         return self.path.with_name(f".{self.path.name}.unfinished")
+
+    @property
+    def lock(self) -> Path:
+        """What a runner holds while it fills the folder."""
+        return self.path.with_name(f".{self.path.name}.lock")
 
     def status(self) -> str | None:
         """`done`, `failed` or `interrupted`; None where there is no such run.
@@ -67,19 +72,15 @@ class RunFolder:
         described = self.facts().get("log", {}).get("sha256")
         return self.log.is_file() and describe(self.log)["sha256"] == described
 
-    @contextmanager
-    def claimed(self) -> Iterator[None]:
-        """Hold the folder as the only runner. Raises click.ClickException where another one holds it."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        path = self.path.with_name(f".{self.path.name}.lock")
-        lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-        try:
-            if not _locked(path, lock):
-                raise click.ClickException(f"{self.path} is being filled by another runner; wait until that has ended.")
-            yield
-            path.unlink()
-        finally:
-            os.close(lock)
+    def is_orphaned(self) -> bool:
+        """Whether the runner that fills the unfinished folder has died, as the process that keeps its log says."""
+        return (self.unfinished / ORPHANED).exists()
+
+    def mark(self) -> str | None:
+        """The mark of the processes whose output fills the unfinished folder; None where there are none."""
+        with suppress(OSError):
+            return (self.unfinished / MARKED).read_text(encoding="ascii", errors="replace").strip() or None
+        return None
 
     def put_aside(self) -> list[Path]:
         """Give what an earlier run left that was not done a name of its own, and return these names.
@@ -116,12 +117,3 @@ def describe(log: Path) -> dict[str, str | int]:
             lines, last = lines + chunk.count(b"\n"), chunk[-1:]
     size, cut = log.stat().st_size, last != b"\n"
     return {"file": log.name, "sha256": digest.hexdigest(), "bytes": size, "lines": lines + cut}
-
-
-def _locked(path: Path, lock: int) -> bool:
-    """Lock an open file, for this process and those that it forks, until the last of them has ended."""
-    with suppress(BlockingIOError, FileNotFoundError):
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # Who held it before may have removed the file after it was opened here: then nothing is held.
-        return os.path.samestat(path.stat(), os.fstat(lock))
-    return False

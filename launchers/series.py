@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from . import checkout, gpus
+from .claims import claimed
 from .folders import RunFolder
 from .jobs import Job
 from .places import Local, Place
@@ -88,9 +89,11 @@ class Series:
     def _execute(self, run: Planned, title: str, signals: Sequence[int]) -> None:
         if _is_done(run):
             return
-        with run.folder.claimed():
+        with claimed(run.folder, signals):
             if _is_done(run):  # by the runner that held it until now
                 return
+            if run.folder.unfinished.exists():
+                self.runner.place.finish(run.folder.unfinished)
             for kept in run.folder.put_aside():
                 click.echo(f"{run.folder.path} is run again; what there was of it is kept as {kept.name}.", err=True)
             facts = self.runner.run(run.job, run.folder, title, signals)

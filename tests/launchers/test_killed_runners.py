@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import subprocess
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 from native_checkout import PRINT, Native
 from running import trainers, wait_until_printed, wait_until_released
@@ -13,6 +15,10 @@ from running import trainers, wait_until_printed, wait_until_released
 pytestmark = pytest.mark.slow
 
 SLEEP = f"import time\n{PRINT}time.sleep(60)\n"
+SLOW_END = (
+    f"import signal, time\nsignal.signal(signal.SIGTERM, lambda *_: (time.sleep(2), exit()))\n{PRINT}time.sleep(60)\n"
+)
+DEAF = f"import signal, sys, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n{PRINT}time.sleep(60)\n"
 # Prints numbered lines, and counts in a file those that were printed to the end.
 COUNT = """
 import mmap, os, struct
@@ -55,3 +61,55 @@ def test_a_run_whose_runner_was_killed_is_repeated(native: Native) -> None:
     native.trains(PRINT)
     native.launch()
     assert (native.facts()["status"], native.unfinished.exists()) == ("done", False)
+
+
+def killed(native: Native, program: str) -> subprocess.Popen[bytes]:
+    """A runner that was killed while the program trained."""
+    native.trains(program)
+    process = native.started()
+    wait_until_printed(native)
+    process.kill()
+    process.wait(timeout=30)
+    return process
+
+
+def released(process: subprocess.Popen[bytes]) -> None:
+    """Take what is left of the output of a killed runner, until all that it started has ended."""
+    process.communicate(timeout=30)
+
+
+def test_a_launch_right_after_a_runner_was_killed_waits_for_its_job_and_goes_on(native: Native) -> None:
+    first = killed(native, SLOW_END)
+    native.trains(PRINT)
+    answer = native.launch()
+    released(first)
+    assert (answer.returncode, native.facts()["status"], trainers(native)) == (0, "done", [])
+    assert b"was killed; waiting up to 25 s until what it started has ended." in answer.stderr
+
+
+def test_a_launch_ends_the_job_of_a_runner_that_was_killed_with_all_that_watched_it(native: Native) -> None:
+    native.trains(DEAF)
+    process = native.started()
+    wait_until_printed(native)
+    capture = [child for child in psutil.Process(process.pid).children() if child.cwd() != str(native.repo)]
+    for one in capture:
+        one.kill()
+    process.kill()
+    process.communicate(timeout=30)
+    assert len(trainers(native)) == 1
+    native.trains(PRINT)
+    answer = native.launch()
+    assert (answer.returncode, trainers(native), native.facts()["status"]) == (0, [], "done")
+    assert b"1 processes of its job end" in answer.stderr
+
+
+def test_an_interrupt_ends_the_waiting_for_a_killed_runner(native: Native) -> None:
+    first = killed(native, DEAF)
+    second = native.started()
+    assert second.stderr
+    while b"waiting up to" not in second.stderr.readline():
+        assert second.poll() is None
+    second.terminate()
+    second.communicate(timeout=5)
+    released(first)
+    assert (second.returncode, native.run.exists()) == (1, False)
