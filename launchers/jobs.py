@@ -101,6 +101,11 @@ class Job:
         return self.recipe.facts.get("tasks", "node")
 
     @property
+    def meets_by_address(self) -> bool:
+        """Whether Paddle's launcher brings several nodes together, which knows machines by addresses, not by names."""
+        return self.nodes > 1 and "paddle.distributed.launch" in self.command
+
+    @property
     def device(self) -> str:
         """What trains: cpu or gpu."""
         return self.variables.get("DEVICE", "gpu")

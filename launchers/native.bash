@@ -13,6 +13,10 @@ if [[ ${DATA-} ]] && grep -q '^# data: synthetic' "${BASH_SOURCE[1]}"; then
   exit 2
 fi
 REPO=$(CDPATH='' cd -- "$REPO" && pwd)
+if [[ ! ${DRY_RUN-} && ${MASTER-} ]] && ((NODES > 1)) && grep -q paddle.distributed.launch "${BASH_SOURCE[1]}"; then
+  . "$(dirname "${BASH_SOURCE[0]}")/meet.bash"
+  meet
+fi
 xargs true <<< "$EXTRA" > /dev/null  # stops here at an open quote
 readarray -d '' -t extra < <(xargs -r printf '%s\0' <<< "$EXTRA")
 

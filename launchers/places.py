@@ -80,6 +80,8 @@ class Local:
         """The native command, and its log."""
         values = {name: job.variables[name] for name in ("MASTER", "NODE_RANK") if job.nodes > 1}
         exports = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in values.items())
+        if job.meets_by_address:
+            exports += f"{(ROOM / 'meet.bash').read_text(encoding='utf-8')}meet\n"
         return f"{exports}({job.command}) 2>&1 | tee {_quoted(folder / LOG)}\n"
 
     def finish(self, folder: Path) -> None:
@@ -211,6 +213,7 @@ def _rendered(name: str, job: Job) -> str:
         tasks_per_node=_tasks_per_node(job),
         device=job.device,
         command=job.command,
+        meets_by_address=job.meets_by_address,
     )
 
 

@@ -42,7 +42,7 @@ MpiDefault=none
 PartitionName=all Nodes=node[1-{count}] Default=YES MaxTime=INFINITE State=UP
 """
 _NODE = (
-    "NodeName=node{number} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=16 RealMemory=4000 Gres=gpu:8"
+    "NodeName=node{number} NodeHostname={host} NodeAddr=localhost Port={port} CPUs=16 RealMemory=4000 Gres=gpu:8"
     " State=UNKNOWN"
 )
 

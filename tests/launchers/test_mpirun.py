@@ -33,6 +33,10 @@ def remote(native: Native) -> None:
     login = " ".join([f'PATH="{os.environ["PATH"]}"', *(f'{name}="${name}"' for name in kept)])
     text = f'#!/bin/sh\nhost=$1\nshift\nexec env -i {login} HOST="$host" sh -c "$*"\n'
     executable(native.top / "bin" / "agent", text)
+    python = native.top / "bin" / "python"
+    # The names of machines that there are not stand for themselves, where their addresses are asked for.
+    lines = python.read_text().replace("#!/bin/sh\n", '#!/bin/sh\n[ "$1" = - ] && exec echo "$2" "$2"\n')
+    executable(python, lines)
     native.environment |= {
         "OMPI_MCA_plm_rsh_agent": str(native.top / "bin" / "agent"),
         # Two daemons of Open MPI on one machine sometimes crash where each shares what it knows of the processor.
@@ -49,6 +53,20 @@ def test_mpirun_gives_all_nodes_one_place_to_meet(on_mpirun: Native) -> None:
     on_mpirun.launch(*MPIRUN, TWO)
     (first, second) = (words[1] for words in told(on_mpirun))
     assert (first, bool(re.fullmatch(r"127\.0\.0\.1:2\d{4}", first))) == (second, True)
+
+
+@pytest.mark.parametrize("start", ["launch", "dry run"])
+def test_a_host_that_is_given_by_its_name_is_an_address_for_the_launcher_of_paddle(
+    on_mpirun: Native, start: str
+) -> None:
+    on_mpirun.trains(telling("MASTER", "POD_IP"))
+    if start == "launch":
+        on_mpirun.launch(*MPIRUN, "localhost:2")
+    else:
+        execute(on_mpirun, dry_run(on_mpirun, *MPIRUN, "localhost:2"))
+    (_, first, own), (_, second, other) = told(on_mpirun)
+    assert re.fullmatch(r"\d+\.\d+\.\d+\.\d+:2\d{4}", first)
+    assert (first, own) == (second, other) == (first, first.partition(":")[0])
 
 
 def test_the_nodes_meet_on_the_machine_of_the_first_one(on_mpirun: Native) -> None:
@@ -85,7 +103,7 @@ def test_a_dry_run_for_mpirun_is_a_script_that_starts_the_job(on_mpirun: Native)
 
 def test_mpirun_starts_one_task_a_card_where_the_native_program_wants_that(on_mpirun: Native) -> None:
     options = [word.replace("paddleclas_resnet50", "nvidia_tensorflow_resnet50") for word in on_mpirun.options]
-    options = [word for word in options if word not in {"--device", "cpu"}]
+    options = [word for word in options if word not in {"--device", "cpu", "--data", str(on_mpirun.repo / "data")}]
     (on_mpirun.repo / "TensorFlow/Classification/ConvNets").mkdir(parents=True)
     command = [*on_mpirun.command, *options, "--dry-run", *MPIRUN, "a:2,b:2"]
     answer = subprocess.run(command, cwd=TOP, env=os.environ | on_mpirun.environment, capture_output=True, check=True)
