@@ -71,6 +71,8 @@ def _series(
     hosts: str | None,
     script: Path | None,
     timeout: int | None,
+    stall: int,
+    stall_ends: bool,
     no_redact: bool,
     **wanted: Any,
 ) -> Series:
@@ -85,7 +87,8 @@ def _series(
     planned = _planned(context, Planner(repos, data, place), target, **wanted)
     if script and len({run.folder.path.parent for run in planned}) > 1:
         raise click.UsageError("--script is for one case; --only chooses it.")
-    return Series(Runner(place, Screen(sys.stdout.fileno()), timeout, not no_redact), planned)
+    screen = Screen(sys.stdout.fileno())
+    return Series(Runner(place, screen, timeout, not no_redact, stall, stall_ends), planned)
 
 
 def _planned(

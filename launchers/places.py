@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -17,10 +17,12 @@ import click
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from . import hosts as machines
+from . import queue
 from .folders import LOG, OUTPUT, SCRIPT, SUBMITTED
 from .jobs import CannotRunHere, Job
 from .machine import matters
 from .recipes import ROOM
+from .shell_text import here_document, quoted
 
 # mpirun gives other machines no variable by itself. These belong to libraries that train, whether or not one is kept in
 # run.json (machine.matters); without them the nodes of a job would differ.
@@ -55,6 +57,9 @@ class Place(Protocol):
     def script(self, job: Job, folder: Path) -> str:
         """Write what `start` would do as a shell script for `folder`, the run folder, that needs REPO alone."""
 
+    def ran(self, folder: Path) -> float:
+        """For how many seconds the job of `folder` has run at most; 0 where it waits in a queue."""
+
     def finish(self, folder: Path) -> None:
         """End what goes on after the execution in `folder`, and remove what is not to be kept of it."""
 
@@ -82,7 +87,11 @@ class Local:
         exports = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in values.items())
         if job.meets_by_address:
             exports += f"{(ROOM / 'meet.bash').read_text(encoding='utf-8')}meet\n"
-        return f"{exports}({job.command}) 2>&1 | tee {_quoted(folder / LOG)}\n"
+        return f"{exports}({job.command}) 2>&1 | tee {quoted(folder / LOG)}\n"
+
+    def ran(self, folder: Path) -> float:
+        """It began at once."""
+        return math.inf
 
     def finish(self, folder: Path) -> None:
         """Nothing is left."""
@@ -108,16 +117,18 @@ class Slurm:
     def script(self, job: Job, folder: Path) -> str:
         """The job script, submitted."""
         text = self.edited or _rendered("slurm", job)
-        return f"{shlex.join(['sbatch', *self._options(folder / LOG)])} {_here_document(text)}"
+        return f"{shlex.join(['sbatch', *self._options(folder / LOG)])} {here_document(text)}"
+
+    def ran(self, folder: Path) -> float:
+        """What the queue says; without an answer the job has long begun."""
+        return queue.ran(queue.number(folder))
 
     def finish(self, folder: Path) -> None:
         """Cancel a job that may go on, and remove what it printed, because that is not redacted."""
-        output, submitted = folder / OUTPUT, folder / SUBMITTED
-        # slurm.bash removes the number of a job that has ended, and writes it in one piece.
-        number = submitted.read_text(encoding="ascii").partition(";")[0].strip() if submitted.exists() else ""
-        if number and not _cancelled(number):
+        number = queue.number(folder)
+        if number and not queue.cancelled(number):
             click.echo(f"Slurm's job {number} may still go on; `scancel {number}` ends it.", err=True)
-        for path in (output, submitted):
+        for path in (folder / OUTPUT, folder / SUBMITTED):
             path.unlink(missing_ok=True)
 
     def _options(self, output: Path) -> list[str]:
@@ -149,9 +160,13 @@ class MpiRun:
 
     def script(self, job: Job, folder: Path) -> str:
         """The file that mpirun starts, and mpirun."""
-        write = f"cat > {_quoted(folder / SCRIPT)} {_here_document(_rendered('mpirun', job))}"
+        write = f"cat > {quoted(folder / SCRIPT)} {here_document(_rendered('mpirun', job))}"
         command = shlex.join(self._command(job, folder / SCRIPT, {**job.environment, "MASTER": ""}))
-        return f"{write}MASTER={self._master(job)} {command} 2>&1 | tee {_quoted(folder / LOG)}\n"
+        return f"{write}MASTER={self._master(job)} {command} 2>&1 | tee {quoted(folder / LOG)}\n"
+
+    def ran(self, folder: Path) -> float:
+        """It began at once."""
+        return math.inf
 
     def finish(self, folder: Path) -> None:
         """Nothing is left."""
@@ -228,21 +243,3 @@ def _carried(environment: Mapping[str, str]) -> list[str]:
     """The names of the variables that mpirun has to carry to other machines."""
     prefixed = {name for name in environment if name.startswith(_PREFIXES)}
     return sorted(prefixed | _OURS & environment.keys() | matters(environment).keys())
-
-
-def _cancelled(number: str) -> bool:
-    # In a session of its own, so that nobody's impatience at the keyboard ends it.
-    return not subprocess.run(["scancel", number], start_new_session=True, capture_output=True, check=False).returncode
-
-
-def _here_document(text: str) -> str:
-    """Return `text` as a shell reads it from a script, up to a line that `text` does not have."""
-    end = "JOB"
-    while end in text.splitlines():
-        end += "_"
-    whole = text if text.endswith("\n") else f"{text}\n"
-    return f"<<'{end}'\n{whole}{end}\n"
-
-
-def _quoted(path: Path) -> str:
-    return shlex.quote(str(path))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,23 +16,28 @@ from .execution import Ended, execute
 from .folders import LOG, SCRIPT, TELEMETRY, RunFolder
 from .jobs import Job
 from .places import Local, Place
+from .printed import count, last_lines
 from .published import command, public
 from .redaction import Redactor, redact_text, secret_values
 from .screen import Screen
+from .stall import Stall
 
 SCHEMA = 2
-_LAST_LINES = 20
-_LONGEST_LINE = 1 << 16  # bytes; of a longer one each piece is looked at
 
 
 @dataclass(frozen=True)
 class Runner:
-    """`timeout`: seconds a run may take. `redacts`: whether secrets are taken out of what is kept."""
+    """`timeout`: seconds a run may take. `redacts`: whether secrets are taken out of what is kept.
+
+    `stall`: seconds without getting on after which that is told, 0 for never; `stall_ends`: and the run is ended.
+    """
 
     place: Place
     screen: Screen
     timeout: float | None = None
     redacts: bool = True
+    stall: float = 0
+    stall_ends: bool = False
 
     def run(self, job: Job, folder: RunFolder, title: str, signals: Sequence[int]) -> dict[str, Any]:
         """Execute `job`, fill `folder`, which is claimed already, and return what its run.json says.
@@ -60,6 +64,9 @@ class Runner:
         redactor = Redactor(secret_values(os.environ)) if self.redacts else None
         # On other machines the nodes sample their cards themselves.
         here = [telemetry.recorded(unfinished / TELEMETRY)] if isinstance(self.place, Local) else []
+        metric, log = job.recipe.facts["metric"], unfinished / LOG
+        ran = partial(self.place.ran, unfinished)
+        stall = Stall(log, metric, self.stall, self.stall_ends, ran, self.screen.tell)
         meanwhile = [self.screen.following(unfinished / LOG, title), *here]
         try:
             return execute(
@@ -69,6 +76,7 @@ class Runner:
                 signals,
                 redactor=redactor,
                 timeout=self.timeout,
+                stall=stall,
                 meanwhile=meanwhile,
             )
         finally:
@@ -123,10 +131,13 @@ def _outcome(ended: Ended, log: Path, metric: str) -> dict[str, Any]:
 
 
 def _reason(ended: Ended, metric: str, metric_lines: int) -> str | None:
+    stalled = f", after {ended.stall}" if ended.stall else ""
     if ended.interrupted:
-        return "It was interrupted."
+        return f"It was interrupted{stalled}."
     if ended.timed_out:
-        return "Its time was over."
+        return f"Its time was over{stalled}."
+    if ended.stalled:
+        return f"It was ended because {ended.stall}."
     if ended.output.problem:
         return f"It was ended because {ended.output.problem}."
     if ended.exit_status:
@@ -139,20 +150,6 @@ def _make_public(script: Path, job: Job) -> None:
     if script.is_file():
         text = script.read_text(encoding="utf-8").replace(job.command, command(job.command))
         script.write_text(redact_text(text, secret_values(os.environ))[0], encoding="utf-8")
-
-
-def count(log: Path, pattern: str) -> int:
-    """How many lines of a log match a regular expression."""
-    matches = re.compile(pattern.encode()).search
-    with log.open("rb") as file:
-        return sum(1 for line in iter(partial(file.readline, _LONGEST_LINE), b"") if matches(line))
-
-
-def last_lines(log: Path) -> list[str]:
-    """The last lines of a log, as text."""
-    with log.open("rb") as file:
-        file.seek(max(0, log.stat().st_size - 16384))
-        return [line.decode("utf-8", "replace") for line in file.read().splitlines()[-_LAST_LINES:]]
 
 
 def _now() -> str:

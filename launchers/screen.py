@@ -41,6 +41,11 @@ class Screen:
         finally:
             left.set()
 
+    def tell(self, text: str) -> None:
+        """Show a text on standard error, above the progress line, without waiting for a terminal that stands still."""
+        shown = Text(text)
+        threading.Thread(target=self._console.print, args=(shown,), kwargs={"soft_wrap": True}, daemon=True).start()
+
     def finish(self, signals: Sequence[int]) -> None:
         """Wait until the terminal has taken all of the log that was followed last, or a signal has come."""
         while self._thread and self._thread.is_alive() and not signals:

@@ -125,3 +125,16 @@ def _wait_until_idle(environment: dict[str, str]) -> None:
             return
         assert time.monotonic() < deadline, answer.stdout + answer.stderr
         time.sleep(0.2)
+
+
+def asked(slurm: dict[str, str], *command: str) -> str:
+    """What a command of the cluster prints."""
+    return subprocess.run(command, env=slurm, capture_output=True, text=True, check=True).stdout
+
+
+def wait_until_nothing_runs(slurm: dict[str, str]) -> None:
+    """Wait until no job is left that somebody would have to cancel."""
+    deadline = time.monotonic() + 10
+    while queue := asked(slurm, "squeue", "--noheader", "--states=RUNNING,PENDING"):
+        assert time.monotonic() < deadline, queue
+        time.sleep(0.1)

@@ -145,3 +145,10 @@ def test_hosts_that_cannot_take_the_job_are_refused(given: str, words: str) -> N
 def test_hosts_that_cannot_take_the_job_start_nothing(on_mpirun: Native) -> None:
     answer = on_mpirun.launch(*MPIRUN, "a")
     assert (answer.returncode, b"has room for 1 nodes" in answer.stderr, run_of(on_mpirun).exists()) == (2, True, False)
+
+
+def test_a_job_under_mpirun_that_does_not_get_on_is_ended(on_mpirun: Native) -> None:
+    on_mpirun.trains("import time\nwhile True:\n    print('master not ready', flush=True)\n    time.sleep(0.2)\n")
+    on_mpirun.launch(*MPIRUN, TWO, "--stall", "2", "--stall-ends")
+    assert "no line of its log matched" in facts_of(on_mpirun)["reason"]
+    assert "master not ready" in facts_of(on_mpirun)["last_lines"][-2]

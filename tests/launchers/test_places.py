@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from native_checkout import Native
 from several_nodes import ON_TWO, on_nodes, run_of
 
-from launchers.places import _here_document
+from launchers.shell_text import here_document
 
 lines = st.lists(st.sampled_from(["JOB", "JOB_", "JOB__", "", "$(false) `x` \\", "'"]), max_size=6)
 
@@ -26,5 +26,5 @@ def test_nodes_that_are_started_by_hand_have_suites_of_their_own(native: Native)
 @given(lines)
 def test_a_script_in_a_script_comes_out_as_it_is_with_an_ended_last_line(lines: list[str]) -> None:
     text = "\n".join(lines)
-    answer = subprocess.run(["bash"], input=f"cat {_here_document(text)}", capture_output=True, text=True, check=True)
+    answer = subprocess.run(["bash"], input=f"cat {here_document(text)}", capture_output=True, text=True, check=True)
     assert answer.stdout == (text if text.endswith("\n") else f"{text}\n")

@@ -8,13 +8,12 @@ import shlex
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
-import cluster
 import pytest
+from cluster import asked, wait_until_nothing_runs
 from native_checkout import METRIC, PRINT, TOP, Native, executable
-from several_nodes import ON_TWO, dry_run, execute, facts_of, lines_of, on_nodes, run_of, told
+from several_nodes import ON_TWO, dry_run, execute, facts_of, lines_of, run_of, told
 
 from launchers.places import Slurm
 
@@ -24,42 +23,12 @@ SLURM = [*ON_TWO, "--on", "slurm"]
 SLEEPS = f"{PRINT}import sys, time\nsys.stdout.flush()\ntime.sleep(60)\n"
 
 
-@pytest.fixture(scope="module")
-def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """The environment of a cluster of four emulated nodes."""
-    if reason := cluster.missing():
-        pytest.skip(reason)
-    with cluster.emulated(tmp_path_factory.mktemp("slurm")) as environment:
-        yield environment
-
-
-@pytest.fixture
-def on_slurm(native: Native, slurm: dict[str, str]) -> Native:
-    """A checkout on several nodes, where the commands of the cluster are found."""
-    path = f"{native.top / 'bin'}{os.pathsep}{slurm['PATH']}"
-    native.environment |= {"SLURM_CONF": slurm["SLURM_CONF"], "PATH": path}
-    return on_nodes(native)
-
-
-def asked(slurm: dict[str, str], *command: str) -> str:
-    """What a command of the cluster prints."""
-    return subprocess.run(command, env=slurm, capture_output=True, text=True, check=True).stdout
-
-
 def wait_until_training(native: Native) -> None:
     """Wait until the log has a metric line."""
     log = run_of(native).with_name(".1.unfinished") / "train.log"
     deadline = time.monotonic() + 30
     while not (log.exists() and METRIC in log.read_text()):
         assert time.monotonic() < deadline
-        time.sleep(0.1)
-
-
-def wait_until_nothing_runs(slurm: dict[str, str]) -> None:
-    """Wait until no job is left that somebody would have to cancel."""
-    deadline = time.monotonic() + 10
-    while queue := asked(slurm, "squeue", "--noheader", "--states=RUNNING,PENDING"):
-        assert time.monotonic() < deadline, queue
         time.sleep(0.1)
 
 

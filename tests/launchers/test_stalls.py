@@ -1,0 +1,132 @@
+"""A job that does not get on is told with its last lines, and is ended where that was asked for."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from pathlib import Path
+
+import pytest
+from native_checkout import METRIC, PRINT, Native
+from running import trainers
+
+from launchers import queue
+from launchers.stall import Stall
+
+SILENT = "import time\nprint('it begins', flush=True)\ntime.sleep(60)\n"
+REPEATING = "import time\nwhile True:\n    print('master not ready', flush=True)\n    time.sleep(0.2)\n"
+SILENT_LATER = f"import time\n{PRINT}import sys; sys.stdout.flush()\ntime.sleep(60)\n"
+PATIENT = f"import time\nprint('it begins', flush=True)\ntime.sleep(3)\n{PRINT}"
+BUSY = f"import time\n{PRINT}for number in range(8):\n    print(number, flush=True)\n    time.sleep(0.5)\n"
+
+
+class Watched:
+    """A log that is watched, without a metric line so far; `ran` is for how long the queue says its job has run."""
+
+    def __init__(self, top: Path, ran: float = math.inf) -> None:
+        self.log, self.told = top / "train.log", list[str]()
+        self.log.touch()
+        self.stall = Stall(self.log, "ips: ", 0.2, True, lambda: ran, self.told.append)
+
+    def printed(self, text: str) -> None:
+        """Let the job print something."""
+        with self.log.open("a") as file:
+            file.write(text)
+
+    def is_ended(self, wait: float = 0.0) -> bool:
+        """Look again, after a while."""
+        time.sleep(wait)
+        self.stall._next = 0.0
+        return self.stall.ends_now()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("program", "line"), [(SILENT, b"it begins"), (REPEATING, b"master not ready")])
+def test_a_run_without_a_metric_line_is_told_with_its_last_lines_and_ended(
+    native: Native, program: str, line: bytes
+) -> None:
+    native.trains(program)
+    answer = native.launch("--stall", "1", "--stall-ends")
+    said = "no line of its log matched ips: [0-9.]+ samples/s for 1 s"
+    facts = native.facts()
+    assert (facts["status"], facts["reason"], trainers(native)) == ("failed", f"It was ended because {said}.", [])
+    assert (f"The run has stalled: {said}.".encode() in answer.stderr, b"  " + line in answer.stderr) == (True, True)
+
+
+@pytest.mark.slow
+def test_a_run_that_goes_silent_after_a_metric_line_is_ended(native: Native) -> None:
+    native.trains(SILENT_LATER)
+    native.launch("--stall", "1", "--stall-ends")
+    assert native.facts()["reason"] == "It was ended because nothing was printed for 1 s."
+
+
+@pytest.mark.slow
+def test_a_stall_is_only_told_where_nobody_asked_to_end_the_run(native: Native) -> None:
+    native.trains(PATIENT)
+    answer = native.launch("--stall", "1")
+    assert (native.facts()["status"], answer.stderr.count(b"The run has stalled: ")) == ("done", 1)
+
+
+@pytest.mark.slow
+def test_a_run_that_prints_other_lines_between_its_metric_lines_gets_on(native: Native) -> None:
+    native.trains(BUSY)
+    answer = native.launch("--stall", "2", "--stall-ends")
+    assert (native.facts()["status"], b"stalled" in answer.stderr) == ("done", False)
+
+
+@pytest.mark.slow
+def test_a_run_whose_time_is_over_while_it_stalls_says_both(native: Native) -> None:
+    native.trains(SILENT_LATER)
+    native.launch("--stall", "1", "--timeout", "4")
+    assert native.facts()["reason"] == "Its time was over, after nothing was printed for 1 s."
+
+
+def test_without_a_limit_nothing_is_a_stall(tmp_path: Path) -> None:
+    watched = Watched(tmp_path)
+    watched.stall.limit = 0
+    assert (watched.is_ended(0.3), watched.told) == (False, [])
+
+
+def test_a_stall_is_told_once(tmp_path: Path) -> None:
+    watched = Watched(tmp_path)
+    assert [watched.is_ended(0.25), watched.is_ended(0.25), len(watched.told)] == [True, True, 1]
+
+
+def test_a_metric_line_that_comes_in_pieces_is_found(tmp_path: Path) -> None:
+    watched = Watched(tmp_path)
+    for piece in ("one\n[Train] ip", "s: 4.9\n"):
+        watched.printed(piece)
+        watched.is_ended()
+    assert watched.stall.said is None
+    watched.is_ended(0.25)
+    assert watched.stall.said == "nothing was printed for 0 s"
+
+
+def test_a_run_that_gets_on_again_has_not_stalled(tmp_path: Path) -> None:
+    watched = Watched(tmp_path)
+    assert watched.is_ended(0.25)
+    watched.printed(METRIC)
+    assert not watched.is_ended()
+
+
+def test_what_a_stalled_job_printed_cannot_change_the_terminal(tmp_path: Path) -> None:
+    watched = Watched(tmp_path)
+    watched.printed("\x1b]52;c;aGk=\x07\n")
+    watched.is_ended(0.25)
+    assert "\n  ?]52;c;aGk=?\n" in watched.told[0]
+
+
+def test_a_job_that_waits_in_a_queue_has_not_stalled(tmp_path: Path) -> None:
+    assert not Watched(tmp_path, ran=0.0).is_ended(0.25)
+
+
+@pytest.mark.parametrize(("said", "seconds"), [("PENDING N/A", 0.0), ("RUNNING N/A", math.inf), ("", math.inf)])
+def test_the_queue_says_for_how_long_a_job_has_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, seconds: float
+) -> None:
+    squeue = tmp_path / "squeue"
+    squeue.write_text(f"#!/bin/sh\necho {said}\n")
+    squeue.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    assert queue.ran("7") == seconds
