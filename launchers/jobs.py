@@ -43,6 +43,7 @@ class Job:
         self._check_names()
         self._check_counts()
         self._check_cards()
+        self._check_epochs()
         self._check_precision()
 
     @property
@@ -143,6 +144,13 @@ class Job:
         if self.cards % self.nodes:
             message = f"{self.nodes} nodes cannot share {self.cards} cards"
             raise click.UsageError(f"{message}; a multiple of {self.nodes} is possible.")
+
+    def _check_epochs(self) -> None:
+        steps, epochs = int(self.variables["STEPS"]), int(self.variables.get("EPOCHS", "1"))
+        if steps % epochs:  # the native programs would train more steps than run.json says
+            fewer = steps // epochs * epochs or epochs
+            message = f"{epochs} epochs cannot share {steps} steps; a multiple of {epochs} is possible"
+            raise click.UsageError(f"{message}, such as --steps {fewer}.")
 
     def _check_precision(self) -> None:
         precision, possible = self.variables["PRECISION"], self.recipe.precisions(self.device)

@@ -21,6 +21,10 @@ from native_checkout import TOP, Native
             ["--nodes", "2", "--cards", "2"],
             "--on slurm or --on mpirun, or --master and --node-rank on each.",
         ),
+        (
+            ["--steps", "10", "--epochs", "3"],
+            "3 epochs cannot share 10 steps; a multiple of 3 is possible, such as --steps 9.",
+        ),
         (["--cards", "0"], "0 is not in the range x>=1."),
         (["--repo", "/nowhere"], "Directory '/nowhere' does not exist."),
         (["--on", "mpirun"], "--on mpirun and -H go together"),
