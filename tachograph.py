@@ -77,6 +77,7 @@ class _Neighbours:
         """List the runs that a page lacks; says which cells no launcher can fill."""
         import click
 
+        from parsers.printable import say
         from report.pagefile import PageError, find, load
         from report.plan import missing, unplanned
 
@@ -84,7 +85,7 @@ class _Neighbours:
             wanted = load(find(page))
             lacking = list(missing(wanted, logs, repeats=repeats, only=only))
             for sentence in unplanned(wanted, logs, only=only):
-                click.echo(sentence, err=True)
+                say(sentence, err=True)
             return lacking
         except PageError as error:
             raise click.UsageError(str(error)) from error
@@ -108,9 +109,11 @@ def command_line() -> "Group":
     """All commands of all rooms, as one."""
     import click
 
+    from parsers.refusal import Commands
+
     rooms = ("parsers", "report", "launchers")
     commands = [command for room in rooms for command in import_module(f"{room}.commands").commands]
-    group = click.Group("tachograph", commands={command.name: command for command in commands}, help=HELP)
+    group = Commands("tachograph", commands={command.name: command for command in commands}, help=HELP)
     return click.version_option(package_name="tachograph")(group)
 
 
@@ -123,4 +126,14 @@ def main() -> None:
     # time, and once more at the end half a second where many logs were read.
     gc.set_threshold(1_000_000)
     atexit.register(gc.freeze)
+    _make_printable()
     command_line()(obj=_Neighbours())
+
+
+def _make_printable() -> None:
+    """Let nothing through to a terminal that acts there, whoever prints it: a command, a library, Python itself."""
+    import sys
+
+    from parsers.printable import PrintableStream
+
+    sys.stdout, sys.stderr = PrintableStream(sys.stdout), PrintableStream(sys.stderr)

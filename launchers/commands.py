@@ -16,6 +16,7 @@ import click
 
 from . import recipes
 from .launch_options import COUNT, FOLDER, launch_options
+from .said import say, say_text
 
 if TYPE_CHECKING:
     from .planning import Planner
@@ -56,7 +57,7 @@ def launch(context: click.Context, /, target: str, *, dry_run: bool, **asked: An
     """
     series = _series(context, target, **asked)
     if dry_run:
-        click.echo("".join(series.script()), nl=False)
+        say_text("".join(series.script()))
     else:
         series.execute()
 
@@ -167,7 +168,7 @@ def list_launchers(checked: str | None, repo: Path | None, keep: Path | None, as
         sys.exit(_check(checked, repo, keep, as_json))
     from .catalogue import rows, table
 
-    click.echo("\n".join(json.dumps(row, ensure_ascii=False) for row in rows()) if as_json else table())
+    say_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows()) if as_json else f"{table()}\n")
 
 
 def _check(name: str, repo: Path, keep: Path | None, as_json: bool) -> int:
@@ -178,7 +179,7 @@ def _check(name: str, repo: Path, keep: Path | None, as_json: bool) -> int:
 
     recipe = recipes.read(name)
     outcome = check(recipe, repo)
-    click.echo(json.dumps(asdict(outcome), ensure_ascii=False) if as_json else text(recipe, outcome))
+    say_text(f"{json.dumps(asdict(outcome), ensure_ascii=False) if as_json else text(recipe, outcome)}\n")
     if keep:
         with _told(keep):
             catalogue.keep(outcome, keep)
@@ -206,9 +207,9 @@ def doctor(recipe: str | None, repo: Path | None, data: Path | None, as_json: bo
     findings = list(examine(recipes.read(recipe) if recipe else None, repo, data, os.environ))
     if as_json:
         for finding in findings:
-            click.echo(json.dumps(asdict(finding), ensure_ascii=False))
+            say(json.dumps(asdict(finding), ensure_ascii=False))
     else:
-        click.echo(shown(findings), nl=False)
+        say_text(shown(findings))
     sys.exit(_FOUND_BAD if any(finding.level == "bad" for finding in findings) else 0)
 
 

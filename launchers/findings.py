@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from .said import one_line
+
 Level = Literal["good", "warning", "bad"]
 
 
@@ -27,6 +29,6 @@ def shown(findings: Iterable[Finding]) -> str:
 
 
 def _paragraph(finding: Finding, width: int) -> str:
-    head = f"{finding.level:7}  {finding.subject:{width}}  "
-    advice = f"{' ' * len(head)}{finding.advice}\n" if finding.advice else ""
-    return f"{head}{finding.said}\n{advice}"
+    head = f"{finding.level:7}  {one_line(finding.subject):{width}}  "
+    advice = f"{' ' * len(head)}{one_line(finding.advice)}\n" if finding.advice else ""
+    return f"{head}{one_line(finding.said)}\n{advice}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tabulate import tabulate
 
 from .recipes import Recipe
+from .said import one_line
 
 
 @dataclass(frozen=True)
@@ -46,9 +47,9 @@ def recipe_sha256(recipe: Recipe) -> str:
 
 def text(recipe: Recipe, outcome: Outcome) -> str:
     """Render the outcome for the terminal."""
-    rows = [(item.option, item.program, item.where or "does not exist") for item in outcome.checked]
+    rows = [map(one_line, (item.option, item.program, item.where or "does not exist")) for item in outcome.checked]
     lines = [tabulate(rows, ["option", "program", "where"], "plain", disable_numparse=True), ""]
-    return "\n".join([*lines, *remarks(recipe, outcome), summary(outcome)])
+    return "\n".join([*lines, *map(one_line, remarks(recipe, outcome)), one_line(summary(outcome))])
 
 
 def summary(outcome: Outcome) -> str:

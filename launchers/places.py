@@ -22,6 +22,7 @@ from .folders import LOG, OUTPUT, SCRIPT, SUBMITTED
 from .jobs import CannotRunHere, Job
 from .machine import matters
 from .recipes import ROOM
+from .said import say
 from .shell_text import here_document, quoted
 
 # mpirun gives other machines no variable by itself. These belong to libraries that train, whether or not one is kept in
@@ -127,7 +128,7 @@ class Slurm:
         """Cancel a job that may go on, and remove what it printed, because that is not redacted."""
         number = queue.number(folder)
         if number and not queue.cancelled(number):
-            click.echo(f"Slurm's job {number} may still go on; `scancel {number}` ends it.", err=True)
+            say(f"Slurm's job {number} may still go on; `scancel {number}` ends it.", err=True)
         for path in (folder / OUTPUT, folder / SUBMITTED):
             path.unlink(missing_ok=True)
 

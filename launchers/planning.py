@@ -16,6 +16,7 @@ from .folders import RunFolder
 from .jobs import CannotRunHere, Job
 from .places import Place
 from .recipes import Recipe
+from .said import say
 from .series import Planned
 
 
@@ -67,7 +68,7 @@ class Planner:
         if refused and not planned:
             raise click.UsageError(" ".join(refused))
         for sentence in refused:
-            click.echo(f"Left out: {sentence}", err=True)
+            say(f"Left out: {sentence}", err=True)
         return planned
 
     def _of_page(self, run: Wanted) -> Job:

@@ -1,8 +1,9 @@
-"""The screen: what a job prints, as it is kept in the log, and below it a line that says how far things are."""
+"""The screen: what a job prints, as a terminal may show it, and below it a line that says how far things are."""
 
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,8 @@ from typing import BinaryIO
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
+
+from .passage import RESET, Passage, escaped
 
 _CHUNK = 65536
 _TICK = 0.2
@@ -27,7 +30,7 @@ class Screen:
 
     def __init__(self, out: int) -> None:
         self._out = out
-        self._console = Console(stderr=True)
+        self._console = Console(file=sys.__stderr__)  # whose control codes are its own; its text is escaped here
         self._thread: threading.Thread | None = None
 
     @contextmanager
@@ -54,10 +57,15 @@ class Screen:
     def _follow(self, log: Path, title: str, left: threading.Event) -> None:
         with log.open("rb") as file:
             if self._console.is_terminal:
-                with Live(console=self._console, auto_refresh=False, transient=True) as live:
+                with self._live() as live:
                     _show(ProgressFollower(file, self._out, live, title), left)
             else:
                 _show(Follower(file, self._out), left)
+
+    def _live(self) -> Live:
+        """The line; what others print meanwhile goes its own way, for the line would take it for styled text."""
+        console = self._console
+        return Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False)
 
 
 def _show(follower: Follower, left: threading.Event) -> None:
@@ -67,19 +75,29 @@ def _show(follower: Follower, left: threading.Event) -> None:
 
 
 class Follower:
-    """Copies a log that grows."""
+    """Shows a log that grows; see ``Passage`` for what of it."""
 
     def __init__(self, log: BinaryIO, out: int) -> None:
         self._log, self._out = log, out
+        self._passage = Passage()
 
     def show(self) -> None:
-        """Copy what has come since the last time."""
+        """Show what has come since the last time."""
         while chunk := self._log.read(_CHUNK):
-            self._write(chunk)
+            self._write(self._passage.through(chunk))
 
     def finish(self) -> None:
-        """Copy the rest."""
+        """Show the rest; no colour lasts longer than the log."""
         self.show()
+        self._end()
+
+    def _end(self, rest: bytes = b"") -> None:
+        self._write(self._passage.through(rest, is_last=True))
+        self._uncolour()
+
+    def _uncolour(self) -> None:
+        if self._passage.is_coloured:
+            self._write(RESET.encode())
 
     def _write(self, chunk: bytes) -> None:
         with suppress(OSError):  # who read along has seen enough; the run goes on, and so does its log
@@ -88,7 +106,7 @@ class Follower:
 
 
 class ProgressFollower(Follower):
-    """Copies whole lines of a log that grows, above a line with the title, the time so far and the last line."""
+    """Shows whole lines of a log that grows, above a line with the title, the time so far and the last line."""
 
     def __init__(self, log: BinaryIO, out: int, live: Live, title: str) -> None:
         super().__init__(log, out)
@@ -97,23 +115,24 @@ class ProgressFollower(Follower):
         self._rest, self._last = b"", ""
 
     def show(self) -> None:
-        """Copy the whole lines that have come since the last time, and renew the line below."""
+        """Show the whole lines that have come since the last time, and renew the line below."""
         while chunk := self._log.read(_CHUNK):
             lines, newline, self._rest = (self._rest + chunk).rpartition(b"\n")
             if newline:
                 self._live.stop()
-                self._write(lines + newline)
+                self._write(self._passage.through(lines + newline))
+                self._uncolour()
                 self._last = lines.rpartition(b"\n")[2].decode("utf-8", "replace")
                 self._live.start()
         self._live.update(self._progress(), refresh=True)
 
     def finish(self) -> None:
-        """Copy the rest in place of the line."""
+        """Show the rest in place of the line."""
         self.show()
         self._live.stop()
-        self._write(self._rest)
+        self._end(self._rest)
 
     def _progress(self) -> Text:
         elapsed = time.strftime("%H:%M:%S", time.gmtime(time.monotonic() - self._start))
-        last = "".join(letter for letter in self._last if letter.isprintable())
-        return Text(f"{self._title}  {elapsed}  {last}", style="bold", no_wrap=True, overflow="ellipsis")
+        shown = escaped(f"{self._title}  {elapsed}  {self._last}")
+        return Text(shown, style="bold", no_wrap=True, overflow="ellipsis")

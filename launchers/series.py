@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from .jobs import Job
 from .places import Local, Place
 from .published import variables
 from .runner import Runner
+from .said import one_line, say
 from .signals import collected
 
 _HEAD = """#!/usr/bin/env bash
@@ -46,11 +48,11 @@ class Series:
     def script(self) -> Iterator[str]:
         """Write what is not done yet as a shell script that needs nothing of this project, a part a run."""
         for remark in _of_checkouts(self.planned):
-            click.echo(remark, err=True)
+            say(remark, err=True)
         yield _HEAD
         for run in self.planned:
             if not _is_done(run):
-                yield _part(self.runner.place, run.job, run.folder.path.resolve())
+                yield _readable(_part(self.runner.place, run.job, run.folder.path.resolve()))
 
     def execute(self) -> None:
         """Execute what is not done yet.
@@ -58,16 +60,16 @@ class Series:
         Raises click.ClickException at the end when runs failed, and click.exceptions.Exit when one was interrupted.
         """
         if not self.planned:
-            click.echo("There is nothing to run.", err=True)
+            say("There is nothing to run.", err=True)
             return
         for notice in notices(self.runner.place, self.planned):
-            click.echo(notice, err=True)
+            say(notice, err=True)
         with collected() as signals:
             left_out = [run for number, run in enumerate(self.planned, 1) if not self._tried(run, number, signals)]
         if self.failed:
             raise click.ClickException(self._failures(len(left_out)))
         suites = ", ".join(dict.fromkeys(str(run.folder.path.parent.parent) for run in self.planned))
-        click.echo(f"All {len(self.planned)} runs are done; they are in {suites}.", err=True)
+        say(f"All {len(self.planned)} runs are done; they are in {suites}.", err=True)
 
     def _failures(self, left_out: int) -> str:
         count = f"{len(self.failed)} of {len(self.planned)} runs failed"
@@ -95,14 +97,15 @@ class Series:
             if run.folder.unfinished.exists():
                 self.runner.place.finish(run.folder.unfinished)
             for kept in run.folder.put_aside():
-                click.echo(f"{run.folder.path} is run again; what there was of it is kept as {kept.name}.", err=True)
+                say(f"{run.folder.path} is run again; what there was of it is kept as {kept.name}.", err=True)
             facts = self.runner.run(run.job, run.folder, title, signals)
         self.runner.screen.finish(signals)
         if facts["status"] == "failed":
             self.failed.append(run.folder.path)
-            click.echo(_why(run.folder, facts["reason"], facts["last_lines"]), err=True)
+            for line in _why(run.folder, facts["reason"], facts["last_lines"]):
+                say(line, err=True)
         if signals:
-            click.echo(f"{run.folder.path} is kept as {facts['status']}; the same command goes on there.", err=True)
+            say(f"{run.folder.path} is kept as {facts['status']}; the same command goes on there.", err=True)
             raise click.exceptions.Exit(_INTERRUPTED)
 
 
@@ -120,7 +123,7 @@ def _is_done(run: Planned) -> bool:
     if differing := list(_differences(run.job, run.folder.facts())):
         message = f"{run.folder.path} holds another run, {', '.join(differing)}"
         raise click.ClickException(f"{message}; another folder can be given by --into.")
-    click.echo(f"{run.folder.path} is done already.", err=True)
+    say(f"{run.folder.path} is done already.", err=True)
     return True
 
 
@@ -148,14 +151,27 @@ def _of_checkouts(planned: Iterable[Planned]) -> Iterator[str]:
         yield from checkout.remarks(checkout.describe(repo), recipe.facts)
 
 
-def _why(folder: RunFolder, reason: str, lines: Iterable[str]) -> str:
-    shown = "".join(f"  {line}\n" for line in lines)
-    head = "The last lines of its log:\n" if shown else ""
-    return f"{head}{shown}{folder.path} failed. {reason}"
+def _why(folder: RunFolder, reason: str, lines: Iterable[str]) -> Iterator[str]:
+    shown = [f"  {line}" for line in lines]
+    yield from ["The last lines of its log:", *shown] if shown else []
+    yield f"{folder.path} failed. {reason}"
 
 
 def _part(place: Place, job: Job, folder: Path) -> str:
     repo = shlex.quote(str(job.repo.resolve()))
-    name = "".join(letter if letter.isprintable() else "?" for letter in folder.parent.name)
-    head = f"\n# {name}, repeat {folder.name}\nexport REPO={repo}\nmkdir -p {shlex.quote(str(folder))}\n"
+    title = f"{one_line(folder.parent.name)}, repeat {folder.name}"
+    head = f"\n# {title}\nexport REPO={repo}\nmkdir -p {shlex.quote(str(folder))}\n"
     return head + place.script(job, folder)
+
+
+def _readable(script: str) -> str:
+    """The same for bash, but all of it seen: a script in which something is not is quoted as a whole."""
+    if script.replace("\n", "").replace("\t", "").isprintable():
+        return script
+    return f"eval $'{''.join(map(_spelt, script))}'\n"
+
+
+def _spelt(character: str) -> str:
+    if character in "\n\t" or (character.isprintable() and character not in "\\'"):
+        return character
+    return "".join(f"\\{byte:03o}" for byte in os.fsencode(character))

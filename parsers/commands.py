@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from .ingesting.command import ingest
+from .printable import printable, say
+from .refusal import Unreadable
 from .scrubbing.command import scrub
 
 if TYPE_CHECKING:
@@ -17,12 +19,6 @@ LOGS = click.argument("logs", nargs=-1, required=True, type=click.Path(readable=
 FORMAT = click.option(
     "--format", "format_", metavar="NAME|FILE.lark", help="Read as this format; by default it is found by itself."
 )
-
-
-class Unreadable(click.ClickException):
-    """Wrong use or unreadable input: one sentence on stderr, exit status 2."""
-
-    exit_code = 2
 
 
 @click.command()
@@ -39,22 +35,22 @@ def formats(as_json: bool) -> None:
     from .errors import ParserError
     from .format import load
 
-    mistakes = []
+    mistakes = list[ParserError]()
     try:
         for path in grammars().values():
             try:
-                click.echo(_line(load(path), as_json=as_json))
+                say(_line(load(path), as_json=as_json))
             except ParserError as error:
-                mistakes.append(printable(error))
+                mistakes.append(error)
     except ParserError as error:
-        raise Unreadable(printable(error)) from error
+        raise Unreadable(error) from error
     if mistakes:
-        raise Unreadable("\nError: ".join(mistakes))
+        raise Unreadable(*mistakes)
 
 
 def _line(fmt: "Format", *, as_json: bool) -> str:
     if not as_json:
-        return f"{click.style(fmt.name, bold=True):<32}{fmt.about}"
+        return f"{fmt.name:<24}{fmt.about}"
     kinds = sorted({variant.record for variant in fmt.variants})
     return json.dumps({"format": fmt.name, "about": fmt.about, "line_kinds": kinds}, ensure_ascii=False)
 
@@ -85,21 +81,16 @@ def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
         try:
             tables.append(read(log, format=format_).records.assign(log=printable(log)))
         except (ParserError, OSError) as error:
-            unreadable.append(printable(told(error)))
+            unreadable.append(told(error))
     if tables:
         records = pd.concat(tables, ignore_index=True)
         try:
             write(records[["log", *records.columns.drop("log")]], out)
         except ParserError as error:
-            raise Unreadable(printable(error)) from error
-        click.echo(f"Wrote {counted(len(records), 'record')} of {counted(len(tables), 'log')} to {printable(out)}.")
+            raise Unreadable(error) from error
+        say(f"Wrote {counted(len(records), 'record')} of {counted(len(tables), 'log')} to {out}.")
     if unreadable:
-        raise Unreadable("\nError: ".join(unreadable))
-
-
-def printable(said: object) -> str:
-    """A text that any file and screen takes: a byte of a name that is no UTF-8 shows as an escape."""
-    return str(said).encode("utf-8", "backslashreplace").decode("utf-8")
+        raise Unreadable(*unreadable)
 
 
 commands: list[click.Command] = [formats, ingest, parse, scrub]

@@ -21,7 +21,9 @@ class Break:
     def __str__(self) -> str:
         """Three lines: where, the text around, and a caret."""
         start = max(0, self.column - 41)
-        shown = "".join(c if c.isprintable() else " " for c in self.text[start : self.column + 39])
+        shown = "".join(
+            c if c.isprintable() else "\ufffd" for c in self.text[start : self.column + 39].replace("\t", " ")
+        )
         caret = " " * (self.column - 1 - start) + "^"
         return f"line {self.line}, column {self.column}: expected {' or '.join(self.expected)}\n{shown}\n{caret}"
 

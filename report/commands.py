@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from parsers.commands import FORMAT, LOGS, Unreadable, printable
+from parsers.commands import FORMAT, LOGS
+from parsers.printable import printable, say
+from parsers.refusal import Unreadable
 
 from .audit.command import audit, recover
 from .site.command import serve
@@ -63,7 +65,7 @@ def show(
     try:
         protocol = Protocol.parse(stated) if stated else None
     except ProtocolError as error:
-        raise Unreadable(str(error)) from error
+        raise Unreadable(error) from error
     logs = tuple(map(_log, logs))
     options = {"cards": cards, "batch_size": batch_size}
     given = tuple(Fact(name, number, f"--{name.replace('_', '-')}") for name, number in options.items() if number)
@@ -97,7 +99,7 @@ def _follow(logs: tuple[Path, ...], *how: Any) -> None:
     try:
         follow(logs[0], *how)
     except ParserError as error:
-        raise Unreadable(printable(error)) from error
+        raise Unreadable(error) from error
 
 
 def _shown(logs: tuple[Path, ...], *how: object) -> Iterator[tuple[int, str]]:
@@ -122,14 +124,20 @@ def _show(log: Path, *how: Any) -> tuple[int, str]:
     try:
         summary = summarise(log, protocol, given, format_)
     except ParserError as error:
-        return Unreadable.exit_code, f"Error: {printable(error)}\n"
+        return Unreadable.exit_code, f"Error: {error}"
     status = 0 if summary.measurement else FOUND_NOTHING
-    text = json.dumps(as_json(summary), ensure_ascii=False) + "\n" if wants_json else shown(summary, colour=colour)
-    return status, text
+    if wants_json:
+        return status, printable(json.dumps(as_json(summary), ensure_ascii=False)) + "\n"
+    return status, shown(summary, colour=colour)
 
 
 def _print(status: int, text: str) -> int:
-    click.echo(text, nl=False, err=status == Unreadable.exit_code)
+    from parsers.console import show as show_page
+
+    if status == Unreadable.exit_code:
+        say(text, err=True)
+    else:
+        show_page(text)
     return status
 
 
@@ -186,11 +194,11 @@ def report(
             if as_json:
                 _print_cells(published.name, published.cells)
             else:
-                click.echo(published.sentence)
+                say(published.sentence)
     except BrokenPipeError:
         raise  # whoever reads what is printed has seen enough; click ends without a word
     except (PageError, WordsError, ParserError, OSError) as error:
-        raise Unreadable(printable(told(error))) from error
+        raise Unreadable(told(error)) from error
     sys.exit(FOUND_NOTHING if empty else 0)
 
 
@@ -216,7 +224,7 @@ def _print_cells(name: str, cells: "list[Cell]") -> None:
     from .publish import cell_json
 
     for cell in cells:
-        click.echo(json.dumps({"page": name, **cell_json(cell)}, ensure_ascii=False))
+        say(json.dumps({"page": name, **cell_json(cell)}, ensure_ascii=False))
 
 
 commands: list[click.Command] = [show, report, serve, why, audit, recover]

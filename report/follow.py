@@ -8,14 +8,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-import click
 import numpy as np
-from rich.console import Console
 from rich.live import Live
-from rich.text import Text
 
-from parsers.commands import printable
+from parsers.console import Console, Text
+from parsers.console import live as live_console
 from parsers.facts import Fact
+from parsers.printable import say
 from parsers.tail import Change
 
 from .live import view
@@ -43,7 +42,7 @@ def follow(log: Path, protocol: Protocol | None, given: tuple[Fact, ...], format
     that changes. Elsewhere, and ``as_json``, each record that counts is a line of stdout, and what happens to the log
     is one of stderr. Raises ParserError when the log cannot be followed.
     """
-    console = Console()
+    console = live_console()
     with Look(log, protocol, given, format_) as look:
         with suppress(KeyboardInterrupt):
             if sys.stdout.isatty() and console.is_interactive and not as_json:
@@ -51,7 +50,7 @@ def follow(log: Path, protocol: Protocol | None, given: tuple[Fact, ...], format
             else:
                 _print_lines(look, _as_json if as_json else _as_text)
         found = "; ".join([look.result().removesuffix("."), *([look.all()] if look.progress.all.count else [])])
-        click.echo(f"{printable(log)}: {found}", err=as_json)
+        say(f"{log}: {found}", err=as_json)
 
 
 def _display(look: Look, console: Console) -> NoReturn:
@@ -72,23 +71,23 @@ def _print_lines(look: Look, write: Callable[[Look, Rate, Point], str]) -> NoRet
             if not isinstance(piece, Change):
                 _print_points(look, piece, write)
             elif said or piece is not Change.FOUND:
-                click.echo(_told(look, piece), err=True)
+                say(_told(look, piece), err=True)
                 said.clear()
         for remark in set(look.remarks()) - said:
-            click.echo(f"{printable(look.log.path)}: {printable(remark)}", err=True)
+            say(f"{look.log.path}: {remark}", err=True)
             said.add(remark)
         time.sleep(LOOK_EVERY)
 
 
 def _told(look: Look, change: Change) -> str:
-    return f"{printable(look.log.path)}: {CHANGES[change]}"
+    return f"{look.log.path}: {CHANGES[change]}"
 
 
 def _print_points(look: Look, points: Iterator[Point], write: Callable[[Look, Rate, Point], str]) -> None:
     if look.progress.all.count:
         rate = look.rate()
         for point in points:
-            click.echo(write(look, rate, point))
+            say(write(look, rate, point))
 
 
 def _as_text(look: Look, rate: Rate, point: Point) -> str:
@@ -102,7 +101,7 @@ def _as_json(look: Look, rate: Rate, point: Point) -> str:
     fmt, statistic = look.log.format, look.progress.protocol.statistic
     counted = {name: point.fields.get(name) for name in ("epoch", "step")}
     found = {
-        "log": printable(look.log.path),
+        "log": str(look.log.path),
         "format": fmt.name if fmt else None,
         "line": point.fields["line"],
         "record": point.fields["record"],

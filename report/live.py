@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from rich.console import Group
-from rich.text import Text
 
-from parsers.commands import printable
+from parsers.console import Text
 
 from .look import Look, place
 from .terminal import bars
@@ -19,7 +18,7 @@ def view(look: Look) -> Group:
 
 
 def _parts(look: Look) -> Iterator[Text]:
-    yield Text(printable(look.log.path), style="bold")
+    yield Text(look.log.path, style="bold")
     if look.log.written is not None:
         yield Text(_state(look))
     if look.progress.all.count:
@@ -29,7 +28,7 @@ def _parts(look: Look) -> Iterator[Text]:
         yield Text(look.result())
         yield Text(look.all())
         yield Text(bars(look.progress.last, look.progress.unit, is_printed=not look.progress.meter.is_computed))
-    yield from (Text(printable(remark), style="yellow") for remark in look.remarks())
+    yield from (Text(remark, style="yellow") for remark in look.remarks())
 
 
 def _state(look: Look) -> str:

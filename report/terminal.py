@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from io import StringIO
 
 import numpy as np
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
-from rich.text import Text
 
+from parsers.console import Console, Text
 from parsers.lazy import pd
 from parsers.sentence import counted
 
@@ -25,7 +25,7 @@ SHAPES_SHOWN = 8
 def shown(summary: Summary, *, colour: bool) -> str:
     """A summary as text; long lines are left to the terminal, so that what is copied from it is whole."""
     page = StringIO()
-    console = Console(file=page, highlight=False, force_terminal=colour, color_system="standard" if colour else None)
+    console = Console(page, force_terminal=colour, color_system="standard" if colour else None)
     for part in _parts(summary):
         console.print(part, soft_wrap=True)
     return page.getvalue()
@@ -33,7 +33,7 @@ def shown(summary: Summary, *, colour: bool) -> str:
 
 def _parts(summary: Summary) -> Iterator[RenderableType]:
     reading, account = summary.reading, summary.reading.account
-    yield Text(str(reading.path), style="bold")
+    yield Text(reading.path, style="bold")
     name = " and ".join(part.format.name for part in reading.parts if part.format) or "no known format"
     yield Text(f"{name} · {reading.bytes} bytes · sha256 {reading.sha256}")
     yield _facts(summary)
@@ -47,7 +47,8 @@ def _parts(summary: Summary) -> Iterator[RenderableType]:
         f" + {account.unrecognised} unrecognised"
     )
     yield from _unrecognised(summary)
-    yield from (Text(f"broken: {found}", style="yellow") for found in summary.leftover.breaks)
+    for found in summary.leftover.breaks:
+        yield from (Text(line, style="yellow") for line in f"broken: {found}".split("\n"))
     yield from (Text(f"warning: {warning}", style="yellow") for warning in summary.warnings)
 
 
@@ -56,7 +57,7 @@ def _facts(summary: Summary) -> Table:
     for name, fact in summary.reading.facts.items():
         table.add_row(Text(name), Text(str(fact.value)), Text(fact.witness, style="dim"))
     for name, value, witness in summary.observed.rows():
-        table.add_row(name, Text(value), Text(witness, style="dim"))
+        table.add_row(Text(name), Text(value), Text(witness, style="dim"))
     return table
 
 
@@ -108,8 +109,7 @@ def _levels(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[int]:
 def _unrecognised(summary: Summary) -> Iterator[RenderableType]:
     found = summary.leftover
     for shape in found.shapes[:SHAPES_SHOWN]:
-        text = "".join(c if c.isprintable() else "�" for c in shape.text[:100])
-        yield Text(f"  {shape.count:>6} from line {shape.line}: {text}", style="dim")
+        yield Text(f"  {shape.count:>6} from line {shape.line}: {shape.text[:100]}", style="dim")
     more = sum(shape.count for shape in found.shapes[SHAPES_SHOWN:]) + found.more
     if more:
         yield Text(f"  {more:>6} lines of other shapes", style="dim")

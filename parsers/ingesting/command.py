@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..printable import say
+from ..refusal import Unreadable
+
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
@@ -61,9 +64,9 @@ def ingest(
     for event in _events(sources, into, context.obj, **how):
         tally.add(event)
     for line in tally.objects() if as_json else tally.sentences(into):
-        click.echo(line if as_json else _shown(line))
+        say(line)
     for line in tally.problems():
-        click.echo(_shown(line), err=True)
+        say(line, err=True)
     sys.exit(0 if tally.is_well else FOUND_NOTHING)
 
 
@@ -73,7 +76,6 @@ def _events(
     """What becomes of each file, as it happens; raises Unreadable where the work cannot be done."""
     from concurrent.futures import BrokenExecutor
 
-    from ..commands import Unreadable, printable
     from ..errors import ParserError
     from .progress import followed
     from .workers import workers
@@ -84,7 +86,7 @@ def _events(
     except BrokenExecutor as error:
         raise Unreadable("A process was killed, maybe for its memory; the same command goes on from here.") from error
     except ParserError as error:
-        raise Unreadable(printable(error)) from error
+        raise Unreadable(error) from error
 
 
 def _found(sources: tuple[str, ...], into: Path, executor: "Executor", secrets: "Secrets | None") -> "Iterator[Event]":
@@ -96,8 +98,3 @@ def _found(sources: tuple[str, ...], into: Path, executor: "Executor", secrets: 
     from .nameless import ingest_scrubbed
 
     return ingest_scrubbed(sources, into, executor, secrets)
-
-
-def _shown(line: str) -> str:
-    """A line in which no name of a file can move the cursor of a terminal, or begin another line."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)

@@ -3,10 +3,10 @@
 import time
 from collections.abc import Iterable, Iterator
 
-from rich.console import Console
 from rich.live import Live
-from rich.text import Text
 
+from ..console import Text
+from ..console import live as live_console
 from .ingest import Event, Ingested
 
 _TICK = 0.2  # seconds
@@ -14,7 +14,7 @@ _TICK = 0.2  # seconds
 
 def followed(events: Iterable[Event]) -> Iterator[Event]:
     """The same events, with a line below that counts them."""
-    console = Console(stderr=True)
+    console = live_console(err=True)
     if not console.is_terminal:
         yield from events
         return
@@ -31,6 +31,5 @@ def followed(events: Iterable[Event]) -> Iterator[Event]:
 def _line(event: Event, count: int, logs: int, seconds: float) -> Text:
     """How many files, how long, and the last of them."""
     name = event.found if isinstance(event, Ingested) else getattr(event, "name", "")
-    said = "".join(letter for letter in name if letter.isprintable())
     elapsed = time.strftime("%H:%M:%S", time.gmtime(seconds))
-    return Text(f"{logs} logs of {count} files  {elapsed}  {said}", style="bold", no_wrap=True, overflow="ellipsis")
+    return Text(f"{logs} logs of {count} files  {elapsed}  {name}", style="bold", no_wrap=True, overflow="ellipsis")

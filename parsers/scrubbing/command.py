@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..printable import say
+from ..refusal import Unreadable
 from ..sentence import counted
 
 if TYPE_CHECKING:
@@ -55,7 +57,6 @@ def scrub(
       tachograph scrub train.log --out public
       tachograph scrub logs/my-suite --out public --user jdoe
     """
-    from ..commands import Unreadable, printable
     from ..errors import ParserError, told
     from .copies import copied, sources
     from .identities import Identity
@@ -66,11 +67,11 @@ def scrub(
     try:
         outcome = copied(sources(logs), out, context.obj, given=given, keep=map(os.fsencode, keep), format=format_)
     except (ParserError, OSError) as error:
-        raise Unreadable(printable(told(error))) from error
+        raise Unreadable(told(error)) from error
     for line in _as_json(outcome) if as_json else _as_text(outcome, out):
-        click.echo(printable(line))
+        say(line)
     if outcome.problems:
-        raise Unreadable("\nError: ".join(map(printable, outcome.problems)))
+        raise Unreadable(*outcome.problems)
 
 
 def _as_json(outcome: "Outcome") -> Iterator[str]:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from parsers.commands import FORMAT, LOGS, Unreadable, printable
+from parsers.commands import FORMAT, LOGS
+from parsers.printable import say
+from parsers.refusal import Unreadable
 
 if TYPE_CHECKING:
     from .alike import Unlike
@@ -66,10 +68,10 @@ def audit(
         stated = [load(find(name)) for name in page_files]
         found = audit_files(markdown_files(pages), logs, stated, tolerance)
     except (AcceptedError, DocumentError, EvidenceFileError, PageError) as error:
-        raise Unreadable(str(error)) from error
+        raise Unreadable(error) from error
     marked, gone = with_accepted(found.findings, known)
     for entry in gone:
-        click.echo(f"warning: {accept}: {entry.page}: {entry.published} is no longer {entry.verdict}.", err=True)
+        say(f"warning: {accept}: {entry.page}: {entry.published} is no longer {entry.verdict}.", err=True)
     if junit:
         _write_junit(junit, marked)
     _print(marked, found.unlike, everything=everything, as_json=as_json, wants_markdown=wants_markdown)
@@ -93,21 +95,23 @@ def _print(
     found: "list[Named]", unlike: "list[Unlike]", *, everything: bool, as_json: bool, wants_markdown: bool
 ) -> None:
     """Print the findings, then the rows that do not compare like with like: in Markdown, else as warnings."""
+    from parsers.console import show
+
     from . import printing
     from .finding import as_json as json_of
 
     if wants_markdown:
-        click.echo(printable(printing.as_markdown(found, unlike)), nl=False)
+        show(printing.as_markdown(found, unlike))
         return
     if as_json:
         for page, finding in found:
-            click.echo(printable(json.dumps(json_of(finding, page), ensure_ascii=False)))
+            say(json.dumps(json_of(finding, page), ensure_ascii=False))
     else:
         table = printing.terminal(found, everything=everything, colour=sys.stdout.isatty())
-        click.echo(printable(table), nl=False)
+        show(table)
     sys.stdout.flush()
     for row in unlike:
-        click.echo(f"warning: {printable(row)}", err=True)
+        say(f"warning: {row}", err=True)
 
 
 @click.command()
@@ -143,5 +147,6 @@ def recover(
         )
     found = recovered(logs, published, {"cards": cards, "batch_size": batch_size}, format_)
     for one in found:
-        click.echo(json.dumps(one.as_json(), ensure_ascii=False) if as_json else describe(one))
+        for line in [json.dumps(one.as_json(), ensure_ascii=False)] if as_json else describe(one):
+            say(line)
     sys.exit(0 if all(one.best and one.best.is_finding for one in found) else TO_MEND)

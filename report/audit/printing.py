@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from io import StringIO
 from xml.etree import ElementTree as Xml
 
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 from tabulate import tabulate
+
+from parsers.console import Console, Text
 
 from .. import markdown
 from .alike import Unlike
@@ -26,7 +26,7 @@ UNLIKE_HEAD = ("Where", "Row", "Compares unlike with unlike", "By one rule (as p
 def terminal(findings: Findings, *, everything: bool, colour: bool) -> str:
     """A table of the findings that leave something to mend, or of all, and a line that sums up."""
     out = StringIO()
-    console = Console(file=out, force_terminal=colour, width=None if colour else WIDTH, highlight=False)
+    console = Console(out, force_terminal=colour, width=None if colour else WIDTH)
     shown = [(page, finding) for page, finding in findings if everything or not finding.is_good]
     if shown:
         table = Table(box=None, pad_edge=False)

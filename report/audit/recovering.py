@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from parsers.commands import Unreadable, printable
 from parsers.errors import ParserError
 from parsers.facts import Fact
 from parsers.reading import read
+from parsers.refusal import Unreadable
 
 from .recovery import Pair, Recovered, recover
 from .search import protocols, rounded, search
@@ -56,7 +56,7 @@ def recovered(
     return [_answer(log, pair, best) for log, pair, best in zip(logs, pairs, recover(pairs), strict=True)]
 
 
-def describe(answer: Answer) -> str:
+def describe(answer: Answer) -> list[str]:
     """An answer in a few lines."""
     if answer.best is None:
         also = (
@@ -70,7 +70,7 @@ def describe(answer: Answer) -> str:
         words = best.protocol.printing(answer.digits).words()
         logs = f"{best.explained} of {best.searched} logs"
         lines = [f"{answer.log}: {answer.digits}: {words} explains {logs}; by chance at most {best.chance:.1e}."]
-    return "\n".join([*lines, *(f"  also {words}" for words in answer.others)])
+    return [*lines, *(f"  also {words}" for words in answer.others)]
 
 
 def _digits(number: str) -> str:
@@ -85,7 +85,7 @@ def _pair(log: Path, digits: str, given: Mapping[str, int | None], format_: str 
     try:
         reading = read(log, format=format_, facts=facts)
     except ParserError as error:
-        raise Unreadable(printable(error)) from error
+        raise Unreadable(error) from error
     return Pair(digits, reading.sha256, search(reading.parts[0], reading.facts))
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import click
 
-from parsers.commands import Unreadable, printable
+from parsers.printable import say
+from parsers.refusal import Unreadable
 
 
 @click.command()
@@ -34,11 +35,11 @@ def serve(pages: tuple[str, ...], logs: Path | None, watch: bool, host: str, por
     from .serving import serve as serve_site
 
     if not is_loopback(host):
-        click.echo(f"Warning: whoever reaches this machine at {host} can read these pages and logs.", err=True)
+        say(f"Warning: whoever reaches this machine at {host} can read these pages and logs.", err=True)
     try:
-        serve_site(Build(pages, logs, watch), host, port, click.echo)
+        serve_site(Build(pages, logs, watch), host, port, say)
     except KeyboardInterrupt:
         with suppress(OSError):  # the terminal was closed
-            click.echo()
+            say("")
     except (ParserError, ValueError, OSError) as error:
-        raise Unreadable(printable(told(error))) from error
+        raise Unreadable(told(error)) from error

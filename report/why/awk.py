@@ -16,6 +16,7 @@ from .term import Term, term
 
 # In the C locale a letter is a byte and a number has a point in every awk.
 AWK = "LC_ALL=C awk"
+TAB, ESCAPED_TAB = "\t", r"\t"  # awk reads both, but a terminal makes blanks of the first
 SORT = "LC_ALL=C sort -n"
 MOST_NUMBERS = 5000
 
@@ -96,8 +97,8 @@ def _of_log(derivation: Derivation, made_of: Term, found: Finder, calculation: C
 
 def _awk(program: str, found: Finder | None = None) -> str:
     separators = {x.separator.decode() for x in found.extractions if x.field} - {" "} if found else set()
-    option = "".join(f" -F {shlex.quote(separator)}" for separator in separators)
-    return f"{AWK}{option} '\n{program}'"
+    options = [shlex.quote(separator.replace(TAB, ESCAPED_TAB)) for separator in separators]
+    return f"{' -F '.join([AWK, *options])} '\n{program}'"
 
 
 def _piped(numbers: str, calculation: Calculation) -> str:

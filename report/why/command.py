@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from parsers.commands import FORMAT, Unreadable, printable
+from parsers.commands import FORMAT
+from parsers.printable import say
+from parsers.refusal import Unreadable
 
 if TYPE_CHECKING:
     from .explanation import Explanation
@@ -83,7 +85,7 @@ def _of_cell(page: str, cell: str, logs: Path | None) -> "Explanation":
     try:
         return of_cell(page, cell, logs or LOGS)
     except (PageError, NoCellError, ParserError, OSError) as error:
-        raise Unreadable(printable(error)) from error
+        raise Unreadable(error) from error
 
 
 def _of_log(
@@ -100,17 +102,19 @@ def _of_log(
     try:
         return of_log(log, Protocol.parse(stated) if stated else None, given, format_)
     except (ProtocolError, ParserError) as error:
-        raise Unreadable(printable(error)) from error
+        raise Unreadable(error) from error
     except NoMeasurement as error:
-        click.echo(f"Error: {printable(error)}", err=True)
+        say(f"Error: {error}", err=True)
         sys.exit(FOUND_NOTHING)
 
 
 def _print(explained: "Explanation", *, wants_json: bool) -> None:
+    from parsers.console import show
+
     from .document import as_json
     from .terminal import shown
 
     if wants_json:
-        click.echo(json.dumps(as_json(explained), ensure_ascii=False))
+        say(json.dumps(as_json(explained), ensure_ascii=False))
     else:
-        click.echo(printable(shown(explained, colour=sys.stdout.isatty())), nl=False)
+        show(shown(explained, colour=sys.stdout.isatty()))

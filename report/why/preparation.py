@@ -1,13 +1,13 @@
 """Preparation: what is done to a log before awk counts its lines, and those lines as awk then sees them."""
 
 import re
-import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
 from parsers.packed import ending
+from parsers.printable import shell_quoted
 from parsers.regular import opened
 from parsers.source import Source
 
@@ -31,7 +31,7 @@ class Preparation:
         steps = [step for step, wanted in ((unpack, unpack), (_SCREEN, self.screen), (_NULS, self.nuls)) if wanted]
         # A redirection, because awk takes a name with "=" for an assignment.
         first, *others = [*steps, awk]
-        return " | ".join([f"{first} < {shlex.quote(str(log))}", *others])
+        return " | ".join([f"{first} < {shell_quoted(str(log))}", *others])
 
     @property
     def rule(self) -> str:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from parsers.printable import printable
 from parsers.source import clean
 
 from .preparation import physical_lines
@@ -10,11 +11,10 @@ LONGEST = 300
 
 
 def quotes(log: Path, numbers: set[int]) -> dict[int, str]:
-    """Return the texts of some lines by their numbers, without what no terminal prints. Raises LogError."""
+    """Return the texts of some lines by their numbers, made printable. Raises LogError."""
     return {number: _shown(line) for number, line in physical_lines(log) if number in numbers}
 
 
 def _shown(line: bytes) -> str:
     text = clean(line).decode("utf-8", "replace").strip()
-    shown = "".join(character if character.isprintable() else " " for character in text)
-    return shown if len(shown) <= LONGEST else f"{shown[:LONGEST]} …"
+    return printable(text) if len(text) <= LONGEST else f"{printable(text[:LONGEST])} …"

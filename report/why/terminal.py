@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from io import StringIO
 
-from rich.console import Console
-from rich.text import Text
+from parsers.console import Console, Text
 
 from ..meter import whose
 from ..number import DEFAULT_DECIMALS, printed
@@ -24,7 +23,7 @@ NAMES = 11  # columns that the names of facts take
 def shown(explanation: Explanation, *, colour: bool) -> str:
     """An explanation as text; long lines are left to the terminal, so that what is copied from it is whole."""
     page = StringIO()
-    console = Console(file=page, highlight=False, force_terminal=colour, color_system="standard" if colour else None)
+    console = Console(page, force_terminal=colour, color_system="standard" if colour else None)
     for line in _lines(explanation):
         console.print(line, soft_wrap=True)
     return page.getvalue()
@@ -49,8 +48,8 @@ def _fact(name: str, said: str) -> Text:
     return Text.assemble((f"{name:<{NAMES}}", "dim"), said)
 
 
-def _heading(title: str) -> Text:
-    return Text(f"\n{title}", style="bold")
+def _heading(title: str) -> Iterator[Text]:
+    yield from (Text(""), Text(title, style="bold"))
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -124,7 +123,7 @@ def _counted(derivation: Derivation) -> str:
 
 
 def _together(explanation: Explanation) -> Iterator[Text]:
-    yield _heading("The repeats together")
+    yield from _heading("The repeats together")
     for derivation in explanation.derivations:
         measured = derivation.measurement
         yield _fact("repeat", f"{measured.value:.15g} {measured.unit}, {derivation.log}")
@@ -143,7 +142,7 @@ def _rounding(explanation: Explanation) -> str:
 def _sensitivity(explanation: Explanation) -> Iterator[Text]:
     if not explanation.variations:
         return
-    yield _heading("By other rules")
+    yield from _heading("By other rules")
     used = min(derivation.measurement.records_used for derivation in explanation.derivations)
     as_it_is = ("as it is", explanation.printed, "", f"{used} records")
     rows = [as_it_is, *(_variation(variation, explanation) for variation in explanation.variations)]
@@ -160,8 +159,8 @@ def _variation(variation: Variation, explanation: Explanation) -> tuple[str, str
 
 
 def _command(explanation: Explanation) -> Iterator[Text]:
-    yield _heading("The same digits by awk")
+    yield from _heading("The same digits by awk")
     if explanation.command.note:
         yield Text(explanation.command.note)
     if explanation.command.text is not None:
-        yield Text(explanation.command.text, style="cyan")
+        yield from (Text(line, style="cyan") for line in explanation.command.text.split("\n"))

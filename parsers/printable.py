@@ -1,0 +1,97 @@
+"""Printable: text from outside as it is shown, where nothing of it can act, hide or pass for a line of ours."""
+
+import io
+import os
+import re
+import shlex
+import unicodedata
+from typing import TextIO
+
+import click
+
+# All but ASCII that is seen. Blanks of other widths are seen, too, though Python does not call them printable.
+_SUSPECT = re.compile(r"[^ -~]")
+_SUSPECT_BUT_LAYOUT = re.compile(r"[^ -~\n\t]")
+
+
+def printable(said: object) -> str:
+    """A text on one line of which every character is seen; others are escaped: ``\\x1b``, ``\\n``, ``\\u202e``."""
+    text = str(said)
+    return text if text.isprintable() else _SUSPECT.sub(_seen, text)
+
+
+def printable_lines(text: str) -> str:
+    """The same, but what is laid out stays: newlines and tabs. JSON that was put into lines says the same as before."""
+    return _SUSPECT_BUT_LAYOUT.sub(_seen, text) if _is_suspect(text) else text
+
+
+def _is_suspect(text: str) -> bool:
+    return not text.replace("\n", "").replace("\t", "").isprintable()
+
+
+def _seen(found: re.Match[str]) -> str:
+    character = found[0]
+    if character.isprintable() or unicodedata.category(character) == "Zs":
+        return character
+    if character < " ":
+        return ascii(character)[1:-1]
+    # As JSON spells it, so that what was JSON still is.
+    return re.sub("(....)", r"\\u\1", character.encode("utf-16-be", "surrogatepass").hex())
+
+
+def say(line: object, *, err: bool = False) -> None:
+    """Print one line, to standard error where ``err`` says so."""
+    click.echo(printable(line), err=err)
+
+
+def shell_quoted(text: str) -> str:
+    """A text as one word of a shell, all of it seen; one with other characters needs bash, ksh or zsh."""
+    if text.isprintable():
+        return shlex.quote(text)
+    return f"$'{''.join(map(_octal, os.fsencode(text)))}'"
+
+
+def _octal(byte: int) -> str:
+    character = chr(byte)
+    return character if " " <= character <= "~" and character not in "\\'" else f"\\{byte:03o}"
+
+
+class PrintableStream(io.TextIOBase):
+    """Standard output or standard error, all text of which is made printable on its way.
+
+    It has no ``buffer``: bytes, which nobody would look at, have no way past it.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write a text, of which only what is seen, newlines and tabs stay as they are."""
+        self._stream.write(printable_lines(text))
+        return len(text)
+
+    def flush(self) -> None:
+        """Hand over what was written."""
+        self._stream.flush()
+
+    def isatty(self) -> bool:
+        """Whether it is a terminal."""
+        return self._stream.isatty()
+
+    def fileno(self) -> int:
+        """The number of the open file."""
+        return self._stream.fileno()
+
+    def writable(self) -> bool:
+        """It is."""
+        return True
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        """How characters become bytes."""
+        return self._stream.encoding
+
+    @property
+    def errors(self) -> str | None:  # type: ignore[override]
+        """What becomes of characters that the encoding lacks."""
+        return self._stream.errors
