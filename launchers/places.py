@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import re
-import shlex
 import shutil
 import sys
 from collections.abc import Mapping
@@ -22,8 +21,7 @@ from .folders import LOG, OUTPUT, SCRIPT, SUBMITTED
 from .jobs import CannotRunHere, Job
 from .machine import matters
 from .recipes import ROOM
-from .said import say
-from .shell_text import here_document, quoted
+from .said import here_document, quoted, say
 
 # mpirun gives other machines no variable by itself. These belong to libraries that train, whether or not one is kept in
 # run.json (machine.matters); without them the nodes of a job would differ.
@@ -85,7 +83,7 @@ class Local:
     def script(self, job: Job, folder: Path) -> str:
         """The native command, and its log."""
         values = {name: job.variables[name] for name in ("MASTER", "NODE_RANK") if job.nodes > 1}
-        exports = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in values.items())
+        exports = "".join(f"export {name}={quoted(value)}\n" for name, value in values.items())
         if job.meets_by_address:
             exports += f"{(ROOM / 'meet.bash').read_text(encoding='utf-8')}meet\n"
         return f"{exports}({job.command}) 2>&1 | tee {quoted(folder / LOG)}\n"
@@ -118,7 +116,7 @@ class Slurm:
     def script(self, job: Job, folder: Path) -> str:
         """The job script, submitted."""
         text = self.edited or _rendered("slurm", job)
-        return f"{shlex.join(['sbatch', *self._options(folder / LOG)])} {here_document(text)}"
+        return f"{' '.join(map(quoted, ['sbatch', *self._options(folder / LOG)]))} {here_document(text)}"
 
     def ran(self, folder: Path) -> float:
         """What the queue says; without an answer the job has long begun."""
@@ -162,8 +160,8 @@ class MpiRun:
     def script(self, job: Job, folder: Path) -> str:
         """The file that mpirun starts, and mpirun."""
         write = f"cat > {quoted(folder / SCRIPT)} {here_document(_rendered('mpirun', job))}"
-        command = shlex.join(self._command(job, folder / SCRIPT, {**job.environment, "MASTER": ""}))
-        return f"{write}MASTER={self._master(job)} {command} 2>&1 | tee {quoted(folder / LOG)}\n"
+        words = self._command(job, folder / SCRIPT, {**job.environment, "MASTER": ""})
+        return f"{write}MASTER={self._master(job)} {' '.join(map(quoted, words))} 2>&1 | tee {quoted(folder / LOG)}\n"
 
     def ran(self, folder: Path) -> float:
         """It began at once."""

@@ -3,19 +3,52 @@
 The face of the program makes all else printable on its way to the terminal; it cannot know where a line is to end.
 """
 
+import os
+import shlex
+
 import click
 
 
 def say(line: object, *, err: bool = False) -> None:
     """Print one line, to standard error where ``err`` says so."""
-    click.echo(one_line(line), err=err)
+    click.echo(one_line(line), err=err, color=True)  # nothing is to be taken out of it unseen
 
 
 def say_text(text: str) -> None:
     """Print a text of several lines, which ends with a newline unless it is empty."""
-    click.echo(text, nl=False)
+    click.echo(text, nl=False, color=True)
 
 
 def one_line(text: object) -> str:
     """A text whose newlines are shown and not obeyed."""
     return str(text).replace("\n", "\\n")
+
+
+def quoted(text: object) -> str:
+    """A text as one word of bash, all of it seen and on one line."""
+    word = str(text)
+    return shlex.quote(word) if word.isprintable() else f"$'{''.join(map(spelt, word))}'"
+
+
+def here_document(text: str) -> str:
+    """Return `text` as a shell reads it from a script, up to a line that `text` does not have."""
+    end = "JOB"
+    while end in text.splitlines():
+        end += "_"
+    whole = text if text.endswith("\n") else f"{text}\n"
+    return f"<<'{end}'\n{whole}{end}\n"
+
+
+def readable(script: str) -> str:
+    """The same for bash, but all of it seen: a script in which something is not is quoted as a whole."""
+    if script.replace("\n", "").replace("\t", "").isprintable():
+        return script
+    inner = "".join(c if c in "\n\t" else spelt(c) for c in script)
+    return f"eval $'{inner}'\n"
+
+
+def spelt(character: str) -> str:
+    """A character as it stands within ``$'...'``."""
+    if character.isprintable() and character not in "\\'":
+        return character
+    return "".join(f"\\{byte:03o}" for byte in os.fsencode(character))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +16,7 @@ from .jobs import Job
 from .places import Local, Place
 from .published import variables
 from .runner import Runner
-from .said import one_line, say
+from .said import one_line, quoted, readable, say
 from .signals import collected
 
 _HEAD = """#!/usr/bin/env bash
@@ -52,7 +50,7 @@ class Series:
         yield _HEAD
         for run in self.planned:
             if not _is_done(run):
-                yield _readable(_part(self.runner.place, run.job, run.folder.path.resolve()))
+                yield readable(_part(self.runner.place, run.job, run.folder.path.resolve()))
 
     def execute(self) -> None:
         """Execute what is not done yet.
@@ -158,20 +156,7 @@ def _why(folder: RunFolder, reason: str, lines: Iterable[str]) -> Iterator[str]:
 
 
 def _part(place: Place, job: Job, folder: Path) -> str:
-    repo = shlex.quote(str(job.repo.resolve()))
+    repo = quoted(job.repo.resolve())
     title = f"{one_line(folder.parent.name)}, repeat {folder.name}"
-    head = f"\n# {title}\nexport REPO={repo}\nmkdir -p {shlex.quote(str(folder))}\n"
+    head = f"\n# {title}\nexport REPO={repo}\nmkdir -p {quoted(folder)}\n"
     return head + place.script(job, folder)
-
-
-def _readable(script: str) -> str:
-    """The same for bash, but all of it seen: a script in which something is not is quoted as a whole."""
-    if script.replace("\n", "").replace("\t", "").isprintable():
-        return script
-    return f"eval $'{''.join(map(_spelt, script))}'\n"
-
-
-def _spelt(character: str) -> str:
-    if character in "\n\t" or (character.isprintable() and character not in "\\'"):
-        return character
-    return "".join(f"\\{byte:03o}" for byte in os.fsencode(character))

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
+from parsers.printable import printable, printable_lines
 from parsers.regular import data_of
 
 from .anchor import Anchors, anchors, number_of
@@ -149,9 +150,8 @@ def text(path: Path, page: Page, cells: Sequence[Cell], logs: Path) -> str:
         "sources": {name: source.model_dump() for name, source in page.sources.items()},
         "cells": [_told(cell, place, named) for cell, place in zip(cells, _places(page), strict=True)],
     }
-    # A name of a log that is no UTF-8 has halves of characters, which JSON writes just as backslashreplace does.
-    written = json.dumps(told, ensure_ascii=False, indent=1) + "\n"
-    return written.encode("utf-8", "backslashreplace").decode("utf-8")
+    # What is not seen, and halves of characters of names that are no UTF-8, are spelt as JSON spells them.
+    return printable_lines(json.dumps(told, ensure_ascii=False, indent=1)) + "\n"
 
 
 def _places(page: Page) -> Iterator[dict[str, Any]]:
@@ -217,4 +217,4 @@ def _sentence(error: ValidationError) -> str:
 
 def _plain(text: str) -> str:
     """Text of a file that anybody may have written, without what would move on a screen."""
-    return "".join(character if character.isprintable() else "\ufffd" for character in text)
+    return printable(text)

@@ -1,8 +1,9 @@
 """Markdown: text from logs, paths and page files made safe to stand in it."""
 
 import re
-import unicodedata
 from urllib.parse import quote
+
+from parsers.printable import printable
 
 # GitHub takes these for markup wherever they stand, an underscore at the edge of a word; a pipe ends a cell.
 _MARKUP = re.compile(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")
@@ -10,21 +11,14 @@ _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
 def text(raw: object) -> str:
-    """Plain text that shows as it is, on one line: no markup, no HTML; control and bidirectional marks are ``�``."""
+    """Plain text that shows as it is, on one line: no markup, no HTML, and what no eye sees is escaped."""
     shown = seen(str(raw))
     return _MARKUP.sub(r"\\\g<0>", re.sub("[&<>]", lambda found: _ENTITIES[found[0]], shown))
 
 
 def seen(raw: str) -> str:
-    """The text with what no eye sees replaced; what Python calls printable, as most texts are, is seen."""
-    return raw if raw.isprintable() else "".join(map(_shown, raw))
-
-
-def _shown(character: str) -> str:
-    if character in "\n\r\t":
-        return " "
-    # Cc: control, Cf: formatting such as right-to-left marks, Cs: halves of characters from names that are no UTF-8.
-    return "\ufffd" if unicodedata.category(character) in ("Cc", "Cf", "Cs") else character
+    """The text on one line, in which each character that no eye sees is escaped."""
+    return raw if raw.isprintable() else printable(re.sub(r"[\n\r\t]", " ", raw))
 
 
 def code(raw: object) -> str:

@@ -34,6 +34,10 @@ def serve(pages: tuple[str, ...], logs: Path | None, watch: bool, host: str, por
     from .build import Build
     from .serving import serve as serve_site
 
+    try:
+        host.encode("idna")
+    except UnicodeError as error:
+        raise Unreadable(f"--host {host} is no name or address of a machine.") from error
     if not is_loopback(host):
         say(f"Warning: whoever reaches this machine at {host} can read these pages and logs.", err=True)
     try:

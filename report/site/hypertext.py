@@ -11,6 +11,8 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
+from ..markdown import seen
+
 NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?\s*[%×x†‡*]*|[-–—]")
 # e1 is the evidence of a number, q1 the source of a quoted figure.
 EVIDENCE = re.compile(r"#([eq]\d+)")
@@ -33,8 +35,8 @@ def inline(markdown: str) -> Markup:
 
 
 def plain(markdown: str) -> str:
-    """The text of a line of Markdown, without any markup."""
-    return "".join(token.content for top in _PARSER.parseInline(markdown) for token in top.children or ())
+    """The text of a line of Markdown, without any markup; what no eye sees is escaped."""
+    return seen("".join(token.content for top in _PARSER.parseInline(markdown) for token in top.children or ()))
 
 
 def _mend(state: StateCore) -> None:

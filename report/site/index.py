@@ -7,6 +7,7 @@ from typing import Any
 from babel.support import Translations
 
 from ..cell import Cell
+from ..markdown import seen
 from ..page import Axis, Page, TableColumn
 from ..words import words
 from .hypertext import plain
@@ -91,5 +92,5 @@ def _about(page: WebPage, cell: Cell, column: TableColumn) -> dict[str, object]:
 def _packed(rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
     """The rows with each text once, and by its number where it stands: the index stays small."""
     texts: dict[str, int] = {}
-    packed = [[texts.setdefault(text, len(texts)) for text in row] for row in rows]
+    packed = [[texts.setdefault(seen(str(text)), len(texts)) for text in row] for row in rows]
     return {"columns": COLUMNS, "texts": list(texts), "rows": packed}

@@ -5,6 +5,7 @@ from itertools import chain
 from typing import Any
 
 from ..cell import Cell, Exhibit, Proof
+from ..markdown import seen
 from .derivation import Derivation, Step, of_cell, of_telemetry
 from .excerpt import AROUND, LINES, pieces_of
 from .hypertext import plain
@@ -39,7 +40,7 @@ def panel(page: WebPage, cell: Cell, derived: Mapping[int, Derivation]) -> dict[
 def _named(page: WebPage, cell: Cell) -> dict[str, str]:
     """A number with its mark and its unit, and where it stands on the page."""
     number = f"{cell.digits}{'‡' if cell.rests_on_quotes else ''} {cell.shown.unit}"
-    return {"number": number, "place": " · ".join(map(plain, page.coordinates(cell)))}
+    return {"number": seen(number), "place": " · ".join(map(plain, page.coordinates(cell)))}
 
 
 def _source(page: WebPage, cell: Cell) -> dict[str, str]:
@@ -48,7 +49,7 @@ def _source(page: WebPage, cell: Cell) -> dict[str, str]:
         return {}
     source = page.page.sources[cell.quoted.source]
     title, note = page.translate(source.title), page.translate(source.note)
-    return {"source": f"{title} ({source.date})", "source_address": source.url, "note": plain(note)}
+    return {"source": seen(f"{title} ({source.date})"), "source_address": source.url, "note": plain(note)}
 
 
 def _rule(cell: Cell) -> list[Any]:
@@ -84,7 +85,7 @@ def _telemetry(page: WebPage, cell: Cell, proof: Proof, exhibit: Exhibit) -> dic
 
 def _file(page: WebPage, exhibit: Exhibit, lines: Sequence[int]) -> dict[str, Any]:
     return {
-        "name": exhibit.path,
+        "name": seen(exhibit.path),
         "address": page.log_address(exhibit.path),
         "published": page.published_address(exhibit.path),
         "sha256": exhibit.sha256,

@@ -133,8 +133,8 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "sha256": (lambda told: told["cells"][0]["logs"][0].update(sha256="0" * 63), "cells.0.logs.0.sha256"),
     "lines": (lambda told: told["cells"][0]["logs"][0].update(first=9, last=8), "line 9 is not before line 8"),
     "truth": (lambda told: told["cells"][0].update(row=True), "cells.0.row"),
-    "key": (lambda told: told.update({"new\x1b": 1}), "new\ufffd: Extra inputs are not permitted"),
-    "escape": (lambda told: told["cells"][0].update(protocol="\x1b[2J"), '"\ufffd[2J" is not a named protocol'),
+    "key": (lambda told: told.update({"new\x1b": 1}), "new\\x1b: Extra inputs are not permitted"),
+    "escape": (lambda told: told["cells"][0].update(protocol="\x1b[2J"), '"\\x1b[2J" is not a named protocol'),
 }
 
 

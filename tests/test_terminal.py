@@ -1,0 +1,180 @@
+"""What every command prints of texts from outside: nothing that a terminal obeys, and no line that is not ours."""
+
+import atexit
+import gc
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+
+import pytest
+
+import tachograph
+from tests.hostile_text import FORGED, HOSTILE, NAME, Hostile, unseen, write_hostile
+
+NUMBER = "11.5"
+GOES_ON = {"serve", "--follow"}
+VARIABLES = ("CUDA_VISIBLE_DEVICES", "NCCL_DEBUG", "NCCL_SOCKET_IFNAME", "OMP_NUM_THREADS", "PADDLE_X", "LANGUAGE")
+# Of each command: arguments that make it print what is in logs, run.json, pages, names and arguments, or refuse it.
+DRIVEN: dict[str, list[list[str]]] = {
+    "formats": [[], ["--json"], ["{hostile}"], ["--{hostile}"]],
+    "parse": [
+        ["{log}", "--out", "{top}/{name}.csv"],
+        ["{log}", "--out", "{top}/{name}.xls"],
+        ["{log}", "--out", "{top}/{name}/no/where.csv"],
+        ["{broken}", "{top}/{name}.none", "--out", "{top}/a.csv"],
+        ["{log}", "--out", "{top}/a.csv", "--format", "{hostile}"],
+    ],
+    "ingest": [
+        ["{top}", "--into", "{top}/into {name}", "--verbose", "--jobs", "1"],
+        ["{top}", "--into", "{top}/into {name}", "--json", "--jobs", "1"],
+        ["{top}/{name}.none", "--into", "{top}/into"],
+        ["{page}", "--into", "{log}"],
+        ["{page}", "--into", "{top}/into", "--jobs", "{hostile}"],
+    ],
+    "scrub": [
+        ["{log}", "--out", "{top}/copies {name}"],
+        ["{log}", "--out", "{top}/copies {name}", "--json"],
+        ["{broken}", "{top}/{name}.none", "--out", "{log}"],
+        ["{log}", "--out", "{top}/copies", "--format", "{hostile}"],
+    ],
+    "show": [
+        ["{log}"],
+        ["{log}", "--json"],
+        ["{folder}", "--format", "paddleclas"],
+        ["{undone}"],
+        ["{broken}"],
+        ["{log}", "{broken}", "{top}/{name}.none"],
+        ["{log}", "--protocol", "{hostile}"],
+        ["{log}", "--format", "{hostile}"],
+        ["{log}", "--cards", "{hostile}"],
+        ["--follow", "{log}"],
+        ["--follow", "{log}", "--json"],
+        ["--follow", "{folder}/{name}"],
+    ],
+    "report": [
+        ["{page}", "--logs", "{top}", "--out", "{top}/out {name}"],
+        ["{page}", "--logs", "{top}", "--out", "{top}/out {name}", "--json"],
+        ["{page}", "--logs", "{top}", "--out", "{top}/out {name}", "--html"],
+        ["{page}", "--logs", "{top}", "--out", "{log}"],
+        ["{bad_page}"],
+        ["{hostile}"],
+        ["{page}", "--lang", "{hostile}"],
+    ],
+    "serve": [
+        ["{page}", "--logs", "{top}", "--port", "0"],
+        ["{page}", "--logs", "{top}", "--port", "0", "--host", "{hostile}"],
+        ["{bad_page}"],
+    ],
+    "why": [
+        ["{log}"],
+        ["{log}", "--json"],
+        ["{log}", "--protocol", "{hostile}"],
+        ["{page}", "e1", "--logs", "{top}"],
+        ["{page}", "e1", "--logs", "{top}", "--json"],
+        ["{page}", "{hostile}", "--logs", "{top}"],
+        ["{page}"],
+        ["{bad_page}", "e1"],
+        ["{broken}"],
+        ["{top}/{name}.none"],
+    ],
+    "audit": [
+        ["{markdown}", "--logs", "{top}", "--all"],
+        ["{markdown}", "--logs", "{top}", "--all", "--json"],
+        ["{markdown}", "--logs", "{top}", "--markdown"],
+        ["{markdown}", "--logs", "{top}", "--page", "{bad_page}"],
+        ["{markdown}", "--accept", "{page}"],
+        ["{top}/{name}.none"],
+    ],
+    "recover": [
+        ["{log}", "--published", NUMBER],
+        ["{log}", "--published", NUMBER, "--json"],
+        ["{log}", "--published", "{hostile}"],
+        ["{broken}", "--published", NUMBER],
+    ],
+    "launch": [
+        ["{hostile}"],
+        ["{bad_page}"],
+        ["{page}", "--into", "{top}", "--repo", "{repo}", "--dry-run"],
+        ["paddleclas_resnet50", "--repo", "{repo}", "--into", "{top}/runs {name}", "--dry-run", "--device", "cpu"],
+        ["paddleclas_resnet50", "--repo", "{top}/{name}.none"],
+        ["paddleclas_resnet50", "--repo", "{repo}", "--data", "{top}/{name}.none"],
+        ["paddleclas_resnet50", "--repo", "{repo}", "--into", "{log}", "--device", "cpu"],
+        ["paddleclas_resnet50", "--repo", "{repo}", "--only", "{hostile}"],
+        ["paddleclas_resnet50", "--repo", "{repo}", "--dry-run", "--", "{hostile}"],
+    ],
+    "launchers": [
+        [],
+        ["--json"],
+        ["--check", "paddleclas_resnet50", "--repo", "{repo}"],
+        ["--check", "paddleclas_resnet50", "--repo", "{repo}", "--json"],
+        ["--check", "{hostile}", "--repo", "{repo}"],
+    ],
+    "doctor": [
+        ["paddleclas_resnet50", "--repo", "{repo}", "--data", "{repo}"],
+        ["paddleclas_resnet50", "--repo", "{repo}", "--data", "{repo}", "--json"],
+        ["{hostile}"],
+        ["--repo", "{top}/{name}.none"],
+    ],
+    "observe": [["{top}/{name}.none", "--node", "0", "--until", "1"], ["{top}", "--node", "{hostile}", "--until", "1"]],
+    "images": [["--kind", "imagenet", "--count", "1", "{log}"], ["--kind", "{hostile}", "{top}/{name}"]],
+}
+RUNS = [(command, words) for command, lines in DRIVEN.items() for words in lines]
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Hostile:
+    return write_hostile(tmp_path_factory.mktemp("hostile"))
+
+
+Said = Callable[[str, Sequence[str]], str]
+
+
+@pytest.fixture
+def said(hostile: Hostile, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Said:
+    """What the whole program prints in a hostile environment for words whose ``{names}`` are parts of the folder."""
+    names = ("top", "log", "broken", "undone", "page", "bad_page", "markdown", "repo")
+    parts = {name: str(getattr(hostile, name)) for name in names}
+    parts |= {"hostile": HOSTILE, "name": NAME, "folder": str(hostile.log.parent)}
+    for name in VARIABLES:
+        monkeypatch.setenv(name, HOSTILE)
+
+    def run(command: str, words: Sequence[str]) -> str:
+        for stream in ("stdout", "stderr"):
+            monkeypatch.setattr(sys, stream, getattr(sys, stream))  # which it replaces
+        monkeypatch.setattr(gc, "set_threshold", lambda *_: None)
+        monkeypatch.setattr(atexit, "register", lambda *_: None)
+        monkeypatch.setattr(sys, "argv", ["tachograph", command, *(word.format(**parts) for word in words)])
+        with interrupted() if GOES_ON & {command, *words} else nullcontext(), pytest.raises(SystemExit):
+            tachograph.main()
+        return "".join(capfd.readouterr())
+
+    return run
+
+
+@contextmanager
+def interrupted() -> Iterator[None]:
+    """Ctrl-C after a while."""
+    timer = threading.Timer(3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    yield
+    timer.cancel()
+
+
+def test_every_command_is_driven() -> None:
+    assert set(DRIVEN) == set(tachograph.command_line().commands)
+
+
+@pytest.mark.parametrize(("command", "words"), RUNS, ids=[" ".join([c, *w]) for c, w in RUNS])
+def test_nothing_that_a_terminal_obeys_is_printed(command: str, words: list[str], said: Said) -> None:
+    printed = said(command, words)
+    assert (printed != "" or command == "images", unseen(printed)) == (True, set())
+    assert [line for line in printed.splitlines() if line.lstrip().startswith(FORGED)] == []
+
+
+@pytest.mark.parametrize(("command", "words"), [run for run in RUNS if "--json" in run[1]], ids=str)
+def test_json_says_the_same_without_what_a_terminal_obeys(command: str, words: list[str], said: Said) -> None:
+    assert [json.loads(line) for line in said(command, words).splitlines() if line.startswith("{")] != []
