@@ -8,6 +8,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from tabulate import tabulate
 
+from parsers.printable import printable_lines
+
 from . import markdown, render_evidence, render_figures, render_likeness, render_remarks
 from .anchor import anchors
 from .cell import Cell, Exhibit
@@ -63,9 +65,8 @@ class Renderer:
         environment.filters |= {"text": markdown.text, "code": markdown.code, "anchor": markdown.anchor}
         environment.globals["charts_of"] = charts_of
         template = environment.get_template("page.md.jinja")
-        return template.render(
-            page=self.page, say=self.say, translate=self.translate, r=self, sections=SECTIONS, missing=MISSING
-        )
+        said = {"say": self.say, "translate": self.translate, "sections": SECTIONS, "missing": MISSING}
+        return printable_lines(template.render(page=self.page, r=self, **said))
 
     def translate(self, text: str) -> str:
         """A text in this language; an empty one stays empty, for which gettext keeps its header."""

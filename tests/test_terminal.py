@@ -4,15 +4,19 @@ import atexit
 import gc
 import json
 import os
+import pty
+import re
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 
 import pytest
 
 import tachograph
+from tests.commandline import PROJECT
 from tests.hostile_text import FORGED, HOSTILE, NAME, Hostile, unseen, write_hostile
 
 NUMBER = "11.5"
@@ -136,9 +140,7 @@ Said = Callable[[str, Sequence[str]], str]
 @pytest.fixture
 def said(hostile: Hostile, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Said:
     """What the whole program prints in a hostile environment for words whose ``{names}`` are parts of the folder."""
-    names = ("top", "log", "broken", "undone", "page", "bad_page", "markdown", "repo")
-    parts = {name: str(getattr(hostile, name)) for name in names}
-    parts |= {"hostile": HOSTILE, "name": NAME, "folder": str(hostile.log.parent)}
+    parts = parts_of(hostile)
     for name in VARIABLES:
         monkeypatch.setenv(name, HOSTILE)
 
@@ -153,6 +155,12 @@ def said(hostile: Hostile, capfd: pytest.CaptureFixture[str], monkeypatch: pytes
         return "".join(capfd.readouterr())
 
     return run
+
+
+def parts_of(hostile: Hostile) -> dict[str, str]:
+    names = ("top", "log", "broken", "undone", "page", "bad_page", "markdown", "repo")
+    found = {name: str(getattr(hostile, name)) for name in names}
+    return {**found, "hostile": HOSTILE, "name": NAME, "folder": str(hostile.log.parent)}
 
 
 @contextmanager
@@ -178,3 +186,36 @@ def test_nothing_that_a_terminal_obeys_is_printed(command: str, words: list[str]
 @pytest.mark.parametrize(("command", "words"), [run for run in RUNS if "--json" in run[1]], ids=str)
 def test_json_says_the_same_without_what_a_terminal_obeys(command: str, words: list[str], said: Said) -> None:
     assert [json.loads(line) for line in said(command, words).splitlines() if line.startswith("{")] != []
+
+
+SHOWN_IN_COLOUR = [
+    ["show", "{undone}"],
+    ["show", "--follow", "{log}"],
+    ["why", "{log}"],
+    ["audit", "{markdown}", "--logs", "{top}", "--all"],
+    ["ingest", "{top}", "--into", "{top}/terminal", "--jobs", "1"],
+]
+
+
+@pytest.mark.parametrize("words", SHOWN_IN_COLOUR, ids=" ".join)
+def test_a_terminal_gets_the_colours_of_the_program_alone(words: list[str], hostile: Hostile) -> None:
+    shown = on_a_terminal([word.format(**parts_of(hostile)) for word in words])
+    own = re.compile(r"\x1b\[(?:[0-9]|[34][0-7]|9[0-7]|1;3[0-7])?(?:m|A|K)|\x1b\[\?25[lh]|\r")
+    assert ("\x1b" in shown, unseen(own.sub("", shown))) == (True, set())
+
+
+def on_a_terminal(words: list[str]) -> str:
+    """What a terminal gets of a child process, which Ctrl-C ends where it goes on."""
+    ours, theirs = pty.openpty()
+    program = [sys.executable, "-c", "import tachograph; tachograph.main()", *words]
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT), "TERM": "xterm", "COLUMNS": "160"}
+    with subprocess.Popen(program, env=environment, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # that is how Linux tells that the other end is closed
+            while piece := os.read(ours, 65536):
+                shown += piece
+                if GOES_ON & set(words) and NUMBER.encode() in shown:
+                    process.send_signal(signal.SIGINT)
+    os.close(ours)
+    return shown.decode()

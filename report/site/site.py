@@ -6,6 +6,7 @@ from itertools import product
 from pathlib import Path
 
 from parsers import whole
+from parsers.printable import printable_lines
 
 from ..pool import on_all_cores
 from ..publish import Published
@@ -77,8 +78,7 @@ class Site:
             self._write("assets/charts.js", script.result())
 
     def _write(self, name: str, text: str) -> None:
-        # A name of a log that is no UTF-8 has halves of characters; a page shows them as a mark.
-        whole.write(self.folder, name, text.encode("utf-8", "replace"))
+        whole.write(self.folder, name, printable_lines(text).encode("utf-8"))
 
 
 def _texts(page: WebPage) -> Iterator[tuple[str, str]]:

@@ -9,13 +9,20 @@ import subprocess
 import pytest
 from native_checkout import METRIC, PRINT, TOP, Native
 
+from tests.hostile_text import CLIPBOARD, COLOUR, HOSTILE
+
 SLOW = f"import time\n{PRINT}time.sleep(0.5)\nprint('a last line')\ntime.sleep(1.5)\n"
 
 
 @pytest.fixture
 def shown(native: Native) -> str:
-    """What a terminal of 200 columns gets to see of a run of two seconds."""
+    """What a terminal gets to see of a run of two seconds."""
     native.trains(SLOW)
+    return shown_on_a_terminal(native)
+
+
+def shown_on_a_terminal(native: Native) -> str:
+    """What a terminal of 200 columns gets to see of a run."""
     ours, theirs = pty.openpty()
     environment = os.environ | native.environment | {"TERM": "xterm", "COLUMNS": "200"}
     command = [*native.command, *native.options, "--repeats", "1"]
@@ -58,3 +65,12 @@ def test_the_progress_line_shows_the_time_so_far(shown: str) -> None:
 
 def test_the_progress_line_shows_the_last_line(shown: str) -> None:
     assert "00:00:01  a last line" in shown
+
+
+def test_a_terminal_obeys_nothing_of_what_is_printed(native: Native) -> None:
+    native.trains(f"import time\n{PRINT}print({HOSTILE!r})\ntime.sleep(0.6)\nprint({HOSTILE!r}, end='')\n")
+    shown = shown_on_a_terminal(native)
+    assert CLIPBOARD not in shown
+    assert not set(shown) & {"\x07", "\x9b", "\x85", "\u202e", "\u2066"}
+    assert r"\x1b]52;c;ZXZpbA==\x07" in shown
+    assert shown.rfind(COLOUR) < shown.rfind("\x1b[0m")

@@ -2,6 +2,7 @@
 
 import gzip
 import shlex
+import subprocess
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from report.measurement import NoMeasurement
 from report.why.awk import Command, command
+from tests.hostile_text import NAME, unseen
 from tests.report.explaining import derivation, outputs
 
 LINE = "step: {number} loss: 0.5, ips: {speed} images/s"
@@ -56,6 +58,15 @@ def test_the_name_of_a_log_is_quoted(tmp_path: Path, grammar: Path) -> None:
     log = tmp_path / "it's a=1 $(log).txt"
     digits, found = proof(log, "\n".join(lines("1", "2")).encode(), grammar)
     assert (digits, text_of(found).endswith(f"< {shlex.quote(str(log))}")) == ("1.500", True)
+
+
+def test_the_command_names_the_true_log_and_all_of_it_is_seen(tmp_path: Path, grammar: Path) -> None:
+    (tmp_path / NAME).mkdir()
+    log = tmp_path / NAME / "it's \\.log"
+    log.write_text("\n".join(lines("1", "2", "")), encoding="utf-8")
+    text = text_of(command(derivation(log, "", grammar)))
+    done = subprocess.run(["bash", "-c", text], capture_output=True, text=True, check=True)
+    assert (done.stdout, unseen(text), NAME in text) == ("1.500\n", set(), False)
 
 
 def test_a_packed_log_is_unpacked_on_the_way(tmp_path: Path, grammar: Path) -> None:

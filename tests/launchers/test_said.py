@@ -1,0 +1,25 @@
+"""Scripts that are printed: all of them is seen, and they do what they say."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from launchers.said import quoted, readable
+from tests.hostile_text import HOSTILE, NAME, unseen
+
+
+@pytest.mark.parametrize("text", [HOSTILE, NAME, "it's", "批", "a\\b'\n", "\udcff"])
+def test_a_quoted_word_is_the_same_word_in_bash(text: str) -> None:
+    done = subprocess.run(["bash", "-c", f"printf %s {quoted(text)}"], capture_output=True, check=True)
+    assert done.stdout.decode("utf-8", "surrogateescape") == text
+    assert unseen(quoted(text)) == set()
+    assert "\n" not in quoted(text)
+
+
+@pytest.mark.parametrize("text", ["\u202e it's \\ \x1b", "plain\t"])
+def test_a_script_that_is_quoted_as_a_whole_does_the_same(text: str) -> None:
+    script = readable(f"cat <<'END'\n{text}\nEND\necho done\n")
+    done = subprocess.run(["bash", "-c", script], capture_output=True, check=True, text=True)
+    assert (done.stdout, unseen(script)) == (f"{text}\ndone\n", set())
