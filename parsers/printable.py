@@ -64,6 +64,8 @@ class PrintableStream(io.TextIOBase):
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # what another encoding lacks is escaped, too
 
     def write(self, text: str) -> int:
         """Write a text, of which only what is seen, newlines and tabs stay as they are."""

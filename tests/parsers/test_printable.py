@@ -3,7 +3,7 @@
 import json
 import sys
 import unicodedata
-from io import StringIO
+from io import BytesIO, StringIO, TextIOWrapper
 
 import pytest
 from hypothesis import given
@@ -55,6 +55,12 @@ def test_a_stream_lets_no_escape_through_whoever_prints() -> None:
     inner = StringIO()
     print("one\n\ttwo\x1b[31m", file=PrintableStream(inner))
     assert inner.getvalue() == "one\n\ttwo\\x1b[31m\n"
+
+
+def test_a_stream_escapes_what_its_encoding_lacks() -> None:
+    raw = BytesIO()
+    print("批 é", file=PrintableStream(TextIOWrapper(raw, "ascii", newline="\n")), flush=True)
+    assert raw.getvalue() == rb"\u6279 \xe9" + b"\n"
 
 
 def test_a_console_takes_its_own_styles_only() -> None:
