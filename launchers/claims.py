@@ -13,6 +13,7 @@ import click
 
 from . import processes
 from .folders import RunFolder
+from .said import say
 
 # The capture of a runner that died ends the job within twice the grace.
 _PATIENCE = 2 * processes.GRACE + 5
@@ -43,7 +44,7 @@ def _wait_for_orphans(folder: RunFolder, lock: int, signals: Sequence[int]) -> N
     if not folder.is_orphaned():
         raise click.ClickException(f"{folder.path} is being filled by another runner; wait until that has ended.")
     told = f"The runner that filled {folder.path} was killed"
-    click.echo(f"{told}; waiting up to {_PATIENCE:.0f} s until what it started has ended.", err=True)
+    say(f"{told}; waiting up to {_PATIENCE:.0f} s until what it started has ended.", err=True)
     mark, deadline = folder.mark(), time.monotonic() + _PATIENCE
     while not _locked(folder.lock, lock):
         # Another runner that waited as well may have come first.
@@ -58,7 +59,7 @@ def _end_job(folder: RunFolder) -> None:
     """End the processes of the job of an earlier runner; that they are its own is known by the mark that they carry."""
     mark = folder.mark()
     if mark and (left := processes.members(mark)):
-        click.echo(f"The runner that filled {folder.path} was killed; {len(left)} processes of its job end.", err=True)
+        say(f"The runner that filled {folder.path} was killed; {len(left)} processes of its job end.", err=True)
         processes.end(mark)
 
 

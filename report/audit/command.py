@@ -88,7 +88,7 @@ def _write_junit(path: Path, found: "list[Named]") -> None:
         with whole(path) as unfinished:
             unfinished.write_text(junit(found), encoding="utf-8")
     except WriteError as error:
-        raise Unreadable(printable(error)) from error
+        raise Unreadable(error) from error
 
 
 def _print(
