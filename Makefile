@@ -4,7 +4,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: report site test test-slow docs bench corpus audit-docs fuzz clean
+.PHONY: report site test test-slow docs bench corpus audit-docs security fuzz clean
 
 report: .venv/report
 	$(BIN)/tachograph report
@@ -41,10 +41,18 @@ corpus: .venv/test
 audit-docs: .venv/test
 	$(BIN)/python -m tests.report.audit.outcome $(PERF) $(EXAMPLES)
 
-# Coverage-guided fuzzing, until it is stopped or something is found.
+# What is dangerous in the code, beside what ruff's S rules find in `make test`, and in the packages that it uses.
+security: .venv/test
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[security]'
+	$(BIN)/bandit --quiet --configfile .ci/bandit.yaml --recursive launchers parsers report tachograph.py
+	$(BIN)/python -m tests.vulnerabilities
+
+# The seconds are shared by the targets; all of them, if none is named.
+SECONDS ?= 120
+
 fuzz: .venv/test
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[fuzz]'
-	$(BIN)/python -m tests.fuzz.fuzz read
+	$(BIN)/pip install --quiet --disable-pip-version-check --only-binary atheris -e '.[fuzz]' || echo 'no atheris: unguided'
+	$(BIN)/python -m tests.fuzz.fuzz $(TARGET) --seconds $(SECONDS)
 
 .venv/report: setup.cfg
 	$(PYTHON) -m venv .venv

@@ -8,6 +8,7 @@ from parsers.inside import is_spelt_inside
 
 from .axis import Case
 from .braces import with_only
+from .protocol import ProtocolError
 from .quantity import QUOTIENTS
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ def mistakes(page: "Page") -> Iterator[str]:
     yield from _of_quotients(page)
     yield from _of_quotes(page)
     yield from _of_runs_over_time(page)
+    yield from _of_protocols(page)
     for place in page.places():
         case: Case = {**place.table.case, **place.row.case}
         with_only(case)(place.row.title)
@@ -55,6 +57,16 @@ def _of_runs_over_time(page: "Page") -> Iterator[str]:
         for wanted in table.over_time:
             if not any(wanted.is_of(place.column.column, place.case) for place in places):
                 yield f"table {table.name} draws over time {_of_none(wanted.column, wanted.case)}"
+
+
+def _of_protocols(page: "Page") -> Iterator[str]:
+    for place in page.places():
+        run = next((run for run in page.columns[place.column.column].runs if run.covers(place.case)), None)
+        try:
+            if run and place.column.protocol:
+                run.protocol.overridden(place.column.protocol)
+        except ProtocolError as error:
+            yield f"table {place.table.name} overrides the protocol of column {place.column.column!r}: {error}"
 
 
 def _of_quotients(page: "Page") -> Iterator[str]:

@@ -1,114 +1,209 @@
-"""Coverage-guided fuzzing of what is done with strange logs and archives; `make fuzz` runs it for a minute a target.
+"""Fuzzing of what is done with strange logs, archives, page files, Markdown and run folders; CONTRIBUTING.md says how.
 
-    python -m tests.fuzz.fuzz TARGET... [-- OPTION...]
+    python -m tests.fuzz.fuzz [--seconds N] [--findings FOLDER] [--learnt FOLDER] [TARGET...]
 
-The inputs go to all targets that are named. What comes out as an error that no docstring names ends the run, and the
-input is kept as `crash-…`; with `FINDINGS=FOLDER` in the environment it goes on, and keeps one input for each place in
-the code. The options are libFuzzer's, such as `-max_total_time=600` or a folder that keeps what was learnt.
+The seconds are shared by the targets, all of them if none is named. What breaks what a target promises ends the run
+with exit status 1; its input is kept as ``build/fuzz/TARGET-…``. With --findings the run goes on, and the folder keeps
+the shortest input for each place in the code, with its traceback. With --learnt a folder keeps the inputs that reached
+new code, and a later run begins with them. With CI in the environment the inputs are the same each time, as far as the
+seconds allow. Without atheris, which not every Python has, the same changes are made without a look at what they reach.
 """
 
+import argparse
+import faulthandler
 import os
+import random
+import subprocess
 import sys
 import tempfile
+import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from importlib import import_module
+from itertools import chain
 from pathlib import Path
+from pkgutil import walk_packages
 
-import atheris
-
+BEGUN = time.monotonic()
 ROOMS = ("parsers", "report")
 
-with atheris.instrument_imports(include=list(ROOMS)):
-    from parsers.detect import formats
-    from tests.fuzz.mutation import mutated
-    from tests.fuzz.targets import SEPARATOR, TARGETS
-    from tests.parsers.golden_logs import LOGS
+try:
+    import atheris
+except ImportError:
+    atheris = None
 
-LONGEST = 12_000
+with atheris.instrument_imports(include=list(ROOMS)) if atheris else nullcontext():
+    for room in ROOMS:
+        for module in walk_packages([str(Path(__file__).parents[2] / room)], f"{room}."):
+            import_module(module.name)
+    from tests.fuzz.beginnings import beginnings, fragments, hostile
+    from tests.fuzz.inputs import LONGEST
+    from tests.fuzz.mutation import mutated
+    from tests.fuzz.sandbox import SECONDS, TooSlow
+    from tests.fuzz.targets import TARGETS
+
 LONGEST_WORD = 64  # libFuzzer refuses longer ones
 ROOT = Path(__file__).parents[2]
-SEEDS = Path(__file__).parent / "seeds"
+KEPT = ROOT / "build" / "fuzz"
+INPUTS_BETWEEN = 500
+"""So many inputs after each other share what the code remembers of files and labels; else it would fill the memory."""
+OF_LOGS = 0.6
+"""The share of changes of a log that put in fixed texts of formats; all others put in hostile names and markup."""
+NEW_CHOICE = 0.1
+
+Target = Callable[[bytes], None]
 
 
-def fragments() -> list[bytes]:
-    """The fixed texts of all lines of all formats."""
-    variants = [variant for fmt in formats() for variant in fmt.variants]
-    return sorted({text.encode() for variant in variants for text in variant.literals})
+def main() -> None:
+    """Fuzz each target in a process of its own; one target in this one."""
+    options = _options()
+    if len(options.targets) == 1:
+        _fuzz(options.targets[0], options)
+        return
+    sys.exit(max([_status(name, options) for name in options.targets]))
 
 
-def begin(folder: Path) -> None:
-    """Write what the fuzzer begins with: the golden logs, for every choice of a first byte that matters to one."""
-    names = [fmt.name for fmt in formats()]
-    for number, log in enumerate(LOGS):
-        text = log.read_bytes()[:LONGEST]
-        for first in (0, 1 + names.index(log.parent.name), number % 32):
-            (folder / f"{number}-{first}").write_bytes(bytes([first]) + text)
-        member = b"0lab/%d/train.log\n" % number
-        for kind in (2, 3, 4):
-            (folder / f"{number}-packed-{kind}").write_bytes(bytes([kind]) + member + text[:2000] + SEPARATOR)
-    for seed in SEEDS.rglob("*"):
-        if seed.is_file():
-            (folder / f"{seed.parent.name}-{seed.name}").write_bytes(seed.read_bytes())
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"one of {', '.join(TARGETS)}")
+    parser.add_argument("--seconds", type=int, default=120)
+    parser.add_argument("--findings", type=Path)
+    parser.add_argument("--learnt", type=Path)
+    options = parser.parse_args()
+    if unknown := set(options.targets) - {*TARGETS}:
+        parser.error(f"there is no target {', '.join(sorted(unknown))}; targets are {', '.join(TARGETS)}")
+    options.targets = options.targets or list(TARGETS)
+    return options
 
 
-def dictionary(path: Path) -> Path:
-    """Write the fragments as libFuzzer's dictionary."""
-    escaped = ("".join(rf"\x{byte:02x}" for byte in text) for text in fragments() if len(text) <= LONGEST_WORD)
-    path.write_text("".join(f'"{text}"\n' for text in escaped))
-    return path
+def _status(name: str, options: argparse.Namespace) -> int:
+    """The exit status of a process that fuzzes one target."""
+    seconds = max(1, options.seconds // len(options.targets))
+    folders = {"--findings": options.findings, "--learnt": options.learnt and options.learnt / name}
+    given = [str(word) for pair in folders.items() if pair[1] for word in pair]
+    command = [sys.executable, "-m", "tests.fuzz.fuzz", name, "--seconds", str(seconds), *given]
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}
+    status = subprocess.run(command, check=False, cwd=ROOT, env=environment).returncode
+    return min(1, abs(status))
+
+
+def _fuzz(name: str, options: argparse.Namespace) -> None:
+    for folder in filter(None, (KEPT, options.findings, options.learnt)):
+        folder.mkdir(parents=True, exist_ok=True)
+    run = _Run(name, options.findings)
+    seconds = max(1, options.seconds - int(time.monotonic() - BEGUN))
+    (_guided if atheris else _unguided)(run, seconds, options.learnt)
+
+
+class _Run:
+    """A target whose inputs are counted and whose errors are kept; without a folder for them the first one ends it."""
+
+    def __init__(self, name: str, findings: Path | None) -> None:
+        self.count = self.found = 0
+        self.name, self._findings = name, findings
+
+    def __call__(self, data: bytes) -> None:
+        self.count += 1
+        if self.count % INPUTS_BETWEEN == 0:
+            _forget()
+        # For what holds up Python itself: it tells where, and the input is the last one in the folder.
+        faulthandler.dump_traceback_later(5 * SECONDS, exit=True)
+        try:
+            TARGETS[self.name](data)
+        except (Exception, TooSlow) as error:
+            self._keep(data, error)
+            if self._findings is None:
+                raise
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+
+    def _keep(self, data: bytes, error: BaseException) -> None:
+        kept = (self._findings or KEPT) / f"{self.name}-{place(error)}".replace("/", "_").replace(" ", "-")
+        if kept.exists() and self._findings and len(kept.read_bytes()) <= len(data):
+            return
+        self.found += not kept.exists()
+        kept.write_bytes(data)
+        kept.with_name(f"{kept.name}.txt").write_text("".join(traceback.format_exception(error)))
+        print(f"{kept}: {error!r:.300}", flush=True)  # noqa: T201
 
 
 def place(error: BaseException) -> str:
-    """The last place in the code of the rooms that an error came through, and its type."""
+    """The type of an error, and the last place in the code of the project that it came through."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_ours(frame.filename)]
     last = f"{Path(frames[-1].filename).relative_to(ROOT)}:{frames[-1].lineno}" if frames else "outside"
     return f"{type(error).__name__} {last}"
 
 
 def _is_ours(filename: str) -> bool:
-    return Path(filename).is_relative_to(ROOT) and Path(filename).relative_to(ROOT).parts[0] in (*ROOMS, "tests")
+    path = Path(filename)
+    return path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in (*ROOMS, "tests")
 
 
-def collecting(target: Callable[[bytes], None], name: str, folder: Path) -> Callable[[bytes], None]:
-    """A target whose errors are kept in a folder, the shortest input for each place, with the traceback beside it."""
-
-    def run(data: bytes) -> None:
-        try:
-            target(data)
-        except Exception as error:  # noqa: BLE001 - all errors are findings
-            kept = folder / f"{name} {place(error)}".replace("/", "_")
-            if not kept.exists() or len(kept.read_bytes()) > len(data):
-                kept.write_bytes(data)
-                kept.with_name(f"{kept.name}.txt").write_text(traceback.format_exc())
-
-    return run
+def _forget() -> None:
+    """Empty what the modules of pages and audits remember of each input."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("report."):
+            for value in vars(module).values():
+                if callable(getattr(value, "cache_clear", None)):
+                    value.cache_clear()
+            for kept in ("_READ", "_MEASURED"):
+                getattr(module, kept, {}).clear()
 
 
-def _targets(names: list[str]) -> Iterator[Callable[[bytes], None]]:
-    findings = os.environ.get("FINDINGS")
-    for name in names:
-        yield collecting(TARGETS[name], name, Path(findings)) if findings else TARGETS[name]
+class _Change:
+    """Changes inputs of a target: all but the first byte, which is a choice, and that now and then."""
+
+    def __init__(self, name: str) -> None:
+        self._takes_log = name in ("read", "measure", "scrub")
+        self.of_logs, self.hostile = fragments(), hostile()
+
+    def __call__(self, data: bytes, most: int, seed: int) -> bytes:
+        chance = random.Random(seed)  # noqa: S311 - it need not be secret
+        of_logs = self._takes_log and chance.random() < OF_LOGS
+        first = bytes([chance.randrange(128)]) if chance.random() < NEW_CHOICE else data[:1]
+        return first + mutated(data[1:], most - 1, seed, self.of_logs if of_logs else self.hostile)
 
 
-def main() -> None:
-    """Fuzz until libFuzzer ends the process."""
-    arguments = sys.argv[1:]
-    split = arguments.index("--") if "--" in arguments else len(arguments)
-    targets, texts = list(_targets(arguments[:split])), fragments()
+def _guided(run: _Run, seconds: int, learnt: Path | None) -> None:
+    """Let libFuzzer find inputs that reach new code; it ends the process."""
+    change = _Change(run.name)
 
     def mutate(data: bytes, most: int, seed: int) -> bytes:
-        return atheris.Mutate(data, most) if seed % 3 == 0 else data[:1] + mutated(data[1:], most - 1, seed, texts)
-
-    def one(data: bytes) -> None:
-        for target in targets:
-            target(data)
+        return atheris.Mutate(data, most) if seed % 4 == 0 else change(data, most, seed)
 
     with tempfile.TemporaryDirectory(prefix="tachograph-seeds-") as folder:
-        begin(Path(folder))
-        options = [*arguments[split + 1 :], folder, f"-max_len={LONGEST}", "-timeout=60", "-rss_limit_mb=6000"]
-        words = dictionary(Path(folder).with_name(f"{Path(folder).name}.dict"))
-        atheris.Setup([sys.argv[0], *options, f"-dict={words}"], one, custom_mutator=mutate)
+        begun = Path(folder, "begun")
+        begun.mkdir()
+        for number, data in enumerate(beginnings(run.name)):
+            (begun / f"{number:04}").write_bytes(data[:LONGEST])
+        words = _dictionary(Path(folder, "words"), (*change.of_logs, *change.hostile))
+        options = [f"-max_total_time={seconds}", f"-max_len={LONGEST}", f"-dict={words}", f"-artifact_prefix={KEPT}/"]
+        options += ["-timeout=0", "-rss_limit_mb=4000", "-print_final_stats=1", "-verbosity=0"]
+        options += ["-seed=1"] if "CI" in os.environ else []
+        atheris.Setup(
+            [sys.argv[0], *([str(learnt)] if learnt else []), str(begun), *options], run, custom_mutator=mutate
+        )
         atheris.Fuzz()
+
+
+def _dictionary(path: Path, texts: Iterable[bytes]) -> Path:
+    """Write texts as libFuzzer's dictionary."""
+    escaped = ("".join(rf"\x{byte:02x}" for byte in text) for text in texts if 0 < len(text) <= LONGEST_WORD)
+    path.write_text("".join(f'"{text}"\n' for text in escaped))
+    return path
+
+
+def _unguided(run: _Run, seconds: int, learnt: Path | None) -> None:
+    """Change inputs, those that were learnt elsewhere as well, until the time is over."""
+    change, until = _Change(run.name), time.monotonic() + seconds
+    chance = random.Random(1 if "CI" in os.environ else None)  # noqa: S311 - it need not be secret
+    known = [data[:LONGEST] for data in beginnings(run.name)]
+    known += [path.read_bytes() for path in sorted(learnt.iterdir())] if learnt else []
+    for data in chain(known, iter(lambda: change(chance.choice(known), LONGEST, chance.getrandbits(32)), None)):
+        if time.monotonic() > until:
+            return
+        run(data)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
-"""Mutations of logs: lines change their places and their numbers, where a fuzzer by itself only changes bytes."""
+"""Mutations of texts: lines, numbers and quoted values change, where a fuzzer by itself only changes bytes."""
 
 import random
 import re
 from collections.abc import Callable, Sequence
 
 NUMBER = re.compile(rb"\d+(?:\.\d+)?")
+QUOTED = re.compile(rb'"[^"\n]{0,200}"')
 ODD = (b"0", b"-1", b"nan", b"inf", b"-inf", b"1e308", b"1e999", b"9" * 20, b"0." + b"0" * 30 + b"1", b"", b"1,234.5")
 MOST_REPEATS = 40
 
@@ -63,4 +64,18 @@ def _insert(lines: list[bytes], chance: random.Random, fragments: Sequence[bytes
     lines[start] = lines[start][:place] + text + lines[start][place:]
 
 
-CHANGES: tuple[Change, ...] = (_repeat, _drop, _swap, _join, _cut, _number, _number, _insert)
+def _quoted(lines: list[bytes], chance: random.Random, fragments: Sequence[bytes]) -> None:
+    """Put a fragment into a value in quotes, or in its place: the file stays one of its kind."""
+    held = [number for number, line in enumerate(lines) if b'"' in line]
+    if not held:
+        return
+    start = chance.choice(held)
+    places = list(QUOTED.finditer(lines[start]))
+    if places:
+        place, line = chance.choice(places), lines[start]
+        cut = chance.choice((place.start() + 1, chance.randint(place.start() + 1, place.end() - 1)))
+        end = chance.choice((cut, place.end() - 1))
+        lines[start] = line[:cut] + chance.choice(fragments) + line[end:]
+
+
+CHANGES: tuple[Change, ...] = (_repeat, _drop, _swap, _join, _cut, _number, _number, _insert, _quoted, _quoted)

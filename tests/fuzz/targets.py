@@ -1,60 +1,83 @@
-"""Targets: what is done with the bytes of a fuzzer or of a seed; errors that no docstring names come out."""
+"""Targets: what is done with the bytes of a fuzzer or of a seed, and what must hold of it.
 
-import gzip
-import io
-import os
-import tarfile
-import tempfile
-import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+Of every target: the only errors are those that its command tells its user; nothing takes a minute; nothing is written
+but where it should be; what is printed is plain text. What a target holds besides is in its docstring.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 
 from parsers.detect import formats
 from parsers.errors import ParserError
-from parsers.facts import Fact
 from parsers.ingesting.ingest import ingest
 from parsers.ingesting.workers import Here
+from parsers.packed import ending
 from parsers.reading import survey
 from parsers.scrubbing.copies import copied, sources
-from report import show, terminal
-from report.protocol import Protocol
+from report.charts.chart import Chart
+from report.site import publishing
+from report.site.pen import Pen
+from tests.fuzz.beginnings import page_text
+from tests.fuzz.inputs import SEPARATOR, laid, source
+from tests.fuzz.sandbox import (
+    HERE,
+    LOG,
+    assert_harmless_site,
+    assert_silent,
+    files_below,
+    lay,
+    lay_outside,
+    run,
+    sandbox,
+)
 from tests.parsers.scrubbing import Secrets
 
-SEPARATOR = b"\x1c"
-"""Ends a file: between the log and its side files, and between the members of an archive."""
-IN_MEMORY = Path("/dev/shm")  # noqa: S108 - a folder with a name of its own is made in it
 SIDE_FILES = ("run.json", "clock.csv", "gpu.csv")
 PROTOCOLS = (None, "tipc", "tipc-plain", "fleetx", "dlperf", "summary", "mlperf", "summary,records=epoch")
-TAR_KINDS = b"0123456"
+COMMANDS: tuple[tuple[str, ...], ...] = (
+    ("show", "{run}"),
+    ("show", "{run}", "--json"),
+    ("show", "{run}/train.log", "--protocol", "summary"),
+    ("parse", "{run}/train.log", "--out", "{out}.csv"),
+    ("why", "{run}/train.log"),
+    ("scrub", "{run}", "--out", "{out}"),
+    ("ingest", "{logs}", "--into", "{out}", "--verbose"),
+    ("report", "{page}", "--logs", "{logs}", "--out", "{out}", "--lang", "en"),
+    ("report", "{page}", "--logs", "{logs}", "--out", "{out}", "--lang", "en", "--json"),
+)
+"""What is done with a run folder; those that take a log by its name read it whatever its run.json says."""
 
 
 def read(data: bytes) -> None:
-    """Read a log, as the format whose number the first byte is; as that which is found for 0."""
-    with _folder() as folder:
+    """Read a log, as the format whose number the first byte is, as that which is found for 0: all its lines count."""
+    with sandbox() as folder:
         log = _run(folder, data[1:])
         names = [None, *(fmt.name for fmt in formats())]
         with suppress(ParserError):
             account = survey(log, format=names[data[0] % len(names)] if data else None).account
             assert account.total == account.matched + account.ignored + account.unrecognised
+            assert account.total == _lines(log.read_bytes(), account.total)
 
 
 def measure(data: bytes) -> None:
     """Show a log with the protocol, and with the facts, that the first byte chooses."""
     choice = data[0] if data else 0
     name = PROTOCOLS[choice % len(PROTOCOLS)]
-    given = (Fact("batch_size", 32, "fuzz"), Fact("nodes", 1, "fuzz"), Fact("cards", 8, "fuzz"))
-    with _folder() as folder, suppress(ParserError):
-        summary = show.summarise(_run(folder, data[1:]), _protocol(name), given if choice & 8 else ())
-        show.as_json(summary)
-        terminal.shown(summary, colour=bool(choice & 16))
+    options = ["--protocol", name] if name else []
+    options += ["--cards", "8", "--batch-size", "32"] if choice & 8 else []
+    options += ["--json"] if choice & 16 else []
+    with sandbox() as folder:
+        run(folder, "show", _run(folder, data[1:]), *options)
 
 
 def scrub(data: bytes) -> None:
     """Make a copy of a log that may be published, which has as many lines and the same numbers as the log."""
-    with _folder() as folder:
+    with sandbox() as folder:
         log, out = _run(folder, data), folder / "public"
         with suppress(ParserError):
             for copy in copied(sources([log]), out, Secrets()).copies:
@@ -63,40 +86,128 @@ def scrub(data: bytes) -> None:
 
 def ingested(data: bytes) -> None:
     """Ingest a file of these bytes, or an archive or folder that is made of them: twice, for that changes nothing."""
-    with _folder() as folder:
+    with sandbox() as folder:
+        lay_outside(folder)
         (folder / "from").mkdir()
-        source = _source(folder / "from", data)
+        named = source(folder / "from", data)
+        others = files_below(folder)
         with suppress(ParserError):
-            list(ingest([str(source)], folder / "into", Here()))
-            before = _all(folder)
-            list(ingest([str(source)], folder / "into", Here()))
-            assert _all(folder) == before
-            assert {path.relative_to(folder).parts[0] for path in before} <= {"from", "into"}
+            list(ingest([str(named)], folder / "into", Here()))
+            before = files_below(folder)
+            list(ingest([str(named)], folder / "into", Here()))
+            assert files_below(folder) == before
+            assert files_below(folder, without=folder / "into") == others
+            assert_silent(b"", folder / "into")
 
 
-TARGETS: dict[str, Callable[[bytes], None]] = {"read": read, "measure": measure, "scrub": scrub, "ingest": ingested}
+def page(data: bytes) -> None:
+    """Render a page file, and the logs that follow it, as Markdown or as a site: of the logs below its folder only.
+
+    The site runs no script of the page or of a log, and loads nothing from elsewhere.
+    """
+    choice, (text, *members) = (data[0] if data else 0), data[1:].split(SEPARATOR)
+    with sandbox() as folder, patch.object(publishing, "Pen", _StillPen):
+        _lay_logs(folder)
+        laid(folder / "logs", members)
+        lay(folder, {"page.toml": text.replace(HERE, bytes(folder))})
+        how = ("--html",) if choice & 1 else ("--json",)
+        logs, out = folder / "logs", folder / "out"
+        place = ("--logs", logs, "--out", out)
+        assert_silent(run(folder, "report", folder / "page.toml", *place, "--lang", "en", *how, may_write=out), out)
+        if choice & 1:
+            assert_harmless_site(out)
 
 
-@contextmanager
-def _folder() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="tachograph-fuzz-", dir=IN_MEMORY if IN_MEMORY.is_dir() else None) as name:
-        yield Path(name)
+def audit(data: bytes) -> None:
+    """Audit a Markdown page, with the evidence file and the logs that follow it in the data."""
+    choice, (text, *beside) = (data[0] if data else 0), data[1:].split(SEPARATOR)
+    how = (("--all",), ("--json",), ("--markdown",), ("--junit", "{out}/junit.xml"))[choice % 4]
+    with sandbox() as folder:
+        _lay_logs(folder)
+        lay(folder, {"pages/page.en.md": text.replace(HERE, bytes(folder))})
+        if beside and beside[0]:
+            lay(folder, {"pages/page.evidence.json": beside[0].replace(HERE, bytes(folder))})
+        laid(folder / "logs", beside[1:])
+        (folder / "out").mkdir()
+        options = [option.format(out=folder / "out") for option in how]
+        told = run(folder, "audit", folder / "pages", "--logs", folder / "logs", *options, may_write=folder / "out")
+        assert_silent(told, folder / "out")
+
+
+def run_folder(data: bytes) -> None:
+    """Do with a run folder, of files, links and pipes, what the first byte says."""
+    command = COMMANDS[(data[0] if data else 0) % len(COMMANDS)]
+    with sandbox() as folder:
+        lay_outside(folder)
+        of_run, out = folder / "logs" / "ResNet50_bs4_fp32_N1C1" / "1", folder / "out"
+        of_run.mkdir(parents=True)
+        laid(of_run, data[1:].split(SEPARATOR))
+        lay(folder, {"runs.toml": page_text("*/1/*", "*/*/*.log").encode()})
+        if command[0] == "parse":
+            out.mkdir()
+            out /= "records"
+        places = {"run": of_run, "logs": folder / "logs", "out": out, "page": folder / "runs.toml"}
+        printed = run(folder, *(word.format(**places) for word in command), may_write=folder / "out")
+        if command[0] in ("ingest", "report"):  # the others are given a log, wherever it leads
+            assert_silent(printed, folder / "out")
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    "read": read,
+    "measure": measure,
+    "scrub": scrub,
+    "ingest": ingested,
+    "page": page,
+    "audit": audit,
+    "run": run_folder,
+}
+
+
+class _StillPen(Pen):
+    """Draws nothing: what draws charts is a program of others, which takes far longer than all the rest."""
+
+    def __init__(self) -> None:
+        """Without the process that would draw."""
+
+    def __exit__(self, *_: object) -> None:
+        """Without a process to end."""
+
+    def draw(self, drawn: Chart) -> Future[str]:
+        return _done(f'<svg xmlns="http://www.w3.org/2000/svg" width="{len(drawn.name)}" height="1"></svg>')
+
+    def bundle(self) -> Future[str]:
+        return _done("")
+
+
+def _done(text: str) -> Future[str]:
+    future: Future[str] = Future()
+    future.set_result(text)
+    return future
+
+
+def _lay_logs(folder: Path) -> None:
+    """Logs that page files and Markdown find, and a link that leads outside."""
+    lay_outside(folder)
+    names = ("A100/Toy_bs4_fp32_N1C1_log", "A100/Toy_bs4_fp32_N1C8_log", "A100/tf_gpu1_fp32.txt", "one/train.log")
+    lay(folder, {f"logs/{name}": LOG for name in names})
+    (folder / "logs" / "linked").symlink_to("../outside")
+    (folder / "logs" / "one" / "linked.log").symlink_to("../../outside/train.log")
 
 
 def _run(folder: Path, data: bytes) -> Path:
     """A log in a folder of its own, with the side files that follow in the data."""
-    run = folder / "ResNet50_bs32_fp32_N1C8" / "1"
-    run.mkdir(parents=True)
     log, *beside = data.split(SEPARATOR)
-    (run / "train.log").write_bytes(log)
-    for name, text in zip(SIDE_FILES, beside, strict=False):
-        if text:
-            (run / name).write_bytes(text)
-    return run / "train.log"
+    texts = {name: text for name, text in zip(SIDE_FILES, beside, strict=False) if text}
+    place = "ResNet50_bs32_fp32_N1C8/1"
+    lay(folder, {f"{place}/{name}": text for name, text in {"train.log": log, **texts}.items()})
+    return folder / place / "train.log"
 
 
-def _protocol(name: str | None) -> Protocol | None:
-    return Protocol.parse(name) if name else None
+def _lines(log: bytes, packed: int) -> int:
+    """How many lines wc counts, and a last one without newline; of a packed log, as many as are told."""
+    if ending(log):
+        return packed
+    return log.count(b"\n") + bool(log.rpartition(b"\n")[2].strip(b"\0"))
 
 
 def _reads_alike(log: Path, copy: Path) -> None:
@@ -106,65 +217,3 @@ def _reads_alike(log: Path, copy: Path) -> None:
     assert list(one.records) == list(other.records)
     for name in one.records.select_dtypes("number"):
         np.testing.assert_array_equal(one.records[name].to_numpy(), other.records[name].to_numpy())
-
-
-def _source(folder: Path, data: bytes) -> Path:
-    """A source of the kind that the first byte chooses."""
-    kind, data = (data[0] if data else 0), data[1:]
-    makers = (_plain, _packed, _tar, _zip, _tree)
-    return makers[kind % len(makers)](folder, data)
-
-
-def _plain(folder: Path, data: bytes) -> Path:
-    path = folder / ("train.log", "all.tar", "all.zip", "train.log.gz", "all.tar.xz")[len(data) % 5]
-    path.write_bytes(data)
-    return path
-
-
-def _packed(folder: Path, data: bytes) -> Path:
-    path = folder / "train.log.gz"
-    path.write_bytes(gzip.compress(data, 1))
-    return path
-
-
-def _tar(folder: Path, data: bytes) -> Path:
-    path = folder / "all.tar"
-    with tarfile.open(path, "w") as archive:
-        for kind, name, body in _members(data):
-            info = tarfile.TarInfo(name)
-            info.type = TAR_KINDS[kind % 7 : kind % 7 + 1]
-            info.linkname = os.fsdecode(body[:90])
-            info.size = len(body)
-            with suppress(ValueError):  # a name that no tar archive can hold
-                archive.addfile(info, io.BytesIO(body))
-    return path
-
-
-def _zip(folder: Path, data: bytes) -> Path:
-    path = folder / "all.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        for kind, name, body in _members(data):
-            info = zipfile.ZipInfo(name.encode("utf-8", "surrogateescape").decode("utf-8", "replace") or "x")
-            info.external_attr = kind << 24
-            archive.writestr(info, body, zipfile.ZIP_DEFLATED if kind % 2 else zipfile.ZIP_STORED)
-    return path
-
-
-def _tree(folder: Path, data: bytes) -> Path:
-    for _, name, body in _members(data):
-        path = folder / "/".join(part for part in name.split("/") if part not in ("", ".."))
-        with suppress(OSError, ValueError):  # a name that no file can have
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(body)
-    return folder
-
-
-def _members(data: bytes) -> Iterator[tuple[int, str, bytes]]:
-    """Kind, name and bytes of each member: a byte, a line, and what is left up to the separator."""
-    for piece in filter(None, data.split(SEPARATOR)):
-        name, _, body = piece[1:].partition(b"\n")
-        yield piece[0], os.fsdecode(name), body
-
-
-def _all(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink()}

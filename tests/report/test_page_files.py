@@ -54,6 +54,16 @@ def test_a_page_without_mistake_is_read(tmp_path: Path) -> None:
             "allowed there are when, logs, protocol, spellings, repeats, options, extra.",
         ),
         ('column = "a"', 'column = "b"', "table t names the column 'b'; columns are a."),
+        (
+            '{ column = "a" }',
+            '{ column = "a", protocol = "record=step" }',
+            "table t overrides the protocol of column 'a': \"record\" is not a key of a protocol",
+        ),
+        (
+            '{ column = "a" }',
+            '{ column = "a", protocol = "estimate=clock,trim=0.1" }',
+            "estimate=clock gives one value",
+        ),
         ("cards = 1 }", 'colour = "red" }', "tables.0.rows.0.case.colour"),
         ('logs = "{cards}.log"', 'logs = "../{cards}.log"', "leaves the folder of logs"),
         ('logs = "{cards}.log"', 'logs = "/{cards}.log"', "leaves the folder of logs"),

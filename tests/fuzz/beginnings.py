@@ -1,0 +1,159 @@
+"""Beginnings: the inputs that the fuzzer begins with, and the texts that it puts into them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from parsers.detect import formats
+from tests.fuzz.inputs import LONGEST, SEPARATOR
+from tests.fuzz.sandbox import HERE, LOG, OUTSIDE
+from tests.parsers.golden_logs import LOGS
+
+SEEDS = Path(__file__).parent / "seeds"
+GOLDEN = Path(__file__).parents[1] / "report" / "golden"
+
+
+def page_text(*patterns: str, text: str = "Text.") -> str:
+    """A page file with a column for each pattern of logs."""
+    columns = "".join(
+        f'[columns.c{number}]\ntitle = "C{number}"\n'
+        f'[[columns.c{number}.runs]]\nlogs = "{pattern}"\nprotocol = "decimals=1"\n'
+        for number, pattern in enumerate(patterns)
+    )
+    shown = ", ".join(f'{{ column = "c{number}" }}' for number in range(len(patterns)))
+    return f"""title = "Title"
+model = "Toy"
+unit = "images/s"
+tested = ["{text}"]
+{columns}
+[[tables]]
+name = "t"
+title = "By cards"
+case = {{ device = "A100", precision = "fp32", batch_size = 4 }}
+columns = [{shown}]
+rows = [{{ title = "{{cards}}", case = {{ cards = 1 }} }}, {{ title = "{{cards}}", case = {{ cards = 8 }} }}]
+"""
+
+
+RICH = (
+    page_text("{device}/Toy_bs{batch_size}_{precision}_N1C{cards}_log", "{device}/*_gpu{cards}_fp32.txt", "one/*.log")
+    .replace('protocol = "decimals=1"\n', 'protocol = "decimals=1"\nspellings = { device = { A100 = "A100" } }\n', 1)
+    .replace('{ column = "c0" }', '{ column = "c0" }, { column = "c0", title = "S", quantity = "scaling_efficiency" }')
+    .replace(
+        "[columns.c0]",
+        'environment = [{ columns = ["", "A"], rows = [["CUDA", "11.2"]] }]\n'
+        'setup = [{ code = "pip", language = "bash" }]\n'
+        'quotes = [{ column = "c2", case = { cards = 8 }, value = "64.0", source = "paper" }]\n'
+        '[source]\nrepository = "https://example.org/a"\ncommit = "abc"\nlicence = "MIT"\n'
+        'url = "https://example.org/a/{commit}/{path}"\n'
+        '[sources.paper]\ntitle = "A paper"\nurl = "https://example.org/p"\ndate = "2031-05"\nnote = "None."\n'
+        "[columns.c0]",
+        1,
+    )
+)
+MARKDOWN = """# ResNet50, images/s, fp32, batch size 4
+
+| Cards | [Paddle](../logs/A100) | TF ([log](../logs/A100/tf_gpu1_fp32.txt)) |
+|---|---|---|
+| 1 | 40.5 [log](A100/Toy_bs4_fp32_N1C1_log) | <b>40.6</b><br>(AMP) |
+| 8 | [41.0](../outside/train.log) | [40.51](one/linked.log)<sup>1</sup> |
+"""
+RUN_JSON = b'{"case": {"cards": 1, "batch_size": 4, "model": "m"}, "status": "done", "exit_status": 0, '
+RUN_JSON += b'"command": ["python", "train.py"], "environment": {"A": "b"}, '
+RUN_JSON += b'"source": {"repository": "https://example.org/a", "commit": "c", "path": "p"}, '
+RUN_JSON += b'"log": {"file": "train.log", "sha256": "@SHA256@", "bytes": 9, "lines": 9}}\n'
+CLOCK = b"line,time\n1,1700000000\n5,1700000004.5\n"
+GPU = b"time,card,utilisation,memory,power,sm_clock,memory_clock,temperature\n"
+GPU += b"1688212801.0,0,99,1024,250,1410,1215,60\n1688212802.0,0,99,,250,1410,1215,60\n"
+
+
+def beginnings(target: str) -> Iterator[bytes]:
+    """What the fuzzer begins with: the seeds of a target, and what it takes as it should be."""
+    yield from (seed.read_bytes() for seed in sorted((SEEDS / target).glob("*")))
+    yield from {"ingest": _sources, "page": _pages, "audit": _documents, "run": _runs}.get(target, _logs)()
+
+
+def _logs() -> Iterator[bytes]:
+    """The golden logs, for every choice of a first byte that matters to one."""
+    names = [fmt.name for fmt in formats()]
+    for number, log in enumerate(LOGS):
+        text = log.read_bytes()[:LONGEST]
+        for first in (0, 1 + names.index(log.parent.name), number % 32):
+            yield bytes([first]) + text
+
+
+def _sources() -> Iterator[bytes]:
+    for number, log in enumerate(LOGS[::6]):
+        member = b"0lab/%d/train.log\n" % number + log.read_bytes()[:2000] + SEPARATOR
+        for kind in (*range(5), 6, 11, 16, 21, 26, 41, 56):
+            hostile = (b"0../outside/train.log\n" + LOG, b"2lab/link\n../../outside/train.log", b"1x\n/etc/hostname")
+            yield bytes([kind]) + SEPARATOR.join([member, *hostile])
+
+
+def _pages() -> Iterator[bytes]:
+    for text in (page_text("A100/*_log"), RICH, page_text("linked/*.log")):
+        for choice in (b"0", b"1"):
+            yield choice + text.encode()
+            yield choice + text.encode() + SEPARATOR + b"0A100/odd <b>`|name.txt\n" + LOG
+    for page in sorted(GOLDEN.glob("*.toml")):
+        folders = [path for path in (GOLDEN / "logs").rglob("*") if path.is_file() and path.name != "gpu.csv"]
+        logs = [b"0%b\n" % bytes(path.relative_to(GOLDEN / "logs")) + path.read_bytes() for path in sorted(folders)]
+        for choice in (b"0", b"1"):
+            yield SEPARATOR.join([choice + page.read_bytes(), *logs])
+
+
+def _documents() -> Iterator[bytes]:
+    for choice in (b"0", b"1", b"2", b"3"):
+        yield choice + MARKDOWN.encode() + SEPARATOR + SEPARATOR + b"0one/more.log\n" + LOG
+        yield choice + (GOLDEN / "toy.en.md").read_bytes()
+        pages = (GOLDEN / "toy.en.md", GOLDEN / "toy.evidence.json")
+        yield choice + SEPARATOR.join(path.read_bytes() for path in pages)
+
+
+def _runs() -> Iterator[bytes]:
+    beside = (b"0run.json\n" + RUN_JSON, b"0clock.csv\n" + CLOCK, b"0gpu.csv\n" + GPU)
+    for command in range(9):
+        yield bytes([command]) + SEPARATOR.join([b"0train.log\n" + LOG, *beside])
+        yield bytes([command]) + SEPARATOR.join([b"4train.log\n../../../outside/train.log", *beside])
+        yield bytes([command]) + SEPARATOR.join([b"0train.log\n" + LOG, b"5run.json\n", b"4x.log\n@HERE@/.bashrc"])
+        for log in LOGS[command::30]:
+            yield bytes([command]) + SEPARATOR.join([b"0train.log\n" + log.read_bytes()[:3000], *beside])
+
+
+def fragments() -> list[bytes]:
+    """The fixed texts of all lines of all formats."""
+    variants = [variant for fmt in formats() for variant in fmt.variants]
+    return sorted({text.encode() for variant in variants for text in variant.literals})
+
+
+def hostile() -> list[bytes]:
+    """Names, patterns and markup that lead elsewhere, each plain and as TOML and JSON spell it."""
+    places = [name.encode() for name in OUTSIDE]
+    paths = [
+        b"../",
+        b"linked/train.log",
+        b"/etc/hostname",
+        *(b"../" + p for p in places),
+        *(HERE + b"/" + p for p in places),
+    ]
+    patterns = [b"*", b"**/*", b"[!a]*", b"{cards}", b"{cards.__class__}", b"{0}", b"{", b"-rf", b".hidden", b"x" * 300]
+    markup = [
+        b"<script>hostile()</script>",
+        b"</script><script>hostile()</script>",
+        b"'><img src=x onerror=hostile()>",
+        b"[x](javascript:hostile())",
+        b"![x](https://example.org/x.png)",
+        b"<javascript:hostile()>",
+        b"`|` **x** ```` &lt; &#60;script&#62;",
+        b"=cmd()",
+    ]
+    controls = [rb"\u001b]52;c;aGk=\u0007", rb"\u202e", rb"\u009b31m", rb"\u0000", rb"\r\u001b[2J", rb"\ud83d", rb"\n"]
+    raw = [
+        b"\x1b]52;c;aGk=\x07",
+        b"\x1b\x1b[0m]0;x\x07",
+        "\u202e\u2066".encode(),
+        b"\xc2\x9b31m",
+        b"\xff\xfe",
+        b"\0",
+        b"\r",
+    ]
+    return [*paths, *patterns, *markup, *controls, *raw]

@@ -1,0 +1,184 @@
+"""A sandbox: folders in which a command meets hostile files, and what must hold of all that it prints and writes."""
+
+import json
+import os
+import re
+import signal
+import tempfile
+import unicodedata
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from hashlib import sha256
+from html.parser import HTMLParser
+from pathlib import Path
+from unittest.mock import patch
+from uuid import uuid4
+
+from click.testing import CliRunner
+
+from report import pool
+from tachograph import command_line
+from tests.parsers.scrubbing import Secrets
+
+SECONDS = 20
+"""No input takes a tenth of it, even on a machine that has much else to do."""
+IN_MEMORY = Path("/dev/shm")  # noqa: S108 - a folder with a name of its own is made in it
+HERE = b"@HERE@"
+"""Stands in an input for the folder that holds the logs and what lies outside of them."""
+TOKEN = uuid4().hex
+"""Is in the files outside; an input cannot know it."""
+LOG = "".join(
+    f"[2023/07/01 12:00:{step:02}] ppcls INFO: [Train][Epoch 1/1][Iter: {step}/9]lr(PiecewiseDecay): 0.1, loss: 6.0, "
+    f"batch_cost: 0.1s, reader_cost: 0.1, ips: {40 + step / 8} samples/s, eta: 0:00:19\n"
+    for step in range(9)
+).encode()
+OUTSIDE = {
+    "outside/train.log": f"{TOKEN}\n".encode() + LOG,
+    "outside/ResNet50_bs4_fp32_N1C1_log": f"{TOKEN}\n".encode() + LOG,
+    ".bashrc": f"# {TOKEN}\n".encode(),
+}
+MAY_NOT_SHOW = (TOKEN.encode(), *(sha256(text).hexdigest().encode() for text in OUTSIDE.values()))
+# Turn text around, or end a line where none ends.
+TURNING = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029"
+STATUSES = (0, 1, 2)
+PIECE = re.compile(r"tachograph\.receive\((.*)\);\n", re.DOTALL)
+SCHEME = re.compile(r"[\x00-\x20]*([A-Za-z][A-Za-z0-9+.-]*):")
+
+
+class TooSlow(BaseException):
+    """An input took more than SECONDS; no error of the code under test, so that none of it catches this."""
+
+
+@contextmanager
+def sandbox() -> Iterator[Path]:
+    """A folder for one input, so deep that ``..`` many times over does not leave what is thrown away; on the clock."""
+    with tempfile.TemporaryDirectory(prefix="tachograph-fuzz-", dir=IN_MEMORY if IN_MEMORY.is_dir() else None) as name:
+        folder = Path(name, *"abcdefgh")
+        folder.mkdir(parents=True)
+        with _on_the_clock():
+            yield folder
+
+
+@contextmanager
+def _on_the_clock() -> Iterator[None]:
+    def stop(*_: object) -> None:
+        raise TooSlow(f"an input takes more than {SECONDS} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def lay_outside(folder: Path) -> None:
+    """Put files where no command may read or write: beside the folders that it is given."""
+    lay(folder, OUTSIDE)
+
+
+def lay(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files below a folder."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(text)
+
+
+def run(folder: Path, *arguments: str | Path, may_write: Path | None = None) -> bytes:
+    """Run a command; returns what it printed.
+
+    It ends with 0, 1 or 2 and no traceback, prints text that no terminal obeys, and changes nothing in the folder but
+    below ``may_write``.
+    """
+    before = files_below(folder, without=may_write)
+    with patch.object(pool, "WORTH_A_POOL", 1 << 30):  # no other processes: they would not be on the clock
+        result = CliRunner().invoke(command_line(), [str(argument) for argument in arguments], obj=Secrets())
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code in STATUSES, f"exit status {result.exit_code}"
+    assert_plain(result.output_bytes)
+    assert files_below(folder, without=may_write) == before, "a file outside was changed"
+    return result.output_bytes
+
+
+def files_below(folder: Path, without: Path | None = None) -> dict[Path, bytes | str]:
+    """The regular files below a folder with their bytes, and the links with what they lead to."""
+    found: dict[Path, bytes | str] = {}
+    for path in sorted(folder.rglob("*")):
+        if without is not None and path.is_relative_to(without):
+            continue
+        if path.is_symlink():
+            found[path] = os.readlink(path)  # noqa: PTH115 - it may be no path
+        elif path.is_file():
+            found[path] = path.read_bytes()
+    return found
+
+
+def assert_plain(printed: bytes) -> None:
+    """What is printed is UTF-8 that moves no cursor, turns no text around and sets nothing."""
+    text = printed.decode("utf-8")
+    odd = {c for c in text if unicodedata.category(c) == "Cc" or c in TURNING} - {"\n", "\t"}
+    assert not odd, f"prints {sorted(map(ascii, odd))}"
+
+
+def assert_silent(printed: bytes, out: Path) -> None:
+    """What was printed, and the files below a folder, show nothing of what lies outside; none of them is a link."""
+    texts = {Path("what is printed"): printed, **files_below(out)}
+    for path, text in texts.items():
+        assert isinstance(text, bytes), f"{path} is a link"
+        assert not any(secret in text for secret in MAY_NOT_SHOW), f"{path.name} shows what lies outside"
+
+
+def assert_harmless_site(out: Path) -> None:
+    """What a site is made of runs no script but its own, and loads nothing from elsewhere."""
+    for path in out.glob("*.html"):
+        _Page.check(path.read_text(encoding="utf-8"))
+    for path in (out / "evidence").rglob("*.js"):
+        piece = PIECE.fullmatch(path.read_text(encoding="utf-8"))
+        assert piece, f"{path} is no piece"
+        assert "<" not in piece[1]
+        json.loads(f"[{piece[1]}]")
+
+
+class _Page(HTMLParser):
+    """Refuses what would run or load anything that the site does not bring along."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self._script: dict[str, str | None] | None = None
+        self._text = ""
+
+    @classmethod
+    def check(cls, text: str) -> None:
+        page = cls()
+        page.feed(text)
+        page.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        named = dict(attrs)
+        assert tag not in ("iframe", "object", "embed", "base", "img", "style"), f"<{tag}>"
+        for name, value in attrs:
+            assert not name.startswith("on"), f"<{tag} {name}={value}>"
+            if name in ("href", "src", "xlink:href", "action", "formaction", "data"):
+                self._check_address(tag, name, value or "")
+        if tag == "script":
+            self._script, self._text = named, ""
+
+    @staticmethod
+    def _check_address(tag: str, name: str, value: str) -> None:
+        scheme = SCHEME.match(value)
+        assert scheme is None or (name == "href" and tag == "a" and scheme[1].lower() in ("http", "https")), value
+        assert name != "src" or value.startswith("assets/"), value
+
+    def handle_data(self, data: str) -> None:
+        self._text += data
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "script" and self._script is not None:
+            if self._script.get("type") == "application/json":
+                json.loads(self._text)
+            else:
+                assert "src" in self._script, f"a script of its own: {self._text[:80]!r}"
+                assert not self._text.strip()
+            self._script = None
