@@ -128,11 +128,16 @@ class Site:
             for name in sorted(names):
                 path = os.path.relpath(Path(folder, name), self.logs_root)
                 is_named = not name.startswith(".") and _NAMED_LOG.search(path) and not _NO_LOG.search(name)
-                if is_named and Path(folder, name).is_file():
+                if is_named and self._is_file(path):
                     yield path
 
     def _may_be_log(self, path: str) -> bool:
-        return (self.logs_root / path).is_file() and not _NO_LOG.search(path)
+        return self._is_file(path) and not _NO_LOG.search(path)
+
+    def _is_file(self, path: str) -> bool:
+        """Whether a path below the folder of logs is a file there; one that a link puts there from outside is none."""
+        place = self.logs_root / path
+        return place.is_file() and place.resolve().is_relative_to(self.logs_root)
 
     def _linked(self, document: Document) -> Iterator[Backing]:
         for link, headings in document.links:

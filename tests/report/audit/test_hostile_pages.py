@@ -113,6 +113,14 @@ def test_a_folder_that_is_called_like_a_page_is_looked_into(tmp_path: Path) -> N
     assert [finding.verdict for finding in audited(tmp_path / "a.md")] == ["exact", "exact"]
 
 
+def test_a_log_that_a_link_of_the_file_system_puts_there_from_outside_is_no_evidence(tmp_path: Path) -> None:
+    page = make(tmp_path / "site")
+    log = page.parent / "logs" / EIGHT
+    log.rename(tmp_path / "elsewhere")
+    log.symlink_to(tmp_path / "elsewhere")
+    assert [finding.verdict for finding in audited(page)] == ["exact", "no evidence"]
+
+
 def test_links_that_leave_the_folder_are_no_evidence(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     page = make(tmp_path / "a/b", (f"logs/{EIGHT}", "../../x_log"))
