@@ -13,6 +13,7 @@ import argparse
 import faulthandler
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -119,7 +120,7 @@ class _Run:
             faulthandler.cancel_dump_traceback_later()
 
     def _keep(self, data: bytes, error: BaseException) -> None:
-        kept = (self._findings or KEPT) / f"{self.name}-{place(error)}".replace("/", "_").replace(" ", "-")
+        kept = (self._findings or KEPT) / f"{self.name}-{place(error)}"
         if kept.exists() and self._findings and len(kept.read_bytes()) <= len(data):
             return
         self.found += not kept.exists()
@@ -129,10 +130,11 @@ class _Run:
 
 
 def place(error: BaseException) -> str:
-    """The type of an error, and the last place in the code of the project that it came through."""
+    """The type of an error, and the last place in the code of the project that it came through; a broken promise."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_ours(frame.filename)]
     last = f"{Path(frames[-1].filename).relative_to(ROOT)}:{frames[-1].lineno}" if frames else "outside"
-    return f"{type(error).__name__} {last}"
+    promise = f" {error}"[:LONGEST_WORD] if isinstance(error, AssertionError) else ""
+    return re.sub(r"[^\w.:]+", "-", f"{type(error).__name__} {last}{promise}")
 
 
 def _is_ours(filename: str) -> bool:

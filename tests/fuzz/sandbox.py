@@ -97,8 +97,8 @@ def run(folder: Path, *arguments: str | Path, may_write: Path | None = None) -> 
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     assert result.exit_code in STATUSES, f"exit status {result.exit_code}"
-    assert_plain(result.output_bytes)
-    assert files_below(folder, without=may_write) == before, "a file outside was changed"
+    assert_plain(result.output_bytes, arguments[0])
+    assert files_below(folder, without=may_write) == before, f"{arguments[0]} changed a file outside"
     return result.output_bytes
 
 
@@ -115,19 +115,19 @@ def files_below(folder: Path, without: Path | None = None) -> dict[Path, bytes |
     return found
 
 
-def assert_plain(printed: bytes) -> None:
+def assert_plain(printed: bytes, command: object = "") -> None:
     """What is printed is UTF-8 that moves no cursor, turns no text around and sets nothing."""
     text = printed.decode("utf-8")
     odd = {c for c in text if unicodedata.category(c) == "Cc" or c in TURNING} - {"\n", "\t"}
-    assert not odd, f"prints {sorted(map(ascii, odd))}"
+    assert not odd, f"{command} prints {sorted(map(ascii, odd))}"
 
 
 def assert_silent(printed: bytes, out: Path) -> None:
     """What was printed, and the files below a folder, show nothing of what lies outside; none of them is a link."""
-    texts = {Path("what is printed"): printed, **files_below(out)}
+    texts = {Path("output"): printed, **files_below(out)}
     for path, text in texts.items():
         assert isinstance(text, bytes), f"{path} is a link"
-        assert not any(secret in text for secret in MAY_NOT_SHOW), f"{path.name} shows what lies outside"
+        assert not any(secret in text for secret in MAY_NOT_SHOW), f"what lies outside shows in {path.name}"
 
 
 def assert_harmless_site(out: Path) -> None:
