@@ -181,7 +181,7 @@ def _guided(run: _Run, seconds: int, learnt: Path | None) -> None:
             (begun / f"{number:04}").write_bytes(data[:LONGEST])
         words = _dictionary(Path(folder, "words"), (*change.of_logs, *change.hostile))
         options = [f"-max_total_time={seconds}", f"-max_len={LONGEST}", f"-dict={words}", f"-artifact_prefix={KEPT}/"]
-        options += ["-timeout=0", "-rss_limit_mb=4000", "-print_final_stats=1", "-verbosity=0"]
+        options += ["-timeout=0", "-rss_limit_mb=4000", "-detect_leaks=0", "-print_final_stats=1", "-verbosity=0"]
         options += ["-seed=1"] if "CI" in os.environ else []
         atheris.Setup(
             [sys.argv[0], *([str(learnt)] if learnt else []), str(begun), *options], run, custom_mutator=mutate
@@ -204,8 +204,9 @@ def _unguided(run: _Run, seconds: int, learnt: Path | None) -> None:
     known += [path.read_bytes() for path in sorted(learnt.iterdir())] if learnt else []
     for data in chain(known, iter(lambda: change(chance.choice(known), LONGEST, chance.getrandbits(32)), None)):
         if time.monotonic() > until:
-            return
+            break
         run(data)
+    print(f"{run.name}: {run.count} inputs, {run.found} findings")  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -127,7 +127,7 @@ def assert_silent(printed: bytes, out: Path) -> None:
     texts = {Path("output"): printed, **files_below(out)}
     for path, text in texts.items():
         assert isinstance(text, bytes), f"{path} is a link"
-        assert not any(secret in text for secret in MAY_NOT_SHOW), f"what lies outside shows in {path.name}"
+        assert not any(secret in text for secret in MAY_NOT_SHOW), f"what lies outside shows in {path.suffix or path}"
 
 
 def assert_harmless_site(out: Path) -> None:
