@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from .native_sources import Source, last_name
 
@@ -16,9 +16,12 @@ Named = Iterator[tuple[str, ast.expr | ast.arg]]
 def options(sources: Iterable[Source]) -> dict[str, str]:
     """Map each option, as it is written on the command line, to the `file:line` that defines it.
 
-    Options of argparse, absl flags and click count. An option whose name is put together at run time is not found.
+    Options of argparse, absl flags and click count; so do the fields of the classes that tyro reads, as `--part.field`,
+    and the variables of a program that lets a file executed in its own name space set them, as `--name`.
+    An option whose name is put together at run time is not found.
     """
-    return _places(sources, _defined)
+    files = list(sources)
+    return {**_variables(files), **_fields(files), **_places(files, _defined)}
 
 
 def keys_read(sources: Iterable[Source]) -> dict[str, str]:
@@ -61,6 +64,50 @@ def _defined(node: ast.AST) -> Named:
         yield from _absl(node, negative="bool" in function)
     elif function == "option":
         yield from _click(node)
+
+
+def _variables(sources: Iterable[Source]) -> dict[str, str]:
+    """Map the variables that a program sets before it executes another file with `exec`, which may set them anew."""
+    places: dict[str, str] = {}
+    for source in sources:
+        statements = source.tree.body
+        executing = (place for place, node in enumerate(statements) if _calls(node, "exec"))
+        for node in statements[: next(executing, 0)]:
+            names = node.targets if isinstance(node, ast.Assign) else ()
+            places |= {f"--{last_name(name)}": f"{source.name}:{node.lineno}" for name in names}
+    return places
+
+
+def _calls(node: ast.stmt, function: str) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and last_name(node.value.func) == function
+
+
+def _fields(sources: Sequence[Source]) -> dict[str, str]:
+    """Map the fields, and the fields of fields, of the classes that a file with a call of `tyro.cli` names."""
+    nodes = [(source.name, node) for source in sources for node in ast.walk(source.tree)]
+    reading = {file for file, node in nodes if isinstance(node, ast.Call) and ast.unparse(node.func) == "tyro.cli"}
+    parts = {node.annotation for _, node in nodes if isinstance(node, ast.AnnAssign)}
+    named = {node.id for file, node in nodes if file in reading and isinstance(node, ast.Name) and node not in parts}
+    # Of two classes with one name the first that is imported counts.
+    classes = {node.name: list(_annotated(node, file)) for file, node in nodes[::-1] if isinstance(node, ast.ClassDef)}
+    return {f"--{path}": place for name in named & set(classes) for path, place in _paths(name, classes)}
+
+
+def _annotated(node: ast.ClassDef, file: str) -> Iterator[tuple[str, str, str]]:
+    """Yield name, annotation and `file:line` of each field of a class."""
+    for field in node.body:
+        if isinstance(field, ast.AnnAssign):
+            yield last_name(field.target), last_name(field.annotation), f"{file}:{field.lineno}"
+
+
+def _paths(name: str, classes: Mapping[str, list[tuple[str, str, str]]]) -> Iterator[tuple[str, str]]:
+    for field, kind, place in classes[name]:
+        yield field, place
+        known = {
+            other: fields for other, fields in classes.items() if other != name
+        }  # ends where classes hold themselves
+        if kind in known:
+            yield from ((f"{field}.{path}", where) for path, where in _paths(kind, known))
 
 
 def _argparse(call: ast.Call) -> Named:

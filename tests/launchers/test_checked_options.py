@@ -168,3 +168,26 @@ def test_an_option_that_a_piece_of_shell_appends_belongs_to_the_program(tmp_path
     shell = """bash -c 'out=$(mktemp -d) && "$@" --out="$out"' fresh"""
     places = found(tmp_path, f"mpirun -np 8 {shell} python train.py --lr 1")
     assert places == {"--lr": "train.py:1", "--out": "train.py:2"}
+
+
+def test_a_variable_is_an_option_where_an_executed_file_may_set_it(tmp_path: Path) -> None:
+    write(tmp_path, {"train.py": "import os\nsteps = 10\nexec(open('configurator.py').read())\nlater = 1\n"})
+    command = "python train.py --steps=20 --later=2 --other=3"
+    assert found(tmp_path, command) == {"--steps": "train.py:2", "--later": None, "--other": None}
+
+
+def test_a_variable_is_no_option_of_a_program_that_executes_no_other_file(tmp_path: Path) -> None:
+    write(tmp_path, {"train.py": "import os\nsteps = 10\nprint(steps)\n"})
+    assert found(tmp_path, "python train.py --steps=20") == {"--steps": None}
+
+
+def test_a_field_of_a_class_that_tyro_reads_is_an_option_with_the_names_of_its_parts(tmp_path: Path) -> None:
+    classes = "class Training:\n    steps: int = 10\nclass Config:\n    training: Training\n    again: Config\n"
+    write(tmp_path, {"train.py": f"import tyro\n{classes}tyro.cli(Config)\n"})
+    command = "python train.py --training.steps 20 --steps 20 --training.other 3"
+    assert found(tmp_path, command) == {"--training.steps": "train.py:3", "--steps": None, "--training.other": None}
+
+
+def test_a_field_is_no_option_where_tyro_is_not_called(tmp_path: Path) -> None:
+    write(tmp_path, {"train.py": "class Config:\n    steps: int = 10\nparse(Config)\n"})
+    assert found(tmp_path, "python train.py --steps 20") == {"--steps": None}

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# model: Qwen3-0.6B
+# framework: TorchTitan
+# repository: https://github.com/pytorch/torchtitan
+# commit: 73a0e6979dd10b6b1904098eb3c8f62c18ab87ce
+# licence: BSD-3-Clause
+# gpu: bf16
+# metric: step: +[0-9]+ .*tps: [0-9,]+
+# data: a folder of JSON lines with text, as tests/assets/c4_test; the tokenizer is that of tests/assets
+# needs: torch 2.11, torchdata, datasets, tokenizers, tyro, tensorboard, einops
+set -euo pipefail
+: "${REPO:?}" "${DATA:=tests/assets/c4_test}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=bf16}" "${BATCH_SIZE:=4}"
+: "${STEPS:=60}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
+. "$(dirname "${BASH_SOURCE[0]}")/native.bash"
+declare -A types=([bf16]=bfloat16)
+type=${types[$PRECISION]:?bf16 is possible}
+launch=(-m torch.distributed.run --nproc_per_node "$((CARDS / NODES))")
+((NODES == 1)) || launch+=(--nnodes "$NODES" --node_rank "$NODE_RANK" \
+  --rdzv_endpoint "${MASTER:?host:port where the nodes meet}")
+cd "$REPO"
+# torchtitan/train.py imports torchtitan from the checkout; run_train.sh sets the allocator like this.
+native env PYTHONPATH=".${PYTHONPATH:+:$PYTHONPATH}" PYTORCH_ALLOC_CONF=expandable_segments:True \
+  python "${launch[@]}" torchtitan/train.py \
+  --job.config_file=torchtitan/models/qwen3/train_configs/qwen3_0.6b.toml --model.hf_assets_path=tests/assets/tokenizer \
+  --training.dataset=c4_test --training.dataset_path="$DATA" --training.steps="$STEPS" \
+  --training.local_batch_size="$BATCH_SIZE" --training.mixed_precision_param="$type" "${extra[@]}"
