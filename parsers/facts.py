@@ -32,8 +32,8 @@ SCALING = (
     "accumulation",
     "sequence_length",
 )
-# Training in 8 bits keeps its parameters in 16.
-WITHIN = {("precision", "fp8"): ("bf16", "fp16")}
+# Training in 8 bits keeps its parameters in 16; programs call TF32 by the type of its data, which is FP32.
+WITHIN = {("precision", "fp8"): ("bf16", "fp16"), ("precision", "tf32"): ("fp32",)}
 # Counts whose option is 1 by default in many programs.
 ONE_BY_DEFAULT = ("nodes", "cards", "cards_per_node", "accumulation")
 
@@ -73,10 +73,11 @@ class Facts(dict[str, Fact]):
         A line does not say of which part of a configuration it is, so the first may be that of the evaluation. A
         witness that was heard before settles it.
         """
-        lines = _without_parts([fact for fact in told if not _says_nothing(fact)])
+        said = [fact for fact in told if not _says_nothing(fact)]
+        lines = _without_parts(said, [*self.values(), *said])
         for name in (name for name in SCALING if name not in self):
-            said = [fact for fact in lines if fact.name == name]
-            self.disputes += [(said[0], other) for other in said if other.value != said[0].value]
+            values = [fact for fact in lines if fact.name == name]
+            self.disputes += [(values[0], other) for other in values if other.value != values[0].value]
         disputed = {first.name for first, _ in self.disputes}
         self.tell(fact for fact in lines if fact.name not in disputed)
 
@@ -132,9 +133,9 @@ def _says_nothing(fact: Fact) -> bool:
     return fact.name in SCALING and not isinstance(fact.value, str) and fact.value < 1
 
 
-def _without_parts(told: Sequence[Fact]) -> list[Fact]:
-    """The facts but for those that are part of another, as the 16 bits of parameters are of a training in 8 bits."""
-    parts = {(fact.name, part) for fact in told for part in WITHIN.get((fact.name, str(fact.value)), ())}
+def _without_parts(told: Sequence[Fact], known: Iterable[Fact]) -> list[Fact]:
+    """The facts but for those that are part of a known one, as 16 bits of parameters are of a training in 8 bits."""
+    parts = {(fact.name, part) for fact in known for part in WITHIN.get((fact.name, str(fact.value)), ())}
     return [fact for fact in told if (fact.name, fact.value) not in parts]
 
 

@@ -18,7 +18,15 @@ LINES = {
     "gradient_accumulation_steps: 32": {"accumulation": 32},
     "per_device_train_batch_size=8,": {"batch_size": 8},
 }
-NOTHING = ["world_size: auto", "my_global_batch_size_x 4.5", "batch_size: 32", "micro_batch_size=None", "nodes: 2"]
+NOTHING = [
+    "world_size: auto",
+    "# $ torchrun --standalone --nproc_per_node=8 train.py",
+    "  # --nnodes=2 for two of them",
+    "my_global_batch_size_x 4.5",
+    "batch_size: 32",
+    "micro_batch_size=None",
+    "nodes: 2",
+]
 
 
 @pytest.mark.parametrize("line", LINES)

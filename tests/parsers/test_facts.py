@@ -222,6 +222,18 @@ def test_a_page_that_says_sixteen_bits_is_contradicted_by_a_log_in_eight(tmp_pat
     assert warning == "precision is bf16 by page, but fp8 by line 1; the first is used."
 
 
+def test_a_run_in_tf32_is_not_contradicted_by_a_log_that_says_float32(tmp_path: Path) -> None:
+    log = write(tmp_path, b"Overriding: dtype = float32\niter 0: loss 1.5, time 250.00ms, mfu -100.00%\n")
+    reading = read(log, format="nanogpt", facts=[Fact("precision", "tf32", "run.json")])
+    assert (reading.facts["precision"].value, reading.warnings) == ("tf32", ())
+
+
+def test_a_run_in_fp32_is_contradicted_by_a_log_that_says_tf32(tmp_path: Path) -> None:
+    log = write(tmp_path, b"Overriding: dtype = tf32\niter 0: loss 1.5, time 250.00ms, mfu -100.00%\n")
+    (warning,) = read(log, format="nanogpt", facts=[Fact("precision", "fp32", "run.json")]).warnings
+    assert warning == "precision is fp32 by run.json, but tf32 by line 1; the first is used."
+
+
 def test_a_count_may_have_thousands_separators(tmp_path: Path) -> None:
     said = b"  Total train batch size (w. parallel, distributed & accumulation) = 1,024\n"
     assert read(write(tmp_path, said), format="hf_trainer").facts["job_batch_size"].value == 1024
