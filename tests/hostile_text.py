@@ -14,6 +14,7 @@ TURNED = "\u202egpj\u2066\u200f\u061c\u200b\ufeff"
 MARKUP = "[red]x[/red][/]"
 FORGED = "Wrote what nobody wrote."
 HOSTILE = f"{CLIPBOARD}{NESTED}{COLOUR}{C1}{TURNED}{MARKUP}\n{FORGED}\r{FORGED}"
+LINE = HOSTILE.splitlines()[0] + HOSTILE.splitlines()[1]
 NAME = HOSTILE.replace("/", "") + os.fsdecode(b"\xff")
 STEP = (
     "[2023/07/01 12:00:0{0}] ppcls INFO: [Train][Epoch 1/1][Iter: {0}/3]lr(PiecewiseDecay): 0.1, "
@@ -94,18 +95,24 @@ def write_hostile(top: Path) -> Hostile:
         noise = [f"{HOSTILE}{word}\n" for word in ("a", "somebody@example.org", "c")]
         torn = STEP.format(3, HOSTILE.partition("\n")[0])
         log.write_text("".join(a + b for a, b in zip(noise, steps, strict=True)) + torn, encoding="utf-8")
-    case = {"model": HOSTILE, "framework": HOSTILE, "device": HOSTILE, "cards": 1, "batch_size": 4, HOSTILE: HOSTILE}
+    case = {
+        "model": HOSTILE,
+        "framework": HOSTILE,
+        "device": LINE,  # as the page says it, where a text has one line
+        "cards": 1,
+        "batch_size": 4,
+        HOSTILE: HOSTILE,
+    }
     run = {"case": case, "source": {"repository": HOSTILE}}
     made.log.with_name("run.json").write_text(json.dumps(run), encoding="utf-8")
     run |= {"status": HOSTILE, "exit_status": HOSTILE, "log": {"sha256": HOSTILE}}
     made.undone.with_name("run.json").write_text(json.dumps(run), encoding="utf-8")
     made.broken.with_name("run.json").write_text(json.dumps({"case": {"cards": HOSTILE}}), encoding="utf-8")
     said = json.dumps(HOSTILE)
-    made.page.write_text(PAGE.format(said=said), encoding="utf-8")
+    made.page.write_text(PAGE.format(said=json.dumps(LINE)), encoding="utf-8")
     made.bad_page.write_text(f"title = {said}\n{said} = {said}\n", encoding="utf-8")
-    line = HOSTILE.partition("\n")[0]
-    rows = f"| 1 | {line} | 11.5 |\n| 8 | {line} | [99.9](logs/1) |\n"
-    made.markdown.write_text(f"# {line}\n\n| Cards | Mode | images/s |\n|---|---|---|\n{rows}", encoding="utf-8")
+    rows = f"| 1 | {LINE} | 11.5 |\n| 8 | {LINE} | [99.9](logs/1) |\n"
+    made.markdown.write_text(f"# {LINE}\n\n| Cards | Mode | images/s |\n|---|---|---|\n{rows}", encoding="utf-8")
     (made.repo / "tools").mkdir(parents=True)
     (made.repo / "tools/train.py").write_text(f"# {HOSTILE}\n", encoding="utf-8")
     return made

@@ -9,9 +9,9 @@ import re
 import signal
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +21,7 @@ from tests.hostile_text import FORGED, HOSTILE, NAME, Hostile, unseen, write_hos
 
 NUMBER = "11.5"
 GOES_ON = {"serve", "--follow"}
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(PROJECT), "TERM": "xterm", "COLUMNS": "160"}
 VARIABLES = ("CUDA_VISIBLE_DEVICES", "NCCL_DEBUG", "NCCL_SOCKET_IFNAME", "OMP_NUM_THREADS", "PADDLE_X", "LANGUAGE")
 # Of each command: arguments that make it print what is in logs, run.json, pages, names and arguments, or refuse it.
 DRIVEN: dict[str, list[list[str]]] = {
@@ -57,7 +58,7 @@ DRIVEN: dict[str, list[list[str]]] = {
         ["{log}", "--cards", "{hostile}"],
         ["--follow", "{log}"],
         ["--follow", "{log}", "--json"],
-        ["--follow", "{folder}/{name}"],
+        ["--follow", "{log}", "--format", "{hostile}"],
     ],
     "report": [
         ["{page}", "--logs", "{top}", "--out", "{top}/out {name}"],
@@ -129,9 +130,9 @@ DRIVEN: dict[str, list[list[str]]] = {
 RUNS = [(command, words) for command, lines in DRIVEN.items() for words in lines]
 
 
-@pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Hostile:
-    return write_hostile(tmp_path_factory.mktemp("hostile"))
+@pytest.fixture
+def hostile(tmp_path: Path) -> Hostile:
+    return write_hostile(tmp_path)
 
 
 Said = Callable[[str, Sequence[str]], str]
@@ -150,7 +151,9 @@ def said(hostile: Hostile, capfd: pytest.CaptureFixture[str], monkeypatch: pytes
         monkeypatch.setattr(gc, "set_threshold", lambda *_: None)
         monkeypatch.setattr(atexit, "register", lambda *_: None)
         monkeypatch.setattr(sys, "argv", ["tachograph", command, *(word.format(**parts) for word in words)])
-        with interrupted() if GOES_ON & {command, *words} else nullcontext(), pytest.raises(SystemExit):
+        if GOES_ON & {command, *words}:
+            return ended_by_ctrl_c(sys.argv[1:])
+        with pytest.raises(SystemExit):
             tachograph.main()
         return "".join(capfd.readouterr())
 
@@ -163,13 +166,19 @@ def parts_of(hostile: Hostile) -> dict[str, str]:
     return {**found, "hostile": HOSTILE, "name": NAME, "folder": str(hostile.log.parent)}
 
 
-@contextmanager
-def interrupted() -> Iterator[None]:
-    """Ctrl-C after a while."""
-    timer = threading.Timer(3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    yield
-    timer.cancel()
+def ended_by_ctrl_c(words: list[str]) -> str:
+    """What a child process prints, which goes on: it is ended once it has shown a number or serves pages."""
+    with subprocess.Popen(program(words), env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        assert process.stdout
+        shown = b""
+        while (piece := os.read(process.stdout.fileno(), 65536)) and not re.search(rb"11\.5|Serving", shown + piece):
+            shown += piece
+        process.send_signal(signal.SIGINT)
+        return (shown + piece + process.stdout.read()).decode()
+
+
+def program(words: list[str]) -> list[str]:
+    return [sys.executable, "-c", "import tachograph; tachograph.main()", *words]
 
 
 def test_every_command_is_driven() -> None:
@@ -185,7 +194,8 @@ def test_nothing_that_a_terminal_obeys_is_printed(command: str, words: list[str]
 
 @pytest.mark.parametrize(("command", "words"), [run for run in RUNS if "--json" in run[1]], ids=str)
 def test_json_says_the_same_without_what_a_terminal_obeys(command: str, words: list[str], said: Said) -> None:
-    assert [json.loads(line) for line in said(command, words).splitlines() if line.startswith("{")] != []
+    printed = said(command, words)
+    assert [json.loads(line) for line in printed.splitlines() if line.startswith("{")] != [], printed
 
 
 SHOWN_IN_COLOUR = [
@@ -207,9 +217,7 @@ def test_a_terminal_gets_the_colours_of_the_program_alone(words: list[str], host
 def on_a_terminal(words: list[str]) -> str:
     """What a terminal gets of a child process, which Ctrl-C ends where it goes on."""
     ours, theirs = pty.openpty()
-    program = [sys.executable, "-c", "import tachograph; tachograph.main()", *words]
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT), "TERM": "xterm", "COLUMNS": "160"}
-    with subprocess.Popen(program, env=environment, stdout=theirs, stderr=theirs) as process:
+    with subprocess.Popen(program(words), env=ENVIRONMENT, stdout=theirs, stderr=theirs) as process:
         os.close(theirs)
         shown = b""
         with suppress(OSError):  # that is how Linux tells that the other end is closed
