@@ -16,6 +16,7 @@ from .errors import GrammarError
 from .field import LENGTHS, TIMES, Field, mistake
 from .mistakes import place
 from .pattern import atomic, is_plain, plain
+from .size import LONGEST_PATTERN, MOST_PARTS
 from .trees import constant, is_only, is_optional, name_of
 from .variant import Variant
 
@@ -39,6 +40,7 @@ class _Line:
     optional: int = 0
     repeated: int = 0
     spans: bool = False
+    parts: int = 0
 
 
 @dataclass(frozen=True)
@@ -195,7 +197,9 @@ class Compiler:
             return self._field(name, tree, line, bound)
         outer, line.open_rules = line.open_rules, (*line.open_rules, name)
         source = self._node(tree, line, bound)
-        line.open_rules = outer
+        line.open_rules, line.parts = outer, line.parts + 1
+        if line.parts > MOST_PARTS or len(source) > LONGEST_PATTERN:
+            raise self.error(name, f"rule {name!r} stands in a line that becomes too long; say it in fewer parts.")
         return source
 
     def _field(self, name: str, tree: Tree[Any], line: _Line, bound: Mapping[str, Any]) -> str:

@@ -8,13 +8,15 @@ from typing import Any
 
 from lark import Lark
 from lark.exceptions import LarkError
+from lark.load_grammar import Grammar, load_grammar
 
 from .compiler import Compiler
 from .errors import GrammarError
 from .field import Field
 from .format import METRICS, ROOM, Format
-from .mistakes import reason
+from .mistakes import place, reason
 from .regular import text_of
+from .size import LONGEST_PATTERN, too_long, too_many
 from .variant import Variant
 
 LINE_KINDS = (*(f"{metric}_line" for metric in METRICS), "event_line", "fact_line", "noise_line")
@@ -25,15 +27,21 @@ def open_grammar(path: Path, **options: Any) -> Lark:
     text = ""
     try:
         text = text_of(path)
-        return Lark(
-            text,
-            source_path=str(path),
-            import_paths=[str(ROOM)],
-            maybe_placeholders=False,
-            **options,
-        )
+        return Lark(_loaded(path, text, **options), source_path=str(path), maybe_placeholders=False, **options)
     except (LarkError, OSError, UnicodeDecodeError) as error:
         raise GrammarError(f"{path.name}: {reason(error, text, _known_names())}") from error
+
+
+def _loaded(path: Path, text: str, *, keep_all_tokens: bool = False, **_: Any) -> Grammar:
+    """A grammar before it is compiled; raises GrammarError for one that would become too large."""
+    if name := too_long(text):
+        raise GrammarError(
+            f"{path.name}: {place(text, name)}{name!r} has more than {LONGEST_PATTERN} parts; shorten it."
+        )
+    grammar: Grammar = load_grammar(text, str(path), [str(ROOM)], keep_all_tokens)[0]  # type: ignore[no-untyped-call]
+    if found := too_many(grammar):
+        raise GrammarError(f"{path.name}: {place(text, found[0])}{found[0]!r} {found[1]}.")
+    return grammar
 
 
 @cache
@@ -51,9 +59,12 @@ def _known_names() -> frozenset[str]:
 
 def compiled(path: Path) -> Format:
     """Read and compile one grammar file; raises GrammarError when it has a mistake or cannot be compiled."""
-    lark = open_grammar(path, parser=None, lexer="basic")
-    compiler = _compiler(lark, path)
-    variants = tuple(v for kind in _line_kinds(compiler, path) for v in compiler.variants(kind))
+    try:
+        lark = open_grammar(path, parser=None, lexer="basic")
+        compiler = _compiler(lark, path)
+        variants = tuple(v for kind in _line_kinds(compiler, path) for v in compiler.variants(kind))
+    except RecursionError as error:
+        raise GrammarError(f"{path.name}: its rules or brackets are nested too deep; use fewer levels.") from error
     _check_meanings(variants, path)
     return Format(path.stem, path.absolute(), _about(path), variants)
 

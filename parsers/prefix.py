@@ -6,6 +6,8 @@ from functools import cache
 from .format import ROOM, load
 from .variant import Variant
 
+MOST_PREFIXES = 8  # a launcher starts another one, but no more than a few do
+
 
 @cache
 def _prefix() -> str:
@@ -26,7 +28,9 @@ def without_prefix(line: bytes) -> bytes:
 def after_prefix(text: bytes, start: int, end: int) -> tuple[int, bytes]:
     """Where a line of a text begins after its prefixes, and the rank that they name."""
     rank = b""
-    while found := _one().match(text, start, end):
+    for _ in range(MOST_PREFIXES):
+        if not (found := _one().match(text, start, end)):
+            break
         start, rank = found.end(), next(filter(None, found.groups()), rank)
     return start, rank
 

@@ -22,7 +22,7 @@ def times(texts: Texts) -> Times:
     """datetime64[us]; NaT where the line does not have the field, or names a day that does not exist."""
     joined = b"\n".join(texts).translate(_ISO)
     stamps = [stamp or "NaT" for stamp in joined.decode("ascii").split("\n")]
-    if b"Z" in joined or b"+" in joined or joined.count(b"-") > 2 * len(stamps):
+    if b"Z" in joined or b"+" in joined or joined.count(b"-") > 2 * sum(map(bool, texts)):
         return _zoned(stamps)
     try:
         return np.array(stamps, dtype="datetime64[us]")

@@ -1,12 +1,15 @@
 """Lines of nothing but a fragment of a grammar, over and over, held against golden logs; `make bench` runs it.
 
 For each format: the time that a byte takes in one line of 64 KiB which repeats a fixed text of one of its lines, two
-that follow each other, or the one after all the others have stood there once; as a multiple of the time for a byte of
-the golden logs of the format, repeated to the same size. These are tried with a quarter of the size,
-too: linear time grows four fold from there.
+that follow each other, or the one after all the others have stood there once; which is a line of its golden logs, one
+of whose numbers has so many digits; or which repeats, before such a line, what a number, a time, a list or the prefix
+of a rank begins with. As a multiple of the time for a byte of the golden logs of the format, repeated to the same size;
+the texts of what is found become columns in both. These are tried with a quarter of the size, too: linear time grows
+four fold from there.
 """
 
 import argparse
+import re
 import signal
 import sys
 import time
@@ -14,10 +17,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 
+from parsers.block import Block
 from parsers.detect import formats
-from parsers.format import Format
+from parsers.format import METRICS, Format
+from parsers.lines import Lines
 from parsers.scan import Scanner
+from parsers.table import table
 from tests.bench.document import DOCUMENT, write_section
 from tests.parsers.golden_logs import LOGS
 
@@ -27,18 +34,36 @@ BEST_OF = 2
 PATIENCE = 0.5  # seconds of CPU time
 SHORTEST = 0.001
 SHOWN = 5
+FRAGMENTS = (
+    b"7",
+    b"7 ",
+    b"7:",
+    b"7, ",
+    b"00:00:00, ",
+    b"2030-01-02 ",
+    b"[",
+    b"[1",
+    b"[1] ",
+    b"[1,0]<stdout>:",
+    b" ",
+    b"a",
+    b"a.",
+)
+_NUMBER = re.compile(rb"[0-9]++")
 
 
 @dataclass(frozen=True)
 class Hostile:
-    """A line: what stands ``before``, and the ``fragment`` that follows, over and over."""
+    """A line: what stands ``before``, the ``fragment`` that follows, over and over, and what stands ``after`` it."""
 
     fragment: bytes
     before: bytes = b""
+    after: bytes = b""
 
     def line(self, size: int) -> bytes:
         """The line, of about so many bytes."""
-        return self.before + self.fragment * ((size - len(self.before)) // len(self.fragment) + 1) + b"\n"
+        times = (size - len(self.before) - len(self.after)) // len(self.fragment) + 1
+        return self.before + self.fragment * times + self.after + b"\n"
 
 
 @dataclass(frozen=True)
@@ -57,6 +82,9 @@ def hostile(fmt: Format) -> list[Hostile]:
 
 
 def _hostile(fmt: Format) -> Iterator[Hostile]:
+    for line in known_lines(fmt):
+        yield from (Hostile(b"7", line[: number.start()], line[number.end() :]) for number in _NUMBER.finditer(line))
+        yield from (Hostile(fragment, b"", line) for fragment in FRAGMENTS)
     for variant in fmt.variants:
         texts = [literal.encode() for literal in variant.literals]
         for text in texts:
@@ -66,6 +94,22 @@ def _hostile(fmt: Format) -> Iterator[Hostile]:
             yield Hostile(one + other)
             yield Hostile(one + b" " + other)
         yield Hostile(b" 1 ".join(texts))
+
+
+def known_lines(fmt: Format) -> Iterator[bytes]:
+    """The first line of each variant in the golden logs of a format."""
+    known = set[int]()
+    for log in _logs(fmt):
+        block = Block.after(0, log.read_bytes())
+        lines = block.data.split(b"\n")
+        for found in Scanner(fmt.variants).scan(block):
+            if id(found.variant) not in known and len(found.numbers):
+                known.add(id(found.variant))
+                yield lines[found.numbers[0] - 1]
+
+
+def _logs(fmt: Format) -> list[Path]:
+    return [log for log in LOGS if log.parent.name == fmt.name]
 
 
 def seconds(fmt: Format, text: bytes, best_of: int = BEST_OF) -> float:
@@ -79,10 +123,18 @@ def _taken(fmt: Format, text: bytes) -> float:
     signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE)
     with suppress(TimeoutError):
         while taken < SHORTEST:
-            Scanner(fmt.variants).feed(text)
+            _read(fmt, text)
             times, taken = times + 1, time.process_time() - start
     signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     return taken / times if times else PATIENCE
+
+
+def _read(fmt: Format, text: bytes) -> None:
+    """Find the lines of a text and make columns of what they print."""
+    found = [(Lines(found.variant), found) for found in Scanner(fmt.variants).feed(text)]
+    for lines, of_variant in found:
+        lines.add(of_variant)
+    table([lines for lines, _ in found if lines.variant.record in METRICS])
 
 
 def _give_up(*_: object) -> None:
@@ -91,7 +143,7 @@ def _give_up(*_: object) -> None:
 
 def usual(fmt: Format) -> float:
     """CPU time for a byte of the golden logs of a format."""
-    text = b"".join(log.read_bytes() for log in LOGS if log.parent.name == fmt.name)
+    text = b"".join(log.read_bytes() for log in _logs(fmt))
     return seconds(fmt, text * (SIZE // len(text) + 1))
 
 

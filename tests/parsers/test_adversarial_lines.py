@@ -1,17 +1,20 @@
 """Lines that repeat a fragment of a grammar are read as any other line, and hold no records."""
 
 import re
+import time
 from pathlib import Path
 
 import pytest
 
 from parsers.detect import formats
 from parsers.format import METRICS, Format
-from parsers.reading import survey
+from parsers.reading import known_format, survey
 from parsers.scan import Scanner
-from tests.bench.adversarial import Hostile, hostile
+from parsers.variant import Variant
+from tests.bench.adversarial import Hostile, hostile, known_lines
 
 SIZE = 2 << 10
+SHORT = 32 << 10
 DIGIT = re.compile(rb"[0-9]")
 
 
@@ -26,3 +29,30 @@ def test_a_long_line_of_one_fragment_is_one_line(tmp_path: Path) -> None:
     log = tmp_path / "train.log"
     log.write_bytes(Hostile(b"loss: ").line(1 << 20))
     assert survey(log).account.total == 1
+
+
+@pytest.mark.parametrize("fragment", [b"7", b"7:", b"2030-01-02 ", b"[1", b" "])
+def test_what_stands_before_a_torn_line_is_looked_through_once(fragment: bytes) -> None:
+    torn = b"Epoch: [0][10/100]  Time 0.100 (0.200)  Data 0.001 (0.002)  Loss 6.9 (6.9)"
+    few, many = (_seconds(Hostile(fragment, after=torn).line(size)) for size in (SHORT, 8 * SHORT))
+    assert many < 24 * few
+
+
+def test_a_time_with_thousands_of_digits_is_none() -> None:
+    fmt = known_format("bigdl")
+    line = next(line for line in known_lines(fmt) if line.startswith(b"20"))
+    stamp, rest = line[:19], line[19:]
+    (found,) = Scanner(fmt.variants).feed(Hostile(b"7", stamp + b".", rest).line(SIZE))
+    assert b"".join(found.rows[0]).count(b"7") < SIZE // 2
+
+
+def _seconds(line: bytes) -> float:
+    """CPU time to scan a line, the least of a few, which other programs disturb least."""
+    variants = known_format("pytorch_imagenet").variants
+    return min(_once(variants, line) for _ in range(3))
+
+
+def _once(variants: tuple[Variant, ...], line: bytes) -> float:
+    start = time.process_time()
+    Scanner(variants).feed(line)
+    return time.process_time() - start

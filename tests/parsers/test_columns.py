@@ -115,3 +115,8 @@ def test_a_rank_that_lags_behind_at_new_year_is_still_in_the_old_one() -> None:
 
 def test_a_missing_stamp_between_two_years_is_no_time() -> None:
     assert np.isnat(yearless("12-31 23:59:58", "", "01-01 00:00:01")).tolist() == [False, True, False]
+
+
+def test_a_time_zone_west_of_utc_is_heard_beside_lines_without_a_time() -> None:
+    found = times([b"2030-01-02 03:04:05-05:00", b""])
+    assert found.astype(str).tolist() == ["2030-01-02T08:04:05.000000", "NaT"]
