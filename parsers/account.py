@@ -1,7 +1,9 @@
 """The line account: every physical line of a log is matched, ignored by rule, or unrecognised."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,12 +41,17 @@ def account(total: int, matched: Sequence[NDArray[np.int64]], ignored: Sequence[
     return Account(total, known, int(np.count_nonzero(seen)) - known, seen)
 
 
-def unrecognised(source: Source, known: Account) -> Iterator[tuple[int, bytes]]:
-    """The unrecognised lines with their physical numbers, cleaned and without prefix; the log is read once more."""
-    recognised = known.recognised.tobytes()
-    number = 0
+def unrecognised(source: Source, known: Account) -> Iterator[tuple[int, bytes, int]]:
+    """The unrecognised lines, cleaned and without prefix; the log is read once more.
+
+    Of equal lines near each other (a log may hold millions) the physical number of the first, and how many there are.
+    """
+    before = 0
     for block in source.blocks():
-        for line in clean(block).removesuffix(b"\n").split(b"\n"):
-            number += 1
-            if number <= known.total and not recognised[number]:
-                yield number, without_prefix(line)
+        lines = clean(block).removesuffix(b"\n").split(b"\n")
+        unknown = ~known.recognised[before + 1 : before + 1 + len(lines)]
+        numbers = (np.flatnonzero(unknown) + before + 1).tolist()
+        left = list(compress(lines, unknown.tolist()))
+        first = dict(zip(reversed(left), reversed(numbers), strict=True))
+        yield from ((first[line], without_prefix(line), count) for line, count in Counter(left).items())
+        before += len(lines)

@@ -38,30 +38,33 @@ class Leftover:
     breaks: list[Break] = field(default_factory=list)
 
 
-def leftover(fmt: Format | None, lines: Iterable[tuple[int, bytes]]) -> Leftover:
-    """Look through numbered unrecognised lines once; memory is bounded however many shapes they have."""
+def leftover(fmt: Format | None, lines: Iterable[tuple[int, bytes, int]]) -> Leftover:
+    """Look through unrecognised lines once, as ``account`` numbers and counts them.
+
+    Memory is bounded however many shapes they have.
+    """
     found, shapes = Leftover(), dict[bytes, Shape]()
     metric = [variant for variant in fmt.variants if variant.record in METRICS] if fmt else []
-    for number, line in lines:
-        _sort_in(found, shapes, number, line)
+    for number, line, count in lines:
+        _sort_in(found, shapes, number, line, count)
         if fmt and any(variant.resembles(line) for variant in metric):
-            _note_broken(found, fmt, number, line)
+            _note_broken(found, fmt, number, line, count)
     found.shapes = sorted(shapes.values(), key=lambda shape: (-shape.count, shape.line))
     return found
 
 
-def _sort_in(found: Leftover, shapes: dict[bytes, Shape], number: int, line: bytes) -> None:
+def _sort_in(found: Leftover, shapes: dict[bytes, Shape], number: int, line: bytes, count: int) -> None:
     key = _DIGITS.sub(b"0", line[:SHAPE_LENGTH])
     if key in shapes:
-        shapes[key].count += 1
+        shapes[key].count += count
     elif len(shapes) < MOST_SHAPES:
-        shapes[key] = Shape(1, number, line[:TEXT_LENGTH].decode("utf-8", "replace"))
+        shapes[key] = Shape(count, number, line[:TEXT_LENGTH].decode("utf-8", "replace"))
     else:
-        found.more += 1
+        found.more += count
 
 
-def _note_broken(found: Leftover, fmt: Format, number: int, line: bytes) -> None:
-    found.broken += 1
+def _note_broken(found: Leftover, fmt: Format, number: int, line: bytes, count: int) -> None:
+    found.broken += count
     found.first_broken = found.first_broken or number
     if len(found.breaks) < MOST_BREAKS and (explained := explain(fmt, number, line)):
         found.breaks.append(explained)

@@ -77,7 +77,7 @@ class Reading:
 
 
 def read(path: str | Path, *, format: str | Path | None = None, facts: Iterable[Fact] = ()) -> Reading:
-    """Read one log, plain or compressed (gz, xz, zst).
+    """Read one log, plain or compressed (gz, bz2, xz, zst).
 
     ``format``: name of a known format or path of a grammar; by default it is found by itself. ``facts``: what the
     caller knows, believed before all other witnesses. Raises LogError when the log cannot be read, FormatError when no

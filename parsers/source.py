@@ -84,6 +84,9 @@ class _Counted(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    def fileno(self) -> int:
+        return self._file.fileno()
+
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         size = self._file.readinto(buffer)  # type: ignore[attr-defined]
         self._source.count(memoryview(buffer)[:size])

@@ -1,6 +1,5 @@
 """Archives: tar and zip files are unpacked under names of our own, and none can write elsewhere or fill the disk."""
 
-import bz2
 import io
 import re
 import stat
@@ -10,14 +9,15 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
+from itertools import count
 from pathlib import Path
 from typing import IO, BinaryIO, Protocol
 
 from .. import regular
+from ..limits import Allowance, TooLargeError, check_members, unpacking
 from ..packed import ERRORS, ending, unpacked
 from ..source import is_text
-from .allowance import Allowance, unpacking
-from .candidate import IS_IRREGULAR, IS_LINK, LeftOut, NotTakenError, is_hidden
+from .candidate import IS_IRREGULAR, IS_LINK, LeftOut, is_hidden
 from .walk import File
 
 ARCHIVE_NAME = re.compile(r"\.(zip|tar|tar\.\w+|tgz|tbz2?|txz|tzst)$", re.IGNORECASE)
@@ -68,14 +68,12 @@ def unpack(archive: Path, into: Path) -> Iterator[File | LeftOut]:
     to more than its allowance, what comes before is taken and the rest is left out. The ``name`` of what is left out
     is its path in the archive, empty for the archive as a whole.
     """
-    allowance = unpacking(archive.stat().st_size)
     try:
+        allowance = unpacking(archive.stat().st_size)
         for number, entry in enumerate(_entries(archive, allowance)):
             path = entry.name if isinstance(entry, LeftOut) else entry[0]
             if not is_hidden(path):
                 yield entry if isinstance(entry, LeftOut) else _spooled(*entry, into / str(number))
-    except NotTakenError as error:
-        yield error.of("")
     except BROKEN as error:
         yield LeftOut("", f"cannot be read to its end: {_reason(error)}.", is_unreadable=True)
 
@@ -94,6 +92,8 @@ def _spooled(path: str, stream: Readable, place: Path) -> File | LeftOut:
         if not (ending(head) or is_text(head)):
             return LeftOut(path, "is a binary file.")
         return File(path, str(place), _written(head, stream, place))
+    except TooLargeError:
+        raise
     except BROKEN as error:
         return LeftOut(path, f"cannot be read: {_reason(error)}.", is_unreadable=True)
 
@@ -126,6 +126,7 @@ class _Allowed:
 
 def _of_zip(archive: Path, allowance: Allowance) -> Iterator[Entry]:
     with zipfile.ZipFile(archive) as packed:
+        check_members(len(packed.infolist()))
         for entry in (entry for entry in packed.infolist() if not entry.is_dir()):
             kind = stat.S_IFMT(entry.external_attr >> 16)
             if kind not in (0, stat.S_IFREG):
@@ -157,10 +158,12 @@ def _begins_tar(head: bytes) -> bool:
 def _of_tar(archive: Path, allowance: Allowance) -> Iterator[Entry]:
     with opened(archive) as stream:
         headers = _Headers(stream)
+        members = count(1)
         with tarfile.open(fileobj=headers, mode="r|", tarinfo=_Member) as tar:
             while headers.begin() and (member := tar.next()):
                 tar.members = []  # type: ignore[attr-defined]  # it would remember all of them
                 headers.end()
+                check_members(next(members))
                 yield from _member(tar, member, allowance)
 
 
@@ -223,5 +226,4 @@ class _Member(tarfile.TarInfo):
 def opened(path: Path) -> Iterator[BinaryIO]:
     """A file, unpacked where it is packed; reading it raises one of ``BROKEN`` where it is broken."""
     with regular.opened(path) as file:
-        is_bz2 = file.peek(3).startswith(b"BZh")
-        yield bz2.BZ2File(file) if is_bz2 else unpacked(file)  # type: ignore[misc]
+        yield unpacked(file)

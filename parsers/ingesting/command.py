@@ -47,7 +47,8 @@ def ingest(
 
     SOURCE is a log, a folder, a tar or zip archive, a git checkout, or a URL (http://, s3:// and others that fsspec
     knows). All texts in it that hold metric lines of a known format are logs. What is there already stays untouched.
-    An archive or a packed log may unpack to 1 GiB, or to 250 times its size where that is more; a download may have
+    An archive or a packed log may unpack to 64 MiB, to 250 times its size, or to $TACHOGRAPH_UNPACKED_GIB, whichever is
+    most; an archive may have 65,536 members, and a download may have
     64 GiB. With --scheduler, SOURCES, INTO and $TMPDIR are on disks that all workers see.
 
     Exit status 1 when a file was unreadable or there was no log, 2 for wrong use.

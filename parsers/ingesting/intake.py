@@ -13,7 +13,6 @@ from ..errors import FormatError, LogError
 from ..packed import ERRORS, ending
 from ..runfile import sha256_of
 from ..source import Source, is_text
-from .allowance import unpacking
 from .archive import BROKEN, begins_archive, is_archive, opened
 from .candidate import Candidate, LeftOut, NotTakenError
 from .remote import fetch, is_url
@@ -117,11 +116,10 @@ def _head(path: Path) -> bytes:
 
 def _refuse_broken(path: Path) -> None:
     """Raise NotTakenError for a packed file that is broken, or becomes more than it is allowed to."""
-    allowance = unpacking(path.stat().st_size)
     try:
         with opened(path) as stream:
-            while data := stream.read(_CHUNK):
-                allowance.take(len(data))
+            while stream.read(_CHUNK):
+                pass
     except BROKEN as error:
         raise NotTakenError(f"cannot be read: {str(error).rstrip('.')}.", is_unreadable=True) from error
 

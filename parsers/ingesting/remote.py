@@ -8,8 +8,8 @@ from typing import Any
 import fsspec
 from fsspec import AbstractFileSystem
 
+from ..limits import downloading
 from .address import public
-from .allowance import LARGEST_DOWNLOAD, Allowance
 from .candidate import NotTakenError
 
 INSTALL = '`pip install -e ".[remote]"` in the checkout of tachograph'
@@ -58,7 +58,7 @@ def filesystem(url: str) -> tuple[AbstractFileSystem, str]:
 
 def fetch(url: str, place: Path) -> None:
     """Copy a remote file to a local one; raises NotTakenError where it cannot be read, or is larger than 64 GiB."""
-    allowance = Allowance(LARGEST_DOWNLOAD)
+    allowance = downloading()
     with told():
         fs, path = filesystem(url)
         with fs.open(path, "rb", **({"block_size": 0} if is_web(url) else {})) as stream, place.open("wb") as file:

@@ -1,5 +1,6 @@
 """Rewriting a log: its text in blocks of whole lines, and a copy in the same packing and encoding."""
 
+import bz2
 import codecs
 import gzip
 import io
@@ -12,7 +13,7 @@ from typing import BinaryIO, cast
 import zstandard
 
 from ..errors import LogError
-from ..packed import ERRORS, unpacked
+from ..packed import ERRORS, ending, unpacked
 from ..regular import opened
 
 BLOCK = 1 << 20
@@ -105,10 +106,13 @@ def _reading(path: Path) -> Iterator[None]:
 def _packed_like(path: Path, copy: Path) -> Iterator[BinaryIO]:
     """A file to be written in the packing of another; what a gzip file says of its time and name is left out."""
     with opened(path) as like, copy.open("wb") as file:
-        head = like.read(4)
+        head = like.read(16)
         if head.startswith(b"\x1f\x8b"):
             with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
                 yield cast(BinaryIO, packed)
+        elif ending(head) == ".bz2":
+            with bz2.BZ2File(file, "wb") as bz:
+                yield cast(BinaryIO, bz)
         elif head.startswith(b"\xfd7zX"):
             with lzma.LZMAFile(file, "wb") as xz:
                 yield cast(BinaryIO, xz)

@@ -5,6 +5,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import stat
 import tarfile
 import tracemalloc
@@ -18,7 +19,7 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from parsers.ingesting import allowance
+from parsers import limits
 from parsers.ingesting.archive import is_archive
 from parsers.ingesting.candidate import LeftOut
 from tests.parsers.ingesting import events, left_out, logs, run_file, runs, unreadable
@@ -179,16 +180,25 @@ def is_like_a_tar_header(data: bytes) -> bool:
         return False
 
 
-@pytest.mark.parametrize("kind", ["tar.gz", "zip", "gz"])
+@pytest.mark.parametrize("kind", ["tar.gz", "tar.bz2", "zip", "gz", "bz2", "xz", "zst"])
 def test_a_bomb_is_refused(tmp_path: Path, into: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    monkeypatch.setattr(allowance, "LEAST", allowance.GIB // 16)
-    size, archive = allowance.GIB // 16 + (1 << 20), tmp_path / f"bomb.{kind}"
-    if kind == "zip":
-        zip_of(archive, ("a.log", b"\n" * size))
-    else:
-        put(archive, gzip.compress(b"\n" * size if kind == "gz" else tar(member("a.log", b"\n" * size))))
-    assert unreadable(into, archive) == ["becomes more than 0.0625 GiB; that is too much."]
+    monkeypatch.setattr(limits, "LEAST", limits.MIB)
+    text, archive = b"\n" * (64 << 20), zip_of(tmp_path / f"bomb.{kind}", ("a.log", b"\n" * (64 << 20)))
+    if kind != "zip":
+        put(
+            archive, PACKINGS[f"tar.{kind.removeprefix('tar.')}"](tar(member("a.log", text)) if "tar" in kind else text)
+        )
+    (said,) = unreadable(into, archive)
+    assert re.search(r"it unpacks to more than .*; \$TACHOGRAPH_UNPACKED_GIB allows more", said)
     assert not into.exists()
+
+
+def test_an_archive_of_too_many_members_is_read_as_far_as_it_may_be(
+    tmp_path: Path, into: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "MOST_MEMBERS", 3)
+    (said,) = unreadable(into, put(tmp_path / "a.tar", tar(*(member(f"{number}.txt") for number in range(4)))))
+    assert said == "cannot be read to its end: it has more than 3 members; unpack it, and name the folder."
 
 
 @pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])

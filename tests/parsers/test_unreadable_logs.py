@@ -1,5 +1,6 @@
 """What cannot be read is one sentence: which file, and what is wrong with it."""
 
+import bz2
 import gzip
 import lzma
 import random
@@ -9,11 +10,16 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from parsers import limits
+from parsers.account import unrecognised
 from parsers.errors import LogError
+from parsers.leftover import leftover
 from parsers.reading import read, survey
+from parsers.source import Source
 from tests.parsers.toy_logs import FORMAT, steps, write
 
 TEXT = b"".join(steps(500))
+BOMB = b"\n" * (65 << 20)
 BROKEN_GZIP = gzip.compress(TEXT)[:100] + b"\xff" * 50 + gzip.compress(TEXT)[150:]
 
 CASES: dict[str, tuple[Callable[[Path], Path], str]] = {
@@ -26,6 +32,10 @@ CASES: dict[str, tuple[Callable[[Path], Path], str]] = {
     "cut gz": (lambda folder: write(folder, gzip.compress(TEXT)[:-20]), "cannot be read: Compressed file ended"),
     "cut xz": (lambda folder: write(folder, lzma.compress(TEXT)[:-20]), "cannot be read: Compressed file ended"),
     "cut zst": (lambda folder: write(folder, zstandard.compress(TEXT)[:-20]), "cannot be read: Compressed file ended"),
+    "cut bz2": (lambda folder: write(folder, bz2.compress(TEXT)[:-20]), "cannot be read: Compressed file ended"),
+    "bomb gz": (lambda folder: write(folder, gzip.compress(BOMB)), "cannot be read: it unpacks to more than 64 MiB"),
+    "bomb bz2": (lambda folder: write(folder, bz2.compress(BOMB)), "cannot be read: it unpacks to more than 64 MiB"),
+    "bomb zst": (lambda folder: write(folder, zstandard.compress(BOMB)), "cannot be read: it unpacks to more than"),
     "broken gz": (lambda folder: write(folder, BROKEN_GZIP), "cannot be read: "),
     "broken xz": (lambda folder: write(folder, lzma.compress(TEXT)[:60] + b"\xff" * 99), "cannot be read: "),
     "broken zst": (lambda folder: write(folder, zstandard.compress(TEXT) + b"\xff" * 99), "cannot be read: "),
@@ -55,3 +65,27 @@ def test_an_overlong_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_a_long_line_is_no_reason_to_refuse_a_log(tmp_path: Path) -> None:
     assert len(read(write(tmp_path, *steps(2), b"x" * (3 << 20), b"\n", *steps(1))).records) == 3
+
+
+def test_a_log_that_unpacks_to_much_is_read_where_the_user_allows_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "LEAST", limits.MIB)
+    log = write(tmp_path, gzip.compress(TEXT + b"\n" * (2 << 20)))
+    with pytest.raises(LogError):
+        read(log)
+    monkeypatch.setenv(limits.VARIABLE, "0.01")
+    assert read(log).account.total == 500 + (2 << 20)
+
+
+def test_a_limit_that_is_no_number_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(limits.VARIABLE, "much")
+    with pytest.raises(LogError, match=r"\$TACHOGRAPH_UNPACKED_GIB is 'much'; it is a number of GiB\.$"):
+        read(write(tmp_path, gzip.compress(TEXT)))
+
+
+def test_a_million_empty_lines_are_one_shape(tmp_path: Path) -> None:
+    log = write(tmp_path, TEXT + b"\n" * (1 << 20))
+    known = survey(log).account
+    assert sum(1 for _ in unrecognised(Source(log), known)) < 10
+    assert leftover(None, unrecognised(Source(log), known)).shapes[0].count == 1 << 20
