@@ -1,17 +1,18 @@
 """A format: what one grammar file was compiled to, kept from one call to the next."""
 
 import hashlib
-import pickle
+import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from dataclasses import fields as dataclass_fields
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .errors import GrammarError
 from .field import Field
-from .kept import found, keep, place_of
+from .kept import found, keep, name_of
 from .variant import Variant
 
 if TYPE_CHECKING:
@@ -61,15 +62,41 @@ def load(path: Path) -> Format:
         grammar = path.read_bytes() if path.is_file() else b""
     except OSError as error:
         raise GrammarError(f"{path}: cannot be read: {error.strerror}.") from error
-    place = place_of(_program(), str(path.absolute()).encode("utf-8", "surrogateescape"), grammar)
+    name = name_of(_program(), str(path.absolute()).encode("utf-8", "surrogateescape"), grammar)
     try:
-        return Format(**pickle.loads(found(place)))  # noqa: S301 - a file of this user's own, written below
-    except (OSError, ValueError, pickle.UnpicklingError, EOFError, AttributeError, ImportError, IndexError, TypeError):
+        return _from_json(path, found(name))
+    except (OSError, ValueError, TypeError, LookupError, RecursionError):
         from .grammar import compiled
 
     fmt = compiled(path)
-    keep(pickle.dumps(vars(fmt)), place)
+    keep(_as_json(fmt), name)
     return fmt
+
+
+def _as_json(fmt: Format) -> bytes:
+    """What a grammar became, but for its path; fields, of which many are alike, are written once."""
+    fields = {field: number for number, field in enumerate(dict.fromkeys(f for v in fmt.variants for f in v.groups))}
+    variants = [{**_vars(variant), "groups": [fields[field] for field in variant.groups]} for variant in fmt.variants]
+    return json.dumps({"about": fmt.about, "fields": [vars(f) for f in fields], "variants": variants}).encode()
+
+
+def _vars(variant: Variant) -> dict[str, Any]:
+    """The fields of a variant, without what was worked out of them."""
+    return {field.name: getattr(variant, field.name) for field in dataclass_fields(variant)}
+
+
+def _from_json(path: Path, text: bytes) -> Format:
+    """The format that ``_as_json`` wrote; raises ValueError, TypeError or KeyError for anything else."""
+    said = json.loads(text)
+    fields = [Field(**field) for field in said["fields"]]
+    variants = tuple(_variant(variant, fields) for variant in said["variants"])
+    return Format(path.stem, path.absolute(), said["about"], variants)
+
+
+def _variant(said: dict[str, Any], fields: Sequence[Field]) -> Variant:
+    choices = tuple(tuple(choice) for choice in said["choices"])
+    groups = tuple(fields[number] for number in said["groups"])
+    return Variant(**{**said, "groups": groups, "literals": tuple(said["literals"]), "choices": choices})
 
 
 @cache

@@ -1,32 +1,77 @@
-"""What takes long to make and never changes, kept in the user's folder of caches from one call to the next."""
+"""What takes long to make and never changes, kept in the user's folder of caches from one call to the next.
+
+Nobody else can put anything there: the folder and the files are the user's own, others may not write to them, and no
+link is followed to either.
+"""
 
 import hashlib
 import os
-from contextlib import suppress
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+MOST_FILES = 512  # the formats of a few versions; the oldest go
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
-def place_of(*made_of: bytes) -> Path:
-    """Where something is kept; its name is the hash of all that it is made of."""
+
+def name_of(*made_of: bytes) -> str:
+    """The name under which something is kept: the hash of all that it is made of."""
     made = hashlib.sha256()
     for part in made_of:
         made.update(hashlib.sha256(part).digest())
-    home = Path(os.environ.get("HOME", "/nonexistent"))
-    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "tachograph" / made.hexdigest()
+    return made.hexdigest()
 
 
-def found(place: Path) -> bytes:
-    """What is kept at a place; raises OSError where nothing is, or what another user could have put there."""
-    with place.open("rb") as file:
-        if os.fstat(file.fileno()).st_uid != os.getuid():
-            raise PermissionError(f"{place} is of another user")
+def found(name: str) -> bytes:
+    """What is kept under a name; raises OSError where nothing is, or what another user could have put there."""
+    with _folder() as folder, os.fdopen(os.open(name, _FILE, dir_fd=folder), "rb") as file:
+        _refuse_others(os.fstat(file.fileno()), name)
         return file.read()
 
 
-def keep(data: bytes, place: Path) -> None:
+def keep(data: bytes, name: str) -> None:
     """Keep something, whole or not at all; where nothing can be written nothing is kept."""
-    unfinished = place.with_name(f"{place.name}.{os.getpid()}")
+    unfinished = f"{name}.{os.getpid()}"
     with suppress(OSError):
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        unfinished.write_bytes(data)
-        unfinished.replace(place)
+        _place().mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _folder() as folder:
+            with os.fdopen(os.open(unfinished, _NEW_FILE, 0o600, dir_fd=folder), "wb") as file:
+                file.write(data)
+            os.replace(unfinished, name, src_dir_fd=folder, dst_dir_fd=folder)
+            _prune(folder)
+
+
+def _place() -> Path:
+    home = Path(os.environ.get("HOME", "/nonexistent"))
+    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "tachograph"
+
+
+@contextmanager
+def _folder() -> Iterator[int]:
+    """The folder, open; raises OSError where it is missing, a link, or others may write to it."""
+    folder = os.open(_place(), _FOLDER)
+    try:
+        _refuse_others(os.fstat(folder), str(_place()))
+        yield folder
+    finally:
+        os.close(folder)
+
+
+def _refuse_others(file: os.stat_result, name: str) -> None:
+    is_expected = stat.S_ISREG(file.st_mode) or stat.S_ISDIR(file.st_mode)
+    if not is_expected or file.st_uid != os.getuid() or file.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise PermissionError(f"{name} is no file of this user's own")
+
+
+def _prune(folder: int) -> None:
+    """Remove the oldest files when there are too many, half of them at once."""
+    names = os.listdir(folder)
+    if len(names) <= MOST_FILES:
+        return
+    names.sort(key=lambda name: os.stat(name, dir_fd=folder, follow_symlinks=False).st_mtime)
+    for name in names[: -MOST_FILES // 2]:
+        with suppress(OSError):
+            os.unlink(name, dir_fd=folder)

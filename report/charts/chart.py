@@ -125,12 +125,12 @@ def bundle() -> str:
     than to draw ten charts, so it is kept.
     """
     starter = STARTER.read_text(encoding="utf-8")
-    place = kept.place_of(version("vl-convert-python").encode(), starter.encode())
+    name = kept.name_of(version("vl-convert-python").encode(), starter.encode())
     try:
-        return kept.found(place).decode()
+        return kept.found(name).decode()
     except (OSError, UnicodeDecodeError):
         script = vl_convert.javascript_bundle(starter)
-    kept.keep(script.encode(), place)
+    kept.keep(script.encode(), name)
     return script
 
 

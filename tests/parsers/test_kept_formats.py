@@ -1,13 +1,16 @@
 """Compiled grammars are kept in the user's folder of caches; nothing depends on it."""
 
+import json
 import os
 import pickle
+import stat
 from pathlib import Path
 
 import pytest
 
 from parsers.format import load
 from parsers.grammar import compiled
+from parsers.kept import MOST_FILES, found, keep
 from tests.commandline import PROJECT, run
 
 GRAMMAR = PROJECT / "parsers/formats/mmcv.lark"
@@ -38,7 +41,9 @@ def test_a_changed_grammar_is_compiled_anew(kept: Path, tmp_path: Path) -> None:
     assert load(mine).variants != first.variants
 
 
-@pytest.mark.parametrize("rubbish", [b"", b"rubbish", pickle.dumps("a text")])
+@pytest.mark.parametrize(
+    "rubbish", [b"", b"rubbish", b"[]", b'{"about": "", "fields": [], "variants": [{}]}', b"[" * 99999]
+)
 def test_a_kept_file_that_is_no_format_is_compiled_anew(rubbish: bytes, kept: Path) -> None:
     (place,) = kept.iterdir()
     place.write_bytes(rubbish)
@@ -55,3 +60,55 @@ def test_a_format_goes_to_another_process_also_after_its_judge_was_asked() -> No
     fmt = load(GRAMMAR)
     assert fmt.judge.terminals
     assert pickle.loads(pickle.dumps(fmt)) == fmt  # noqa: S301 - made here
+
+
+def test_what_was_kept_is_data_and_runs_nothing(kept: Path) -> None:
+    (place,) = kept.iterdir()
+    assert json.loads(place.read_bytes())["about"]
+
+
+def test_the_folder_of_kept_formats_is_the_users_alone(kept: Path) -> None:
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o700
+
+
+def test_a_link_in_the_place_of_a_kept_format_is_not_followed(kept: Path, tmp_path: Path) -> None:
+    (place,) = kept.iterdir()
+    place.rename(tmp_path / "elsewhere")
+    place.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OSError, match="symbolic link"):
+        found(place.name)
+
+
+def test_a_link_in_the_place_of_the_folder_is_not_followed(kept: Path, tmp_path: Path) -> None:
+    (place,) = kept.iterdir()
+    kept.rename(tmp_path / "elsewhere")
+    kept.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OSError, match=r"directory|symbolic"):
+        found(place.name)
+    keep(b"{}", "another")
+    assert not (tmp_path / "elsewhere/another").exists()
+
+
+@pytest.mark.parametrize("of", ["folder", "file"])
+def test_what_others_may_write_to_is_not_read(kept: Path, of: str) -> None:
+    (place,) = kept.iterdir()
+    (kept if of == "folder" else place).chmod(0o777)
+    with pytest.raises(PermissionError):
+        found(place.name)
+
+
+def test_a_pipe_in_the_place_of_a_kept_format_keeps_nobody_waiting(kept: Path) -> None:
+    (place,) = kept.iterdir()
+    place.unlink()
+    os.mkfifo(place)
+    with pytest.raises(PermissionError):
+        found(place.name)
+
+
+def test_the_oldest_of_many_kept_formats_go(kept: Path) -> None:
+    (first,) = kept.iterdir()
+    os.utime(first, (0, 0))
+    for number in range(MOST_FILES):
+        keep(b"{}", str(number))
+    assert not first.exists()
+    assert MOST_FILES // 2 <= len(list(kept.iterdir())) <= MOST_FILES
