@@ -11,7 +11,7 @@ from pathlib import Path
 from .account import Account, account
 from .cascade import Cascade, of_kinds
 from .detect import detected, formats, grammars, most_claimed
-from .errors import FormatError
+from .errors import FormatError, LogError
 from .events import Event, events, frame, time_to_train
 from .facts import Fact, Facts, line_facts, may_be_default
 from .field import Field
@@ -25,12 +25,17 @@ from .sentence import Sentence
 from .source import Source
 from .table import Table
 from .text import Text
+from .wrapped import wrapped_at
 
 TORN = "Output runs together, first in line {line} ({count} in all); what is whole there is used."
 CUT = "The last line has no newline: it may be cut off, so a number that it ends with is not used."
 NO_STEPS = "The log has neither lines of steps nor of epochs."
 FIRST_USED = "{fact} is {value} by {witness}, but {other} by {denier}; the first is used."
 NEITHER_USED = "{fact} is {value} by {witness}, but {other} by {denier}; neither is used."
+WRAPPED = (
+    "its lines were cut at {width} bytes, first in line {line}, and numbers with them; "
+    "read the log as it was before `fold` or a terminal wrapped it."
+)
 WARNINGS = (TORN, CUT, NO_STEPS, FIRST_USED, NEITHER_USED)
 # Lines that are left are tried for further formats up to so many bytes: that takes longer than to read the others.
 SEARCHED = 4 << 20
@@ -107,6 +112,7 @@ def survey(path: str | Path, *, format: str | Path | None = None, facts: Iterabl
 
 def _read(text: Text, chosen: list[Format], *, search: bool) -> tuple[Source, Cascade]:
     """Read a log as these formats, and as all others that are found in it; what any program prints comes last."""
+    _refuse_wrapped(text, chosen or formats())
     if search:
         chosen = [fmt for fmt in [detected(text, formats())] if fmt]
     while True:
@@ -115,6 +121,12 @@ def _read(text: Text, chosen: list[Format], *, search: bool) -> tuple[Source, Ca
         if another is None:
             return text.source, cascade
         chosen.append(another)
+
+
+def _refuse_wrapped(text: Text, known: Sequence[Format]) -> None:
+    """Raise LogError where lines of a log were cut at one width: half a number looks like a whole one."""
+    if cut := wrapped_at(next(text.blocks()).data, known):
+        raise LogError(f"{text.source.path}: {WRAPPED.format(width=cut[0], line=cut[1])}")
 
 
 def _feed(cascade: Cascade, text: Text, chosen: Sequence[Format], *, search: bool) -> Format | None:

@@ -56,9 +56,12 @@ class Source:
         return self._without_tail(block) if block else block
 
     def _without_tail(self, block: bytes) -> bytes:
-        """NUL bytes after the last newline are no line: UTF-16 ends so, and files that were laid out in advance."""
+        """What no eye sees after the last newline is no line.
+
+        UTF-16 ends with a NUL byte, a file that was laid out in advance with many, and colours with an escape.
+        """
         end = block.rfind(b"\n") + 1
-        self.cut = end < len(block) and bool(block[end:].strip(b"\0"))
+        self.cut = end < len(block) and bool(clean(block[end:]))
         return block if self.cut else block[:end]
 
     @contextmanager

@@ -66,7 +66,7 @@ def steps_in_epoch(records: Records, field: Field) -> Counts:
     """
     records = columns(records)
     number = records.numbers(field.name)
-    bad = ~(number % 1 == 0)
+    bad = ~((np.abs(number) < 2**53) & (np.floor(number) == number))
     if bad.any():
         line = records["line"][bad][0]
         raise NoMeasurement(f"Line {line} carries no whole {field.name} number, so steps cannot be counted.")

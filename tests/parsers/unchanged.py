@@ -1,0 +1,35 @@
+"""What a transformation does to the number of a log: the same, none with a reason, or another one with a warning."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from parsers.errors import ParserError
+from report.show import Summary, summarise
+
+_NUMBERS = re.compile(r"[0-9.]+")
+
+
+def summary(log: Path) -> Summary | None:
+    """The summary of a log; None where it is refused in a sentence."""
+    try:
+        return summarise(log, None, ())
+    except ParserError:
+        return None
+
+
+def value(found: Summary | None) -> float | None:
+    """The throughput that is told, if any."""
+    return found.measurement.value if found and found.measurement else None
+
+
+def changed_in_silence(before: Summary, now: Summary | None) -> str | None:
+    """What changed though nothing says so; None where all is well."""
+    old, new = value(before), value(now)
+    if new is None or now is None or (old is not None and abs(new - old) <= abs(old) / 1000):
+        return None
+    return None if set(_said(now)) - set(_said(before)) else f"{old} became {new}"
+
+
+def _said(found: Summary) -> Iterator[str]:
+    return (_NUMBERS.sub("0", warning) for warning in found.warnings)
