@@ -70,7 +70,7 @@ def values(records: Records, fields: Fields, protocol: Protocol) -> Values:
     if name in ("step_time", "duration"):
         printed = printed / _in_a_second(field)
     if name == "step_rate":
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             printed = 1 / printed
     if protocol.estimate == "instant" and field.kind == "total":
         raise NoMeasurement(

@@ -85,6 +85,8 @@ def _column(records: Columns, name: str, protocol: Protocol) -> int | None:
             f"estimate={protocol.estimate} needs one batch size, but the records print {sizes.min():g} to "
             f"{sizes.max():g}: give --batch-size, or use a window in which it stays the same."
         )
+    if not np.isfinite(sizes).all():
+        raise NoMeasurement(f"estimate={protocol.estimate} needs a batch size, but the records print {sizes[0]:g}.")
     return int(sizes[0])
 
 

@@ -3,9 +3,13 @@
 import bz2
 import gzip
 import lzma
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import zstandard
+
+from parsers.detect import formats
+from parsers.format import METRICS
+from parsers.scan import Scanner
 
 Transformation = Callable[[bytes], bytes]
 
@@ -50,6 +54,18 @@ def between(*noise: bytes) -> Transformation:
 def fold(width: int) -> Transformation:
     """Cut every line at a width, as ``fold`` does."""
     return each(lambda line: b"\n".join(line[start : start + width] for start in range(0, len(line) or 1, width)))
+
+
+def facts_doubled(text: bytes) -> bytes:
+    """Print every line twice that states facts and no speed, as two ranks do that share a log."""
+    numbers = [_numbers(text, kinds) for kinds in (("fact",), METRICS)]
+    lines = enumerate(text.removesuffix(b"\n").split(b"\n"), 1)
+    return b"".join((line + b"\n") * (2 if number in numbers[0] - numbers[1] else 1) for number, line in lines)
+
+
+def _numbers(text: bytes, kinds: Sequence[str]) -> set[int]:
+    variants = [variant for fmt in formats() for variant in fmt.variants if variant.record in kinds]
+    return {number for found in Scanner(variants).feed(text) for number in found.numbers.tolist()}
 
 
 def coloured_numbers(line: bytes) -> bytes:
@@ -126,7 +142,7 @@ TRANSFORMATIONS: dict[str, Transformation] = {
     "script": lambda text: b"Script started on 2031-02-03\n" + text + b"\nScript done on 2031-02-03\n",
     "only an escape at the end": lambda text: text + b"\x1b[0m",
     "no last newline": lambda text: text.removesuffix(b"\n"),
-    "lines doubled before the first number": lambda text: text[: text.find(b"\n") + 1] + text,
+    "facts doubled": facts_doubled,
     "gzip": gzip.compress,
     "gzip in two parts": lambda text: gzip.compress(text[:999]) + gzip.compress(text[999:]),
     "bzip2": bz2.compress,

@@ -1,0 +1,113 @@
+"""What is done to the bytes of a log on its way never changes a number in silence."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from parsers.errors import LogError
+from parsers.reading import survey
+from report.show import Summary
+from tests.parsers.golden_logs import LOGS, name
+from tests.parsers.transformations import NAMES, TRANSFORMATIONS, WIDTHS, Transformation, fold
+from tests.parsers.unchanged import changed_in_silence, summary
+
+SOME = LOGS[::17]
+slow = pytest.mark.slow
+
+
+def text_of(log: Path) -> bytes:
+    """The whole lines of a log: what is put after half a line makes another one of it."""
+    data = log.read_bytes()
+    return data[: data.rfind(b"\n") + 1]
+
+
+def written(log: Path, folder: Path, data: bytes) -> Path:
+    """A copy of a log, whose name and folder state the same, without what lies beside it."""
+    copy = folder / log.parent.name / log.name
+    copy.parent.mkdir(exist_ok=True)
+    copy.write_bytes(data)
+    return copy
+
+
+def is_of_one_launcher(found: Summary) -> bool:
+    """Whether all records name a rank, or none does: of a log put together of both a prefix makes another one."""
+    if "rank" not in found.part.table:
+        return True
+    return bool(np.isnan(found.part.table["rank"]).sum() in (0, len(found.part.table)))
+
+
+def changed(log: Path, folder: Path, change: Transformation) -> str | None:
+    """What a transformation changes of the number of a log in silence."""
+    before = summary(written(log, folder, text_of(log)))
+    if before is None or not is_of_one_launcher(before):
+        return None
+    return changed_in_silence(before, summary(written(log, folder, change(text_of(log)))))
+
+
+def test_there_are_as_many_transformations_as_are_promised() -> None:
+    assert len(TRANSFORMATIONS) >= 55
+    assert len(WIDTHS) == 20
+
+
+@pytest.mark.parametrize("change", TRANSFORMATIONS.values(), ids=TRANSFORMATIONS)
+def test_a_harmless_transformation_of_some_logs_changes_no_number_in_silence(
+    change: Transformation, tmp_path: Path
+) -> None:
+    assert not [said for log in SOME if (said := changed(log, tmp_path, change))]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_wrapping_of_some_logs_changes_no_number_in_silence(width: int, tmp_path: Path) -> None:
+    assert not [said for log in SOME if (said := changed(log, tmp_path, fold(width)))]
+
+
+@slow
+@pytest.mark.parametrize("log", LOGS, ids=name)
+def test_a_harmless_transformation_changes_no_number_in_silence(log: Path, tmp_path: Path) -> None:
+    found = {name: changed(log, tmp_path, change) for name, change in TRANSFORMATIONS.items()}
+    assert not {name: said for name, said in found.items() if said}
+
+
+@slow
+@pytest.mark.parametrize("log", LOGS, ids=name)
+def test_wrapping_changes_no_number_in_silence(log: Path, tmp_path: Path) -> None:
+    found = {width: changed(log, tmp_path, fold(width)) for width in WIDTHS}
+    assert not {width: said for width, said in found.items() if said}
+
+
+@pytest.mark.parametrize("log", SOME, ids=name)
+def test_another_name_changes_no_number_in_silence(log: Path, tmp_path: Path) -> None:
+    before = summary(written(log, tmp_path, text_of(log)))
+    assert before
+    for other in NAMES:
+        now = summary(written(log.with_name(other), tmp_path, text_of(log)))
+        assert changed_in_silence(before, now) is None
+
+
+def test_a_log_cut_at_one_width_is_refused_and_the_line_is_named(tmp_path: Path) -> None:
+    line = (
+        b"Epoch: [0][ %3d/5005]\tTime  0.412 ( 1.501)\tData  0.001 ( 0.911)\tLoss 6.98 (6.99)\tAcc@1   0.39 (  0.12)\n"
+    )
+    text = b"=> creating model 'resnet50'\n" + b"".join(line % step for step in range(10, 200, 10))
+    log = tmp_path / "train.log"
+    log.write_bytes(fold(60)(text))
+    with pytest.raises(LogError, match=r"its lines were cut at 60 bytes, first in line 2, and numbers with them; "):
+        survey(log)
+
+
+def test_lines_of_one_length_that_nothing_cut_are_read(tmp_path: Path) -> None:
+    line = (
+        b"Epoch: [0][ %3d/5005]\tTime  0.412 ( 1.501)\tData  0.001 ( 0.911)\tLoss 6.98 (6.99)\tAcc@1   0.39 (  0.12)\n"
+    )
+    log = tmp_path / "train.log"
+    log.write_bytes(b"".join(line % step + b"saved\n" for step in range(100, 200, 10)))
+    assert len(survey(log).records) == 10
+
+
+def test_a_last_line_of_nothing_but_an_escape_is_no_line(tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    log.write_bytes(b"one\ntwo\n\x1b[0m")
+    reading = survey(log)
+    assert reading.account.total == log.read_bytes().count(b"\n")
+    assert not reading.warnings
