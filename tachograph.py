@@ -121,7 +121,12 @@ def main() -> None:
     """Run the command."""
     import atexit
     import gc
+    import sys
+    import warnings
 
+    # A warning of Python is for who writes programs; what a reader of a log must know is told in sentences.
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
     # What a command imports and reads lives as long as it does: to look through it again and again takes a tenth of the
     # time, and once more at the end half a second where many logs were read.
     gc.set_threshold(1_000_000)

@@ -3,6 +3,8 @@
 import bz2
 import gzip
 import lzma
+import re
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,10 +13,16 @@ import pytest
 import zstandard
 
 from parsers.reading import Reading, read
+from report.show import summarise
 from tests.parsers.golden_logs import SOME_LOGS, as_json, name
 from tests.parsers.toy_logs import OTHER_NOISE, step, steps, write
 
-PACKERS: dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "xz": lzma.compress, "zst": zstandard.compress}
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+    "zst": zstandard.compress,
+}
 every_packer = pytest.mark.parametrize("suffix", PACKERS)
 
 
@@ -88,7 +96,7 @@ def test_a_log_packed_in_two_pieces_reads_as_one(tmp_path: Path, suffix: str) ->
 
 
 def test_an_unknown_packing_is_taken_for_no_text(tmp_path: Path) -> None:
-    packed = write(tmp_path, bz2.compress(b"".join(steps(5000))))
+    packed = write(tmp_path, zlib.compress(b"".join(steps(5000))))
     with pytest.raises(Exception, match="is a binary file"):
         read(packed)
 
@@ -140,3 +148,11 @@ def test_a_large_log_reads_as_the_sum_of_its_lines(tmp_path: Path) -> None:
 def test_a_large_log_with_torn_lines_stays_in_order(tmp_path: Path) -> None:
     lines = [b"torn " * (number % 1000 == 500) + step(number) for number in range(40_000)]
     assert read(write(tmp_path, *lines)).records["line"].tolist() == list(range(1, 40_001))
+
+
+@pytest.mark.parametrize("number", ["1e308", "1e999", "9" * 400, "nan", "0", "1e-320"])
+def test_a_hostile_number_is_told_in_sentences_and_in_no_warning_of_python(tmp_path: Path, number: str) -> None:
+    for log in SOME_LOGS:
+        hostile = re.sub(rb"(?<![0-9.])[0-9]+(?:\.[0-9]+)?", number.encode(), log.read_bytes())
+        found = summarise(write(tmp_path, hostile), None, (), log.parent.name)
+        assert found.reason or found.measurement
