@@ -125,7 +125,7 @@ def _read(text: Text, chosen: list[Format], *, search: bool) -> tuple[Source, Ca
 
 def _refuse_wrapped(text: Text, known: Sequence[Format]) -> None:
     """Raise LogError where lines of a log were cut at one width: half a number looks like a whole one."""
-    if cut := wrapped_at(next(text.blocks()).data, known):
+    if cut := wrapped_at(text.head(), known):
         raise LogError(f"{text.source.path}: {WRAPPED.format(width=cut[0], line=cut[1])}")
 
 

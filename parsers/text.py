@@ -34,6 +34,10 @@ class Text:
             total += block.lines
             yield block
 
+    def head(self) -> bytes:
+        """The bytes of the first block as they stand in the log, unpacked; raises LogError as ``blocks`` does."""
+        return next(self._data())
+
     def _data(self) -> Iterator[bytes]:
         if self._only is not None:
             yield self._only

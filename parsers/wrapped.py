@@ -26,7 +26,7 @@ def wrapped_at(data: bytes, known: Sequence[Format]) -> tuple[int, int] | None:
     width = max(map(len, lines))
     if width > WIDEST:
         return None
-    text = b"".join(lines)
+    text = clean(b"".join(lines))
     metric = (variant for fmt in known for variant in fmt.variants if variant.record in METRICS and not variant.spans)
     variants = [variant for variant in metric if variant.may_stand_in(text)]
     tried = islice(_joined(lines, width), TRIED) if variants else ()
