@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from .errors import LogError
 from .field import Field
 from .lazy import pd
+from .runfile import CLOCK
 from .sidefile import side_file, side_table, times
 
-NAME = "clock.csv"
+NAME = CLOCK
 COLUMNS = ("line", "time")
 # What the column `time` of records means when no line prints it.
 ARRIVAL = Field("time", "ARRIVAL")

@@ -4,8 +4,6 @@ import os
 from collections.abc import Iterable
 from pathlib import Path, PurePath
 
-from . import clock, runfile, telemetry
-
 
 def is_spelt_inside(path: str) -> bool:
     """Whether a path is spelt as one below a folder: with no root, no ``..`` and no NUL; links are not looked at."""
@@ -18,8 +16,3 @@ def leading_out(files: Iterable[Path], folder: Path) -> Path | None:
     # Path.resolve() raises where links go round in a circle.
     root = os.path.realpath(folder)
     return next((file for file in files if not Path(os.path.realpath(file)).is_relative_to(root)), None)
-
-
-def files_of_run(log: Path) -> list[Path]:
-    """A log, and the files of its run that may lie beside it."""
-    return [log, *(log.with_name(name) for name in (runfile.NAME, clock.NAME, telemetry.NAME))]

@@ -15,6 +15,8 @@ from .sentence import Sentence
 RunFile = Mapping[str, Any]
 
 NAME = "run.json"
+CLOCK = "clock.csv"
+TELEMETRY = "gpu.csv"
 DEFAULT_LOG = "train.log"
 DONE = "done"
 NOT_DONE = "run.json says this run {said}."
@@ -103,3 +105,8 @@ def _parsed(text: str) -> dict[str, Any]:
     run["case"].items()
     json.dumps(run, ensure_ascii=False).encode()  # half of a surrogate pair is no text
     return dict(run)
+
+
+def files_of_run(log: Path) -> list[Path]:
+    """A log, and the files of its run that may lie beside it."""
+    return [log, *(log.with_name(name) for name in (NAME, CLOCK, TELEMETRY))]

@@ -9,10 +9,10 @@ import numpy as np
 
 from .errors import LogError
 from .lazy import pd
-from .runfile import sha256_of
+from .runfile import TELEMETRY, sha256_of
 from .sidefile import side_file, side_table, times
 
-NAME = "gpu.csv"
+NAME = TELEMETRY
 COLUMNS = ("time", "card", "utilisation", "memory", "power", "sm_clock", "memory_clock", "temperature")
 
 

@@ -4,8 +4,8 @@ import glob
 from collections.abc import Sequence
 from pathlib import Path
 
-from parsers.inside import files_of_run, leading_out
-from parsers.runfile import DONE, RunFile, describes, run_file, sha256_of, status_of
+from parsers.inside import leading_out
+from parsers.runfile import DONE, RunFile, describes, files_of_run, run_file, sha256_of, status_of
 
 from .page import Case, Column, Run
 from .reason import NoEvidenceError, Reason

@@ -9,7 +9,7 @@ from pathlib import Path
 from .. import runfile
 from ..errors import ParserError, WriteError, told
 from ..facts import FOLDERS, name_facts
-from ..inside import files_of_run, leading_out
+from ..inside import leading_out
 from ..whole import below, move, unfinished
 from .identities import Identity, identities
 from .placeholders import Placeholders, Tally
@@ -105,7 +105,7 @@ def copied(
 def _refuse_links(source: Source) -> None:
     """Raise ScrubError where a link would put a file from elsewhere among the copies; whoever names a link means it."""
     is_named = source.log == source.named
-    files = files_of_run(source.log)
+    files = runfile.files_of_run(source.log)
     if file := leading_out(files[1:] if is_named else files, source.log.parent if is_named else source.named):
         raise ScrubError(f"{file}: is a link that leads out of the folder; scrub what it leads to where that lies.")
 

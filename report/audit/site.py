@@ -10,8 +10,9 @@ from urllib.parse import unquote, urlsplit
 
 from parsers.errors import ParserError
 from parsers.facts import FILE_NAME, FORMER_NAME, Fact, name_facts
-from parsers.inside import files_of_run, leading_out
+from parsers.inside import leading_out
 from parsers.reading import Reading, survey
+from parsers.runfile import files_of_run
 
 from .document import Document, Link, Text
 from .labels import Label, Value, merged, read_label
