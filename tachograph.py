@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
     from click import Group
 
-    from launchers.redaction import Redactor
-    from parsers.errors import FormatError, GrammarError, LogError, ParserError
-    from parsers.reading import Reading, read, survey
-    from report.measurement import Measurement, measure
-    from report.plan import Planned
-    from report.protocol import Protocol
+    from launchers.secrets.redaction import Redactor
+    from parsers.io.errors import FormatError, GrammarError, LogError, ParserError
+    from parsers.runs.reading import Reading, read, survey
+    from report.evidence.plan import Planned
+    from report.measuring.measurement import Measurement, measure
+    from report.measuring.protocol import Protocol
 
 __all__ = [
     "FormatError",
@@ -42,16 +42,16 @@ Examples:
 """
 
 _HOMES = {
-    "FormatError": "parsers.errors",
-    "GrammarError": "parsers.errors",
-    "LogError": "parsers.errors",
-    "Measurement": "report.measurement",
-    "ParserError": "parsers.errors",
-    "Protocol": "report.protocol",
-    "Reading": "parsers.reading",
-    "measure": "report.measurement",
-    "read": "parsers.reading",
-    "survey": "parsers.reading",
+    "FormatError": "parsers.io.errors",
+    "GrammarError": "parsers.io.errors",
+    "LogError": "parsers.io.errors",
+    "Measurement": "report.measuring.measurement",
+    "ParserError": "parsers.io.errors",
+    "Protocol": "report.measuring.protocol",
+    "Reading": "parsers.runs.reading",
+    "measure": "report.measuring.measurement",
+    "read": "parsers.runs.reading",
+    "survey": "parsers.runs.reading",
 }
 
 
@@ -68,7 +68,7 @@ class _Neighbours:
     @staticmethod
     def names() -> list[str]:
         """List the names of all pages."""
-        from report.pagefile import names
+        from report.pagefile.page import names
 
         return names()
 
@@ -77,9 +77,9 @@ class _Neighbours:
         """List the runs that a page lacks; says which cells no launcher can fill."""
         import click
 
-        from parsers.printable import say
-        from report.pagefile import PageError, find, load
-        from report.plan import missing, unplanned
+        from parsers.io.printable import say
+        from report.evidence.plan import missing, unplanned
+        from report.pagefile.page import PageError, find, load
 
         try:
             wanted = load(find(page))
@@ -93,14 +93,14 @@ class _Neighbours:
     @staticmethod
     def stream() -> "Redactor":
         """Take credentials out of a log, from its begin."""
-        from launchers.redaction import Redactor
+        from launchers.secrets.redaction import Redactor
 
         return Redactor()
 
     @staticmethod
     def document(value: Any) -> Any:
         """Take credentials out of a document of JSON."""
-        from launchers.published import redact_document
+        from launchers.secrets.published_run import redact_document
 
         return redact_document(value)
 
@@ -109,7 +109,7 @@ def command_line() -> "Group":
     """All commands of all rooms, as one."""
     import click
 
-    from parsers.refusal import Commands
+    from parsers.io.refusal import Commands
 
     rooms = ("parsers", "report", "launchers")
     commands = [command for room in rooms for command in import_module(f"{room}.commands").commands]
@@ -139,6 +139,6 @@ def _make_printable() -> None:
     """Let nothing through to a terminal that acts there, whoever prints it: a command, a library, Python itself."""
     import sys
 
-    from parsers.printable import PrintableStream
+    from parsers.io.printable import PrintableStream
 
     sys.stdout, sys.stderr = PrintableStream(sys.stdout), PrintableStream(sys.stderr)

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from . import recipes
-from .launch_options import COUNT, FOLDER, launch_options
-from .said import say, say_text
+from .io.said import say, say_text
+from .native import recipes
+from .running.launch_options import COUNT, FOLDER, launch_options
 
 if TYPE_CHECKING:
-    from .planning import Planner
-    from .series import Planned, Series
+    from .running.planning import Planner
+    from .running.series import Planned, Series
 
 _RECIPE = click.Choice(recipes.names())
 _FOUND_BAD = 1
@@ -78,11 +78,11 @@ def _series(
     **wanted: Any,
 ) -> Series:
     """Plan the runs that ``wanted`` asks of a recipe or a page, in the place where they are to run."""
-    from .places import chosen
-    from .planning import Planner
-    from .runner import Runner
-    from .screen import Screen
-    from .series import Series
+    from .running.places import chosen
+    from .running.planning import Planner
+    from .running.runner import Runner
+    from .running.screen import Screen
+    from .running.series import Series
 
     place = chosen(on, hosts, script)
     planned = _planned(context, Planner(repos, data, place), target, **wanted)
@@ -104,7 +104,7 @@ def _planned(
     **options: str | int | None,
 ) -> list[Planned]:
     """Plan the runs of a recipe or a page; ``options`` are those that the recipe or page says where they are None."""
-    from .planning import suite
+    from .running.planning import suite
 
     given = {name.upper(): str(value) for name, value in options.items() if value is not None}
     if extra:
@@ -166,16 +166,16 @@ def list_launchers(checked: str | None, repo: Path | None, keep: Path | None, as
         raise click.UsageError("--check and --repo go together.")
     if checked and repo:
         sys.exit(_check(checked, repo, keep, as_json))
-    from .catalogue import rows, table
+    from .native.catalogue import rows, table
 
     say_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows()) if as_json else f"{table()}\n")
 
 
 def _check(name: str, repo: Path, keep: Path | None, as_json: bool) -> int:
     """Show what the check of a recipe finds; returns the exit status."""
-    from . import catalogue
-    from .check import check
-    from .outcome import text
+    from .native import catalogue
+    from .native.check import check
+    from .native.outcome import text
 
     recipe = recipes.read(name)
     outcome = check(recipe, repo)
@@ -201,8 +201,8 @@ def doctor(recipe: str | None, repo: Path | None, data: Path | None, as_json: bo
       tachograph doctor
       tachograph doctor paddleclas_resnet50 --repo PaddleClas --data PaddleClas/dataset/ILSVRC2012
     """
-    from .doctor import examine
-    from .findings import shown
+    from .machine.doctor import examine
+    from .machine.findings import shown
 
     findings = list(examine(recipes.read(recipe) if recipe else None, repo, data, os.environ))
     if as_json:
@@ -219,7 +219,7 @@ def doctor(recipe: str | None, repo: Path | None, data: Path | None, as_json: bo
 @click.option("--until", type=click.IntRange(min=1), required=True)
 def observe(folder: Path, node: int, until: int) -> None:
     """Describe this machine in FOLDER, and sample its cards in the background as long as the process UNTIL lives."""
-    from . import nodes
+    from .running import nodes
 
     nodes.observe(folder, node, until)
 
@@ -237,7 +237,7 @@ def images(kind: str, count: int, size: int, out: Path) -> None:
       tachograph images --kind imagenet --count 64 --size 64 PaddleClas/dataset/generated
       tachograph images --kind cityscapes --count 16 --size 128 PaddleSeg/data/generated
     """
-    from .images import KINDS
+    from .native.images import KINDS
 
     with _told(out):
         KINDS[kind](out, count, size)

@@ -1,18 +1,26 @@
 """Commands of this room: which formats are known, and the records of a log for people who want the data frame."""
 
+from __future__ import annotations
+
 import json
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from .ingesting.command import ingest
-from .printable import printable, say
-from .refusal import Unreadable
+from .io.errors import ParserError
+from .io.lazy import pd
+from .io.printable import printable, say
+from .io.refusal import Unreadable
+from .io.whole import whole
 from .scrubbing.command import scrub
 
 if TYPE_CHECKING:
-    from .format import Format
+    from .grammar.format import Format
+
 
 # A log that cannot be read is told when its turn comes: it does not keep the others.
 LOGS = click.argument("logs", nargs=-1, required=True, type=click.Path(readable=False, path_type=Path))
@@ -31,9 +39,9 @@ def formats(as_json: bool) -> None:
       tachograph formats
       tachograph formats --json
     """
-    from .detect import grammars
-    from .errors import ParserError
-    from .format import load
+    from .grammar.format import load
+    from .io.errors import ParserError
+    from .scanning.detection import grammars
 
     mistakes = list[ParserError]()
     try:
@@ -48,7 +56,7 @@ def formats(as_json: bool) -> None:
         raise Unreadable(*mistakes)
 
 
-def _line(fmt: "Format", *, as_json: bool) -> str:
+def _line(fmt: Format, *, as_json: bool) -> str:
     if not as_json:
         return f"{fmt.name:<24}{fmt.about}"
     kinds = sorted({variant.record for variant in fmt.variants})
@@ -70,11 +78,11 @@ def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
       tachograph parse train.log --out records.csv
       tachograph parse runs/*/train.log.gz --out records.parquet
     """
-    from .errors import ParserError, told
-    from .lazy import pd
-    from .reading import read
-    from .sentence import counted
-    from .writing import write
+    from .io.errors import ParserError, told
+    from .io.lazy import pd
+    from .io.sentence import counted
+    from .runs.reading import read
+    # EMPTY
 
     tables, unreadable = [], []
     for log in logs:
@@ -94,3 +102,47 @@ def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
 
 
 commands: list[click.Command] = [formats, ingest, parse, scrub]
+
+
+# A spreadsheet takes a cell that begins so for a formula, unless it is a number; OWASP lists them.
+_FORMULA = re.compile(r"(?=[=+\-@\t\r\n＝＋－＠])(?![+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?\Z)")
+
+
+def _write_csv(table: pd.DataFrame, path: Path) -> None:
+    texts = table.select_dtypes(exclude=["number", "datetime"]).columns
+    table.assign(**{name: table[name].map(_as_text, na_action="ignore") for name in texts}).to_csv(path, index=False)
+
+
+def _as_text(cell: object) -> object:
+    """A cell with an apostrophe before what would be a formula; what is no text as it is."""
+    if not isinstance(cell, str):
+        return cell
+    mark = "'" if _FORMULA.match(cell) else ""
+    # A carriage return begins a row for some readers, and is not quoted.
+    return f"{mark}{cell}".replace("\r", r"\r")
+
+
+_WRITERS: dict[str, Callable[[pd.DataFrame, Path], None]] = {
+    ".csv": _write_csv,
+    ".jsonl": lambda table, path: table.to_json(path, orient="records", lines=True, date_format="iso"),
+    ".parquet": lambda table, path: table.to_parquet(path, index=False),
+}
+
+
+def write(table: pd.DataFrame, path: Path) -> None:
+    """Write a table as csv, json lines or parquet, whole or not at all.
+
+    In csv an apostrophe stands before a text that would be a formula.
+
+    Raises ParserError for another ending, a missing package, or a file that cannot be written.
+    """
+    writer = _WRITERS.get(path.suffix)
+    if writer is None:
+        raise ParserError(f"{path}: the ending says how to write; {', '.join(_WRITERS)} are possible.")
+    try:
+        with whole(path) as unfinished:
+            writer(table, unfinished)
+    except ImportError as error:
+        raise ParserError(
+            f"{path}: parquet needs the package pyarrow, which is not installed; .csv and .jsonl need nothing."
+        ) from error

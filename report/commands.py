@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from parsers.commands import FORMAT, LOGS
-from parsers.printable import printable, say
-from parsers.refusal import Unreadable
+from parsers.io.printable import printable, say
+from parsers.io.refusal import Unreadable
 
 from .audit.command import audit, recover
 from .site.command import serve
 from .why.command import why
 
 if TYPE_CHECKING:
-    from .cell import Cell
-    from .publish import Published
+    from .evidence.cell import Cell
+    from .rendering.publish import Published
 
 FOUND_NOTHING = 1
 
@@ -58,9 +58,9 @@ def show(
       tachograph show logs/*/*.log.gz --protocol skip_records=5,statistic=median --json
       tachograph show --follow train.log --cards 8
     """
-    from parsers.facts import Fact
+    from parsers.runs.facts import Fact
 
-    from .protocol import Protocol, ProtocolError
+    from .measuring.protocol import Protocol, ProtocolError
 
     try:
         protocol = Protocol.parse(stated) if stated else None
@@ -78,8 +78,8 @@ def show(
 
 def _log(path: Path) -> Path:
     """The log of a run folder, or the path as it is; what is wrong with it is told when it is read."""
-    from parsers.errors import ParserError
-    from parsers.runfile import DEFAULT_LOG, log_of
+    from parsers.io.errors import ParserError
+    from parsers.runs.runfile import DEFAULT_LOG, log_of
 
     try:
         return log_of(path)
@@ -90,9 +90,9 @@ def _log(path: Path) -> Path:
 
 
 def _follow(logs: tuple[Path, ...], *how: Any) -> None:
-    from parsers.errors import ParserError
+    from parsers.io.errors import ParserError
 
-    from .follow import follow
+    from .terminal.follow import follow
 
     if len(logs) > 1:
         raise click.UsageError(f"--follow shows one log, but {len(logs)} are named.")
@@ -115,10 +115,10 @@ def _shown(logs: tuple[Path, ...], *how: object) -> Iterator[tuple[int, str]]:
 
 def _show(log: Path, *how: Any) -> tuple[int, str]:
     """Exit status and text of one log; all work is done here, so that it is spread over the cores."""
-    from parsers.errors import ParserError
+    from parsers.io.errors import ParserError
 
-    from .show import as_json, summarise
-    from .terminal import shown
+    from .evidence.log_summary import as_json, summarise
+    from .terminal.summary_text import shown
 
     protocol, given, format_, wants_json, colour = how
     try:
@@ -132,7 +132,7 @@ def _show(log: Path, *how: Any) -> tuple[int, str]:
 
 
 def _print(status: int, text: str) -> int:
-    from parsers.console import show as show_page
+    from parsers.io.console import show as show_page
 
     if status == Unreadable.exit_code:
         say(text, err=True)
@@ -181,10 +181,10 @@ def report(
       tachograph report my-page.toml --json
       tachograph report --html --out site
     """
-    from parsers.errors import ParserError, told
+    from parsers.io.errors import ParserError, told
 
-    from .pagefile import PageError
-    from .words import WordsError
+    from .pagefile.page import PageError
+    from .wording.words import WordsError
 
     empty = False
     try:
@@ -205,23 +205,23 @@ def report(
 def _markdown(
     pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path, *, charts: bool
 ) -> Iterator["Published"]:
-    from .publish import publish
+    from .rendering.publish import publish
 
     if not charts:
         return publish(pages, logs, languages, out)
-    from .charts.files import chart_files
+    from .charts.page_charts import chart_files
 
     return publish(pages, logs, languages, out, chart_files)
 
 
 def _site(pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path) -> Iterator["Published"]:
-    from .site.publishing import publish_site
+    from .site.build import publish_site
 
     return publish_site(pages, logs, languages, out)
 
 
 def _print_cells(name: str, cells: "list[Cell]") -> None:
-    from .publish import cell_json
+    from .rendering.publish import cell_json
 
     for cell in cells:
         say(json.dumps({"page": name, **cell_json(cell)}, ensure_ascii=False))

@@ -7,14 +7,34 @@ from pathlib import Path
 
 import pytest
 
-from parsers.detect import formats
+from parsers.scanning.detection import formats
 
 PROJECT = Path(__file__).parents[1]
 MAY_IMPORT: dict[str, set[str]] = {"launchers": set(), "parsers": set(), "report": {"parsers"}}
+# The wings of each room in their order: an import only goes to one further right, or stays.
+WINGS = {
+    "parsers": ("commands", "ingesting", "scrubbing", "runs", "scanning", "grammar", "io"),
+    "report": (
+        "commands",
+        "terminal",
+        "site",
+        "audit",
+        "why",
+        "rendering",
+        "charts",
+        "wording",
+        "evidence",
+        "pagefile",
+        "measuring",
+    ),
+    "launchers": ("commands", "running", "machine", "native", "secrets", "io"),
+}
 FACE = "tachograph"
 FOLDERS = {*MAY_IMPORT, "logs", "tests"}
 FRAMEWORKS = ("paddle", "mxnet", "dllogger", "mmseg", "mmcv", "megatron")
-LONGEST_FILE = 250
+LONGEST_FILE = 300
+LARGEST_FIRST_LEVEL = 15
+LARGEST_WING = 17
 
 SOURCES = sorted(path for room in MAY_IMPORT for path in (PROJECT / room).rglob("*.py"))
 ALL_SOURCES = [PROJECT / f"{FACE}.py", *SOURCES, *sorted((PROJECT / "tests").rglob("*.py"))]
@@ -76,6 +96,65 @@ def test_no_python_file_of_the_parsers_names_a_format(path: Path) -> None:
 @pytest.mark.parametrize("folder", sorted(FOLDERS))
 def test_the_top_level_has_the_five_folders(folder: str) -> None:
     assert (PROJECT / folder).is_dir()
+
+
+def module_of(path: Path) -> tuple[str, ...]:
+    """The parts of the name of a module; a package is called as its folder."""
+    parts = path.relative_to(PROJECT).with_suffix("").parts
+    return parts[:-1] if parts[-1] == "__init__" else parts
+
+
+MODULES = {module_of(path): path for path in SOURCES}
+
+
+def imported_modules(path: Path) -> Iterator[tuple[str, ...]]:
+    """The modules of ours that a file imports, those that it needs for types or only on use among them."""
+    package = module_of(path) if path.name == "__init__.py" else module_of(path)[:-1]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            module = (*base, *(node.module or "").split(".")) if node.module else base
+            yield from {(*module, alias.name) if (*module, alias.name) in MODULES else module for alias in node.names}
+        elif isinstance(node, ast.Import):
+            yield from (tuple(alias.name.split(".")) for alias in node.names)
+
+
+IMPORTS = {name: {m for m in imported_modules(path) if m in MODULES and m != name} for name, path in MODULES.items()}
+
+
+def wing_of(module: tuple[str, ...]) -> int:
+    """The place of a module's wing in the order of its room; what lies in a room's first level leads the others."""
+    return WINGS[module[0]].index(module[1]) if len(module) > 1 and module[1] in WINGS[module[0]] else -1
+
+
+@pytest.mark.parametrize("name", sorted(MODULES), ids=".".join)
+def test_an_import_goes_only_to_a_wing_further_right(name: tuple[str, ...]) -> None:
+    for module in IMPORTS[name]:
+        if module[0] == name[0] and len(name) > 1:
+            assert wing_of(module) >= wing_of(name), f"{'.'.join(name)} imports {'.'.join(module)}"
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    graph = {name: set(modules) for name, modules in IMPORTS.items()}
+    while free := {name for name, modules in graph.items() if not modules & graph.keys()}:
+        graph = {name: modules for name, modules in graph.items() if name not in free}
+    assert sorted(".".join(name) for name in graph) == []
+
+
+@pytest.mark.parametrize("room", sorted(WINGS))
+def test_a_room_holds_at_most_fifteen_things_at_its_first_level(room: str) -> None:
+    things = {path.relative_to(PROJECT / room).parts[0] for path in SOURCES if path.is_relative_to(PROJECT / room)}
+    assert len(things) <= LARGEST_FIRST_LEVEL
+
+
+@pytest.mark.parametrize("wing", [f"{room}/{wing}" for room, wings in WINGS.items() for wing in wings[1:]])
+def test_a_wing_holds_few_modules(wing: str) -> None:
+    assert len(list((PROJECT / wing).glob("*.py"))) <= LARGEST_WING
+
+
+def test_no_two_modules_have_one_name() -> None:
+    names = [path.stem for path in SOURCES if path.stem not in ("__init__", "command", "commands")]
+    assert sorted(name for name in set(names) if names.count(name) > 1) == []
 
 
 def test_the_settings_are_in_setup_cfg() -> None:

@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from parsers.clock import clock
-from parsers.errors import LogError
 from parsers.ingesting.suite import Suite
-from parsers.reading import survey
-from parsers.regular import data_of, opened, text_of
-from parsers.runfile import log_of, run_file, sha256_of
-from parsers.telemetry import telemetry
-from report.audit.accepted import AcceptedError, read_accepted
+from parsers.io.errors import LogError
+from parsers.io.regular import data_of, opened, text_of
+from parsers.runs.clock import clock
+from parsers.runs.reading import survey
+from parsers.runs.runfile import log_of, run_file, sha256_of
+from parsers.runs.telemetry import telemetry
 from report.audit.document import DocumentError, read_document
-from report.evidence_file import EvidenceFileError
-from report.evidence_file import read as read_evidence
-from report.pagefile import PageError, find, load
+from report.audit.finding import AcceptedError, read_accepted
+from report.evidence.evidence_file import EvidenceFileError
+from report.evidence.evidence_file import read as read_evidence
+from report.pagefile.page import PageError, find, load
 from tests.commandline import PROJECT
 from tests.parsers.toy_logs import step
 

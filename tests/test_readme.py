@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from report.evidence import cells
-from report.pagefile import find, load, names
+from report.evidence.case_evidence import cells
+from report.pagefile.page import find, load, names
 from tests.commandline import PROJECT, run
 
 READMES = ("README.md", "README.zh.md")

@@ -1,1 +1,4 @@
-"""The logs of other people, from files, folders, archives, checkouts and URLs, become run folders."""
+"""Ingesting: logs of other people come in from files, archives, checkouts and URLs, and run folders go out.
+
+Sources become candidates, candidates become staged run folders, and these are moved into a suite.
+"""

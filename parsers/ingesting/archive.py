@@ -13,10 +13,10 @@ from itertools import count
 from pathlib import Path
 from typing import IO, BinaryIO, Protocol
 
-from .. import regular
-from ..limits import Allowance, TooLargeError, check_members, unpacking
-from ..packed import ERRORS, ending, unpacked
-from ..source import is_text
+from ..io import regular
+from ..io.compression import ERRORS, ending, unpacked
+from ..io.limits import Allowance, TooLargeError, check_members, unpacking
+from ..scanning.source import is_text
 from .candidate import IS_IRREGULAR, IS_LINK, LeftOut, is_hidden
 from .walk import File
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..packed import SUFFIXES
+from ..io.compression import SUFFIXES
 from .address import public
 
 LOG = "train.log"

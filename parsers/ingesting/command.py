@@ -1,21 +1,53 @@
 """The command that turns the logs of other people into run folders."""
 
 import sys
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.live import Live
 
-from ..printable import say
-from ..refusal import Unreadable
+from ..io.console import Text
+from ..io.console import live as live_console
+from ..io.printable import say
+from ..io.refusal import Unreadable
+from .ingest import Event, Ingested
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from ..scrubbing.scrub import Secrets
     from .ingest import Event
+
+
+_TICK = 0.2  # seconds
+
+
+def followed(events: Iterable[Event]) -> Iterator[Event]:
+    """The same events, with a line below that counts them."""
+    console = live_console(err=True)
+    if not console.is_terminal:
+        yield from events
+        return
+    logs, shown, start = 0, 0.0, time.monotonic()
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+        for count, event in enumerate(events, 1):
+            logs += isinstance(event, Ingested)
+            if (now := time.monotonic()) - shown >= _TICK:
+                shown = now
+                live.update(_line(event, count, logs, now - start), refresh=True)
+            yield event
+
+
+def _line(event: Event, count: int, logs: int, seconds: float) -> Text:
+    """How many files, how long, and the last of them."""
+    name = event.found if isinstance(event, Ingested) else getattr(event, "name", "")
+    elapsed = time.strftime("%H:%M:%S", time.gmtime(seconds))
+    return Text(f"{logs} logs of {count} files  {elapsed}  {name}", style="bold", no_wrap=True, overflow="ellipsis")
+
 
 FOUND_NOTHING = 1
 
@@ -77,8 +109,9 @@ def _events(
     """What becomes of each file, as it happens; raises Unreadable where the work cannot be done."""
     from concurrent.futures import BrokenExecutor
 
-    from ..errors import ParserError
-    from .progress import followed
+    from ..io.errors import ParserError
+
+    # EMPTY
     from .workers import workers
 
     try:

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import regular
-from ..detect import detect, formats
-from ..errors import FormatError, LogError
-from ..packed import ERRORS, ending
-from ..runfile import sha256_of
-from ..source import Source, is_text
+from ..io import regular
+from ..io.compression import ERRORS, ending
+from ..io.errors import FormatError, LogError
+from ..runs.runfile import sha256_of
+from ..scanning.detection import detect, formats
+from ..scanning.source import Source, is_text
 from .archive import BROKEN, begins_archive, is_archive, opened
 from .candidate import Candidate, LeftOut, NotTakenError
 from .remote import fetch, is_url

@@ -8,7 +8,7 @@ from typing import Any
 import fsspec
 from fsspec import AbstractFileSystem
 
-from ..limits import downloading
+from ..io.limits import downloading
 from .address import public
 from .candidate import NotTakenError
 

@@ -10,9 +10,34 @@ import fsspec
 from .address import public
 from .archive import ARCHIVE_NAME, is_archive, unpack
 from .candidate import IS_LINK, RUN_FILE, SIDE_FILES, Candidate, LeftOut, NotTakenError, Origin, names
-from .local import LocalFiles
+from .git_origin import checkout
 from .remote import fetch, filesystem, is_url, is_web, told
 from .walk import File, walk
+
+
+class LocalFiles:
+    """The files below a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        # A number alone tells no folder from others: it is that of a repeat.
+        self._names = folder.parts[-2:] if folder.name.isdigit() else folder.parts[-1:]
+        self._checkout = checkout(folder)
+        self._folder = folder
+
+    def candidate(self, file: File) -> Candidate:
+        """The candidate for a file: one of a commit where git knows it, else of the folder."""
+        if self._checkout is not None:
+            path = str(Path(file.place).relative_to(self._checkout.top))
+            if blob := self._checkout.blobs.get(path):
+                origin: Origin = {
+                    "repository": self._checkout.repository,
+                    "commit": self._checkout.commit,
+                    "path": path,
+                }
+                return Candidate(origin, (self._checkout.name,), file.place, file.size, blob=blob)
+        path = "/".join((*(name for name in self._names if name != "/"), file.path))
+        return Candidate({"path": path}, (), file.place, file.size)
+
 
 Found = Iterator[Candidate | LeftOut]
 OF_A_RUN = (RUN_FILE, *SIDE_FILES)

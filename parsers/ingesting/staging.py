@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from ..errors import ParserError
-from ..packed import ending
-from ..regular import data_of, opened
-from ..runfile import describes
+from ..io.compression import ending
+from ..io.errors import ParserError
+from ..io.regular import data_of, opened
+from ..runs.runfile import describes
 from .candidate import LOG, RUN_FILE, SIDE_FILES, Candidate
-from .checkout import is_changed
+from .git_origin import is_changed
 
 SCHEMA = 2
 _CHUNK = 1 << 20

@@ -11,10 +11,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ..errors import LogError, ParserError
-from ..inside import leading_out
-from ..regular import data_of
-from ..runfile import describes, log_of, run_file, sha256_of
+from ..io.errors import LogError, ParserError
+from ..io.inside import leading_out
+from ..io.regular import data_of
+from ..runs.runfile import describes, log_of, run_file, sha256_of
 from .candidate import RUN_FILE
 
 STAGING = ".ingest"

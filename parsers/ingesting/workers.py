@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from multiprocessing.connection import wait
 from typing import Any
 
-from ..errors import ParserError
+from ..io.errors import ParserError
 
 INSTALL = '`pip install -e ".[dask]"` in the checkout of tachograph'
 _PATIENCE = 10  # seconds until a scheduler has answered

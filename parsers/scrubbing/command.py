@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..printable import say
-from ..refusal import Unreadable
-from ..sentence import counted
+from ..io.printable import say
+from ..io.refusal import Unreadable
+from ..io.sentence import counted
 
 if TYPE_CHECKING:
     from .copies import Outcome
@@ -57,7 +57,7 @@ def scrub(
       tachograph scrub train.log --out public
       tachograph scrub logs/my-suite --out public --user jdoe
     """
-    from ..errors import ParserError, told
+    from ..io.errors import ParserError, told
     from .copies import copied, sources
     from .identities import Identity
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .. import runfile
-from ..errors import ParserError, WriteError, told
-from ..facts import FOLDERS, name_facts
-from ..inside import leading_out
-from ..whole import below, move, unfinished
+from ..io.errors import ParserError, WriteError, told
+from ..io.inside import leading_out
+from ..io.whole import below, move, unfinished
+from ..runs import runfile
+from ..runs.facts import FOLDERS, name_facts
 from .identities import Identity, identities
 from .placeholders import Placeholders, Tally
 from .scrub import ScrubError, Secrets, named, scrubbed

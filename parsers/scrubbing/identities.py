@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from ..detect import formats
-from ..format import ROOM
+from ..grammar.format import ROOM
+from ..scanning.detection import formats
 from .identity_rules import BEFORE_VERSION, is_host, is_name, is_private, is_version, rules
 
 # A colour ends with a letter, which would be taken for the begin of the word behind it.

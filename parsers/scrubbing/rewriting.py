@@ -12,9 +12,9 @@ from typing import BinaryIO, cast
 
 import zstandard
 
-from ..errors import LogError
-from ..packed import ERRORS, ending, unpacked
-from ..regular import opened
+from ..io.compression import ERRORS, ending, unpacked
+from ..io.errors import LogError
+from ..io.regular import opened
 
 BLOCK = 1 << 20
 _WIDE = 1 << 12  # bytes that tell whether every other one is NUL

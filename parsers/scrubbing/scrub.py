@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 from typing import Any, Protocol
 
-from .. import clock, runfile, telemetry
-from ..errors import ParserError, WriteError
+from ..io.errors import ParserError, WriteError
+from ..runs import clock, runfile, telemetry
 from .identities import Identity, identities
-from .likeness import difference, likeness
 from .placeholders import Placeholders, Tally
 from .rewriting import rewrite, text_blocks
+from .same_reading import difference, likeness
 
 CREDENTIAL = "credential"
 

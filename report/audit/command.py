@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from parsers.commands import FORMAT, LOGS
-from parsers.printable import say
-from parsers.refusal import Unreadable
+from parsers.io.printable import say
+from parsers.io.refusal import Unreadable
 
 if TYPE_CHECKING:
-    from .alike import Unlike
+    from .favoured import Unlike
     from .files import Named
 
 TO_MEND = 1
@@ -57,11 +57,11 @@ def audit(
       tachograph audit README.md docs/results.zh.md --logs logs --accept known.toml
       tachograph audit ../Perf --json
     """
-    from ..evidence_file import EvidenceFileError
-    from ..pagefile import PageError, find, load
-    from .accepted import AcceptedError, read_accepted, with_accepted
+    from ..evidence.evidence_file import EvidenceFileError
+    from ..pagefile.page import PageError, find, load
     from .document import DocumentError
     from .files import audit_files, markdown_files
+    from .finding import AcceptedError, read_accepted, with_accepted
 
     try:
         known = read_accepted(accept) if accept else []
@@ -79,8 +79,8 @@ def audit(
 
 
 def _write_junit(path: Path, found: "list[Named]") -> None:
-    from parsers.errors import WriteError
-    from parsers.whole import whole
+    from parsers.io.errors import WriteError
+    from parsers.io.whole import whole
 
     from .printing import junit
 
@@ -95,7 +95,7 @@ def _print(
     found: "list[Named]", unlike: "list[Unlike]", *, everything: bool, as_json: bool, wants_markdown: bool
 ) -> None:
     """Print the findings, then the rows that do not compare like with like: in Markdown, else as warnings."""
-    from parsers.console import show
+    from parsers.io.console import show
 
     from . import printing
     from .finding import as_json as json_of
@@ -139,7 +139,7 @@ def recover(
       tachograph recover train.log --published 2791.98
       tachograph recover gpu1.log gpu8.log --published 370.194 --published 2791.98
     """
-    from .recovering import describe, recovered
+    from .recovery import describe, recovered
 
     if len(published) != len(logs):
         raise click.UsageError(

@@ -5,13 +5,35 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..page import Page
-from .alike import Unlike
-from .audit import audit
+from ..pagefile.page import Page
+from .backing_logs import Library
+from .claim import claims
 from .document import DocumentError, read_document
+from .favoured import Unlike, unlike
 from .finding import Finding
-from .own import evidence_of, own_findings
-from .site import Site
+from .judge import Judge
+from .own_pages import evidence_of, own_findings
+from .published_site import Site
+
+
+@dataclass(frozen=True)
+class Result:
+    """What an audit found: a finding a number, and the rows that do not compare like with like."""
+
+    findings: list[Finding]
+    unlike: list[Unlike]
+
+
+def audit(site: Site, pages: Sequence[Page] = (), tolerance: float = 0.0, library: Library | None = None) -> Result:
+    """Judge every throughput in the tables of the pages of a site, in their order.
+
+    ``pages``: page files that state where logs are and by which protocol numbers were made. ``tolerance``: how far, as
+    a fraction, a number may be off and still be near. ``library``: evidence that was made before, for a site whose
+    logs are the same.
+    """
+    found = claims(site, pages, library or Library())
+    return Result(list(Judge(found, tolerance).findings()), list(unlike(found)))
+
 
 Named = tuple[str, Finding]
 

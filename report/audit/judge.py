@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from ..choice import chosen
-from ..measurement import NoMeasurement
-from ..protocol import Protocol
+from ..measuring.crosscheck import chosen
+from ..measuring.measurement import NoMeasurement
+from ..measuring.protocol import Protocol
+from .backing_logs import contradictions
 from .claim import Claim
-from .evidence import contradictions
 from .finding import Finding, Verdict
 from .matching import conflicts
-from .published import Published
+from .published_numbers import Published
 from .recovery import Recovered
 
 Opinion = tuple[Verdict, str] | None

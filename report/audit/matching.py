@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .labels import Value
-from .published import Published
-from .site import Backing, DeadLink, Site
+from .published_numbers import Published
+from .published_site import Backing, DeadLink, Site
 
 # Axes on which a log must not say otherwise than the number; batch size may, which is a finding.
 DECISIVE = ("cards", "nodes", "device", "framework", "precision")

@@ -8,10 +8,10 @@ from xml.etree import ElementTree as Xml
 from rich.table import Table
 from tabulate import tabulate
 
-from parsers.console import Console, Text
+from parsers.io.console import Console, Text
 
-from .. import markdown
-from .alike import Unlike
+from ..wording import markdown
+from .favoured import Unlike
 from .finding import VERDICTS, Finding
 
 Findings = Sequence[tuple[str, Finding]]

@@ -1,1 +1,4 @@
-"""Charts of pages and of runs: what is drawn, in which words, as SVG and as interactive HTML."""
+"""Charts: the numbers of a table or the records of a run come in, and SVG or interactive HTML goes out.
+
+Figures are put together as Vega-Lite and drawn by vl-convert.
+"""

@@ -6,13 +6,12 @@ from typing import Any
 
 import altair as alt
 
-from ..page import Table
+from ..pagefile.page import Table
 from .assembly import Spec, grouped, marked, stacked, told
 from .chart import Chart
+from .chart_words import Speech, label, width
 from .figure import Figure
 from .header import Entry, Frame, Header
-from .label import label, width
-from .speech import Speech
 from .style import HOLLOW, INK, SHADE, Look, configured, looks
 
 MOST_BARS = 60

@@ -14,7 +14,7 @@ from typing import Any
 
 import vl_convert
 
-from parsers import kept
+from parsers.io import user_cache
 
 STARTER = Path(__file__).with_name("start.js")
 # Layout is reckoned in this font, which is built into vl-convert, whatever fonts a machine has.
@@ -125,12 +125,12 @@ def bundle() -> str:
     than to draw ten charts, so it is kept.
     """
     starter = STARTER.read_text(encoding="utf-8")
-    name = kept.name_of(version("vl-convert-python").encode(), starter.encode())
+    name = user_cache.name_of(version("vl-convert-python").encode(), starter.encode())
     try:
-        return kept.found(name).decode()
+        return user_cache.found(name).decode()
     except (OSError, UnicodeDecodeError):
         script = vl_convert.javascript_bundle(starter)
-    kept.keep(script.encode(), name)
+    user_cache.keep(script.encode(), name)
     return script
 
 

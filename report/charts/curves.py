@@ -8,13 +8,12 @@ from typing import Any
 
 import altair as alt
 
-from ..page import Table
+from ..pagefile.page import Table
 from .assembly import Rows, Spec, layer, layered, stacked, told
 from .chart import Chart
+from .chart_words import Speech, label
 from .figure import Figure
 from .header import Entry, Frame, Header
-from .label import label
-from .speech import Speech
 from .style import IDEAL, INK, Look, configured, looks
 
 FEWEST_POINTS = 3

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..cell import Cell
-from ..page import Table
-from ..quotient import SIZE
+from ..evidence.cell import Cell
+from ..evidence.quotient import SIZE
+from ..pagefile.page import Table
 
 QUOTED_MARK = "‡"
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import altair as alt
 
 from .assembly import Rows, Spec, layer, layered, told
-from .label import label, width
+from .chart_words import label, width
 from .style import HOLLOW, INK, SHADE, TITLE_SIZE, Look
 
 Symbol = Literal["bar", "hollow", "line", "dots", "whisker", "shade", "level"]

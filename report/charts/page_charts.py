@@ -1,16 +1,18 @@
 """The charts of a page: bars and scaling curves of each of its tables, and runs over time that a table names."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from ..cell import Cell
-from ..page import Page, Table
+from ..evidence.cell import Cell
+from ..pagefile.page import Page, Table
+from ..wording import markdown
 from .bars import bars
-from .chart import Chart
+from .chart import Chart, svg
+from .chart_words import speech
 from .curves import curves
 from .figure import figures
-from .over_time import over_time
-from .speech import speech
+from .run_charts import over_time
 
 
 def page_charts(page: Page, cells: Sequence[Cell], language: str) -> list[Chart]:
@@ -35,3 +37,31 @@ def _name(number: int, table: Table) -> str:
     """A name that can stand in a path and in HTML, whatever a page calls its table; the number keeps it its own."""
     plain = re.sub(r"[^a-z0-9]+", "-", table.name.lower()).strip("-")
     return f"{number}-{plain[:40]}".strip("-")
+
+
+def chart_files(name: str, page: Page, cells: Sequence[Cell], language: str) -> "ChartFiles":
+    """The charts of a page in a language; ``name``: that of the page file."""
+    return ChartFiles(name, language, page_charts(page, cells, language))
+
+
+@dataclass(frozen=True)
+class ChartFiles:
+    """The charts of one page in one language as files PAGE.CHART.LANG.svg of a folder."""
+
+    page: str
+    language: str
+    charts: Sequence[Chart]
+
+    def texts(self) -> Mapping[str, str]:
+        """The text of each file, by its name."""
+        return {self._file(chart): svg(chart, standalone=True) for chart in self.charts}
+
+    def of(self, table: Table) -> str:
+        """The charts of a table as images in Markdown; empty where it has none."""
+        return "\n\n".join(self._image(chart) for chart in self.charts if chart.table == table.name)
+
+    def _image(self, chart: Chart) -> str:
+        return f"!{markdown.link(markdown.text(chart.alternative), markdown.path_address(self._file(chart)))}"
+
+    def _file(self, chart: Chart) -> str:
+        return f"{self.page}.{chart.name}.{self.language}.svg"

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from parsers.field import Scope
-from parsers.lazy import pd
-from parsers.reading import Reading
+from parsers.grammar.field import Scope
+from parsers.io.lazy import pd
+from parsers.runs.reading import Reading
 
-from ..estimate import TIMES, Facts, Values
-from ..measurement import Measurement, NoMeasurement
-from ..number import printed
-from ..protocol import Protocol
-from ..quantity import counting
-from ..selection import readings
-from ..timing import seconds_done
-from ..window import Mask
+from ..evidence.case_evidence import facts_of
+from ..evidence.cell import Cell, Proof
+from ..measuring.estimate import TIMES, Facts, Values
+from ..measuring.measurement import Measurement, NoMeasurement
+from ..measuring.number import printed
+from ..measuring.protocol import Protocol
+from ..measuring.quantity import counting
+from ..measuring.selection import readings
+from ..measuring.timing import seconds_done
+from ..measuring.window import Mask
+from ..pagefile.page import Table
 from .chart import Chart
-from .label import label
-from .speech import Speech, speech
+from .chart_words import Speech, label, speech
+from .figure import figures
 from .telemetry_charts import telemetry_charts
 from .timeline import Level, Span, Timeline, in_unit
 
@@ -149,3 +152,42 @@ def _alternative(timeline: Timeline, measurement: Measurement, before: Mask, aft
         said.say(RESULT, before=int(before.sum()), after=int(after.sum()), value=value, unit=unit),
     ]
     return said.sentences([*sentences, *timeline.thinning(said)])
+
+
+RUN = "Run: {run}."
+NOTE_COLUMNS = 200
+
+
+def over_time(table: Table, cells: Sequence[Cell], name: str, language: str) -> Iterator[Chart]:
+    """The charts of the runs of a table that it names as ``over_time``, in its order.
+
+    ``cells``: those of the page. ``name``: what the names of the charts begin with. Raises WordsError for a language
+    without catalogue, LogError where a side file of a run is broken.
+    """
+    said = speech(language)
+    for number, cell in enumerate(_wanted(table, cells), 1):
+        for chart in _charts(cell, said, language):
+            yield replace(chart, name=f"{name}-run-{number}-{chart.name}", table=table.name)
+
+
+def _wanted(table: Table, cells: Sequence[Cell]) -> Iterator[Cell]:
+    """The cells with a log whose runs are drawn, once each."""
+    for figure in figures(table, cells):
+        chosen = any(wanted.is_of(figure.of, figure.cell.case) for wanted in table.over_time)
+        if chosen and figure.cell.proofs:
+            yield figure.cell
+
+
+def _charts(cell: Cell, said: Speech, language: str) -> Iterator[Chart]:
+    proof = _middle(cell.proofs)
+    place = (said.translate(cell.row), said.translate(cell.column), proof.log)
+    note = label(" · ".join(place), NOTE_COLUMNS)
+    drawn = run_charts(proof.reading, proof.measurement, language, facts=facts_of(cell, proof), note=note)
+    for chart in drawn:
+        told = said.sentences([chart.alternative, said.say(RUN, run=note)])
+        yield replace(chart, title=f"{chart.title} · {note}", alternative=told)
+
+
+def _middle(proofs: Sequence[Proof]) -> Proof:
+    """Of several runs the one in the middle by throughput, the slower one of two."""
+    return sorted(proofs, key=lambda proof: proof.measurement.value)[(len(proofs) - 1) // 2]

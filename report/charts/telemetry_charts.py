@@ -6,20 +6,20 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from parsers.lazy import pd
-from parsers.reading import Reading
-from parsers.telemetry import NAME
+from parsers.io.lazy import pd
+from parsers.runs.reading import Reading
+from parsers.runs.telemetry import NAME
 
-from ..estimate import Facts
-from ..measurement import Measurement
-from ..number import printed
-from ..protocol import Protocol
-from ..quantity import Quantity, Shown
-from ..reason import NoEvidenceError
-from ..telemetry import Observation, peak_memory, power
-from ..watch import Watch, watch
+from ..evidence.telemetry_quantities import Observation, peak_memory, power
+from ..evidence.telemetry_window import Watch, watch
+from ..measuring.estimate import Facts
+from ..measuring.measurement import Measurement
+from ..measuring.number import printed
+from ..measuring.protocol import Protocol
+from ..measuring.quantity import Quantity, Shown
+from ..measuring.reason import NoEvidenceError
 from .chart import Chart
-from .speech import Speech
+from .chart_words import Speech
 from .timeline import Level, Span, Timeline, in_unit
 
 TITLES = {"peak_memory": "Memory of the fullest card ({unit})", "power": "Power of all cards of the run ({unit})"}

@@ -2,16 +2,34 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import altair as alt
+import numpy as np
+from numpy.typing import NDArray
 
-from ..estimate import Values
+from ..measuring.estimate import Values
 from .assembly import Spec, layer, layered, stacked
+from .chart_words import Speech
 from .header import Entry, Frame, Header
-from .speech import Speech
 from .style import INK, SHADE, Look, configured
-from .thinning import thinned
+
+MOST_POINTS = 1000
+
+
+def thinned(values: NDArray[np.float64], most: int = MOST_POINTS) -> NDArray[np.int64]:
+    """The places (int64, ascending) of at most so many of some finite values: all where they are no more.
+
+    Else the values are cut into stretches of the same length, each of which keeps its lowest and its highest.
+    """
+    if len(values) <= most:
+        return np.arange(len(values))
+    edges = np.linspace(0, len(values), most // 2 + 1).astype(np.int64).tolist()
+    ends = (np.argmin, np.argmax)
+    kept = {start + int(end(values[start:stop])) for start, stop in pairwise(edges) for end in ends}
+    return np.array(sorted(kept), dtype=np.int64)
+
 
 HEIGHT = 240
 FRAME = Frame(left=70, plot=600, right=50)

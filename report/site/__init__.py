@@ -1,1 +1,4 @@
-"""The site: the pages as HTML that needs no server, with the evidence of every number one click away."""
+"""The site: rendered pages come in, and a folder of HTML that needs no server goes out.
+
+Pages, evidence panels, logs and an index are written by one build, and served on this machine while pages are edited.
+"""

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from parsers.printable import say
-from parsers.refusal import Unreadable
+from parsers.io.printable import say
+from parsers.io.refusal import Unreadable
 
 
 @click.command()
@@ -28,10 +28,10 @@ def serve(pages: tuple[str, ...], logs: Path | None, watch: bool, host: str, por
       tachograph serve --watch
       tachograph serve my-page.toml --logs ../Perf --port 0
     """
-    from parsers.errors import ParserError, told
+    from parsers.io.errors import ParserError, told
 
-    from .asking import is_loopback
     from .build import Build
+    from .server import is_loopback
     from .serving import serve as serve_site
 
     try:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from parsers.errors import WriteError
-from parsers.whole import PREFIX, write, writing
+from parsers.io.errors import WriteError
+from parsers.io.whole import PREFIX, write, writing
 
 # The names that the site has at the first level of its folder; all else there is somebody else's.
 CONTENTS = "assets/contents.json"

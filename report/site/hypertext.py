@@ -11,7 +11,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
-from ..markdown import seen
+from ..wording.markdown import seen
 
 NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?\s*[%×x†‡*]*|[-–—]")
 # e1 is the evidence of a number, q1 the source of a quoted figure.

@@ -6,10 +6,10 @@ from typing import Any
 
 from babel.support import Translations
 
-from ..cell import Cell
-from ..markdown import seen
-from ..page import Axis, Page, TableColumn
-from ..words import words
+from ..evidence.cell import Cell
+from ..pagefile.page import Axis, Page, TableColumn
+from ..wording.markdown import seen
+from ..wording.words import words
 from .hypertext import plain
 from .templating import environment
 from .web_page import WebPage, index_name

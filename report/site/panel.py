@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from ..cell import Cell, Exhibit, Proof
-from ..markdown import seen
-from .derivation import Derivation, Step, of_cell, of_telemetry
-from .excerpt import AROUND, LINES, pieces_of
+from ..evidence.cell import Cell, Exhibit, Proof
+from ..wording.markdown import seen
+from .derivation_steps import Derivation, Step, of_cell, of_telemetry
 from .hypertext import plain
+from .log_excerpts import AROUND, LINES, pieces_of
 from .web_page import WebPage
 
 # A log of which every other line is left out has as many ranges; so many of them are spelt out.

@@ -11,7 +11,7 @@ from threading import Event, Thread
 
 from watchfiles import watch
 
-from parsers.errors import ParserError, told
+from parsers.io.errors import ParserError, told
 
 from .build import Build
 from .server import Server

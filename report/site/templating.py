@@ -5,10 +5,10 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from ..markdown import seen
-from ..words import words
+from ..wording.markdown import seen
+from ..wording.words import words
 from . import hypertext
-from .piece import script_json
+from .log_excerpts import script_json
 
 FOLDER = Path(__file__).parents[1] / "templates" / "site"
 ASSETS = ("icon.svg", "site.css", "theme.js", "site.js", "sorting.js", "evidence.js", "finder.js", "reload.js")

@@ -6,15 +6,15 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from .. import render_remarks
-from ..cell import Cell
 from ..charts.chart import Chart
-from ..markdown import path_address
-from ..page import Block, Table
-from ..publish import Published
-from ..render import LOG_COLUMNS, MISSING, SECTIONS, Renderer
+from ..evidence.cell import Cell
+from ..pagefile.page import Block, Table
+from ..rendering import render_remarks
+from ..rendering.publish import Published
+from ..rendering.render import LOG_COLUMNS, MISSING, SECTIONS, Renderer
+from ..wording.markdown import path_address
 from . import hypertext
-from .charts import Drawing
+from .drawing import Drawing
 from .templating import environment
 
 # Where the raw logs are, as seen from a page.

@@ -1,1 +1,4 @@
-"""Why a number is what it is: its whole derivation, how steady it is, and an awk command that gives the same digits."""
+"""Explaining: one number comes in, and its whole derivation and an awk command with the same digits go out.
+
+A derivation is made of a sample; from it come the sensitivity, the awk command and the explanation.
+"""

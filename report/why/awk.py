@@ -5,14 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 
-from ..protocol import Protocol
-from ..timing import Timed
-from .calculation import Calculation, of_records, of_repeats
+from ..measuring.protocol import Protocol
+from ..measuring.timing import Timed
+from .calculation import EXACT, Calculation, of_records, of_repeats, printing
 from .derivation import Derivation
 from .extraction import FUNCTIONS
 from .finder import Finder, finder
-from .printing import EXACT, printing
-from .term import Term, term
+from .sample import Term, term
 
 # In the C locale a letter is a byte and a number has a point in every awk.
 AWK = "LC_ALL=C awk"

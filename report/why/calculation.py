@@ -1,15 +1,139 @@
 """Calculations: from the values of the records to the printed number, in awk and in the same steps in Python."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from math import isfinite, nan
 
-from ..number import printed, without_noise
-from ..protocol import Protocol
-from ..statistic import Values, reduce
+from ..measuring.number import DEFAULT_DECIMALS, printed, without_noise
+from ..measuring.protocol import Protocol
+from ..measuring.statistic import Values, reduce
 from .derivation import Derivation
-from .factors import factor
-from .loop import REPEATS, STATISTICS, Loop
-from .printing import EXACT, printed_by_awk, printing
+from .sample import factor
+
+Sum = Callable[[Sequence[float]], float]
+
+# The middle one of sorted numbers, or the mean of the middle two.
+_MIDDLE = "(v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2"
+_CAREFUL = "x = {0} + 0; t = sum + x; lost += sum > x ? sum - t + x : x - t + sum; sum = t; n++"
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A statistic in awk: what is done with each number ``{0}``, at the end, and the expression of the result.
+
+    ``of``: the same arithmetic in Python, rounding for rounding. ``is_sorted``: whether the numbers come sorted.
+    """
+
+    each: str
+    result: str
+    of: Sum
+    last: str = ""
+    is_sorted: bool = False
+
+
+def plain_sum(values: Sequence[float]) -> float:
+    """Return the sum as awk adds numbers: each addition is rounded."""
+    total = 0.0
+    for value in values:
+        total += value
+    return total
+
+
+def careful_sum(values: Sequence[float]) -> float:
+    """Return the sum with what each addition rounded away added at the end, for numbers that are not negative."""
+    total = lost = 0.0
+    for value in values:
+        raised = total + value
+        lost += total - raised + value if total > value else value - raised + total
+        total = raised
+    return total + lost
+
+
+def _mean(total: Sum) -> Sum:
+    return lambda values: total(values) / len(values)
+
+
+def _harmonic(total: Sum) -> Sum:
+    """awk stops where it divides by 0, which here is no number."""
+    return lambda values: 1 / (total([1 / value for value in values]) / len(values)) if all(values) else nan
+
+
+def _middle(values: Sequence[float]) -> float:
+    ordered, count = sorted(values), len(values)
+    return (ordered[(count + 1) // 2 - 1] + ordered[count // 2]) / 2
+
+
+def _olympic(values: Sequence[float]) -> float:
+    return plain_sum(sorted(values)[1:-1]) / (len(values) - 2)
+
+
+# Of several the first that gives the printed digits is taken: the plain sum is the one that people read at a glance.
+STATISTICS: Mapping[str, Sequence[Loop]] = {
+    "mean": (
+        Loop("sum += {0}; n++", "sum / n", _mean(plain_sum)),
+        Loop(_CAREFUL, "(sum + lost) / n", _mean(careful_sum)),
+    ),
+    "harmonic_mean": (
+        Loop("sum += 1 / ({0}); n++", "1 / (sum / n)", _harmonic(plain_sum)),
+        Loop(_CAREFUL.replace("{0}", "1 / ({0})"), "1 / ((sum + lost) / n)", _harmonic(careful_sum)),
+    ),
+    "last": (Loop("x = {0}", "x", lambda values: values[-1]),),
+    "min": (Loop("x = {0} + 0; if (!n++ || x < low) low = x", "low", min),),
+    "max": (Loop("x = {0} + 0; if (!n++ || x > high) high = x", "high", max),),
+    "median": (Loop("v[NR] = {0}", _MIDDLE, _middle, is_sorted=True),),
+}
+REPEATS: Mapping[str, Sequence[Loop]] = {
+    "mean": STATISTICS["mean"],
+    "median": STATISTICS["median"],
+    "olympic": (
+        Loop("v[NR] = {0}", "sum / (NR - 2)", _olympic, "for (i = 2; i < NR; i++) sum += v[i]", is_sorted=True),
+    ),
+}
+
+
+# Each operation goes through 15 digits, so that no binary noise decides whether a half is rounded up.
+EXACT = "%.15g"
+
+
+def printing(value: float, protocol: Protocol) -> str:
+    """Return the statement of awk that prints ``x`` (15 digits) as the protocol prints a value, to the same place."""
+    decimals = places(value, protocol)
+    half = " + 0.5" if protocol.rounding == "half_up" else ""
+    if decimals == 0:
+        return f'printf "%.0f\\n", int(x{half})'
+    if decimals > 0:
+        shifted = f'int(sprintf("{EXACT}", x * {10**decimals}){half}) / {10**decimals}'
+    else:
+        shifted = f'int(sprintf("{EXACT}", x / {10**-decimals}){half}) * {10**-decimals}'
+    return f'printf "{_form(value, decimals, protocol)}\\n", {shifted}'
+
+
+def places(value: float, protocol: Protocol) -> int:
+    """Return how many decimals a value is rounded to; negative before the point, as significant digits may be."""
+    if protocol.significant is None:
+        return DEFAULT_DECIMALS if protocol.decimals is None else protocol.decimals
+    return protocol.significant - 1 - Decimal(repr(float(value))).adjusted()
+
+
+def _form(value: float, decimals: int, protocol: Protocol) -> str:
+    if protocol.significant is not None and decimals > 0 and (value == 0 or value >= 1e-4):
+        return f"%.{protocol.significant}g"
+    return f"%.{max(decimals, 0)}f"
+
+
+def printed_by_awk(value: float, shown: float, protocol: Protocol) -> str:
+    """Return what awk prints for a value with the statement that ``printing`` makes for the value ``shown``.
+
+    That is nothing where a number on the way is too large.
+    """
+    x, decimals = without_noise(value), places(shown, protocol)
+    shifted = without_noise(x * 10**decimals if decimals >= 0 else x / 10**-decimals)
+    if not isfinite(shifted):
+        return ""
+    whole = float(int(shifted + 0.5 if protocol.rounding == "half_up" else shifted))
+    number: float = whole / 10**decimals if decimals >= 0 else whole * 10**-decimals
+    return str(_form(shown, decimals, protocol) % number)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from parsers.commands import FORMAT
-from parsers.printable import say
-from parsers.refusal import Unreadable
+from parsers.io.printable import say
+from parsers.io.refusal import Unreadable
 
 if TYPE_CHECKING:
     from .explanation import Explanation
@@ -66,7 +66,7 @@ def why(
 
 
 def _refuse_page(target: str, logs: Path | None) -> None:
-    from ..pagefile import names
+    from ..pagefile.page import names
 
     if target.endswith(".toml") or (target in names() and not Path(target).is_file()):
         raise click.UsageError(f"{target} is a page: name a cell of it as well, such as e1.")
@@ -75,11 +75,11 @@ def _refuse_page(target: str, logs: Path | None) -> None:
 
 
 def _of_cell(page: str, cell: str, logs: Path | None) -> "Explanation":
-    from parsers.errors import ParserError
+    from parsers.io.errors import ParserError
 
-    from ..pagefile import PageError
-    from ..publish import LOGS
-    from .cellname import NoCellError
+    from ..pagefile.page import PageError
+    from ..rendering.publish import LOGS
+    from .cell_name import NoCellError
     from .explanation import of_cell
 
     try:
@@ -91,10 +91,10 @@ def _of_cell(page: str, cell: str, logs: Path | None) -> "Explanation":
 def _of_log(
     log: Path, stated: str | None, cards: int | None, batch_size: int | None, format_: str | None
 ) -> "Explanation":
-    from parsers.errors import ParserError
-    from parsers.facts import Fact
+    from parsers.io.errors import ParserError
+    from parsers.runs.facts import Fact
 
-    from ..protocol import NoMeasurement, Protocol, ProtocolError
+    from ..measuring.protocol import NoMeasurement, Protocol, ProtocolError
     from .explanation import of_log
 
     options = {"cards": cards, "batch_size": batch_size}
@@ -109,10 +109,10 @@ def _of_log(
 
 
 def _print(explained: "Explanation", *, wants_json: bool) -> None:
-    from parsers.console import show
+    from parsers.io.console import show
 
-    from .document import as_json
-    from .terminal import shown
+    from .explanation import as_json
+    from .explanation_text import shown
 
     if wants_json:
         say(json.dumps(as_json(explained), ensure_ascii=False))

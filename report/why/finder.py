@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 from pathlib import Path
 
-from parsers.format import Format
-from parsers.source import clean
+from parsers.grammar.format import Format
+from parsers.scanning.source import clean
 
 from .derivation import Derivation
-from .extraction import Extraction, extractions
+from .extraction import Extraction, Selection, extractions, selection
 from .place import LONGEST_RECORD, Place, Wanted, places
 from .preparation import Numbered, Preparation, numbered, physical_lines, preparations
-from .selection import Selection, selection
-from .term import Term
+from .sample import Term
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cache
 from math import isclose
 
-from parsers.format import Format
-from parsers.prefix import after_prefix, line_pattern, torn_pattern
-from parsers.stamps import lengths
-from parsers.variant import Variant
+from parsers.grammar.format import Format
+from parsers.grammar.timestamps import lengths
+from parsers.grammar.variant import Variant
+from parsers.scanning.prefix import after_prefix, line_pattern, torn_pattern
 
 from .preparation import Numbered
 

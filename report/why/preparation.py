@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from parsers.packed import ending
-from parsers.printable import shell_quoted
-from parsers.regular import opened
-from parsers.source import Source
+from parsers.io.compression import ending
+from parsers.io.printable import printable, shell_quoted
+from parsers.io.regular import opened
+from parsers.scanning.source import Source, clean
 
 _UNPACK = {"": "", ".gz": "gzip -dc", ".xz": "xz -dc", ".zst": "zstd -dc"}
 _COLOUR = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")
@@ -85,3 +85,16 @@ def physical_lines(log: Path) -> Iterator[tuple[int, bytes]]:
         for line in block.removesuffix(b"\n").split(b"\n"):
             number += 1
             yield number, line
+
+
+LONGEST = 300
+
+
+def quotes(log: Path, numbers: set[int]) -> dict[int, str]:
+    """Return the texts of some lines by their numbers, made printable. Raises LogError."""
+    return {number: _shown(line) for number, line in physical_lines(log) if number in numbers}
+
+
+def _shown(line: bytes) -> str:
+    text = clean(line).decode("utf-8", "replace").strip()
+    return printable(text) if len(text) <= LONGEST else f"{printable(text[:LONGEST])} …"

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
-from parsers.field import Field
-from parsers.lazy import pd
-from parsers.part import Part
+from parsers.grammar.field import Field
+from parsers.io.lazy import pd
+from parsers.runs.facts import is_count
+from parsers.runs.reading_part import Part
 
-from ..estimate import Facts, Values
-from ..protocol import Protocol
-from ..selection import Selection, Series, select
-from ..timing import Timed
+from ..measuring.estimate import Facts, Values
+from ..measuring.measurement import Measurement
+from ..measuring.protocol import Protocol
+from ..measuring.scaling import scale
+from ..measuring.selection import Selection, Series, select
+from ..measuring.timing import Timed
+from ..measuring.window import Fields
 
 
 @dataclass(frozen=True)
@@ -53,3 +59,87 @@ def _of_values(selected: Selection, found: Series, field: Field | None) -> Sampl
     done = None if found.amounts is None else found.amounts[used]
     step = (found.factor, found.unit.removesuffix("/s")) if found.are_times else None
     return Sample(selected.used, selected.column, field, found.values[used], done, step)
+
+
+RECORDS = "the records"
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A count by its name ("cards"), and who says so ("line 12", "run.json", "page", an option)."""
+
+    name: str
+    value: float
+    witness: str
+
+
+def factors(sample: Sample, facts: Facts, measured: Measurement) -> tuple[Factor, ...]:
+    """Return the counts that lead from what the records print to the throughput; none where they print just that."""
+    if sample.step is not None:
+        return tuple(_of_a_step(*sample.step, facts))
+    if sample.column == "throughput" and sample.field is not None and sample.field.scope != measured.scope:
+        return (_stated(f"{sample.field.scope}s", facts),)
+    return ()
+
+
+def factor(sample: Sample, facts: Facts) -> int:
+    """Return what a printed throughput is multiplied by."""
+    return 1 if sample.field is None else scale(sample.field, facts)[0]
+
+
+def _stated(name: str, facts: Facts) -> Factor:
+    return Factor(name, int(facts[name].value), facts[name].witness)
+
+
+def _of_a_step(amount: float, counted: str, facts: Facts) -> Iterator[Factor]:
+    for names in (("job_batch_tokens",), ("job_batch_size",), ("batch_size", "cards", "accumulation")):
+        known = [name for name in names if name in facts and is_count(facts[name].value)]
+        if known and prod(int(facts[name].value) for name in known) == amount:
+            yield from (_stated(name, facts) for name in known)
+            return
+    yield Factor(f"{counted} of a step", amount, RECORDS)
+
+
+COUNTS = ("sample_count", "token_count")
+
+
+@dataclass(frozen=True)
+class Term:
+    """An expression of awk for the value of a record: of the numbers ``{0}`` and ``{1}`` in these ``columns``."""
+
+    columns: tuple[str, ...]
+    awk: str
+
+
+def term(sample: Sample, fields: Fields, facts: Facts, kind: str) -> Term | None:
+    """Return what is made of the records of a kind; None where it is made of more than one record, or of the clock."""
+    if sample.timed is not None or not _is_printed(sample):
+        return None
+    is_milliseconds = sample.field is not None and sample.field.unit == "milliseconds"
+    seconds = "{0} / 1000" if is_milliseconds else "{0}"
+    if sample.amounts is not None:
+        return _rate(sample, sample.amounts, f"({seconds})" if is_milliseconds else seconds, fields, facts, kind)
+    return Term((sample.column,), "1 / {0}" if sample.column == "step_rate" else seconds)
+
+
+def _is_printed(sample: Sample) -> bool:
+    """Whether the values are what the records print: a running mean that is undone is made of two of them."""
+    if sample.column == "duration" or sample.field is None:
+        return True
+    printed = sample.records[sample.column].to_numpy(dtype=np.float64)
+    if sample.column == "step_rate":
+        printed = 1 / printed
+    elif sample.field.unit == "milliseconds":
+        printed = printed / 1000
+    return bool(np.array_equal(printed, sample.values))
+
+
+def _rate(sample: Sample, amounts: Values, seconds: str, fields: Fields, facts: Facts, kind: str) -> Term | None:
+    """What a record did over the time that it took: the same in all records, or as each of them prints it."""
+    if (amounts == amounts[0]).all():
+        return Term((sample.column,), f"{float(amounts[0])!r} / {seconds}")
+    name = next((name for name in COUNTS if name in sample.records and sample.records[name].notna().all()), None)
+    if name is None:
+        return None
+    times, _, _ = scale(fields[(kind, name)], facts)
+    return Term((sample.column, name), f"{{1}} * {times} / {seconds}" if times > 1 else f"{{1}} / {seconds}")

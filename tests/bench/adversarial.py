@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from parsers.block import Block
-from parsers.detect import formats
-from parsers.format import METRICS, Format
-from parsers.lines import Lines
-from parsers.scan import Scanner
-from parsers.table import table
+from parsers.grammar.format import METRICS, Format
+from parsers.scanning.block import Block
+from parsers.scanning.columns import Lines
+from parsers.scanning.detection import formats
+from parsers.scanning.record_table import table
+from parsers.scanning.scan import Scanner
 from tests.bench.document import DOCUMENT, write_section
 from tests.parsers.golden_logs import LOGS
 

@@ -23,10 +23,10 @@ from pathlib import Path
 import numpy as np
 from lark.exceptions import UnexpectedInput
 
-from launchers.machine import processor
-from parsers.reading import known_format, read
-from parsers.scan import Scanner
-from parsers.source import BLOCK
+from launchers.machine.machine_facts import processor
+from parsers.runs.reading import known_format, read
+from parsers.scanning.scan import Scanner
+from parsers.scanning.source import BLOCK
 from tests.bench.document import DOCUMENT, write_section
 
 MIB = 1 << 20

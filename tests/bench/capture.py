@@ -16,9 +16,9 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from launchers.execution import execute
-from launchers.redaction import Redactor
-from launchers.screen import Screen
+from launchers.running.execution import execute
+from launchers.running.screen import Screen
+from launchers.secrets.redaction import Redactor
 
 RUNS = 9
 LINE = (

@@ -19,11 +19,11 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from parsers.detect import detect, formats
-from parsers.errors import FormatError
-from parsers.scan import Scanner
-from parsers.source import Source
-from parsers.variant import Variant
+from parsers.grammar.variant import Variant
+from parsers.io.errors import FormatError
+from parsers.scanning.detection import detect, formats
+from parsers.scanning.scan import Scanner
+from parsers.scanning.source import Source
 from tests.bench.bench import MIB, machine
 from tests.bench.document import DOCUMENT, write_section
 from tests.parsers.corpus_logs import REAL_LOGS

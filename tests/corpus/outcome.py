@@ -16,13 +16,13 @@ from pathlib import Path
 import pandas as pd
 from tabulate import tabulate
 
-from parsers.health import FAILED
-from parsers.part import Part
-from parsers.reading import Reading, survey
-from report.choice import chosen
-from report.measurement import Measurement, NoMeasurement, measure
-from report.number import printed
-from report.protocol import Protocol
+from parsers.runs.health import FAILED
+from parsers.runs.reading import Reading, survey
+from parsers.runs.reading_part import Part
+from report.measuring.crosscheck import chosen
+from report.measuring.measurement import Measurement, NoMeasurement, measure
+from report.measuring.number import printed
+from report.measuring.protocol import Protocol
 from tests.parsers.corpus_logs import CORPUS
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "corpus.md"

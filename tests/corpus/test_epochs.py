@@ -2,9 +2,9 @@
 
 import pytest
 
-from parsers.reading import Reading, survey
-from report.measurement import Measurement, NoMeasurement, measure
-from report.protocol import Protocol
+from parsers.runs.reading import Reading, survey
+from report.measuring.measurement import Measurement, NoMeasurement, measure
+from report.measuring.protocol import Protocol
 from tests.parsers.corpus_logs import REAL_LOGS, RealLog, parameters
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from parsers.detect import formats
+from parsers.scanning.detection import formats
 from tests.fuzz.inputs import LONGEST, SEPARATOR
 from tests.fuzz.sandbox import HERE, LOG, OUTSIDE
 from tests.parsers.golden_logs import LOGS

@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from click.testing import CliRunner
 
-from report import pool
+from report.evidence import pool
 from tachograph import command_line
 from tests.parsers.scrubbing import Secrets
 

@@ -12,16 +12,16 @@ from unittest.mock import patch
 
 import numpy as np
 
-from parsers.detect import formats
-from parsers.errors import ParserError
 from parsers.ingesting.ingest import ingest
 from parsers.ingesting.workers import Here
-from parsers.packed import ending
-from parsers.reading import survey
+from parsers.io.compression import ending
+from parsers.io.errors import ParserError
+from parsers.runs.reading import survey
+from parsers.scanning.detection import formats
 from parsers.scrubbing.copies import copied, sources
 from report.charts.chart import Chart
-from report.site import publishing
-from report.site.pen import Pen
+from report.site import build
+from report.site.drawing import Pen
 from tests.fuzz.beginnings import page_text
 from tests.fuzz.inputs import SEPARATOR, laid, source
 from tests.fuzz.sandbox import (
@@ -106,7 +106,7 @@ def page(data: bytes) -> None:
     The site runs no script of the page or of a log, and loads nothing from elsewhere.
     """
     choice, (text, *members) = (data[0] if data else 0), data[1:].split(SEPARATOR)
-    with sandbox() as folder, patch.object(publishing, "Pen", _StillPen):
+    with sandbox() as folder, patch.object(build, "Pen", _StillPen):
         _lay_logs(folder)
         laid(folder / "logs", members)
         lay(folder, {"page.toml": text.replace(HERE, bytes(folder))})

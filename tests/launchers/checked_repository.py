@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from launchers import check
-from launchers.native_commands import Command
+from launchers.native import check
+from launchers.native.native_commands import Command
 
 ARGPARSE = "import argparse\nparser = argparse.ArgumentParser()\n"
 CONFIGURED = "parser.add_argument('-c', '--config')\nparser.add_argument('-o', '--opts', nargs='+')\n"

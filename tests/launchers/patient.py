@@ -13,9 +13,10 @@ import pytest
 from native_checkout import executable
 from nvml import pynvml as stand_in
 
-from launchers import checkout, doctor, gpus
-from launchers.findings import Finding
-from launchers.recipes import Recipe
+from launchers.machine import doctor, gpus
+from launchers.machine.findings import Finding
+from launchers.native import checkout
+from launchers.native.recipes import Recipe
 
 GIB = 2**30
 FACTS = {

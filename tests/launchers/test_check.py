@@ -10,7 +10,7 @@ import click
 import pytest
 from checked_repository import ARGPARSE, CONFIGURED, write
 
-from launchers import check, outcome, recipes
+from launchers.native import check, outcome, recipes
 
 
 @pytest.fixture

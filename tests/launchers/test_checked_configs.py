@@ -13,7 +13,7 @@ from checked_repository import ARGPARSE, CONFIGURED, found, write
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launchers import native_configs
+from launchers.native import native_configs
 
 
 def configured(tmp_path: Path, **files: str) -> None:

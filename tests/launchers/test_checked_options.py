@@ -8,7 +8,7 @@ import click
 import pytest
 from checked_repository import ARGPARSE, found, write
 
-from launchers.native_commands import Command
+from launchers.native.native_commands import Command
 
 
 def test_an_option_of_argparse_is_found_with_its_line(tmp_path: Path) -> None:

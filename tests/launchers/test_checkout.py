@@ -9,7 +9,7 @@ import pytest
 from git_checkout import URL, git, make_checkout
 from native_checkout import executable
 
-from launchers import checkout
+from launchers.native import checkout
 
 UNKNOWN = {"repository": None, "commit": None, "dirty": None}
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from launchers.published import redact_command, redact_document
-from launchers.redaction import Redactor, redact_text, secret_values
+from launchers.secrets.published_run import redact_command, redact_document
+from launchers.secrets.redaction import Redactor, redact_text, secret_values
 
 R = "<redacted>"
 LONG = "Zm9vYmFy+abcdefghIJKLMNOP/QRSTUV=="

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from patient import FACTS, GIB, TORCH, Patient
 
-from launchers import doctor
-from launchers.findings import Finding, shown
-from launchers.recipes import Recipe
+from launchers.machine import doctor
+from launchers.machine.findings import Finding, shown
+from launchers.native.recipes import Recipe
 
 
 @pytest.fixture

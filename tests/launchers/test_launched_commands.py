@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from native_checkout import TOP, executable
 
-from launchers import recipes
-from launchers.native_commands import cases
+from launchers.native import recipes
+from launchers.native.native_commands import cases
 
 GOLDEN = Path(__file__).parent / "golden"
 GIVEN = {"BATCH_SIZE": "32", "STEPS": "20", "EPOCHS": "2", "DATA": "some/data", "EXTRA": "--seen 'a b'"}

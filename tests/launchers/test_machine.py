@@ -16,7 +16,7 @@ import pytest
 from native_checkout import executable
 from nvml import pynvml as stand_in
 
-from launchers import gpus, machine
+from launchers.machine import gpus, machine_facts
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def cards(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_the_description_can_be_written_as_json(environ: dict[str, str], cards: Any) -> None:
     cards(lost=[1])
-    found = machine.describe(environ)
+    found = machine_facts.describe(environ)
     assert json.loads(json.dumps(found)) == found
 
 
@@ -43,25 +43,25 @@ def test_the_description_has_the_keys_that_run_json_promises(environ: dict[str, 
     machine_keys = ["os", "kernel", "cpu", "cores", "memory_gib", "container"]
     native_keys = ["python", "packages", "frameworks"]
     card_keys = ["gpus", "gpu_memory_mib", "driver", "cuda_driver", "topology"]
-    assert list(machine.describe(environ)) == [*machine_keys, *native_keys, *card_keys, "variables"]
+    assert list(machine_facts.describe(environ)) == [*machine_keys, *native_keys, *card_keys, "variables"]
 
 
 def test_the_cards_and_their_driver_are_described(environ: dict[str, str], cards: Any) -> None:
     cards()
-    found = machine.describe(environ)
+    found = machine_facts.describe(environ)
     assert (found["gpus"], found["gpu_memory_mib"]) == (["NVIDIA H200"] * 2, [143771] * 2)
     assert (found["driver"], found["cuda_driver"]) == ("550.54.15", "12.4")
 
 
 def test_a_machine_without_nvml_has_no_cards(environ: dict[str, str], cards: Any) -> None:
     cards(refused=True)
-    found = machine.describe(environ)
+    found = machine_facts.describe(environ)
     assert (found["gpus"], found["topology"], found["driver"]) == ([], [], None)
 
 
 def test_a_lost_card_keeps_its_place(environ: dict[str, str], cards: Any) -> None:
     cards(lost=[0])
-    found = machine.describe(environ)
+    found = machine_facts.describe(environ)
     assert (found["gpus"], found["gpu_memory_mib"]) == (["unknown", "NVIDIA H200"], [None, 143771])
 
 
@@ -86,7 +86,7 @@ def test_the_topology_is_that_of_nvidia_smi(
     environ: dict[str, str], cards: Any, options: dict[str, Any], expected: list[list[str]]
 ) -> None:
     cards(**options)
-    assert machine.describe(environ)["topology"] == expected
+    assert machine_facts.describe(environ)["topology"] == expected
 
 
 def functions(module: types.ModuleType) -> list[str]:
@@ -113,7 +113,7 @@ def test_the_stand_in_has_every_name_of_nvml_that_is_used() -> None:
 
 @pytest.mark.parametrize("name", ["NCCL_ALGO", "FLAGS_cudnn_exhaustive_search", "OMP_NUM_THREADS", "SLURM_NNODES"])
 def test_a_variable_that_can_change_speed_is_kept(environ: dict[str, str], name: str) -> None:
-    assert machine.describe({**environ, name: "1"})["variables"] == {name: "1"}
+    assert machine_facts.describe({**environ, name: "1"})["variables"] == {name: "1"}
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_a_variable_that_can_change_speed_is_kept(environ: dict[str, str], name:
     ],
 )
 def test_a_variable_that_tells_of_the_machine_or_a_secret_is_not_kept(name: str) -> None:
-    assert machine.matters({name: "1"}) == {}
+    assert machine_facts.matters({name: "1"}) == {}
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_a_variable_that_tells_of_the_machine_or_a_secret_is_not_kept(name: str)
 def test_the_image_of_a_container_is_told_by_variables(
     tmp_path: Path, variables: dict[str, str], expected: str | None
 ) -> None:
-    assert machine.container(variables, tmp_path) == expected
+    assert machine_facts.container(variables, tmp_path) == expected
 
 
 @pytest.mark.parametrize(
@@ -162,4 +162,4 @@ def test_the_image_of_a_container_is_told_by_variables(
 )
 def test_the_image_of_a_container_is_told_by_files(tmp_path: Path, file: str, text: str, expected: str) -> None:
     executable(tmp_path / file, text)
-    assert machine.container({}, tmp_path) == expected
+    assert machine_facts.container({}, tmp_path) == expected

@@ -17,8 +17,8 @@ from native_checkout import TOP, Native, executable
 from several_nodes import ON_TWO, dry_run, execute, facts_of, on_nodes, telling, told
 from test_launched_commands import start
 
-from launchers import recipes
-from launchers.jobs import Job
+from launchers.native import recipes
+from launchers.running.jobs import Job
 
 ADDRESS = r"\d+\.\d+\.\d+\.\d+"
 MEET = f"set -e; . {shlex.quote(str(TOP / 'launchers' / 'meet.bash'))}; meet; echo $MASTER $POD_IP"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from native_checkout import TOP, Native
 
-from launchers.nodes import collect
+from launchers.running.nodes import collect
 
 HEAD = "time,card,utilisation,memory,power,sm_clock,memory_clock,temperature\n"
 

@@ -12,9 +12,9 @@ import pytest
 from native_checkout import TOP, Native
 from test_launched_commands import every_recipe, start
 
-from launchers import catalogue, recipes
-from launchers.images import imagenet
-from launchers.jobs import Job
+from launchers.native import catalogue, recipes
+from launchers.native.images import imagenet
+from launchers.running.jobs import Job
 
 OTHER = {
     "DATA": "other/data",

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from native_checkout import TOP
 
-from launchers import catalogue, recipes
-from launchers.outcome import Checked, Outcome, recipe_sha256
+from launchers.native import catalogue, recipes
+from launchers.native.outcome import Checked, Outcome, recipe_sha256
 
 PAGE = TOP / "docs" / "launchers.md"
 OUTCOMES = TOP / "docs" / "launchers.json"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from launchers.redaction import Redactor, redact_text, secret_values
+from launchers.secrets.redaction import Redactor, redact_text, secret_values
 from tests.parsers.corpus_logs import RealLog, every_real_log
 
 R = "<redacted>"

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from launchers.said import quoted, readable
+from launchers.io.said import quoted, readable
 from tests.hostile_text import HOSTILE, NAME, unseen
 
 

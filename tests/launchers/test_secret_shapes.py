@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from secret_lines import HARMLESS, LINES
 from secret_shapes import CONTEXTS, NAMED, TOKENS, R
 
-from launchers.redaction import Redactor, redact_text, secret_values
+from launchers.secrets.redaction import Redactor, redact_text, secret_values
 from tests.parsers.scrubbing import scrubbed_text
 
 NAMED_CONTEXTS = {

@@ -11,8 +11,8 @@ import pytest
 from native_checkout import METRIC, PRINT, Native
 from running import trainers
 
-from launchers import queue
-from launchers.stall import Stall
+from launchers.running import queue
+from launchers.running.stall import Stall
 
 SILENT = "import time\nprint('it begins', flush=True)\ntime.sleep(60)\n"
 REPEATING = "import time\nwhile True:\n    print('master not ready', flush=True)\n    time.sleep(0.2)\n"

@@ -17,7 +17,7 @@ import pytest
 from native_checkout import TOP
 from nvml import pynvml as stand_in
 
-from launchers import gpus, telemetry
+from launchers.machine import gpus, sampling
 
 HEAD = "time,card,utilisation,memory,power,sm_clock,memory_clock,temperature"
 PROGRAM = """
@@ -40,7 +40,7 @@ def cards(monkeypatch: pytest.MonkeyPatch) -> Any:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Samples come fifty times a second."""
-    monkeypatch.setattr(telemetry, "INTERVAL", 0.02)
+    monkeypatch.setattr(sampling, "INTERVAL", 0.02)
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -49,7 +49,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 def recorded(path: Path, until: int = 1) -> list[dict[str, str]]:
     """Record until so many lines are there, and read them."""
-    with telemetry.recorded(path):
+    with sampling.recorded(path):
         while not path.exists() or path.read_text().count("\n") <= until:
             time.sleep(0.005)
     return rows_of(path)
@@ -107,7 +107,7 @@ def test_a_lost_card_leaves_its_cells_empty_and_the_others_alone(tmp_path: Path,
 def test_a_card_that_is_lost_during_the_run_does_not_end_it(tmp_path: Path, cards: Any) -> None:
     cards()
     path = tmp_path / "gpu.csv"
-    with telemetry.recorded(path) as found:
+    with sampling.recorded(path) as found:
         cards(lost=[0, 1])
         time.sleep(0.2)
     last = rows_of(path)[-1]
@@ -122,7 +122,7 @@ def test_an_older_driver_tells_memory_in_the_older_form(tmp_path: Path, cards: A
 @pytest.mark.parametrize("options", [{"refused": True}, {"cards": 0}])
 def test_without_a_card_no_file_is_made(tmp_path: Path, cards: Any, options: dict[str, Any]) -> None:
     cards(**options)
-    with telemetry.recorded(tmp_path / "gpu.csv") as found:
+    with sampling.recorded(tmp_path / "gpu.csv") as found:
         assert not found
     assert list(tmp_path.iterdir()) == []
 
@@ -146,7 +146,7 @@ def test_the_thread_ends_with_the_block(tmp_path: Path, cards: Any) -> None:
 @pytest.mark.usefixtures("quick")
 def test_an_error_in_the_block_ends_the_thread_and_is_passed_on(tmp_path: Path, cards: Any) -> None:
     cards()
-    with pytest.raises(ValueError, match="mine"), telemetry.recorded(tmp_path / "gpu.csv"):
+    with pytest.raises(ValueError, match="mine"), sampling.recorded(tmp_path / "gpu.csv"):
         raise ValueError("mine")
     assert "telemetry" not in {thread.name for thread in threading.enumerate()}
 
@@ -155,14 +155,14 @@ def test_an_error_in_the_block_ends_the_thread_and_is_passed_on(tmp_path: Path, 
 @pytest.mark.usefixtures("quick")
 def test_a_full_disk_does_not_end_the_run(cards: Any) -> None:
     cards()
-    with telemetry.recorded(Path("/dev/full")) as found:
+    with sampling.recorded(Path("/dev/full")) as found:
         time.sleep(0.1)
     assert found
 
 
 def test_a_folder_that_is_missing_is_an_error(tmp_path: Path, cards: Any) -> None:
     cards()
-    with pytest.raises(FileNotFoundError), telemetry.recorded(tmp_path / "missing" / "gpu.csv"):
+    with pytest.raises(FileNotFoundError), sampling.recorded(tmp_path / "missing" / "gpu.csv"):
         pass
 
 
@@ -176,7 +176,7 @@ def test_moments_do_not_drift_and_leave_out_what_has_passed(monkeypatch: pytest.
             return len(waits) > 4
 
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    for _ in telemetry._moments(Left()):  # type: ignore[arg-type]
+    for _ in sampling._moments(Left()):  # type: ignore[arg-type]
         clock[0] += next(costs)
     assert waits == [100.0, 101.0, 104.0, 105.0, 106.0]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from parsers.reading import Reading
+from parsers.runs.reading import Reading
 
 GOLDEN = Path(__file__).parent / "golden"
 LOGS = sorted(GOLDEN.glob("*/*.log"))

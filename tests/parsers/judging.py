@@ -8,11 +8,11 @@ from typing import Any
 from lark import Tree
 from lark.exceptions import UnexpectedInput
 
-from parsers.compiler import WHOLE
-from parsers.format import Format
-from parsers.grammar import vocabulary
-from parsers.prefix import line_pattern, without_prefix
-from parsers.source import clean
+from parsers.grammar.compiler import WHOLE
+from parsers.grammar.format import Format
+from parsers.grammar.loading import vocabulary
+from parsers.scanning.prefix import line_pattern, without_prefix
+from parsers.scanning.source import clean
 
 
 @dataclass(frozen=True)

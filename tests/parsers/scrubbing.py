@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from launchers.published import redact_document
-from launchers.redaction import Redactor
+from launchers.secrets.published_run import redact_document
+from launchers.secrets.redaction import Redactor
 from parsers.scrubbing.copies import Outcome, copied, sources
 
 

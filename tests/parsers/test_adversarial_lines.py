@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from parsers.detect import formats
-from parsers.format import METRICS, Format
-from parsers.reading import known_format, survey
-from parsers.scan import Scanner
-from parsers.variant import Variant
+from parsers.grammar.format import METRICS, Format
+from parsers.grammar.variant import Variant
+from parsers.runs.reading import known_format, survey
+from parsers.scanning.detection import formats
+from parsers.scanning.scan import Scanner
 from tests.bench.adversarial import Hostile, hostile, known_lines
 
 SIZE = 2 << 10

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.clock import ARRIVAL, arrivals
-from parsers.errors import LogError
-from parsers.reading import Reading, read
+from parsers.io.errors import LogError
+from parsers.runs.clock import ARRIVAL, arrivals
+from parsers.runs.reading import Reading, read
 from tests.parsers.run_folders import make_run, put_clock
 from tests.parsers.toy_logs import step, write_grammar
 

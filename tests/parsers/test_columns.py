@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.columns import Growing, numbers, strings, whole
-from parsers.stamps import COLUMNS, over_new_year, times
+from parsers.grammar.timestamps import COLUMNS, over_new_year, times
+from parsers.scanning.columns import Growing, numbers, strings, whole
 
 printed = st.one_of(
     st.floats(allow_nan=False).map(repr), st.from_regex(r"[-+]?[0-9]{1,20}(\.[0-9]{0,20})?", fullmatch=True)

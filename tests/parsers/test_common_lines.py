@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from parsers.reading import Reading, common, survey
+from parsers.runs.reading import Reading, common, survey
 from tests.parsers.judging import compiled, judged
 
 LINES = {

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.lark import from_lark
 
-from parsers.detect import formats
-from parsers.format import Format
-from parsers.grammar import LINE_KINDS
+from parsers.grammar.format import Format
+from parsers.grammar.loading import LINE_KINDS
+from parsers.scanning.detection import formats
 from tests.parsers.corpus_logs import RealLog, every_known_log
 from tests.parsers.golden_logs import LOGS, name
 from tests.parsers.judging import compiled, judged, lines_of

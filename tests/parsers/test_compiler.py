@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from parsers.field import Field
-from parsers.format import Format, load
-from parsers.prefix import line_pattern
+from parsers.grammar.field import Field
+from parsers.grammar.format import Format, load
+from parsers.scanning.prefix import line_pattern
 
 HEAD = "start: step_line\n\n"
 TAIL = """

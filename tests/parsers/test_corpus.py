@@ -4,16 +4,9 @@ import subprocess
 
 import pytest
 
-from parsers.detect import formats
-from parsers.reading import survey
-from tests.parsers.corpus_logs import (
-    SIGNS,
-    Counts,
-    RealLog,
-    every_known_log,
-    every_log_without_metrics,
-    every_real_log,
-)
+from parsers.runs.reading import survey
+from parsers.scanning.detection import formats
+from tests.parsers.corpus_logs import SIGNS, Counts, RealLog, every_known_log, every_log_without_metrics, every_real_log
 from tests.parsers.judging import kinds, lines_of
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from parsers.errors import LogError
-from parsers.facts import Fact, Facts, name_facts
-from parsers.reading import Reading, read
-from parsers.runfile import run_file, run_problems
+from parsers.io.errors import LogError
+from parsers.runs.facts import Fact, Facts, name_facts
+from parsers.runs.reading import Reading, read
+from parsers.runs.runfile import run_file, run_problems
 from tests.parsers.toy_logs import step, write
 
 CARDS = b"Num GPUs 2\n"

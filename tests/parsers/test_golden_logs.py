@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from parsers.detect import detect, formats
-from parsers.format import METRICS, Format
-from parsers.reading import read, survey
-from parsers.source import clean
+from parsers.grammar.format import METRICS, Format
+from parsers.runs.reading import read, survey
+from parsers.scanning.detection import detect, formats
+from parsers.scanning.source import clean
 from tests.conftest import Compare
 from tests.parsers.golden_logs import GOLDEN, LOGS, as_json, name
 from tests.parsers.judging import kinds, lines_of

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from parsers.errors import GrammarError
-from parsers.format import load
+from parsers.grammar.format import load
+from parsers.io.errors import GrammarError
 
 BAD = sorted((Path(__file__).parent / "bad_grammars").glob("*.lark"))
 

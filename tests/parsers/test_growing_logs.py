@@ -13,10 +13,10 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from parsers.errors import FormatError, LogError
-from parsers.growing import GrowingLog
-from parsers.reading import read
-from parsers.tail import Change, Tail
+from parsers.io.errors import FormatError, LogError
+from parsers.runs.growing import GrowingLog
+from parsers.runs.reading import read
+from parsers.scanning.tail import Change, Tail
 from tests.parsers.golden_logs import GOLDEN, LOGS, name
 from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, step, steps, write
 

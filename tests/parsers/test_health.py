@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from parsers.reading import survey
+from parsers.runs.reading import survey
 
 GRAMMAR = """// Toy with everything
 //

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 import zstandard
 
-from parsers.reading import Reading, read
-from report.show import summarise
+from parsers.runs.reading import Reading, read
+from report.evidence.log_summary import summarise
 from tests.parsers.golden_logs import SOME_LOGS, as_json, name
 from tests.parsers.toy_logs import OTHER_NOISE, step, steps, write
 

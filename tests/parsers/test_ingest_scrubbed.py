@@ -8,7 +8,7 @@ import pytest
 from parsers.ingesting.ingest import Copies, Ingested
 from parsers.ingesting.nameless import ingest_scrubbed
 from parsers.ingesting.workers import Here
-from parsers.reading import read
+from parsers.runs.reading import read
 from tests.parsers.ingesting import events, everything
 from tests.parsers.scrubbing import Secrets
 from tests.parsers.toy_logs import steps, write

@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from parsers.facts import Fact
-from parsers.ingested import told_by_name
-from parsers.runfile import run_file
+from parsers.runs.facts import Fact
+from parsers.runs.runfile import run_file, told_by_name
 from tests.parsers.ingesting import logs
 from tests.parsers.run_folders import make_run
 from tests.parsers.toy_logs import step, write

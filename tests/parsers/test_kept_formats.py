@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from parsers.format import load
-from parsers.grammar import compiled
-from parsers.kept import MOST_FILES, found, keep
+from parsers.grammar.format import load
+from parsers.grammar.loading import compiled
+from parsers.io.user_cache import MOST_FILES, found, keep
 from tests.commandline import PROJECT, run
 
 GRAMMAR = PROJECT / "parsers/formats/mmcv.lark"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.ingesting.candidate import Candidate
-from parsers.ingesting.label import LONGEST, label
+from parsers.ingesting.ingest import LONGEST, label
 
 
 def candidate(path: str, **given: object) -> Candidate:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from parsers.detect import VARIABLE, formats
-from parsers.errors import FormatError, GrammarError
-from parsers.reading import read, survey
+from parsers.io.errors import FormatError, GrammarError
+from parsers.runs.reading import read, survey
+from parsers.scanning.detection import VARIABLE, formats
 from tests.commandline import run
 from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, step, steps, write, write_grammar
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.console import Console, Text
-from parsers.printable import PrintableStream, printable, printable_lines
+from parsers.io.console import Console, Text
+from parsers.io.printable import PrintableStream, printable, printable_lines
 from tests.hostile_text import COLOUR, unseen
 
 UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")

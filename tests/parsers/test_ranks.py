@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from parsers.format import load
-from parsers.prefix import without_prefix
-from parsers.reading import read
+from parsers.grammar.format import load
+from parsers.runs.reading import read
+from parsers.scanning.prefix import without_prefix
 from tests.parsers.toy_logs import GRAMMAR, step, steps, write
 
 PREFIXES = {

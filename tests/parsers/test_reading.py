@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from parsers.detect import detect, formats
-from parsers.errors import FormatError, ParserError
-from parsers.format import load
-from parsers.reading import read, survey
-from parsers.source import is_text
+from parsers.grammar.format import load
+from parsers.io.errors import FormatError, ParserError
+from parsers.runs.reading import read, survey
+from parsers.scanning.detection import detect, formats
+from parsers.scanning.source import is_text
 from tests.parsers.golden_logs import LOGS, name
 from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, step, steps, write, write_grammar
 

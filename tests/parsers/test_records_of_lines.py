@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parsers.format import Format, load
-from parsers.reading import Reading, read
-from parsers.records import whole_records
-from parsers.source import BLOCK
+from parsers.grammar.format import Format, load
+from parsers.runs.reading import Reading, read
+from parsers.scanning.multiline import whole_records
+from parsers.scanning.source import BLOCK
 
 GRAMMAR = r"""// Toy of objects
 //

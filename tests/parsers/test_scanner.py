@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parsers.block import Block
-from parsers.detect import formats
-from parsers.format import Format
-from parsers.found import Found
-from parsers.prefix import line_pattern, without_prefix
-from parsers.scan import Scanner
-from parsers.source import clean
+from parsers.grammar.format import Format
+from parsers.scanning.block import Block
+from parsers.scanning.detection import formats
+from parsers.scanning.matches import Found
+from parsers.scanning.prefix import line_pattern, without_prefix
+from parsers.scanning.scan import Scanner
+from parsers.scanning.source import clean
 from tests.parsers.golden_logs import LOGS
 
 # Records of several lines have tests of their own.

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.account import Account
-from parsers.reading import Reading, known_format, read, survey
+from parsers.runs.reading import Reading, known_format, read, survey
+from parsers.scanning.account import Account
 from parsers.scrubbing.identities import Identity
 from parsers.scrubbing.placeholders import Placeholders
 from parsers.scrubbing.scrub import ScrubError, scrubbed

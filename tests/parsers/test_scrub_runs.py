@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from parsers.errors import LogError
-from parsers.reading import read
-from parsers.runfile import describes, run_file, sha256_of
+from parsers.io.errors import LogError
+from parsers.runs.reading import read
+from parsers.runs.runfile import describes, run_file, sha256_of
 from parsers.scrubbing.copies import copied, sources
 from parsers.scrubbing.placeholders import Placeholders
 from parsers.scrubbing.scrub import ScrubError, scrubbed

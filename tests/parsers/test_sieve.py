@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.block import Block
-from parsers.sieve import Sieve, fours
+from parsers.scanning.block import Block
+from parsers.scanning.sieve import Sieve, fours
 
 TEXTS = st.binary(min_size=1, max_size=12)
 

@@ -4,8 +4,8 @@ import pickle
 
 import numpy as np
 
-from parsers.reading import read
-from parsers.table import Table
+from parsers.runs.reading import read
+from parsers.scanning.record_table import Table
 from tests.parsers.golden_logs import LOGS
 
 TABLES = [part.table for log in LOGS[:40] for part in read(log).parts]

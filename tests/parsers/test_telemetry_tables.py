@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from parsers.errors import LogError
-from parsers.runfile import sha256_of
-from parsers.telemetry import COLUMNS, Telemetry, telemetry
+from parsers.io.errors import LogError
+from parsers.runs.runfile import sha256_of
+from parsers.runs.telemetry import COLUMNS, Telemetry, telemetry
 from tests.parsers.run_folders import make_run, put_gpu
 
 ROW = "1935619200.123,0,97,30000,312.45,1980,2619,55"

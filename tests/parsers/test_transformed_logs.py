@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from parsers.errors import LogError
-from parsers.prefix import without_prefix
-from parsers.reading import survey
-from report.show import Summary
+from parsers.io.errors import LogError
+from parsers.runs.reading import survey
+from parsers.scanning.prefix import without_prefix
+from report.evidence.log_summary import Summary
 from tests.parsers.golden_logs import LOGS, name
 from tests.parsers.transformations import NAMES, TRANSFORMATIONS, WIDTHS, Transformation, each, fold
 from tests.parsers.unchanged import changed_in_silence, summary

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from launchers import whole as of_launchers
-from parsers.errors import WriteError
-from parsers.whole import PREFIX, unfinished, whole, write_whole
+from launchers.io import whole_file as of_launchers
+from parsers.io.errors import WriteError
+from parsers.io.whole import PREFIX, unfinished, whole, write_whole
 
 KILLED = """
 import os, signal, sys

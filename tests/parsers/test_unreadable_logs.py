@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from parsers import limits
-from parsers.account import unrecognised
-from parsers.errors import LogError
-from parsers.leftover import leftover
-from parsers.reading import read, survey
-from parsers.source import Source
+from parsers.io import limits
+from parsers.io.errors import LogError
+from parsers.runs.reading import read, survey
+from parsers.scanning.account import leftover, unrecognised
+from parsers.scanning.source import Source
 from tests.parsers.toy_logs import FORMAT, steps, write
 
 TEXT = b"".join(steps(500))

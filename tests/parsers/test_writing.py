@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.lazy import pd
-from parsers.writing import write
+from parsers.commands import write
+from parsers.io.lazy import pd
 from tests.commandline import run
 from tests.parsers.toy_logs import step
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 import zstandard
 
-from parsers.detect import formats
-from parsers.format import METRICS
-from parsers.scan import Scanner
+from parsers.grammar.format import METRICS
+from parsers.scanning.detection import formats
+from parsers.scanning.scan import Scanner
 
 Transformation = Callable[[bytes], bytes]
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from parsers.errors import ParserError
-from report.show import Summary, summarise
+from parsers.io.errors import ParserError
+from report.evidence.log_summary import Summary, summarise
 
 _NUMBERS = re.compile(r"[0-9.]+")
 

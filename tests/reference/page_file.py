@@ -9,13 +9,13 @@ from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema
 
-import report.protocol
-from report.length import Length
-from report.page import Page
+import report
+from report.measuring.protocol import Length
+from report.pagefile.page import Page
 from tests.reference.templates import TEMPLATES
 
 EXAMPLE = Path(__file__).with_name("example.toml")
-NAMED = Path(report.protocol.__file__).with_name("protocols.toml")
+NAMED = Path(report.__file__).with_name("protocols.toml")
 _TYPES = {"string": "text", "integer": "whole number", "number": "number"}
 
 Schema = Mapping[str, Any]

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from report.markdown import anchor
-from report.pagefile import load
-from report.protocol import Protocol, named
+from report.measuring.protocol import Protocol, named
+from report.pagefile.page import load
+from report.wording.markdown import anchor
 from tests.conftest import Compare
 from tests.reference import command_line, page_file
 from tests.reference.templates import DOCS

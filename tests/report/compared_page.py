@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from report.comparison import Comparison, comparisons
-from report.evidence import cells
-from report.pagefile import load
-from report.publish import publish
+from report.evidence.case_evidence import cells
+from report.evidence.comparison import Comparison, comparisons
+from report.pagefile.page import load
+from report.rendering.publish import publish
 from tests.report.page_text import HEAD, column
 
 PAGE = (

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from parsers.facts import Fact
-from parsers.reading import survey
-from report.choice import chosen
-from report.measurement import NoMeasurement, measure
-from report.protocol import Protocol
+from parsers.runs.facts import Fact
+from parsers.runs.reading import survey
+from report.measuring.crosscheck import chosen
+from report.measuring.measurement import NoMeasurement, measure
+from report.measuring.protocol import Protocol
 from report.why.awk import Command, command
 from report.why.derivation import Derivation, derive
 

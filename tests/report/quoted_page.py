@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from report.cell import Cell
-from report.evidence import cells
-from report.pagefile import load
-from report.publish import Published, publish
+from report.evidence.case_evidence import cells
+from report.evidence.cell import Cell
+from report.pagefile.page import load
+from report.rendering.publish import Published, publish
 from tests.parsers.run_folders import make_run
 from tests.report.page_text import HEAD, column
 

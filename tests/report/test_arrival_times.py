@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from parsers.facts import Fact
-from parsers.reading import read
-from report.caveats import ARRIVED
-from report.measurement import Measurement, NoMeasurement, measure
-from report.protocol import Protocol
+from parsers.runs.facts import Fact
+from parsers.runs.reading import read
+from report.measuring.caveats import ARRIVED
+from report.measuring.measurement import Measurement, NoMeasurement, measure
+from report.measuring.protocol import Protocol
 from tests.parsers.run_folders import make_run, put_clock
 from tests.parsers.toy_logs import steps, write_grammar
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from report import render_likeness
+from report.rendering import render_likeness
 from tests.report.compared_page import STEADY, TWO_ROWS, edit, make, put, rendered, unlike
 
 

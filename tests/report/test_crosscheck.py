@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from parsers.facts import Fact
-from parsers.reading import Reading, survey
-from report.choice import chosen
-from report.crosscheck import caveats, checks
-from report.measurement import NoMeasurement
+from parsers.runs.facts import Fact
+from parsers.runs.reading import Reading, survey
+from report.measuring.crosscheck import caveats, checks, chosen
+from report.measuring.measurement import NoMeasurement
 
 GRAMMAR = """// Toy with everything
 //

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from parsers.field import Field, Kind
-from report.estimate import column, values
-from report.protocol import NoMeasurement, Protocol
-from report.window import Fields
+from parsers.grammar.field import Field, Kind
+from report.measuring.estimate import column, values
+from report.measuring.protocol import NoMeasurement, Protocol
+from report.measuring.window import Fields
 
 INSTANT = Protocol(estimate="instant")
 STEP = Field("step", "INTEGER", first=1)

@@ -9,16 +9,18 @@ from urllib.parse import unquote
 
 import pytest
 
-from parsers import health, reading, runfile
-from report import caveats, crosscheck, markdown, scaling, telemetry, watch
-from report.cell import Cell, Disagreement
-from report.evidence import NOT_THE_JOB, cells
-from report.pagefile import PageError, load
-from report.protocol import Protocol
-from report.publish import cell_json, publish
-from report.render import Renderer
-from report.render_remarks import disagreement
-from report.words import words
+from parsers.runs import health, reading, runfile
+from report.evidence import telemetry_quantities, telemetry_window
+from report.evidence.case_evidence import NOT_THE_JOB, cells
+from report.evidence.cell import Cell, Disagreement
+from report.measuring import caveats, crosscheck, scaling
+from report.measuring.protocol import Protocol
+from report.pagefile.page import PageError, load
+from report.rendering.publish import cell_json, publish
+from report.rendering.render import Renderer
+from report.rendering.render_remarks import disagreement
+from report.wording import markdown
+from report.wording.words import words
 from tests.parsers.run_folders import make_run, put_gpu
 from tests.report.page_text import HEAD, column
 
@@ -143,7 +145,8 @@ def test_every_known_warning_is_translated(message: str) -> None:
     assert words("zh").gettext(message) != message
 
 
-SENTENCES = [said for room in (telemetry, watch) for name, said in vars(room).items() if name.isupper()]
+ROOMS = (telemetry_quantities, telemetry_window)
+SENTENCES = [said for room in ROOMS for name, said in vars(room).items() if name.isupper() and name != "NAME"]
 
 
 @pytest.mark.parametrize("message", [said for said in SENTENCES if isinstance(said, str)])

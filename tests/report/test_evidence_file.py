@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.cell import Cell
-from report.evidence_file import EvidenceFile, EvidenceFileError, path_of, read
-from report.protocol import Protocol
-from report.publish import Published, publish
+from report.evidence.cell import Cell
+from report.evidence.evidence_file import EvidenceFile, EvidenceFileError, path_of, read
+from report.measuring.protocol import Protocol
+from report.rendering.publish import Published, publish
 from tests.conftest import Compare
 from tests.parsers.corpus_logs import ABSENT, CORPUS
 

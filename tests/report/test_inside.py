@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from report.audit.site import Site
-from report.cell import Cell
-from report.evidence import cells
-from report.pagefile import PageError, load
-from report.plan import missing
+from report.audit.published_site import Site
+from report.evidence.case_evidence import cells
+from report.evidence.cell import Cell
+from report.evidence.plan import missing
+from report.pagefile.page import PageError, load
 from tests.commandline import run
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
 from tests.report.page_text import HEAD, column

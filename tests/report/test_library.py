@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from parsers.errors import ParserError
-from parsers.reading import read
-from report.library import Wanted, measured, prepare, reading_of, scaled
-from report.measurement import measure
-from report.pool import WORTH_A_POOL
-from report.protocol import NoMeasurement, Protocol
+from parsers.io.errors import ParserError
+from parsers.runs.reading import read
+from report.evidence.library import Wanted, measured, prepare, reading_of, scaled
+from report.evidence.pool import WORTH_A_POOL
+from report.measuring.measurement import measure
+from report.measuring.protocol import NoMeasurement, Protocol
 from tests.commandline import PROJECT
 
 LOG = PROJECT / "tests/report/golden/logs/A100/PaddleClas_Toy50_bs64_fp32_DP_N1C1_log"

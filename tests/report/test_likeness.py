@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from report import likeness, render_likeness
-from report.words import words
+from report.evidence import comparability
+from report.rendering import render_likeness
+from report.wording.words import words
 from tests.report.compared_page import STEADY, TWO_ROWS, edit, make, put, rendered, told, unlike
 
 
@@ -129,7 +130,7 @@ def test_a_difference_of_runs_alone_needs_no_other_rule(folder: Path) -> None:
     assert unlike(folder)[0].common == ()
 
 
-TEXTS = (*likeness.MESSAGES, render_likeness.NO_RULE, *render_likeness.HEAD, "{said} ({titles})", "{corner} {row}")
+TEXTS = (*comparability.MESSAGES, render_likeness.NO_RULE, *render_likeness.HEAD, "{said} ({titles})", "{corner} {row}")
 
 
 @pytest.mark.parametrize("message", TEXTS)
@@ -138,6 +139,6 @@ def test_every_sentence_on_likeness_is_translated(message: str) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("kind", likeness.KIND_KEYS)
+@pytest.mark.parametrize("kind", comparability.KIND_KEYS)
 def test_every_kind_of_value_has_words(kind: str, language: str) -> None:
     assert words(language).gettext(kind) != kind

@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from parsers.facts import Fact
-from parsers.field import Field
-from report.measurement import measure
-from report.protocol import Protocol
+from parsers.grammar.field import Field
+from parsers.runs.facts import Fact
+from report.measuring.measurement import measure
+from report.measuring.protocol import Protocol
 
 FIELDS = {
     ("step", "throughput"): Field("throughput", "NUMBER", unit="images", scope="card", kind="window_mean"),

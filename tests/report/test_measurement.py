@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.facts import Fact
-from parsers.field import Field
-from report.measurement import Measurement, NoMeasurement, combine, measure
-from report.number import printed
-from report.protocol import Protocol
+from parsers.grammar.field import Field
+from parsers.runs.facts import Fact
+from report.measuring.measurement import Measurement, NoMeasurement, combine, measure
+from report.measuring.number import printed
+from report.measuring.protocol import Protocol
 
 FIELDS = {
     ("step", "throughput"): Field("throughput", "NUMBER", unit="images", scope="card", kind="window_mean"),

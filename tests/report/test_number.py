@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.number import printed, quotient, without_noise
-from report.protocol import Protocol
+from report.measuring.number import printed, quotient, without_noise
+from report.measuring.protocol import Protocol
 
 values = st.floats(0, 1e9, allow_nan=False)
 decimals = st.integers(0, 6)

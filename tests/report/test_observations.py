@@ -7,14 +7,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from parsers.facts import Fact
-from parsers.reading import Reading, read
-from report.measurement import Measurement, measure
-from report.number import without_noise
-from report.protocol import Protocol
-from report.reason import NoEvidenceError
-from report.telemetry import Observation, observe, peak_memory, power, samples_per_joule
-from report.watch import Watch, watch
+from parsers.runs.facts import Fact
+from parsers.runs.reading import Reading, read
+from report.evidence.telemetry_quantities import Observation, observe, peak_memory, power, samples_per_joule
+from report.evidence.telemetry_window import Watch, watch
+from report.measuring.measurement import Measurement, measure
+from report.measuring.number import without_noise
+from report.measuring.protocol import Protocol
+from report.measuring.reason import NoEvidenceError
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
 from tests.parsers.toy_logs import steps
 

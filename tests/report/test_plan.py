@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from report.page import Page
-from report.pagefile import PageError, load
-from report.plan import Planned, missing, unplanned
+from report.evidence.plan import Planned, missing, unplanned
+from report.pagefile.page import Page, PageError, load
 from tests.parsers.run_folders import make_run
 from tests.report.page_text import HEAD, column
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from report.pool import WORTH_A_POOL, on_all_cores
+from report.evidence.pool import WORTH_A_POOL, on_all_cores
 
 COUNTS = [1, 5 * WORTH_A_POOL]
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from report.publish import publish
-from report.site.publishing import publish_site
+from report.rendering.publish import publish
+from report.site.build import publish_site
 from tests.hostile_text import Hostile, unseen, write_hostile
 
 

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.facts import Fact
-from parsers.field import Field
-from parsers.reading import read
-from report.choice import chosen
-from report.look import Look
-from report.measurement import Measurement, NoMeasurement, measure
-from report.meter import Rate
-from report.progress import KEPT, Progress, Running
-from report.protocol import Protocol
+from parsers.grammar.field import Field
+from parsers.runs.facts import Fact
+from parsers.runs.reading import read
+from report.measuring.crosscheck import chosen
+from report.measuring.measurement import Measurement, NoMeasurement, measure
+from report.measuring.protocol import Protocol
+from report.terminal.meter import Rate
+from report.terminal.progress import KEPT, Progress, Running
+from report.terminal.snapshot import Look
 from tests.parsers.golden_logs import LOGS, name
 from tests.parsers.toy_logs import step, write
 

@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.length import Length
-from report.protocol import Protocol, ProtocolError, named
+from report.measuring.protocol import Length, Protocol, ProtocolError, named
 
 
 def error(text: str) -> str:

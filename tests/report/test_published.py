@@ -13,19 +13,18 @@ from _pytest.mark import ParameterSet
 from babel.messages.pofile import read_po
 from jinja2.ext import babel_extract
 
-from report import page as page_module
-from report.cell import Cell
-from report.evidence import cells, column_title, row_title
-from report.page import Grid, Page
-from report.pagefile import find, load, names
-from report.protocol import Protocol
-from report.quantity import Quantity, Shown
-from report.words import FOLDER, languages, words
+from report.evidence.case_evidence import cells, column_title, row_title
+from report.evidence.cell import Cell
+from report.measuring.protocol import Protocol
+from report.measuring.quantity import Quantity, Shown
+from report.pagefile import page as page_module
+from report.pagefile.page import Grid, Page, find, load, names
+from report.wording.words import FOLDER, languages, words
 from tests.parsers.corpus_logs import ABSENT, CORPUS
 
 LOGS = CORPUS / "PaddlePaddle-Perf"
 PAGES = {"ResNet50V1.5": "resnet50", "DeepLabV3P": "deeplabv3p"}
-ROOM = Path(page_module.__file__).parent
+ROOM = Path(page_module.__file__).parents[1]
 TEMPLATE = ROOM / "templates" / "page.md.jinja"
 
 # Names, units and values of options, which stand in every language as they are.

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from _pytest.mark import ParameterSet
 
-from report.pagefile import find, load
-from report.publish import Published, publish
-from report.words import languages
+from report.pagefile.page import find, load
+from report.rendering.publish import Published, publish
+from report.wording.words import languages
 from tests.parsers.corpus_logs import ABSENT, CORPUS
 
 PERF = CORPUS / "PaddlePaddle-Perf"

@@ -5,14 +5,13 @@ from functools import cache
 
 import pytest
 
-from report import likeness
-from report.cell import Cell
-from report.comparison import Comparison, comparisons
-from report.evidence import by_protocol, cells
-from report.likeness import Difference
-from report.page import Page
-from report.pagefile import find, load
-from report.protocol import Protocol
+from report.evidence import comparability
+from report.evidence.case_evidence import by_protocol, cells
+from report.evidence.cell import Cell
+from report.evidence.comparability import Difference
+from report.evidence.comparison import Comparison, comparisons
+from report.measuring.protocol import Protocol
+from report.pagefile.page import Page, find, load
 from tests.parsers.corpus_logs import ABSENT, CORPUS
 
 PERF = CORPUS / "PaddlePaddle-Perf"
@@ -41,7 +40,7 @@ def differences(name: str, table: str, row: str) -> list[Difference]:
     ],
 )
 def test_the_stalled_last_step_of_a_published_page_is_found(name: str, table: str, row: str, gain: str) -> None:
-    (stall,) = [d for d in differences(name, table, row) if d.message == likeness.SLOW_END]
+    (stall,) = [d for d in differences(name, table, row) if d.message == comparability.SLOW_END]
     assert stall.each == {gain: ("NGC PyTorch",)}
 
 
@@ -51,7 +50,7 @@ def test_the_batch_size_that_contradicts_its_row_is_found() -> None:
 
 
 def test_the_trimming_of_one_side_is_found() -> None:
-    (rules,) = [d for d in differences("resnet50", "v100-amp", "GPU=8, BS=256") if d.message == likeness.RULES]
+    (rules,) = [d for d in differences("resnet50", "v100-amp", "GPU=8, BS=256") if d.message == comparability.RULES]
     assert [sides for said, sides in rules.each.items() if "trim=0.05" in said] == [("PaddlePaddle",)]
 
 

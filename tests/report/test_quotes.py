@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.comparison import comparisons
-from report.coverage import coverage
-from report.evidence_file import EvidenceFileError, path_of, read
-from report.pagefile import PageError, find, load
-from report.plan import missing, unplanned
-from report.publish import cell_json, publish
-from report.quote import Quote
-from report.words import languages
+from report.evidence.cell import coverage
+from report.evidence.comparison import comparisons
+from report.evidence.evidence_file import EvidenceFileError, path_of, read
+from report.evidence.plan import missing, unplanned
+from report.pagefile.page import PageError, find, load
+from report.pagefile.quotes import Quote
+from report.rendering.publish import cell_json, publish
+from report.wording.words import languages
 from tests.report.quoted_page import cells_of, digits, make, markdown, published, put_run
 
 PROJECT = Path(__file__).parents[2]

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.axis import Case
-from report.cell import Cell, Quoted, Quotient
-from report.comparison import comparisons
-from report.evidence_file import read
-from report.pagefile import load
-from report.publish import cell_json
-from report.quantity import Shown
-from report.quotient import REASONS
-from report.words import languages, words
+from report.evidence.cell import Cell, Quoted, Quotient
+from report.evidence.comparison import comparisons
+from report.evidence.evidence_file import read
+from report.evidence.quotient import REASONS
+from report.measuring.quantity import Shown
+from report.pagefile.page import load
+from report.pagefile.parts import Case
+from report.rendering.publish import cell_json
+from report.wording.words import languages, words
 from tests.report.quoted_page import cells_of, digits, make, markdown, published, put_run, row
 
 figures = st.decimals("0.01", "1e9", places=2, allow_nan=False).map(str)

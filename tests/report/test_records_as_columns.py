@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.columns import Columns
+from report.measuring.record_columns import Columns
 
 RECORDS = pd.DataFrame(
     {

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from parsers.facts import Fact
-from parsers.field import Field, Scope
-from report.protocol import NoMeasurement, Protocol
-from report.scaling import amount_of_step, amounts, amounts_done, samples_per_step, scale
-from report.window import Fields
+from parsers.grammar.field import Field, Scope
+from parsers.runs.facts import Fact
+from report.measuring.protocol import NoMeasurement, Protocol
+from report.measuring.scaling import amount_of_step, amounts, amounts_done, samples_per_step, scale
+from report.measuring.window import Fields
 
 
 def facts(**values: int) -> dict[str, Fact]:

@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.protocol import NoMeasurement, Protocol
-from report.quantity import Shown
-from report.spread import RESAMPLES, SPREADS, resampled, spread
-from report.statistic import reduce_repeats
+from report.measuring.protocol import NoMeasurement, Protocol
+from report.measuring.quantity import Shown
+from report.measuring.statistic import RESAMPLES, SPREADS, reduce_repeats, resampled, spread
 
 RUNS = [6.5, 6.4, 6.9, 6.6, 6.6, 6.7, 6.1]
 

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from parsers.facts import Fact
-from parsers.field import Field
-from report.protocol import NoMeasurement, Protocol
-from report.timing import clock
+from parsers.grammar.field import Field
+from parsers.runs.facts import Fact
+from report.measuring.protocol import NoMeasurement, Protocol
+from report.measuring.timing import clock
 
 STEP = Field("step", "INTEGER", first=1)
 

@@ -7,8 +7,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from report.publish import Published, publish
-from report.words import languages
+from report.rendering.publish import Published, publish
+from report.wording.words import languages
 from tests.conftest import Compare
 from tests.report.published_pages import every_published_page
 

@@ -5,19 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from parsers.facts import Fact
-from parsers.reading import survey
-from report.measurement import measure
-from report.protocol import Protocol
-from report.why.derivation import Derivation, derive
-from report.why.document import as_json
-from report.why.explanation import of_cell, of_log
-from report.why.factors import Factor
-from report.why.sensitivity import variations
-from report.why.stages import REASONS
-from report.why.steadiness import few, spread, stalls
-from report.why.terminal import shown
-from report.window import REASON_KEYS, Reason
+from parsers.runs.facts import Fact
+from parsers.runs.reading import survey
+from report.measuring.measurement import measure
+from report.measuring.protocol import Protocol
+from report.measuring.window import REASON_KEYS, Reason
+from report.why.derivation import REASONS, Derivation, derive
+from report.why.explanation import as_json, of_cell, of_log
+from report.why.explanation_text import shown
+from report.why.sample import Factor
+from report.why.sensitivity import few, spread, stalls, variations
 from tests.commandline import PROJECT
 from tests.conftest import Compare
 

@@ -7,13 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.number import printed
-from report.protocol import Protocol
+from report.measuring.number import printed
+from report.measuring.protocol import Protocol
+from report.why.calculation import careful_sum, printed_by_awk, printing
+from report.why.explanation_text import lines_shown, ranges
 from report.why.extraction import awk_string, common_start
-from report.why.loop import careful_sum
-from report.why.printing import printed_by_awk, printing
-from report.why.ranges import ranges
-from report.why.ranges import shown as lines_shown
 
 
 def test_a_name_that_is_no_letter_is_spelt_so_that_a_shell_and_awk_take_it() -> None:

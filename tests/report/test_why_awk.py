@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
-from report.anchor import anchors
-from report.evidence import cells
-from report.measurement import NoMeasurement
-from report.pagefile import find, load
+from report.evidence.case_evidence import cells
+from report.evidence.cell import anchors
+from report.measuring.measurement import NoMeasurement
+from report.pagefile.page import find, load
 from report.why.awk import CLOCK, NOT_FOUND, UNDONE, command
 from report.why.explanation import Explanation, of_cell
 from tests.commandline import PROJECT

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from report.evidence import cells
-from report.pagefile import load
-from report.why.cellname import NoCellError, named
+from report.evidence.case_evidence import cells
+from report.pagefile.page import load
+from report.why.cell_name import NoCellError, named
 from report.why.explanation import of_cell
 from tests.commandline import PROJECT, run
 from tests.parsers.run_folders import make_run, put_gpu

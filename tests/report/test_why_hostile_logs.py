@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from report.measurement import NoMeasurement
+from report.measuring.measurement import NoMeasurement
 from report.why.awk import Command, command
 from tests.hostile_text import NAME, unseen
 from tests.report.explaining import derivation, outputs

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.field import Field
-from report.protocol import NoMeasurement, Protocol
-from report.window import REASON_KEYS, Reason, one_rank, repeated, shortfall, steps_done, window
+from parsers.grammar.field import Field
+from report.measuring.protocol import NoMeasurement, Protocol
+from report.measuring.window import REASON_KEYS, Reason, one_rank, repeated, shortfall, steps_done, window
 
 FROM_0 = Field("step", "INTEGER", first=0)
 FROM_1 = Field("step", "INTEGER", first=1)

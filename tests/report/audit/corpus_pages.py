@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from report.audit.document import Document, parse_document
-from report.audit.site import Site
+from report.audit.published_site import Site
 from tests.parsers.corpus_logs import CORPUS
 
 PERF = CORPUS / "PaddlePaddle-Perf"

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from report import markdown
 from report.audit.files import Named, audit_files, markdown_files
 from report.audit.finding import VERDICTS, Finding, Verdict
 from report.audit.printing import summary
+from report.wording import markdown
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "audit.md"
 TEXT = Path(__file__).with_name("outcome.md")

@@ -7,8 +7,8 @@ from pathlib import Path
 from report.audit.document import parse_document
 from report.audit.files import audit_files, markdown_files
 from report.audit.finding import Finding
-from report.audit.published import Published, published
-from report.page import Page
+from report.audit.published_numbers import Published, published
+from report.pagefile.page import Page
 from tests.commandline import PROJECT
 
 LOGS = PROJECT / "tests/report/golden/logs/A100"

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.audit.audit import audit
 from report.audit.document import parse_document
+from report.audit.files import audit
 from report.audit.finding import VERDICTS, as_json
-from report.audit.published import published
-from report.audit.site import Site
+from report.audit.published_numbers import published
+from report.audit.published_site import Site
 from tests.commandline import run
 from tests.report.audit.small_site import EIGHT, PAGE, audited, make
 

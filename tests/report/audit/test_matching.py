@@ -8,7 +8,7 @@ import pytest
 
 from report.audit.document import read_document
 from report.audit.matching import agree, conflicts
-from report.audit.site import Site
+from report.audit.published_site import Site
 from tests.report.audit.small_site import EIGHT, LOGS, ONE, PAGE, audited, make, write
 
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from report.audit.finding import Finding
-from report.publish import publish
+from report.rendering.publish import publish
 from tests.commandline import run
 from tests.report.audit.small_site import audited
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.facts import Fact
-from parsers.reading import read
+from parsers.runs.facts import Fact
+from parsers.runs.reading import read
+from report.audit.protocol_search import Searched, protocols, search
 from report.audit.recovery import SIGNIFICANT, Pair, Recovered, recover
-from report.audit.search import Searched, protocols, search
-from report.measurement import NoMeasurement, measure
-from report.number import printed
-from report.protocol import Protocol
+from report.measuring.measurement import NoMeasurement, measure
+from report.measuring.number import printed
+from report.measuring.protocol import Protocol
 from tests.report.audit.small_site import EIGHT, LOGS, ONE
 
 PADDLE = (ONE, EIGHT)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from report.audit.own import evidence_of
-from report.evidence_file import read
+from report.audit.own_pages import evidence_of
+from report.evidence.evidence_file import read
 from tests.commandline import PROJECT
 from tests.report.audit.small_site import audited
 

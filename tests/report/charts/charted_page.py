@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from report.cell import Quoted
 from report.charts.chart import Chart
 from report.charts.page_charts import page_charts
-from report.evidence import cells
-from report.page import Page
-from report.pagefile import load
+from report.evidence.case_evidence import cells
+from report.evidence.cell import Quoted
+from report.pagefile.page import Page, load
 from tests.report.compared_page import put
 from tests.report.page_text import HEAD, column
 

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from report.charts.files import chart_files
-from report.publish import Published, publish
+from report.charts.page_charts import chart_files
+from report.rendering.publish import Published, publish
 from tests.commandline import run
 from tests.report.charts.charted_page import make, parsed
 

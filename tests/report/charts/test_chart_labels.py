@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wcwidth import wcswidth
 
-from report.charts.label import label
+from report.charts.chart_words import label
 
 
 @given(st.text(), st.integers(4, 40))

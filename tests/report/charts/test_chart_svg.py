@@ -8,7 +8,7 @@ import altair
 import pytest
 
 from report.charts.chart import Chart, bundle, fragment, html, size, svg
-from report.words import languages
+from report.wording.words import languages
 from tests.report.charts.charted_page import PAGE, SVG, charts, numbers, parsed, texts, with_quote
 
 HOSTILE = '<script>alert(1)</script> | `code` \\u202egnol \\" & 字' + "w" * 10_000

@@ -8,7 +8,7 @@ from pathlib import Path
 from babel.messages.pofile import read_po
 
 from report import charts
-from report.words import FOLDER
+from report.wording.words import FOLDER
 
 SOURCES = sorted(Path(charts.__file__).parent.glob("*.py"))
 # Texts of constants that no reader is shown.

@@ -6,9 +6,9 @@ import pytest
 
 from report.charts.chart import Chart, svg
 from report.charts.page_charts import page_charts
-from report.evidence import cells
-from report.pagefile import PageError, load
-from report.words import languages
+from report.evidence.case_evidence import cells
+from report.pagefile.page import PageError, load
+from report.wording.words import languages
 from tests.report.charts.charted_page import PAGE, charts, make, texts
 
 GOLDEN = Path(__file__).parents[1] / "golden"

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.facts import Fact
-from parsers.reading import read
+from parsers.runs.facts import Fact
+from parsers.runs.reading import read
 from report.charts.chart import Chart, svg
 from report.charts.run_charts import run_charts
 from report.charts.timeline import in_unit
-from report.measurement import measure
-from report.protocol import Protocol
-from report.words import languages
+from report.measuring.measurement import measure
+from report.measuring.protocol import Protocol
+from report.wording.words import languages
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
 from tests.parsers.toy_logs import steps
 from tests.report.charts.charted_page import SVG, data, numbers, parsed, texts

@@ -5,8 +5,8 @@ from typing import Any
 
 from report.charts.chart import Chart, svg
 from report.charts.page_charts import page_charts
-from report.evidence import cells
-from report.pagefile import load
+from report.evidence.case_evidence import cells
+from report.pagefile.page import load
 from tests.report.charts.charted_page import PAGE, SPEEDS, charts, data, make, numbers, texts, with_quote
 from tests.report.compared_page import put
 

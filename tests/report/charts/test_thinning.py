@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from report.charts.thinning import MOST_POINTS, thinned
+from report.charts.timeline import MOST_POINTS, thinned
 
 values = arrays.arrays(np.float64, st.integers(1, 400), elements=st.floats(-1e300, 1e300, allow_nan=False))
 counts = st.integers(2, 50)

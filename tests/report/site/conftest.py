@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from report.publish import Published
-from report.site.publishing import publish_site
+from report.rendering.publish import Published
+from report.site.build import publish_site
 from tests.commandline import PROJECT
 from tests.report import quoted_page
 from tests.report.site.browser import CHROMIUM, Reader, chromium

@@ -3,12 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.markdown import text
-from report.site.excerpt import LINES, LONGEST, all_shown, pieces_of, shown
 from report.site.hypertext import html, inline, plain
+from report.site.log_excerpts import LINES, LONGEST, all_shown, pieces_of, script_json, shown
 from report.site.panel import ranges
-from report.site.piece import script_json
 from report.site.web_page import copy_of
+from report.wording.markdown import text
 
 
 @given(st.text())

@@ -11,9 +11,9 @@ from xml.etree import ElementTree
 import html5lib
 import pytest
 
-from report.publish import Published, publish
-from report.site.publishing import publish_site
-from report.words import languages, words
+from report.rendering.publish import Published, publish
+from report.site.build import publish_site
+from report.wording.words import languages, words
 from tests.commandline import PROJECT
 
 XHTML = "{http://www.w3.org/1999/xhtml}"

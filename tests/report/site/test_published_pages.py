@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from report.site.publishing import publish_site
+from report.site.build import publish_site
 from tests.report.published_pages import every_published_page
 from tests.report.site.test_pages import figures, parsed
 

@@ -1,0 +1,107 @@
+"""The doctor: what would spoil a measurement on this machine, found before hours are spent."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..native import checkout
+from ..native.recipes import Recipe
+from . import gpus, machine_facts
+from .doctor_cards import cards_findings
+from .doctor_python import python_findings, wanted
+from .findings import Finding, Level
+
+_GIB = 2**30
+_SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  nothing is written there
+_NO_DATA = Finding("data", "bad", "The recipe trains on synthetic data, and reads none.", "Leave out --data.")
+_FILE_NAME = re.compile(r"\b[\w-]+\.[a-z]{2,}\b")
+
+
+def examine(
+    recipe: Recipe | None, repo: Path | None, data: Path | None, environ: Mapping[str, str]
+) -> Iterator[Finding]:
+    """Look at all that a run needs, and say of each thing whether it is good, and what to do where it is not.
+
+    What belongs to a recipe is looked at only where there is one, its checkout and its data only where `repo` or
+    `data` tells where they are. `environ` is the environment in which the native program would be started. Of the
+    disk the folder in which this process stands counts, for logs go below it.
+    """
+    native: Mapping[str, Any] = {"frameworks": {}}
+    try:
+        native = machine_facts.native_python(environ)
+        yield from python_findings(recipe, repo, native)
+    except click.ClickException as error:
+        said, _, advice = error.message.partition("; ")
+        yield Finding("python", "bad", f"{said}.", advice)
+    with gpus.cards() as cards:
+        yield from cards_findings(recipe, cards, wanted(native["frameworks"], recipe), environ)
+        yield from _storage_findings(repo, max(1, len(cards)))
+    if recipe is not None:
+        yield from _data_findings(recipe, repo, data)
+        yield from _checkout_findings(recipe, repo)
+
+
+def _storage_findings(repo: Path | None, cards: int) -> Iterator[Finding]:
+    yield _disk("disk of the logs", Path(), scarce=_GIB, too_little=_GIB // 10)
+    if repo is not None:  # native programs write checkpoints into it
+        yield _disk("disk of the checkout", repo, scarce=10 * _GIB, too_little=_GIB)
+    if _SHARED_MEMORY.is_dir():
+        yield _shared_memory(shutil.disk_usage(_SHARED_MEMORY).free, cards)
+
+
+def _disk(subject: str, folder: Path, scarce: int, too_little: int) -> Finding:
+    free = shutil.disk_usage(folder).free
+    if not os.access(folder, os.W_OK):
+        return Finding(subject, "bad", "It cannot be written.", "Choose a folder that you may write.")
+    said = f"{free / _GIB:.1f} GiB are free."
+    if free >= scarce:
+        return Finding(subject, "good", said)
+    advice = f"Make room: {scarce / _GIB:.0f} GiB are wanted here."
+    return Finding(subject, "bad" if free < too_little else "warning", said, advice)
+
+
+def _shared_memory(free: int, cards: int) -> Finding:
+    """Judge the memory through which data loaders hand over batches: 1 GiB a card; 64 MiB, Docker's default, is bad."""
+    said = f"{free / _GIB:.1f} GiB of {_SHARED_MEMORY} are free for {cards} {'card' if cards == 1 else 'cards'}."
+    if free >= cards * _GIB:
+        return Finding("shared memory", "good", said)
+    advice = f"Give {cards} GiB, in Docker with --shm-size={cards}g or --ipc=host, or data loaders die or wait."
+    return Finding("shared memory", "bad" if free <= 64 * 2**20 else "warning", said, advice)
+
+
+def _data_findings(recipe: Recipe, repo: Path | None, data: Path | None) -> Iterator[Finding]:
+    if recipe.data == "synthetic":
+        yield from [_NO_DATA] if data else []
+        return
+    default = recipe.defaults.get("DATA")
+    if data is None and repo is not None and default:
+        data = repo / default
+    if data is None:
+        return
+    expected = recipe.facts["data"]
+    if not data.exists():
+        advice = f"The recipe expects {expected}; lay it there, or say with --data where it is."
+        yield Finding("data", "bad", f"{data} does not exist.", advice)
+        return
+    missing = [name for name in _FILE_NAME.findall(expected) if not (data / name).exists()]
+    level: Level = "warning" if missing else "good"
+    said = f"{data} lacks {', '.join(missing)}." if missing else f"{data} is there."
+    yield Finding("data", level, said, f"The recipe expects {expected}." if missing else None)
+
+
+def _checkout_findings(recipe: Recipe, repo: Path | None) -> Iterator[Finding]:
+    if repo is None:
+        return
+    remarks = list(checkout.remarks(checkout.describe(repo), recipe.facts))
+    for remark in remarks:
+        said, _, advice = remark.partition("; ")
+        yield Finding("checkout", "warning", f"{said.removesuffix('.')}.", advice or None)
+    if not remarks:
+        yield Finding("checkout", "good", f"It lies on the pinned commit {recipe.facts['commit'][:12]}, unchanged.")

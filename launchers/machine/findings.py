@@ -1,0 +1,34 @@
+"""Findings of an examination, and how they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from ..io.said import one_line
+
+Level = Literal["good", "warning", "bad"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at: `said` is what was found, `advice` what to do about it where it is not good."""
+
+    subject: str
+    level: Level
+    said: str
+    advice: str | None = None
+
+
+def shown(findings: Iterable[Finding]) -> str:
+    """Lay findings out for a terminal, a line each, the advice in a line below; ends with a newline unless empty."""
+    listed = list(findings)
+    width = max((len(finding.subject) for finding in listed), default=0)
+    return "".join(_paragraph(finding, width) for finding in listed)
+
+
+def _paragraph(finding: Finding, width: int) -> str:
+    head = f"{finding.level:7}  {one_line(finding.subject):{width}}  "
+    advice = f"{' ' * len(head)}{one_line(finding.advice)}\n" if finding.advice else ""
+    return f"{head}{one_line(finding.said)}\n{advice}"

@@ -1,0 +1,142 @@
+"""The machine a run uses, as far as it can explain the run's speed."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import click
+import psutil
+
+from . import gpus
+
+_ROOM = Path(__file__).resolve().parents[1]
+_QUESTION = _ROOM / "native" / "native_python.py"
+_VARIABLES = _ROOM / "variables.toml"
+# What decides which Python answers, and what it can import.
+_SEARCH = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH")
+_LONGEST = 600  # seconds
+
+
+def describe(environ: Mapping[str, str]) -> dict[str, Any]:
+    """Describe this machine for a program that runs in the environment `environ`, ready for JSON.
+
+    os, kernel, cpu (its brand), cores (logical), memory_gib; container (the image, or what kind; None where none can
+    be told); python, packages (versions by name) and frameworks (by name: version, cuda, cudnn, nccl of its build, or
+    error) of the native Python; gpus (names), gpu_memory_mib, driver, cuda_driver, topology (a row a card, in the
+    words of `nvidia-smi topo -m`); variables (those of variables.toml that are set).
+    Raises click.ClickException where `python` on PATH does not answer.
+    """
+    return {
+        "os": _system(),
+        "kernel": platform.release(),
+        "cpu": processor(),
+        "cores": psutil.cpu_count(),
+        "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
+        "container": container(environ, Path("/")),
+        **native_python(environ),
+        **_graphics(),
+        "variables": matters(environ),
+    }
+
+
+def matters(environ: Mapping[str, str]) -> dict[str, str]:
+    """Pick the variables that can change speed: those that variables.toml lists, and no other."""
+    groups = tomllib.loads(_VARIABLES.read_text(encoding="utf-8"))
+    return {name: environ[name] for names in groups.values() for name in names if name in environ}
+
+
+def native_python(environ: Mapping[str, str]) -> dict[str, Any]:
+    """Return python, packages and frameworks of the `python` on PATH; it is asked once, for importing takes seconds.
+
+    Raises click.ClickException where it does not answer.
+    """
+    search = tuple((name, environ[name]) for name in _SEARCH if name in environ)
+    return dict(json.loads(_asked(search)))
+
+
+def container(environ: Mapping[str, str], root: Path) -> str | None:
+    """Name the image of the container whose file system begins at `root`, or its kind, as far as either can be told."""
+    product = environ.get("NVIDIA_PRODUCT_NAME", "")
+    version = environ.get(f"NVIDIA_{product.upper()}_VERSION", "")
+    candidates = (
+        _file_name(environ.get("APPTAINER_CONTAINER") or environ.get("SINGULARITY_CONTAINER")),
+        environ.get("APPTAINER_NAME") or environ.get("SINGULARITY_NAME"),
+        _podman_image(root / "run" / ".containerenv"),
+        _file_name(environ.get("SLURM_CONTAINER")),
+        f"NVIDIA {product} {version}".strip() if product else None,
+        "podman" if (root / "run" / ".containerenv").exists() else None,
+        "docker" if (root / ".dockerenv").exists() else None,
+    )
+    return next(filter(None, candidates), None)
+
+
+@cache
+def _asked(search: tuple[tuple[str, str], ...]) -> str:
+    others = {name: value for name, value in os.environ.items() if name not in _SEARCH}
+    try:
+        answer = subprocess.run(
+            ["python", str(_QUESTION)],
+            env={**others, **dict(search)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=True,
+            timeout=_LONGEST,
+        )
+        last = answer.stdout.decode().splitlines()[-1]  # the lines above are what Python's own start printed
+        json.loads(last)["frameworks"]
+    except (OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError):
+        message = "No working `python` was found on PATH; activate the environment of the native framework."
+        raise click.ClickException(message) from None
+    return last
+
+
+def _graphics() -> dict[str, Any]:
+    with gpus.cards() as cards:
+        return {
+            "gpus": [card.name for card in cards],
+            "gpu_memory_mib": [card.memory_mib for card in cards],
+            "driver": gpus.driver() if cards else None,
+            "cuda_driver": gpus.cuda_driver() if cards else None,
+            "topology": [[card.interconnect(other) for other in cards] for card in cards],
+        }
+
+
+def _system() -> str:
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except (OSError, KeyError):
+        return platform.system()
+
+
+def processor() -> str:
+    """Return the brand of the processor, or its architecture where `lscpu` does not tell."""
+    try:
+        answer = subprocess.run(
+            ["lscpu", "--json"], env={**os.environ, "LC_ALL": "C"}, capture_output=True, check=True, timeout=_LONGEST
+        )
+        fields = {field["field"]: field["data"] for field in json.loads(answer.stdout)["lscpu"]}
+    except (OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError):
+        fields = {}
+    return str(fields.get("Model name:") or platform.machine())
+
+
+def _podman_image(path: Path) -> str | None:
+    """Read the image out of the file that Podman lays into its containers; an unprivileged one leaves it empty."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return None
+    pairs = dict(line.partition("=")[::2] for line in lines)
+    return pairs.get("image", "").strip('"') or None
+
+
+def _file_name(path: str | None) -> str | None:
+    return path and Path(path).name

@@ -1,0 +1,73 @@
+"""The outcome of a check: which options of a recipe exist, where, and what that means in words."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from tabulate import tabulate
+
+from ..io.said import one_line
+from .recipes import Recipe
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One option, the program that takes it, and the `file:line` that says so: None where nothing does."""
+
+    option: str
+    program: str
+    where: str | None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the check of one recipe found.
+
+    `launcher` is the sha256 of the launcher script, `commit` the checkout's, None where it is not a git checkout,
+    `unchecked` the options of what starts the native program, which does not belong to the repository.
+    """
+
+    recipe: str
+    launcher: str
+    commit: str | None
+    checked: tuple[Checked, ...]
+    unchecked: tuple[str, ...]
+
+    @property
+    def unknown(self) -> list[Checked]:
+        """The options that do not exist."""
+        return [item for item in self.checked if item.where is None]
+
+
+def recipe_sha256(recipe: Recipe) -> str:
+    """Return the sha256 of the launcher script."""
+    return hashlib.sha256(recipe.path.read_bytes()).hexdigest()
+
+
+def text(recipe: Recipe, outcome: Outcome) -> str:
+    """Render the outcome for the terminal."""
+    rows = [map(one_line, (item.option, item.program, item.where or "does not exist")) for item in outcome.checked]
+    lines = [tabulate(rows, ["option", "program", "where"], "plain", disable_numparse=True), ""]
+    return "\n".join([*lines, *map(one_line, remarks(recipe, outcome)), one_line(summary(outcome))])
+
+
+def summary(outcome: Outcome) -> str:
+    """Say in one sentence whether all options exist."""
+    count = len({item.option for item in outcome.checked})
+    if not outcome.unknown:
+        return f"All {count} options exist."
+    unknown = dict.fromkeys(item.option for item in outcome.unknown)
+    return f"{len(unknown)} of {count} options do not exist: {', '.join(unknown)}."
+
+
+def remarks(recipe: Recipe, outcome: Outcome) -> list[str]:
+    """List, a sentence each, what the check could not look at, and a checkout that is not the pinned one."""
+    sentences = []
+    if outcome.unchecked:
+        sentences.append(f"Not checked, as the repository does not define them: {', '.join(outcome.unchecked)}.")
+    if outcome.commit is None:
+        sentences.append(f"The checkout does not tell its commit; {recipe.name} pins {recipe.facts['commit']}.")
+    elif outcome.commit != recipe.facts["commit"]:
+        sentences.append(f"The checkout lies on {outcome.commit}; {recipe.name} pins {recipe.facts['commit']}.")
+    return sentences

@@ -1,0 +1,53 @@
+"""Recipes: the shell scripts beside this file, and what each states about itself at its head."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOM = Path(__file__).resolve().parents[1]
+_FACT = re.compile(r"^# ([a-z]+): (.+)$", re.MULTILINE)
+_DEFAULTS = re.compile(r"^: (.+)$", re.MULTILINE)
+_VARIABLE = re.compile(r'"\$\{([A-Z_]+):[=?]([^}]*)\}"')
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One launcher script: `facts` are its `# name: value` lines, `defaults` the variables it reads."""
+
+    name: str
+    facts: Mapping[str, str]
+    defaults: Mapping[str, str]
+
+    @property
+    def path(self) -> Path:
+        """The script."""
+        return ROOM / f"{self.name}.sh"
+
+    @property
+    def command(self) -> list[str]:
+        """The arguments that start the script, seen from the folder above this one."""
+        return ["bash", f"{ROOM.name}/{self.path.name}"]
+
+    @property
+    def data(self) -> str:
+        """What the recipe trains on: `real` data, which it reads, or `synthetic` ones, which the program makes."""
+        return "synthetic" if self.facts["data"].startswith("synthetic,") else "real"
+
+    def precisions(self, device: str) -> list[str]:
+        """List the precisions in which the recipe really trains on `device`; none on a device it does not know."""
+        return self.facts.get(device, "").split()
+
+
+def names() -> list[str]:
+    """List the names of all recipes, sorted."""
+    return sorted(path.stem for path in ROOM.glob("*.sh"))
+
+
+def read(name: str) -> Recipe:
+    """Read the recipe called `name`. Raises FileNotFoundError where there is none."""
+    script = (ROOM / f"{name}.sh").read_text(encoding="utf-8")
+    defaults = "\n".join(_DEFAULTS.findall(script))
+    return Recipe(name, dict(_FACT.findall(script)), dict(_VARIABLE.findall(defaults)))

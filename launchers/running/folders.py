@@ -1,0 +1,181 @@
+"""Run folders: every file name of a run is spelt here, and nowhere else."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..io.said import say
+from ..io.whole_file import write_whole
+from . import processes
+
+LOG = "train.log"
+FACTS = "run.json"
+CLOCK = "clock.csv"
+TELEMETRY = "gpu.csv"
+SCRIPT = "job.sh"
+OUTPUT = "slurm.out"
+SUBMITTED = f"{OUTPUT}.id"
+MARKED = "job.mark"  # of the processes of the job, as long as there may be any
+ORPHANED = "runner-died"
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """The folder logs/<suite>/<case>/<repeat>.
+
+    It is filled under another name and renamed, so a reader never sees half a run.
+    """
+
+    path: Path
+
+    @property
+    def log(self) -> Path:
+        """Where the log lies once the run has ended."""
+        return self.path / LOG
+
+    @property
+    def unfinished(self) -> Path:
+        """The name of the folder as long as the run is going on."""
+        return self.path.with_name(f".{self.path.name}.unfinished")
+
+    @property
+    def lock(self) -> Path:
+        """What a runner holds while it fills the folder."""
+        return self.path.with_name(f".{self.path.name}.lock")
+
+    def status(self) -> str | None:
+        """`done`, `failed` or `interrupted`; None where there is no such run.
+
+        Raises click.ClickException for a folder whose facts cannot be read.
+        """
+        return str(self.facts()["status"]) if self.path.exists() else None
+
+    def facts(self) -> dict[str, Any]:
+        """What run.json says. Raises click.ClickException where it cannot be read or states no status."""
+        try:
+            found = dict(json.loads((self.path / FACTS).read_bytes()))
+            found["status"]
+        except (OSError, ValueError, KeyError, TypeError):
+            message = f"{self.path} holds no {FACTS} with a status; move the folder away to run it again."
+            raise click.ClickException(message) from None
+        return found
+
+    def is_intact(self) -> bool:
+        """Whether the log is the one that run.json describes."""
+        described = self.facts().get("log", {}).get("sha256")
+        return self.log.is_file() and describe(self.log)["sha256"] == described
+
+    def is_orphaned(self) -> bool:
+        """Whether the runner that fills the unfinished folder has died, as the process that keeps its log says."""
+        return (self.unfinished / ORPHANED).exists()
+
+    def mark(self) -> str | None:
+        """The mark of the processes whose output fills the unfinished folder; None where there are none."""
+        with suppress(OSError):
+            return (self.unfinished / MARKED).read_text(encoding="ascii", errors="replace").strip() or None
+        return None
+
+    def put_aside(self) -> list[Path]:
+        """Give what an earlier run left that was not done a name of its own, and return these names.
+
+        They are hidden, so that nobody takes them for runs: .1.failed-20261121T091500, .1.unfinished-20261121T091500.
+        """
+        kept = [(self.path, str(self.status()))] if self.path.exists() else []
+        kept += [(self.unfinished, "unfinished")] if self.unfinished.exists() else []
+        return [self._renamed(path, status) for path, status in kept]
+
+    def _renamed(self, path: Path, status: str) -> Path:
+        changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y%m%dT%H%M%S")
+        return path.rename(path.with_name(f".{self.path.name}.{status}-{changed}"))
+
+    def start(self) -> Path:
+        """Make the empty unfinished folder, and return it."""
+        self.unfinished.mkdir()
+        return self.unfinished
+
+    def publish(self, facts: Mapping[str, Any]) -> None:
+        """Write `facts` and those of the log, and give the folder its name."""
+        document = {**facts, "log": describe(self.unfinished / LOG)}
+        text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+        write_whole(self.unfinished / FACTS, text.encode())
+        self.unfinished.rename(self.path)
+
+
+def describe(log: Path) -> dict[str, str | int]:
+    """Name, sha256, size and number of lines of a log; a last line without newline counts."""
+    digest, lines, last = hashlib.sha256(), 0, b"\n"
+    with log.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+            lines, last = lines + chunk.count(b"\n"), chunk[-1:]
+    size, cut = log.stat().st_size, last != b"\n"
+    return {"file": log.name, "sha256": digest.hexdigest(), "bytes": size, "lines": lines + cut}
+
+
+# The capture of a runner that died ends the job within twice the grace.
+_PATIENCE = 2 * processes.GRACE + 5
+_LOOK = 0.1
+
+
+@contextmanager
+def claimed(folder: RunFolder, signals: Sequence[int] = ()) -> Iterator[None]:
+    """Hold a run folder as the only runner, and end what is left of the job of a runner that was killed.
+
+    `signals`: those received so far; the first one ends the waiting. Raises click.ClickException where another runner
+    holds the folder.
+    """
+    folder.path.parent.mkdir(parents=True, exist_ok=True)
+    lock = os.open(folder.lock, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        if not _locked(folder.lock, lock):
+            _wait_for_orphans(folder, lock, signals)
+        _end_job(folder)
+        yield
+        folder.lock.unlink()
+    finally:
+        os.close(lock)
+
+
+def _wait_for_orphans(folder: RunFolder, lock: int, signals: Sequence[int]) -> None:
+    """Wait until the processes that a killed runner left have let go of the folder; kill its job at the end."""
+    if not folder.is_orphaned():
+        raise click.ClickException(f"{folder.path} is being filled by another runner; wait until that has ended.")
+    told = f"The runner that filled {folder.path} was killed"
+    say(f"{told}; waiting up to {_PATIENCE:.0f} s until what it started has ended.", err=True)
+    mark, deadline = folder.mark(), time.monotonic() + _PATIENCE
+    while not _locked(folder.lock, lock):
+        # Another runner that waited as well may have come first.
+        if signals or not folder.is_orphaned() or time.monotonic() > deadline + processes.GRACE:
+            raise click.ClickException(f"{told}, and {folder.path} is still held; the same command tries again.")
+        if mark and time.monotonic() > deadline:
+            processes.kill(mark)
+        time.sleep(_LOOK)
+
+
+def _end_job(folder: RunFolder) -> None:
+    """End the processes of the job of an earlier runner; that they are its own is known by the mark that they carry."""
+    mark = folder.mark()
+    if mark and (left := processes.members(mark)):
+        say(f"The runner that filled {folder.path} was killed; {len(left)} processes of its job end.", err=True)
+        processes.end(mark)
+
+
+def _locked(path: Path, lock: int) -> bool:
+    """Lock an open file, for this process and those that it forks, until the last of them has ended."""
+    with suppress(BlockingIOError, FileNotFoundError):
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Who held it before may have removed the file after it was opened here: then nothing is held.
+        return os.path.samestat(path.stat(), os.fstat(lock))
+    return False

@@ -1,0 +1,106 @@
+"""Stalls: a job that does not get on, told while somebody can still do something about it."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+_LAST_LINES = 20
+_LONGEST_LINE = 1 << 16  # bytes; of a longer one each piece is looked at
+
+
+def lines(log: BinaryIO) -> Iterator[bytes]:
+    """The lines of an open log from where it stands, a very long one in pieces."""
+    return iter(partial(log.readline, _LONGEST_LINE), b"")
+
+
+def count(log: Path, pattern: str) -> int:
+    """How many lines of a log match a regular expression."""
+    matches = re.compile(pattern.encode()).search
+    with log.open("rb") as file:
+        return sum(1 for line in lines(file) if matches(line))
+
+
+def last_lines(log: Path) -> list[str]:
+    """The last lines of a log, as text."""
+    with log.open("rb") as file:
+        file.seek(max(0, log.stat().st_size - 16384))
+        return [line.decode("utf-8", "replace") for line in file.read().splitlines()[-_LAST_LINES:]]
+
+
+_LOOK = 1.0
+
+
+@dataclass
+class Stall:
+    """Watches the log of one run, and calls `tell` with what is to be told of it.
+
+    Until a line matches `metric` nothing else counts as getting on, because a job that waits for its other nodes may
+    say so again and again; afterwards whatever is printed does. `limit`: the seconds without that are a stall; 0 for
+    none. `ends`: whether it ends the run. `ran`: for how many seconds the job has run, for it may have been queued.
+    """
+
+    log: Path
+    metric: str
+    limit: float
+    ends: bool
+    ran: Callable[[], float]
+    tell: Callable[[str], None]
+    said: str | None = field(default=None, init=False)
+    _since: float = field(default_factory=time.monotonic, init=False)
+    _next: float = field(default=0.0, init=False)
+    _size: int = field(default=0, init=False)
+    _whole: int = field(default=0, init=False)
+    _trains: bool = field(default=False, init=False)
+
+    def ends_now(self) -> bool:
+        """Look at the log, at most once a second, tell a stall that begins, and return whether the run is to end."""
+        now = time.monotonic()
+        if self.limit and now >= self._next:
+            self._next = now + _LOOK
+            self._look(now)
+        return self.ends and self.said is not None
+
+    def _look(self, now: float) -> None:
+        if self._has_got_on():
+            self._since, self.said = now, None
+        elif not self.said and now - self._since >= self.limit:
+            self._since = max(self._since, now - self.ran())
+            if now - self._since >= self.limit:
+                self._say()
+
+    def _has_got_on(self) -> bool:
+        size = self.log.stat().st_size
+        if size == self._size:
+            return False
+        self._size = size
+        self._trains = self._trains or self._has_metric()
+        return self._trains
+
+    def _has_metric(self) -> bool:
+        matches = re.compile(self.metric.encode()).search
+        with self.log.open("rb") as file:
+            file.seek(self._whole)
+            for line in lines(file):
+                if matches(line):
+                    return True
+                if line.endswith(b"\n"):
+                    self._whole = file.tell()
+        return False
+
+    def _say(self) -> None:
+        what = "nothing was printed" if self._trains else f"no line of its log matched {self.metric}"
+        self.said = f"{what} for {self.limit:.0f} s"
+        shown = "".join(f"\n  {_printable(line)}" for line in last_lines(self.log))
+        last = f"The last lines of its log:{shown}\n" if shown else "Its log is empty. "
+        then = "it is ended" if self.ends else "it goes on; an interrupt ends it, and --stall-ends does that by itself"
+        self.tell(f"The run has stalled: {self.said}. {last}The run has stalled; {then}.")
+
+
+def _printable(line: str) -> str:
+    return "".join(letter if letter.isprintable() else "?" for letter in line)

@@ -1,0 +1,244 @@
+"""The compiler: a line kind of a Lark grammar becomes one regular expression.
+
+It walks Lark's own tree of the grammar (before Lark expands optionals). Terminals become atomic groups, repeats and
+choices possessive ones: no part of a line is tried twice, so time is linear in its length whatever the line holds.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain, takewhile
+from typing import Any
+
+from lark import Token, Tree
+
+from ..io.errors import GrammarError
+from .field import LENGTHS, TIMES, Field, mistake
+from .mistakes import place
+from .size import LONGEST_PATTERN, MOST_PARTS
+from .trees import atomic, constant, is_only, is_optional, is_plain, name_of, plain
+from .variant import Variant
+
+Rule = tuple[tuple[str, ...], Any]
+
+EVENT = "event"
+WHOLE = Field("text", "LINE")
+# What is read as a time needs a terminal whose texts are known to be one.
+HOLDS = {"time": TIMES, "elapsed": LENGTHS}
+NEWLINE = "NEWLINE"  # the terminal of the vocabulary that a record of several lines holds
+
+
+@dataclass
+class _Line:
+    """What one variant gathers while it is compiled."""
+
+    groups: list[Field] = field(default_factory=list)
+    literals: list[str] = field(default_factory=list)
+    choices: list[tuple[str, ...]] = field(default_factory=list)
+    open_rules: tuple[str, ...] = ()
+    optional: int = 0
+    repeated: int = 0
+    spans: bool = False
+    parts: int = 0
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """The parts of one grammar: its rules (parameters and tree), terminals and literals as regular expressions.
+
+    ``name`` and ``text`` are those of its file.
+    """
+
+    name: str
+    text: str
+    rules: Mapping[str, Rule]
+    terminals: Mapping[str, str]
+    literals: Mapping[str, str]
+    blank: str
+    vocabulary: frozenset[str]
+
+    def alternatives(self, rule: str) -> Iterator[str]:
+        """Names of the rules that a rule offers one by one, such as the line kinds of ``start``."""
+        for expansion in self.rules[rule][1].children:
+            yield name_of(next(expansion.find_data("value")).children[0])
+
+    def error(self, name: str, reason: str) -> GrammarError:
+        """A mistake with its file and the first line that holds a name."""
+        return GrammarError(f"{self.name}: {place(self.text, name)}{reason}")
+
+    def variants(self, line_kind: str) -> Iterator[Variant]:
+        """Compile each alternative of a line kind; raises GrammarError for recursion and for a line without text."""
+        for expansion in self.rules[line_kind][1].children:
+            line = _Line(open_rules=(line_kind,))
+            source = self._blanks() + self._node(expansion, line, {})
+            if not line.literals:
+                raise self.error(line_kind, f"a line of {line_kind} has no fixed text to find it by; add a literal.")
+            yield self._variant(line_kind.removesuffix("_line"), source, line, self._head(expansion))
+
+    def _head(self, expansion: Any) -> int:
+        """How much of the source is for what may stand before a line: blanks, and first parts in ``?``.
+
+        The last of these is none that holds a field, unless there is but one: it would not be read amid other output.
+        """
+        source, head = self._blanks(), len(self._blanks())
+        for number, part in enumerate(takewhile(is_optional, self._parts(expansion))):
+            line = _Line()
+            source += self._node(part, line, {})
+            if not (number and line.groups):
+                head = len(source)
+        return head
+
+    def _parts(self, node: Any) -> Iterator[Any]:
+        """The parts of a line in their order: rules without alternatives are looked into, fields are not."""
+        if isinstance(node, Tree) and (node.data in ("alias", "value") or is_only(node)):
+            yield from self._parts(node.children[0])
+        elif isinstance(node, Tree) and node.data == "expansion":
+            yield from (part for child in node.children for part in self._parts(child))
+        elif isinstance(node, Tree) or name_of(node) in self.vocabulary or name_of(node) not in self.rules:
+            yield node
+        else:
+            yield from self._parts(self.rules[name_of(node)][1])
+
+    @staticmethod
+    def _variant(record: str, source: str, line: _Line, head: int) -> Variant:
+        """A compiled line; of an event the whole text is kept, because it is what happened."""
+        if record == EVENT:
+            line.groups.insert(0, WHOLE)
+            source = f"({source})"
+        texts = tuple(line.literals), tuple(line.choices)
+        return Variant(record, source, tuple(line.groups), *texts, spans=line.spans, head=head)
+
+    def _node(self, node: Any, line: _Line, arguments: Mapping[str, Any]) -> str:
+        match node:
+            case Tree(data="value", children=[child]):
+                source = self._node(child, line, arguments)
+            case Tree(data="expansion"):
+                source = "".join(self._node(child, line, arguments) for child in node.children)
+            case Tree(data="expansions"):
+                source = self._choice(node.children, line, arguments)
+            case Tree(data="maybe", children=[child]):
+                source = self._optional(child, line, arguments, "?+")
+            case Tree(data="expr", children=[child, *repeat]):
+                source = self._repeat(child, [str(part) for part in repeat], line, arguments)
+            case Tree(data="literal", children=[Token() as token]):
+                source = self._literal(str(token), line)
+            case Tree(data="template_usage", children=[rule, *values]):
+                source = self._rule(name_of(rule), values, line, arguments)
+            case Tree(data="alias", children=[child, *_]):
+                source = self._node(child, line, arguments)
+            case Tree():
+                raise GrammarError(f"{self.name}: {node.data} is nothing that a line can be compiled from.")
+            case _:
+                source = self._symbol(name_of(node), line, arguments)
+        return source
+
+    def _symbol(self, name: str, line: _Line, arguments: Mapping[str, Any]) -> str:
+        if name in arguments:
+            return self._node(arguments[name], line, {})
+        if name in self.rules:
+            return self._rule(name, [], line, arguments)
+        line.spans |= name == NEWLINE
+        self._remember(self.terminals[name], line)
+        return self._token(self.terminals[name])
+
+    def _choice(self, options: list[Any], line: _Line, arguments: Mapping[str, Any]) -> str:
+        if len(options) == 1:
+            return self._node(options[0], line, arguments)
+        outer, sources, held = (line.literals, line.choices), [], []
+        for option in options:
+            line.literals, line.choices = [], []
+            sources.append(self._node(option, line, arguments))
+            held.append(max([*line.choices, *zip(line.literals)], key=lambda texts: min(map(len, texts)), default=()))
+        line.literals, line.choices = outer
+        if all(held):
+            line.choices.append(tuple(dict.fromkeys(chain.from_iterable(held))))
+        return f"(?>{'|'.join(sources)})"
+
+    def _optional(self, node: Any, line: _Line, arguments: Mapping[str, Any], repeat: str) -> str:
+        line.optional += 1
+        source = self._node(node, line, arguments)
+        line.optional -= 1
+        return f"(?:{source}){repeat}"
+
+    def _repeat(self, node: Any, repeat: list[str], line: _Line, arguments: Mapping[str, Any]) -> str:
+        line.repeated += 1
+        times = f"{{{','.join(repeat[1:])}}}+" if repeat[0] == "~" else f"{repeat[0]}+"
+        source = self._optional(node, line, arguments, times)
+        line.repeated -= 1
+        return source
+
+    def _literal(self, token: str, line: _Line) -> str:
+        self._remember(self.literals[token], line)
+        return self._token(self.literals[token])
+
+    @staticmethod
+    def _remember(pattern: str, line: _Line) -> None:
+        """Keep a text that every such line must hold: a plain literal outside of every choice and optional part."""
+        if is_plain(pattern) and not line.optional:
+            line.literals.append(plain(pattern))
+
+    def _token(self, pattern: str) -> str:
+        return f"{atomic(pattern)}{self._blanks()}"
+
+    def _blanks(self) -> str:
+        """What may stand between two tokens: the terminal that the grammar ignores, as a possessive run."""
+        single = re.fullmatch(r"(\[[^\]]+\]| )\+", self.blank)
+        return f"{single[1]}*+" if single else f"(?:{self.blank})*+" if self.blank else ""
+
+    def _rule(self, name: str, values: list[Any], line: _Line, arguments: Mapping[str, Any]) -> str:
+        if name in line.open_rules:
+            raise self.error(name, f"rule {name!r} refers to itself; a line is flat, so say it without recursion.")
+        parameters, tree = self.rules[name]
+        if len(values) != len(parameters):
+            raise self.error(name, f"{name} has {len(parameters)} parameters: {', '.join(parameters)}.")
+        bound = {p: arguments.get(name_of(v), v) for p, v in zip(parameters, values, strict=True)}
+        if name in self.vocabulary:
+            return self._field(name, tree, line, bound)
+        outer, line.open_rules = line.open_rules, (*line.open_rules, name)
+        source = self._node(tree, line, bound)
+        line.open_rules, line.parts = outer, line.parts + 1
+        if line.parts > MOST_PARTS or len(source) > LONGEST_PATTERN:
+            raise self.error(name, f"rule {name!r} stands in a line that becomes too long; say it in fewer parts.")
+        return source
+
+    def _field(self, name: str, tree: Tree[Any], line: _Line, bound: Mapping[str, Any]) -> str:
+        held = name_of(next(tree.find_data("value")).children[0])
+        type_, pattern = self._held(bound.get(held, held))
+        if type_ not in HOLDS.get(name, (type_,)):
+            raise self._wrong_terminal(name, name_of(bound.get(held, held)).strip('"/'))
+        meaning = self._meaning({key: value for key, value in bound.items() if key != held})
+        if wrong := mistake(name, meaning):
+            raise self.error(wrong[0], f"{wrong[0]!r} is wrong in {name}: {wrong[1]}.")
+        line.groups.append(Field(name, type_, **meaning))
+        self._remember(pattern, line)
+        # Python's `re` forgets what a group held before when the group is begun in a repeat once more and not ended.
+        begun = f"(?={pattern})" if line.repeated else ""
+        return f"{begun}({atomic(pattern)}){self._blanks()}"
+
+    def _wrong_terminal(self, name: str, said: str) -> GrammarError:
+        used = f"{name}{{{said}}}"
+        place_of = used if used in self.text else said
+        return self.error(place_of, f"{said!r} is wrong in {name}: it holds one of {', '.join(sorted(HOLDS[name]))}.")
+
+    def _held(self, node: Any) -> tuple[str, str]:
+        """Type and regular expression of what a field holds: a terminal, or the literal spelling of its value."""
+        while isinstance(node, Tree) and node.data in ("value", "literal"):
+            node = node.children[0]
+        text = str(node) if isinstance(node, Token) and node.type in ("STRING", "REGEXP") else name_of(node)
+        if text in self.literals:
+            return "WORD", self.literals[text]
+        if text in self.terminals:
+            return text, self.terminals[text]
+        raise self.error(text, f"a field holds a terminal or a text, and {text!r} is neither.")
+
+    def _meaning(self, bound: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments that say what the number means: ``kind=running_mean{per_epoch, "4"}`` names kind, per and since."""
+        meaning: dict[str, Any] = {}
+        for parameter, value in bound.items():
+            node = value.children[0] if isinstance(value, Tree) and value.data == "value" else value
+            if isinstance(node, Tree) and node.data == "template_usage":
+                name, *inner = node.children
+                meaning |= self._meaning(dict(zip(self.rules[name_of(name)][0], inner, strict=True)))
+                node = name
+            meaning[parameter] = constant(node)
+        return meaning

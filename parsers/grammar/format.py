@@ -1,0 +1,108 @@
+"""A format: what one grammar file was compiled to, kept from one call to the next."""
+
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from dataclasses import fields as dataclass_fields
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..io.errors import GrammarError
+from ..io.user_cache import found, keep, name_of
+from .field import Field
+from .variant import Variant
+
+if TYPE_CHECKING:
+    from lark import Lark
+
+ROOM = Path(__file__).parents[1]
+METRICS = ("step", "epoch", "summary")
+
+
+@dataclass(frozen=True)
+class Format:
+    """A log format: ``name`` (of its file), ``about`` (first comment line) and the compiled ``variants`` of lines."""
+
+    name: str
+    path: Path
+    about: str
+    variants: tuple[Variant, ...]
+
+    def __hash__(self) -> int:
+        return hash(self.name)  # All that it is made of is much, and looked up often.
+
+    def __reduce__(self) -> tuple[Callable[[Path], "Format"], tuple[Path]]:
+        """It goes from one process to another by name: a reading would else carry all that the grammar became."""
+        return load, (self.path,)
+
+    @property
+    def fields(self) -> dict[tuple[str, str], Field]:
+        """Meaning of each column of the records, by (record, column)."""
+        return {(v.record, f.name): f for v in self.variants for f in v.fields if v.record in METRICS}
+
+    @property
+    def judge(self) -> "Lark":
+        """Lark's own parser of one line, which the compiled form is held against."""
+        from .loading import judge  # not a part of the format, which goes from one process to another
+
+        return judge(self.path)
+
+
+@cache
+def load(path: Path) -> Format:
+    """The format of a grammar file; raises GrammarError when it has a mistake or cannot be compiled.
+
+    To read the grammars takes longer than to read a small log, so what they compile to is kept, under a name that holds
+    all it was made of: a changed grammar, vocabulary or program is compiled anew.
+    """
+    try:
+        grammar = path.read_bytes() if path.is_file() else b""
+    except OSError as error:
+        raise GrammarError(f"{path}: cannot be read: {error.strerror}.") from error
+    name = name_of(_program(), str(path.absolute()).encode("utf-8", "surrogateescape"), grammar)
+    try:
+        return _from_json(path, found(name))
+    except (OSError, ValueError, TypeError, LookupError, RecursionError):
+        from .loading import compiled
+
+    fmt = compiled(path)
+    keep(_as_json(fmt), name)
+    return fmt
+
+
+def _as_json(fmt: Format) -> bytes:
+    """What a grammar became, but for its path; fields, of which many are alike, are written once."""
+    fields = {field: number for number, field in enumerate(dict.fromkeys(f for v in fmt.variants for f in v.groups))}
+    variants = [{**_vars(variant), "groups": [fields[field] for field in variant.groups]} for variant in fmt.variants]
+    return json.dumps({"about": fmt.about, "fields": [vars(f) for f in fields], "variants": variants}).encode()
+
+
+def _vars(variant: Variant) -> dict[str, Any]:
+    """The fields of a variant, without what was worked out of them."""
+    return {field.name: getattr(variant, field.name) for field in dataclass_fields(variant)}
+
+
+def _from_json(path: Path, text: bytes) -> Format:
+    """The format that ``_as_json`` wrote; raises ValueError, TypeError or KeyError for anything else."""
+    said = json.loads(text)
+    fields = [Field(**field) for field in said["fields"]]
+    variants = tuple(_variant(variant, fields) for variant in said["variants"])
+    return Format(path.stem, path.absolute(), said["about"], variants)
+
+
+def _variant(said: dict[str, Any], fields: Sequence[Field]) -> Variant:
+    choices = tuple(tuple(choice) for choice in said["choices"])
+    groups = tuple(fields[number] for number in said["groups"])
+    return Variant(**{**said, "groups": groups, "literals": tuple(said["literals"]), "choices": choices})
+
+
+@cache
+def _program() -> bytes:
+    """The hash of what all formats are made with: of the program that runs, whatever is edited meanwhile."""
+    made_with = hashlib.sha256(sys.version.encode())
+    for source in (*sorted(Path(__file__).parent.glob("*.py")), ROOM / "vocabulary.lark"):
+        made_with.update(source.read_bytes())
+    return made_with.digest()

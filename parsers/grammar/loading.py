@@ -1,0 +1,121 @@
+"""Compiling a grammar file: Lark reads it, the compiler makes regular expressions of its line kinds."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lark import Lark
+from lark.exceptions import LarkError
+from lark.load_grammar import Grammar, load_grammar
+
+from ..io.errors import GrammarError
+from ..io.regular import text_of
+from .compiler import Compiler
+from .field import Field
+from .format import METRICS, ROOM, Format
+from .mistakes import place, reason
+from .size import LONGEST_PATTERN, too_long, too_many
+from .variant import Variant
+
+LINE_KINDS = (*(f"{metric}_line" for metric in METRICS), "event_line", "fact_line", "noise_line")
+
+
+def open_grammar(path: Path, **options: Any) -> Lark:
+    """Open a grammar file with the shared vocabulary in reach; raises GrammarError with file, line and reason."""
+    text = ""
+    try:
+        text = text_of(path)
+        return Lark(_loaded(path, text, **options), source_path=str(path), maybe_placeholders=False, **options)
+    except (LarkError, OSError, UnicodeDecodeError) as error:
+        raise GrammarError(f"{path.name}: {reason(error, text, _known_names())}") from error
+
+
+def _loaded(path: Path, text: str, *, keep_all_tokens: bool = False, **_: Any) -> Grammar:
+    """A grammar before it is compiled; raises GrammarError for one that would become too large."""
+    if name := too_long(text):
+        raise GrammarError(
+            f"{path.name}: {place(text, name)}{name!r} has more than {LONGEST_PATTERN} parts; shorten it."
+        )
+    grammar: Grammar = load_grammar(text, str(path), [str(ROOM)], keep_all_tokens)[0]  # type: ignore[no-untyped-call]
+    if found := too_many(grammar):
+        raise GrammarError(f"{path.name}: {place(text, found[0])}{found[0]!r} {found[1]}.")
+    return grammar
+
+
+@cache
+def judge(path: Path) -> Lark:
+    """Lark's own parser of one line of a format; raises GrammarError as ``open_grammar`` does."""
+    return open_grammar(path, parser="lalr", keep_all_tokens=True)
+
+
+@cache
+def _known_names() -> frozenset[str]:
+    """All names that the vocabulary defines: fields, parameters and terminals."""
+    text = (ROOM / "vocabulary.lark").read_text(encoding="utf-8")
+    return frozenset(re.findall(r"^(\w+)(?:\{[^}]*\})?:", text, re.MULTILINE))
+
+
+def compiled(path: Path) -> Format:
+    """Read and compile one grammar file; raises GrammarError when it has a mistake or cannot be compiled."""
+    try:
+        lark = open_grammar(path, parser=None, lexer="basic")
+        compiler = _compiler(lark, path)
+        variants = tuple(v for kind in _line_kinds(compiler, path) for v in compiler.variants(kind))
+    except RecursionError as error:
+        raise GrammarError(f"{path.name}: its rules or brackets are nested too deep; use fewer levels.") from error
+    _check_meanings(variants, path)
+    return Format(path.stem, path.absolute(), _about(path), variants)
+
+
+def _compiler(lark: Lark, path: Path) -> Compiler:
+    patterns = {_plain(t.name): t.pattern for t in lark.terminals}
+    literals = {t.pattern.raw: t.pattern for t in lark.terminals if t.pattern.raw}
+    blank = [patterns[_plain(name)].to_regexp() for name in lark.ignore_tokens]
+    if len(blank) > 1:
+        raise GrammarError(f"{path.name}: ignores {len(blank)} terminals; put them into one.")
+    return Compiler(
+        name=path.name,
+        text=path.read_text(encoding="utf-8"),
+        rules={_plain(n): (tuple(_plain(p) for p in params), tree) for n, params, tree, _ in lark.grammar.rule_defs},
+        terminals={name: p.to_regexp() for name, p in patterns.items()},
+        literals={raw: p.to_regexp() for raw, p in literals.items()},
+        blank=blank[0] if blank else "",
+        vocabulary=vocabulary(),
+    )
+
+
+def _plain(name: str) -> str:
+    """Lark prefixes what an import brings along with the file's name; take that off again."""
+    return str(name).removeprefix("vocabulary__")
+
+
+@cache
+def vocabulary() -> frozenset[str]:
+    """Names of all columns and facts: the rules of the vocabulary that hold a terminal or a spelling."""
+    lark = open_grammar(ROOM / "vocabulary.lark", parser=None, lexer="basic", start="rank")
+    return frozenset(str(name) for name, _, tree, _ in lark.grammar.rule_defs if next(tree.find_data("value"), None))
+
+
+def _line_kinds(compiler: Compiler, path: Path) -> Iterator[str]:
+    if "start" not in compiler.rules:
+        raise GrammarError(f"{path.name}: has no rule start; it lists the line kinds of the format.")
+    kinds = list(compiler.alternatives("start"))
+    wrong = [kind for kind in kinds if kind not in LINE_KINDS]
+    if wrong:
+        raise compiler.error(wrong[0], f"start lists {wrong[0]!r}; the line kinds are {', '.join(LINE_KINDS)}.")
+    return iter(kinds)
+
+
+def _check_meanings(variants: tuple[Variant, ...], path: Path) -> None:
+    seen: dict[tuple[str, str], Field] = {}
+    for variant in variants:
+        for field in variant.fields:
+            if seen.setdefault((variant.record, field.name), field) != field and variant.record in METRICS:
+                raise GrammarError(f"{path.name}: {field.name} has two meanings in {variant.record}_line; give it one.")
+
+
+def _about(path: Path) -> str:
+    first = path.read_text(encoding="utf-8").partition("\n")[0]
+    return first.removeprefix("//").strip() if first.startswith("//") else ""

@@ -1,0 +1,97 @@
+"""Times as programs print them, and lengths of time, by the name of the terminal that a grammar gives them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..io.lazy import pd
+
+Texts = Sequence[bytes]
+Times = NDArray[np.datetime64]
+
+_ISO = bytes.maketrans(b"/,T", b"-. ")
+# A stamp without a year gets this one, a leap year: only the time between two of them means something.
+NO_YEAR = b"2000-"
+WITHOUT_YEAR = "YEARLESS_STAMP"
+_YEAR = np.timedelta64(366, "D").astype("timedelta64[us]")
+
+
+def times(texts: Texts) -> Times:
+    """datetime64[us]; NaT where the line does not have the field, or names a day that does not exist."""
+    joined = b"\n".join(texts).translate(_ISO)
+    stamps = [stamp or "NaT" for stamp in joined.decode("ascii").split("\n")]
+    if b"Z" in joined or b"+" in joined or joined.count(b"-") > 2 * sum(map(bool, texts)):
+        return _zoned(stamps)
+    try:
+        return np.array(stamps, dtype="datetime64[us]")
+    except ValueError:
+        return _zoned(stamps)
+
+
+def _zoned(stamps: Sequence[str]) -> Times:
+    """Times of which some name a zone, in UTC, or are of no real day."""
+    found = pd.to_datetime(pd.Series(stamps, dtype=str), format="ISO8601", errors="coerce", utc=True)
+    return found.dt.tz_localize(None).to_numpy(dtype="datetime64[us]")
+
+
+def _compact(texts: Texts) -> Times:
+    return times([text and b"-".join((text[:4], text[4:6], text[6:8])) + b" " + text[9:] for text in texts])
+
+
+def _yearless(texts: Texts) -> Times:
+    return times([text and NO_YEAR + text[:2] + b"-" + text[2:].lstrip(b"-/") for text in texts])
+
+
+def over_new_year(stamps: Times, after: np.datetime64 | None = None) -> Times:
+    """Times of stamps without a year (datetime64[us]), in the order in which they were printed, over New Year.
+
+    The year of a stamp is the one nearest to the time before it: 01-01 after 12-31 is one year on, and 12-31 after
+    that, of a rank that lags behind, one year back. ``after``: the time before the first. A silence of half a year or
+    more cannot be told; where the year is no leap year, a log that runs over the end of February gains a day.
+    """
+    shown = np.flatnonzero(~np.isnat(stamps))
+    before = stamps[shown][:1] if after is None else np.array([after])
+    steps = np.diff(stamps[shown], prepend=before)
+    years = -np.round(steps / _YEAR).astype(np.int64)
+    following = stamps.copy()
+    following[shown] += np.cumsum(years) * _YEAR
+    return following
+
+
+def _of_c(texts: Texts) -> Times:
+    stamps = pd.Series([text.decode() for text in texts], dtype=str)
+    found = pd.to_datetime(stamps, format="%a %b %d %H:%M:%S %Y", errors="coerce")
+    return found.to_numpy(dtype="datetime64[us]")
+
+
+def _unix(texts: Texts, in_a_second: int) -> Times:
+    """Unix time, to the microsecond that is printed; a float does not hold more digits of it."""
+    numbers = np.array([float(text or "nan") for text in texts])
+    return pd.to_datetime(pd.Series((numbers * (1e6 / in_a_second)).round()), unit="us").to_numpy("datetime64[us]")
+
+
+def lengths(texts: Texts) -> NDArray[np.float64]:
+    """float64 seconds of texts such as ``6 days, 14:31:25``, ``1:40:07`` and ``00:05``; NaN where there is none."""
+    return np.array([_length(text.decode()) for text in texts], dtype=np.float64)
+
+
+def _length(text: str) -> float:
+    days, found, clock = text.rpartition(", ")
+    seconds = 0.0
+    for part in clock.split(":"):
+        seconds = seconds * 60 + float(part or "nan")
+    return seconds + (86400 * int(days.split(" ")[0]) if found else 0)
+
+
+# How a column is made of the texts of a terminal; of any other terminal they are numbers or stay as they are.
+COLUMNS: Mapping[str, Callable[[Texts], NDArray[Any]]] = {
+    "STAMP": times,
+    "COMPACT_STAMP": _compact,
+    WITHOUT_YEAR: _yearless,
+    "C_STAMP": _of_c,
+    "UNIX_SECONDS": lambda texts: _unix(texts, 1),
+    "UNIX_MILLISECONDS": lambda texts: _unix(texts, 1000),
+    "DURATION": lengths,
+}

@@ -1,0 +1,87 @@
+"""Checkouts: which repository and commit the files of a folder come from, and whether they were changed."""
+
+import hashlib
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..io.regular import opened
+from .address import public_repository
+
+_LONGEST = 60  # seconds
+# A checkout's own configuration may name programs that git starts. None of them may run only because we look.
+_HARMLESS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+_QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C"}
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """A git checkout: its folder, the URL of its repository (None where it names none), the commit of HEAD.
+
+    ``blobs``: the objects of the files of that commit, by their paths in the checkout.
+    """
+
+    top: Path
+    repository: str | None
+    commit: str
+    blobs: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        """The name of the repository; that of the folder where it has no URL."""
+        return (self.repository or self.top.name).rpartition("/")[2]
+
+
+def checkout(path: Path) -> Checkout | None:
+    """The checkout that a folder belongs to.
+
+    None where there is none, where git is missing, and where git refuses it because it belongs to another user.
+    """
+    top = next((folder for folder in (path, *path.parents) if (folder / ".git").exists()), None)
+    commit = _git(top, "rev-parse", "--verify", "--quiet", "HEAD") if top else None
+    if top is None or not commit:
+        return None
+    return Checkout(top, _repository(top), commit.strip(), _blobs(top))
+
+
+def _repository(top: Path) -> str | None:
+    answer = _git(top, "config", "-z", "--get-regexp", r"^remote\..*\.url$") or ""
+    urls = dict(entry.partition("\n")[::2] for entry in answer.split("\0") if entry)
+    url = urls.get("remote.origin.url") or next(iter(urls.values()), None)
+    return public_repository(url) if url else None
+
+
+def _blobs(top: Path) -> dict[str, str]:
+    entries = [
+        entry.partition("\t") for entry in (_git(top, "ls-tree", "-rz", "--full-tree", "HEAD") or "").split("\0")
+    ]
+    return {path: kind.split()[2] for kind, _, path in entries if path and kind.split()[1] == "blob"}
+
+
+def is_changed(path: Path, blob: str) -> bool:
+    """Whether a file is another one than the object that git keeps under its name."""
+    digest = hashlib.sha1(usedforsecurity=False) if len(blob) == 40 else hashlib.sha256()
+    digest.update(b"blob %d\0" % path.stat().st_size)
+    with opened(path) as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest() != blob
+
+
+def _git(top: Path, *arguments: str) -> str | None:
+    """What git prints about a checkout; None where it is missing or fails."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    command = ["git", "-C", str(top), *_HARMLESS, *arguments]
+    try:
+        answer = subprocess.run(  # noqa: S603 - a list, no shell, and what the checkout configures is switched off
+            command,
+            env=environment | _QUIET,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=True,
+            timeout=_LONGEST,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return os.fsdecode(answer.stdout)

@@ -1,0 +1,46 @@
+"""The clock of a run: when each line of its log arrived, for logs that print no time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..grammar.field import Field
+from ..io.errors import LogError
+from ..io.lazy import pd
+from .runfile import CLOCK
+from .sidefile import side_file, side_table, times
+
+NAME = CLOCK
+COLUMNS = ("line", "time")
+# What the column `time` of records means when no line prints it.
+ARRIVAL = Field("time", "ARRIVAL")
+
+
+def clock(log: Path, sha256: str) -> pd.DataFrame | None:
+    """The ``clock.csv`` beside a log: ``line`` (int64, from 1, ascending) and ``time`` (datetime64[us], UTC).
+
+    A row says that the lines from ``line`` up to the next row's arrived at ``time``. ``sha256`` is that of the log;
+    None where there is no clock, or where no run.json says that it is of this very log. Raises LogError, which names
+    the line, when it is broken.
+    """
+    path = side_file(log, sha256, NAME)
+    if path is None:
+        return None
+    table = side_table(path, COLUMNS, COLUMNS)
+    lines = table["line"].to_numpy()
+    wrong = ~(lines % 1 == 0) | (np.diff(lines, prepend=0) <= 0)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise LogError(f"{path}: line {row + 2}: line is {lines[row]:g}; line numbers are whole, from 1, and ascend.")
+    return pd.DataFrame({"line": lines.astype(np.int64), "time": times(table["time"])})
+
+
+def arrivals(clock: pd.DataFrame, lines: NDArray[np.int64]) -> NDArray[np.datetime64]:
+    """When lines (physical numbers from 1) arrived (datetime64[us], UTC); NaT for lines before those of the clock."""
+    rows = np.searchsorted(clock["line"].to_numpy(), lines, side="right") - 1
+    known = np.append(clock["time"].to_numpy(), np.datetime64("NaT", "us"))
+    found: NDArray[np.datetime64] = known[rows]  # -1 is the last one, which is not a time
+    return found

@@ -1,0 +1,68 @@
+"""Events: what happened at a line of a log, such as a checkpoint or a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..grammar.compiler import WHOLE
+from ..grammar.field import TIMES
+from ..io.lazy import pd
+from ..scanning.columns import Lines
+from .facts import Fact
+
+EVENTS = ("run_start", "run_stop", "checkpoint", "evaluation", "overflow", "restart", "failure")
+COLUMNS = {"line": "int64", "event": "str", "text": "str", "time": "datetime64[us]"}
+NEVER = np.datetime64("NaT", "us")
+
+
+class Event(NamedTuple):
+    """What happened at a line.
+
+    ``line``: its physical number from 1. ``event``: the name in the vocabulary. ``text``: the line without what job
+    launchers put before it. ``time``: datetime64[us]; NaT where the line has none.
+    """
+
+    line: int
+    event: str
+    text: str
+    time: np.datetime64
+
+
+def events(found: Iterable[Lines]) -> tuple[Event, ...]:
+    """The events of a log in file order; of a name once a line."""
+    by_place: dict[tuple[int, str], Event] = {}
+    for event in sorted((event for lines in found for event in _rows(lines)), key=lambda event: event[:2]):
+        by_place.setdefault(event[:2], event)
+    return tuple(by_place.values())
+
+
+def frame(happened: Sequence[Event]) -> pd.DataFrame:
+    """One row an event: ``line`` (int64), ``event``, ``text`` and ``time`` (datetime64[us])."""
+    return pd.DataFrame(list(happened), columns=list(COLUMNS)).astype(COLUMNS)
+
+
+def time_to_train(happened: Iterable[Event]) -> Iterator[Fact]:
+    """The minutes from the first start of the run to its last stop after that, where both print a time."""
+    timed = [event for event in happened if not np.isnat(event.time)]
+    starts, stops = ([event for event in timed if event.event == name] for name in ("run_start", "run_stop"))
+    if starts and stops and stops[-1].time > starts[0].time:
+        minutes = (stops[-1].time - starts[0].time) / np.timedelta64(1, "m")
+        yield Fact("minutes_to_train", round(float(minutes), 3), f"line {starts[0].line} to {stops[-1].line}")
+
+
+def _rows(lines: Lines) -> Iterator[Event]:
+    stamp = next((field.name for field in lines.variant.fields if field.type in TIMES), "")
+    named = {name: lines.take(name) for name in EVENTS if name in {field.name for field in lines.variant.fields}}
+    texts, times = lines.take(WHOLE.name), lines.take(stamp)
+    for row, number in enumerate(lines.numbers().tolist()):
+        name = next((name for name, column in named.items() if column is not None and _took_part(column[row])), None)
+        if name and texts is not None:
+            yield Event(number, name, str(texts[row]).strip(), NEVER if times is None else times[row])
+
+
+def _took_part(value: object) -> bool:
+    """Whether a line has a field: a text that it lacks is empty, a number is NaN."""
+    return bool(value == value and value not in ("", None))  # noqa: PLR0124 - NaN is not itself

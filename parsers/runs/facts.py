@@ -1,0 +1,183 @@
+"""Facts: what holds for a whole run, each with the witness that says so."""
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeGuard
+
+from ..grammar.field import TIMES
+from ..grammar.format import ROOM, load
+from ..io.compression import SUFFIXES
+from ..scanning.prefix import line_pattern
+
+if TYPE_CHECKING:
+    from ..scanning.columns import Lines
+
+Value = int | float | str
+MOST_DIGITS = 19  # what is longer is no count of anything
+FILE_NAME = "file name"
+FORMER_NAME = "original file name"  # that of an ingested log
+FOLDERS = 3  # so many folders above a log may state facts in their names
+# Counts that a measurement scales by.
+SCALING = (
+    "nodes",
+    "cards",
+    "cards_per_node",
+    "batch_size",
+    "job_batch_size",
+    "job_batch_tokens",
+    "accumulation",
+    "sequence_length",
+)
+# Training in 8 bits keeps its parameters in 16; programs call TF32 by the type of its data, which is FP32.
+WITHIN = {("precision", "fp8"): ("bf16", "fp16"), ("precision", "tf32"): ("fp32",)}
+# Counts whose option is 1 by default in many programs.
+ONE_BY_DEFAULT = ("nodes", "cards", "cards_per_node", "accumulation")
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A value (int, float or str) and its witness: ``line 12``, ``file name``, ``run.json``, ``page`` or an option."""
+
+    name: str
+    value: Value
+    witness: str
+
+
+class Facts(dict[str, Fact]):
+    """The facts of a run by name: of several witnesses the first told counts.
+
+    ``contradictions`` holds every later witness that said otherwise, with the fact it contradicts. ``disputes`` holds
+    the lines that contradict each other on a fact that scales, each with the first of them: none of these is believed.
+    """
+
+    def __init__(self, told: Iterable[Fact] = ()) -> None:
+        super().__init__()
+        self.contradictions: list[tuple[Fact, Fact]] = []
+        self.disputes: list[tuple[Fact, Fact]] = []
+        self.tell(told)
+
+    def tell(self, told: Iterable[Fact]) -> None:
+        """Hear more witnesses, the most trusted first; a count that scales and is less than one says nothing."""
+        for fact in (fact for fact in told if not _says_nothing(fact)):
+            believed = self.setdefault(fact.name, fact)
+            if believed.value != fact.value and (believed, fact) not in self.contradictions:
+                self.contradictions.append((believed, fact))
+
+    def tell_lines(self, told: Iterable[Fact]) -> None:
+        """Hear the lines of a log: where they contradict each other on a fact that scales, all keep silent.
+
+        A line does not say of which part of a configuration it is, so the first may be that of the evaluation. A
+        witness that was heard before settles it.
+        """
+        said = [fact for fact in told if not _says_nothing(fact)]
+        lines = _without_parts(said, [*self.values(), *said])
+        for name in (name for name in SCALING if name not in self):
+            values = [fact for fact in lines if fact.name == name]
+            self.disputes += [(values[0], other) for other in values if other.value != values[0].value]
+        disputed = {first.name for first, _ in self.disputes}
+        self.tell(fact for fact in lines if fact.name not in disputed)
+
+    def assume(self, told: Iterable[Fact]) -> None:
+        """Hear witnesses that count only where nothing else tells the fact, not even lines that dispute it."""
+        disputed = {first.name for first, _ in self.disputes}
+        self.tell(fact for fact in told if fact.name not in self and fact.name not in disputed)
+
+    def derive(self) -> None:
+        """Add what follows from other facts: cards from nodes, batch size of a card from that of the job."""
+        if both := self._counts("nodes", "cards_per_node"):
+            self._follows("cards", both[0] * both[1], "nodes", "and", "cards_per_node")
+        elif (both := self._counts("cards", "cards_per_node")) is None or both[0] < both[1]:
+            self._one_node()
+        self._derive_batch_size()
+
+    def _one_node(self) -> None:
+        """Cards of one node, where nothing says how many nodes there are; fewer in all contradict them."""
+        if "cards_per_node" in self:
+            one = self["cards_per_node"]
+            self.tell([Fact("cards", one.value, f"{one.witness}, as one node")])
+
+    def _derive_batch_size(self) -> None:
+        """A line that tells it knows better: cards may share one model, and a step may have several passes."""
+        both = self._counts("job_batch_size", "cards")
+        if both is None or ("batch_size" in self and self["batch_size"].witness not in (FILE_NAME, FORMER_NAME)):
+            return
+        passes = self._counts("accumulation", "accumulation") or (1, 1)
+        size, rest = divmod(both[0], both[1] * passes[0])
+        if not rest:
+            self._follows("batch_size", size, "job_batch_size", "over cards of", "cards")
+
+    def _counts(self, first: str, second: str) -> tuple[int, int] | None:
+        """The values of two facts when both are told and are counts of at least one."""
+        a, b = (self[name].value if name in self else None for name in (first, second))
+        return (a, b) if isinstance(a, int) and isinstance(b, int) and a > 0 and b > 0 else None
+
+    def _follows(self, name: str, said: int, first: str, word: str, second: str) -> None:
+        self.tell([Fact(name, said, f"{self[first].witness} {word} {self[second].witness}")])
+
+
+def may_be_default(fact: Fact) -> bool:
+    """Whether an argument that a program repeats may be the default of an option that nobody gave."""
+    return fact.name in ONE_BY_DEFAULT and fact.value == 1
+
+
+def is_count(said: object) -> TypeGuard[int]:
+    """Whether a value is a count of at least one; True and False are none."""
+    return isinstance(said, int) and not isinstance(said, bool) and 1 <= said < 1 << 53
+
+
+def _says_nothing(fact: Fact) -> bool:
+    return fact.name in SCALING and not isinstance(fact.value, str) and fact.value < 1
+
+
+def _without_parts(told: Sequence[Fact], known: Iterable[Fact]) -> list[Fact]:
+    """The facts but for those that are part of a known one, as 16 bits of parameters are of a training in 8 bits."""
+    parts = {(fact.name, part) for fact in known for part in WITHIN.get((fact.name, str(fact.value)), ())}
+    return [fact for fact in told if (fact.name, fact.value) not in parts]
+
+
+def line_facts(found: Iterable["Lines"]) -> Iterator[Fact]:
+    """The facts that the lines of a log state, in the order of the lines; a value told again is told once."""
+    told: dict[tuple[str, Value], int] = {}
+    for lines in found:
+        numbers = lines.numbers().tolist()
+        for field in (f for f in lines.variant.fields if f.type not in TIMES):
+            column = lines.take(field.name)
+            for number, text in zip(numbers, [] if column is None else column.tolist(), strict=False):
+                if text:
+                    key = (field.name, value(field.name, field.type, text))
+                    told[key] = min(number, told.get(key, number))
+    for (name, said), number in sorted(told.items(), key=lambda item: item[1]):
+        yield Fact(name, said, f"line {number}")
+
+
+def name_facts(path: Path) -> Iterator[Fact]:
+    """The facts that the name of a log file states, alone or with those of the folders it is in, packed or not."""
+    packed = path.suffix if path.suffix in SUFFIXES else ""
+    for depth in range(1, FOLDERS + 2):
+        text = "/".join(path.parts[-depth:]).removesuffix(packed).encode("utf-8", "surrogateescape")
+        for variant in load(ROOM / "names.lark").variants:
+            if found := line_pattern(variant).fullmatch(text):
+                for field, said in zip(variant.groups, found.groups(), strict=True):
+                    yield Fact(field.name, value(field.name, field.type, said.decode()), FILE_NAME)
+                return
+
+
+def value(name: str, type_: str, text: str) -> Value:
+    """The value of a fact from its text: a count for a list of cards, an int for a count, else the usual spelling."""
+    if type_ == "LIST":
+        return len(re.findall(r"\d+", text))
+    if type_ == "INTEGER" and len(text) < MOST_DIGITS:
+        return int(text.replace(",", ""))
+    return _spellings().get(name, {}).get(text.lower(), text)
+
+
+@cache
+def _spellings() -> dict[str, dict[str, str]]:
+    words = tomllib.loads((ROOM / "spellings.toml").read_text(encoding="utf-8"))
+    return {
+        fact: {s: word for word, many in usual.items() for s in (*many, word.lower())} for fact, usual in words.items()
+    }

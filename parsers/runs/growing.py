@@ -1,0 +1,147 @@
+"""A log that is still written: its format once a line tells it, what it states so far, and its records as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+
+from ..grammar.field import Field
+from ..grammar.format import METRICS, Format
+from ..io.errors import FormatError, LogError
+from ..io.lazy import pd
+from ..scanning.columns import Lines
+from ..scanning.detection import detect, formats
+from ..scanning.matches import Found
+from ..scanning.record_table import table
+from ..scanning.scan import Scanner
+from ..scanning.source import clean
+from ..scanning.tail import Change, Tail
+from .facts import SCALING, Fact, line_facts
+from .reading import common, heard, known_format
+from .runfile import run_file
+
+
+class GrowingLog:
+    """One log and all that was read of it so far, but for its records, which are handed out and not kept.
+
+    ``format``: None until a metric line tells it; ``doubt`` then says why it cannot be told, where that is known.
+    ``lines``: how many lines of the present file were read. ``fields``: what the columns of the records mean, by
+    (record, column). ``facts``: those that scale a throughput; of several values that lines state two are kept.
+    """
+
+    def __init__(self, path: Path, *, format: str | Path | None = None, facts: Iterable[Fact] = ()) -> None:
+        """Begin before the first line; raises FormatError or GrammarError as ``read`` does for a named format."""
+        self.path = path
+        self._given = tuple(facts)
+        self._named = None if format is None else known_format(format)
+        self._tail = Tail(path)
+        self._begin()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._tail.__exit__(*error)
+
+    @property
+    def written(self) -> float | None:
+        """When something was written last, in seconds since the epoch; None where there is no log yet."""
+        return self._tail.written
+
+    def news(self) -> Iterator[Change | pd.DataFrame]:
+        """What has come since the last call: records as ``Reading.records`` has them, and what happened to the log.
+
+        ``line`` is of the present file. A log that was cut or replaced is that of another run, whose format and facts
+        are found anew; one that was rotated goes on. Raises LogError where the log cannot be read.
+        """
+        for piece in self._tail.pieces():
+            if isinstance(piece, Change):
+                self._change(piece)
+                yield piece
+            elif self.format is None:
+                self._find_format(piece)
+            else:
+                yield from self._records(piece)
+
+    def _begin(self) -> None:
+        self.doubt = ""
+        self._time: np.datetime64 | None = None
+        self._stated: dict[str, list[Fact]] = {}
+        self._arguments: dict[str, list[Fact]] = {}
+        self._use(self._named)
+        self._tell()
+
+    def _use(self, fmt: Format | None) -> None:
+        self.format = fmt
+        self.fields: Mapping[tuple[str, str], Field] = fmt.fields if fmt else {}
+        self._open()
+
+    def _open(self) -> None:
+        self.lines = 0
+        # What any program may print states facts of this one as well.
+        self._scanner = Scanner((*self.format.variants, *common().variants) if self.format else ())
+
+    def _change(self, change: Change) -> None:
+        if change is Change.ROTATED:
+            self._open()
+        else:
+            self._begin()
+
+    def _find_format(self, block: bytes) -> None:
+        """Look for the format; the lines before the one that tells it are read again then, because they state facts."""
+        self.lines += block.count(b"\n")
+        if found := self._detected(block):
+            self._use(found)
+            self._tail.rewind()
+
+    def _detected(self, block: bytes) -> Format | None:
+        """The format of the log, when a metric line of any stands in its newest block."""
+        text, known = clean(block), formats()
+        possible = [v for fmt in known for v in fmt.variants if v.record in METRICS and v.may_stand_in(text)]
+        if not Scanner(possible).feed(block):
+            return None
+        try:
+            return detect(self.path, known)
+        except (FormatError, LogError) as error:
+            self.doubt = str(error)  # The next lines may tell it.
+            return None
+
+    def _records(self, block: bytes) -> Iterator[pd.DataFrame]:
+        found = [_lines(of_variant) for of_variant in self._scanner.feed(block)]
+        self._scanner.torn.clear()
+        self.lines = self._scanner.total
+        self._hear([lines for lines in found if lines.variant.record == "fact"])
+        metric = [lines for lines in found if lines.variant.record in METRICS]
+        if metric:
+            records = table(metric, self._time).frame
+            if "time" in records and records["time"].notna().any():
+                self._time = records["time"].dropna().to_numpy(dtype="datetime64[us]")[-1]
+            yield records
+
+    def _hear(self, lines: Sequence[Lines]) -> None:
+        """Keep what scales a throughput; a second value of it tells that lines contradict each other, a third nothing.
+
+        ``Facts`` hears all lines of a log at once, so they are told anew.
+        """
+        for kept, of_format in ((self._stated, True), (self._arguments, False)):
+            some = [x for x in lines if (x.variant not in common().variants) == of_format]
+            for fact in (fact for fact in line_facts(some) if fact.name in (*SCALING, "epoch_samples")):
+                told = kept.setdefault(fact.name, [])
+                if len(told) < 2 and fact.value not in [other.value for other in told]:
+                    told.append(fact)
+        if lines:
+            self._tell()
+
+    def _tell(self) -> None:
+        stated, arguments = (chain.from_iterable(kept.values()) for kept in (self._stated, self._arguments))
+        self.facts = heard(self._given, stated, arguments, run_file(self.path), self.path)
+
+
+def _lines(found: Found) -> Lines:
+    lines = Lines(found.variant)
+    lines.add(found)
+    return lines

@@ -1,0 +1,103 @@
+"""The health of a run: what its records and events say against it, each in a sentence with the lines."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..io.lazy import pd
+from ..io.sentence import Sentence
+from ..scanning.record_table import Table
+from .events import Event
+from .reading_part import Part
+
+Numbers = NDArray[np.int64]
+Rows = NDArray[np.intp]
+
+NOT_A_NUMBER = "The loss is not a finite number in {count} of {records} records, first in line {line}."
+OVERFLOW = "The loss scale overflows, first in line {line} ({count} in all): such a step does not count."
+BACKWARDS = "The time runs backwards, first in line {line} ({count} in all)."
+TWICE = "Records are in the log twice, the first copy in line {line} ({count} in all)."
+RESTARTED = "The run starts again, first in line {line} ({count} in all)."
+FAILED = "The run ended with a failure, in line {line}: {text}"
+WARNINGS = (NOT_A_NUMBER, OVERFLOW, BACKWARDS, TWICE, RESTARTED, FAILED)
+LONGEST_TEXT = 200
+NO_ROWS: Rows = np.zeros(0, np.intp)
+STANDING = np.timedelta64(0, "us")
+# What a run does that a failure before it did not end, such as that of a step of its set-up.
+GOING_ON = ("run_start", "checkpoint", "evaluation", "overflow", "restart")
+
+
+def findings(parts: Sequence[Part], happened: Sequence[Event]) -> Iterator[Sentence]:
+    """What speaks against a run, one sentence each; ``parts`` and ``happened`` as of a ``Reading``."""
+    for part in parts:
+        lines = part.table["line"]
+        yield from _of_losses(part.table, part.not_numbers)
+        yield from _told(BACKWARDS, lines[_backwards(part.table)])
+        yield from _told(TWICE, lines[_copies(part.table)])
+    for name, message in (("overflow", OVERFLOW), ("restart", RESTARTED)):
+        yield from _told(message, [event.line for event in happened if event.event == name])
+    going_on = [event.line for event in happened if event.event in GOING_ON]
+    last = max([0, *going_on, *(part.table["line"][-1] for part in parts if len(part.table))])
+    yield from _of_failure([event for event in happened if event.event == "failure" and event.line > last])
+
+
+def _told(message: str, lines: Sequence[int] | Numbers) -> Iterator[Sentence]:
+    """The sentence of a message about some lines, ascending, if there are any."""
+    if len(lines):
+        yield Sentence(message, count=len(lines), line=lines[0])
+
+
+def _of_losses(records: Table, not_numbers: Numbers) -> Iterator[Sentence]:
+    if "loss" not in records:
+        return
+    losses = records["loss"]
+    lines = np.sort(np.concatenate([not_numbers, records["line"][np.isinf(losses)]]))
+    if len(lines):
+        printed = int(np.count_nonzero(~np.isnan(losses))) + len(not_numbers)
+        yield Sentence(NOT_A_NUMBER, count=len(lines), records=printed, line=lines[0])
+
+
+def _backwards(records: Table) -> Rows:
+    """The rows whose time is before that of the one before them, of each rank by itself: several come as they come."""
+    if "time" not in records:
+        return NO_ROWS
+    times = records["time"]
+    if "rank" not in records:
+        return np.flatnonzero(np.diff(times) < STANDING) + 1
+    ranks = np.nan_to_num(records["rank"], nan=-1)
+    order = np.argsort(ranks, kind="stable")
+    back = (np.diff(times[order]) < STANDING) & (np.diff(ranks[order]) == 0)
+    return np.sort(order[1:][back])
+
+
+def _copies(records: Table) -> Rows:
+    """The rows of copies: all that such a record prints, a step and one number more at least, its rank printed before.
+
+    Where steps count within epochs that nothing tells apart, those of two epochs may print the same.
+    """
+    columns = [name for name in records if name != "line"]
+    telling = [name for name in columns if name in ("time", "loss", "throughput", "step_time", "elapsed")]
+    apart = "steps_per_epoch" not in columns or not {"epoch", "time", "elapsed"}.isdisjoint(columns)
+    if "step" not in records or len(telling) < 2 or not apart or _ascends(records["step"]):
+        return NO_ROWS
+    rows = np.arange(len(records))
+    for name in ("step", *telling):  # To compare few records as a whole takes less time.
+        rows = rows[pd.Series(records[name][rows]).duplicated(keep=False).to_numpy()]
+    if not len(rows):
+        return NO_ROWS
+    some = records.frame.iloc[rows]
+    copies = some.duplicated(columns) & some["step"].notna() & (some[telling].notna().sum(axis=1) > 1)
+    return rows[copies.to_numpy()]
+
+
+def _ascends(steps: NDArray[np.float64]) -> bool:
+    told = steps[~np.isnan(steps)]
+    return bool((told[1:] > told[:-1]).all())
+
+
+def _of_failure(failures: Sequence[Event]) -> Iterator[Sentence]:
+    """The last failure that says why, of those after the last line of a run that goes on: what it survives is none."""
+    telling = [failure for failure in failures if not failure.text.endswith(":")]
+    for failure in (telling or failures)[-1:]:
+        yield Sentence(FAILED, line=failure.line, text=failure.text[:LONGEST_TEXT])

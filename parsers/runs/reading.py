@@ -1,0 +1,206 @@
+"""Reading a log: records, facts and the line account, with the proof of where each came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+
+from ..grammar.field import Field
+from ..grammar.format import METRICS, ROOM, Format, load
+from ..io.errors import FormatError, LogError
+from ..io.lazy import pd
+from ..io.sentence import Sentence
+from ..scanning.account import Account, account
+from ..scanning.cascade import Cascade, of_kinds
+from ..scanning.detection import detected, formats, grammars, most_claimed
+from ..scanning.record_table import Table
+from ..scanning.source import Source
+from ..scanning.text import Text
+from ..scanning.wrapped import wrapped_at
+from .events import Event, events, frame, time_to_train
+from .facts import Fact, Facts, line_facts, may_be_default
+from .health import findings
+from .reading_part import NOTHING, Part, part
+from .runfile import RunFile, run_facts, run_file, run_problems, told_by_name
+
+TORN = "Output runs together, first in line {line} ({count} in all); what is whole there is used."
+CUT = "The last line has no newline: it may be cut off, so a number that it ends with is not used."
+NO_STEPS = "The log has neither lines of steps nor of epochs."
+FIRST_USED = "{fact} is {value} by {witness}, but {other} by {denier}; the first is used."
+NEITHER_USED = "{fact} is {value} by {witness}, but {other} by {denier}; neither is used."
+WRAPPED = (
+    "its lines were cut at {width} bytes, first in line {line}, and numbers with them; "
+    "read the log as it was before `fold` or a terminal wrapped it."
+)
+WARNINGS = (TORN, CUT, NO_STEPS, FIRST_USED, NEITHER_USED)
+# Lines that are left are tried for further formats up to so many bytes: that takes longer than to read the others.
+SEARCHED = 4 << 20
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a log holds.
+
+    ``parts``: what each of its formats reads, first the one that says most of speed; ``format``, ``records`` and
+    ``fields`` are those of the first. Of a log of no known format the only part has no format and no records.
+    ``happened``: its events in file order.
+    ``sha256`` and ``bytes`` are of the file as it lies on disk.
+    """
+
+    path: Path
+    sha256: str
+    bytes: int
+    parts: tuple[Part, ...]
+    facts: Facts
+    account: Account
+    warnings: tuple[Sentence, ...]
+    happened: tuple[Event, ...]
+
+    @property
+    def format(self) -> Format | None:
+        """The format that says most of speed."""
+        return self.parts[0].format
+
+    @property
+    def records(self) -> pd.DataFrame:
+        """The records of that format."""
+        return self.parts[0].records
+
+    @property
+    def events(self) -> pd.DataFrame:
+        """The events as a DataFrame, one row each: ``line``, ``event``, ``text`` and ``time``."""
+        return frame(self.happened)
+
+    @property
+    def fields(self) -> dict[tuple[str, str], Field]:
+        """What the columns of those records mean."""
+        return self.parts[0].fields
+
+
+def read(path: str | Path, *, format: str | Path | None = None, facts: Iterable[Fact] = ()) -> Reading:
+    """Read one log, plain or compressed (gz, bz2, xz, zst).
+
+    ``format``: name of a known format or path of a grammar; by default it is found by itself. ``facts``: what the
+    caller knows, believed before all other witnesses. Raises LogError when the log cannot be read, FormatError when no
+    format or more than one fits, GrammarError when a grammar has a mistake.
+    """
+    reading = survey(path, format=format, facts=facts)
+    if reading.format is None:
+        found = f"no known format fits any of its {reading.account.total} lines"
+        raise FormatError(f"{path}: {found}; `tachograph formats` lists those there are.")
+    return reading
+
+
+def survey(path: str | Path, *, format: str | Path | None = None, facts: Iterable[Fact] = ()) -> Reading:
+    """As ``read``, but a text of no known format gives a reading without records: all its lines are unrecognised."""
+    path = Path(path)
+    source, cascade = _read(Text(path), [] if format is None else [known_format(format)], search=format is None)
+    parts = [part(level, source) for level in cascade.levels[:-1]]
+    if len(parts) > 1:
+        parts.sort(key=lambda part: part.rank)
+    run = run_file(path)
+    told, happened = _facts(facts, cascade, run, path), events(of_kinds(cascade.levels, ("event",)))
+    told.tell(time_to_train(happened))
+    all_parts = tuple(parts) or (NOTHING,)
+    warnings = (*_warnings(told, cascade, source, run, all_parts[0].table), *findings(all_parts, happened))
+    return Reading(path, source.sha256, source.bytes, all_parts, told, _account(cascade), warnings, happened)
+
+
+def _read(text: Text, chosen: list[Format], *, search: bool) -> tuple[Source, Cascade]:
+    """Read a log as these formats, and as all others that are found in it; what any program prints comes last."""
+    _refuse_wrapped(text, chosen or formats())
+    if search:
+        chosen = [fmt for fmt in [detected(text, formats())] if fmt]
+    while True:
+        cascade = Cascade([*chosen, common()])
+        another = _feed(cascade, text, chosen, search=search and bool(chosen))
+        if another is None:
+            return text.source, cascade
+        chosen.append(another)
+
+
+def _refuse_wrapped(text: Text, known: Sequence[Format]) -> None:
+    """Raise LogError where lines of a log were cut at one width: half a number looks like a whole one."""
+    if cut := wrapped_at(text.head(), known):
+        raise LogError(f"{text.source.path}: {WRAPPED.format(width=cut[0], line=cut[1])}")
+
+
+def _feed(cascade: Cascade, text: Text, chosen: Sequence[Format], *, search: bool) -> Format | None:
+    """Read all blocks; returns a format other than the chosen ones, where there are any, once lines of it are left."""
+    searched, names = 0, {fmt.name for fmt in chosen}
+    for block in text.blocks([variant for fmt in chosen for variant in fmt.variants]):
+        cascade.feed(block)
+        if search and searched < SEARCHED:
+            left = cascade.left()
+            searched += len(left.data)
+            if found := most_claimed(text.source.path, left, formats(), without=names):
+                return found
+    return None
+
+
+def _account(cascade: Cascade) -> Account:
+    known = [x.all_numbers() for x in of_kinds(cascade.levels, (*METRICS, "event", "fact"))]
+    return account(cascade.total, known, [x.all_numbers() for x in of_kinds(cascade.levels, ("noise",))])
+
+
+@cache
+def common() -> Format:
+    """What any program may print: facts in the arguments that it repeats, and events such as its failure."""
+    return load(ROOM / "common.lark")
+
+
+def known_format(name: str | Path) -> Format:
+    """A format by name, or a grammar file by its path; raises FormatError that lists names like a wrong one.
+
+    Only that grammar is opened: a mistake in another one does not keep it. Raises GrammarError for one of its own.
+    """
+    if str(name).endswith(".lark"):
+        return load(Path(name))
+    if str(name) not in grammars():
+        near = get_close_matches(str(name).lower(), grammars(), n=5)
+        those = f"{' or '.join(near)} is like it, and " if near else ""
+        raise FormatError(f"There is no format {str(name)!r}; {those}`tachograph formats` lists all that there are.")
+    return load(grammars()[str(name)])
+
+
+def _facts(given: Iterable[Fact], cascade: Cascade, run: RunFile, log: Path) -> Facts:
+    stated, arguments = (line_facts(of_kinds(x, ("fact",))) for x in (cascade.levels[:-1], cascade.levels[-1:]))
+    return heard(given, stated, arguments, run, log)
+
+
+def heard(given: Iterable[Fact], stated: Iterable[Fact], arguments: Iterable[Fact], run: RunFile, log: Path) -> Facts:
+    """The facts of a run by all witnesses: those of the caller, its run.json, its lines, and the name of its log.
+
+    ``stated``: by lines of its formats. ``arguments``: by lines that any program may print, which do not say whether
+    somebody gave them: a count of one that may be a default contradicts nobody.
+    """
+    facts, said = Facts([*given, *run_facts(run, log)]), list(arguments)
+    facts.tell_lines(stated)
+    facts.tell_lines(fact for fact in said if not may_be_default(fact))
+    facts.tell(told_by_name(run, log))
+    facts.derive()
+    facts.assume(filter(may_be_default, said))
+    facts.derive()
+    return facts
+
+
+def _warnings(facts: Facts, cascade: Cascade, source: Source, run: RunFile, records: Table) -> Iterator[Sentence]:
+    yield from run_problems(run, source.path, source.sha256)
+    for first, other in facts.disputes:
+        yield _both(NEITHER_USED, first, other)
+    for believed, other in facts.contradictions:
+        yield _both(FIRST_USED, believed, other)
+    if torn := {number for level in cascade.levels for number in level.torn}:
+        yield Sentence(TORN, line=min(torn), count=len(torn))
+    if source.cut:
+        yield Sentence(CUT)
+    if len(records) and records.are("summary").all():
+        yield Sentence(NO_STEPS)
+
+
+def _both(message: str, one: Fact, other: Fact) -> Sentence:
+    values = {"fact": one.name, "value": one.value, "witness": one.witness, "other": other.value}
+    return Sentence(message, **values, denier=other.witness)

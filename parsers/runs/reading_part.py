@@ -1,0 +1,69 @@
+"""A part of a reading: what one format reads in a log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..grammar.field import Field
+from ..grammar.format import METRICS, Format
+from ..io.lazy import pd
+from ..scanning.cascade import Level, of_kinds
+from ..scanning.record_table import Table, table
+from ..scanning.source import Source
+from .clock import ARRIVAL, arrivals, clock
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one format reads in a log.
+
+    ``table``: one record a metric line in file order: ``line`` (int64, physical number from 1; of a record of
+    several lines the first), ``record`` (step, epoch or summary), ``rank`` where lines name one, and the fields of the
+    format (float64, int64, datetime64[us]; NaN or NaT where a line lacks one). Where no line prints a
+    ``time``, it is when the line arrived by the run's clock.csv, if there is one (UTC; its field is ``clock.ARRIVAL``).
+    ``fields`` says for each (record, column) what it means.
+    ``not_numbers``: the lines that print a loss that is not a number (int64).
+    """
+
+    format: Format | None
+    table: Table
+    fields: dict[tuple[str, str], Field]
+    not_numbers: NDArray[np.int64]
+
+    @property
+    def records(self) -> pd.DataFrame:
+        """The table as a DataFrame, in which ``record`` is a category."""
+        return self.table.frame
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """Lower for what says more of speed: most steps with a throughput or time, then most records of any kind."""
+        known = [name for name in ("throughput", "step_time", "step_rate") if name in self.table]
+        timed = np.any([~np.isnan(self.table[name]) for name in known], axis=0) & self.table.are("step")
+        return -int(np.count_nonzero(timed)), -len(self.table)
+
+
+NOTHING = Part(None, table([]), {}, np.zeros(0, np.int64))
+
+
+def part(level: Level, source: Source) -> Part:
+    """What the format of a level read in a log; ``source`` has been read to its end."""
+    metric = of_kinds([level], METRICS)
+    meanings = {(x.variant.record, f.name): f for x in metric for f in x.variant.fields}
+    not_numbers = np.concatenate([np.zeros(0, np.int64), *(x.not_numbers() for x in metric)])
+    records = table(metric)
+    if (arrived := _arrived(records, source)) is not None:
+        records = records.having("time", arrived)
+        meanings |= {(x.variant.record, ARRIVAL.name): ARRIVAL for x in metric}
+    return Part(level.format, records, meanings, not_numbers)
+
+
+def _arrived(records: Table, source: Source) -> NDArray[np.datetime64] | None:
+    """When the lines of records arrived; None where they print a time themselves, or the run has no clock."""
+    if not len(records) or ("time" in records and not np.isnat(records["time"]).all()):
+        return None
+    found = clock(source.path, source.sha256)
+    return None if found is None else arrivals(found, records["line"])

@@ -1,0 +1,126 @@
+"""The run.json beside a log: what the launcher knew of the run."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ..io.errors import LogError
+from ..io.regular import opened, text_of
+from ..io.sentence import Sentence
+from .facts import FORMER_NAME, SCALING, Fact, is_count, name_facts
+
+RunFile = Mapping[str, Any]
+
+NAME = "run.json"
+CLOCK = "clock.csv"
+TELEMETRY = "gpu.csv"
+DEFAULT_LOG = "train.log"
+DONE = "done"
+NOT_DONE = "run.json says this run {said}."
+ANOTHER_LOG = "The log is not the one that run.json describes: its sha256 differs."
+WARNINGS = (NOT_DONE, ANOTHER_LOG)
+
+
+def run_facts(run: RunFile, log: Path) -> Iterator[Fact]:
+    """The facts of the case in the run.json beside a log, as ``run_file`` gives it; raises LogError for a mistake."""
+    for name, said in run.get("case", {}).items():
+        if name in SCALING and not is_count(said):
+            raise LogError(f"{log.parent / NAME}: {name} is {said!r}; it is a whole number of at least 1.")
+        if isinstance(said, int | float | str):
+            yield Fact(str(name), said, NAME)
+
+
+def run_problems(run: RunFile, log: Path, sha256: str) -> Iterator[Sentence]:
+    """What the run.json beside a log says against it: the run is not done, or the log is not the one it describes.
+
+    ``run``: as ``run_file`` gives it. ``sha256`` is that of the log.
+    """
+    status = status_of(run)
+    if status != DONE:
+        left = f" (exit status {run['exit_status']})" if "exit_status" in run else ""
+        yield Sentence(NOT_DONE, said=("failed" if status == "failed" else f"was {status}") + left)
+    if describes(run, log, sha256) is False:
+        yield Sentence(ANOTHER_LOG)
+
+
+def status_of(run: RunFile) -> str:
+    """How a run ended by its run.json: done, failed, interrupted; a log without any run.json is that of a done run."""
+    return str(run.get("status", DONE))
+
+
+def describes(run: RunFile, log: Path, sha256: str) -> bool | None:
+    """Whether a log is the one that a run.json gives the SHA-256 of; None where it gives none, or of another file."""
+    described = run.get("log")
+    if not isinstance(described, dict) or described.get("file", log.name) != log.name:
+        return None
+    said = described.get("sha256")
+    return said == sha256 if said else None
+
+
+def log_of(path: Path) -> Path:
+    """The log of a run folder, which its run.json names; any other path as it is.
+
+    Raises LogError when the run.json is broken, or names no file as its log.
+    """
+    if not (path / NAME).exists():
+        return path
+    described = run_file(path / DEFAULT_LOG).get("log")
+    name = described.get("file", DEFAULT_LOG) if isinstance(described, dict) else DEFAULT_LOG
+    if (file := Path(str(name)).name) in ("", "..") or "\0" in file:
+        raise LogError(f"{path / NAME}: the log of the run is {name!r}; it is the name of a file beside run.json.")
+    return path / file
+
+
+def sha256_of(path: Path) -> str:
+    """Hexadecimal digest of a file as it lies on disk; raises LogError when it cannot be read."""
+    try:
+        with opened(path) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise LogError(f"{path}: cannot be read: {error.strerror}.") from error
+
+
+def run_file(log: Path) -> dict[str, Any]:
+    """What the ``run.json`` of a log's folder holds, nothing when there is none; raises LogError when it is broken."""
+    path = log.parent / NAME
+    if not path.exists():
+        return {}
+    try:
+        return dict(_parsed(text_of(path)))
+    except OSError as error:
+        raise LogError(f"{path}: cannot be read: {error.strerror}.") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise LogError(
+            f"{path}: is no run.json of a run folder ({error}); it needs a 'case' of names and values."
+        ) from error
+
+
+@lru_cache(1)
+def _parsed(text: str) -> dict[str, Any]:
+    """What a run.json says; it is asked for several times while one log is read."""
+    run = json.loads(text)
+    run["case"].items()
+    json.dumps(run, ensure_ascii=False).encode()  # half of a surrogate pair is no text
+    return dict(run)
+
+
+def files_of_run(log: Path) -> list[Path]:
+    """A log, and the files of its run that may lie beside it."""
+    return [log, *(log.with_name(name) for name in (NAME, CLOCK, TELEMETRY))]
+
+
+def told_by_name(run: RunFile, log: Path) -> Iterator[Fact]:
+    """The facts that the name of a log states; of an ingested log the name that it had in its source.
+
+    ``run``: the run.json beside it, as ``run_file`` gives it.
+    """
+    source, described = run.get("source"), run.get("log")
+    path = source.get("path") if isinstance(source, dict) else None
+    if isinstance(path, str) and isinstance(described, dict) and described.get("file") == log.name:
+        yield from (replace(fact, witness=FORMER_NAME) for fact in name_facts(Path(path)))
+    else:
+        yield from name_facts(log)

@@ -1,0 +1,52 @@
+"""The telemetry of a run: what its graphics cards did, once a second."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..io.errors import LogError
+from ..io.lazy import pd
+from .runfile import TELEMETRY, sha256_of
+from .sidefile import side_file, side_table, times
+
+NAME = TELEMETRY
+COLUMNS = ("time", "card", "utilisation", "memory", "power", "sm_clock", "memory_clock", "temperature")
+
+
+@dataclass(frozen=True)
+class Telemetry:
+    """The ``gpu.csv`` of a run.
+
+    ``samples``: DataFrame, one row a card and moment, in file order: ``line`` (int64, physical number from 1),
+    ``time`` (datetime64[us], UTC), ``card`` (int64, from 0), ``utilisation`` (%), ``memory`` (MiB in use), ``power``
+    (W), ``sm_clock`` and ``memory_clock`` (MHz), ``temperature`` (degrees Celsius), all float64; NaN where a card
+    cannot tell. ``lines``: how many physical lines the file has, its head included.
+    """
+
+    path: Path
+    sha256: str
+    lines: int
+    samples: pd.DataFrame
+
+
+def telemetry(log: Path, sha256: str) -> Telemetry | None:
+    """The ``gpu.csv`` beside a log, whose sha256 is given.
+
+    None where there is none, or where no run.json says that it is of this very log. Raises LogError, which names the
+    line, when it is broken.
+    """
+    path = side_file(log, sha256, NAME)
+    if path is None:
+        return None
+    table = side_table(path, COLUMNS, COLUMNS[:2])
+    cards = table["card"].to_numpy()
+    wrong = ~(cards % 1 == 0) | (cards < 0)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise LogError(f"{path}: line {row + 2}: card is {cards[row]:g}; cards are counted from 0.")
+    samples = table.assign(time=times(table["time"]), card=cards.astype(np.int64))
+    samples.insert(0, "line", np.arange(2, len(table) + 2))
+    return Telemetry(path, sha256_of(path), len(table) + 1, samples)

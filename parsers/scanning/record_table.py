@@ -1,0 +1,105 @@
+"""The table of records: columns of several line kinds put together in file order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from ..grammar.field import Field
+from ..grammar.format import METRICS
+from ..grammar.timestamps import WITHOUT_YEAR, over_new_year
+from ..io.lazy import pd
+from .columns import RANK, Array, Lines, missing, whole
+
+RECORD = "record"
+
+Order = NDArray[np.int64] | None
+
+
+class Table:
+    """The records of a log in file order, a column an array; to make a DataFrame of them takes longer than to read few.
+
+    ``columns``: by name; ``record`` is int8, the place of each record's kind in METRICS.
+    """
+
+    def __init__(self, columns: Mapping[str, Array]) -> None:
+        self._columns = columns
+
+    def __len__(self) -> int:
+        return len(self._columns[RECORD])
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._columns
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __getitem__(self, name: str) -> Array:
+        return self._columns[name]
+
+    def __reduce__(self) -> tuple[type[Table], tuple[Mapping[str, Array]]]:
+        return Table, (self._columns,)  # without the DataFrame: it can be made anew
+
+    def are(self, kind: str) -> NDArray[np.bool_]:
+        """Which records are of a kind (bool): step, epoch or summary."""
+        found: NDArray[np.bool_] = self._columns[RECORD] == METRICS.index(kind)
+        return found
+
+    def having(self, name: str, column: Array) -> Table:
+        """The same records with one column more, or another one of that name."""
+        return Table({**self._columns, name: column})
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The same as a DataFrame, in which ``record`` is a category."""
+        kinds = pd.Categorical.from_codes(self._columns[RECORD], categories=pd.Index(METRICS))
+        return pd.DataFrame({**self._columns, RECORD: kinds}, copy=False)
+
+
+def table(found: Sequence[Lines], after: np.datetime64 | None = None) -> Table:
+    """Records of all metric lines, ascending by line: ``line``, ``record``, ``rank`` where told, then the fields.
+
+    ``after``: the last ``time`` of the records before these, which tells the year of stamps that have none. Built a
+    column at a time, so that a large log is in memory once.
+    """
+    fields = {f.name: f for lines in found for f in (RANK, *lines.variant.fields)}
+    numbers = _joined([lines.numbers() for lines in found], np.int64)
+    order = None if (numbers[1:] >= numbers[:-1]).all() else np.argsort(numbers, kind="stable")
+    columns = {"line": _ordered(numbers, order), RECORD: _records(found, order)}
+    for name, field in fields.items():
+        column = _column(found, name, order)
+        if column is not None:
+            columns[name] = _finished(column, field, after)
+    return Table(columns)
+
+
+def _finished(column: Array, field: Field, after: np.datetime64 | None) -> Array:
+    """A column of all records in file order, by which some types are known only as a whole."""
+    if field.type == WITHOUT_YEAR:
+        return over_new_year(column, after)
+    return whole(column) if field.type == "INTEGER" else column
+
+
+def _records(found: Sequence[Lines], order: Order) -> Array:
+    codes = [np.full(len(lines), METRICS.index(lines.variant.record), np.int8) for lines in found]
+    return _ordered(_joined(codes, np.int8), order)
+
+
+def _column(found: Sequence[Lines], name: str, order: Order) -> Array | None:
+    parts = [lines.take(name) for lines in found]
+    present = next((part for part in parts if part is not None), None)
+    if present is None:
+        return None
+    filled = [missing(len(lines), present) if p is None else p for lines, p in zip(found, parts, strict=True)]
+    return _ordered(_joined(filled, present.dtype), order)
+
+
+def _joined(parts: Sequence[Array], type_: DTypeLike) -> Array:
+    return parts[0] if len(parts) == 1 else np.concatenate([*parts, np.zeros(0, type_)])
+
+
+def _ordered(column: Array, order: Order) -> Array:
+    return column if order is None else column[order]

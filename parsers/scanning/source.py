@@ -1,0 +1,120 @@
+"""The bytes of a log: opened plain or compressed, hashed as they lie on disk, handed out in blocks of whole lines."""
+
+import hashlib
+import io
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from ..io.compression import ERRORS, unpacked
+from ..io.errors import LogError
+from ..io.regular import opened
+
+BLOCK = 1 << 20
+LONGEST_LINE = 64 << 20
+_ANSI = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_NOT_TEXT = bytes(set(range(32)) - set(b"\0\a\b\t\n\v\f\r\x1b")) + b"\x7f"
+
+
+class Source:
+    """One log. After its blocks were read, ``sha256`` and ``bytes`` describe the file as it lies on disk."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.cut = False
+        self._hash = hashlib.sha256()
+        self.bytes = 0
+
+    @property
+    def sha256(self) -> str:
+        """Hexadecimal digest of the bytes read so far."""
+        return self._hash.hexdigest()
+
+    def blocks(self) -> Iterator[bytes]:
+        """Blocks of whole lines, about a MiB each; ``cut`` is set when the last line has no newline.
+
+        Raises LogError for what is missing, a folder, empty, binary, broken, or holds a line of more than 64 MiB.
+        """
+        empty = True
+        with self._open() as stream:
+            while block := self._whole_lines(stream):
+                empty = False
+                yield block
+        if empty:
+            raise LogError(f"{self.path}: is empty; a log has at least one line.")
+
+    def _whole_lines(self, stream: BinaryIO) -> bytes:
+        block = stream.read(BLOCK)
+        if block and not block.endswith(b"\n"):
+            rest = stream.readline(LONGEST_LINE)
+            if len(rest) == LONGEST_LINE:
+                raise LogError(f"{self.path}: has a line of more than {LONGEST_LINE >> 20} MiB; that is no text log.")
+            block += rest
+        return self._without_tail(block) if block else block
+
+    def _without_tail(self, block: bytes) -> bytes:
+        """What no eye sees after the last newline is no line.
+
+        UTF-16 ends with a NUL byte, a file that was laid out in advance with many, and colours with an escape.
+        """
+        end = block.rfind(b"\n") + 1
+        self.cut = end < len(block) and bool(clean(block[end:]))
+        return block if self.cut else block[:end]
+
+    @contextmanager
+    def _open(self) -> Iterator[BinaryIO]:
+        try:
+            with opened(self.path) as file:
+                yield unpacked(io.BufferedReader(_Counted(file, self), BLOCK))
+        except (OSError, *ERRORS) as error:
+            raise LogError(f"{self.path}: {_reason(error)}") from error
+
+    def count(self, data: memoryview) -> None:
+        """Take note of bytes as they lie on disk."""
+        self._hash.update(data)
+        self.bytes += len(data)
+
+
+class _Counted(io.RawIOBase):
+    """A file whose bytes are counted and hashed as they are read."""
+
+    def __init__(self, file: BinaryIO, source: Source) -> None:
+        self._file, self._source = file, source
+
+    def readable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._file.fileno()
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        size = self._file.readinto(buffer)  # type: ignore[attr-defined]
+        self._source.count(memoryview(buffer)[:size])
+        return int(size)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, IsADirectoryError):
+        return "is a folder; name a log file in it."
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file."
+    return f"cannot be read: {str(getattr(error, 'strerror', None) or error).rstrip('.')}."
+
+
+def is_text(block: bytes) -> bool:
+    """Whether a block of a file looks like text: hardly any control characters that no terminal prints."""
+    return len(block) - len(block.translate(None, _NOT_TEXT)) <= len(block) // 50
+
+
+def clean(block: bytes) -> bytes:
+    """A block without NUL bytes, ANSI escapes and the byte order mark. Newlines, and so line numbers, stay."""
+    if b"\0" in block:
+        block = block.replace(b"\0", b"")
+    if b"\x1b" in block:
+        block = _ANSI.sub(b"", block)
+    for mark in _ORDER_MARKS:
+        block = block.removeprefix(mark)
+    return block

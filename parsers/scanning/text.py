@@ -1,0 +1,55 @@
+"""The text of one log, block by block, read as often as it is asked for."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ..grammar.variant import Variant
+from ..io.errors import LogError
+from .block import Block
+from .multiline import whole_records
+from .source import Source, is_text
+
+_HEAD = 1 << 16  # by so many bytes a binary file is told
+
+
+class Text:
+    """The text of a log; a small one, of a single block, is read once and looked at as the same block each time.
+
+    ``source``: what the bytes were read from, which describes the file after its blocks were read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.source = Source(path)
+        self._only: bytes | None = None
+        self._block = Block.after(0, b"")
+
+    def blocks(self, variants: Sequence[Variant] = ()) -> Iterator[Block]:
+        """Blocks of whole lines, in which no record of several lines that ``variants`` know is cut in two.
+
+        Raises LogError as ``Source.blocks`` does, and for a binary file.
+        """
+        total = 0
+        for data in whole_records(self._data(), variants):
+            block = self._block if data is self._only else Block.after(total, data)
+            total += block.lines
+            yield block
+
+    def head(self) -> bytes:
+        """The bytes of the first block as they stand in the log, unpacked; raises LogError as ``blocks`` does."""
+        return next(self._data())
+
+    def _data(self) -> Iterator[bytes]:
+        if self._only is not None:
+            yield self._only
+            return
+        self.source = Source(self.source.path)
+        data = self.source.blocks()
+        first, second = next(data), next(data, None)
+        if not is_text(first[:_HEAD]):
+            raise LogError(f"{self.source.path}: is a binary file, not a text log.")
+        if second is None:
+            self._only, self._block = first, Block.after(0, first)
+        yield first
+        if second is not None:
+            yield second
+            yield from data

@@ -1,0 +1,129 @@
+"""Evidence: a log that may back a published number, and what every protocol gives for it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import get_args
+
+from parsers.runs.facts import Fact
+from parsers.runs.reading import Reading
+from parsers.runs.reading_part import Part
+
+from ..evidence.pool import on_all_cores
+from ..measuring.measurement import Measurement, NoMeasurement, measure
+from ..measuring.number import printed
+from ..measuring.protocol import Protocol
+from ..pagefile.parts import SCALING, Axis
+from .labels import Value
+from .matching import agree
+from .protocol_search import Searched, search
+from .published_numbers import Published
+from .published_site import Backing, Log
+
+AXES: tuple[Axis, ...] = get_args(Axis)
+LABELS = (*SCALING, "precision")
+LABEL = "label"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A log behind a number, scaled by ``facts``; ``searched`` is what the protocols give."""
+
+    log: Log
+    reading: Reading
+    part: Part
+    facts: Mapping[str, Fact]
+    searched: Searched
+    known: dict[Protocol, Measurement | None] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def format(self) -> str:
+        """The name of the format."""
+        return self.part.format.name if self.part.format else ""
+
+    def measured(self, protocol: Protocol) -> Measurement | None:
+        """What a protocol gives; None where the log does not allow it."""
+        if protocol not in self.known:
+            self.known[protocol] = self._measured(protocol)
+        return self.known[protocol]
+
+    def _measured(self, protocol: Protocol) -> Measurement | None:
+        try:
+            return measure(self.part.table, self.part.fields, self.facts, protocol)
+        except NoMeasurement:
+            return None
+
+    def digits(self, protocol: Protocol) -> str | None:
+        """The digits that a protocol prints; None where the log does not allow it."""
+        found = self.measured(protocol)
+        return printed(found.value, protocol) if found else None
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A log, and what the labels of a number say of how it is scaled."""
+
+    log: Log
+    stated: tuple[tuple[str, Value], ...]
+
+
+class Library:
+    """The evidence of logs, each made once for each way to scale it; many are made on all cores."""
+
+    def __init__(self) -> None:
+        self._known: dict[_Task, tuple[Evidence, ...]] = {}
+
+    def prepare(self, wanted: Iterable[tuple[Published, Backing]]) -> None:
+        """Make the evidence of many numbers at once."""
+        tasks = [task for task in dict.fromkeys(_task(*pair) for pair in wanted) if task not in self._known]
+        tasks.sort(key=lambda task: task.log.bytes, reverse=True)  # so that no core waits for a long one at the end
+        with on_all_cores(_made, tasks) as made:
+            self._known |= dict(zip(tasks, made, strict=True))
+
+    def evidence(self, number: Published, backing: Backing) -> tuple[Evidence, ...]:
+        """The log of a number, scaled in each way that the labels and the log itself allow.
+
+        Empty where the file is no log of a known format.
+        """
+        self.prepare([(number, backing)])
+        return self._known[_task(number, backing)]
+
+
+def _task(number: Published, backing: Backing) -> _Task:
+    stated = tuple((axis, number.case[axis]) for axis in SCALING if axis in number.case)
+    return _Task(backing.log, stated)
+
+
+def _made(task: _Task) -> tuple[Evidence, ...]:
+    """The evidence of a log: scaled as it says itself; then, where that is another way, as the labels say.
+
+    The labels come first where the name of the log agrees with them: then the line that says otherwise is alone.
+    """
+    reading = task.log.reading
+    if reading is None:
+        return ()
+    by_label = {axis: Fact(axis, said, LABEL) for axis, said in task.stated}
+    ways = [by_label | reading.facts, dict(reading.facts) | by_label]
+    if all(task.log.named.get(axis, said) == said for axis, said in task.stated):
+        ways.reverse()
+    distinct = {tuple((axis, way[axis].value) for axis in SCALING if axis in way): way for way in ways[::-1]}
+    part = reading.parts[0]
+    return tuple(Evidence(task.log, reading, part, way, search(part, way)) for way in [*distinct.values()][::-1])
+
+
+def contradictions(number: Published, evidence: Evidence) -> list[str]:
+    """What the lines of a log say otherwise than the labels of a number, a sentence each.
+
+    A batch size or a number of cards by which the number was scaled, and came out, is not contradicted by the log.
+    """
+    scaled_by = {axis for axis in SCALING if axis in evidence.facts and evidence.facts[axis].witness == LABEL}
+    found = []
+    for axis in (axis for axis in LABELS if axis in number.case and axis not in scaled_by):
+        said = evidence.log.says(axis)
+        if said and not any(agree(axis, number.case[axis], _said(fact)) for fact in said):
+            name, fact = axis.replace("_", " "), said[0]
+            found.append(f"the label says {name} {number.case[axis]}, {fact.witness} says {fact.value}")
+    return found
+
+
+def _said(fact: Fact) -> Value:
+    return fact.value if isinstance(fact.value, int) else str(fact.value)

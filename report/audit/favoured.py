@@ -1,0 +1,80 @@
+"""Like with like: what favours one side in the rows of published tables, and how they would compare by one protocol."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..evidence.cell import Cell, Proof
+from ..evidence.comparability import KIND_KEYS, Difference, of_rules, of_runs
+from ..evidence.comparison import Common, by_one_rule
+from ..measuring.quantity import Shown
+from ..pagefile.page import Case
+from ..wording.words import words
+from .backing_logs import AXES
+from .claim import Claim
+
+Row = tuple[str, int, int]
+
+
+@dataclass(frozen=True)
+class Unlike:
+    """A row of a table that does not compare like with like; ``common`` are its numbers by one rule, if one fits."""
+
+    page: str
+    line: int
+    row: str
+    differences: tuple[Difference, ...]
+    common: tuple[Common, ...]
+
+    @property
+    def said(self) -> str:
+        """What differs, in English sentences."""
+        return " ".join(str(_in_words(difference)) for difference in self.differences)
+
+    @property
+    def by_one_rule(self) -> str:
+        """How the columns compare by one rule, and in brackets how they do as published; empty where none fits."""
+        each = (f"{one.cell.column} {_percent(one.ratio)} ({_percent(one.published_ratio)})" for one in self.common)
+        return "; ".join(each)
+
+    def __str__(self) -> str:
+        """All of it in one line."""
+        by_one = f" By one rule, the published ratio in brackets: {self.by_one_rule}." if self.common else ""
+        return f"{self.page}:{self.line}: {self.row}: {self.said}{by_one}"
+
+
+def _in_words(difference: Difference) -> Difference:
+    """A difference with the keys of what records state said in English."""
+    english = words("en")
+    each = {english.gettext(said) if said in KIND_KEYS else said: sides for said, sides in difference.each.items()}
+    return Difference(difference.message, each)
+
+
+def unlike(claims: Sequence[Claim]) -> Iterator[Unlike]:
+    """The rows whose numbers come out of their logs, but by protocols or of runs that favour one side."""
+    rows: dict[Row, list[Claim]] = {}
+    for claim in claims:
+        if claim.recovered:
+            rows.setdefault((str(claim.number.page), claim.number.table, claim.number.place[0]), []).append(claim)
+    for row in (row for row in rows.values() if len(row) > 1):
+        cells = [_cell(claim) for claim in row]
+        sides = [(cell.column, cell) for cell in cells]
+        rules = tuple(of_rules(sides))
+        if differences := (*rules, *of_runs(sides)):
+            first = row[0].number
+            common = by_one_rule(cells[0].shown.rate, cells) if rules else ()
+            yield Unlike(str(first.page), first.line, first.row, differences, common)
+
+
+def _cell(claim: Claim) -> Cell:
+    number, evidence = claim.number, claim.best
+    protocol = claim.recovered.protocol.printing(number.digits) if claim.recovered else None
+    measured = evidence.measured(protocol) if protocol else None
+    proofs = (Proof(claim.log, evidence.reading, measured),) if measured else ()
+    case: Case = {axis: number.case[axis] for axis in AXES if axis in number.case}
+    rate = measured.unit if measured else "samples/s"
+    value = measured.value if measured else None
+    return Cell(number.heading, number.row, number.column, case, Shown("throughput", rate), proofs, protocol, value)
+
+
+def _percent(ratio: float | None) -> str:
+    return "-" if ratio is None else f"{ratio:.1%}"

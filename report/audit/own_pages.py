@@ -1,0 +1,247 @@
+"""Pages of our own: every number on them is made again from its logs, by what the evidence file beside them says."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from math import isfinite
+from pathlib import Path
+from typing import Self
+
+from parsers.io.errors import ParserError
+
+from ..evidence import evidence_file
+from ..evidence.case_evidence import refilled
+from ..evidence.cell import Cell
+from ..evidence.evidence_file import CellProof, EvidenceFile
+from ..evidence.evidence_parts import Computed
+from ..measuring.measurement import NoMeasurement
+from ..measuring.number import printed, quotient
+from ..measuring.protocol import Protocol
+from ..measuring.quantity import Shown
+from ..measuring.reason import NoEvidenceError
+from ..pagefile.page import Case, Value
+from .backing_logs import AXES
+from .document import Document, Table, Text
+from .finding import Finding, Verdict
+from .published_numbers import Published
+
+LOG = "train.log"  # of a run folder, whose telemetry is listed without it
+_ANCHOR = re.compile(r"#?([eq]\d{1,9})")
+_DIGITS = re.compile(r"-?\d+(?:\.\d+)?")
+_MARKED_DIGITS = re.compile(rf"({_DIGITS.pattern})\W*")
+
+
+@dataclass(frozen=True)
+class _Labels:
+    """What stands beside a number of a page: its table, its place there, and the titles of its row and its column."""
+
+    table: int
+    place: tuple[int, int]
+    row: str
+    column: str
+    unit: str | None = None
+    case: Mapping[str, Value] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, cell: CellProof) -> Self:
+        """Those of a number that the evidence file has."""
+        place = (cell.row, cell.column)
+        return cls(cell.table, place, cell.row_title, cell.column_title, cell.unit, dict(cell.case))
+
+
+@dataclass(frozen=True)
+class _Mention:
+    """Where a page prints a number of its evidence, or a figure that it quotes: by its anchor, or by a link to it."""
+
+    anchor: str
+    number: Published
+    is_anchor: bool = False
+
+
+def evidence_of(page: Path) -> Path | None:
+    """The evidence file beside a page such as ``resnet50.zh.md``; None where there is none."""
+    path = evidence_file.path_of(page.name.removesuffix(page.suffix).rpartition(".")[0], page.parent)
+    return path if path.exists() else None
+
+
+def own_findings(document: Document, evidence: Path, logs: Path | None) -> Iterator[Finding]:
+    """A finding for every number of a page that ``report`` wrote, wherever the page prints it.
+
+    ``logs``: the folder of logs, where it is not the one that the evidence file names. Raises EvidenceFileError.
+    """
+    told = evidence_file.read(evidence)
+    folder = logs or (evidence.parent / told.logs if told.logs else None)
+    cells = {cell.anchor: cell for cell in told.cells if cell.anchor is not None}
+    made = {anchor: _Made.of(cell, folder, told) for anchor, cell in cells.items() if cell.computed is None}
+    made |= {a: _Made.computed(cell, cell.computed, made) for a, cell in cells.items() if cell.computed}
+    mentions = list(_mentions(document, cells))
+    for mention in mentions:
+        yield made[mention.anchor].finding(mention.number)
+    yield from _removed(document, cells, mentions)
+    yield from _unproved(document, cells)
+
+
+def _removed(document: Document, cells: Mapping[str, CellProof], mentions: Sequence[_Mention]) -> Iterator[Finding]:
+    """What the page must print, but does not: every number in a table, with a link, and in the list of evidence."""
+    for is_anchor, where in ((False, "as a link to"), (True, "in the list of evidence as")):
+        there = {mention.anchor for mention in mentions if mention.is_anchor == is_anchor}
+        for anchor in (anchor for anchor in cells if anchor not in there):
+            cell = cells[anchor]
+            gone = _published(document, _Labels.of(cell), _stated(cell), document.title.plain, 1)
+            yield Finding(gone, "differs", f"The page does not print the number {where} {anchor}.")
+
+
+def _unproved(document: Document, cells: Mapping[str, CellProof]) -> Iterator[Finding]:
+    """Numbers without a link, in the columns whose other numbers have one, and numbers that link to no evidence."""
+    for table in document.tables:
+        linked = {column for row in table.rows for column, text in enumerate(row) if _linked(text)}
+        for place, row in enumerate(table.rows):
+            for column in sorted(linked):
+                found = _MARKED_DIGITS.fullmatch(row[column].plain)
+                if found and not _linked(row[column]) & cells.keys():
+                    labels = _Labels(table.number, (place, column), row[0].plain, table.head[column].plain)
+                    number = _published(document, labels, found[1], _heading(table.headings), table.lines[place])
+                    yield Finding(number, "no evidence", "It links to no evidence.")
+
+
+def _linked(text: Text) -> set[str]:
+    """The evidence that a cell links to."""
+    return {found[1] for link in text.links if (found := _ANCHOR.fullmatch(link.address))}
+
+
+def _stated(cell: CellProof) -> str:
+    """The digits that the evidence file has for a cell that is not empty."""
+    return cell.quoted.value if cell.quoted else str(cell.printed)
+
+
+@dataclass(frozen=True)
+class _Made:
+    """A number that was made again: as it must be printed, or why it cannot be."""
+
+    cell: CellProof
+    printed: str | None
+    number: float | None
+    reason: str
+    verdict: Verdict
+
+    @classmethod
+    def of(cls, cell: CellProof, folder: Path | None, told: EvidenceFile) -> "_Made":
+        if cell.quoted:
+            source = told.sources[cell.quoted.source]
+            reason = f"It is quoted from {source.title}, {source.url}."
+            return cls(cell, cell.quoted.value, float(cell.quoted.value), reason, "exact")
+        if folder is None and told.source:
+            where = f"{told.source.repository} at {told.source.commit}"
+            return cls(cell, None, None, f"Its logs are in {where}: give --logs.", "no evidence")
+        try:
+            again = _again(cell, folder or Path(), _rate(told))
+        except (NoMeasurement, NoEvidenceError, ParserError) as error:
+            return cls(cell, None, None, str(error), "no evidence")
+        shas = {exhibit.path: exhibit.sha256 for proof in again.proofs for exhibit in proof.exhibits}
+        if other := next((log.path for log in cell.logs if shas.get(log.path) != log.sha256), None):
+            return cls(
+                cell, again.printed, again.number, f"{other} is not the file that the page was made of.", "misfiled"
+            )
+        return cls(cell, again.printed, again.number, "The log gives these digits by the stated protocol.", "exact")
+
+    @classmethod
+    def computed(cls, cell: CellProof, how: Computed, made: Mapping[str, "_Made"]) -> "_Made":
+        """A number that comes from two others, whose logs or quotes speak for it; the worse of them decides."""
+        of, against = made[how.of], made[how.against]
+        if of.number is None or not against.number:
+            return cls(cell, None, None, f"It is {how.of} / {how.against}, which cannot be made again.", "no evidence")
+        value = quotient(of.number, against.number, how.ideal)
+        if not isfinite(value):
+            return cls(cell, None, None, f"{how.of} / {how.against} is too large for a number.", "no evidence")
+        shown = printed(value, Protocol(decimals=_decimals(cell)))
+        worse = next((part for part in (of, against) if part.verdict != "exact"), None)
+        reason = worse.reason if worse else f"{how.of} / {how.against} gives these digits."
+        return cls(cell, shown, value, reason, worse.verdict if worse else "exact")
+
+    def finding(self, number: Published) -> Finding:
+        verdict, reason = self.verdict, self.reason
+        if self.printed is not None and self.printed != number.digits:
+            verdict, reason = "differs", self._given
+        is_number = _DIGITS.fullmatch(number.digits)
+        ratio = float(number.value) / self.number if self.number and is_number else None
+        log = self.cell.logs[0].path if self.cell.logs else None
+        return Finding(number, verdict, reason, log, self.cell.protocol, self.printed, ratio)
+
+    @property
+    def _given(self) -> str:
+        """What the page must print, in a sentence."""
+        if self.cell.quoted:
+            return f"The figure that is quoted is {self.printed}."
+        if self.cell.computed:
+            return f"Its two numbers give {self.printed}."
+        return f"The log gives {self.printed} by the protocol of the page."
+
+
+def _decimals(cell: CellProof) -> int:
+    return len(str(cell.printed).partition(".")[2])
+
+
+def _again(cell: CellProof, folder: Path, rate: str) -> Cell:
+    """The number of a cell, from its logs; ``rate``: the unit of throughput on the page."""
+    logs = [log.path for log in cell.logs if log.format != Path(log.path).name]
+    beside = [str(Path(log.path).with_name(LOG)) for log in cell.logs]
+    shown = Shown(cell.quantity, cell.unit)
+    if not shown.is_rate:
+        shown = Shown(cell.quantity, rate, _decimals(cell))
+    case: Case = {axis: cell.case[axis] for axis in AXES if axis in cell.case}
+    empty = Cell(cell.table_name, cell.row_title, cell.column_title, case, shown)
+    return refilled(empty, folder, logs or beside, Protocol.parse(str(cell.protocol)))
+
+
+def _rate(told: EvidenceFile) -> str:
+    """The unit of throughput on a page, which power and memory do not name."""
+    rates = (cell.unit for cell in told.cells if cell.quantity == "throughput")
+    per_joule = (f"{cell.unit.removesuffix('/J')}/s" for cell in told.cells if cell.quantity == "samples_per_joule")
+    return next(chain(rates, per_joule), "samples/s")
+
+
+def _mentions(document: Document, cells: Mapping[str, CellProof]) -> Iterator[_Mention]:
+    """Every place of a page that prints a number with a link to its evidence, or with its anchor."""
+    for table in document.tables:
+        for number, row in enumerate(table.rows):
+            for text in row:
+                yield from _in_cell(document, table, number, text, cells)
+    for link, headings in document.links:
+        found = _ANCHOR.fullmatch(link.address)
+        if found and found[1] in cells:
+            labels = _Labels.of(cells[found[1]])
+            yield _Mention(found[1], _published(document, labels, link.text, _heading(headings), link.line))
+
+
+def _in_cell(
+    document: Document, table: Table, row: int, text: Text, cells: Mapping[str, CellProof]
+) -> Iterator[_Mention]:
+    for anchor in text.anchors:
+        found = _ANCHOR.fullmatch(anchor)
+        if found and found[1] in cells:
+            labels, line = _Labels.of(cells[found[1]]), table.lines[row]
+            number = _published(document, labels, text.plain, _heading(table.headings), line)
+            yield _Mention(found[1], number, is_anchor=True)
+
+
+def _heading(headings: Sequence[Text]) -> str:
+    """The nearest of the headings above a place."""
+    return headings[-1].plain if headings else ""
+
+
+def _published(document: Document, labels: _Labels, digits: str, heading: str, line: int) -> Published:
+    return Published(
+        page=document.path,
+        table=labels.table,
+        heading=heading,
+        row=labels.row,
+        column=labels.column,
+        place=labels.place,
+        line=line,
+        digits=digits,
+        unit=labels.unit,
+        case=labels.case,
+        words=frozenset(),
+        links=(),
+    )

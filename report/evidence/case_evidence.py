@@ -1,0 +1,225 @@
+"""Evidence: the logs behind a cell, and what they measure by the protocol of the page."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from parsers.io.errors import ParserError
+from parsers.io.sentence import Sentence
+from parsers.runs.facts import Fact
+from parsers.runs.reading import Reading
+
+from ..measuring.measurement import NoMeasurement, Throughput, combine, throughput
+from ..measuring.protocol import Protocol
+from ..measuring.quantity import OF_TELEMETRY, Quantity, Shown, counting
+from ..measuring.reason import NoEvidenceError, Reason
+from ..pagefile.page import LAUNCHED, Case, Page, Place, Table, TableColumn, TableRow
+from ..pagefile.parts import SCALING
+from .case_runs import filled, logs_of, outside, run_of, unfit
+from .cell import Cell, Disagreement, Proof, Quoted
+from .library import Scaling, Wanted, measured, prepare, reading_of, scaled
+from .quotient import divided
+from .telemetry_quantities import observe
+from .telemetry_window import Watch, watch
+
+Proofs = tuple[Proof, ...]
+Reasons = tuple[Reason, ...]
+# Why logs are no evidence, as far as that is known, by their paths below the folder of logs.
+Known = Mapping[str, Reason | None]
+
+# What a page says of a case and a log may say otherwise; models and devices are spelt too freely to compare.
+COMPARED = LAUNCHED
+
+NOT_THE_JOB = {
+    "card": "The number of cards is not known, so {log} gives the throughput of one card only.",
+    "node": "The number of nodes is not known, so {log} gives the throughput of one node only.",
+}
+ANY_WARNING = "{warning}"
+
+
+def cells(page: Page, logs: Path) -> Iterator[Cell]:
+    """All cells of a page, in the order of its tables; a cell that cannot be filled says why.
+
+    A figure that the page quotes stands where nothing was measured; what is computed from others comes last.
+    """
+    known = prepare(_wanted(page, logs))
+    yield from divided(page, [_cell(page, logs, place, known) for place in page.places()])
+
+
+def _wanted(page: Page, logs: Path) -> Iterator[Wanted]:
+    """All logs that the page may need, with the protocols by which it may measure them."""
+    for place in page.places():
+        with suppress(NoEvidenceError):
+            pattern, protocol = _asked(page, place.column, place.case)
+            yield from (Wanted(logs, path, protocol, _scaling(place.case)) for path in logs_of(logs, pattern))
+
+
+def row_title(table: Table, row: TableRow) -> str:
+    """Title of a row, with the axes of its case filled in."""
+    case: Case = {**table.case, **row.case}
+    return row.title.format(**case)
+
+
+def column_title(page: Page, column: TableColumn) -> str:
+    """Title of a column of a table: its own, or that of the page's column."""
+    return column.title or page.columns[column.column].title
+
+
+def _cell(page: Page, logs: Path, place: Place, known: Known) -> Cell:
+    shown = Shown(place.column.quantity, page.unit, place.column.decimals)
+    titles = (row_title(place.table, place.row), column_title(page, place.column))
+    empty = Cell(place.table.name, *titles, place.case, shown)
+    if shown.is_quotient:
+        return empty
+    cell = _measured_cell(page, logs, place.column, empty, known)
+    quote = page.quote_of(place) if cell.reason else None
+    return replace(cell, quoted=Quoted(quote.value, quote.source)) if quote else cell
+
+
+def _measured_cell(page: Page, logs: Path, column: TableColumn, empty: Cell, known: Known) -> Cell:
+    try:
+        pattern, protocol = _asked(page, column, empty.case)
+        proofs, left_out = _proofs(logs, pattern, protocol, empty.case, known)
+        _refuse_other_numbers(page.unit, proofs)
+        return _filled(empty, protocol, proofs, left_out)
+    except NoEvidenceError as error:
+        return replace(empty, reason=error.reason)
+    except ParserError as error:
+        return replace(empty, reason=Reason("The log cannot be read: {error}", {"error": str(error)}))
+    except NoMeasurement as error:
+        return replace(empty, reason=Reason("The log gives no number: {error}", {"error": str(error)}))
+
+
+def _asked(page: Page, column: TableColumn, case: Case) -> tuple[str, Protocol]:
+    """Where the logs of a cell are, as a pattern, and the protocol of the cell; raises NoEvidenceError."""
+    run = run_of(page.columns[column.column], case)
+    return filled(run, case), run.protocol.overridden(column.protocol) if column.protocol else run.protocol
+
+
+def _filled(cell: Cell, protocol: Protocol, proofs: Proofs, left_out: Reasons) -> Cell:
+    """A cell with its number, which is that of its protocol or of telemetry; raises NoMeasurement, NoEvidenceError."""
+    quantity = cell.shown.quantity
+    if quantity not in OF_TELEMETRY:
+        number = combine([proof.measurement for proof in proofs], protocol)
+        if quantity != "throughput":
+            number = cell.shown.combined([proof.measurement.value for proof in proofs], protocol)
+    else:
+        proofs, unobserved = _observed(proofs, quantity, cell.case)
+        left_out = (*left_out, *unobserved)
+        values = [proof.observation.value for proof in proofs if proof.observation]
+        number = cell.shown.combined(values, protocol)
+    disagreements = tuple(d for proof in proofs for d in _disagreements(cell.case, proof.reading))
+    remarks = (*left_out, *_remarks(proofs, quantity, {d.fact for d in disagreements}))
+    filled_in = replace(cell, proofs=proofs, protocol=protocol, number=number)
+    return replace(filled_in, disagreements=disagreements, remarks=remarks)
+
+
+def _refuse_other_numbers(unit: str, proofs: Proofs) -> None:
+    """Raise NoEvidenceError for numbers that are not of the whole job, or not in the unit of the page."""
+    for proof in proofs:
+        _refuse_other_number(unit, proof.log, proof.measurement)
+
+
+def _refuse_other_number(unit: str, path: str, found: Throughput) -> None:
+    log = Path(path).name
+    if found.scope in NOT_THE_JOB:
+        raise NoEvidenceError(Reason(NOT_THE_JOB[found.scope], {"log": log}))
+    if counting(found.unit) != counting(unit):
+        message = "The unit of the page is {unit}, but {log} gives {measured}."
+        raise NoEvidenceError(Reason(message, {"unit": unit, "log": log, "measured": found.unit}))
+
+
+def _remarks(proofs: Proofs, quantity: Quantity, told: set[str]) -> Reasons:
+    """The remarks on telemetry and the warnings of all proofs, once each; ``told``: the facts that are told already.
+
+    Warnings are about the throughput, so a number that does not rest on it has none of them.
+    """
+    observed = {str(remark): remark for p in proofs if p.observation for remark in p.observation.remarks}
+    of_throughput = proofs if quantity not in ("peak_memory", "power") else ()
+    warnings = [warning for p in of_throughput for warning in (*p.reading.warnings, *p.measurement.warnings)]
+    found = [_warning(text) for text in dict.fromkeys(warnings)]
+    return (*observed.values(), *(remark for remark in found if remark.values.get("fact") not in told))
+
+
+def _warning(said: str) -> Reason:
+    """A warning as a message that can be translated, where it is one."""
+    return Reason(said.message, said.values) if isinstance(said, Sentence) else Reason(ANY_WARNING, {"warning": said})
+
+
+def _proofs(logs: Path, pattern: str, protocol: Protocol, case: Case, known: Known) -> tuple[Proofs, Reasons]:
+    """The proofs of a case, and why other logs of it are left out; raises NoEvidenceError when no proof is left."""
+    paths = logs_of(logs, pattern)
+    if not paths:
+        raise NoEvidenceError(Reason("There is no log {pattern} in the folder of logs.", {"pattern": pattern}))
+    reasons = {path: known[path] if path in known else unfit(logs, path) for path in paths}
+    left_out = tuple(reason for reason in reasons.values() if reason)
+    if len(left_out) == len(paths):
+        raise NoEvidenceError(left_out[0])
+    fit = [path for path, reason in reasons.items() if not reason]
+    scaling = _scaling(case)
+    return tuple(_proof(logs, path, protocol, scaling) for path in fit), left_out
+
+
+def _proof(logs: Path, path: str, protocol: Protocol, scaling: Scaling) -> Proof:
+    return Proof(path, reading_of(logs / path), measured(logs / path, protocol, scaling))
+
+
+def _observed(proofs: Proofs, quantity: Quantity, case: Case) -> tuple[Proofs, Reasons]:
+    """The proofs with what their telemetry gives, and why others have none; raises NoEvidenceError when none has."""
+    observed, reasons = [], []
+    for proof in proofs:
+        try:
+            watched = _watched(proof.log, proof.reading.path, proof.measurement.protocol, _scaling(case))
+            observed.append(replace(proof, observation=observe(quantity, watched, proof.measurement)))
+        except NoEvidenceError as error:
+            reasons.append(error.reason)
+    if not observed:
+        raise NoEvidenceError(reasons[0])
+    return tuple(observed), tuple(reasons)
+
+
+def refilled(cell: Cell, logs: Path, paths: Iterable[str], protocol: Protocol) -> Cell:
+    """An empty cell with the number that named logs give, by a protocol, whatever a page file says of them.
+
+    ``paths`` are below ``logs``. Raises NoMeasurement, NoEvidenceError and ParserError.
+    """
+    scaling, paths = _scaling(cell.case), list(paths)
+    if reason := next(filter(None, (outside(logs, path) for path in paths)), None):
+        raise NoEvidenceError(reason)
+    proofs = tuple(_proof(logs, path, protocol, scaling) for path in paths)
+    _refuse_other_numbers(cell.shown.rate, proofs)
+    return _filled(cell, protocol, proofs, ())
+
+
+def facts_of(cell: Cell, proof: Proof) -> dict[str, Fact]:
+    """The facts of a log behind a cell, with what the page says of its case where the log says nothing."""
+    return scaled(proof.reading, _scaling(cell.case))
+
+
+def by_protocol(unit: str, cell: Cell, proof: Proof, protocol: Protocol) -> Throughput:
+    """What a log behind a cell gives by another protocol; ``unit`` is that of the page.
+
+    Raises NoMeasurement where the log does not allow it, NoEvidenceError where that is not what the page shows.
+    """
+    found = throughput(proof.columns, proof.reading.fields, facts_of(cell, proof), protocol)
+    _refuse_other_number(unit, proof.log, found)
+    return found
+
+
+def _scaling(case: Case) -> Scaling:
+    return tuple((axis, value) for axis, value in case.items() if axis in SCALING)
+
+
+@cache
+def _watched(log: str, path: Path, protocol: Protocol, scaling: Scaling) -> Watch:
+    reading = reading_of(path)
+    return watch(log, reading, scaled(reading, scaling), measured(path, protocol, scaling))
+
+
+def _disagreements(case: Case, reading: Reading) -> Iterator[Disagreement]:
+    for axis in COMPARED:
+        fact = reading.facts.get(axis)
+        if axis in case and fact is not None and fact.value != case[axis]:
+            yield Disagreement(axis, case[axis], fact.value, fact.witness)

@@ -1,0 +1,67 @@
+"""The runs of a case: where a page says that their logs lie, and which of these logs are no evidence."""
+
+import glob
+from collections.abc import Sequence
+from pathlib import Path
+
+from parsers.io.inside import leading_out
+from parsers.runs.runfile import DONE, RunFile, describes, files_of_run, run_file, sha256_of, status_of
+
+from ..measuring.reason import NoEvidenceError, Reason
+from ..pagefile.page import Case, Column, Run
+
+
+def run_of(column: Column, case: Case) -> Run:
+    """The kind of run that covers a case; raises NoEvidenceError when the column has none."""
+    for run in column.runs:
+        if run.covers(case):
+            return run
+    raise NoEvidenceError(Reason("The page names no logs for this case."))
+
+
+def filled(run: Run, case: Case) -> str:
+    """As ``Run.pattern``; raises NoEvidenceError when the case does not say an axis that the pattern needs."""
+    try:
+        return run.pattern(case)
+    except KeyError as error:
+        message = "The pattern {pattern} needs {axis}, which the case does not say."
+        raise NoEvidenceError(Reason(message, {"pattern": run.logs, "axis": error.args[0]})) from None
+
+
+def logs_of(logs: Path, pattern: str) -> Sequence[str]:
+    """The logs that a filled pattern finds, below the folder of logs, sorted."""
+    # glob leaves hidden names out, as a run folder has while it is filled; Path.glob does not.
+    return sorted(glob.glob(pattern, root_dir=logs))  # noqa: PTH207
+
+
+def unfit(logs: Path, path: str) -> Reason | None:
+    """Why a log is no evidence: it is not in the folder of logs, or its run.json says so as ``not_done`` and others do.
+
+    None where it is evidence. Raises LogError when the log cannot be read or run.json is broken.
+    """
+    if reason := outside(logs, path):
+        return reason
+    log = logs / path
+    run = run_file(log)
+    return not_done(run, path) or (another_log(run, path, log, sha256_of(log)) if run else None)
+
+
+def outside(logs: Path, path: str) -> Reason | None:
+    """Why nothing of a run may be read: its log, or a file beside it, is a link out of the folder of logs."""
+    if (file := leading_out(files_of_run(logs / path), logs)) is None:
+        return None
+    return Reason("{log} is left out: {file} leads out of the folder of logs.", {"log": path, "file": file.name})
+
+
+def not_done(run: RunFile, path: str) -> Reason | None:
+    """Why the log of a run is no evidence: how the run ended; ``run``: what its run.json says."""
+    if (status := status_of(run)) != DONE:
+        return Reason("{log} is left out: its run.json says {status}.", {"log": path, "status": status})
+    return None
+
+
+def another_log(run: RunFile, path: str, log: Path, sha256: str) -> Reason | None:
+    """Why a log of this SHA-256 is no evidence: it is not the one that the run made; ``run``: as for ``not_done``."""
+    if describes(run, log, sha256) is False:
+        return Reason("{log} is left out: it is not the file whose SHA-256 its run.json gives.", {"log": path})
+    return None

@@ -1,0 +1,224 @@
+"""A cell of a page: its number with the proofs, or the reason why there is none."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
+from pathlib import PurePosixPath
+
+from parsers.runs.facts import Value
+from parsers.runs.reading import Reading
+
+from ..measuring.measurement import Measurement
+from ..measuring.number import printed, quotient
+from ..measuring.protocol import Protocol
+from ..measuring.quantity import Shown
+from ..measuring.reason import Reason
+from ..measuring.record_columns import Columns
+from ..measuring.statistic import SPREADS
+from ..pagefile.parts import Case
+from .telemetry_quantities import Observation
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """One file behind a number: its path below the folder of logs, and which of its lines were used.
+
+    ``format``: the format of a log, None where it has none, or the name of a side file. ``total``: how many physical
+    lines it has. ``lines``: the first and the last that was used, ``used`` how many.
+    """
+
+    path: str
+    sha256: str
+    format: str | None
+    total: int
+    lines: tuple[int, int]
+    used: int
+
+
+@dataclass(frozen=True)
+class Proof:
+    """One log behind a cell: its path below the folder of logs, what it holds, and the measurement it gives.
+
+    ``observation``: what its telemetry gives, where the cell shows that.
+    """
+
+    log: str
+    reading: Reading
+    measurement: Measurement
+    observation: Observation | None = None
+
+    @cached_property
+    def columns(self) -> Columns:
+        """The records of the log as columns."""
+        return Columns(self.reading.parts[0].table)
+
+    @property
+    def exhibits(self) -> tuple[Exhibit, ...]:
+        """The files that prove the number, the one it stands in first; a log also where it sets the window of power."""
+        if self.observation is None:
+            return (self._of_the_log,)
+        observed = self._of_telemetry(self.observation)
+        return (observed,) if self.observation.quantity == "peak_memory" else (observed, self._of_the_log)
+
+    @property
+    def _of_the_log(self) -> Exhibit:
+        reading, lines = self.reading, self.measurement.lines
+        name = reading.format.name if reading.format else None
+        used = self.measurement.records_used
+        return Exhibit(self.log, reading.sha256, name, reading.account.total, (lines[0], lines[-1]), used)
+
+    def _of_telemetry(self, observed: Observation) -> Exhibit:
+        table, lines = observed.telemetry, observed.lines
+        path = str(PurePosixPath(self.log).with_name(table.path.name))
+        return Exhibit(path, table.sha256, table.path.name, table.lines, (lines[0], lines[-1]), len(lines))
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """A witness in the log (or its name) that contradicts the label of a cell."""
+
+    fact: str
+    label: Value
+    said: Value
+    witness: str
+
+    def __str__(self) -> str:
+        """The contradiction in one English sentence."""
+        fact = self.fact.replace("_", " ")
+        return f"The label says {fact} {self.label}, but {self.witness} says {self.said}."
+
+
+@dataclass(frozen=True)
+class Quoted:
+    """A figure that somebody published: its digits as printed, and the name of its source on the page."""
+
+    digits: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """How a number is computed from two others: ``of`` / ``against`` / ``ideal``.
+
+    ``ideal``: what the quotient would be if throughput grew as the cards do; 1 where nothing is expected.
+    """
+
+    of: "Cell"
+    against: "Cell"
+    ideal: float = 1.0
+
+    @property
+    def value(self) -> float:
+        """The number; both cells have one, and that of ``against`` is not 0."""
+        return quotient(self.of.value or 0, self.against.value or 0, self.ideal)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of a page with its proofs, or the reason why there is none.
+
+    ``shown``: the quantity, its unit and how it is printed. ``printed``: the number as it stands on the page; None when
+    the cell is empty. ``number``: the same, unrounded. ``protocol``: that of the throughput, whose window is also that
+    of the power. ``remarks``: what else a reader of the number must know, such as the warnings of its logs.
+    ``quoted``: a published figure that stands there because there is no measurement; ``reason`` then says why there is
+    none. ``quotient``: how the number was computed, where it comes from two cells and not from logs of its own.
+    """
+
+    table: str
+    row: str
+    column: str
+    case: Case
+    shown: Shown
+    proofs: tuple[Proof, ...] = ()
+    protocol: Protocol | None = None
+    number: float | None = None
+    reason: Reason | None = None
+    disagreements: tuple[Disagreement, ...] = ()
+    remarks: tuple[Reason, ...] = ()
+    quoted: Quoted | None = None
+    quotient: Quotient | None = None
+
+    @property
+    def words(self) -> str:
+        """The rule of the number in neutral words; of several runs it always says how they are put together."""
+        if self.protocol is None:
+            return ""
+        words = self.shown.words(self.protocol)
+        if len(self.proofs) < 2 or "repeats=" in words:
+            return words
+        return f"{words} repeats={self.shown.repeats(self.protocol)}"
+
+    @property
+    def printed(self) -> str | None:
+        """The number in the digits that its protocol states, or that are usual for its quantity; no quoted figure."""
+        if self.number is None:
+            return None
+        return printed(self.number, self.shown.printing(self.protocol or Protocol()))
+
+    @property
+    def digits(self) -> str | None:
+        """What stands on the page: the number, or the figure that is quoted in its place; None for an empty cell."""
+        return self.quoted.digits if self.quoted else self.printed
+
+    @property
+    def value(self) -> float | None:
+        """The same as a number to compute with: unrounded where it was measured."""
+        return float(self.quoted.digits) if self.quoted else self.number
+
+    @property
+    def parts(self) -> tuple["Cell", ...]:
+        """The two cells that the number is computed from; none where it is not."""
+        return (self.quotient.of, self.quotient.against) if self.quotient else ()
+
+    @property
+    def rests_on_quotes(self) -> bool:
+        """Whether the digits are quoted, or computed from any that are."""
+        return self.quoted is not None or any(part.rests_on_quotes for part in self.parts)
+
+    @property
+    def rule(self) -> str | None:
+        """The protocol in words that ``Protocol.parse`` reads back; None when the cell is empty."""
+        if self.protocol is None:
+            return None
+        return self.protocol.words_of(len(self.proofs))
+
+    @property
+    def said(self) -> list[str]:
+        """What a reader of the number must know, in English sentences, once each."""
+        return list(dict.fromkeys(str(remark) for remark in (*self.disagreements, *self.remarks)))
+
+
+# By the identity of a cell; two cells of a page may be equal.
+Anchors = Mapping[int, str]
+
+
+def anchors(cells: Sequence[Cell]) -> Anchors:
+    """The anchors of the cells that are not empty, in their order: e1, e2 … of numbers, q1, q2 … of quoted figures."""
+    numbers, figures = count(1), count(1)
+    return {id(cell): f"q{next(figures)}" if cell.quoted else f"e{next(numbers)}" for cell in cells if cell.digits}
+
+
+def number_of(anchor: str) -> int:
+    """The number N of an anchor eN or qN."""
+    return int(anchor[1:])
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How many cells have a number from logs, and how many a quoted one, of those that are planned."""
+
+    measured: int
+    quoted: int
+    planned: int
+
+    @property
+    def missing(self) -> int:
+        """How many cells have neither."""
+        return self.planned - self.measured - self.quoted
+
+
+def coverage(cells: Iterable[Cell]) -> Coverage:
+    """The coverage of cells: what is computed from others, and what repeats their runs, counts with these alone."""
+    own = [cell for cell in cells if not cell.shown.is_quotient and cell.shown.quantity not in SPREADS]
+    return Coverage(sum(bool(cell.proofs) for cell in own), sum(bool(cell.quoted) for cell in own), len(own))

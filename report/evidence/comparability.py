@@ -1,0 +1,217 @@
+"""Likeness: what keeps numbers that stand side by side from being compared like with like."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import get_args
+
+import numpy as np
+
+from parsers.grammar.field import Kind
+from parsers.runs.facts import FILE_NAME, FORMER_NAME
+
+from ..measuring import estimate
+from ..measuring.measurement import NoMeasurement, Throughput, combine, throughput
+from ..measuring.protocol import Protocol
+from ..pagefile.page import Axis
+from .case_evidence import facts_of
+from .cell import Cell, Proof
+
+# A number and its title: that of its column among the cells of a row, of its row among those of a column.
+Side = tuple[str, Cell]
+Said = dict[str, list[str]]
+
+RULES = "The protocols differ: {each}."
+KINDS = "What a record states differs: {each}."
+SLOW_START = "The first record that is used is slow; without it: {each}."
+SLOW_END = "The last record that is used is slow; without it: {each}."
+FEW = "Few records stand beside many: {each}."
+AXES: Mapping[Axis, str] = {
+    "nodes": "The number of nodes differs: {each}.",
+    "cards": "The number of cards differs: {each}.",
+    "batch_size": "The batch size per card differs: {each}.",
+    "precision": "The precision differs: {each}.",
+}
+VERSIONS = {
+    "framework_version": "The version of the framework differs: {each}.",
+    "cuda": "The version of CUDA differs: {each}.",
+    "cudnn": "The version of cuDNN differs: {each}.",
+}
+DATES = "The runs are more than half a year apart: {each}."
+MESSAGES = (RULES, KINDS, SLOW_START, SLOW_END, FEW, *AXES.values(), *VERSIONS.values(), DATES)
+
+# How a number is printed favours none.
+OF_PRINTING = ("decimals", "significant", "rounding")
+# What these state covers steps of earlier records, too, so that no record of them is one stretch of the run.
+KIND_KEYS = tuple(f"kind_{kind}" for kind in get_args(Kind))
+COVERS_EARLIER = {"kind_running_mean", "kind_total"}
+SLOWER = 0.01
+MANY, TIMES_AS_MANY = 20, 2
+FAR_APART = np.timedelta64(183, "D")
+# Stamps without a year are read as of this one.
+NO_YEAR = np.datetime64("2000", "Y")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What differs between numbers that are compared.
+
+    ``message``: a sentence that the catalogues translate, with ``{each}`` for what is so on which side. ``each``: that,
+    with the titles of the sides. It is in neutral words (``skip_records=10``, ``128``, ``2023-07``), but for the keys
+    ``kind_*`` of ``KINDS``.
+    """
+
+    message: str
+    each: Mapping[str, tuple[str, ...]]
+
+    def __str__(self) -> str:
+        """The difference in one English sentence, with the neutral words of the keys."""
+        return self.message.format(each="; ".join(f"{said} ({', '.join(sides)})" for said, sides in self.each.items()))
+
+
+def of_rules(sides: Sequence[Side]) -> Iterator[Difference]:
+    """What in the protocols, or in the records that they meet, favours one of the sides, which all have a number."""
+    yield from _unlike(RULES, _rules(sides))
+    kinds = _said(sides, lambda cell: _kind(cell) or "")
+    if len(kinds) > 1 and kinds.keys() & COVERS_EARLIER:
+        yield _difference(KINDS, {kind: titles for kind, titles in kinds.items() if kind})
+    for message, place in ((SLOW_START, 0), (SLOW_END, -1)):
+        yield from _slow(message, [(title, _gained(cell, place)) for title, cell in sides])
+    used = [(title, _steps_used(cell)) for title, cell in sides]
+    counts = [count for _, count in used if count]
+    if counts and min(counts) < MANY <= max(counts) and TIMES_AS_MANY * min(counts) <= max(counts):
+        yield _difference(FEW, _gathered((str(count), title) for title, count in used if count))
+
+
+def of_runs(sides: Sequence[Side]) -> Iterator[Difference]:
+    """What the logs say of the runs that differs between the sides, although their labels do not."""
+    for axis, message in AXES.items():
+        if len({cell.case.get(axis) for _, cell in sides}) == 1:
+            yield from _unlike(message, _said(sides, partial(_fact, name=axis)))
+    for name, message in VERSIONS.items():
+        for alike in _of_one_format(sides):
+            yield from _unlike(message, _said(alike, partial(_fact, name=name)))
+    yield from _dates(sides)
+
+
+def _difference(message: str, said: Said) -> Difference:
+    return Difference(message, {one: tuple(titles) for one, titles in said.items()})
+
+
+def _unlike(message: str, said: Said) -> Iterator[Difference]:
+    """The difference, where there is one among the sides that say anything."""
+    told = {one: titles for one, titles in said.items() if one}
+    if len(told) > 1:
+        yield _difference(message, told)
+
+
+def _said(sides: Iterable[Side], say: Callable[[Cell], str]) -> Said:
+    return _gathered((say(cell), title) for title, cell in sides)
+
+
+def _gathered(pairs: Iterable[tuple[str, str]]) -> Said:
+    """The titles of the sides of which the same is said, once each."""
+    gathered: dict[str, dict[str, None]] = {}
+    for said, title in pairs:
+        gathered.setdefault(said, {})[title] = None
+    return {said: list(titles) for said, titles in gathered.items()}
+
+
+def _protocol(cell: Cell) -> Protocol:
+    return cell.proofs[0].measurement.protocol
+
+
+def _rules(sides: Sequence[Side]) -> Said:
+    """The keys in which the protocols differ, in the words of each."""
+    idle = () if any(len(cell.proofs) > 1 for _, cell in sides) else ("repeats",)
+    keys = [key for key in Protocol.model_fields if key not in (*OF_PRINTING, *idle)]
+    differing = [key for key in keys if len({getattr(_protocol(cell), key) for _, cell in sides}) > 1]
+    return _said(sides, lambda cell: _words(_protocol(cell), differing))
+
+
+def _words(protocol: Protocol, keys: Sequence[str]) -> str:
+    """These keys of a protocol as it states them; those that it leaves out only where it leaves out all."""
+    stated = [word for word in protocol.words_of(2).split() if word.partition("=")[0] in keys]
+    return " ".join(stated or [f"{key}={getattr(protocol, key)}" for key in keys])
+
+
+def _kind(cell: Cell) -> str | None:
+    """The key of what the records state that are read; None where the estimate does not take them as they are."""
+    protocol, proof = _protocol(cell), cell.proofs[0]
+    if protocol.estimate in ("clock", "instant"):
+        return None
+    fields, records = proof.reading.fields, proof.columns.of_kind(protocol.records)
+    field = fields[(protocol.records, estimate.column(records, fields, protocol))]
+    return f"kind_{field.kind}" if field.kind else None
+
+
+def _slow(message: str, gained: Sequence[tuple[str, float]]) -> Iterator[Difference]:
+    """The difference, where one slow record costs one side more than another."""
+    shares = [share for _, share in gained]
+    if max(shares) - min(shares) >= SLOWER:
+        yield _difference(message, _gathered((f"{share:+.1%}", title) for title, share in gained if share >= SLOWER))
+
+
+def _gained(cell: Cell, place: int) -> float:
+    """What share a number gains without the first (0) or last (-1) record of each of its runs; 0 where it loses."""
+    protocol, runs = _protocol(cell), [proof.measurement for proof in cell.proofs]
+    if protocol.statistic == "last" or _kind(cell) in COVERS_EARLIER or any(run.records_used < 2 for run in runs):
+        return 0.0
+    try:
+        without = [_without(cell, proof, proof.measurement.lines[place]) for proof in cell.proofs]
+        with_it = combine(runs, protocol)
+        return max(0.0, combine(without, protocol) / with_it - 1) if with_it else 0.0
+    except NoMeasurement:
+        return 0.0
+
+
+def _without(cell: Cell, proof: Proof, line: int) -> Throughput:
+    protocol = proof.measurement.protocol
+    records = proof.columns.of_kind(protocol.records)
+    others = records.rows(records["line"] != line)
+    return throughput(others, proof.reading.fields, facts_of(cell, proof), protocol)
+
+
+def _steps_used(cell: Cell) -> int | None:
+    """How many step records made the number; None where it is of epochs, summaries or a clock, which need few."""
+    protocol = _protocol(cell)
+    if protocol.records != "step" or protocol.estimate == "clock" or protocol.statistic == "last":
+        return None
+    return sum(proof.measurement.records_used for proof in cell.proofs)
+
+
+def _fact(cell: Cell, name: str) -> str:
+    """What the logs of a cell say; nothing where none of them says it."""
+    facts = [proof.reading.facts[name] for proof in cell.proofs if name in proof.reading.facts]
+    # Names of files say fp16 for whatever is not fp32; what the log says itself is precise.
+    told = [fact for fact in facts if name != "precision" or fact.witness not in (FILE_NAME, FORMER_NAME)]
+    return "/".join({str(fact.value): None for fact in told})
+
+
+def _of_one_format(sides: Sequence[Side]) -> Iterator[list[Side]]:
+    """The sides whose logs are of one format: versions of different programs are never the same."""
+    formats: dict[str, list[Side]] = {}
+    for title, cell in sides:
+        format_ = cell.proofs[0].reading.format
+        formats.setdefault(format_.name if format_ else "", []).append((title, cell))
+    yield from formats.values()
+
+
+def _dates(sides: Sequence[Side]) -> Iterator[Difference]:
+    began = [(title, time) for title, cell in sides if (time := _began(cell)) is not None]
+    times = [time for _, time in began]
+    if times and max(times) - min(times) > FAR_APART:
+        months = ((str(time.astype("M8[M]")), title) for title, time in sorted(began, key=_time))
+        yield _difference(DATES, _gathered(months))
+
+
+def _time(side: tuple[str, np.datetime64]) -> np.datetime64:
+    return side[1]
+
+
+def _began(cell: Cell) -> np.datetime64 | None:
+    """When the first record of the first run was printed; None where its log does not say it with a year."""
+    times = [proof.columns["time"] for proof in cell.proofs if "time" in proof.columns]
+    known = np.concatenate([np.zeros(0, "M8[us]"), *(found[~np.isnat(found)] for found in times)])
+    first = known.min() if len(known) else None
+    return first if first is not None and first.astype("M8[Y]") > NO_YEAR else None

@@ -1,0 +1,219 @@
+"""The evidence file of a page: its numbers and what proves them, for programs."""
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, Field, ValidationError, model_validator
+
+from parsers.io.printable import printable, printable_lines
+from parsers.io.regular import data_of
+
+from ..measuring.protocol import Protocol
+from ..measuring.quantity import Quantity
+from ..pagefile.page import Page, Value
+from .cell import Anchors, Cell, Exhibit, Quoted, Quotient, anchors, number_of
+from .evidence_parts import (
+    Computed,
+    Count,
+    LineNumber,
+    LogProof,
+    Origin,
+    QuotedFigure,
+    QuotedSource,
+    StrictPart,
+    relative,
+)
+
+SCHEMA = 1
+SUFFIX = ".evidence.json"
+
+
+class EvidenceFileError(ValueError):
+    """An evidence file that cannot be read or says what cannot be; one sentence names the file, the key and why."""
+
+
+def _rule(words: str) -> str:
+    Protocol.parse(words)
+    return words
+
+
+class CellProof(StrictPart):
+    """One cell of a page.
+
+    ``evidence``: the number N of its anchor eN. ``table``, ``row``, ``column``: where it stands, from 0.
+    ``printed``: the number on the page, ``number`` the same unrounded, in ``unit``. ``protocol``: the rule of its
+    throughput in words that ``Protocol.parse`` reads. ``reason``: why the cell is empty; then evidence, number and
+    protocol are None, and there are no logs. ``quoted``: the figure that stands there all the same. ``computed``: how
+    the number comes from two others; it then has no protocol and no logs of its own. ``remarks``: what a reader must
+    know, in English.
+    """
+
+    evidence: LineNumber | None
+    table: Count
+    table_name: str
+    row: Count
+    column: Count
+    row_title: str
+    column_title: str
+    case: dict[str, Value]
+    quantity: Quantity
+    unit: str
+    printed: Annotated[str, Field(pattern=r"^-?[0-9]+(\.[0-9]+)?$")] | None
+    number: Annotated[float, Field(allow_inf_nan=False)] | None
+    protocol: Annotated[str, AfterValidator(_rule)] | None
+    logs: list[LogProof]
+    reason: str | None
+    quoted: QuotedFigure | None = None
+    computed: Computed | None = None
+    remarks: list[str]
+
+    @model_validator(mode="after")
+    def _has_a_number_or_a_reason(self) -> Self:
+        has_number = self.reason is None
+        comes_from_logs = has_number and self.computed is None
+        number = [one is not None for one in (self.evidence, self.printed, self.number)]
+        origin = [self.protocol is not None, bool(self.logs)]
+        if set(number) != {has_number} or set(origin) != {comes_from_logs}:
+            raise ValueError("a cell has a number with its evidence, protocol and logs, or a reason why it has none")
+        if (self.quoted and self.reason is None) or (self.computed and self.reason is not None):
+            raise ValueError("a figure is quoted where there is no number, and a number is computed where there is one")
+        return self
+
+    @property
+    def anchor(self) -> str | None:
+        """The anchor of what the page prints for the cell; None where that is nothing."""
+        if self.quoted:
+            return f"q{self.quoted.figure}"
+        return f"e{self.evidence}" if self.evidence else None
+
+
+class EvidenceFile(StrictPart):
+    """The numbers of one page, in its order.
+
+    ``logs``: the folder of logs as seen from that of the page; None where they are those of ``source``. ``sources``:
+    where the quoted figures were published, by name.
+    """
+
+    schema_version: Annotated[Literal[1], Field(alias="schema")]
+    page: str
+    logs: Annotated[str, AfterValidator(relative)] | None
+    source: Origin | None
+    sources: dict[str, QuotedSource] = Field(default_factory=dict)
+    cells: list[CellProof]
+
+    @model_validator(mode="after")
+    def _says_where_the_logs_are(self) -> Self:
+        if (self.logs is None) == (self.source is None):
+            raise ValueError("the logs are in a folder (logs) or were published by others (source): one of the two")
+        return self
+
+    @model_validator(mode="after")
+    def _numbers_follow_each_other(self) -> Self:
+        numbers = [cell.evidence for cell in self.cells if cell.evidence is not None]
+        figures = [cell.quoted.figure for cell in self.cells if cell.quoted]
+        if any(found != list(range(1, len(found) + 1)) for found in (numbers, figures)):
+            raise ValueError("the numbers of the evidence do not count from 1 in the order of the cells")
+        return self
+
+    @model_validator(mode="after")
+    def _names_what_there_is(self) -> Self:
+        if unknown := next(
+            (c.quoted.source for c in self.cells if c.quoted and c.quoted.source not in self.sources), 0
+        ):
+            raise ValueError(f"{unknown!r} is none of its sources: {', '.join(self.sources) or 'there are none'}")
+        own = {cell.anchor for cell in self.cells if cell.computed is None}
+        if any({cell.computed.of, cell.computed.against} - own for cell in self.cells if cell.computed):
+            raise ValueError("a number is computed from one that no cell has")
+        return self
+
+
+def path_of(page: str, folder: Path) -> Path:
+    """Where the evidence file of a page is, beside its pages in ``folder``."""
+    return folder / f"{page}{SUFFIX}"
+
+
+def text(path: Path, page: Page, cells: Sequence[Cell], logs: Path) -> str:
+    """The evidence of the cells of a page as its file is to hold it; the same cells give the same text.
+
+    ``path``: as ``path_of`` gives it. ``logs``: the folder of logs, left out where the page names the source of them.
+    """
+    named = anchors(cells)
+    told = {
+        "schema": SCHEMA,
+        "page": path.name.removesuffix(SUFFIX),
+        "logs": None if page.source else Path(os.path.relpath(logs, path.parent)).as_posix(),
+        "source": page.source.model_dump(include={"repository", "commit"}) if page.source else None,
+        "sources": {name: source.model_dump() for name, source in page.sources.items()},
+        "cells": [_told(cell, place, named) for cell, place in zip(cells, _places(page), strict=True)],
+    }
+    # What is not seen, and halves of characters of names that are no UTF-8, are spelt as JSON spells them.
+    return printable_lines(json.dumps(told, ensure_ascii=False, indent=1)) + "\n"
+
+
+def _places(page: Page) -> Iterator[dict[str, Any]]:
+    """Where each cell of a page stands, in its order."""
+    for number, table in enumerate(page.tables):
+        for row in range(len(table.rows)):
+            for column in range(len(table.columns)):
+                yield {"table": number, "table_name": table.name, "row": row, "column": column}
+
+
+def _told(cell: Cell, place: dict[str, Any], named: Anchors) -> dict[str, Any]:
+    return {
+        "evidence": number_of(named[id(cell)]) if cell.printed else None,
+        **place,
+        "row_title": cell.row,
+        "column_title": cell.column,
+        "case": cell.case,
+        "quantity": cell.shown.quantity,
+        "unit": cell.shown.unit,
+        "printed": cell.printed,
+        "number": cell.number,
+        "protocol": cell.rule,
+        "logs": [_exhibit(exhibit) for proof in cell.proofs for exhibit in proof.exhibits],
+        "reason": None if cell.printed else str(cell.reason),
+        "quoted": _quoted(cell.quoted, named[id(cell)]) if cell.quoted else None,
+        "computed": _computed(cell.quotient, named) if cell.quotient else None,
+        "remarks": cell.said,
+    }
+
+
+def _quoted(quoted: Quoted, anchor: str) -> dict[str, Any]:
+    return {"figure": number_of(anchor), "value": quoted.digits, "source": quoted.source}
+
+
+def _computed(quotient: Quotient, named: Anchors) -> dict[str, Any]:
+    return {"of": named[id(quotient.of)], "against": named[id(quotient.against)], "ideal": quotient.ideal}
+
+
+def _exhibit(exhibit: Exhibit) -> dict[str, Any]:
+    first, last = exhibit.lines
+    file = {"path": exhibit.path, "sha256": exhibit.sha256, "format": exhibit.format}
+    return {**file, "first": first, "last": last, "used": exhibit.used}
+
+
+def read(path: Path) -> EvidenceFile:
+    """Read an evidence file that anybody may have written; raises EvidenceFileError."""
+    try:
+        return EvidenceFile.model_validate(json.loads(data_of(path)))
+    except ValidationError as error:
+        raise EvidenceFileError(f"{path}: {_sentence(error)}") from None
+    except OSError as error:
+        raise EvidenceFileError(f"{path} cannot be read: {error.strerror}.") from error
+    except (ValueError, RecursionError) as error:
+        raise EvidenceFileError(f"{path} is no JSON: {_plain(str(error))}.") from error
+
+
+def _sentence(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    key = ".".join(str(part) for part in first["loc"])
+    message = first["msg"].removeprefix("Value error, ").rstrip(".")
+    return _plain(f"{key}: {message}." if key else f"{message}.")
+
+
+def _plain(text: str) -> str:
+    """Text of a file that anybody may have written, without what would move on a screen."""
+    return printable(text)

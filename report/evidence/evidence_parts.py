@@ -1,0 +1,90 @@
+"""Parts of an evidence file: what stands behind one number of a page."""
+
+from pathlib import PurePath
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from ..pagefile.quotes import DIGITS
+
+
+def relative(path: str) -> str:
+    """A path, where it is a relative one; raises ValueError."""
+    if not path or "\0" in path or PurePath(path).anchor:
+        raise ValueError(f"{path!r} is no path below or beside the page; a relative one is possible")
+    return path
+
+
+def _below(path: str) -> str:
+    if ".." in PurePath(relative(path)).parts:
+        raise ValueError(f"{path!r} leaves the folder of logs; a path below it is possible")
+    return path
+
+
+Count = Annotated[int, Field(ge=0)]
+LineNumber = Annotated[int, Field(ge=1)]
+Anchor = Annotated[str, Field(pattern=r"^[eq][1-9][0-9]{0,8}$")]
+
+
+class StrictPart(BaseModel):
+    """A part of an evidence file: no key that is not known, and nothing that must be made to fit."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Origin(StrictPart):
+    """Where logs that others made were published."""
+
+    repository: str
+    commit: str
+
+
+class LogProof(StrictPart):
+    """One file behind a number: its path below the folder of logs, and the physical lines, from 1, that were used.
+
+    ``format``: that of a log, None where it has none; of a side file its name. ``used``: how many records of the lines
+    ``first`` to ``last`` were used.
+    """
+
+    path: Annotated[str, AfterValidator(_below)]
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    format: str | None
+    first: LineNumber
+    last: LineNumber
+    used: LineNumber
+
+    @model_validator(mode="after")
+    def _lines_are_in_order(self) -> Self:
+        if self.first > self.last:
+            raise ValueError(f"line {self.first} is not before line {self.last}")
+        return self
+
+
+class QuotedFigure(StrictPart):
+    """A published figure that stands where there is no measurement.
+
+    ``figure``: the number N of its anchor qN. ``value``: its digits. ``source``: the name of one of the sources of
+    the file.
+    """
+
+    figure: LineNumber
+    value: Annotated[str, Field(pattern=DIGITS)]
+    source: str
+
+
+class Computed(StrictPart):
+    """How a number comes from two others of the page: ``of`` / ``against`` / ``ideal``, the two by their anchors."""
+
+    of: Anchor
+    against: Anchor
+    ideal: Annotated[float, Field(ge=1, allow_inf_nan=False)]
+
+
+class QuotedSource(StrictPart):
+    """Where figures were published that no public log gives; ``note`` says what a reader must know, in English."""
+
+    title: str
+    url: str
+    date: str
+    commit: str | None
+    note: str

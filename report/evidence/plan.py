@@ -1,0 +1,164 @@
+"""What a page still lacks: the runs to launch, in an order that fills its first row early."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+from parsers.io.errors import LogError
+from parsers.io.inside import leading_out
+
+from ..measuring.quantity import QUOTIENTS
+from ..measuring.reason import NoEvidenceError
+from ..pagefile.page import LAUNCHED, Axis, Case, Column, Page, PageError, Run, Value
+from .case_evidence import column_title, row_title
+from .case_runs import filled, logs_of, run_of, unfit
+
+# A launcher numbers the repeats of a case itself, in place of the one `*`.
+REPEATS = "*/train.log"
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One run to launch.
+
+    ``recipe``: the launcher. ``options``: its variables by name (``CARDS``). ``extra``: arguments of the native
+    program. ``folder``: the run folder to fill. ``case``: that of the cell, ``title``: what a reader calls it.
+    """
+
+    recipe: str
+    options: Mapping[str, str]
+    extra: tuple[str, ...]
+    folder: Path
+    case: Case
+    title: str
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A cell of a page: where it stands, its case, and the column that it compares."""
+
+    title: str
+    case: Case
+    column: Column
+
+
+def missing(
+    page: Page, logs: Path, *, repeats: int | None = None, only: Mapping[str, str] | None = None
+) -> Iterator[Planned]:
+    """The runs that a page wants of its launchers and that are not there as done runs, table by table, row by row.
+
+    ``logs``: the folder of logs, ``repeats``: how many runs of a case are wanted, in place of what the page says.
+    ``only``: cases with these values of axes, compared as text. A run is there when its log is evidence: its run.json
+    says that it is done and gives the SHA-256 of the log. Of a case that lacks a run all runs are planned, so that
+    those that are there can be held against what the page wants now. Each folder is planned once, for the first cell
+    that needs it. Raises PageError at once where a page says too little for a launch, or ``only`` fits no case.
+    """
+    places = list(_places(page, only or {}))
+    if not places:
+        raise PageError(f"No case of the page has {_stated(only or {})}; {_possible(page)}.")
+    wanted = [run for place in places for run in _wanted(place, logs, repeats)]
+    first = {run.folder: run for run in reversed(wanted)}
+    lacking = {run.folder.parent for run in wanted if not _is_there(logs, run.folder)}
+    return (run for run in wanted if first[run.folder] is run and run.folder.parent in lacking)
+
+
+def _stated(only: Mapping[str, str]) -> str:
+    return " and ".join(f"{axis}={value}" for axis, value in only.items())
+
+
+def _possible(page: Page) -> str:
+    """The values of all axes of a page, for whoever asked for others."""
+    values: dict[str, dict[str, None]] = {}
+    for place in _places(page, {}):
+        for axis, value in place.case.items():
+            values.setdefault(axis, {})[str(value)] = None
+    return "; ".join(f"{axis} is {', '.join(said)}" for axis, said in values.items())
+
+
+def unplanned(page: Page, logs: Path, *, only: Mapping[str, str] | None = None) -> list[str]:
+    """One sentence a column for the cells without evidence that no launch can fill, because the page says not how."""
+    told: dict[tuple[int, str], list[str]] = {}
+    for place in _places(page, only or {}):
+        if why := _unplanned(place, logs):
+            told.setdefault((id(place.column), why), []).append(place.title)
+    return [f"{_shortened(titles)}: {why}" for (_, why), titles in told.items()]
+
+
+def _unplanned(place: _Place, logs: Path) -> str | None:
+    try:
+        run = run_of(place.column, place.case)
+    except NoEvidenceError as error:
+        return str(error)
+    if place.column.launcher is None and not _has_evidence(logs, filled(run, place.case)):
+        return "there is no evidence, and the column names no launcher to make it."
+    return None
+
+
+def _shortened(titles: list[str]) -> str:
+    first, *others = dict.fromkeys(titles)
+    return f"{first}, and {len(others)} more cells of this column" if others else first
+
+
+def _places(page: Page, only: Mapping[str, str]) -> Iterator[_Place]:
+    if unknown := [axis for axis in only if axis not in get_args(Axis)]:
+        raise PageError(f"{unknown[0]!r} is no axis of a case; axes are {', '.join(get_args(Axis))}.")
+    # What is computed from other cells of the page needs no run of its own.
+    for place in (place for place in page.places() if place.column.quantity not in QUOTIENTS):
+        titles = (place.table.title, row_title(place.table, place.row), column_title(page, place.column))
+        if all(str(place.case.get(axis)) == value for axis, value in only.items()):  # type: ignore[call-overload]
+            yield _Place(", ".join(titles), place.case, page.columns[place.column.column])
+
+
+def _wanted(place: _Place, logs: Path, repeats: int | None) -> Iterator[Planned]:
+    """All runs that a launch can make of a place, whether they are there or not."""
+    try:
+        run = run_of(place.column, place.case)
+    except NoEvidenceError:
+        return
+    if place.column.launcher is None:
+        return
+    options, folder = _options(place, run), _folder(place, run, logs)
+    for repeat in range(1, (repeats or run.repeats) + 1):
+        path = folder / str(repeat)
+        yield Planned(place.column.launcher, options, tuple(run.extra), path, place.case, place.title)
+
+
+def _options(place: _Place, run: Run) -> dict[str, str]:
+    lacking = [axis for axis in LAUNCHED if axis not in place.case]
+    if lacking:
+        raise PageError(f"{place.title}: its case does not say {', '.join(lacking)}, which a launch needs.")
+    told: dict[str, Value] = {axis: place.case[axis] for axis in LAUNCHED}
+    return {name.upper(): str(value) for name, value in (told | run.options).items()}
+
+
+def _folder(place: _Place, run: Run, logs: Path) -> Path:
+    """The folder of a case below the folder of logs, and not behind a link; its repeats are numbered in it."""
+    case = run.logs.removesuffix(REPEATS)
+    if case == run.logs or case[-1:] not in ("", "/") or any(mark in case for mark in "*?["):
+        message = f"its logs are {run.logs!r}, but a launch needs a pattern that ends in '/{REPEATS}', its only '*'."
+        raise PageError(f"{place.title}: {message}")
+    try:
+        folder = logs / case.format_map({axis: run.spelt(axis, value) for axis, value in place.case.items()})
+    except KeyError as error:
+        raise PageError(f"{place.title}: {run.logs!r} needs {error.args[0]}, which its case does not say.") from None
+    if leading_out([folder], logs):
+        raise PageError(f"{place.title}: {str(folder)!r} leaves the folder of logs; a folder below it is possible.")
+    return folder
+
+
+def _is_there(logs: Path, folder: Path) -> bool:
+    log = folder / "train.log"
+    return log.is_file() and _is_evidence(logs, str(log.relative_to(logs)))
+
+
+def _has_evidence(logs: Path, pattern: str) -> bool:
+    return any(_is_evidence(logs, path) for path in logs_of(logs, pattern))
+
+
+def _is_evidence(logs: Path, path: str) -> bool:
+    """Whether a log is evidence; one that cannot be read is none, and its launch says what is wrong with it."""
+    try:
+        return unfit(logs, path) is None
+    except LogError:
+        return False

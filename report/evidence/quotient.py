@@ -1,0 +1,81 @@
+"""Quotients: numbers that are computed from two throughputs of a page."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+
+from ..measuring.reason import Reason
+from ..pagefile.consistency import needed
+from ..pagefile.page import Page, Place
+from ..pagefile.parts import Axis, Case
+from .cell import Cell, Quotient
+
+MISSING = "One of the two numbers that it is computed from is missing."
+OTHER_CASE = (
+    "A log of one of its two numbers contradicts the label in nodes, cards or batch size, so that they are not of the"
+    " cases that it compares."
+)
+REASONS = (MISSING, OTHER_CASE)
+SCALED: tuple[Axis, ...] = ("nodes", "cards")
+SIZE: tuple[Axis, ...] = (*SCALED, "batch_size")
+
+
+def divided(page: Page, cells: Sequence[Cell]) -> list[Cell]:
+    """The cells of a page, in its order, those with a quotient filled in from the others.
+
+    Both its numbers may be measured or quoted. A cell stays empty, with the reason, where one of them is missing.
+    """
+    shown = [_Throughput(place, cell) for place, cell in zip(page.places(), cells, strict=True)]
+    throughputs = [one for one in shown if one.cell.shown.quantity == "throughput" and one.cell.value]
+    return [_divided(one, throughputs) if one.cell.shown.is_quotient else one.cell for one in shown]
+
+
+@dataclass(frozen=True)
+class _Throughput:
+    """A cell, and where it stands."""
+
+    place: Place
+    cell: Cell
+
+    def is_of(self, column: str, case: Case) -> bool:
+        return self.place.column.column == column and self.place.case == case
+
+    @property
+    def cards(self) -> int:
+        return int(self.place.case["cards"])
+
+
+def _divided(one: _Throughput, throughputs: Sequence[_Throughput]) -> Cell:
+    # The same number may stand in several tables; a reader finds it soonest in the one that is before his eyes.
+    nearest = sorted(throughputs, key=lambda other: other.place.table is not one.place.table)
+    quotient = _speed_up(one.place, nearest) if one.place.column.against else _efficiency(one.place, nearest)
+    if quotient is None or not isfinite(quotient.value):
+        return replace(one.cell, reason=Reason(MISSING))
+    if any(found.fact in SIZE for part in (quotient.of, quotient.against) for found in part.disagreements):
+        return replace(one.cell, reason=Reason(OTHER_CASE))
+    return replace(one.cell, quotient=quotient, number=quotient.value)
+
+
+def _speed_up(place: Place, throughputs: Sequence[_Throughput]) -> Quotient | None:
+    found = [next((one.cell for one in throughputs if one.is_of(*key)), None) for key in needed(place)]
+    of, against = found
+    return Quotient(of, against) if of and against else None
+
+
+def _efficiency(place: Place, throughputs: Sequence[_Throughput]) -> Quotient | None:
+    alike = [one for one in throughputs if _scales_with(one.place, place)]
+    of = next((one for one in alike if one.is_of(place.column.column, place.case)), None)
+    if of is None:
+        return None
+    fewest = min(alike, key=lambda one: one.cards)
+    return Quotient(of.cell, fewest.cell, of.cards / fewest.cards)
+
+
+def _scales_with(one: Place, other: Place) -> bool:
+    """Whether two places differ at most in how many cards and nodes they have."""
+    same = one.column.column == other.column.column and _unscaled(one.case) == _unscaled(other.case)
+    return same and "cards" in one.case
+
+
+def _unscaled(case: Case) -> Case:
+    return {axis: value for axis, value in case.items() if axis not in SCALED}

@@ -1,0 +1,179 @@
+"""What telemetry gives of a run: its peak memory, its mean power, and its samples per joule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from parsers.io.lazy import pd
+from parsers.runs.reading import Reading
+from parsers.runs.telemetry import NAME, Telemetry
+
+from ..measuring.measurement import Measurement
+from ..measuring.number import printed, without_noise
+from ..measuring.protocol import Protocol
+from ..measuring.quantity import Quantity, Shown
+from ..measuring.reason import NoEvidenceError, Reason
+from .telemetry_window import Watch, inside, watch
+
+# Telemetry comes once a second; of what is missing for more seconds than this the longest is told.
+LONGEST_GAP = 5
+
+NO_MEMORY = "gpu.csv beside {log} does not tell how much memory the cards of the run used."
+NOT_ALL_CARDS = "gpu.csv beside {log} does not list all cards of the run, so the power of the run is not known."
+FEW_SAMPLES = (
+    "gpu.csv beside {log} has {count} samples of the power of card {card} between the first and the last line that are"
+    " used, and at least two are needed."
+)
+NO_POWER = "gpu.csv beside {log} says that the cards of the run used no power at all, so no number goes by it."
+NOT_OF_THE_JOB = "The throughput of the whole job is not known, so there are no samples per joule of it."
+WHOLE_RUN = "No clock.csv tells when the lines arrived, so the power is the mean of the whole run."
+GAP = "gpu.csv has no power of card {card} for {seconds} s of the window: a straight line stands in."
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One quantity of one run: its value in MiB, W or samples per joule, and the lines of gpu.csv that prove it."""
+
+    quantity: Quantity
+    value: float
+    telemetry: Telemetry
+    lines: tuple[int, ...]
+    remarks: tuple[Reason, ...]
+
+
+def observe(quantity: Quantity, watch: Watch, measurement: Measurement) -> Observation:
+    """One quantity of telemetry of a watched run, whose throughput is measured.
+
+    Raises NoEvidenceError, which carries the reason, where telemetry does not give it.
+    """
+    if quantity == "peak_memory":
+        return peak_memory(watch)
+    return power(watch) if quantity == "power" else samples_per_joule(watch, measurement)
+
+
+def peak_memory(watch: Watch) -> Observation:
+    """The most memory (MiB) that was in use on any of the run's cards at any time of the whole run.
+
+    Its line is the first one that tells so much. Raises NoEvidenceError where no card tells its memory.
+    """
+    memory = watch.samples.dropna(subset="memory")
+    if memory.empty:
+        raise NoEvidenceError(Reason(NO_MEMORY, {"log": watch.log}))
+    first = int(np.argmax(memory["memory"].to_numpy()))
+    value, line = float(memory["memory"].iloc[first]), int(memory["line"].iloc[first])
+    return Observation("peak_memory", value, watch.telemetry, (line,), watch.remarks)
+
+
+def power(watch: Watch) -> Observation:
+    """The power (W) of all cards of the run together, its mean over the window of the watch.
+
+    Each card's samples are joined by straight lines (trapezoidal rule), so that a gap counts as long as it lasted; the
+    means of the cards are added. Raises NoEvidenceError where a card of the run is not listed or has too few samples.
+    """
+    if not watch.whole:
+        raise NoEvidenceError(Reason(NOT_ALL_CARDS, {"log": watch.log}))
+    used = inside(watch.samples, watch.window).dropna(subset="power").sort_values("time", kind="stable")
+    by_card = {card: used[used["card"] == card] for card in watch.cards}
+    mean = sum(_mean(watch, card, samples) for card, samples in by_card.items())
+    gaps = {card: _gap(watch, samples) for card, samples in by_card.items()}
+    remarks = (*watch.remarks, *_of_window(watch), *_of_gaps(gaps))
+    lines = tuple(sorted(used["line"].tolist()))
+    return Observation("power", without_noise(mean), watch.telemetry, lines, remarks)
+
+
+def samples_per_joule(watch: Watch, measurement: Measurement) -> Observation:
+    """The throughput of the whole job (samples/s) over its mean power (W); raises NoEvidenceError as ``power`` does."""
+    if measurement.scope != "job":
+        raise NoEvidenceError(Reason(NOT_OF_THE_JOB))
+    drawn = power(watch)
+    if not drawn.value > 0:
+        raise NoEvidenceError(Reason(NO_POWER, {"log": watch.log}))
+    value = without_noise(measurement.value / drawn.value)
+    return Observation("samples_per_joule", value, watch.telemetry, drawn.lines, drawn.remarks)
+
+
+def _mean(watch: Watch, card: int, samples: pd.DataFrame) -> float:
+    seconds = _seconds(samples["time"])
+    if len(seconds) < 2 or seconds[-1] == seconds[0]:
+        values = {"log": watch.log, "count": str(len(seconds)), "card": str(card)}
+        raise NoEvidenceError(Reason(FEW_SAMPLES, values))
+    return float(np.trapezoid(samples["power"].to_numpy(), seconds) / (seconds[-1] - seconds[0]))
+
+
+def _gap(watch: Watch, samples: pd.DataFrame) -> float:
+    """The longest time (s) in the window without a sample."""
+    ends = pd.Series(watch.window or (), dtype="datetime64[us]")
+    return float(np.diff(np.sort(_seconds(pd.concat([samples["time"], ends])))).max())
+
+
+def _of_window(watch: Watch) -> Iterator[Reason]:
+    if watch.window is None:
+        yield Reason(WHOLE_RUN)
+
+
+def _of_gaps(gaps: Mapping[int, float]) -> Iterator[Reason]:
+    card = max(gaps, key=gaps.__getitem__)
+    if gaps[card] > LONGEST_GAP:
+        yield Reason(GAP, {"card": str(card), "seconds": f"{gaps[card]:.0f}"})
+
+
+def _seconds(times: pd.Series[pd.Timestamp]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return times.to_numpy("datetime64[us]").astype(np.int64) / 1e6
+
+
+OF_A_THROUGHPUT: tuple[Quantity, ...] = ("power", "samples_per_joule")
+
+
+@dataclass(frozen=True)
+class Observed:
+    """The quantities that telemetry gives of a run, each with its unit and digits; ``warnings``: a sentence each."""
+
+    quantities: tuple[tuple[Observation, Shown], ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def rows(self) -> Iterator[tuple[str, str, str]]:
+        """Name, value with its unit, and witness of each, as text."""
+        for found, shown in self.quantities:
+            number = printed(found.value, shown.printing(Protocol()))
+            yield found.quantity, f"{number} {shown.unit}", NAME
+
+    def facts(self) -> dict[str, dict[str, Any]]:
+        """The same for JSON: by name the ``value``, its ``unit`` and its ``witness``."""
+        return {
+            found.quantity: {"value": found.value, "unit": shown.unit, "witness": NAME}
+            for found, shown in self.quantities
+        }
+
+
+def observed(reading: Reading, measurement: Measurement | None) -> Observed:
+    """What the gpu.csv beside a log gives: peak memory, and where the throughput is known power and samples per joule.
+
+    Nothing where there is no such file. Raises LogError when a side file of the run is broken.
+    """
+    if not reading.path.with_name(NAME).exists():
+        return Observed()
+    try:
+        watched = watch(reading.path.name, reading, reading.facts, measurement)
+    except NoEvidenceError as error:
+        return Observed(warnings=(str(error),))
+    found, reasons = _tried(watched, measurement)
+    rate = measurement.unit if measurement else ""
+    remarks = (str(remark) for observation in found for remark in observation.remarks)
+    warnings = tuple(dict.fromkeys((*remarks, *reasons)))
+    return Observed(tuple((observation, Shown(observation.quantity, rate)) for observation in found), warnings)
+
+
+def _tried(watched: Watch, measurement: Measurement | None) -> tuple[list[Observation], list[str]]:
+    """What each quantity gives, and why others give nothing."""
+    quantities: tuple[Quantity, ...] = ("peak_memory", *(OF_A_THROUGHPUT if measurement else ()))
+    found, reasons = [], []
+    for quantity in quantities:
+        try:
+            found.append(peak_memory(watched) if measurement is None else observe(quantity, watched, measurement))
+        except NoEvidenceError as error:
+            reasons.append(str(error))
+    return found, reasons

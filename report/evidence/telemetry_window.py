@@ -1,0 +1,120 @@
+"""A watched run: which of the cards that telemetry lists are the run's, and in which window their power counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from parsers.io.lazy import pd
+from parsers.runs.clock import arrivals, clock
+from parsers.runs.facts import is_count
+from parsers.runs.reading import Reading
+from parsers.runs.runfile import run_file
+from parsers.runs.telemetry import Telemetry, telemetry
+
+from ..measuring.estimate import Facts
+from ..measuring.measurement import Measurement
+from ..measuring.reason import NoEvidenceError, Reason
+
+Window: TypeAlias = "tuple[pd.Timestamp, pd.Timestamp]"
+
+NO_TELEMETRY = "There is no gpu.csv of this run beside {log}."
+UNKNOWN_CARDS = "gpu.csv beside {log} lists {listed} cards, but does not tell which {used} of them the run used."
+ALL_CARDS = "The number of cards is not known, so all {listed} cards of gpu.csv are counted."
+BUSIEST_CARDS = "gpu.csv lists {listed} cards, but the run used {used} there: the busiest are counted, {cards}."
+FEWER_CARDS = "gpu.csv lists only {listed} of the {used} cards that the run used there."
+SOME_MACHINES = "gpu.csv lists the cards of {machines} of the {nodes} machines of the run."
+
+
+@dataclass(frozen=True)
+class Watch:
+    """The telemetry of one run, seen with its log.
+
+    ``log``: how the log is called in sentences. ``cards``: the indices of the run's cards. ``whole``: whether these are
+    all cards of the run. ``window``: from the arrival of the first line that its throughput uses to that of the last
+    (UTC); None where no clock tells it, and the whole run counts. ``remarks``: what a reader must know of the cards.
+    """
+
+    log: str
+    telemetry: Telemetry
+    cards: tuple[int, ...]
+    whole: bool
+    window: Window | None
+    remarks: tuple[Reason, ...]
+
+    @property
+    def samples(self) -> pd.DataFrame:
+        """The samples of the run's cards over the whole run."""
+        samples = self.telemetry.samples
+        return samples[samples["card"].isin(self.cards)]
+
+
+def watch(log: str, reading: Reading, facts: Facts, measurement: Measurement | None) -> Watch:
+    """Find the cards of a run, which ``facts`` counts (``cards`` in all, ``nodes``), and the window of a measurement.
+
+    gpu.csv lists the machines that run.json describes as ``nodes``, one where it does not. All cards of gpu.csv are the
+    run's when it lists as many as the run has on these, else the busiest ones by mean utilisation in the window.
+    Raises NoEvidenceError where there is no gpu.csv or the cards cannot be told, LogError where a side file is broken.
+    """
+    found = telemetry(reading.path, reading.sha256)
+    if found is None:
+        raise NoEvidenceError(Reason(NO_TELEMETRY, {"log": log}))
+    window = _window(reading, measurement)
+    nodes, in_all = _count(facts, "nodes") or 1, _count(facts, "cards")
+    machines = min(_machines(reading), nodes)
+    used = None if in_all is None else max(in_all * machines // nodes, 1)
+    cards = _cards(log, found.samples, window, used)
+    remarks = tuple(_remarks(cards, found.samples["card"].nunique(), used, (machines, nodes)))
+    whole = machines == nodes and len(cards) >= (used or 0)
+    return Watch(log, found, cards, whole, window, remarks)
+
+
+def inside(samples: pd.DataFrame, window: Window | None) -> pd.DataFrame:
+    """The samples in a window, its ends included; all of them where there is none."""
+    return samples if window is None else samples[samples["time"].between(*window)]
+
+
+def _machines(reading: Reading) -> int:
+    """How many machines described themselves for the run, whose cards gpu.csv lists; one where none did."""
+    described = run_file(reading.path).get("nodes")
+    return len(described) if isinstance(described, list) and described else 1
+
+
+def _window(reading: Reading, measurement: Measurement | None) -> Window | None:
+    found = clock(reading.path, reading.sha256) if measurement else None
+    if found is None or measurement is None:
+        return None
+    first, last = arrivals(found, np.array([measurement.lines[0], measurement.lines[-1]]))
+    return None if np.isnat(first) else (pd.Timestamp(first), pd.Timestamp(last))
+
+
+def _count(facts: Facts, name: str) -> int | None:
+    said = facts[name].value if name in facts else None
+    return said if is_count(said) else None
+
+
+def _cards(log: str, samples: pd.DataFrame, window: Window | None, used: int | None) -> tuple[int, ...]:
+    listed = np.unique(samples["card"].to_numpy())
+    if used is None or used >= len(listed):
+        return tuple(listed.tolist())
+    counted = inside(samples, window)
+    busy = (samples if counted.empty else counted).groupby("card")["utilisation"].mean().dropna()
+    if len(busy) < used:
+        raise NoEvidenceError(Reason(UNKNOWN_CARDS, {"log": log, "listed": str(len(listed)), "used": str(used)}))
+    return tuple(sorted(busy.sort_values(ascending=False, kind="stable").index[:used].tolist()))
+
+
+def _remarks(cards: tuple[int, ...], listed: int, used: int | None, machines: tuple[int, int]) -> list[Reason]:
+    """What a reader must know of the cards; ``machines``: how many gpu.csv lists, and how many the run used."""
+    values = {"listed": str(listed), "used": str(used), "cards": ", ".join(map(str, cards))}
+    values |= {"machines": str(machines[0]), "nodes": str(machines[1])}
+    differing = (
+        ALL_CARDS if used is None else BUSIEST_CARDS if used < listed else FEWER_CARDS if used > listed else None
+    )
+    return [
+        Reason(message, values)
+        for message in (differing, SOME_MACHINES if machines[0] < machines[1] else None)
+        if message
+    ]

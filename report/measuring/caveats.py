@@ -1,0 +1,115 @@
+"""Caveats: what a reader of a throughput must know of the records that it was made of."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from parsers.grammar.field import Field
+from parsers.io.lazy import pd
+from parsers.io.sentence import Sentence
+
+from .estimate import Values
+from .protocol import Protocol
+from .record_columns import Columns
+from .statistic import reduce
+from .window import Fields, Reason, Reasons, are_readable, epoch_starts, repeated, shortfall, steps_in_epoch
+
+TOLERANCE = 0.02
+
+ARRIVED = "The log prints no times: those of its lines are from clock.csv, which says when each of them arrived."
+NO_VALUE = "{count} of {records} records print no {column} and are left out, the first at line {line}."
+ONE_RANK = "The log is of several ranks: only rank {rank} is used, {left} of {records} records are left out."
+TOO_SHORT = "The protocol takes {take}: the log is short of it by {missing}."
+AGAIN = "At line {line} the steps start again: several ranks, or several runs, are in this log."
+NO_EPOCH_LENGTH = "The log does not print the steps of an epoch: its last printed step is taken as its end."
+RUNNING_MEAN = (
+    "The {field} is a running mean, and the {statistic} of {count} records of it counts early steps again in each of"
+    " them: estimate=instant undoes this."
+)
+SLOW_START = (
+    "The mean of {count} records gives {mean}, their median {median}: the first ones differ from the others, and"
+    " skip_records={skip} leaves them out."
+)
+UNEVEN = (
+    "The mean of {count} records gives {mean}, their median {median}: some differ much from the others, and"
+    " statistic=median does not follow these."
+)
+SEVERAL_MODELS = "The records are of {count} models, and the throughput mixes them: {models}."
+WARNINGS = (
+    ARRIVED,
+    NO_VALUE,
+    ONE_RANK,
+    TOO_SHORT,
+    AGAIN,
+    NO_EPOCH_LENGTH,
+    RUNNING_MEAN,
+    SLOW_START,
+    UNEVEN,
+    SEVERAL_MODELS,
+)
+
+
+def of_records(chosen: Columns, column: str, reasons: Reasons) -> Iterator[Sentence]:
+    """Warn of records that could not be read; ``column``: what is read, ``reasons``: why each is used or not."""
+    lines = chosen["line"]
+    empty, other = reasons == Reason.NO_VALUE, reasons == Reason.OTHER_RANK
+    if empty.any():
+        first = lines[empty][0]
+        yield Sentence(NO_VALUE, count=empty.sum(), records=len(lines), column=column, line=first)
+    if other.any():
+        rank = chosen.numbers("rank")[are_readable(reasons)][0]
+        yield Sentence(ONE_RANK, rank=f"{rank:g}", left=other.sum(), records=len(lines))
+    models = pd.Series(chosen["model"][are_readable(reasons)]).dropna().unique() if "model" in chosen else ()
+    if len(models) > 1:
+        yield Sentence(SEVERAL_MODELS, count=len(models), models=", ".join(map(str, models)))
+
+
+def of_steps(records: Columns, fields: Fields, protocol: Protocol, field: Field | None) -> Iterator[Sentence]:
+    """Warn of a window that is too short, and of step numbers that do not say how many steps were done."""
+    if missing := shortfall(records, fields, protocol):
+        take = protocol.take_first or protocol.take_last
+        yield Sentence(TOO_SHORT, take=take, missing=missing)
+    counter = fields.get((protocol.records, "step"))
+    if counter is None or not records.printed("step").all():
+        return
+    if (again := repeated(records, counter)).any():
+        line = records["line"][again][0]
+        yield Sentence(AGAIN, line=line)
+    wraps = "steps_per_epoch" not in records and epoch_starts(steps_in_epoch(records, counter)).any()
+    if wraps and _adds_epochs(protocol, field):
+        yield Sentence(NO_EPOCH_LENGTH)
+
+
+def _adds_epochs(protocol: Protocol, field: Field | None) -> bool:
+    if protocol.estimate == "instant" and field is not None and field.per == "run":
+        return True
+    return protocol.window_counts_steps or protocol.estimate == "clock"
+
+
+def of_means(field: Field, protocol: Protocol, used: int) -> tuple[Sentence, ...]:
+    """Warn of running means whose statistic is that of ``used`` records."""
+    if field.kind != "running_mean" or protocol.estimate == "instant" or used == 1:
+        return ()
+    return (Sentence(RUNNING_MEAN, field=field.name, statistic=protocol.statistic, count=used),)
+
+
+def of_spread(values: Values, protocol: Protocol, throughput: Callable[[float], float]) -> tuple[Sentence, ...]:
+    """Warn of a mean that is more than 2 % from the median: a few values make it, such as those of slow first steps.
+
+    ``values``: those that the mean is of, in file order. ``throughput``: what one of them stands for.
+    """
+    if protocol.statistic != "mean" or (both := _mean_and_median(values)) is None:
+        return ()
+    mean, median = (f"{throughput(value):.6g}" for value in both)
+    first = int(np.argmax(np.abs(values - both[1]) <= TOLERANCE * both[1]))
+    skips = first and not (protocol.skip_steps or protocol.trim)
+    if skips and _mean_and_median(values[first:]) is None:
+        skip = protocol.skip_records + first
+        return (Sentence(SLOW_START, count=len(values), mean=mean, median=median, skip=skip),)
+    return (Sentence(UNEVEN, count=len(values), mean=mean, median=median),)
+
+
+def _mean_and_median(values: Values) -> tuple[float, float] | None:
+    """Both where they differ."""
+    mean, median = reduce(values, "mean"), reduce(values, "median")
+    return None if not np.isfinite(mean) or abs(mean - median) <= TOLERANCE * median else (mean, median)

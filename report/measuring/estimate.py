@@ -1,0 +1,143 @@
+"""Estimates: what a protocol reads from each record, and how that becomes a throughput."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers.grammar.field import Field
+from parsers.runs.facts import Fact
+
+from .protocol import NoMeasurement, Protocol
+from .record_columns import Columns, Records, columns
+from .window import Counts, Fields, Mask, epoch_starts, step_field, steps_done, steps_in_epoch
+
+Values = NDArray[np.float64]
+Facts = Mapping[str, Fact]
+
+# What each estimate reads: of these columns the first that the log prints.
+READS: Mapping[str, tuple[str, ...]] = {
+    "reported": ("throughput",),
+    "step_time": ("step_time", "step_rate"),
+    "duration": ("duration",),
+    "clock": ("time", "elapsed"),
+    "instant": ("throughput", "step_time"),
+}
+TIMES = READS["clock"]
+
+_IN_A_SECOND = {"seconds": 1, "milliseconds": 1000}
+
+
+def column(records: Records, fields: Fields, protocol: Protocol) -> str:
+    """Return the column that the estimate reads, the first of ``READS`` that the log prints.
+
+    ``records``: all records of the
+    protocol's kind. Raises ``NoMeasurement`` where the log does not print the column.
+    """
+    records, names = columns(records), READS[protocol.estimate]
+    for name in names:
+        if _is_printed(records, fields, protocol, name):
+            return name
+    possible = [
+        estimate
+        for estimate, columns in READS.items()
+        if estimate != "instant" and any(_is_printed(records, fields, protocol, name) for name in columns)
+    ]
+    instead = f"use estimate={' or estimate='.join(possible)}" if possible else "they print no measure of speed"
+    raise NoMeasurement(
+        f"estimate={protocol.estimate} reads {' or '.join(names)}, which the {protocol.records} records of this log do "
+        f"not print: {instead}."
+    )
+
+
+def _is_printed(records: Columns, fields: Fields, protocol: Protocol, name: str) -> bool:
+    # A time needs no meaning beyond itself; of a number without one nobody knows whose it is.
+    known = name in TIMES or (protocol.records, name) in fields
+    return known and name in records and bool(records.printed(name).any())
+
+
+def values(records: Records, fields: Fields, protocol: Protocol) -> Values:
+    """Return one value a record (float64): a throughput as the log scales it, or the seconds of a step or a record.
+
+    ``records``: all records of one kind and one rank in file order, not only those in the window, because a running
+    mean is undone with the record before it. Not for the clock. Raises ``NoMeasurement`` as ``column`` and
+    ``steps_done`` do.
+    """
+    records = columns(records)
+    name = column(records, fields, protocol)
+    field = fields[(protocol.records, name)]
+    printed = records.numbers(name)
+    if name in ("step_time", "duration"):
+        printed = printed / _in_a_second(field)
+    if name == "step_rate":
+        with np.errstate(divide="ignore", over="ignore"):
+            printed = 1 / printed
+    if protocol.estimate == "instant" and field.kind == "total":
+        raise NoMeasurement(
+            f"The {field.name} of these records is a total, which cannot be undone: use another estimate."
+        )
+    if protocol.estimate != "instant" or field.kind != "running_mean":
+        return printed
+    counter = _counter(fields, protocol.records, field)
+    if counter.name == "epoch" and field.per != "run":
+        return printed  # Reset at each epoch and printed at its end, each mean covers steps of its own.
+    covered, starts = _covered(records, counter, field)
+    return _undone(printed, covered, starts, is_rate=name == "throughput")
+
+
+def _in_a_second(field: Field) -> int:
+    if field.unit not in _IN_A_SECOND:
+        raise NoMeasurement(f"The unit of {field.name} is {field.unit}: only seconds and milliseconds can be read.")
+    return _IN_A_SECOND[field.unit]
+
+
+def _counter(fields: Fields, kind: str, field: Field) -> Field:
+    """Return the field that counts the records' progress.
+
+    Epochs do where no steps are printed, because all epochs of a run have the same number of steps; unless a mean over
+    the run leaves out some steps of the first.
+    """
+    leaves_out = field.per == "run" and field.since
+    if (kind, "step") not in fields and (kind, "epoch") in fields and not leaves_out:
+        return fields[(kind, "epoch")]
+    return step_field(fields, kind)
+
+
+def _covered(records: Columns, counter: Field, field: Field) -> tuple[Counts, Mask]:
+    """Return how many steps each running mean covers, and at which records it has started anew."""
+    done = steps_done(records, counter)
+    starts = np.zeros(len(done), dtype=np.bool_)
+    if field.per != "run":
+        _refuse_steps_of_the_run(records, counter)
+        done = steps_in_epoch(records, counter)
+        starts = epoch_starts(done)
+    # Up to step ``since`` the mean has not been reset yet and covers every step so far.
+    is_reset = done > (field.since or 0)
+    starts[1:] |= is_reset[1:] != is_reset[:-1]
+    starts[:1] = True
+    return np.where(is_reset, done - (field.since or 0), done), starts
+
+
+def _refuse_steps_of_the_run(records: Columns, counter: Field) -> None:
+    """Refuse step numbers that run on over the epochs: they do not say how long ago a mean was reset."""
+    if "epoch" not in records:
+        return
+    epoch = records.numbers("epoch")
+    runs_on = (epoch[1:] > epoch[:-1]) & ~epoch_starts(steps_in_epoch(records, counter))[1:]
+    if runs_on.any():
+        line = records["line"][1:][runs_on][0]
+        raise NoMeasurement(
+            f"The running mean starts anew with each epoch, but at line {line} the {counter.name} number runs on into "
+            "the next one, so the mean cannot be undone: use estimate=reported or estimate=clock."
+        )
+
+
+def _undone(means: Values, covered: Counts, starts: Mask, *, is_rate: bool) -> Values:
+    """Return the mean of the steps between each record and the one before, from running means that cover them all.
+
+    A rate is the reciprocal of a time per sample, so it is the covered steps / rate that add up, not the rates.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        times = covered / means if is_rate else covered * means
+        steps, time = np.diff(covered, prepend=0), np.diff(times, prepend=0.0)
+        return np.where(starts, means, steps / time if is_rate else time / steps)

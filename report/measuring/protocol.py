@@ -1,0 +1,254 @@
+"""Protocols: the rule that turns the records of a log into one throughput, as data."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    NonNegativeInt,
+    PlainSerializer,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import ErrorDetails
+
+
+@dataclass(frozen=True)
+class Length:
+    """A stretch of a log, counted in records or in steps: a log printed every 10 steps has 10 times fewer records."""
+
+    count: int
+    of: Literal["records", "steps"] = "records"
+
+    def __str__(self) -> str:
+        """Return the shortest text that reads back as this length: ``10``, ``100steps``."""
+        return f"{self.count}steps" if self.of == "steps" else str(self.count)
+
+
+def _length(value: object) -> Length:
+    if isinstance(value, Length):
+        return value
+    found = re.fullmatch(r"(\d+)\s*(records?|steps?)?", str(value).strip())
+    if found is None:
+        raise ValueError('a count of records such as 10 or of steps such as "100 steps" is possible')
+    return Length(int(found[1]), "steps" if (found[2] or "").startswith("step") else "records")
+
+
+def _at_least_one(length: Length) -> Length:
+    if length.count < 1:
+        raise ValueError("at least 1 record or step must be taken")
+    return length
+
+
+AnyLength = Annotated[Length, BeforeValidator(_length, json_schema_input_type=int | str), PlainSerializer(str)]
+SomeLength = Annotated[AnyLength, AfterValidator(_at_least_one)]
+
+
+EXCLUSIVE = (("skip_records", "skip_steps"), ("take_first", "take_last"), ("decimals", "significant"))
+
+Message = tuple[str, dict[str, int | float]]
+
+
+class ProtocolError(ValueError):
+    """A protocol that does not exist or contradicts itself; one sentence says what was found and what is possible."""
+
+
+class NoMeasurement(ValueError):  # noqa: N818 - a finding about a log, not a mistake in one
+    """A protocol that a log cannot satisfy; one sentence says what was found and what is possible."""
+
+
+class Protocol(BaseModel):
+    """The rule that turns records into one throughput; it is printed beside every number that it made."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    records: Literal["step", "epoch", "summary"] = "step"
+    """The kind of record that is read."""
+    estimate: Literal["reported", "step_time", "duration", "clock", "instant"] = "reported"
+    """What is read from them. `reported`: the throughput they print; `step_time`: batch size × cards / time of a step;
+    `duration`: what a record did / the time that it took; `clock`: samples between two records / the time between
+    them; `instant`: as reported, with running means undone."""
+    skip_records: NonNegativeInt = 0
+    """Records left out at the start; excludes `skip_steps`."""
+    skip_steps: NonNegativeInt = 0
+    """Steps left out at the start: a log printed every 10 steps has 10 times fewer records."""
+    drop_last: AnyLength = Length(0)
+    """Records, or a text such as `"100 steps"`, left out at the end."""
+    take_first: SomeLength | None = None
+    """Only the first records, or a text such as `"100 steps"`, after those that are skipped; excludes `take_last`."""
+    take_last: SomeLength | None = None
+    """Only the last records, or a text such as `"100 steps"`, before those that are dropped."""
+    trim: Annotated[float, Field(ge=0, lt=0.5, allow_inf_nan=False)] = 0.0
+    """The fraction of the values that is cut from each end after sorting."""
+    trim_min: NonNegativeInt = 0
+    """How many values at least are cut from each end."""
+    statistic: Literal["mean", "median", "harmonic_mean", "last", "min", "max"] = "mean"
+    """One value of the values of a run. The `clock` gives one by itself, so that `trim` and this do not apply to it."""
+    repeats: Literal["median", "mean", "olympic"] = "median"
+    """One value of several runs. `olympic`: the mean without the best and the worst."""
+    decimals: Annotated[int, Field(ge=0, le=15)] | None = None
+    """Digits after the point, 3 where nothing is said; excludes `significant`."""
+    significant: Annotated[int, Field(ge=1, le=17)] | None = None
+    """Significant digits, without zeros at the end."""
+    rounding: Literal["half_up", "truncate"] = "half_up"
+    """How the rest is rounded: halves away from zero, or all towards zero."""
+
+    @model_validator(mode="after")
+    def _excludes(self) -> Self:
+        for one, other in EXCLUSIVE:
+            if self._is_given(one) and self._is_given(other):
+                raise ValueError(f"{one} and {other} exclude each other: give one of them")
+        return self
+
+    @model_validator(mode="after")
+    def _clock_gives_one_value(self) -> Self:
+        if self.estimate == "clock" and (self.trim or self.trim_min or self.statistic != "mean"):
+            raise ValueError("estimate=clock gives one value: trim, trim_min and statistic do not apply to it")
+        return self
+
+    def _is_given(self, key: str) -> bool:
+        # A skip of 0 skips nothing, but 0 decimals are a way to print.
+        return getattr(self, key) is not None and (key == "decimals" or getattr(self, key) != 0)
+
+    @classmethod
+    def of(cls, keys: Mapping[str, object]) -> Self:
+        """Return the protocol that a table of keys states; raises ``ProtocolError``."""
+        try:
+            return cls.model_validate(dict(keys))
+        except ValidationError as error:
+            raise ProtocolError(_sentence(error.errors()[0])) from None
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the protocol that a line of text states; raises ``ProtocolError``.
+
+        ``mlperf``, ``skip_records=5,statistic=median`` or ``summary,decimals=2``: a name, then keys that override it.
+        Reads back what ``words`` returns.
+        """
+        parts = _parts(text)
+        base = cls() if "=" in parts[0] else cls.of({"estimate": "reported", **_named_keys(parts.pop(0))})
+        return base._with(_pairs(parts))
+
+    def overridden(self, text: str) -> Self:
+        """Return this protocol with the keys of a line of text, ``decimals=2,trim=0``; raises ``ProtocolError``.
+
+        A key also takes the place of the one that it excludes.
+        """
+        return self._with(_pairs(_parts(text)))
+
+    def printing(self, digits: str) -> Self:
+        """Return the protocol that prints as many decimals as some digits have, ``2791.98``."""
+        return self.overridden(f"decimals={len(digits.partition('.')[2])}")
+
+    def _with(self, given: Mapping[str, str]) -> Self:
+        base = self.model_dump(exclude_unset=True)
+        for one, other in EXCLUSIVE:
+            if one in given or other in given:
+                base.pop(one, None)
+                base.pop(other, None)
+        return self.of({**base, **given})
+
+    @property
+    def states_estimate(self) -> bool:
+        """Whether its text or table names an estimate, as a named protocol always does."""
+        return "estimate" in self.model_fields_set
+
+    @property
+    def window_counts_steps(self) -> bool:
+        """Whether the window needs the number of steps done at each record, not only the order of the records."""
+        lengths = (self.drop_last, self.take_first, self.take_last)
+        return self.skip_steps > 0 or any(length is not None and length.of == "steps" for length in lengths)
+
+    def words(self) -> str:
+        """Return the protocol in one line of neutral words, to stand beside its numbers.
+
+        Always ``records``, ``estimate`` and (but for the clock, which has one value) ``statistic``; of the other keys
+        those that differ from their defaults.
+        """
+        always = {"records", "estimate"} | ({"statistic"} if self.estimate != "clock" else set())
+        changed = self.model_dump(exclude_defaults=True).keys() | always
+        return " ".join(f"{key}={getattr(self, key)}" for key in type(self).model_fields if key in changed)
+
+    def words_of(self, runs: int) -> str:
+        """Return ``words``; of several runs they always say how these are put together."""
+        words = self.words()
+        return words if runs < 2 or "repeats=" in words else f"{words} repeats={self.repeats}"
+
+    def steps(self) -> tuple[Message, ...]:
+        """Return what is done, in the order in which it is done, as (message key, values) for a template to translate.
+
+        Keys: ``records_*`` (step, epoch, summary), ``skip_records``, ``skip_steps``, ``drop_last_records``,
+        ``drop_last_steps`` and so for ``take_first_*`` and ``take_last_*`` (value ``count``), ``estimate_*``, ``trim``
+        (values ``fraction``, ``minimum``), ``statistic_*``, ``repeats_*``, ``decimals`` and ``significant`` (value
+        ``count``), ``rounding_*``.
+        """
+        return (
+            (f"records_{self.records}", {}),
+            *self._window_steps(),
+            (f"estimate_{self.estimate}", {}),
+            *self._statistic_steps(),
+            (f"repeats_{self.repeats}", {}),
+            *((key, {"count": getattr(self, key)}) for key in ("decimals", "significant") if self._is_given(key)),
+            (f"rounding_{self.rounding}", {}),
+        )
+
+    def _window_steps(self) -> list[Message]:
+        skips = [(key, {"count": getattr(self, key)}) for key in ("skip_records", "skip_steps") if self._is_given(key)]
+        lengths = {"drop_last": self.drop_last, "take_first": self.take_first, "take_last": self.take_last}
+        given = {key: length for key, length in lengths.items() if length is not None and length.count}
+        return [*skips, *((f"{key}_{length.of}", {"count": length.count}) for key, length in given.items())]
+
+    def _statistic_steps(self) -> list[Message]:
+        if self.estimate == "clock":
+            return []
+        trim: Message = ("trim", {"fraction": self.trim, "minimum": self.trim_min})
+        return [*([trim] if self.trim or self.trim_min else []), (f"statistic_{self.statistic}", {})]
+
+
+@cache
+def named() -> Mapping[str, Mapping[str, Any]]:
+    """Return the keys of every named protocol, by name, as ``protocols.toml`` states them."""
+    return tomllib.loads((Path(__file__).parents[1] / "protocols.toml").read_text(encoding="utf-8"))
+
+
+def _named_keys(name: str) -> Mapping[str, Any]:
+    if name not in named():
+        raise ProtocolError(
+            f'"{name}" is not a named protocol: there are {", ".join(named())}, '
+            f"and key=value with the keys {', '.join(Protocol.model_fields)}."
+        )
+    return named()[name]
+
+
+def _parts(text: str) -> list[str]:
+    return re.split(r"\s*,\s*|\s+(?=\w+=)", text.strip())
+
+
+def _pairs(parts: list[str]) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for part in parts:
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals:
+            raise ProtocolError(f'"{part}" is not key=value: only key=value can override a protocol.')
+        if key in pairs:
+            raise ProtocolError(f"{key} is given twice, as {pairs[key]} and as {value}: give it once.")
+        pairs[key] = value
+    return pairs
+
+
+def _sentence(error: ErrorDetails) -> str:
+    """Return the first complaint of pydantic as one sentence that says what was found and what is possible."""
+    key = str(error["loc"][0]) if error["loc"] else ""
+    if error["type"] == "extra_forbidden":
+        return f'"{key}" is not a key of a protocol: the keys are {", ".join(Protocol.model_fields)}.'
+    message = error["msg"].removeprefix("Value error, ").replace("Input should be", "it should be").replace("'", "")
+    return f"{key}={error['input']} is not possible: {message}." if key else f"{message}."

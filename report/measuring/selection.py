@@ -1,0 +1,193 @@
+"""Selections: the records of a log that a protocol reads, why each of them is used or not, and their values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers.grammar.field import Scope
+from parsers.grammar.format import METRICS
+from parsers.io.lazy import pd
+from parsers.io.sentence import Sentence
+
+from . import estimate
+from .caveats import of_records, of_steps
+from .estimate import READS, Facts, Values
+from .protocol import NoMeasurement, Protocol
+from .record_columns import Columns, Records, columns
+from .scaling import BATCH_SIZES, CONSUMED, COVERED, amount_of_step, amounts, scale
+from .statistic import trim
+from .timing import Timed, clock
+from .window import Fields, Mask, Reason, Reasons, are_readable, one_rank, window
+
+_COUNTERS = ("epoch", "step", "steps", "steps_per_epoch", *CONSUMED, *COVERED, "model")
+_SPEEDS = dict.fromkeys(name for names in READS.values() for name in names)
+READ = ("record", "line", "rank", *_COUNTERS, *_SPEEDS, *BATCH_SIZES)
+
+
+@dataclass(frozen=True)
+class Series:
+    """The values (float64) that a protocol's statistic is taken of, and how that becomes a throughput.
+
+    ``are_times``: they are seconds of a step, in which all cards train ``factor`` samples; otherwise throughputs of
+    which ``factor`` make that of ``scope``, in ``unit``. ``amounts``: what all cards did in each record, where its
+    duration is read.
+    """
+
+    values: Values
+    factor: float
+    unit: str
+    scope: Scope
+    warnings: tuple[Sentence, ...]
+    are_times: bool = False
+    amounts: Values | None = None
+
+    def throughput(self, statistic: float) -> float:
+        """Return the throughput that one value stands for; a statistic of the values as a rule."""
+        return self.factor / statistic if self.are_times else statistic * self.factor
+
+    def throughputs(self) -> Values:
+        """Return the throughput that each value stands for (float64)."""
+        with np.errstate(divide="ignore"):
+            found: Values = self.factor / self.values if self.are_times else self.values * self.factor
+        return found
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What a protocol makes of the records of its kind, before it takes a statistic.
+
+    ``available``: all of these in file order. ``reasons``: why each is used or not. ``column``: what is read of them.
+    ``log``: those that can be read. ``found``: their values, or what the clock says.
+    """
+
+    available: Columns
+    reasons: Reasons
+    column: str
+    log: _Log
+    found: Series | Timed
+
+    def warnings(self) -> Iterator[Sentence]:
+        """Warn of what could not be read, and of a window that is not what the protocol takes."""
+        log, protocol = self.log, self.log.protocol
+        yield from of_records(self.available, self.column, self.reasons)
+        yield from of_steps(log.records, log.fields, protocol, log.fields.get((protocol.records, self.column)))
+
+    @property
+    def used(self) -> pd.DataFrame:
+        """The records that are used; of the clock the two between which it runs."""
+        return self.available.rows(self.reasons == Reason.USED).frame(READ)
+
+    @property
+    def are_used(self) -> Mask:
+        """Which are used (bool) of the records that can be read, those of which ``found`` has the values."""
+        used: Mask = self.reasons[are_readable(self.reasons)] == Reason.USED
+        return used
+
+
+@dataclass(frozen=True)
+class _Log:
+    """The records that can be read, all of one kind and one rank, and all that is known about them."""
+
+    records: Columns
+    fields: Fields
+    facts: Facts
+    protocol: Protocol
+
+
+def select(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -> Selection:
+    """Return what a protocol uses of the records of a log; arguments and errors are those of ``measure``."""
+    chosen = _of_kind(records, protocol)
+    column = estimate.column(chosen, fields, protocol)
+    reasons = _readable(chosen, column)
+    readable = reasons == Reason.USED
+    log = _Log(chosen.rows(readable), fields, facts, protocol)
+    used, windowed = window(log.records, fields, protocol)
+    if not used.any():
+        raise NoMeasurement(f"The window of the protocol ({protocol.words()}) leaves none of {len(used)} records.")
+    found = _clocked(log, used, windowed) if protocol.estimate == "clock" else _valued(log, column, used, windowed)
+    reasons[readable] = windowed
+    return Selection(chosen, reasons, column, log, found)
+
+
+def _clocked(log: _Log, used: Mask, reasons: Reasons) -> Timed:
+    """What the clock says; the reasons of the records in the window are set."""
+    timed = clock(log.records, log.fields, log.facts, used, log.protocol)
+    reasons[used], reasons[timed.ends] = Reason.BETWEEN, Reason.USED
+    return timed
+
+
+def _valued(log: _Log, column: str, used: Mask, reasons: Reasons) -> Series:
+    """The values of all records; the reasons of those in the window are set."""
+    found = _series(log, column, used)
+    _refuse_impossible(found.values[used], log.records["line"][used], log.protocol)
+    reasons[used] = _kept(found.values[used], log.protocol)
+    return found
+
+
+def readings(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -> tuple[pd.DataFrame, Series]:
+    """Return all records that a protocol can read, whatever its window, and their values; arguments as of ``measure``.
+
+    Raises ``NoMeasurement`` as ``measure`` does; the clock has no values.
+    """
+    chosen = _of_kind(records, protocol)
+    column = estimate.column(chosen, fields, protocol)
+    readable = chosen.rows(_readable(chosen, column) == Reason.USED)
+    log, everything = _Log(readable, fields, facts, protocol), np.ones(len(readable), dtype=np.bool_)
+    return readable.frame(READ), _series(log, column, everything)
+
+
+def _of_kind(records: Records, protocol: Protocol) -> Columns:
+    records = columns(records)
+    chosen = records.of_kind(protocol.records)
+    if not len(chosen):
+        counts = {kind: len(records.of_kind(kind)) for kind in METRICS}
+        most_first = sorted(filter(counts.get, METRICS), key=counts.__getitem__, reverse=True)
+        known = ", ".join(f"{counts[kind]} {kind} records (records={kind})" for kind in most_first)
+        raise NoMeasurement(f"The log has no {protocol.records} records; it has {known or 'no records at all'}.")
+    return chosen
+
+
+def _readable(chosen: Columns, column: str) -> Reasons:
+    """Return whether each record prints the column and is of the lowest rank that does."""
+    reasons = np.full(len(chosen), Reason.NO_VALUE, dtype=np.int8)
+    valued = chosen.finite(column)
+    reasons[valued] = np.where(one_rank(chosen.rows(valued)), Reason.USED, Reason.OTHER_RANK)
+    return reasons
+
+
+def _series(log: _Log, column: str, used: Mask) -> Series:
+    values = estimate.values(log.records, log.fields, log.protocol)
+    if column == "duration":
+        done, counted = amounts(log.records, log.fields, log.facts, log.protocol)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return Series(done / values, 1, f"{counted}/s", "job", (), amounts=done)
+    if column != "throughput":
+        amount, counted = amount_of_step(log.records, log.fields, log.facts, used, log.protocol)
+        return Series(values, amount, f"{counted}/s", "job", (), are_times=True)
+    field = log.fields[(log.protocol.records, column)]
+    factor, scope, unscaled = scale(field, log.facts)
+    return Series(values, factor, f"{field.unit or 'samples'}/s", scope, unscaled)
+
+
+def _refuse_impossible(values: Values, lines: NDArray[np.int64], protocol: Protocol) -> None:
+    # Such values come of undoing a running mean that is not what the format says. A throughput printed as 0 may be so.
+    bad = values < 0 if protocol.estimate == "reported" else ~(values > 0)
+    if bad.any():
+        raise NoMeasurement(
+            f"estimate={protocol.estimate} gives {values[bad][0]:g} at line {lines[bad][0]}, but neither a throughput "
+            "nor the time of a step can be that: use another window or another estimate."
+        )
+
+
+def _kept(values: Values, protocol: Protocol) -> Reasons:
+    """Return why each value in the window goes into the statistic or not."""
+    reasons = np.full(len(values), Reason.USED, dtype=np.int8)
+    if protocol.trim or protocol.trim_min:
+        reasons[~trim(values, protocol.trim, protocol.trim_min)] = Reason.TRIM
+    if protocol.statistic == "last":
+        reasons[np.flatnonzero(reasons == Reason.USED)[:-1]] = Reason.NOT_LAST
+    return reasons

@@ -1,0 +1,133 @@
+"""Statistics: one value from the values of a run, and one from the values of its repeats."""
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .protocol import NoMeasurement
+
+Values = NDArray[np.float64]
+
+
+def trim(values: Values, fraction: float, minimum: int) -> NDArray[np.bool_]:
+    """Return which values stay (bool, in the order of ``values``) when both ends of the sorted values are cut.
+
+    Each end loses ``max(int(fraction * n), minimum)`` of the n values: ``int`` truncates, as the benchmark tool does
+    that ``protocols.toml`` names. Among equal values the earlier ones count as smaller. Raises ``NoMeasurement`` when
+    nothing would stay.
+    """
+    cut = max(int(fraction * len(values)), minimum)
+    if 2 * cut >= len(values):
+        raise NoMeasurement(
+            f"trim cuts {cut} values from each end, but the window has only {len(values)}: "
+            "at least one must stay, so use a lower trim or trim_min, or a longer window."
+        )
+    kept = np.zeros(len(values), dtype=np.bool_)
+    kept[np.argsort(values, kind="stable")[cut : len(values) - cut]] = True
+    return kept
+
+
+def mean(values: Values) -> float:
+    """Return the arithmetic mean, of a sum that is rounded only once. ``NoMeasurement`` where it is too large."""
+    try:
+        return statistics.fmean(values.tolist())
+    except OverflowError as error:
+        raise NoMeasurement(f"The sum of {len(values)} values of up to {values.max():g} is too large.") from error
+
+
+def harmonic_mean(values: Values) -> float:
+    """Return the harmonic mean: the throughput of windows that are equally long in samples. 0 if any value is 0."""
+    with np.errstate(divide="ignore"):
+        return 1 / mean(1 / values)
+
+
+def median(values: Values) -> float:
+    """Return the median; of an even number of values the mean of the two in the middle."""
+    half = len(values) // 2
+    middle = np.partition(values, [half - 1, half] if half else [0])
+    return float(middle[half] if len(values) % 2 else (middle[half - 1] + middle[half]) / 2)
+
+
+_STATISTICS: Mapping[str, Callable[[Values], float]] = {
+    "mean": mean,
+    "median": median,
+    "harmonic_mean": harmonic_mean,
+    "last": lambda values: float(values[-1]),
+    "min": lambda values: float(values.min()),
+    "max": lambda values: float(values.max()),
+}
+
+
+def reduce(values: Values, statistic: str) -> float:
+    """Return one value (the unit is that of ``values``) of at least one value of a run; any ``Protocol.statistic``."""
+    return _STATISTICS[statistic](values)
+
+
+def olympic(values: Sequence[float]) -> float:
+    """Return the mean without the best and the worst value; raises ``NoMeasurement`` for fewer than 3 values."""
+    if len(values) < 3:
+        raise NoMeasurement(
+            f"repeats=olympic drops the best and the worst of at least 3 runs, but there are {len(values)}: "
+            "add runs, or use repeats=median or repeats=mean."
+        )
+    return statistics.fmean(sorted(values)[1:-1])
+
+
+_REPEATS: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "median": statistics.median,
+    "mean": statistics.fmean,
+    "olympic": olympic,
+}
+
+
+def reduce_repeats(values: Sequence[float], repeats: str) -> float:
+    """Return one value of the values of at least one run; ``repeats`` is any ``Protocol.repeats``."""
+    return _REPEATS[repeats](values)
+
+
+Draws = NDArray[np.float64]
+
+RESAMPLES = 10_000
+LEVEL = 0.95
+SEED = 1
+
+# By the quantities of a column: the end of the interval as a fraction of the sorted resamples, or what is taken.
+INTERVAL = {"interval_low": (1 - LEVEL) / 2, "interval_high": (1 + LEVEL) / 2}
+_EXTREMES: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "median_of_runs": lambda values: reduce_repeats(values, "median"),
+    "lowest_run": min,
+    "highest_run": max,
+}
+SPREADS = (*_EXTREMES, *INTERVAL)
+
+
+def spread(quantity: str, values: Sequence[float], repeats: str) -> float:
+    """Return one of ``SPREADS`` of the values of all runs, in their unit.
+
+    ``repeats``: any ``Protocol.repeats``, the number of which the interval is. Raises ``NoMeasurement`` for fewer
+    than two runs, and where these are too few for ``repeats``.
+    """
+    if len(values) < 2:
+        raise NoMeasurement("A spread is of at least two runs, but there is one: add runs.")
+    if quantity in INTERVAL:
+        return float(np.quantile(resampled(values, repeats), INTERVAL[quantity]))
+    return float(_EXTREMES[quantity](values))
+
+
+def resampled(values: Sequence[float], repeats: str) -> Draws:
+    """Return the number of each of ``RESAMPLES`` draws, with replacement, of as many runs as there are.
+
+    The draws are the same every time, so that a page comes out with the same bytes. Raises ``NoMeasurement``.
+    """
+    reduce_repeats(values, repeats)
+    # RandomState, whose draws NumPy promises never to change; those of its newer generators may.
+    drawn = np.random.RandomState(SEED).randint(len(values), size=(RESAMPLES, len(values)))
+    return _reduced(np.sort(np.asarray(values, dtype=np.float64)[drawn], axis=1), repeats)
+
+
+def _reduced(draws: Draws, repeats: str) -> Draws:
+    if repeats == "median":
+        return np.asarray(np.median(draws, axis=1))
+    return np.asarray((draws[:, 1:-1] if repeats == "olympic" else draws).mean(axis=1))

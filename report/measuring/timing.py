@@ -1,0 +1,64 @@
+"""Timing: what the clock says of the time between two records, and what was done in it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .estimate import Facts, Values
+from .protocol import NoMeasurement, Protocol
+from .record_columns import Columns, Records, columns
+from .scaling import amounts_done
+from .window import Fields, Mask
+
+
+@dataclass(frozen=True)
+class Timed:
+    """The ``amount`` of all cards between two records, ``counted`` in samples or tokens, and the ``seconds``.
+
+    ``ends``: which two records these are (bool).
+    """
+
+    amount: float
+    counted: str
+    seconds: float
+    ends: Mask
+
+
+def clock(records: Records, fields: Fields, facts: Facts, used: Mask, protocol: Protocol) -> Timed:
+    """Return what was done between two records by the time that they print, ``time`` or ``elapsed``.
+
+    From the last record before the window, or its first one where none is before it (whose own steps then do not
+    count), to its last one: just what the records in the window cover. ``records``: all of one kind and rank in file
+    order. Raises ``NoMeasurement`` where there are no two such records, or no time passes between them.
+    """
+    records = columns(records)
+    first, last = np.flatnonzero(used)[[0, -1]]
+    first = max(first - 1, 0)
+    if first == last:
+        raise NoMeasurement("estimate=clock needs two records, but the window has one and none is before it.")
+    seconds = _seconds(records.rows(np.array([first, last])))
+    done, counted = amounts_done(records, fields, facts, used, protocol)
+    amount = float(done[last] - done[first])
+    if not 0 < amount < np.inf:
+        lines = records["line"][[first, last]]
+        raise NoMeasurement("The {} that were done do not grow from line {} to line {}.".format(counted, *lines))
+    ends = np.zeros(len(records), dtype=np.bool_)
+    ends[[first, last]] = True
+    return Timed(amount, counted, seconds, ends)
+
+
+def _seconds(ends: Columns) -> float:
+    seconds = float(np.diff(seconds_done(ends))[0])
+    if not seconds > 0:
+        raise NoMeasurement("The time does not grow from line {} to line {}.".format(*ends["line"]))
+    return seconds
+
+
+def seconds_done(records: Records) -> Values:
+    """Return the seconds since the first of some records (float64), by the times or else the ``elapsed`` they print."""
+    records = columns(records)
+    if "time" in records and records.printed("time").all():
+        times = records["time"].astype("datetime64[ns]")
+        seconds: Values = (times - times[:1]) / np.timedelta64(1, "s")
+        return seconds
+    return records.numbers("elapsed")

@@ -1,0 +1,213 @@
+"""The window: which records of a log a protocol uses, and why not the others."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers.grammar.field import Field
+
+from .protocol import Length, NoMeasurement, Protocol
+from .record_columns import Columns, Records, columns
+
+Fields = Mapping[tuple[str, str], Field]
+Mask = NDArray[np.bool_]
+Counts = NDArray[np.int64]
+Reasons = NDArray[np.int8]
+
+
+class Reason:
+    """Why a record is used or left out; arrays of reasons are int8.
+
+    Left out before the window: a record without the value that is read, or of another rank. By the window: skipped,
+    dropped at the end, beyond what ``take_first`` takes, before what ``take_last`` takes. After it: cut by ``trim``,
+    not the last one (``statistic = last``), between the two that ``estimate = clock`` reads.
+    """
+
+    USED = 0
+    NO_VALUE = 1
+    OTHER_RANK = 2
+    SKIP_RECORDS = 3
+    SKIP_STEPS = 4
+    DROP_LAST = 5
+    BEYOND = 6
+    BEFORE = 7
+    TRIM = 8
+    NOT_LAST = 9
+    BETWEEN = 10
+
+
+# The reasons as words of tables and messages, ``skip_records``, in their order.
+REASON_KEYS = tuple(name.lower() for name in vars(Reason) if name.isupper())
+
+
+def are_readable(reasons: Reasons) -> Mask:
+    """Return which records have the value that is read, and are of the rank that is (bool)."""
+    are_so: Mask = (reasons != Reason.NO_VALUE) & (reasons != Reason.OTHER_RANK)
+    return are_so
+
+
+def step_field(fields: Fields, kind: str) -> Field:
+    """Return what the column ``step`` of a kind of record means; raises ``NoMeasurement`` when it has none."""
+    if (kind, "step") not in fields:
+        raise NoMeasurement(
+            f"The {kind} records of this log carry no step number, so steps cannot be counted: "
+            "count records (skip_records, take_first=100), and use an estimate that reads one record at a time."
+        )
+    return fields[(kind, "step")]
+
+
+def steps_in_epoch(records: Records, field: Field) -> Counts:
+    """Return the steps done when each record was printed, as the log counts them (int64, the first step is 1).
+
+    ``field`` names the column and says whether its first step is 0 or 1 (1 where it does not say). Raises
+    ``NoMeasurement`` for a record without a whole number.
+    """
+    records = columns(records)
+    number = records.numbers(field.name)
+    bad = ~((np.abs(number) < 2**53) & (np.floor(number) == number))
+    if bad.any():
+        line = records["line"][bad][0]
+        raise NoMeasurement(f"Line {line} carries no whole {field.name} number, so steps cannot be counted.")
+    return number.astype(np.int64) + (field.first == 0)
+
+
+def epoch_starts(numbers: Counts) -> Mask:
+    """Return where the number does not grow: there the epoch before has ended (bool; never the first record)."""
+    starts = np.zeros(len(numbers), dtype=np.bool_)
+    starts[1:] = numbers[1:] <= numbers[:-1]
+    return starts
+
+
+def repeated(records: Records, field: Field) -> Mask:
+    """Return where a record does not go on from the one before, although no epoch has ended there (bool).
+
+    The number does not grow within an epoch, or over a run whose ``steps`` the log prints, or the epoch goes back:
+    several ranks without a rank prefix, or several runs in one log, look like that. Where the log prints neither
+    nothing can be known, and nothing is marked.
+    """
+    records = columns(records)
+    stays = epoch_starts(steps_in_epoch(records, field))
+    if "epoch" not in records:
+        return stays & ("steps" in records)
+    epoch = records.numbers("epoch")
+    again = np.zeros(len(records), dtype=np.bool_)
+    again[1:] = (epoch[1:] < epoch[:-1]) | ((epoch[1:] == epoch[:-1]) & stays[1:])
+    return again
+
+
+def steps_done(records: Records, field: Field) -> Counts:
+    """Return the steps done since the start of training when each record was printed (int64, first step is 1).
+
+    ``records``: records of one kind and one rank in file order, with the column that ``field`` names. An epoch has
+    ended where its number does not grow; it then had ``steps_per_epoch`` steps where the log prints that column, else
+    as many as its last record counts. Raises ``NoMeasurement`` where a number is missing or an epoch repeats one.
+    """
+    records = columns(records)
+    numbers = steps_in_epoch(records, field)
+    _refuse(repeated(records, field), records, field)
+    lengths = np.where(epoch_starts(numbers)[1:], _epoch_lengths(records, numbers)[:-1], 0)
+    done: Counts = numbers.copy()
+    done[1:] += np.cumsum(lengths)
+    return done
+
+
+def _epoch_lengths(records: Columns, numbers: Counts) -> Counts:
+    if "steps_per_epoch" not in records:
+        return numbers
+    stated = records.numbers("steps_per_epoch")
+    # An epoch is never shorter than the steps already seen in it; fmax also passes over what is not a number.
+    lengths: Counts = np.fmax(stated, numbers).astype(np.int64)
+    return lengths
+
+
+def _refuse(again: Mask, records: Columns, field: Field) -> None:
+    if again.any():
+        row = int(np.argmax(again))
+        earlier, later = records["line"][row - 1 : row + 1]
+        raise NoMeasurement(
+            f"The {field.name} number does not grow from line {earlier} to line {later} of the same epoch, so steps "
+            "cannot be counted (several ranks, or a run restarted into one log): count records "
+            "(skip_records, take_first=100), and use an estimate that reads one record at a time."
+        )
+
+
+def one_rank(records: Records) -> Mask:
+    """Return which records the lowest rank printed (bool); all of them where no record names its rank."""
+    if "rank" not in records:
+        return np.ones(len(records), dtype=np.bool_)
+    rank = columns(records).numbers("rank")
+    named = ~np.isnan(rank)
+    lowest: Mask = rank == rank[named].min() if named.any() else ~named
+    return lowest
+
+
+def window(records: Records, fields: Fields, protocol: Protocol) -> tuple[Mask, Reasons]:
+    """Return which records the protocol uses (bool), and the ``Reason`` of each record (int8).
+
+    ``records``: records of one kind and one rank in file order, each with the value that the estimate reads.
+    ``skip_steps = N`` leaves out records up to and including step N, and "100 steps" taken first are the steps N + 1 to
+    N + 100; after ``skip_records`` they are the 100 steps after the last record skipped. Raises ``NoMeasurement`` where
+    steps must be counted and cannot be.
+    """
+    steps = _steps(records, fields, protocol)
+    start, stop = _rest(steps, protocol)
+    first, last = _taken(steps, start, stop, protocol)
+    reasons = np.full(len(records), Reason.USED, dtype=np.int8)
+    reasons[:first] = Reason.BEFORE
+    reasons[last:] = Reason.BEYOND
+    reasons[stop:] = Reason.DROP_LAST
+    reasons[:start] = Reason.SKIP_STEPS if protocol.skip_steps else Reason.SKIP_RECORDS
+    return reasons == Reason.USED, reasons
+
+
+def shortfall(records: Records, fields: Fields, protocol: Protocol) -> int:
+    """Return how many records or steps the log has too few for what the protocol takes; 0 when it has enough."""
+    take = protocol.take_first or protocol.take_last
+    if take is None:
+        return 0
+    steps = _steps(records, fields, protocol)
+    start, stop = _rest(steps, protocol)
+    if take.of == "records" or start == stop:
+        return max(0, take.count - (stop - start))
+    return max(0, take.count - (int(steps[stop - 1]) - _done_before(steps, start, protocol)))
+
+
+def _steps(records: Records, fields: Fields, protocol: Protocol) -> Counts:
+    # Never falling, so that every rule of the window is a place in this order.
+    if protocol.window_counts_steps:
+        return steps_done(records, step_field(fields, protocol.records))
+    return np.arange(1, len(records) + 1)
+
+
+def _rest(steps: Counts, protocol: Protocol) -> tuple[int, int]:
+    """Return the first record after those skipped, and the first of those dropped at the end."""
+    start = _place(steps, protocol.skip_steps) if protocol.skip_steps else min(protocol.skip_records, len(steps))
+    return start, max(start, _back(steps, len(steps), protocol.drop_last))
+
+
+def _taken(steps: Counts, start: int, stop: int, protocol: Protocol) -> tuple[int, int]:
+    if protocol.take_last is not None:
+        return max(start, _back(steps, stop, protocol.take_last)), stop
+    if protocol.take_first is None:
+        return start, stop
+    if protocol.take_first.of == "records":
+        return start, min(stop, start + protocol.take_first.count)
+    end = _done_before(steps, start, protocol) + protocol.take_first.count
+    return start, min(stop, _place(steps, end))
+
+
+def _done_before(steps: Counts, start: int, protocol: Protocol) -> int:
+    return protocol.skip_steps or (int(steps[start - 1]) if start else 0)
+
+
+def _back(steps: Counts, stop: int, length: Length) -> int:
+    """Return the record at which the last records or steps before ``stop`` begin."""
+    if length.of == "records" or stop == 0:
+        return max(0, stop - length.count)
+    return _place(steps, int(steps[stop - 1]) - length.count)
+
+
+def _place(steps: Counts, done: int) -> int:
+    """Return the first record that was printed after more than ``done`` steps."""
+    return int(np.searchsorted(steps, done, side="right"))

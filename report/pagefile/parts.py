@@ -1,0 +1,67 @@
+"""Parts of a page file: whatever a part does not know is a mistake, and nothing changes it once it is read."""
+
+from collections.abc import Callable, Iterable
+from string import Formatter
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+
+class Part(BaseModel):
+    """A part of a page file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+Axis = Literal["model", "framework", "device", "nodes", "cards", "precision", "batch_size"]
+Value = int | str
+Case = dict[Axis, Value]
+
+# The axes that a launcher takes as variables of these names; the case of a cell says them.
+LAUNCHED: tuple[Axis, ...] = ("nodes", "cards", "precision", "batch_size")
+# Those that say how the throughput of a card, or the time of a step, becomes that of the job.
+SCALING: tuple[Axis, ...] = ("nodes", "cards", "batch_size")
+
+
+def with_only(names: Iterable[str]) -> Callable[[str], str]:
+    """A check that a text has no braces but these plain names: a page is data and reaches into no object.
+
+    The check returns the text, or raises ValueError.
+    """
+    allowed = set(names)
+
+    def check(text: str) -> str:
+        for _, name, form, conversion in Formatter().parse(text):
+            if name is not None and (name not in allowed or form or conversion):
+                raise ValueError(f"{{{name}}} cannot stand in {text!r}; {', '.join(sorted(allowed))} can")
+        return text
+
+    return check
+
+
+class Code(Part):
+    """A command or program that a reader copies; it is not translated."""
+
+    code: str
+    """The lines as they are copied."""
+    language: str = "bash"
+    """What its colours are of: the word after the fence in Markdown."""
+
+
+class Grid(Part):
+    """A table of words, such as versions side by side; every row has as many values as there are columns."""
+
+    columns: list[str]
+    """Titles of the columns."""
+    rows: list[list[str]]
+    """The values of each row."""
+
+    @model_validator(mode="after")
+    def _is_rectangular(self) -> "Grid":
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise ValueError(f"the row {row[0]!r} has {len(row)} values for {len(self.columns)} columns")
+        return self
+
+
+Block = str | Code | Grid

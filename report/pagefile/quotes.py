@@ -1,0 +1,48 @@
+"""Quotes: published figures that no public log gives, and where they were published."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from .parts import Case, Part
+
+# As many as a float holds, and more than any throughput has.
+DIGITS = r"^[0-9]{1,15}(\.[0-9]{1,15})?$"
+
+
+def _web(address: str) -> str:
+    if not address.startswith(("https://", "http://")):
+        raise ValueError(f"{address!r} is no address of the web; one that starts with https:// is possible")
+    return address
+
+
+class QuoteSource(Part):
+    """Where figures were published that no public log gives."""
+
+    title: str
+    """What the publication is called."""
+    url: Annotated[str, AfterValidator(_web)]
+    """Its address, which starts with `https://` or `http://`."""
+    date: Annotated[str, Field(pattern=r"^[0-9]{4}(-[0-9]{2}){0,2}$")]
+    """The day, the month or the year of the text that is quoted."""
+    commit: str | None = None
+    """Its version, where it lies in a repository."""
+    note: str
+    """What a reader of its figures has to know, such as why no log gives them."""
+
+
+class Quote(Part):
+    """One figure as it was published, in the unit of the page, for the cells of a column that have this case."""
+
+    column: str
+    """Name of a column of the page."""
+    case: Case
+    """The axes of the figure; it stands in every cell of its column that has these."""
+    value: Annotated[str, Field(pattern=DIGITS)]
+    """Its digits as printed."""
+    source: str
+    """Name of one of the `sources` of the page."""
+
+    def is_of(self, column: str, case: Case) -> bool:
+        """Whether the figure is that of a cell: of this column of the page, with at least the axes of the quote."""
+        return self.column == column and self.case.items() <= case.items()

@@ -1,0 +1,103 @@
+"""Tables of results: which cells a page shows, and what of each."""
+
+from typing import Annotated, Literal, get_args
+
+from pydantic import AfterValidator, Field, model_validator
+
+from ..measuring.quantity import OF_TELEMETRY, QUOTIENTS, Quantity
+from .parts import Axis, Block, Case, Part, with_only
+
+RowTitle = Annotated[str, AfterValidator(with_only(get_args(Axis)))]
+
+
+class Against(Part):
+    """What a number is divided by: the throughput of another column of the page, of another case, or of both."""
+
+    column: str | None = None
+    """Name of a column of the page; the same column where it is left out."""
+    case: Case = Field(default_factory=dict)
+    """The axes that differ; all others are the same."""
+
+
+class TableColumn(Part):
+    """One column of a table: a column of the page, for a part of the case."""
+
+    column: str
+    """Name of a column of the page."""
+    title: str | None = None
+    """What it is headed with; by default the title of the column of the page. But for a throughput and a speed-up,
+    the quantity and its unit are added."""
+    case: Case = Field(default_factory=dict)
+    """Its part of the case."""
+    protocol: str | None = None
+    """Keys that override the protocol of the run, such as `"decimals=1"`."""
+    quantity: Quantity = "throughput"
+    """What is shown. `throughput` is in the unit of the page; of several runs there are also `median_of_runs`,
+    `lowest_run`, `highest_run` and the ends of the 95 % bootstrap interval, `interval_low` and `interval_high`.
+    `peak_memory` (MiB), `power` (W) and `samples_per_joule` are what gpu.csv tells. Computed from throughputs that the
+    page shows are `speed_up`, over the one that `against` names, and `scaling_efficiency`, the share of ideal scaling
+    from the fewest cards of the same column and case."""
+    against: Against | None = None
+    """What a `speed_up` is over; only that has it, and it needs a `title`."""
+    decimals: Annotated[int, Field(ge=0, le=15)] | None = None
+    """Decimals of what is computed or told by gpu.csv; those of a throughput are its protocol's."""
+
+    @model_validator(mode="after")
+    def _decimals_are_of_no_throughput(self) -> "TableColumn":
+        if self.decimals is not None and self.quantity not in (*OF_TELEMETRY, *QUOTIENTS):
+            raise ValueError(f"the decimals of a throughput are its protocol's: protocol = 'decimals={self.decimals}'")
+        return self
+
+    @model_validator(mode="after")
+    def _only_a_speed_up_is_against_something(self) -> "TableColumn":
+        if (self.against is not None) != (self.quantity == "speed_up"):
+            raise ValueError("a speed_up says against what, and nothing else does: against = { column = 'other' }")
+        if self.against is not None and self.title is None:
+            raise ValueError("a speed_up is of two numbers and needs a title that says of which")
+        return self
+
+
+class TableRow(Part):
+    """One row of a table."""
+
+    title: RowTitle
+    """What it begins with; the axes of its case may stand in braces."""
+    case: Case = Field(default_factory=dict)
+    """Its part of the case."""
+
+
+class OverTime(Part):
+    """Runs whose records are drawn over time: those of a column, for a part of the case."""
+
+    column: str
+    """Name of a column of the page."""
+    case: Case = Field(default_factory=dict)
+    """The axes that choose among the throughputs of the column; without any, all of them."""
+
+    def is_of(self, column: str, case: Case) -> bool:
+        """Whether it chooses a throughput of a column with a case."""
+        return column == self.column and self.case.items() <= case.items()
+
+
+class Table(Part):
+    """One table of results. The case of a cell is that of the table, its row and its column put together."""
+
+    name: str
+    """What commands call it; no two tables of a page have one name."""
+    title: str
+    """Its heading."""
+    corner: str = ""
+    """What the column of the titles of the rows is headed with."""
+    notes: list[Block] = Field(default_factory=list)
+    """What stands above it."""
+    case: Case = Field(default_factory=dict)
+    """The part of the case that all its cells have."""
+    columns: list[TableColumn] = Field(min_length=1)
+    """Its columns, from left to right."""
+    rows: list[TableRow] = Field(min_length=1)
+    """Its rows, from above."""
+    charts: list[Literal["bars", "scaling"]] = Field(default=["bars", "scaling"])
+    """Which charts of its throughputs are drawn, where there are enough of them: bars, and curves over the cards."""
+    over_time: list[OverTime] = Field(default_factory=list)
+    """Which of its throughputs are also drawn record by record, with memory and power where gpu.csv tells them; of
+    several runs the middle one."""

@@ -1,0 +1,140 @@
+"""Publishing: page files in, rendered pages and their evidence files out."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from parsers.io.whole import write_whole
+
+from ..evidence import evidence_file
+from ..evidence.case_evidence import cells
+from ..evidence.cell import Cell, coverage
+from ..evidence.comparison import Comparison, comparisons
+from ..pagefile.page import Page, PageError, find, load, names
+from ..wording.words import languages as all_languages
+from .render import Renderer
+
+if TYPE_CHECKING:
+    from ..charts.page_charts import ChartFiles
+
+    Draw = Callable[[str, Page, Sequence[Cell], str], ChartFiles]
+
+LOGS = Path("logs")
+
+
+@dataclass(frozen=True)
+class Published:
+    """One page that is rendered: its cells and its files; no files when it has neither a log nor a quote."""
+
+    name: str
+    page: Page
+    cells: list[Cell]
+    files: list[Path]
+
+    @cached_property
+    def unlike(self) -> list[Comparison]:
+        """The rows and columns of its tables that do not compare like with like."""
+        return list(comparisons(self.page, self.cells))
+
+    @property
+    def sentence(self) -> str:
+        """What was done, in one sentence."""
+        if not self.files:
+            return f"{self.name}: left out, none of its logs is there; name the page to render it all the same."
+        covered = coverage(self.cells)
+        quoted = f" {covered.quoted} are quoted;" if covered.quoted else ""
+        unlike = f" rows or columns not like with like: {len(self.unlike)};" if self.unlike else ""
+        files = ", ".join(str(path) for path in self.files)
+        counts = f"{covered.measured} of {covered.planned} cells have evidence;"
+        return f"{self.name}: {counts}{quoted}{unlike} wrote {files}."
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it was rendered without a single number."""
+        return bool(self.files) and not any(cell.digits for cell in self.cells)
+
+
+Write = Callable[[Published, Sequence[str], Path, Path], list[Path]]
+
+
+def publish(
+    pages: Sequence[str],
+    logs: Path | None,
+    languages: Sequence[str],
+    out: Path,
+    draw: "Draw | None" = None,
+    write: Write | None = None,
+) -> Iterator[Published]:
+    """Render pages in languages; all pages that have a log or a quoted figure, in all languages, when none is named.
+
+    ``draw``: what makes the charts that Markdown pages show; None for pages without charts. ``write``: writes a page in
+    languages, from a folder of logs into ``out``, and returns its files; Markdown, if None.
+    Raises PageError for a page with a mistake and for two pages that would be one file, WordsError for a language
+    without catalogue, WriteError when a file cannot be written: the files of its page are then as they were.
+    """
+    logs = logs or LOGS
+    for path in _files(pages or names()):
+        page = load(path)
+        found = list(cells(page, logs))
+        wanted = bool(pages) or any(cell.proofs or cell.quoted for cell in found)
+        rendered = Published(path.stem, page, found, [])
+        written = write or partial(_write, draw=draw)
+        if wanted:
+            rendered.files.extend(written(rendered, languages or all_languages(), logs, out))
+        yield rendered
+
+
+def _files(pages: Sequence[str]) -> list[Path]:
+    """The files of the pages, once each; raises PageError when two of them have one name."""
+    files: dict[str, Path] = {}
+    for path in map(find, pages):
+        other = files.setdefault(path.stem, path)
+        if other.resolve() != path.resolve():
+            raise PageError(f"{other} and {path} would both be rendered as {path.stem}: render them one by one.")
+    return list(files.values())
+
+
+def _write(published: Published, languages: Sequence[str], logs: Path, out: Path, draw: "Draw | None") -> list[Path]:
+    name, page, found = published.name, published.page, published.cells
+    pages = {language: Renderer(page, found, language, logs, out, published.unlike) for language in languages}
+    charts = {language: draw(name, page, found, language) for language in languages} if draw else {}
+    texts = {
+        f"{name}.{language}.md": renderer.markdown(charts[language].of) if draw else renderer.markdown()
+        for language, renderer in pages.items()
+    }
+    proof = evidence_file.path_of(name, out)
+    texts[proof.name] = evidence_file.text(proof, page, found, logs)
+    texts |= {name: text for drawn in charts.values() for name, text in drawn.texts().items()}
+    return write_whole(out, {name: text.encode() for name, text in texts.items()})
+
+
+def cell_json(cell: Cell) -> dict[str, Any]:
+    """A cell as JSON; of several files ``log``, ``sha256``, ``lines`` and ``records_used`` are lists in one order.
+
+    There are several files where there are several repeats, and where power is that of the window of a log.
+    """
+    place = {"table": cell.table, "row": cell.row, "column": cell.column, "quantity": cell.shown.quantity}
+    if cell.quotient:
+        of, against = cell.quotient.of, cell.quotient.against
+        computed = {"of": of.digits, "against": against.digits, "ideal": cell.quotient.ideal}
+        printed = {"value": cell.printed, "number": cell.number, "unit": cell.shown.unit, "computed": computed}
+        return {**place, **printed, "rests_on_quotes": cell.rests_on_quotes}
+    if cell.printed is None:
+        return {**place, "value": None, **_quoted(cell), "reason": str(cell.reason)}
+    proofs = [
+        {"log": e.path, "sha256": e.sha256, "lines": list(e.lines), "records_used": e.used}
+        for proof in cell.proofs
+        for e in proof.exhibits
+    ]
+    evidence = proofs[0] if len(proofs) == 1 else {key: [proof[key] for proof in proofs] for key in proofs[0]}
+    printed = {"value": cell.printed, "number": cell.number, "unit": cell.shown.unit, "protocol": cell.words}
+    return {**place, **printed, **evidence, "remarks": cell.said}
+
+
+def _quoted(cell: Cell) -> dict[str, Any]:
+    """The figure that stands in place of a number, where there is one."""
+    if cell.quoted is None:
+        return {}
+    return {"quoted": {"value": cell.quoted.digits, "unit": cell.shown.unit, "source": cell.quoted.source}}

@@ -1,0 +1,109 @@
+"""Derivations: how the number of a cell comes out of the values that its logs print, step by step."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..evidence.case_evidence import facts_of
+from ..evidence.cell import Cell, Proof, Quotient
+from ..measuring.measurement import Measurement
+from ..measuring.selection import Series, select
+from ..measuring.statistic import SPREADS, Values, reduce
+from ..measuring.timing import Timed
+
+USED = "Records used: {used} of {available}."
+STATISTIC = "Values: {count}; {statistic}: {value}"
+ALL_CARDS = "Values: {count}; {statistic}: {value} {unit}"
+SCALED = "{value} × {factor} = {result} {unit}"
+TIMED = "{factor} samples in {value} s = {result} {unit}"
+CLOCKED = "What was done between the two lines, over the time between them: {result} {unit}"
+OBSERVED = "From the marked lines: {result} {unit}"
+REPEATS = "{repeats}, of {values}: {result}"
+RUNS = "Of the runs {values}: {result}"
+QUOTIENT = "{of} ÷ {against} = {result}"
+IDEAL = "{of} ÷ {against} ÷ {ideal} = {result}"
+PRINTED = "As it is printed: {printed} {unit}"
+
+
+class Step(NamedTuple):
+    """One step: a message that the catalogues translate, and its values; ``statistic`` and ``repeats`` are keys."""
+
+    message: str
+    values: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """How one run gives its number: what the protocol reads in each physical line that it uses, and the steps."""
+
+    by_line: dict[int, str]
+    steps: list[Step]
+
+
+def derivations(cells: Iterable[Cell]) -> Mapping[int, Derivation]:
+    """How the logs of cells give their throughputs, by the identity of the proof."""
+    return {id(proof): of_run(cell, proof) for cell in cells for proof in cell.proofs}
+
+
+def of_run(cell: Cell, proof: Proof) -> Derivation:
+    """How a log gives its throughput; the values are those of its lines, in the unit and the scope of the log."""
+    measured = proof.measurement
+    counts = Step(USED, {"used": measured.records_used, "available": measured.available})
+    selected = select(proof.columns, proof.reading.fields, facts_of(cell, proof), measured.protocol)
+    if isinstance(selected.found, Timed):
+        return Derivation({}, [counts, Step(CLOCKED, _result(measured))])
+    values = selected.found.values[selected.are_used]
+    by_line = {line: _digits(value) for line, value in zip(measured.lines, values.tolist(), strict=True)}
+    return Derivation(by_line, [counts, *_reduced(measured, selected.found, values)])
+
+
+def _reduced(measured: Measurement, found: Series, values: Values) -> Iterator[Step]:
+    statistic = measured.protocol.statistic
+    value = {"value": _digits(reduce(values, statistic))}
+    reduced = {"count": len(values), "statistic": f"statistic_{statistic}", **value}
+    if found.factor == 1 and not found.are_times:
+        yield Step(ALL_CARDS, {**reduced, "unit": measured.unit})
+        return
+    yield Step(STATISTIC, reduced)
+    scaled = {**value, "factor": _digits(found.factor), **_result(measured)}
+    yield Step(TIMED if found.are_times else SCALED, scaled)
+
+
+def _result(measured: Measurement) -> dict[str, object]:
+    return {"result": _digits(measured.value), "unit": measured.unit}
+
+
+def of_telemetry(cell: Cell, value: float) -> Step:
+    """What the telemetry of one run shows."""
+    return Step(OBSERVED, {"result": _digits(value), "unit": cell.shown.unit})
+
+
+def of_quotient(quotient: Quotient) -> Step:
+    """How a number is computed from two others."""
+    values = {"of": quotient.of.digits, "against": quotient.against.digits, "result": _digits(quotient.value)}
+    return Step(QUOTIENT if quotient.ideal == 1 else IDEAL, {**values, "ideal": _digits(quotient.ideal)})
+
+
+def of_cell(cell: Cell) -> Iterator[Step]:
+    """How the values of all runs become the number, and how that is printed."""
+    if cell.quotient and cell.digits:
+        yield of_quotient(cell.quotient)
+        yield Step(PRINTED, {"printed": cell.printed, "unit": cell.shown.unit})
+    if cell.protocol is None or cell.number is None:
+        return
+    if len(cell.proofs) > 1:
+        values = ", ".join(_digits(_value(proof)) for proof in cell.proofs)
+        of_runs = {"values": values, "result": _digits(cell.number)}
+        if cell.shown.quantity in SPREADS:
+            yield Step(RUNS, of_runs)
+        else:
+            yield Step(REPEATS, {**of_runs, "repeats": f"repeats_{cell.shown.repeats(cell.protocol)}"})
+    yield Step(PRINTED, {"printed": cell.printed, "unit": cell.shown.unit})
+
+
+def _value(proof: Proof) -> float:
+    return proof.observation.value if proof.observation else proof.measurement.value
+
+
+def _digits(value: float) -> str:
+    return f"{value:.10g}"

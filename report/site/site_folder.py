@@ -1,0 +1,86 @@
+"""The site: pages, evidence, raw logs and an index in one folder that works without a server."""
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from pathlib import Path
+
+from parsers.io import whole
+from parsers.io.printable import printable_lines
+
+from ..evidence.pool import on_all_cores
+from ..rendering.publish import Published
+from .derivation_steps import Derivation, derivations
+from .drawing import Pen, drawings
+from .index import index
+from .log_excerpts import LogFiles, write
+from .panel import excerpts, panel
+from .templating import ASSETS, FOLDER
+from .web_page import WebPage, copy_of, file_name, index_name
+
+EVIDENCE = "evidence"
+
+
+class Site:
+    """A site in some languages that grows by whole pages in ``folder``, where it is not yet seen."""
+
+    def __init__(self, languages: Sequence[str], folder: Path, pen: Pen, *, reloads: bool = False) -> None:
+        self.languages, self.folder, self.reloads = list(languages), folder, reloads
+        self._pen = pen
+        self._pages: list[WebPage] = []
+        self._written: dict[str, set[int]] = {}
+
+    def add(self, published: Published, languages: Sequence[str], logs: Path, out: Path) -> list[Path]:
+        """Write a page in all languages with its evidence; raises LogError, OSError and WriteError.
+
+        Returns its files, as they are called when the site has its place at ``out``.
+        """
+        shown = [self._log_files(logs, path, *wanted) for path, wanted in excerpts(published.cells).items()]
+        largest = max((files.log.stat().st_size for files in shown), default=0)
+        # What other processes do comes first, and what waits for it last; a page is there when all is that it links to.
+        with on_all_cores(LogFiles.write, shown, largest=largest) as written:
+            pages = [self._web_page(published, languages, logs, language) for language in languages]
+            self._write_panels(pages, derivations(published.cells))
+            texts = {name: text for page in pages for name, text in _texts(page)}
+            deque(written, maxlen=0)
+        for name, text in texts.items():
+            self._write(name, text)
+        self._pages += pages
+        return [out / file_name(page.name, page.language) for page in pages]
+
+    def _web_page(self, published: Published, languages: Sequence[str], logs: Path, language: str) -> WebPage:
+        charts = drawings(published.page, published.cells, language, self._pen)
+        return WebPage(published, languages, logs, language, charts, reloads=self.reloads)
+
+    def _write_panels(self, pages: Sequence[WebPage], derived: Mapping[int, Derivation]) -> None:
+        for page, cell in product(pages, pages[0].cells):
+            if anchor := page.anchor_of(cell):
+                write(self.folder / EVIDENCE, f"{page.name}.{page.language}/{anchor}", panel(page, cell, derived))
+
+    def _log_files(self, logs: Path, path: str, sha256: str, wanted: set[int]) -> LogFiles:
+        written = self._written.setdefault(sha256, set())
+        missing = frozenset(wanted - written)
+        written |= wanted
+        return LogFiles(logs / path, self.folder, str(copy_of(path)), EVIDENCE, f"lines/{sha256}", missing)
+
+    def finish(self) -> None:
+        """Write what the pages share, the index and the scripts; raises WriteError."""
+        script = self._pen.bundle() if any(page.charts for page in self._pages) else None
+        for language in self.languages:
+            pages = [page for page in self._pages if page.language == language]
+            text = index(pages, language, self.languages, reloads=self.reloads)
+            self._write(index_name(language, self.languages), text)
+        for name in ASSETS:
+            whole.write(self.folder, f"assets/{name}", (FOLDER / name).read_bytes())
+        if script:
+            self._write("assets/charts.js", script.result())
+
+    def _write(self, name: str, text: str) -> None:
+        whole.write(self.folder, name, printable_lines(text).encode("utf-8"))
+
+
+def _texts(page: WebPage) -> Iterator[tuple[str, str]]:
+    """A page and those of its charts, by the names of their files."""
+    yield file_name(page.name, page.language), page.html()
+    for drawing in page.charts:
+        yield file_name(f"{page.name}.{drawing.chart.name}", page.language), page.chart_html(drawing)

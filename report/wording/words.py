@@ -1,0 +1,42 @@
+"""Words of a page in one language: gettext catalogues, read as they are written (.po)."""
+
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import PoFileError, read_po
+from babel.support import Translations
+
+from parsers.grammar.field import Scope
+
+FOLDER = Path(__file__).parents[1] / "words"
+
+
+class WordsError(ValueError):
+    """A language without a catalogue, or a catalogue with a mistake."""
+
+
+def languages(folder: Path = FOLDER) -> list[str]:
+    """The languages that have a catalogue, by the names of their files."""
+    return sorted(path.stem for path in folder.glob("*.po"))
+
+
+@cache
+def words(language: str, folder: Path = FOLDER) -> Translations:
+    """The catalogue of a language; raises WordsError when there is none or it is broken. English words stand in."""
+    path = folder / f"{language}.po"
+    if not path.is_file():
+        raise WordsError(f"There is no catalogue for {language!r}; languages are {', '.join(languages(folder))}.")
+    compiled = BytesIO()
+    try:
+        write_mo(compiled, read_po(BytesIO(path.read_bytes()), locale=language, abort_invalid=True))
+    except (PoFileError, ValueError) as error:
+        raise WordsError(f"{path}: {error}.") from error
+    compiled.seek(0)
+    return Translations(compiled)
+
+
+def whose(scope: Scope | None) -> str:
+    """Whose a throughput is, as words that follow its unit; nothing where that is not known."""
+    return {"job": " of the whole job", None: ""}.get(scope, f" of one {scope}")
