@@ -68,7 +68,7 @@ class _Neighbours:
     @staticmethod
     def names() -> list[str]:
         """List the names of all pages."""
-        from report.pagefile.page import names
+        from report.pagefile.page_file import names
 
         return names()
 
@@ -79,7 +79,7 @@ class _Neighbours:
 
         from parsers.io.printable import say
         from report.evidence.plan import missing, unplanned
-        from report.pagefile.page import PageError, find, load
+        from report.pagefile.page_file import PageError, find, load
 
         try:
             wanted = load(find(page))

@@ -183,7 +183,7 @@ def report(
     """
     from parsers.io.errors import ParserError, told
 
-    from .pagefile.page import PageError
+    from .pagefile.page_file import PageError
     from .wording.words import WordsError
 
     empty = False

@@ -21,7 +21,7 @@ from report.audit.document import DocumentError, read_document
 from report.audit.finding import AcceptedError, read_accepted
 from report.evidence.evidence_file import EvidenceFileError
 from report.evidence.evidence_file import read as read_evidence
-from report.pagefile.page import PageError, find, load
+from report.pagefile.page_file import PageError, find, load
 from tests.commandline import PROJECT
 from tests.parsers.toy_logs import step
 

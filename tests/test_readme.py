@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from report.evidence.case_evidence import cells
-from report.pagefile.page import find, load, names
+from report.pagefile.page_file import find, load, names
 from tests.commandline import PROJECT, run
 
 READMES = ("README.md", "README.zh.md")

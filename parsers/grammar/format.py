@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 from ..io.errors import GrammarError
 from ..io.user_cache import found, keep, name_of
 from .field import Field
-from .variant import Variant
+from .variant import METRICS, ROOM, Variant
 
 if TYPE_CHECKING:
     from lark import Lark
 
-ROOM = Path(__file__).parents[1]
-METRICS = ("step", "epoch", "summary")
+__all__ = ["METRICS", "ROOM", "Format", "load"]
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ def load(path: Path) -> Format:
     except (OSError, ValueError, TypeError, LookupError, RecursionError):
         from .loading import compiled
 
-    fmt = compiled(path)
+    fmt = Format(path.stem, path.absolute(), *compiled(path))
     keep(_as_json(fmt), name)
     return fmt
 

@@ -14,10 +14,9 @@ from ..io.errors import GrammarError
 from ..io.regular import text_of
 from .compiler import Compiler
 from .field import Field
-from .format import METRICS, ROOM, Format
 from .mistakes import place, reason
 from .size import LONGEST_PATTERN, too_long, too_many
-from .variant import Variant
+from .variant import METRICS, ROOM, Variant
 
 LINE_KINDS = (*(f"{metric}_line" for metric in METRICS), "event_line", "fact_line", "noise_line")
 
@@ -57,8 +56,11 @@ def _known_names() -> frozenset[str]:
     return frozenset(re.findall(r"^(\w+)(?:\{[^}]*\})?:", text, re.MULTILINE))
 
 
-def compiled(path: Path) -> Format:
-    """Read and compile one grammar file; raises GrammarError when it has a mistake or cannot be compiled."""
+def compiled(path: Path) -> tuple[str, tuple[Variant, ...]]:
+    """Compile one grammar file: its first comment line, and its kinds of lines.
+
+    Raises GrammarError when it has a mistake or cannot be compiled.
+    """
     try:
         lark = open_grammar(path, parser=None, lexer="basic")
         compiler = _compiler(lark, path)
@@ -66,7 +68,7 @@ def compiled(path: Path) -> Format:
     except RecursionError as error:
         raise GrammarError(f"{path.name}: its rules or brackets are nested too deep; use fewer levels.") from error
     _check_meanings(variants, path)
-    return Format(path.stem, path.absolute(), _about(path), variants)
+    return _about(path), variants
 
 
 def _compiler(lark: Lark, path: Path) -> Compiler:

@@ -2,8 +2,12 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 from .field import Field
+
+ROOM = Path(__file__).parents[1]  # where the vocabularies and the formats lie
+METRICS = ("step", "epoch", "summary")
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ def audit(
       tachograph audit ../Perf --json
     """
     from ..evidence.evidence_file import EvidenceFileError
-    from ..pagefile.page import PageError, find, load
+    from ..pagefile.page_file import PageError, find, load
     from .document import DocumentError
     from .files import audit_files, markdown_files
     from .finding import AcceptedError, read_accepted, with_accepted

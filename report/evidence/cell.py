@@ -114,9 +114,9 @@ class Quotient:
         return quotient(self.of.value or 0, self.against.value or 0, self.ideal)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cell:
-    """One number of a page with its proofs, or the reason why there is none.
+    """One number of a page with its proofs, or the reason why there is none; equal to no other, whatever they hold.
 
     ``shown``: the quantity, its unit and how it is printed. ``printed``: the number as it stands on the page; None when
     the cell is empty. ``number``: the same, unrounded. ``protocol``: that of the throughput, whose window is also that
@@ -189,14 +189,13 @@ class Cell:
         return list(dict.fromkeys(str(remark) for remark in (*self.disagreements, *self.remarks)))
 
 
-# By the identity of a cell; two cells of a page may be equal.
-Anchors = Mapping[int, str]
+Anchors = Mapping[Cell, str]
 
 
 def anchors(cells: Sequence[Cell]) -> Anchors:
     """The anchors of the cells that are not empty, in their order: e1, e2 … of numbers, q1, q2 … of quoted figures."""
     numbers, figures = count(1), count(1)
-    return {id(cell): f"q{next(figures)}" if cell.quoted else f"e{next(numbers)}" for cell in cells if cell.digits}
+    return {cell: f"q{next(figures)}" if cell.quoted else f"e{next(numbers)}" for cell in cells if cell.digits}
 
 
 def number_of(anchor: str) -> int:

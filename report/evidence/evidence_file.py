@@ -163,7 +163,7 @@ def _places(page: Page) -> Iterator[dict[str, Any]]:
 
 def _told(cell: Cell, place: dict[str, Any], named: Anchors) -> dict[str, Any]:
     return {
-        "evidence": number_of(named[id(cell)]) if cell.printed else None,
+        "evidence": number_of(named[cell]) if cell.printed else None,
         **place,
         "row_title": cell.row,
         "column_title": cell.column,
@@ -175,7 +175,7 @@ def _told(cell: Cell, place: dict[str, Any], named: Anchors) -> dict[str, Any]:
         "protocol": cell.rule,
         "logs": [_exhibit(exhibit) for proof in cell.proofs for exhibit in proof.exhibits],
         "reason": None if cell.printed else str(cell.reason),
-        "quoted": _quoted(cell.quoted, named[id(cell)]) if cell.quoted else None,
+        "quoted": _quoted(cell.quoted, named[cell]) if cell.quoted else None,
         "computed": _computed(cell.quotient, named) if cell.quotient else None,
         "remarks": cell.said,
     }
@@ -186,7 +186,7 @@ def _quoted(quoted: Quoted, anchor: str) -> dict[str, Any]:
 
 
 def _computed(quotient: Quotient, named: Anchors) -> dict[str, Any]:
-    return {"of": named[id(quotient.of)], "against": named[id(quotient.against)], "ideal": quotient.ideal}
+    return {"of": named[quotient.of], "against": named[quotient.against], "ideal": quotient.ideal}
 
 
 def _exhibit(exhibit: Exhibit) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from parsers.io.inside import leading_out
 
 from ..measuring.quantity import QUOTIENTS
 from ..measuring.reason import NoEvidenceError
-from ..pagefile.page import LAUNCHED, Axis, Case, Column, Page, PageError, Run, Value
+from ..pagefile.page import LAUNCHED, Axis, Case, Column, Page, Run, Value
+from ..pagefile.page_file import PageError
 from .case_evidence import column_title, row_title
 from .case_runs import filled, logs_of, run_of, unfit
 

@@ -2,35 +2,37 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from parsers.io.inside import is_spelt_inside
 
 from ..measuring.protocol import ProtocolError
 from ..measuring.quantity import QUOTIENTS
+from .page import Page, Place
 from .parts import Case, with_only
 
-if TYPE_CHECKING:
-    from .page import Page, Place
 
-
-def mistakes(page: "Page") -> Iterator[str]:
-    """What in one part of a page contradicts another, a sentence each without its full stop.
-
-    Raises ValueError for the title of a row that names more than its case.
-    """
+def mistakes(page: Page) -> Iterator[str]:
+    """What in one part of a page contradicts another, a sentence each without its full stop."""
     yield from _of_tables(page)
     yield from _of_logs(page)
     yield from _of_quotients(page)
     yield from _of_quotes(page)
     yield from _of_runs_over_time(page)
     yield from _of_protocols(page)
+    yield from _of_titles(page)
+
+
+def _of_titles(page: Page) -> Iterator[str]:
+    """Titles of rows that name more than their case."""
     for place in page.places():
         case: Case = {**place.table.case, **place.row.case}
-        with_only(case)(place.row.title)
+        try:
+            with_only(case)(place.row.title)
+        except ValueError as error:
+            yield str(error)
 
 
-def _of_tables(page: "Page") -> Iterator[str]:
+def _of_tables(page: Page) -> Iterator[str]:
     names = [table.name for table in page.tables]
     yield from (f"two tables have the name {name!r}; each needs its own" for name in names if names.count(name) > 1)
     for table in page.tables:
@@ -40,7 +42,7 @@ def _of_tables(page: "Page") -> Iterator[str]:
                     yield f"table {table.name} names the column {name!r}; columns are {', '.join(page.columns)}"
 
 
-def _of_logs(page: "Page") -> Iterator[str]:
+def _of_logs(page: Page) -> Iterator[str]:
     """Patterns that stay below the folder of logs only until a case is filled in."""
     for place in page.places():
         run = next((run for run in page.columns[place.column.column].runs if run.covers(place.case)), None)
@@ -50,7 +52,7 @@ def _of_logs(page: "Page") -> Iterator[str]:
                 yield f"{where} are {pattern!r}, which leaves the folder of logs; a path below it is possible"
 
 
-def _of_runs_over_time(page: "Page") -> Iterator[str]:
+def _of_runs_over_time(page: Page) -> Iterator[str]:
     for table in page.tables:
         places = [place for place in page.places() if place.table is table and place.column.quantity == "throughput"]
         for wanted in table.over_time:
@@ -58,7 +60,7 @@ def _of_runs_over_time(page: "Page") -> Iterator[str]:
                 yield f"table {table.name} draws over time {_of_none(wanted.column, wanted.case)}"
 
 
-def _of_protocols(page: "Page") -> Iterator[str]:
+def _of_protocols(page: Page) -> Iterator[str]:
     for place in page.places():
         run = next((run for run in page.columns[place.column.column].runs if run.covers(place.case)), None)
         try:
@@ -68,7 +70,7 @@ def _of_protocols(page: "Page") -> Iterator[str]:
             yield f"table {place.table.name} overrides the protocol of column {place.column.column!r}: {error}"
 
 
-def _of_quotients(page: "Page") -> Iterator[str]:
+def _of_quotients(page: Page) -> Iterator[str]:
     shown = [(place.column.column, place.case) for place in page.places() if place.column.quantity == "throughput"]
     for place in page.places():
         if place.column.quantity == "scaling_efficiency" and "cards" not in place.case:
@@ -79,7 +81,7 @@ def _of_quotients(page: "Page") -> Iterator[str]:
                     yield f"table {place.table.name} has a {place.column.quantity} {_of_what(column, case)}"
 
 
-def needed(place: "Place") -> list[tuple[str, Case]]:
+def needed(place: Place) -> list[tuple[str, Case]]:
     """The throughputs (column, case) that the quotient at a place is made of; of a scaling efficiency only the first.
 
     What a scaling efficiency is compared with is whatever the page shows for fewer cards.
@@ -98,7 +100,7 @@ def _of_none(column: str, case: Case) -> str:
     return f"the throughput of column {column!r} for {told}, which it does not show"
 
 
-def _of_quotes(page: "Page") -> Iterator[str]:
+def _of_quotes(page: Page) -> Iterator[str]:
     places = [place for place in page.places() if place.column.quantity == "throughput"]
     for number, quote in enumerate(page.quotes):
         if quote.source not in page.sources:

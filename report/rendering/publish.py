@@ -12,7 +12,8 @@ from ..evidence import evidence_file
 from ..evidence.case_evidence import cells
 from ..evidence.cell import Cell, coverage
 from ..evidence.comparison import Comparison, comparisons
-from ..pagefile.page import Page, PageError, find, load, names
+from ..pagefile.page import Page
+from ..pagefile.page_file import PageError, find, load, names
 from ..wording.words import languages as all_languages
 from .render import Renderer
 

@@ -1,27 +1,24 @@
 """Rendering evidence: which logs, which lines and which protocol prove the numbers of a table."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from ..evidence.cell import Cell, Exhibit
 from ..measuring.statistic import SPREADS
-
-if TYPE_CHECKING:
-    from .render import Renderer
+from .page_text import PageText
 
 # What is done with the numbers of several runs, and how the result is printed.
 NOT_OF_ONE_RUN = ("repeats_", "decimals", "significant", "rounding_")
 NO_LINES = "-"
 
 
-def evidence(page: "Renderer", cells: Sequence[Cell]) -> str:
+def evidence(page: PageText, cells: Sequence[Cell]) -> str:
     """The proofs of all numbers among cells that come from logs; empty where there are none."""
     head = [page.translate(title) for title in ("Number", "Log", "Lines", "Protocol")]
     body = [row for cell in cells if cell.proofs for row in _proofs(page, cell)]
     return page.grid([head, *body]) if body else ""
 
 
-def _proofs(page: "Renderer", cell: Cell) -> Iterator[list[str]]:
+def _proofs(page: PageText, cell: Cell) -> Iterator[list[str]]:
     number, rules = page.anchored(cell), list(_rules(page, cell))
     if same := _of_the_same_runs(page, cell):
         yield [number, page.say("the runs of {number}", number=page.number(same)), NO_LINES, rules[0]]
@@ -34,7 +31,7 @@ def _proofs(page: "Renderer", cell: Cell) -> Iterator[list[str]]:
         rules = [""] * len(rules)
 
 
-def _of_the_same_runs(page: "Renderer", cell: Cell) -> Cell | None:
+def _of_the_same_runs(page: PageText, cell: Cell) -> Cell | None:
     """For one of several numbers of the same runs, the throughput whose evidence lists these runs already."""
     if cell.shown.quantity not in SPREADS:
         return None
@@ -46,7 +43,7 @@ def _runs(cell: Cell) -> list[tuple[str, str]]:
     return [(proof.log, proof.measurement.protocol.words()) for proof in cell.proofs]
 
 
-def _rules(page: "Renderer", cell: Cell) -> Iterator[str]:
+def _rules(page: PageText, cell: Cell) -> Iterator[str]:
     """The rule of the number, then the protocol of a log that is there for its throughput or its window."""
     stated = cell.shown.steps(cell.protocol) if cell.protocol else ()
     yield page.sentence(stated, cell.words, several=len(cell.proofs) > 1)
@@ -55,7 +52,7 @@ def _rules(page: "Renderer", cell: Cell) -> Iterator[str]:
         yield page.sentence(of_one_run, cell.protocol.words(), several=False)
 
 
-def _lines(page: "Renderer", exhibit: Exhibit) -> str:
+def _lines(page: PageText, exhibit: Exhibit) -> str:
     first, last = exhibit.lines
     if first == last:
         return page.say("line {line}", line=first)

@@ -1,28 +1,25 @@
 """Rendering figures that come from no log of their own: the quoted ones, and those that are computed from others."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ..evidence.cell import Cell, Coverage, Quotient, coverage
 from ..wording import markdown
-
-if TYPE_CHECKING:
-    from .render import Renderer
+from .page_text import PageText
 
 
-def quoted(page: "Renderer", cells: Sequence[Cell]) -> str:
+def quoted(page: PageText, cells: Sequence[Cell]) -> str:
     """The quoted figures among cells, each with its source; empty where there are none."""
     head = [page.translate(title) for title in ("Number", "Row", "Column", "Source")]
     body = [[page.anchored(c), *page.titles(c), _source(page, c.quoted.source)] for c in cells if c.quoted]
     return page.grid([head, *body]) if body else ""
 
 
-def _source(page: "Renderer", name: str) -> str:
+def _source(page: PageText, name: str) -> str:
     source = page.page.sources[name]
     return markdown.link(markdown.text(page.translate(source.title)), source.url)
 
 
-def sources(page: "Renderer") -> str:
+def sources(page: PageText) -> str:
     """The sources of the quoted figures that the page shows; empty where it shows none."""
     used = {cell.quoted.source: page.page.sources[cell.quoted.source] for cell in page.cells if cell.quoted}
     head = [page.translate(title) for title in ("Source", "Date", "Commit", "Note")]
@@ -33,12 +30,12 @@ def sources(page: "Renderer") -> str:
     return page.grid([head, *body]) if body else ""
 
 
-def _on_one_line(page: "Renderer", words: str) -> str:
+def _on_one_line(page: PageText, words: str) -> str:
     """The words of a page in this language, as they can stand in a table."""
     return " ".join(page.translate(words).split())
 
 
-def computed(page: "Renderer", cells: Sequence[Cell]) -> str:
+def computed(page: PageText, cells: Sequence[Cell]) -> str:
     """How the numbers among cells that are computed from others come from them; empty where there are none."""
     head = [page.translate(title) for title in ("Number", "Row", "Column", "Computed as")]
     body = [
@@ -49,12 +46,12 @@ def computed(page: "Renderer", cells: Sequence[Cell]) -> str:
     return page.grid([head, *body]) if body else ""
 
 
-def _quotient(page: "Renderer", quotient: Quotient) -> str:
+def _quotient(page: PageText, quotient: Quotient) -> str:
     parts = [page.number(quotient.of), page.number(quotient.against)]
     return " ÷ ".join(parts if quotient.ideal == 1 else [*parts, f"{quotient.ideal:g}"])
 
 
-def covered(page: "Renderer") -> str:
+def covered(page: PageText) -> str:
     """How many of the planned cells of each table are measured, quoted and missing."""
     head = [page.translate(title) for title in ("Table", "Measured", "Quoted", "Missing", "Planned")]
     tables = [(table.title, coverage(c for c in page.cells if c.table == table.name)) for table in page.page.tables]

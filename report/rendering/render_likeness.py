@@ -2,23 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial, reduce
-from typing import TYPE_CHECKING
 
 from ..evidence.comparability import RULES, Difference
 from ..evidence.comparison import Comparison
 from ..measuring.number import printed
 from ..measuring.protocol import Protocol
 from ..wording import markdown
-
-if TYPE_CHECKING:
-    from .render import Renderer
+from .page_text import PageText
 
 NO_RULE = "No one rule fits all logs of this row."
 HEAD = ("Row", "Column", "Published", "Ratio", "One rule", "Ratio", "Protocol")
 PRINTED = Protocol(significant=6)
 
 
-def remarks(page: "Renderer", corner: str, found: Sequence[Comparison]) -> list[str]:
+def remarks(page: PageText, corner: str, found: Sequence[Comparison]) -> list[str]:
     """One remark a row or column of a table; those of which the same is said are put together.
 
     ``corner``: what the titles of the rows are, as the table says.
@@ -29,20 +26,20 @@ def remarks(page: "Renderer", corner: str, found: Sequence[Comparison]) -> list[
     return [page.say("{cells}: {said}", cells=_joined(page, rows), said=said) for said, rows in titles.items()]
 
 
-def _title(page: "Renderer", corner: str, comparison: Comparison) -> str:
+def _title(page: PageText, corner: str, comparison: Comparison) -> str:
     title = _text(page, comparison.title)
     named = comparison.is_row and corner
     return page.say("{corner} {row}", corner=_text(page, corner), row=title) if named else title
 
 
-def _sentences(page: "Renderer", comparison: Comparison) -> str:
+def _sentences(page: PageText, comparison: Comparison) -> str:
     sentences = [_sentence(page, difference) for difference in comparison.differences]
     if comparison.is_of_rules and not comparison.common:
         sentences.append(page.say(NO_RULE))
     return reduce(lambda first, second: page.say("{first} {second}", first=first, second=second), sentences)
 
 
-def _sentence(page: "Renderer", difference: Difference) -> str:
+def _sentence(page: PageText, difference: Difference) -> str:
     shown = markdown.code if difference.message == RULES else partial(_text, page)
     each = [
         page.say("{said} ({titles})", said=shown(said), titles=_joined(page, [_text(page, t) for t in titles]))
@@ -51,22 +48,22 @@ def _sentence(page: "Renderer", difference: Difference) -> str:
     return page.say(difference.message, each=_joined(page, each))
 
 
-def _joined(page: "Renderer", texts: Sequence[str]) -> str:
+def _joined(page: PageText, texts: Sequence[str]) -> str:
     return page.translate("joiner").join(texts)
 
 
-def _text(page: "Renderer", raw: str) -> str:
+def _text(page: PageText, raw: str) -> str:
     return markdown.text(page.translate(raw))
 
 
-def common(page: "Renderer", corner: str, found: Sequence[Comparison]) -> str:
+def common(page: PageText, corner: str, found: Sequence[Comparison]) -> str:
     """The numbers of the rows by one rule beside the published ones; empty where no row has any."""
     head = (corner or HEAD[0], *HEAD[1:])
     body = [line for comparison in found for line in _lines(page, comparison)]
     return page.grid([[_text(page, title) for title in head], *body]) if body else ""
 
 
-def _lines(page: "Renderer", comparison: Comparison) -> Iterator[list[str]]:
+def _lines(page: PageText, comparison: Comparison) -> Iterator[list[str]]:
     row = _text(page, comparison.title)
     for one in comparison.common:
         column = _text(page, one.cell.column)

@@ -2,16 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 from ..evidence.cell import Cell, Disagreement
 from ..wording import markdown
-
-if TYPE_CHECKING:
-    from .render import Renderer
+from .page_text import PageText
 
 
-def remarks(page: "Renderer") -> list[str]:
+def remarks(page: PageText) -> list[str]:
     """What the logs say otherwise than the labels of the cells, and their warnings: a sentence, with its cells."""
     places: dict[str, dict[str, None]] = {}
     for cell in page.cells:
@@ -21,20 +18,20 @@ def remarks(page: "Renderer") -> list[str]:
     return [page.say("{cells}: {said}", cells=joiner.join(cells), said=said) for said, cells in places.items()]
 
 
-def sentences(page: "Renderer", cell: Cell) -> Iterator[str]:
+def sentences(page: PageText, cell: Cell) -> Iterator[str]:
     """What a reader of a number must know, in this language."""
     yield from (disagreement(page, found) for found in cell.disagreements)
     yield from (page.say(remark.message, **_values(page, remark.values)) for remark in cell.remarks)
 
 
-def _values(page: "Renderer", values: Mapping[str, str]) -> dict[str, str]:
+def _values(page: PageText, values: Mapping[str, str]) -> dict[str, str]:
     """The values of a remark: its fact and witnesses in this language, all others as they are."""
     who = partial(witness, page)
     speak: dict[str, Callable[[str], str]] = {"fact": page.translate, "witness": who, "denier": who}
     return {name: markdown.text(speak.get(name, str)(value)) for name, value in values.items()}
 
 
-def disagreement(page: "Renderer", found: Disagreement) -> str:
+def disagreement(page: PageText, found: Disagreement) -> str:
     """What a log says otherwise than the label of a cell, in this language."""
     return page.say(
         "The label says {fact} {label}, but {witness} says {said}.",
@@ -45,7 +42,7 @@ def disagreement(page: "Renderer", found: Disagreement) -> str:
     )
 
 
-def witness(page: "Renderer", said: str) -> str:
+def witness(page: PageText, said: str) -> str:
     """Who says what is told of a run, in this language."""
     if said.endswith(", as one node"):
         return page.say("{witness}, as one node", witness=witness(page, said.removesuffix(", as one node")))

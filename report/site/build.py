@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from parsers.io.whole import unfinished, write, writing
 
 from ..evidence.pool import KILLED
-from ..pagefile.page import FOLDER as PAGES
-from ..pagefile.page import find
+from ..pagefile.page_file import FOLDER as PAGES
+from ..pagefile.page_file import find
 from ..rendering.publish import LOGS
 from ..wording.words import FOLDER as WORDS
 from .drawing import Pen

@@ -80,7 +80,7 @@ class WebPage(Renderer):
 
     def anchor_of(self, cell: Cell) -> str | None:
         """The anchor of the evidence of a cell, which is the same in every language; None for an empty cell."""
-        return self.anchors.get(id(cell))
+        return self.anchors.get(cell)
 
     def anchored(self, cell: Cell) -> str:
         """The digits of a cell as a link: what they lead to is no place in this page."""
@@ -94,10 +94,6 @@ class WebPage(Renderer):
         """The page of a chart."""
         files = {language: self.chart_address(drawing.chart, language) for language in self.languages}
         return self._rendered("chart.html.jinja", chart=drawing.chart, fragment=drawing.fragment, files=files)
-
-    def coordinates(self, cell: Cell) -> tuple[str, str, str]:
-        """Table, row and column of a cell in this language, as Markdown."""
-        return self._coordinates(cell)
 
     def remarks_of(self, cell: Cell) -> list[str]:
         """What a reader of a number must know, in this language, as Markdown."""

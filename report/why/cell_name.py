@@ -20,7 +20,7 @@ def named(page: Page, cells: Sequence[Cell], name: str) -> tuple[int, Cell]:
     another name, and for a cell without a throughput.
     """
     names = anchors(cells)
-    by_number = {number_of(names[id(cell)]): cell for cell in cells if cell.printed is not None}
+    by_number = {number_of(names[cell]): cell for cell in cells if cell.printed is not None}
     found = _by_number(by_number, name) or _by_digits(by_number, name) or _by_place(page, by_number, name)
     if len(found) != 1:
         raise NoCellError(_other_than_one(page, cells, by_number, found, name))

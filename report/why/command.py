@@ -66,7 +66,7 @@ def why(
 
 
 def _refuse_page(target: str, logs: Path | None) -> None:
-    from ..pagefile.page import names
+    from ..pagefile.page_file import names
 
     if target.endswith(".toml") or (target in names() and not Path(target).is_file()):
         raise click.UsageError(f"{target} is a page: name a cell of it as well, such as e1.")
@@ -77,7 +77,7 @@ def _refuse_page(target: str, logs: Path | None) -> None:
 def _of_cell(page: str, cell: str, logs: Path | None) -> "Explanation":
     from parsers.io.errors import ParserError
 
-    from ..pagefile.page import PageError
+    from ..pagefile.page_file import PageError
     from ..rendering.publish import LOGS
     from .cell_name import NoCellError
     from .explanation import of_cell

@@ -13,7 +13,7 @@ from ..evidence.log_summary import summarise
 from ..measuring.crosscheck import caveats
 from ..measuring.number import printed
 from ..measuring.protocol import NoMeasurement, Protocol
-from ..pagefile.page import find, load
+from ..pagefile.page_file import find, load
 from .awk import Command, command, together
 from .cell_name import named
 from .derivation import Derivation, derive

@@ -37,6 +37,21 @@ def words(language: str, folder: Path = FOLDER) -> Translations:
     return Translations(compiled)
 
 
+class Translator:
+    """What is said in one language."""
+
+    def __init__(self, language: str) -> None:
+        self.catalogue = words(language)
+
+    def translate(self, text: str) -> str:
+        """A text in this language; an empty one stays empty, for which gettext keeps its header."""
+        return self.catalogue.gettext(text) if text else ""
+
+    def say(self, message: str, **values: object) -> str:
+        """A message of the template in this language, with its values filled in."""
+        return self.translate(message).format(**values)
+
+
 def whose(scope: Scope | None) -> str:
     """Whose a throughput is, as words that follow its unit; nothing where that is not known."""
     return {"job": " of the whole job", None: ""}.get(scope, f" of one {scope}")

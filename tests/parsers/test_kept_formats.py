@@ -28,7 +28,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_kept_format_is_the_one_that_was_compiled(kept: Path) -> None:
     before = {path.name: path.stat().st_mtime_ns for path in kept.iterdir()}
-    assert load(GRAMMAR).variants == compiled(GRAMMAR).variants
+    assert load(GRAMMAR).variants == compiled(GRAMMAR)[1]
     assert before == {path.name: path.stat().st_mtime_ns for path in kept.iterdir()}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from report.measuring.protocol import Protocol, named
-from report.pagefile.page import load
+from report.pagefile.page_file import load
 from report.wording.markdown import anchor
 from tests.conftest import Compare
 from tests.reference import command_line, page_file

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from report.pagefile.page import names
+from report.pagefile.page_file import names
 from tests.parsers.corpus_logs import ABSENT, CORPUS, ROOT
 
 PERF = CORPUS / "PaddlePaddle-Perf"

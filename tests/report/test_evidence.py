@@ -15,7 +15,7 @@ from report.evidence.case_evidence import NOT_THE_JOB, cells
 from report.evidence.cell import Cell, Disagreement
 from report.measuring import caveats, crosscheck, scaling
 from report.measuring.protocol import Protocol
-from report.pagefile.page import PageError, load
+from report.pagefile.page_file import PageError, load
 from report.rendering.publish import cell_json, publish
 from report.rendering.render import Renderer
 from report.rendering.render_remarks import disagreement

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from report.pagefile.page import PageError, find, load, names
+from report.pagefile.page_file import PageError, find, load, names
 from tests.report.page_text import HEAD, column
 
 PAGE = (

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from report.evidence.plan import Planned, missing, unplanned
-from report.pagefile.page import Page, PageError, load
+from report.pagefile.page import Page
+from report.pagefile.page_file import PageError, load
 from tests.parsers.run_folders import make_run
 from tests.report.page_text import HEAD, column
 

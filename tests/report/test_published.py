@@ -18,7 +18,8 @@ from report.evidence.cell import Cell
 from report.measuring.protocol import Protocol
 from report.measuring.quantity import Quantity, Shown
 from report.pagefile import page as page_module
-from report.pagefile.page import Grid, Page, find, load, names
+from report.pagefile.page import Grid, Page
+from report.pagefile.page_file import find, load, names
 from report.wording.words import FOLDER, languages, words
 from tests.parsers.corpus_logs import ABSENT, CORPUS
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from _pytest.mark import ParameterSet
 
-from report.pagefile.page import find, load
+from report.pagefile.page_file import find, load
 from report.rendering.publish import Published, publish
 from report.wording.words import languages
 from tests.parsers.corpus_logs import ABSENT, CORPUS

@@ -11,7 +11,8 @@ from report.evidence.cell import Cell
 from report.evidence.comparability import Difference
 from report.evidence.comparison import Comparison, comparisons
 from report.measuring.protocol import Protocol
-from report.pagefile.page import Page, find, load
+from report.pagefile.page import Page
+from report.pagefile.page_file import find, load
 from tests.parsers.corpus_logs import ABSENT, CORPUS
 
 PERF = CORPUS / "PaddlePaddle-Perf"

@@ -11,7 +11,7 @@ from report.evidence.comparison import comparisons
 from report.evidence.evidence_file import read
 from report.evidence.quotient import REASONS
 from report.measuring.quantity import Shown
-from report.pagefile.page import load
+from report.pagefile.page_file import load
 from report.pagefile.parts import Case
 from report.rendering.publish import cell_json
 from report.wording.words import languages, words

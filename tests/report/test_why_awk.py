@@ -11,7 +11,7 @@ from _pytest.mark import ParameterSet
 from report.evidence.case_evidence import cells
 from report.evidence.cell import anchors
 from report.measuring.measurement import NoMeasurement
-from report.pagefile.page import find, load
+from report.pagefile.page_file import find, load
 from report.why.awk import CLOCK, NOT_FOUND, UNDONE, command
 from report.why.explanation import Explanation, of_cell
 from tests.commandline import PROJECT
@@ -63,7 +63,7 @@ def parameters() -> Sequence[ParameterSet]:
             continue
         filled = list(cells(load(find(page)), logs))
         names = anchors(filled)
-        measured = [names[id(cell)] for cell in filled if cell.printed and cell.shown.quantity == "throughput"]
+        measured = [names[cell] for cell in filled if cell.printed and cell.shown.quantity == "throughput"]
         found += [pytest.param(page, name, id=f"{page}-{name}") for name in measured]
     return found
 

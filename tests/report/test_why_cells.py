@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from report.evidence.case_evidence import cells
-from report.pagefile.page import load
+from report.pagefile.page_file import load
 from report.why.cell_name import NoCellError, named
 from report.why.explanation import of_cell
 from tests.commandline import PROJECT, run

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from report.audit.finding import Finding
-from report.pagefile.page import load
+from report.pagefile.page_file import load
 from tests.report.audit.small_site import EIGHT, ONE, PAGE, add_tensorflow, audited, make, verdicts, write
 
 CALLED_EIGHT = f"[8 cards](logs/{EIGHT})"

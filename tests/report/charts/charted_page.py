@@ -10,7 +10,8 @@ from report.charts.chart import Chart
 from report.charts.page_charts import page_charts
 from report.evidence.case_evidence import cells
 from report.evidence.cell import Quoted
-from report.pagefile.page import Page, load
+from report.pagefile.page import Page
+from report.pagefile.page_file import load
 from tests.report.compared_page import put
 from tests.report.page_text import HEAD, column
 

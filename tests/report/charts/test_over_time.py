@@ -7,7 +7,7 @@ import pytest
 from report.charts.chart import Chart, svg
 from report.charts.page_charts import page_charts
 from report.evidence.case_evidence import cells
-from report.pagefile.page import PageError, load
+from report.pagefile.page_file import PageError, load
 from report.wording.words import languages
 from tests.report.charts.charted_page import PAGE, charts, make, texts
 

@@ -6,7 +6,7 @@ from typing import Any
 from report.charts.chart import Chart, svg
 from report.charts.page_charts import page_charts
 from report.evidence.case_evidence import cells
-from report.pagefile.page import load
+from report.pagefile.page_file import load
 from tests.report.charts.charted_page import PAGE, SPEEDS, charts, data, make, numbers, texts, with_quote
 from tests.report.compared_page import put
 

@@ -1,0 +1,108 @@
+"""Page files: found by name or by path, read, and checked as a whole."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from parsers.io.regular import text_of
+
+from .consistency import mistakes
+from .page import Page
+
+FOLDER = Path(__file__).parents[1] / "pages"
+# Paragraphs, code and notes; all else stands in a heading, a cell, a link, the name of a file or a command.
+_OF_SEVERAL_LINES = re.compile(
+    r"(tested|environment|setup|steps|results|tables\.\d+\.notes)\.\d+(\.code)?|sources\..+\.note", re.DOTALL
+)
+
+
+class PageError(ValueError):
+    """A page file that does not exist or has a mistake; one sentence names file, key and what is allowed."""
+
+
+def names() -> list[str]:
+    """Names of all pages in the folder of pages."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def find(page: str) -> Path:
+    """The file of a page, by its name or its path; raises PageError when there is none."""
+    path = Path(page) if page.endswith(".toml") else FOLDER / f"{page}.toml"
+    if not path.exists():
+        raise PageError(f"There is no page {page!r}; pages are {', '.join(names())}, or a path that ends in .toml.")
+    return path
+
+
+def load(path: Path) -> Page:
+    """Read one page file; raises PageError when it is no TOML, a key is wrong, or a text has several lines."""
+    try:
+        stated = tomllib.loads(text_of(path))
+        page = Page.model_validate(stated)
+        if mistake := next(mistakes(page), None):
+            raise PageError(f"{path}: {_stopped(mistake)}")
+    except OSError as error:
+        raise PageError(f"{path}: cannot be read: {error.strerror}.") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise PageError(f"{path}: {_stopped(str(error))}") from error
+    except ValidationError as error:
+        # A misspelt key comes as two errors; the key that is there says more than the one that is missing.
+        first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
+        raise PageError(f"{path}: {_sentence(first)}") from None
+    if broken := next(_broken(stated), None):
+        raise PageError(f"{path}: {broken[0]}: {broken[1]!r} has several lines; a text of one line is possible.")
+    return page
+
+
+def _broken(stated: Any) -> Iterator[tuple[str, str]]:
+    """The texts that should stand on one line and do not, each with the key where it stands."""
+    for key, text in _texts(stated):
+        if not _OF_SEVERAL_LINES.fullmatch(key) and text.splitlines() not in ([], [text]):
+            yield key, text
+
+
+def _texts(part: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """All texts of a part of a page file, names among them, each with the key where it stands."""
+    if isinstance(part, str):
+        yield key.removeprefix("."), part
+    elif isinstance(part, list):
+        yield from (found for number, inner in enumerate(part) for found in _texts(inner, f"{key}.{number}"))
+    elif isinstance(part, dict):
+        for name, inner in part.items():
+            yield from _texts(name, key)
+            yield from _texts(inner, f"{key}.{name}")
+
+
+def _sentence(error: ErrorDetails) -> str:
+    key = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "extra_forbidden":
+        return f"{key} is not a key of a page; allowed there are {', '.join(_allowed(error['loc']))}."
+    if error["type"] == "missing":
+        return f"{key} is missing."
+    message = error["msg"].removeprefix("Value error, ")
+    return _stopped(f"{key}: {message[:1].lower()}{message[1:]}" if key else message)
+
+
+def _stopped(sentence: str) -> str:
+    """A sentence with one full stop, whether it came with one or not."""
+    return f"{sentence.rstrip('.')}."
+
+
+def _allowed(location: tuple[int | str, ...]) -> list[str]:
+    """The keys of the part of a page that a wrong key stands in."""
+    part: Any = Page
+    for step in location[:-1]:
+        fields = part.model_fields if isinstance(part, type) and issubclass(part, BaseModel) else {}
+        part = _model(fields[step].annotation) if step in fields else part
+    return list(part.model_fields)
+
+
+def _model(annotation: Any) -> Any:
+    """The model inside an annotation such as ``list[Table]`` or ``dict[str, Column]``."""
+    inner = [_model(argument) for argument in getattr(annotation, "__args__", ())]
+    models = [a for a in (annotation, *inner) if isinstance(a, type) and issubclass(a, BaseModel)]
+    return models[0] if models else annotation

@@ -1,0 +1,113 @@
+"""The text of a page in one language: its numbers, titles and logs as all its parts write them, with their links."""
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tabulate import tabulate
+
+from ..evidence.cell import Cell, Exhibit, anchors, coverage
+from ..evidence.comparison import Comparison
+from ..measuring.protocol import Message
+from ..measuring.quantity import Shown
+from ..pagefile.page import Page
+from ..wording import markdown
+from ..wording.short_path import short_paths
+from ..wording.words import Translator
+
+
+class PageText(Translator):
+    """What the writers of the parts of one page share in one language.
+
+    ``logs``: the folder of logs, ``out``: the folder of the rendered page; links to logs of our own lead from here to
+    there. ``unlike``: the comparisons that are not like with like.
+    """
+
+    def __init__(
+        self,
+        page: Page,
+        cells: Sequence[Cell],
+        language: str,
+        logs: Path,
+        out: Path,
+        unlike: Sequence[Comparison] = (),
+    ) -> None:
+        super().__init__(language)
+        self.page, self.cells, self.logs, self.out, self.unlike = page, cells, logs, out, unlike
+        self.anchors = anchors(cells)
+        self.coverage = coverage(cells)
+        self.exhibits = {e.path: e for cell in cells for proof in cell.proofs for e in proof.exhibits}
+        self._names = short_paths(self.exhibits.keys())
+
+    def number(self, cell: Cell) -> str:
+        """The digits of a cell that is not empty, as a link to their evidence or their source."""
+        return markdown.link(str(cell.digits), f"#{self.anchors[cell]}")
+
+    def anchored(self, cell: Cell) -> str:
+        """The digits of a cell that is not empty, at the place that links to them lead to."""
+        return f'<a id="{self.anchors[cell]}"></a>{cell.digits}'
+
+    @staticmethod
+    def grid(rows: Sequence[Sequence[str]], translate: Any = str) -> str:
+        """A Markdown table whose first row is its head; Chinese columns align."""
+        head, *body = [[translate(text) for text in row] for row in rows]
+        return tabulate(body, headers=head, tablefmt="pipe", disable_numparse=True)
+
+    def column_title(self, title: str, shown: Shown) -> str:
+        """The title of a column; one that does not show the throughput of the page says what it shows, and its unit.
+
+        A speed-up is of two columns and has no unit: its title says of which.
+        """
+        if shown.quantity in ("throughput", "speed_up"):
+            return self.translate(title)
+        quantity = self.translate(shown.quantity)
+        return self.say("{title}, {quantity} ({unit})", title=self.translate(title), quantity=quantity, unit=shown.unit)
+
+    def place(self, cell: Cell) -> str:
+        """The number of a cell, and where it stands."""
+        number = self.number(cell)
+        table, row, column = self.coordinates(cell)
+        return self.say("{number} ({table}, {row}, {column})", number=number, table=table, row=row, column=column)
+
+    def titles(self, cell: Cell) -> tuple[str, str]:
+        """Row and column of a cell as they are titled in this language."""
+        return markdown.text(self.translate(cell.row)), markdown.text(self.column_title(cell.column, cell.shown))
+
+    def coordinates(self, cell: Cell) -> tuple[str, str, str]:
+        """Table, row and column of a cell as they are titled in this language, as Markdown."""
+        return markdown.text(self.translate(self._title(cell))), *self.titles(cell)
+
+    def _title(self, cell: Cell) -> str:
+        return next(table.title for table in self.page.tables if table.name == cell.table)
+
+    def log(self, exhibit: Exhibit) -> str:
+        """A link to a log: to where it was published when others made it, else to our own copy."""
+        return markdown.link(markdown.text(self.called(exhibit)), self._address(exhibit.path))
+
+    def called(self, exhibit: Exhibit) -> str:
+        """What a log is called: its name, with as many folders before it as tell it from other logs of the page."""
+        return self._names[exhibit.path]
+
+    def _address(self, log: str) -> str:
+        if self.page.source:
+            path = markdown.path_address(log).removeprefix("./")
+            return self.page.source.url.format(commit=self.page.source.commit, path=path)
+        return markdown.path_address(Path(os.path.relpath(self.logs / log, self.out)).as_posix())
+
+    def listed(self) -> list[Exhibit]:
+        """All logs of the page, once each, by their paths."""
+        return [exhibit for _, exhibit in sorted(self.exhibits.items())]
+
+    def length(self, exhibit: Exhibit) -> str:
+        """How long a log is."""
+        return self.say("{count} lines", count=exhibit.total)
+
+    def sentence(self, stated: Iterable[Message], words: str, *, several: bool) -> str:
+        """A rule in one readable line of this language, and in the words that the command line takes.
+
+        ``several``: whether there are several runs, without which nothing is said of how they are put together.
+        """
+        shown = [step for step in stated if several or not step[0].startswith("repeats_")]
+        steps = self.translate("joiner").join(self.say(key, **values) for key, values in shown)
+        return self.say("{sentence} ({code})", sentence=steps, code=markdown.code(words))
