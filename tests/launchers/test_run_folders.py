@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from native_checkout import METRIC, PRINT, TOP, Native, make_native
 
+from launchers.running.screen import RESET
+
 RAW = b"\x00\xff\x1b[32mgreen\r" + METRIC.encode() + b"no newline at the end"
 WRITE_RAW = f"import sys; sys.stdout.buffer.write({RAW!r})\n"
 KEYS = [
@@ -34,9 +36,9 @@ def test_the_log_holds_every_byte_as_printed(native: Native) -> None:
     assert (native.run / "train.log").read_bytes() == RAW
 
 
-def test_the_terminal_shows_every_byte_as_printed(native: Native) -> None:
+def test_the_terminal_shows_all_of_it_and_escapes_what_no_terminal_is_to_obey(native: Native) -> None:
     native.trains(WRITE_RAW)
-    assert native.launch().stdout == RAW
+    assert native.launch().stdout == RAW.replace(b"\x00\xff", rb"\x00\xff") + RESET.encode()
 
 
 def test_standard_output_and_standard_error_stay_in_order(native: Native) -> None:
