@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from parsers.io.errors import WriteError
+from report.site.exchange import refuse_others
 from tests.commandline import PROJECT, run
 
 GOLDEN = PROJECT / "tests/report/golden"
@@ -176,6 +178,13 @@ def test_a_site_does_not_take_the_place_of_what_is_of_no_site(name: str, folder:
     told = f"Error: {folder}/out/{name}: cannot be written: it is there and of no site that was made here"
     assert (done.returncode, done.stderr) == (2, f"{told}; name another folder.\n")
     assert files(folder / "out") == {f"{name}/mine": b"mine"}
+
+
+def test_a_pipe_in_place_of_what_a_site_has_is_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "assets").mkdir()
+    os.mkfifo(tmp_path / "assets/contents.json")
+    with pytest.raises(WriteError, match="it is there and of no site that was made here"):
+        refuse_others(["assets"], tmp_path)
 
 
 def test_a_site_does_not_take_the_place_of_the_working_directory(folder: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from .regular_file import opener
+
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file under another name, wait until it is on the disk, and give it its name.
@@ -14,7 +16,8 @@ def write_whole(path: Path, data: bytes) -> None:
     half = path.with_name(f".{path.name[:200]}.{os.getpid()}.half")
     try:
         if path.exists():
-            path.open("r+b").close()  # what cannot be written is not replaced: a folder, a file that is read-only
+            # What cannot be written is not replaced: a folder, a pipe, a file that is read-only.
+            open(path, "r+b", opener=opener).close()
         half.unlink(missing_ok=True)
         with half.open("xb") as file:
             file.write(data)

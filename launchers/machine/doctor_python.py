@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ..io.regular_file import text_of
 from ..native.recipes import Recipe
 from .findings import Finding, Level
 
@@ -69,7 +70,7 @@ def _file_findings(name: str, repo: Path | None, installed: Mapping[str, str]) -
     if not (repo / name).is_file():
         yield Finding("needs", "warning", f"The checkout has no {name}.", "Is it a checkout of the right repository?")
         return
-    text = (repo / name).read_text(encoding="utf-8", errors="replace")
+    text = text_of(repo / name, errors="replace")
     missing = [package for package in _REQUIREMENT.findall(text) if _normal(package) not in installed]
     advice = f"Run `python -m pip install -r {name}` in the checkout." if missing else None
     said = f"Of {name} these are not installed: {', '.join(missing)}." if missing else f"All of {name} is installed."

@@ -82,7 +82,7 @@ class _Native:
     def _set_beside(self, keys: Sequence[str], configs: Iterable[Path]) -> str | None:
         """Say which other config of the same folder sets a key: a library that is not here may ask for it."""
         for path in (path for config in configs for path in sorted(config.parent.iterdir())):
-            if native_configs.is_config(path):
+            if path.is_file() and native_configs.is_config(path):
                 found = _config(path, self._repo).find(keys)
                 if len(found) == len(keys):
                     return f"set by {found[-1].where}"
@@ -115,5 +115,5 @@ def _new_keys(sources: Sequence[Source]) -> dict[str, str]:
 def _config(path: Path, repo: Path) -> Entry:
     try:
         return native_configs.read(path, repo)
-    except (OSError, yaml.YAMLError) as error:
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise click.ClickException(f"{path} is not a config that can be read: {error}") from None

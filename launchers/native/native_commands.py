@@ -14,6 +14,7 @@ from pathlib import Path
 
 import click
 
+from ..io.regular_file import text_of
 from . import native_configs
 from .native_sources import parse
 from .recipes import ROOM, Recipe
@@ -159,7 +160,7 @@ def _appended(words: Sequence[str]) -> list[str]:
 def _names(program: Path) -> list[str]:
     """List the words and literals of a program that look like the name of another one."""
     if program.suffix == ".sh":
-        return re.findall(r"[\w.-]+\.py\b", program.read_text(encoding="utf-8", errors="replace"))
+        return re.findall(r"[\w.-]+\.py\b", text_of(program, errors="replace"))
     literals = (node.value for node in ast.walk(parse(program)) if isinstance(node, ast.Constant))
     return [text for text in literals if isinstance(text, str) and re.fullmatch(r"[\w./-]+\.py", text)]
 

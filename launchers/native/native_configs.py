@@ -9,6 +9,7 @@ from pathlib import Path
 
 import yaml
 
+from ..io.regular_file import text_of
 from .native_sources import last_name, parse
 
 SUFFIXES = (".yaml", ".yml", ".py")
@@ -51,7 +52,7 @@ def is_config(path: Path) -> bool:
 def read(path: Path, repo: Path) -> Entry:
     """Read the keys of the config `path`, those of its bases included. Both paths must be resolved.
 
-    Raises OSError where a base is missing, yaml.YAMLError where a file is not YAML.
+    Raises OSError where a base is missing or no file, yaml.YAMLError and UnicodeDecodeError where one is not YAML.
     """
     name = path.relative_to(repo).as_posix() if path.is_relative_to(repo) else path.name
     own = _PythonConfig(name).read(parse(path)) if path.suffix == ".py" else _read_yaml(path, name)
@@ -78,7 +79,7 @@ def _merged(own: Entry, base: Entry) -> Entry:
 
 def _read_yaml(path: Path, name: str) -> Entry:
     # Composed, not constructed: it keeps the lines, and a tag in the file creates no object.
-    node = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+    node = yaml.compose(text_of(path), Loader=yaml.SafeLoader)
     return Entry(name) if node is None else _yaml_entry(node, name, node)
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..io.regular_file import data_of
+
 
 @dataclass(frozen=True)
 class Source:
@@ -19,11 +21,14 @@ class Source:
 
 
 def parse(path: Path) -> ast.Module:
-    """Return the syntax tree of a file; an empty one where it is not written in this version of Python."""
+    """Return the syntax tree of a file; an empty one where it is not written in this version of Python.
+
+    Raises OSError where it is no file that can be read.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # on escape sequences, which are not ours to mend
         try:
-            return ast.parse(path.read_bytes())
+            return ast.parse(data_of(path))
         except (SyntaxError, ValueError):
             return ast.Module([], [])
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import click
 
+from ..io.regular_file import data_of, opened, text_of
 from ..io.said import say
 from ..io.whole_file import write_whole
 from . import processes
@@ -65,9 +66,9 @@ class RunFolder:
     def facts(self) -> dict[str, Any]:
         """What run.json says. Raises click.ClickException where it cannot be read or states no status."""
         try:
-            found = dict(json.loads((self.path / FACTS).read_bytes()))
+            found = dict(json.loads(data_of(self.path / FACTS)))
             found["status"]
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             message = f"{self.path} holds no {FACTS} with a status; move the folder away to run it again."
             raise click.ClickException(message) from None
         return found
@@ -84,7 +85,7 @@ class RunFolder:
     def mark(self) -> str | None:
         """The mark of the processes whose output fills the unfinished folder; None where there are none."""
         with suppress(OSError):
-            return (self.unfinished / MARKED).read_text(encoding="ascii", errors="replace").strip() or None
+            return text_of(self.unfinished / MARKED, errors="replace").strip() or None
         return None
 
     def put_aside(self) -> list[Path]:
@@ -116,7 +117,7 @@ class RunFolder:
 def describe(log: Path) -> dict[str, str | int]:
     """Name, sha256, size and number of lines of a log; a last line without newline counts."""
     digest, lines, last = hashlib.sha256(), 0, b"\n"
-    with log.open("rb") as file:
+    with opened(log) as file:
         while chunk := file.read(1 << 20):
             digest.update(chunk)
             lines, last = lines + chunk.count(b"\n"), chunk[-1:]
@@ -137,7 +138,7 @@ def claimed(folder: RunFolder, signals: Sequence[int] = ()) -> Iterator[None]:
     holds the folder.
     """
     folder.path.parent.mkdir(parents=True, exist_ok=True)
-    lock = os.open(folder.lock, os.O_RDWR | os.O_CREAT, 0o666)
+    lock = os.open(folder.lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
     try:
         if not _locked(folder.lock, lock):
             _wait_for_orphans(folder, lock, signals)

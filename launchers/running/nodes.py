@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from pathlib import Path
 from typing import Any
 
 import psutil
 
+from ..io.regular_file import data_of, opener, text_of
+from ..io.said import say
 from ..io.whole_file import write_whole
 from ..machine import machine_facts, sampling
 from .folders import TELEMETRY
 
 _LOOK = 0.5
+_NUMBER = re.compile(r"node[0-9]{1,9}")
 
 
 def observe(folder: Path, node: int, until: int) -> None:
@@ -35,26 +39,41 @@ def observe(folder: Path, node: int, until: int) -> None:
 def collect(folder: Path) -> list[dict[str, Any]]:
     """Take what all nodes wrote into `folder`: their descriptions in order; their samples become those of the run.
 
-    The cards are counted on from node to node. Without any observed node the list is empty.
+    The cards are counted on from node to node. Without any observed node the list is empty. What is no description of a
+    node, because the job put something else there, is told and left.
     """
-    paths = sorted(folder.glob("node*.json"), key=lambda path: int(path.stem.removeprefix("node")))
-    found = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    paths = [path for path in folder.glob("node*.json") if _NUMBER.fullmatch(path.stem)]
+    found = []
     first = 0
-    for path, description in zip(paths, found, strict=True):
-        _append(path.with_suffix(".csv"), folder / TELEMETRY, first)
-        first += len(description["gpus"])
-        path.unlink()
+    for path in sorted(paths, key=lambda path: int(path.stem.removeprefix("node"))):
+        if (description := _description(path)) is not None:
+            _append(path.with_suffix(".csv"), folder / TELEMETRY, first)
+            first += len(description["gpus"])
+            path.unlink()
+            found.append(description)
     return found
+
+
+def _description(path: Path) -> dict[str, Any] | None:
+    """What a node wrote of itself; None, and told, where it is something else."""
+    try:
+        found = json.loads(data_of(path))
+        len(found["gpus"])
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+        what = error.strerror if isinstance(error, OSError) else "it is not what a node writes of itself"
+        say(f"{path} is left out: {what}.", err=True)
+        return None
+    return dict(found)
 
 
 def _append(samples: Path, out: Path, first: int) -> None:
     if not samples.is_file():
         return
     # A node that was ended while it wrote leaves a last row that is cut.
-    whole = samples.read_text(encoding="ascii", errors="replace").rpartition("\n")[0].splitlines()
+    whole = text_of(samples, errors="replace").rpartition("\n")[0].splitlines()
     cells = [row.split(",") for row in whole[1:]]
     numbered = [",".join([row[0], str(int(row[1]) + first), *row[2:]]) for row in cells if _is_whole(row)]
-    with out.open("a", encoding="ascii") as file:
+    with open(out, "a", encoding="ascii", errors="replace", opener=opener) as file:
         file.writelines(f"{line}\n" for line in ([] if out.stat().st_size else whole[:1]) + numbered)
     samples.unlink()
 

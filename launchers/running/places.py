@@ -15,6 +15,7 @@ from typing import ClassVar, Protocol
 import click
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from ..io.regular_file import text_of
 from ..io.said import here_document, quoted, say
 from ..machine.machine_facts import matters
 from ..native.recipes import ROOM
@@ -197,8 +198,16 @@ def chosen(on: str | None, hosts: str | None, script: Path | None) -> Place:
     if script and on != "slurm":
         raise click.UsageError("--script is a job script for --on slurm.")
     if on == "slurm":
-        return Slurm(script.read_text(encoding="utf-8") if script else None)
+        return Slurm(_edited(script) if script else None)
     return MpiRun(str(hosts)) if on else Local()
+
+
+def _edited(script: Path) -> str:
+    try:
+        return text_of(script)
+    except (OSError, UnicodeDecodeError) as error:
+        what = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
+        raise click.UsageError(f"{script} cannot be read: {what}.") from error
 
 
 def _started_from_outside(job: Job, program: str) -> Job:

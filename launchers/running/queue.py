@@ -7,6 +7,7 @@ import subprocess
 from datetime import datetime
 from pathlib import Path
 
+from ..io.regular_file import text_of
 from .folders import SUBMITTED
 
 _WAITING = {"PENDING", "CONFIGURING", "REQUEUED", "SUSPENDED"}
@@ -16,7 +17,7 @@ def number(folder: Path) -> str:
     """The number of the job of a run folder; nothing where it has ended or was not submitted."""
     submitted = folder / SUBMITTED
     # slurm.bash removes the number of a job that has ended, and writes it in one piece.
-    return submitted.read_text(encoding="ascii").partition(";")[0].strip() if submitted.exists() else ""
+    return text_of(submitted).partition(";")[0].strip() if submitted.exists() else ""
 
 
 def ran(job: str) -> float:

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from ..io.regular_file import text_of
 from ..machine import machine_facts, sampling
 from ..native import checkout
 from ..secrets.published_run import command, public
@@ -149,7 +150,7 @@ def _reason(ended: Ended, metric: str, metric_lines: int) -> str | None:
 def _make_public(script: Path, job: Job) -> None:
     """Take secrets out of the job script of a run, where there is one."""
     if script.is_file():
-        text = script.read_text(encoding="utf-8").replace(job.command, command(job.command))
+        text = text_of(script).replace(job.command, command(job.command))
         script.write_text(redact_text(text, secret_values(os.environ))[0], encoding="utf-8")
 
 

@@ -18,6 +18,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from ..io.regular_file import opened
+
 RESET = "\x1b[0m"
 # Colours, and what a progress bar needs within its own line: to go back, and to erase the rest. All else that a
 # terminal would obey could reach lines of others, the clipboard or the title of the window.
@@ -90,7 +92,7 @@ class Screen:
             self._thread.join(_TICK)
 
     def _follow(self, log: Path, title: str, left: threading.Event) -> None:
-        with log.open("rb") as file:
+        with suppress(OSError), opened(log) as file:  # a job may put something else there
             if self._console.is_terminal:
                 with self._live() as live:
                     _show(ProgressFollower(file, self._out, live, title), left)

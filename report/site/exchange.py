@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from parsers.io.errors import WriteError
+from parsers.io.regular import data_of
 from parsers.io.whole import PREFIX, write, writing
 
 # The names that the site has at the first level of its folder; all else there is somebody else's.
@@ -55,7 +56,7 @@ def _foreign(out: Path) -> list[Path]:
 def _contents(out: Path) -> list[str]:
     """The names that a site in a folder has by its own account; none where there is no such account."""
     with suppress(OSError, ValueError, RecursionError):
-        said = json.loads((out / CONTENTS).read_bytes())
+        said = json.loads(data_of(out / CONTENTS))
         return [name for name in said if isinstance(name, str)] if isinstance(said, list) else []
     return []
 

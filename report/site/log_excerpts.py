@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from parsers.io import whole
+from parsers.io.regular import opened
 from parsers.scanning.source import Source, clean
 
 
@@ -113,7 +114,7 @@ class LogFiles:
 
     def write(self) -> None:
         """Write all of them; raises LogError, OSError for a log that cannot be read, and WriteError."""
-        with self.log.open("rb") as log:
+        with opened(self.log) as log:
             copy = whole.write(self.folder, self.copy, b"")
             with whole.writing(copy), copy.open("wb") as file:
                 shutil.copyfileobj(log, file, 1 << 20)

@@ -1,0 +1,115 @@
+"""No file of others is waited for: where a pipe stands in its place, that is told."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+import pytest
+from checked_repository import ARGPARSE, CONFIGURED, write
+from native_checkout import METRIC, Native
+from test_nodes import put
+
+from launchers.io.regular_file import data_of, opener, text_of
+from launchers.io.whole_file import write_whole
+from launchers.native import check, recipes
+from launchers.running.folders import RunFolder
+from launchers.running.nodes import collect
+from launchers.running.places import chosen
+from launchers.running.queue import number
+
+IS_PIPE = "it is a pipe, not a file"
+
+
+def pipe(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(path)
+    return path
+
+
+@pytest.mark.parametrize("read", [data_of, text_of, number], ids=lambda read: read.__name__)
+def test_a_pipe_is_refused(read: object, tmp_path: Path) -> None:
+    path = pipe(tmp_path / ("slurm.out.id" if read is number else "pipe"))
+    with pytest.raises(OSError, match=IS_PIPE):
+        read(tmp_path if read is number else path)  # type: ignore[operator]
+
+
+def test_nothing_is_appended_to_a_pipe(tmp_path: Path) -> None:
+    path = pipe(tmp_path / "pipe")
+    with pytest.raises(OSError, match=IS_PIPE), open(path, "a", opener=opener):
+        pass
+
+
+def test_a_file_that_is_to_be_made_is_made(tmp_path: Path) -> None:
+    with open(tmp_path / "new", "a", encoding="ascii", opener=opener) as file:
+        file.write("x")
+    assert text_of(tmp_path / "new") == "x"
+
+
+def test_a_pipe_is_not_replaced_by_a_file(tmp_path: Path) -> None:
+    path = pipe(tmp_path / "pipe")
+    with pytest.raises(OSError, match=IS_PIPE):
+        write_whole(path, b"x")
+    assert path.is_fifo()
+
+
+def test_a_job_script_that_is_a_pipe_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(click.UsageError, match=f"pipe cannot be read: {IS_PIPE}"):
+        chosen("slurm", None, pipe(tmp_path / "pipe"))
+
+
+def test_a_job_script_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "script").write_bytes(b"\xff")
+    with pytest.raises(click.UsageError, match="it is no text in UTF-8"):
+        chosen("slurm", None, tmp_path / "script")
+
+
+def test_facts_that_are_a_pipe_are_told(tmp_path: Path) -> None:
+    pipe(tmp_path / "1/run.json")
+    with pytest.raises(click.ClickException, match=r"holds no run\.json with a status"):
+        RunFolder(tmp_path / "1").status()
+
+
+def test_a_mark_that_is_a_pipe_is_none(tmp_path: Path) -> None:
+    pipe(tmp_path / ".1.unfinished/job.mark")
+    assert RunFolder(tmp_path / "1").mark() is None
+
+
+def test_the_lock_of_a_run_is_not_made_behind_a_link(native: Native) -> None:
+    native.run.parent.mkdir(parents=True)
+    native.run.with_name(".1.lock").symlink_to(native.top / "elsewhere")
+    answer = native.launch()
+    assert (answer.returncode, b"could not be written" in answer.stderr) == (1, True)
+    assert not (native.top / "elsewhere").exists()
+
+
+@pytest.mark.parametrize("put_instead", [pipe, Path.mkdir, lambda path: path.write_text("[" * 100_000)])
+def test_what_a_job_puts_in_place_of_a_node_is_told_and_left(
+    put_instead: object, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(tmp_path, 0)
+    put_instead(tmp_path / "node1.json")  # type: ignore[operator]
+    (tmp_path / "nodes.json").write_text("{}")
+    assert [found["node"] for found in collect(tmp_path)] == [0]
+    assert "node1.json is left out: " in capsys.readouterr().err
+
+
+def test_a_job_that_makes_its_log_a_pipe_ends(native: Native) -> None:
+    log = str(native.unfinished / "train.log")
+    native.trains(f"import os\nos.unlink({log!r}); os.mkfifo({log!r})\nprint({METRIC!r})\n")
+    answer = native.launch()
+    assert (answer.returncode, IS_PIPE.encode() in answer.stderr) == (1, True)
+
+
+@pytest.mark.parametrize("config", ["base", "beside"])
+def test_a_config_of_a_checkout_that_is_a_pipe_is_told_or_left_out(tmp_path: Path, config: str) -> None:
+    write(tmp_path, {"tools/train.py": ARGPARSE + CONFIGURED})
+    folder = tmp_path / "ppcls/configs/ImageNet/ResNet"
+    pipe(folder / ("base.yaml" if config == "base" else "beside.py"))
+    base = "_base_: base.yaml\n" if config == "base" else ""
+    (folder / "ResNet50.yaml").write_text(f"{base}Arch: {{pretrained: True}}\n", encoding="utf-8")
+    try:
+        assert check.check(recipes.read("paddleclas_resnet50"), tmp_path).checked
+    except click.ClickException as error:
+        assert (config, IS_PIPE in error.message) == ("base", True)
