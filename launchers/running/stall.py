@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -10,8 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
+from ..io.regular_file import opened
+from .screen import escaped
+
 _LAST_LINES = 20
 _LONGEST_LINE = 1 << 16  # bytes; of a longer one each piece is looked at
+_LONGEST_MATCH = 1 << 12  # bytes; a match that is cut where a long line is cut is found again with so many before it
 
 
 def lines(log: BinaryIO) -> Iterator[bytes]:
@@ -22,13 +27,13 @@ def lines(log: BinaryIO) -> Iterator[bytes]:
 def count(log: Path, pattern: str) -> int:
     """How many lines of a log match a regular expression."""
     matches = re.compile(pattern.encode()).search
-    with log.open("rb") as file:
+    with opened(log) as file:
         return sum(1 for line in lines(file) if matches(line))
 
 
 def last_lines(log: Path) -> list[str]:
     """The last lines of a log, as text."""
-    with log.open("rb") as file:
+    with opened(log) as file:
         file.seek(max(0, log.stat().st_size - 16384))
         return [line.decode("utf-8", "replace") for line in file.read().splitlines()[-_LAST_LINES:]]
 
@@ -55,7 +60,7 @@ class Stall:
     _since: float = field(default_factory=time.monotonic, init=False)
     _next: float = field(default=0.0, init=False)
     _size: int = field(default=0, init=False)
-    _whole: int = field(default=0, init=False)
+    _rest: bytes = field(default=b"", init=False)  # of the line that has not ended, as far as it was read
     _trains: bool = field(default=False, init=False)
 
     def ends_now(self) -> bool:
@@ -75,32 +80,28 @@ class Stall:
                 self._say()
 
     def _has_got_on(self) -> bool:
-        size = self.log.stat().st_size
-        if size == self._size:
-            return False
-        self._size = size
-        self._trains = self._trains or self._has_metric()
+        with opened(self.log) as file:
+            if file.seek(0, os.SEEK_END) == self._size:
+                return False
+            file.seek(self._size)
+            self._trains = self._trains or self._has_metric(file)
+            self._size = file.seek(0, os.SEEK_END) if self._trains else file.tell()
         return self._trains
 
-    def _has_metric(self) -> bool:
+    def _has_metric(self, file: BinaryIO) -> bool:
+        """Whether a line matches of what an open log has from where it stands; it is read to its end."""
         matches = re.compile(self.metric.encode()).search
-        with self.log.open("rb") as file:
-            file.seek(self._whole)
-            for line in lines(file):
-                if matches(line):
-                    return True
-                if line.endswith(b"\n"):
-                    self._whole = file.tell()
+        for piece in lines(file):
+            line = self._rest + piece
+            if matches(line):
+                return True
+            self._rest = b"" if line.endswith(b"\n") else line if len(line) < _LONGEST_LINE else line[-_LONGEST_MATCH:]
         return False
 
     def _say(self) -> None:
         what = "nothing was printed" if self._trains else f"no line of its log matched {self.metric}"
         self.said = f"{what} for {self.limit:.0f} s"
-        shown = "".join(f"\n  {_printable(line)}" for line in last_lines(self.log))
+        shown = "".join(f"\n  {escaped(line)}" for line in last_lines(self.log))
         last = f"The last lines of its log:{shown}\n" if shown else "Its log is empty. "
         then = "it is ended" if self.ends else "it goes on; an interrupt ends it, and --stall-ends does that by itself"
         self.tell(f"The run has stalled: {self.said}. {last}The run has stalled; {then}.")
-
-
-def _printable(line: str) -> str:
-    return "".join(letter if letter.isprintable() else "?" for letter in line)

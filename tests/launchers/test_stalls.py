@@ -103,6 +103,23 @@ def test_a_metric_line_that_comes_in_pieces_is_found(tmp_path: Path) -> None:
     assert watched.stall.said == "nothing was printed for 0 s"
 
 
+def test_what_was_read_of_a_line_that_does_not_end_is_not_read_again(tmp_path: Path) -> None:
+    watched = Watched(tmp_path)
+    for percent in range(3):
+        watched.printed(f"\r{percent}%|" + "#" * 100_000)
+        watched.is_ended()
+        assert watched.stall._size == watched.log.stat().st_size
+        assert len(watched.stall._rest) < 1 << 16
+    watched.printed("ips: 4.9")
+    assert not watched.is_ended(0.25)
+
+
+def test_a_metric_across_the_place_where_a_long_line_is_cut_is_found(tmp_path: Path) -> None:
+    watched = Watched(tmp_path)
+    watched.printed("x" * ((1 << 16) - 3) + "ips: 4.9")
+    assert not watched.is_ended(0.25)
+
+
 def test_a_run_that_gets_on_again_has_not_stalled(tmp_path: Path) -> None:
     watched = Watched(tmp_path)
     assert watched.is_ended(0.25)
@@ -114,7 +131,7 @@ def test_what_a_stalled_job_printed_cannot_change_the_terminal(tmp_path: Path) -
     watched = Watched(tmp_path)
     watched.printed("\x1b]52;c;aGk=\x07\n")
     watched.is_ended(0.25)
-    assert "\n  ?]52;c;aGk=?\n" in watched.told[0]
+    assert "\n  \\x1b]52;c;aGk=\\x07\n" in watched.told[0]
 
 
 def test_a_job_that_waits_in_a_queue_has_not_stalled(tmp_path: Path) -> None:
