@@ -2,11 +2,19 @@
 
 import json
 
+import pytest
+
 from tests.vulnerabilities import judged
 
 SAFE = {"name": "a", "version": "1", "vulns": []}
 VULNERABLE = {"name": "b", "version": "2", "vulns": [{"id": "PYSEC-0000-1"}]}
 SKIPPED = {"name": "c", "skip_reason": "not found"}
+
+UNREACHED = [
+    "requests.exceptions.ProxyError: HTTPSConnectionPool(host='a.example', port=443): Max retries exceeded",
+    "requests.exceptions.ConnectionError: HTTPSConnectionPool(host='a.example', port=443): Max retries exceeded",
+    "ERROR:pip_audit._cli:Could not connect to PyPI's vulnerability feed",
+]
 
 
 def answer(*packages: object) -> str:
@@ -29,6 +37,20 @@ def test_a_source_that_knows_no_package_is_told() -> None:
     assert "nothing was learnt of 2 packages" in sentence
 
 
-def test_a_source_that_cannot_be_reached_is_told() -> None:
-    assert judged("")[0] == 0
-    assert "cannot be reached" in judged("")[1]
+@pytest.mark.parametrize("error", UNREACHED)
+def test_a_source_that_cannot_be_reached_is_told(error: str) -> None:
+    status, sentence = judged("", f"Traceback (most recent call last):\n{error}\n")
+    assert (status, "cannot be reached" in sentence) == (0, True)
+
+
+@pytest.mark.parametrize(
+    "error", ["python: No module named pip_audit", "Traceback …\nKeyError: 'x'", "", "ReadTimeouts"]
+)
+def test_a_check_that_is_missing_or_fails_is_not_passed_and_its_error_is_told(error: str) -> None:
+    status, sentence = judged("", error)
+    assert (status, sentence) == (1, f"pip-audit gave no answer.\n{error}".rstrip())
+
+
+@pytest.mark.parametrize("said", ["", "nonsense", "[]", "{}", answer()])
+def test_an_answer_without_any_package_is_not_passed(said: str) -> None:
+    assert judged(said)[0] == 1
