@@ -14,7 +14,7 @@ COMMAND = ("-m", "pip_audit", "--format", "json", "--progress-spinner", "off", "
 SILENT = "pip-audit: the source of known vulnerabilities {what}, so nothing was learnt of {count} packages."
 # How requests, urllib3 and pip-audit end where nobody answers.
 _UNREACHED = re.compile(
-    r"^\S*(?:ConnectionError|ProxyError|ConnectTimeout|ReadTimeout)\b|: Could not connect to ", re.M
+    r"^\S*(?:ConnectionError|ProxyError|ConnectTimeout|ReadTimeout)\b|:Could not connect to ", re.MULTILINE
 )
 
 
