@@ -9,8 +9,10 @@ What a name hides depends on its words (`apiKey` and `API-KEY` both have the wor
 | ends in PASS, in capitals: MY_PASS, but not NUM_PASS, FUSE_PASS | text; numbers of ten digits and more |
 | `pass`, `pwd`, in any case | text that is no path; after a colon what is no word of a sentence |
 | any other that ends in `pwd`: MY_PWD, but not OLDPWD | text that is no path |
-| has WEBHOOK or SAS in it, in capitals; `webhook`, `sas` | text; in small letters what is dense or a URL |
-| has COOKIE, SESSION, AUTH in it, but not XDG_SESSION_ID, DBUS_SESSION_…, cookie_age | what is dense |
+| has WEBHOOK or SAS in it, in capitals | text |
+| has SESSION in it, in capitals; `cookie`, `webhook`, `sas`; not XDG_SESSION_ID, cookie_age | text of eight bytes |
+| has `session` in it, in small letters | what is dense; twelve letters and digits |
+| has AUTH in it | what is dense |
 | in capitals, has KEY or TOKEN in it: GITHUB_TOKEN, AWS_ACCESS_KEY_ID | text; numbers of ten digits and more |
 | the same, for text or data: CACHE_TOKEN, AZURE_PRIMARY_KEY, KEYRING | the same, without short words and paths |
 | the same, for several: MAX_TOKENS, KEYS | text without short words and paths |
@@ -39,15 +41,17 @@ class Hides(IntEnum):
 
     NOTHING = 0
     DENSE = 1
-    RANDOM = 2
-    MIXED = 3
-    PLURAL = 4
-    LONG = 5
-    WORD = 6
-    NO_PATH = 7
-    TEXT = 8
-    DIGITS = 9
-    ANYTHING = 10
+    RUN = 2
+    RANDOM = 3
+    MIXED = 4
+    PLURAL = 5
+    LONG = 6
+    EIGHT = 7
+    WORD = 8
+    NO_PATH = 9
+    TEXT = 10
+    DIGITS = 11
+    ANYTHING = 12
 
 
 _WEAK = frozenset({b"key", b"keys", b"token", b"tokens"})
@@ -67,10 +71,12 @@ _ACCESS = frozenset(
 _STRONG = re.compile(rb"password|passwd|passphrase|passcode|secret|credential")
 _STRONG_LAST = re.compile(rb"(?:password|passwd|passphrase|passcode|secret|credential)\d*\Z")
 _PASS = re.compile(rb"\Apass\d*\Z")
+_SESSION_ID = re.compile(rb"\A(?!security)[a-z]*sess(?:ion)?id\Z")  # PHPSESSID, JSESSIONID
 _PWD = re.compile(rb"(?<!old)pwd\d*\Z")
 _OF_ACCOUNTS = _ACCESS | frozenset(
     b"admin database db ftp http imap key ldap login mail mysql netrc postgres proxy redis root smtp sql sudo".split()
 )
+_GLUED_PASS = re.compile(rb"(?<![a-z])(" + b"|".join(sorted(_OF_ACCOUNTS)) + rb")(pass\d*)(?![a-z])")
 _OF_COMPILERS = frozenset(
     b"backward by first forward fuse fusion graph high ir last low multi one opt optimization second single test "
     b"two".split()
@@ -104,6 +110,7 @@ _PLAIN = _plain(_MASK, _NUMBER)
 _PLAIN_BEHIND = {
     Hides.PLURAL: _plain(_MASK, _NUMBER, _SHORT_WORD, _PATH),
     Hides.LONG: _plain(_MASK, _UP_TO_9_DIGITS, _SHORT_WORD, _PATH),
+    Hides.EIGHT: _plain(_MASK, _NUMBER, _PLACE),
     Hides.WORD: _plain(_MASK, _NUMBER, _PLACE, rb"\w*?pass"),
     Hides.NO_PATH: _plain(_MASK, _NUMBER, _PLACE),
     Hides.DIGITS: _plain(_MASK, _UP_TO_9_DIGITS),
@@ -113,8 +120,20 @@ _MIXED = re.compile(rb"(?=[A-Za-z]{0,7}[0-9])(?=[0-9]{0,7}[A-Za-z])[A-Za-z0-9]{8
 _DENSE = re.compile(
     rb"(?!\d{2,4}[-/:.]\d)(?=[!-~]{10})(?=[!-~]{0,31}?\d[A-Za-z])(?=[!-~]{0,31}?[A-Za-z]\d)[^/~]|https?://[!-~]{10}"
 )
+_TWELVE = re.compile(rb"(?=[0-9]{0,11}[A-Za-z])[A-Za-z0-9]{12}")
+_EIGHT = 8
 _SPOKEN = re.compile(
     rb"(?!\d{2,4}[-/:.]\d)(?=[!-~]{5})(?:(?=[!-.0-~]{0,31}?\d)(?=[!-.0-~]{0,31}?[A-Za-z])|[!-.0-~]{0,31}?[!@#$%^&*~+=])"
+)
+_LETTERS = re.compile(rb"[a-z]{4,}")
+_STATE = re.compile(rb"(?:[eo]d|ing|[ai]ble|ent|ory|less|ful)\Z")
+# What follows `the secret is` where the secret itself does not.
+_SAID_OF_SECRETS = frozenset(
+    b"also always available between both called correct created empty encrypted exactly false good given going hard "
+    b"hidden here in incorrect invalid just kept known like lost more most much never none null obsolete okay "
+    b"only optional over read right safe same secret set shown simple simply some still strong stale taken that "
+    b"their then there they this true under undefined unknown unset valid very weak what when where which with within "
+    b"without wrong your".split()
 )
 _KEY = re.compile(rb"(?=[!-~]{0,40}[0-9])(?=[!-~]{0,40}[A-Za-z])[\w.~+=-]{16}")
 _RANDOM = re.compile(rb"(?=[A-Za-z]{0,15}[0-9])(?=[0-9]{0,15}[A-Za-z])[A-Za-z0-9]{16}")
@@ -131,13 +150,17 @@ def hides(name: bytes) -> Hides:
         return Hides.TEXT
     if bare == bare.upper():
         return _in_capitals(words)
-    return _strong(words) or _pass(words, Hides.NOTHING) or _grant(words, Hides.DENSE) or _weak(words)
+    return _strong(words) or _pass(words, Hides.NOTHING) or _grant(words, Hides.EIGHT) or _weak(words)
 
 
 def is_secret(value: bytes, hidden: Hides) -> bool:
     """Say whether `value`, without its quotes, is a secret behind a name that hides so much."""
     if hidden is Hides.DENSE:
         return is_dense(value)
+    if hidden is Hides.RUN:
+        return is_dense(value) or bool(_TWELVE.match(value))
+    if hidden is Hides.EIGHT and len(value) < _EIGHT:
+        return False
     if hidden is Hides.RANDOM:
         return bool(_RANDOM.match(value))
     if hidden is Hides.MIXED and not _MIXED.match(value):
@@ -155,13 +178,23 @@ def is_spoken(value: bytes) -> bool:
     return bool(_SPOKEN.match(value)) and not _PLAIN.match(value)
 
 
+def is_said(value: bytes, is_told: bool) -> bool:
+    """Say whether `value`, after `password`, is one: no word of a sentence.
+
+    After `password is`, for which `is_told` stands, it is any word but those that say how a password is.
+    """
+    word = value.strip(b".,;:!?()").lower()
+    is_word = is_told and bool(_LETTERS.fullmatch(word)) and word not in _SAID_OF_SECRETS and not _STATE.search(word)
+    return is_word or is_spoken(value)
+
+
 def is_key(value: bytes) -> bool:
     """Say whether `value` is what a key looks like, wherever it stands: 16 bytes and more, letters and digits mixed."""
     return bool(_KEY.match(value))
 
 
 def _words(name: bytes) -> list[bytes]:
-    apart = _GLUED.sub(rb"\1_\2", _CAMEL.sub(b"_", name).lower())
+    apart = _GLUED_PASS.sub(rb"\1_\2", _GLUED.sub(rb"\1_\2", _CAMEL.sub(b"_", name).lower()))
     words = [word for word in re.split(rb"[_-]+", apart) if word]
     return words[:-1] if len(words) > 1 and _NUMBERED.match(words[-1]) else words
 
@@ -199,10 +232,16 @@ def _pass(words: list[bytes], other: Hides) -> Hides:
 def _grant(words: list[bytes], other: Hides) -> Hides:
     if words in ([b"cookie"], [b"set", b"cookie"]):
         return Hides.TEXT
-    found = _GRANTS.intersection(words)
+    found = {b"session" if _SESSION_ID.match(word) else word for word in words} & _GRANTS
     if not found or not (_OF_DESKTOPS | _OF_COOKIES).isdisjoint(words):
         return Hides.NOTHING
-    return other if found & {b"sas", b"webhook", b"webhooks"} else Hides.DENSE
+    if found & {b"sas", b"webhook", b"webhooks"}:
+        return other
+    if found & {b"cookie", b"cookies"}:
+        return Hides.EIGHT
+    if found == {b"auth"}:
+        return Hides.DENSE
+    return Hides.EIGHT if other is Hides.TEXT else Hides.RUN
 
 
 def _weak(words: list[bytes]) -> Hides:

@@ -3,14 +3,15 @@
 `NAME=value`, `name: value`, `'name': "value"`, `name .... value`; `--name value`, `'--name', 'value'`;
 `NAME_IN_CAPITALS  value`; after `PASSWORD=` at the begin of a line all of the line; after `NAME_IN_CAPITALS={` or `[`
 all of the line, too; `<name>value</name>`; `"name": "NAME", "value": "value"`; `name%3Dvalue`; after `Cookie:` all of
-the line; `login user password value`, `secret is value`, `api key value` where the value is no word of a sentence.
+the line; `login user password value`; `secret is value` unless the value says how the secret is; `api key value` where
+the value is no word of a sentence. In an address and between semicolons a value goes up to the next one.
 """
 
 from __future__ import annotations
 
 import re
 
-from .credentials import Hides, hides, is_key, is_secret, is_spoken
+from .credentials import Hides, hides, is_key, is_said, is_secret, is_spoken
 from .sightings import DECIDED, LINE_REST, LONGEST_NAME, Pattern, Suspect, end_of, goes_on, line_before, run_start
 
 _COLOUR = rb"\x1b\[[0-9;]{0,12}m"
@@ -53,6 +54,12 @@ _UNQUOTED = re.compile(rb"(?:[^\s'\"\x1b]++|['\"](?=[^\s,;:)\]}\x1b]))*+")
 _QUOTED = {
     b"'": re.compile(rb"(?:[^'\\\r\n]++|\\[^\r\n]|\\(?=[\r\n]))*+"),
     b'"': re.compile(rb'(?:[^"\\\r\n]++|\\[^\r\n]|\\(?=[\r\n]))*+'),
+}
+# In an address, and between semicolons, other values follow.
+_UP_TO = {
+    b"?": re.compile(rb"(?:[^\s'\"\x1b&]++|['\"](?=[^\s,;:)\]}\x1b&]))*+"),
+    b"&": re.compile(rb"(?:[^\s'\"\x1b&]++|['\"](?=[^\s,;:)\]}\x1b&]))*+"),
+    b";": re.compile(rb"(?:[^\s'\"\x1b;]++|['\"](?=[^\s,;:)\]}\x1b]))*+"),
 }
 _ESCAPED = re.compile(rb"[^'\"\\\r\n]*+")
 _LINE_ENDS = frozenset({b"\r", b"\n"})
@@ -126,7 +133,7 @@ def _told(data: bytes, name: int, opened: re.Match[bytes], hidden: Hides, login:
     if login or (opened["quote"] and opened["is"]):
         found = is_secret(value, hidden)
     else:
-        found = is_spoken(value) if hidden is Hides.ANYTHING else is_key(value)
+        found = is_said(value, bool(opened["is"])) if hidden is Hides.ANYTHING else is_key(value)
     return Suspect(opened.end(), rest) if found else None
 
 
@@ -138,7 +145,7 @@ def _judged(data: bytes, name: int, separator: re.Match[bytes], hidden: Hides) -
     begin, quote = separator.end(), separator["quote"]
     if not quote and data[begin : begin + 1] in (b"[", b"{", b"(") and _in_capitals(data[name : separator.start()]):
         return _bracketed(data, name, begin, hidden)
-    end = end_of(_rest(quote), data, begin, begin + DECIDED)
+    end = end_of(_value(data, name, quote, hidden), data, begin, begin + DECIDED)
     if goes_on(data, end):
         return Suspect(name, None)
     found = is_secret(data[begin:end], hidden) and (quote or _stands_bare(data[begin:end], separator[0], hidden))
@@ -157,7 +164,14 @@ def _extent(data: bytes, name: int, separator: re.Match[bytes], hidden: Hides) -
     if hidden is Hides.TEXT and not separator["quote"] and _COOKIE.match(data, name, separator.end()):
         return _HEADER_REST
     alone = hidden is Hides.ANYTHING and separator[0] == b"=" and data[name - 1 : name] in _LINE_ENDS
-    return LINE_REST if alone else _rest(separator["quote"])
+    return LINE_REST if alone else _value(data, name, separator["quote"], hidden)
+
+
+def _value(data: bytes, name: int, quote: bytes | None, hidden: Hides) -> Pattern:
+    """Return what matches a value by what stands before its name: `?password=X&lr=1`, `Uid=a;Pwd=X;Database=b`."""
+    if quote:
+        return _rest(quote)
+    return _UP_TO.get(b";" if hidden is Hides.WORD else data[name - 1 : name], _UNQUOTED)
 
 
 def _bracketed(data: bytes, name: int, begin: int, hidden: Hides) -> Suspect | None:

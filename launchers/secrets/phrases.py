@@ -59,11 +59,14 @@ def _option(option: bytes, command: bytes, opening: bytes) -> Phrase:
     )
 
 
+_LONG_OPTION = (
+    rb"(?:a(?:rams|th)|ort|re(?:cision|fix|trained)|rint|ro(?:file|tocol))(?![\w-])"  # -pretrained, with one dash
+)
 _APART = rb"(?:['\"],)?[ \t=]{1,4}" + _QUOTE
 _USER = rb"(?:(?:['\"],)?[ \t=]{1,4})?" + _QUOTE + rb"[^\s:'\"/$]{1,64}:"
 
 PHRASES: tuple[Phrase, ...] = (
-    _option(b"-p", rb"(?:mysql|mariadb)[\w-]*", _QUOTE),
+    _option(b"-p", rb"(?:mysql|mariadb)[\w-]*", rb"(?!" + _LONG_OPTION + rb")" + _QUOTE),
     _option(b"-p", rb"sshpass|mongo\w*|login", rb"(?:" + _APART + rb")?"),
     _option(b"-u", rb"curl|https?|xh|lftp", _USER),
     _option(b"--user", rb"curl|https?|xh|lftp", _USER),

@@ -31,6 +31,9 @@ UNKNOWN = {
     "OLDPWD": "/root/work/somewhere",
     "XDG_SESSION_ID": "a1b2c3d4e5f6",
     "DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/user/1000/bus",
+    "GDMSESSION": "ubuntu-wayland",
+    "SESSION_MANAGER": "local/host:@/tmp/.ICE-unix/1",
+    "SECURITYSESSIONID": "186a8abcdef",
     "DESKTOP_SESSION": "ubuntu-xorg-1a2b3c",
     "PASSES": "abcd1234efgh",
     "COMPASS": "abcd1234efgh",
@@ -131,6 +134,11 @@ def test_a_copy_holds_all_that_is_harmless(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", KNOWN)
 def test_the_value_of_a_variable_whose_name_says_so_is_a_known_secret(name: str) -> None:
     assert secret_values({name: "https://h/a1b2c3d4e5f6"}) == [b"https://h/a1b2c3d4e5f6"]
+
+
+@pytest.mark.parametrize("name", ["MY_COOKIE", "MY_SESSION", "session_cookie", "webhook_url", "DBPASS", "PHPSESSID"])
+def test_eight_letters_are_a_known_secret_behind_a_name_that_says_so(name: str) -> None:
+    assert secret_values({name: "abcdefgh"}) == [b"abcdefgh"]
 
 
 @pytest.mark.parametrize("name", UNKNOWN)
