@@ -59,19 +59,8 @@ def execute(
     mark = uuid.uuid4().hex
     (folder / LOG).touch()
     (folder / MARKED).write_text(mark, encoding="ascii")
-    readable, writable = _pipe()
     try:
-        # A session of its own, so that a signal from the terminal does not reach it before it reaches us.
-        process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env={**environment, processes.MARK: mark},
-            stdin=subprocess.DEVNULL,
-            stdout=writable,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        os.close(writable)
+        process, readable = _started(command, {**environment, processes.MARK: mark}, folder)
         capture = Capture(readable, folder, mark, redactor)
         with ExitStack() as stack:
             for context in meanwhile:  # begun here, because a process with threads had better not be forked
@@ -84,6 +73,25 @@ def execute(
         processes.kill(mark)
         (folder / MARKED).unlink(missing_ok=True)
     return Ended(process.returncode, bool(signals), timed_out, output, stall.said if stall else None, stalled)
+
+
+def _started(
+    command: Sequence[str], environment: Mapping[str, str], folder: Path
+) -> tuple[subprocess.Popen[bytes], int]:
+    """Start a command in `folder`; returns its process, and the end of a pipe where all that it prints comes out."""
+    readable, writable = _pipe()
+    # A session of its own, so that a signal from the terminal does not reach it before it reaches us.
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=writable,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+    os.close(writable)
+    return process, readable
 
 
 def _pipe() -> tuple[int, int]:

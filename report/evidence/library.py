@@ -58,6 +58,12 @@ def measured(path: Path, protocol: Protocol, scaling: Scaling) -> Measurement:
     return _MEASURED[key]
 
 
+def forget() -> None:
+    """Let go of all logs that were read and measured, for a process that reads more of them than its memory holds."""
+    _READ.clear()
+    _MEASURED.clear()
+
+
 def scaled(reading: Reading, scaling: Scaling) -> dict[str, Fact]:
     """The facts of a log; what the page says of its case stands in where the log says nothing."""
     return {axis: Fact(axis, value, "page") for axis, value in scaling} | reading.facts

@@ -115,6 +115,7 @@ class _Handler(SimpleHTTPRequestHandler):
         return None
 
     def end_headers(self) -> None:
+        """End the headers of any answer with those that keep other sites out."""
         for name, value in HEADERS.items():
             self.send_header(name, value)
         super().end_headers()

@@ -38,10 +38,11 @@ with atheris.instrument_imports(include=list(ROOMS)) if atheris else nullcontext
     for room in ROOMS:
         for module in walk_packages([str(Path(__file__).parents[2] / room)], f"{room}."):
             import_module(module.name)
+    from report.evidence import library
     from tests.fuzz.beginnings import beginnings, fragments, hostile
     from tests.fuzz.inputs import LONGEST
     from tests.fuzz.mutation import mutated
-    from tests.fuzz.sandbox import SECONDS, TooSlow
+    from tests.fuzz.sandbox import WAITED, TooSlow
     from tests.fuzz.targets import TARGETS
 
 LONGEST_WORD = 64  # libFuzzer refuses longer ones
@@ -109,7 +110,7 @@ class _Run:
         if self.count % INPUTS_BETWEEN == 0:
             _forget()
         # For what holds up Python itself: it tells where, and the input is the last one in the folder.
-        faulthandler.dump_traceback_later(5 * SECONDS, exit=True)
+        faulthandler.dump_traceback_later(2 * WAITED, exit=True)
         try:
             TARGETS[self.name](data)
         except (Exception, TooSlow) as error:
@@ -149,8 +150,7 @@ def _forget() -> None:
             for value in vars(module).values():
                 if callable(getattr(value, "cache_clear", None)):
                     value.cache_clear()
-            for kept in ("_READ", "_MEASURED"):
-                getattr(module, kept, {}).clear()
+    library.forget()
 
 
 class _Change:

@@ -1,11 +1,22 @@
 """What fuzzing found stays found: each seed goes to its target, which lets out no error and breaks no promise."""
 
+import time
 from pathlib import Path
 
 import pytest
 
 from tests.fuzz.beginnings import SEEDS, beginnings
-from tests.fuzz.sandbox import LOG, OUTSIDE, assert_harmless_site, assert_plain, assert_silent, lay, run
+from tests.fuzz.sandbox import (
+    LOG,
+    OUTSIDE,
+    TooSlow,
+    assert_harmless_site,
+    assert_plain,
+    assert_silent,
+    lay,
+    run,
+    sandbox,
+)
 from tests.fuzz.targets import TARGETS
 
 KEPT = sorted(path for path in SEEDS.glob("*/*") if path.is_file())
@@ -19,6 +30,18 @@ def test_a_seed_of_the_fuzzer_raises_nothing(seed: Path) -> None:
 @pytest.mark.parametrize("target", TARGETS)
 def test_every_target_has_inputs_to_begin_with(target: str) -> None:
     assert len(list(beginnings(target))) > 3
+
+
+def test_a_sandbox_counts_the_time_of_the_processor_and_that_of_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.fuzz.sandbox.SECONDS", 0.2)
+    with sandbox():
+        time.sleep(0.4)
+    with pytest.raises(TooSlow, match="of the processor"), sandbox():
+        while True:
+            pass
+    monkeypatch.setattr("tests.fuzz.sandbox.WAITED", 0.2)
+    with pytest.raises(TooSlow, match=r"more than 0\.2 s$"), sandbox():
+        time.sleep(5)
 
 
 def test_a_sandbox_refuses_a_command_that_writes_beside_its_folder(tmp_path: Path) -> None:

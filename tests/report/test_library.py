@@ -7,7 +7,7 @@ import pytest
 
 from parsers.io.errors import ParserError
 from parsers.runs.reading import read
-from report.evidence.library import Wanted, measured, prepare, reading_of, scaled
+from report.evidence.library import Wanted, forget, measured, prepare, reading_of, scaled
 from report.evidence.pool import WORTH_A_POOL
 from report.measuring.measurement import measure
 from report.measuring.protocol import NoMeasurement, Protocol
@@ -28,6 +28,15 @@ def put(folder: Path, name: str, run: str | None = None) -> Wanted:
 
 
 @pytest.mark.parametrize("count", [1, WORTH_A_POOL + 1])
+def test_what_is_forgotten_is_read_again(tmp_path: Path) -> None:
+    put(tmp_path, "a")
+    log = tmp_path / "a/train.log"
+    first = reading_of(log)
+    assert reading_of(log) is first
+    forget()
+    assert reading_of(log) is not first
+
+
 def test_a_prepared_log_measures_what_it_measures_alone(count: int, tmp_path: Path) -> None:
     wanted = [put(tmp_path, str(number)) for number in range(count)]
     assert prepare(wanted) == {one.path: None for one in wanted}
