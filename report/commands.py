@@ -66,7 +66,6 @@ def show(
         protocol = Protocol.parse(stated) if stated else None
     except ProtocolError as error:
         raise Unreadable(error) from error
-    logs = tuple(map(_log, logs))
     options = {"cards": cards, "batch_size": batch_size}
     given = tuple(Fact(name, number, f"--{name.replace('_', '-')}") for name, number in options.items() if number)
     if follows:
@@ -77,15 +76,12 @@ def show(
 
 
 def _log(path: Path) -> Path:
-    """The log of a run folder, or the path as it is; what is wrong with it is told when it is read."""
-    from parsers.io.errors import ParserError
-    from parsers.runs.runfile import DEFAULT_LOG, log_of
+    """The log of a run folder, or the path as it is; raises LogError where a run.json is broken or names no log."""
+    from parsers.runs.runfile import log_of
 
     try:
         return log_of(path)
-    except ParserError:
-        return path / DEFAULT_LOG
-    except OSError:
+    except OSError:  # reading it tells what is wrong
         return path
 
 
@@ -97,7 +93,7 @@ def _follow(logs: tuple[Path, ...], *how: Any) -> None:
     if len(logs) > 1:
         raise click.UsageError(f"--follow shows one log, but {len(logs)} are named.")
     try:
-        follow(logs[0], *how)
+        follow(_log(logs[0]), *how)
     except ParserError as error:
         raise Unreadable(error) from error
 
@@ -122,7 +118,7 @@ def _show(log: Path, *how: Any) -> tuple[int, str]:
 
     protocol, given, format_, wants_json, colour = how
     try:
-        summary = summarise(log, protocol, given, format_)
+        summary = summarise(_log(log), protocol, given, format_)
     except ParserError as error:
         return Unreadable.exit_code, f"Error: {error}"
     status = 0 if summary.measurement else FOUND_NOTHING

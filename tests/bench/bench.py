@@ -35,7 +35,7 @@ SLICE = 2 * MIB
 FORMAT = "paddleclas_static"
 LOGS = {"dense": 3, "sparse": 100}
 BEST_OF = 3
-PEAK = "import resource, sys; from parsers.reading import read; r = read(sys.argv[1]); r.records.shape;"
+PEAK = "import resource, sys; from parsers.runs.reading import read; r = read(sys.argv[1]); r.records.shape;"
 PEAK += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
 
 METRIC = (

@@ -59,7 +59,8 @@ def test_a_stream_lets_no_escape_through_whoever_prints() -> None:
 
 def test_a_stream_escapes_what_its_encoding_lacks() -> None:
     raw = BytesIO()
-    print("批 é", file=PrintableStream(TextIOWrapper(raw, "ascii", newline="\n")), flush=True)
+    inner = TextIOWrapper(raw, "ascii", newline="\n")  # kept, for it closes what it writes to when it goes
+    print("批 é", file=PrintableStream(inner), flush=True)
     assert raw.getvalue() == rb"\u6279 \xe9" + b"\n"
 
 
