@@ -9,10 +9,12 @@ from pathlib import Path
 
 from ..io import regular
 from ..io.compression import ERRORS, ending
-from ..io.errors import FormatError, LogError
+from ..io.errors import FormatError, LogError, WrappedError
 from ..runs.runfile import sha256_of
-from ..scanning.detection import detect, formats
+from ..scanning.detection import detected, formats
 from ..scanning.source import Source, is_text
+from ..scanning.text import Text
+from ..scanning.wrapped import refuse_wrapped
 from .archive import BROKEN, begins_archive, is_archive, opened
 from .candidate import Candidate, LeftOut, NotTakenError
 from .remote import fetch, is_url
@@ -128,7 +130,9 @@ def _format(path: Path, candidate: Candidate) -> tuple[str | None, tuple[str, ..
     """The name of the format of a log, and what there is to remark."""
     try:
         with _told(path, named=candidate.named):
-            found = detect(path, formats())
+            text = Text(path)
+            refuse_wrapped(text, formats())
+            found = detected(text, formats())
     except FormatError as error:
         return None, (str(error).removeprefix(f"{path}: "),)
     if found is None and not candidate.named:
@@ -138,9 +142,9 @@ def _format(path: Path, candidate: Candidate) -> tuple[str | None, tuple[str, ..
 
 @contextmanager
 def _told(path: Path, *, named: bool) -> Iterator[None]:
-    """Turn LogError into NotTakenError: one that breaks off is unreadable, one of a shape that no log has is no log."""
+    """Turn LogError into NotTakenError: what breaks off or was wrapped is unreadable, a shape of no log is no log."""
     try:
         yield
     except LogError as error:
-        breaks_off = isinstance(error.__cause__, (OSError, *ERRORS))
-        raise NotTakenError(str(error).removeprefix(f"{path}: "), is_unreadable=named or breaks_off) from error
+        is_broken = isinstance(error, WrappedError) or isinstance(error.__cause__, (OSError, *ERRORS))
+        raise NotTakenError(str(error).removeprefix(f"{path}: "), is_unreadable=named or is_broken) from error

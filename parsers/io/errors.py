@@ -16,6 +16,10 @@ class LogError(ParserError):
     """A log cannot be read: it is missing, a folder, empty, binary or broken."""
 
 
+class WrappedError(LogError):
+    """The lines of a log were cut at one width, and numbers with them."""
+
+
 class FormatError(ParserError):
     """No format, or more than one, fits a log; the message lists the known ones."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..grammar.field import Field
 from ..grammar.format import METRICS, ROOM, Format, load
-from ..io.errors import FormatError, LogError
+from ..io.errors import FormatError
 from ..io.lazy import pd
 from ..io.sentence import Sentence
 from ..scanning.account import Account, account
@@ -19,7 +19,7 @@ from ..scanning.detection import detected, formats, grammars, most_claimed
 from ..scanning.record_table import Table
 from ..scanning.source import Source
 from ..scanning.text import Text
-from ..scanning.wrapped import wrapped_at
+from ..scanning.wrapped import refuse_wrapped
 from .events import Event, events, frame, time_to_train
 from .facts import Fact, Facts, line_facts, may_be_default
 from .health import findings
@@ -31,10 +31,6 @@ CUT = "The last line has no newline: it may be cut off, so a number that it ends
 NO_STEPS = "The log has neither lines of steps nor of epochs."
 FIRST_USED = "{fact} is {value} by {witness}, but {other} by {denier}; the first is used."
 NEITHER_USED = "{fact} is {value} by {witness}, but {other} by {denier}; neither is used."
-WRAPPED = (
-    "its lines were cut at {width} bytes, first in line {line}, and numbers with them; "
-    "read the log as it was before `fold` or a terminal wrapped it."
-)
 WARNINGS = (TORN, CUT, NO_STEPS, FIRST_USED, NEITHER_USED)
 # Lines that are left are tried for further formats up to so many bytes: that takes longer than to read the others.
 SEARCHED = 4 << 20
@@ -111,7 +107,7 @@ def survey(path: str | Path, *, format: str | Path | None = None, facts: Iterabl
 
 def _read(text: Text, chosen: list[Format], *, search: bool) -> tuple[Source, Cascade]:
     """Read a log as these formats, and as all others that are found in it; what any program prints comes last."""
-    _refuse_wrapped(text, chosen or formats())
+    refuse_wrapped(text, chosen or formats())
     if search:
         chosen = [fmt for fmt in [detected(text, formats())] if fmt]
     while True:
@@ -120,12 +116,6 @@ def _read(text: Text, chosen: list[Format], *, search: bool) -> tuple[Source, Ca
         if another is None:
             return text.source, cascade
         chosen.append(another)
-
-
-def _refuse_wrapped(text: Text, known: Sequence[Format]) -> None:
-    """Raise LogError where lines of a log were cut at one width: half a number looks like a whole one."""
-    if cut := wrapped_at(text.head(), known):
-        raise LogError(f"{text.source.path}: {WRAPPED.format(width=cut[0], line=cut[1])}")
 
 
 def _feed(cascade: Cascade, text: Text, chosen: Sequence[Format], *, search: bool) -> Format | None:

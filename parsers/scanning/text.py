@@ -29,16 +29,13 @@ class Text:
         Raises LogError as ``Source.blocks`` does, and for a binary file.
         """
         total = 0
-        for data in whole_records(self._data(), variants):
+        for data in whole_records(self.data(), variants):
             block = self._block if data is self._only else Block.after(total, data)
             total += block.lines
             yield block
 
-    def head(self) -> bytes:
-        """The bytes of the first block as they stand in the log, unpacked; raises LogError as ``blocks`` does."""
-        return next(self._data())
-
-    def _data(self) -> Iterator[bytes]:
+    def data(self) -> Iterator[bytes]:
+        """The bytes of blocks of whole lines as they stand in the log, unpacked; raises LogError as ``blocks`` does."""
         if self._only is not None:
             yield self._only
             return

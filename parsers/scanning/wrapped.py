@@ -1,62 +1,189 @@
 """Logs that were wrapped: a terminal or `fold` cut their long lines at one width, and numbers with them."""
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import compress
 
 from ..grammar.format import METRICS, Format
 from ..grammar.variant import Variant
-from .prefix import line_pattern, without_prefix
+from ..io.errors import WrappedError
+from .prefix import after_prefix, line_pattern, without_prefix
+from .sieve import Sieve, fours
 from .source import clean
+from .text import Text
 
+WRAPPED = (
+    "its lines were cut at {width} {unit}, first in line {line}, and numbers with them; "
+    "read the log as it was before `fold` or a terminal wrapped it."
+)
 WIDEST = 4096  # no terminal is wider
-LOOKED_AT = 1 << 18
-MOST_PIECES = 8
-TRIED = 1024
+MOST_PIECES = 64
+TRIED = 2048  # joins that hold all the texts of a metric line, of one width
+LONGER = 2  # lines that another program printed into a wrapped log; of many lines one in SHARE
+SHARE = 4
+
+# What begins a line of its own: a timestamp, a progress bar.
+_BEGINS = re.compile(
+    rb"[\[(<]?+(?:[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}|[0-9]{1,2}:[0-9]{2}:[0-9]{2}|[0-9]{4}(?:[0-9]{4})? [0-9]{2}:[0-9]{2}"
+    rb"|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) )|[ 0-9]{0,3}%\|"
+)
+_WORD = re.compile(rb"\t|[ ]*+[^ \t]*+")
 
 Row = tuple[bytes, ...]
 
 
-def wrapped_at(data: bytes, known: Sequence[Format]) -> tuple[int, int] | None:
-    """The width at which the lines of a text were cut, and the number of the first metric line that was.
+def refuse_wrapped(text: Text, known: Sequence[Format]) -> None:
+    """Raise WrappedError where metric lines of a log were cut at one width: half a number looks like a whole one.
 
-    None where none was: a metric line was cut where it is one, or says more, with what follows its cut added.
+    Looked at is the first block that may hold a metric line. One was cut where it is one, or says more, with what
+    follows its cut added.
     """
-    data = data[:LOOKED_AT]
-    lines = [line.removesuffix(b"\r") for line in data.split(b"\n")]
-    width = max(map(len, lines))
-    if width > WIDEST:
-        return None
-    text = clean(b"".join(lines))
-    metric = (variant for fmt in known for variant in fmt.variants if variant.record in METRICS and not variant.spans)
-    variants = [variant for variant in metric if variant.may_stand_in(text)]
-    tried = islice(_joined(lines, width), TRIED) if variants else ()
-    return next(((width, number) for number, pieces in tried if _says_more(pieces, variants)), None)
+    for data in text.data():
+        block = Lines(data, tuple(known))
+        for unit, lengths in block.measures.items():
+            for width in _widths(lengths):
+                if line := Cuts(block, lengths, width).first():
+                    raise WrappedError(f"{text.source.path}: {WRAPPED.format(width=width, unit=unit, line=line)}")
+        if block.variants:
+            return
 
 
-def _joined(lines: Sequence[bytes], width: int) -> Iterator[tuple[int, list[bytes]]]:
-    """What may be the pieces of one line, with the number of the first from 1: each but the last is of the width."""
-    for first in (number for number, line in enumerate(lines) if len(line) == width):
-        for last in range(first + 1, min(first + MOST_PIECES, len(lines))):
-            yield first + 1, list(lines[first : last + 1])
-            if len(lines[last]) < width:
-                break
+@dataclass
+class Lines:
+    """The lines of a block, as they may have been cut."""
+
+    data: bytes
+    known: tuple[Format, ...]
+    _alone: dict[bytes, bool] = field(default_factory=dict)
+
+    @cached_property
+    def lines(self) -> list[bytes]:
+        """What the line ends stand between."""
+        return [line.removesuffix(b"\r") for line in self.data.removesuffix(b"\n").split(b"\n")]
+
+    @cached_property
+    def variants(self) -> list[Variant]:
+        """The metric lines whose texts are in the block, wherever it was cut."""
+        variants, sieve = _sieved(self.known)
+        text = clean(b"".join(self.lines))
+        return [v for v in compress(variants, sieve.passes(fours(text)).tolist()) if v.may_stand_in(text)]
+
+    @cached_property
+    def measures(self) -> dict[str, list[int]]:
+        """How long the lines are, in bytes and in columns; of a block without metric lines nothing."""
+        if not self.variants:
+            return {}
+        in_bytes = {"bytes": list(map(len, self.lines))}
+        is_plain = self.data.isascii() and b"\t" not in self.data
+        return in_bytes if is_plain else in_bytes | {"columns": list(map(_columns, self.lines))}
+
+    def stands_alone(self, line: bytes) -> bool:
+        """Whether a line goes on with none: it begins with a prefix or a timestamp, or is a whole metric line."""
+        if line not in self._alone:
+            self._alone[line] = self._is_whole(clean(line))
+        return self._alone[line]
+
+    def _is_whole(self, line: bytes) -> bool:
+        if after_prefix(line, 0, len(line))[0] or _BEGINS.match(line):
+            return True
+        own = _cleaned(line)
+        return (own[:1] == b"{" and own[-1:] == b"}") or any(_texts(v, own) for v in self.possible(own))
+
+    def possible(self, line: bytes) -> list[Variant]:
+        """The variants whose texts a line holds."""
+        return [variant for variant in self.variants if variant.may_stand_in(line)]
 
 
-def _says_more(pieces: Sequence[bytes], variants: Sequence[Variant]) -> bool:
-    """Whether pieces are a metric line together that none of them is alone."""
+@lru_cache(8)
+def _sieved(known: tuple[Format, ...]) -> tuple[list[Variant], Sieve]:
+    metric = [v for fmt in known for v in fmt.variants if v.record in METRICS and not v.spans]
+    return metric, Sieve([variant.needs for variant in metric])
+
+
+def _columns(line: bytes) -> int:
+    return len(line.decode("utf-8", "replace").expandtabs())
+
+
+def _widths(lengths: Sequence[int]) -> Iterator[int]:
+    """The widths at which lines may have been cut: few are longer."""
+    longer = 0
+    for width, count in sorted(Counter(lengths).items(), reverse=True):
+        if 0 < width <= WIDEST and longer <= max(LONGER, count // SHARE):
+            yield width
+        longer += count
+
+
+@dataclass
+class Cuts:
+    """The lines of a block, by a measure of their lengths, that were cut at one width if any were."""
+
+    block: Lines
+    lengths: Sequence[int]
+    width: int
+
+    def first(self) -> int | None:
+        """The number of the first metric line that was cut, where most that may have been were.
+
+        One line that is followed by a number was not: many a program begins its lines with one.
+        """
+        may_be, cut, grew, number, tried = 0, list[int](), False, 0, 0
+        while number < len(self.lengths) and tried < TRIED:
+            tries = list(self._tries(number))
+            end, grown = next(((end, grown) for end, grown in tries if grown is not None), (number, False))
+            cut += [number + 1] * (end > number)
+            may_be, grew, tried, number = may_be + bool(tries), grew or bool(grown), tried + len(tries), end + 1
+        return cut[0] if cut and 2 * len(cut) >= may_be and (grew or len(cut) > 1) else None
+
+    def _tries(self, first: int) -> Iterator[tuple[int, bool | None]]:
+        """The last lines that the pieces of a metric line may have, each with what ``_grown`` says of these pieces."""
+        lines, ends = self.block.lines, list(self._ends(first))
+        whole = _cleaned(b"".join(lines[first : ends[-1] + 1])) if ends else b""
+        possible = self.block.possible(whole) if ends else []
+        for end in ends if possible else ():
+            if self.block.stands_alone(lines[end]):
+                yield first, None
+                return
+            grown = _grown(lines[first : end + 1], possible)
+            yield end, grown
+            if grown is not None:
+                return
+
+    def _ends(self, first: int) -> Iterator[int]:
+        """The lines that may end what begins in a line: each before them was cut."""
+        for end in range(first + 1, min(first + MOST_PIECES, len(self.lengths))):
+            if self.lengths[end] > self.width or not self._may_be_cut(end - 1):
+                return
+            yield end
+
+    def _may_be_cut(self, number: int) -> bool:
+        """Whether a line has the width, or what follows had no room in it: a tab, or a word after a blank."""
+        length = self.lengths[number]
+        if length >= self.width:
+            return length == self.width
+        line, following = self.block.lines[number : number + 2]
+        if following[:1] != b"\t" and line[-1:] not in (b" ", b"\t"):
+            return False
+        return _columns(line + (_WORD.match(following) or [b""])[0]) > self.width
+
+
+def _grown(pieces: Sequence[bytes], variants: Sequence[Variant]) -> bool | None:
+    """Whether pieces, as one metric line, have more fields than one of them alone; None where they say no more."""
     whole = _cleaned(b"".join(pieces))
-    possible = [variant for variant in variants if variant.may_stand_in(whole)]
-    alone = [_cleaned(piece) for piece in pieces] if possible else []
-    return any(
-        (said := _groups(variant, whole)) and said not in [_groups(variant, piece) for piece in alone]
-        for variant in possible
-    )
+    alone = [_cleaned(piece) for piece in pieces]
+    for variant in variants:
+        said, parts = _texts(variant, whole), [_texts(variant, piece) for piece in alone]
+        if said and said not in parts:
+            return sum(map(bool, said)) > max(sum(map(bool, part)) for part in parts)
+    return None
 
 
 def _cleaned(line: bytes) -> bytes:
     return without_prefix(clean(line).rpartition(b"\r")[2])
 
 
-def _groups(variant: Variant, line: bytes) -> Row:
-    found = line_pattern(variant).fullmatch(line)
+def _texts(variant: Variant, line: bytes) -> Row:
+    found = line_pattern(variant).fullmatch(line) if variant.may_stand_in(line) else None
     return found.groups(b"") if found else ()

@@ -7,10 +7,27 @@ import pytest
 
 from parsers.io.errors import LogError
 from parsers.runs.reading import survey
+from parsers.scanning.detection import formats
 from parsers.scanning.prefix import without_prefix
+from parsers.scanning.source import Source
+from parsers.scanning.text import Text
+from parsers.scanning.wrapped import refuse_wrapped
 from report.evidence.log_summary import Summary
-from tests.parsers.golden_logs import LOGS, name
-from tests.parsers.transformations import NAMES, TRANSFORMATIONS, WIDTHS, Transformation, each, fold
+from tests.commandline import run
+from tests.parsers.corpus_logs import RealLog, every_real_log
+from tests.parsers.golden_logs import GOLDEN, LOGS, name
+from tests.parsers.transformations import (
+    DUMP,
+    NAMES,
+    STAMPED,
+    TRANSFORMATIONS,
+    WIDTHS,
+    WRAPPINGS,
+    Transformation,
+    before,
+    each,
+    fold,
+)
 from tests.parsers.unchanged import changed_in_silence, summary
 
 SOME = LOGS[::17]
@@ -62,9 +79,10 @@ def test_a_harmless_transformation_of_some_logs_changes_no_number_in_silence(
     assert not [said for log in SOME if (said := changed(log, tmp_path, change))]
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_wrapping_of_some_logs_changes_no_number_in_silence(width: int, tmp_path: Path) -> None:
-    assert not [said for log in SOME if (said := changed(log, tmp_path, fold(width)))]
+@pytest.mark.parametrize("wrapping", [pytest.param(kind, marks=[slow] * (kind == "dump first")) for kind in WRAPPINGS])
+def test_wrapping_of_some_logs_changes_no_number_in_silence(wrapping: str, tmp_path: Path) -> None:
+    wrapped = [WRAPPINGS[wrapping](width) for width in WIDTHS]
+    assert not [said for log in SOME[::2] for change in wrapped if (said := changed(log, tmp_path, change))]
 
 
 @slow
@@ -76,9 +94,90 @@ def test_a_harmless_transformation_changes_no_number_in_silence(log: Path, tmp_p
 
 @slow
 @pytest.mark.parametrize("log", LOGS, ids=name)
-def test_wrapping_changes_no_number_in_silence(log: Path, tmp_path: Path) -> None:
-    found = {width: changed(log, tmp_path, fold(width)) for width in WIDTHS}
+@pytest.mark.parametrize("wrapping", WRAPPINGS)
+def test_wrapping_changes_no_number_in_silence(wrapping: str, log: Path, tmp_path: Path) -> None:
+    found = {width: changed(log, tmp_path, WRAPPINGS[wrapping](width)) for width in WIDTHS}
     assert not {width: said for width, said in found.items() if said}
+
+
+PREFIXES: dict[str, Transformation] = {
+    "none": bytes,
+    "srun --label": lambda text: labelled(text, b"%d: "),
+    "mpirun --tag-output": lambda text: labelled(text, b"[1,%d]<stdout>:"),
+    "stamps": before(STAMPED + b" "),
+}
+
+
+def labelled(text: bytes, label: bytes) -> bytes:
+    """The lines of a text as four ranks print them in turn."""
+    lines = text.removesuffix(b"\n").split(b"\n")
+    return b"".join(label % (number % 4) + line + b"\n" for number, line in enumerate(lines))
+
+
+def is_refused(text: bytes, folder: Path) -> bool:
+    """Whether a text is refused as one that was wrapped."""
+    (folder / "train.log").write_bytes(text)
+    try:
+        refuse_wrapped(Text(folder / "train.log"), formats())
+    except LogError as error:
+        return "its lines were cut at" in str(error)
+    return False
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_no_log_that_nothing_cut_is_refused(prefix: str, tmp_path: Path) -> None:
+    assert not [name(log) for log in LOGS if is_refused(PREFIXES[prefix](text_of(log)), tmp_path)]
+
+
+@slow
+@every_real_log
+def test_no_real_log_that_nothing_cut_is_refused(log: RealLog, tmp_path: Path) -> None:
+    text = next(Source(log.path).blocks(), b"")
+    assert not [prefix for prefix, put in PREFIXES.items() if is_refused(put(text), tmp_path)]
+
+
+PIPELINE = b"steps: %d loss: 6.5 iter time (s): 0.640 samples/sec: 50.%03d\n"
+
+
+@pytest.mark.parametrize(
+    "following",
+    [
+        b"0: steps: 100 loss: 6.5 iter time (s): 0.640 samples/sec: 50.001\n",
+        b"steps: 100 loss: 6.5 iter time (s): 0.640 samples/sec: 50.001\n",
+        b"2031-02-03 04:05:06 saved\n",
+        b"04:05:06 saved\n",
+        b'{"saved": 1}\n',
+        b"100%|####| 3/3\n",
+    ],
+)
+def test_a_line_that_begins_anew_goes_on_with_none(following: bytes, tmp_path: Path) -> None:
+    assert not is_refused(b"".join(PIPELINE % (step, step) + following for step in range(100, 130)), tmp_path)
+
+
+def test_one_line_that_a_number_follows_refuses_no_log(tmp_path: Path) -> None:
+    lines = [PIPELINE % (step, step) for step in range(100, 130)]
+    assert not is_refused(b"".join([*lines[:9], b"12 shards\n", *lines[9:]]), tmp_path)
+
+
+def test_numbers_of_which_each_lost_its_end_are_refused(tmp_path: Path) -> None:
+    assert is_refused(fold(60)(b"".join(PIPELINE % (step, step) for step in range(100, 130))), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("path", "width"), [("dllogger/ncf.log", 60), ("mmengine/epochs.log", 120), ("deepspeed_old/memory.log", 80)]
+)
+def test_one_longer_line_hides_no_wrapping(path: str, width: int, tmp_path: Path) -> None:
+    text = fold(width)((GOLDEN / path).read_bytes())
+    assert is_refused(text + b"y" * (width + 1) + b"\n", tmp_path)
+    assert is_refused(fold(width)(DUMP) + text, tmp_path)
+
+
+def test_ingest_refuses_a_wrapped_log_as_show_does(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs/train.log").write_bytes(fold(60)((GOLDEN / "dllogger/ncf.log").read_bytes()))
+    done = run("ingest", tmp_path / "logs", "--into", tmp_path / "suite")
+    assert (done.returncode, "its lines were cut at 60 bytes" in done.stderr) == (1, True)
+    assert not list((tmp_path / "suite").rglob("*.log"))
 
 
 @pytest.mark.parametrize("log", SOME, ids=name)
