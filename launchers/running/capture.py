@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from ..secrets.redaction import Redactor
 from . import processes
-from .folders import CLOCK, LOG, ORPHANED
+from .folders import CLOCK, CLOCK_COLUMNS, LOG, ORPHANED
 
 _CHUNK = 65536
 _LOOK = 1.0
@@ -132,7 +132,7 @@ class _Log:
         self._is_cut = False
         self._log = (folder / LOG).open("wb", buffering=0)
         self._clock = (folder / CLOCK).open("w", encoding="ascii")
-        self._clock.write("line,time\n")
+        self._clock.write(f"{','.join(CLOCK_COLUMNS)}\n")
 
     def take(self, chunk: bytes) -> bool:
         """Keep a chunk; False when that failed just now."""

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from reprlib import repr as shortened
 from typing import Any
 
 import click
@@ -21,15 +22,19 @@ from ..io.said import say
 from ..io.whole_file import write_whole
 from . import processes
 
+SCHEMA = 2  # of run.json, as logs/README.md describes it
+DONE, FAILED, INTERRUPTED = "done", "failed", "interrupted"
 LOG = "train.log"
 FACTS = "run.json"
 CLOCK = "clock.csv"
+CLOCK_COLUMNS = ("line", "time")
 TELEMETRY = "gpu.csv"
 SCRIPT = "job.sh"
 OUTPUT = "slurm.out"
 SUBMITTED = f"{OUTPUT}.id"
 MARKED = "job.mark"  # of the processes of the job, as long as there may be any
 ORPHANED = "runner-died"
+NODE = "node"  # node0.json and node0.csv are what the first node of a job writes
 
 
 @dataclass(frozen=True)
@@ -59,18 +64,25 @@ class RunFolder:
     def status(self) -> str | None:
         """`done`, `failed` or `interrupted`; None where there is no such run.
 
-        Raises click.ClickException for a folder whose facts cannot be read.
+        Raises click.ClickException for a folder whose facts cannot be read by this version.
         """
         return str(self.facts()["status"]) if self.path.exists() else None
 
     def facts(self) -> dict[str, Any]:
-        """What run.json says. Raises click.ClickException where it cannot be read or states no status."""
+        """What run.json says.
+
+        Raises click.ClickException where it cannot be read, states no status, or has a schema that is not known.
+        """
         try:
             found = dict(json.loads(data_of(self.path / FACTS)))
             found["status"]
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             message = f"{self.path} holds no {FACTS} with a status; move the folder away to run it again."
             raise click.ClickException(message) from None
+        if not _is_known(schema := found.get("schema", 1)):
+            has = f"{self.path / FACTS}: has schema {shortened(schema)}"
+            reads = f"this version of Tachograph reads schemas 1 to {SCHEMA}"
+            raise click.ClickException(f"{has}, but {reads}; upgrade Tachograph to read it.")
         return found
 
     def is_intact(self) -> bool:
@@ -112,6 +124,10 @@ class RunFolder:
         text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
         write_whole(self.unfinished / FACTS, text.encode())
         self.unfinished.rename(self.path)
+
+
+def _is_known(schema: object) -> bool:
+    return isinstance(schema, int) and not isinstance(schema, bool) and 1 <= schema <= SCHEMA
 
 
 def describe(log: Path) -> dict[str, str | int]:

@@ -15,10 +15,10 @@ from ..io.regular_file import data_of, opener, text_of
 from ..io.said import say
 from ..io.whole_file import write_whole
 from ..machine import machine_facts, sampling
-from .folders import TELEMETRY
+from .folders import NODE, TELEMETRY
 
 _LOOK = 0.5
-_NUMBER = re.compile(r"node[0-9]{1,9}")
+_NUMBER = re.compile(NODE + r"[0-9]{1,9}")
 
 
 def observe(folder: Path, node: int, until: int) -> None:
@@ -26,7 +26,7 @@ def observe(folder: Path, node: int, until: int) -> None:
 
     `until`: the process whose end is that of the samples.
     """
-    path = folder / f"node{node}.json"
+    path = folder / f"{NODE}{node}.json"
     write_whole(path, json.dumps(machine_facts.describe(os.environ)).encode())
     if os.fork():
         return
@@ -42,10 +42,10 @@ def collect(folder: Path) -> list[dict[str, Any]]:
     The cards are counted on from node to node. Without any observed node the list is empty. What is no description of a
     node, because the job put something else there, is told and left.
     """
-    paths = [path for path in folder.glob("node*.json") if _NUMBER.fullmatch(path.stem)]
+    paths = [path for path in folder.glob(f"{NODE}*.json") if _NUMBER.fullmatch(path.stem)]
     found = []
     first = 0
-    for path in sorted(paths, key=lambda path: int(path.stem.removeprefix("node"))):
+    for path in sorted(paths, key=lambda path: int(path.stem.removeprefix(NODE))):
         if (description := _description(path)) is not None:
             _append(path.with_suffix(".csv"), folder / TELEMETRY, first)
             first += len(description["gpus"])

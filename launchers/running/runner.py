@@ -18,13 +18,11 @@ from ..secrets.published_run import command, public
 from ..secrets.redaction import Redactor, redact_text, secret_values
 from . import nodes
 from .execution import Ended, execute
-from .folders import LOG, SCRIPT, TELEMETRY, RunFolder
+from .folders import DONE, FAILED, INTERRUPTED, LOG, SCHEMA, SCRIPT, TELEMETRY, RunFolder
 from .jobs import Job
 from .places import Local, Place
 from .screen import Screen
 from .stall import Stall, count, last_lines
-
-SCHEMA = 2
 
 
 @dataclass(frozen=True)
@@ -126,10 +124,10 @@ def _outcome(ended: Ended, log: Path, metric: str) -> dict[str, Any]:
     """What the end of a run means: its status, and the reason where it is not done."""
     metric_lines = count(log, metric)
     reason = _reason(ended, metric, metric_lines)
-    status = "interrupted" if ended.interrupted else "failed" if reason else "done"
+    status = INTERRUPTED if ended.interrupted else FAILED if reason else DONE
     found = {"exit_status": ended.exit_status, "status": status, "metric_lines": metric_lines}
     found |= {"redacted": ended.output.redacted}
-    return found if status == "done" else {**found, "reason": reason, "last_lines": last_lines(log)}
+    return found if status == DONE else {**found, "reason": reason, "last_lines": last_lines(log)}
 
 
 def _reason(ended: Ended, metric: str, metric_lines: int) -> str | None:

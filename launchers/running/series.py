@@ -15,7 +15,7 @@ from ..io.said import one_line, quoted, readable, say
 from ..machine import gpus
 from ..native import checkout
 from ..secrets.published_run import variables
-from .folders import RunFolder, claimed
+from .folders import DONE, FAILED, RunFolder, claimed
 from .jobs import Job
 from .places import Local, Place
 from .runner import Runner
@@ -118,7 +118,7 @@ class Series:
                 say(f"{run.folder.path} is run again; what there was of it is kept as {kept.name}.", err=True)
             facts = self.runner.run(run.job, run.folder, title, signals)
         self.runner.screen.finish(signals)
-        if facts["status"] == "failed":
+        if facts["status"] == FAILED:
             self.failed.append(run.folder.path)
             for line in _why(run.folder, facts["reason"], facts["last_lines"]):
                 say(line, err=True)
@@ -133,7 +133,7 @@ def _unwritten(folder: RunFolder, error: OSError) -> str:
 
 
 def _is_done(run: Planned) -> bool:
-    if run.folder.status() != "done":
+    if run.folder.status() != DONE:
         return False
     if not run.folder.is_intact():
         message = f"{run.folder.log} is not the log that its run.json describes"

@@ -4,11 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..io.compression import SUFFIXES
+from ..runs.runfile import LOG, RUN_FILE
 from .address import public
 
-LOG = "train.log"
-RUN_FILE = "run.json"
-SIDE_FILES = ("clock.csv", "gpu.csv")
 IS_LINK = "is a link."
 IS_IRREGULAR = "is no regular file."
 

@@ -9,10 +9,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
+from ..runs.runfile import RUN_FILE
 from ..scrubbing.copies import copied, named_by, sources
 from ..scrubbing.identities import Identity
 from ..scrubbing.scrub import Secrets
-from .candidate import RUN_FILE, LeftOut
+from .candidate import LeftOut
 from .ingest import Event, Ingested, copies, ingest
 from .suite import claimed
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import fsspec
 
+from ..runs.runfile import RUN_FILE, SIDE_FILES
 from .address import public
 from .archive import ARCHIVE_NAME, is_archive, unpack
-from .candidate import IS_LINK, RUN_FILE, SIDE_FILES, Candidate, LeftOut, NotTakenError, Origin, names
+from .candidate import IS_LINK, Candidate, LeftOut, NotTakenError, Origin, names
 from .git_origin import checkout
 from .remote import fetch, filesystem, is_url, is_web, told
 from .walk import File, walk

@@ -14,11 +14,10 @@ from uuid import uuid4
 from ..io.compression import ending
 from ..io.errors import ParserError
 from ..io.regular import data_of, opened
-from ..runs.runfile import describes
-from .candidate import LOG, RUN_FILE, SIDE_FILES, Candidate
+from ..runs.runfile import LOG, RUN_FILE, SCHEMA, SIDE_FILES, describes, unknown_schema
+from .candidate import Candidate, NotTakenError
 from .git_origin import is_changed
 
-SCHEMA = 2
 _CHUNK = 1 << 20
 _LARGEST_RUN_FILE = 16 << 20
 
@@ -103,13 +102,18 @@ def _origin(log: Path, candidate: Candidate, sha256: str) -> Document:
 
 
 def _run(candidate: Candidate, beside: Mapping[str, Path], sha256: str) -> Document | None:
-    """What the run.json beside a log says, where it is of this log."""
+    """What the run.json beside a log says, where it is of this log.
+
+    Raises NotTakenError where it has a schema that this version does not know: it may be of this log or not.
+    """
     path = beside.get(RUN_FILE)
     if path is None or path.stat().st_size > _LARGEST_RUN_FILE:
         return None
     try:
         run: Document = json.loads(data_of(path))
         run["case"].items()
-        return run if describes(run, Path(candidate.path), sha256) else None
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         return None
+    if refusal := unknown_schema(run):
+        raise NotTakenError(f"the {RUN_FILE} beside it {refusal}", is_unreadable=True)
+    return run if describes(run, Path(candidate.path), sha256) else None

@@ -14,8 +14,7 @@ from typing import Any
 from ..io.errors import LogError, ParserError
 from ..io.inside import leading_out
 from ..io.regular import data_of
-from ..runs.runfile import describes, log_of, run_file, sha256_of
-from .candidate import RUN_FILE
+from ..runs.runfile import RUN_FILE, describes, log_of, run_file, sha256_of, unknown_schema
 
 STAGING = ".ingest"
 CHANGED = "{log} there is not the file whose SHA-256 its run.json gives; remove the folder to ingest it again."
@@ -134,11 +133,16 @@ def _renamed(folder: Path, name: Path) -> bool:
 
 
 def _sha256(run: Path) -> str | None:
-    """The SHA-256 of the log that a run was made from; None where its run.json does not tell."""
+    """The SHA-256 of the log that a run was made from; None where its run.json does not tell.
+
+    Raises SuiteError where its schema is one that this version does not know: the log might be taken in twice.
+    """
     try:
         said: Any = json.loads(data_of(run))
         places = (said.get("ingested"), said.get("source"), said.get("log"))
-        found = (place.get("sha256") for place in places if isinstance(place, dict))
-        return next((sha256 for sha256 in found if isinstance(sha256, str)), None)
     except (OSError, ValueError, RecursionError, AttributeError):
         return None
+    if refusal := unknown_schema(said):
+        raise SuiteError(f"{run}: {refusal}")
+    found = (place.get("sha256") for place in places if isinstance(place, dict))
+    return next((sha256 for sha256 in found if isinstance(sha256, str)), None)

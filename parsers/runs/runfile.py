@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from reprlib import repr as shortened
 from typing import Any
 
 from ..io.errors import LogError
@@ -15,11 +16,16 @@ from .facts import FORMER_NAME, SCALING, Fact, is_count, name_facts
 
 RunFile = Mapping[str, Any]
 
-NAME = "run.json"
+SCHEMA = 2  # of run.json as launching and ingesting write it; older ones are read, too
+# The names of the files of a run; logs/README.md says what is in them.
+LOG = "train.log"
+RUN_FILE = "run.json"
 CLOCK = "clock.csv"
 TELEMETRY = "gpu.csv"
-DEFAULT_LOG = "train.log"
-DONE = "done"
+SIDE_FILES = (CLOCK, TELEMETRY)
+# How a run may end.
+DONE, FAILED, INTERRUPTED = "done", "failed", "interrupted"
+STATUSES = (DONE, FAILED, INTERRUPTED)
 NOT_DONE = "run.json says this run {said}."
 ANOTHER_LOG = "The log is not the one that run.json describes: its sha256 differs."
 WARNINGS = (NOT_DONE, ANOTHER_LOG)
@@ -29,9 +35,9 @@ def run_facts(run: RunFile, log: Path) -> Iterator[Fact]:
     """The facts of the case in the run.json beside a log, as ``run_file`` gives it; raises LogError for a mistake."""
     for name, said in run.get("case", {}).items():
         if name in SCALING and not is_count(said):
-            raise LogError(f"{log.parent / NAME}: {name} is {said!r}; it is a whole number of at least 1.")
+            raise LogError(f"{log.parent / RUN_FILE}: {name} is {said!r}; it is a whole number of at least 1.")
         if isinstance(said, int | float | str):
-            yield Fact(str(name), said, NAME)
+            yield Fact(str(name), said, RUN_FILE)
 
 
 def run_problems(run: RunFile, log: Path, sha256: str) -> Iterator[Sentence]:
@@ -42,7 +48,7 @@ def run_problems(run: RunFile, log: Path, sha256: str) -> Iterator[Sentence]:
     status = status_of(run)
     if status != DONE:
         left = f" (exit status {run['exit_status']})" if "exit_status" in run else ""
-        yield Sentence(NOT_DONE, said=("failed" if status == "failed" else f"was {status}") + left)
+        yield Sentence(NOT_DONE, said=(FAILED if status == FAILED else f"was {status}") + left)
     if describes(run, log, sha256) is False:
         yield Sentence(ANOTHER_LOG)
 
@@ -66,12 +72,12 @@ def log_of(path: Path) -> Path:
 
     Raises LogError when the run.json is broken, or names no file as its log.
     """
-    if not (path / NAME).exists():
+    if not (path / RUN_FILE).exists():
         return path
-    described = run_file(path / DEFAULT_LOG).get("log")
-    name = described.get("file", DEFAULT_LOG) if isinstance(described, dict) else DEFAULT_LOG
+    described = run_file(path / LOG).get("log")
+    name = described.get("file", LOG) if isinstance(described, dict) else LOG
     if (file := Path(str(name)).name) in ("", "..") or "\0" in file:
-        raise LogError(f"{path / NAME}: the log of the run is {name!r}; it is the name of a file beside run.json.")
+        raise LogError(f"{path / RUN_FILE}: the log of the run is {name!r}; it is the name of a file beside run.json.")
     return path / file
 
 
@@ -85,18 +91,36 @@ def sha256_of(path: Path) -> str:
 
 
 def run_file(log: Path) -> dict[str, Any]:
-    """What the ``run.json`` of a log's folder holds, nothing when there is none; raises LogError when it is broken."""
-    path = log.parent / NAME
+    """What the ``run.json`` of a log's folder holds, nothing when there is none.
+
+    Raises LogError when it is broken, or has a schema that this version does not know.
+    """
+    path = log.parent / RUN_FILE
     if not path.exists():
         return {}
     try:
-        return dict(_parsed(text_of(path)))
+        run = dict(_parsed(text_of(path)))
     except OSError as error:
         raise LogError(f"{path}: cannot be read: {error.strerror}.") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise LogError(
             f"{path}: is no run.json of a run folder ({error}); it needs a 'case' of names and values."
         ) from error
+    if refusal := unknown_schema(run):
+        raise LogError(f"{path}: {refusal}")
+    return run
+
+
+def unknown_schema(run: RunFile) -> str | None:
+    """Why this version cannot read a run.json, whose keys may mean something else; None where it can.
+
+    One without a schema says what the oldest did.
+    """
+    schema = run.get("schema", 1)
+    if is_count(schema) and schema <= SCHEMA:
+        return None
+    reads = f"this version of Tachograph reads schemas 1 to {SCHEMA}"
+    return f"has schema {shortened(schema)}, but {reads}; upgrade Tachograph to read it."
 
 
 @lru_cache(1)
@@ -110,7 +134,7 @@ def _parsed(text: str) -> dict[str, Any]:
 
 def files_of_run(log: Path) -> list[Path]:
     """A log, and the files of its run that may lie beside it."""
-    return [log, *(log.with_name(name) for name in (NAME, CLOCK, TELEMETRY))]
+    return [log, *(log.with_name(name) for name in (RUN_FILE, *SIDE_FILES))]
 
 
 def told_by_name(run: RunFile, log: Path) -> Iterator[Fact]:

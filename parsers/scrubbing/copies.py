@@ -68,9 +68,9 @@ def _absolute(path: Path) -> Path:
 
 
 def _logs(folder: Path) -> Iterator[Path]:
-    runs = sorted(folder.rglob(runfile.NAME))
+    runs = sorted(folder.rglob(runfile.RUN_FILE))
     if not runs:
-        raise ScrubError(f"{folder}: holds no run folder, that is none with a {runfile.NAME}; name its logs.")
+        raise ScrubError(f"{folder}: holds no run folder, that is none with a {runfile.RUN_FILE}; name its logs.")
     yield from (runfile.log_of(run.parent) for run in runs)
 
 

@@ -48,7 +48,7 @@ def named(log: Path, secrets: Secrets) -> dict[Identity, None]:
     Raises LogError when the log cannot be read.
     """
     found: dict[Identity, None] = {}
-    for path in (log, *filter(Path.exists, [log.with_name(runfile.NAME)])):
+    for path in (log, *filter(Path.exists, [log.with_name(runfile.RUN_FILE)])):
         stream = secrets.stream()
         for block in text_blocks(path):
             found |= dict.fromkeys(identities(stream.feed(block)))
@@ -74,7 +74,7 @@ def scrubbed(
             written.append(copy.with_name(path.name))
             rewrite(path, written[-1], _Scrubber(placeholders, secrets, Tally()).block)
         if run := _run(log, copy, placeholders, secrets):
-            written.append(copy.with_name(runfile.NAME))
+            written.append(copy.with_name(runfile.RUN_FILE))
             written[-1].write_text(json.dumps(run, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         if unlike := difference(before, likeness(copy, log, bytes, format=format)):
             raise ScrubError(f"{log}: {unlike} would not read as before; --keep says which name to leave as it is.")
@@ -116,7 +116,7 @@ def _run(log: Path, copy: Path, placeholders: Placeholders, secrets: Secrets) ->
     """The run.json for the folder of a copy; empty where the log has none, or where it is of another log there."""
     run = runfile.run_file(log)
     described = runfile.describes(run, log, sha256 := runfile.sha256_of(log)) if run else None
-    if not run or (described is None and copy.with_name(runfile.NAME).exists()):
+    if not run or (described is None and copy.with_name(runfile.RUN_FILE).exists()):
         return {}
     public = dict(secrets.document(json.loads(placeholders.replaced(json.dumps(run, ensure_ascii=False).encode()))))
     if described:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from parsers.io.errors import ParserError
+from parsers.runs.runfile import LOG
 
 from ..evidence import evidence_file
 from ..evidence.case_evidence import refilled
@@ -26,7 +27,6 @@ from .document import Document, Table, Text
 from .finding import Finding, Verdict
 from .published_numbers import Published
 
-LOG = "train.log"  # of a run folder, whose telemetry is listed without it
 _ANCHOR = re.compile(r"#?([eq]\d{1,9})")
 _DIGITS = re.compile(r"-?\d+(?:\.\d+)?")
 _MARKED_DIGITS = re.compile(rf"({_DIGITS.pattern})\W*")

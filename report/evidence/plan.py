@@ -7,6 +7,7 @@ from typing import get_args
 
 from parsers.io.errors import LogError
 from parsers.io.inside import leading_out
+from parsers.runs.runfile import LOG
 
 from ..measuring.quantity import QUOTIENTS
 from ..measuring.reason import NoEvidenceError
@@ -16,7 +17,7 @@ from .case_evidence import column_title, row_title
 from .case_runs import filled, logs_of, run_of, unfit
 
 # A launcher numbers the repeats of a case itself, in place of the one `*`.
-REPEATS = "*/train.log"
+REPEATS = f"*/{LOG}"
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,7 @@ def _folder(place: _Place, run: Run, logs: Path) -> Path:
 
 
 def _is_there(logs: Path, folder: Path) -> bool:
-    log = folder / "train.log"
+    log = folder / LOG
     return log.is_file() and _is_evidence(logs, str(log.relative_to(logs)))
 
 

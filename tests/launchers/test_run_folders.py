@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import json
 import subprocess
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
 from native_checkout import METRIC, PRINT, TOP, Native, make_native
 
+from launchers.running.folders import SCHEMA
 from launchers.running.screen import RESET
 
 RAW = b"\x00\xff\x1b[32mgreen\r" + METRIC.encode() + b"no newline at the end"
@@ -147,6 +150,33 @@ def test_a_folder_without_facts_is_left_alone(native: Native) -> None:
     answer = native.launch()
     assert (answer.returncode, b"move the folder away" in answer.stderr.splitlines()[-1]) == (1, True)
     assert (native.run / "train.log").read_text() == "someone else's"
+
+
+def with_schema(native: Native, schema: int, without: Collection[str] = ()) -> bytes:
+    """Make the first repeat one that another version wrote, and give its run.json."""
+    facts = {key: value for key, value in native.facts().items() if key not in without}
+    text = json.dumps({**facts, "schema": schema}).encode()
+    (native.run / "run.json").write_bytes(text)
+    return text
+
+
+@pytest.mark.parametrize("program", [PRINT, "raise SystemExit(3)\n"], ids=["done", "failed"])
+def test_a_launch_refuses_to_go_on_in_a_folder_of_a_newer_schema(native: Native, program: str) -> None:
+    native.trains(program)
+    native.launch()
+    newer = with_schema(native, SCHEMA + 1)
+    answer = native.launch()
+    says = "run.json: has schema 3, but this version of Tachograph reads schemas 1 to 2; upgrade Tachograph to read it."
+    assert (answer.returncode, answer.stderr.decode().splitlines()[-1].endswith(says)) == (1, True)
+    assert (native.run / "run.json").read_bytes() == newer
+
+
+def test_a_launch_goes_on_in_a_folder_of_an_older_schema(native: Native) -> None:
+    native.launch()
+    older = with_schema(native, 1, ["tachograph", "native", "metric_lines", "redacted"])
+    answer = native.launch()
+    assert (answer.returncode, b"is done already" in answer.stderr) == (0, True)
+    assert (native.run / "run.json").read_bytes() == older
 
 
 def test_a_run_in_progress_cannot_be_taken_for_a_run(native: Native) -> None:

@@ -1,0 +1,283 @@
+"""logs/README.md says what a run folder holds: it is held against what is written, what is read, and both rooms."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from native_checkout import TOP, Native, make_native
+
+from launchers.machine import sampling
+from launchers.running import folders, nodes
+from parsers.ingesting import suite
+from parsers.ingesting.nameless import ingest_scrubbed
+from parsers.ingesting.workers import Here
+from parsers.runs import clock, runfile, telemetry
+from tests.parsers.ingesting import logs, run_file
+from tests.parsers.scrubbing import Secrets
+from tests.parsers.test_ingest_archives import member, tar
+from tests.parsers.toy_logs import step, write
+
+CONTRACT = (TOP / "logs" / "README.md").read_text(encoding="utf-8")
+TYPES: Mapping[str, Any] = {
+    "text": str,
+    "whole number": int,
+    "number": (int, float),
+    "object": dict,
+    "null": type(None),
+    "true": bool,
+    "false": bool,
+}
+# The same keys stand in several places; the contract tells them once.
+SAME = {"nodes": "environment", "ingested": "source"}
+
+
+@dataclass(frozen=True)
+class Key:
+    """A row of the table of run.json."""
+
+    types: str
+    where: tuple[str, ...]
+
+    def is_of(self, kind: str) -> bool:
+        """Whether every run.json of this kind has the key."""
+        return bool({"all", kind} & set(self.where))
+
+
+def rows(head: str) -> list[list[str]]:
+    """The cells of the tables of the contract that have this head."""
+    tables = re.findall(rf"^\| {head} \|.*\n\| ---.*\n((?:\|.*\n)+)", CONTRACT, re.MULTILINE)
+    return [[cell.strip() for cell in row.strip("|").split(" | ")] for table in tables for row in table.splitlines()]
+
+
+KEYS = {row[0].strip(" `"): Key(row[1], tuple(row[2].split("; "))) for row in rows("key")}
+COLUMNS = [row[0].strip(" `") for row in rows("column")]
+FILES = {name for head in ("file", "name") for row in rows(head) for name in re.findall("`([^`]+)`", row[0])}
+
+
+def walked(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value of a document with its key as the contract spells it."""
+    if path:
+        yield path, value
+    path = SAME.get(path, path)
+    for child in (value if isinstance(value, list) else [value]) if path else [value]:
+        for name, inner in child.items() if isinstance(child, dict) else ():
+            spelt = "<name>" if f"{path}.<name>" in KEYS else name
+            yield from walked(inner, f"{path}.{spelt}" if path else spelt)
+
+
+def fits(value: Any, types: str) -> bool:
+    """Whether a value is of the types that the contract states."""
+    if types.startswith("list of "):
+        return isinstance(value, list) and all(fits(item, types.removeprefix("list of ")) for item in value)
+    possible = [TYPES[name] for name in re.split(", | or ", types)]
+    if isinstance(value, bool):  # which Python takes for a whole number
+        return bool in possible
+    return any(isinstance(value, one) for one in possible)
+
+
+def misfits(document: Any) -> list[tuple[str, Any]]:
+    """The values of a run.json that the contract does not tell, or tells otherwise."""
+    found = walked(document)
+    return [(key, value) for key, value in found if key not in KEYS or not fits(value, KEYS[key].types)]
+
+
+def lacking(document: Any, *kinds: str) -> set[str]:
+    """The keys that every run.json of these kinds has, but this one."""
+    return {key for key, row in KEYS.items() if any(map(row.is_of, kinds))} - {key for key, _ in walked(document)}
+
+
+@pytest.fixture(scope="module")
+def launched(tmp_path_factory: pytest.TempPathFactory) -> Native:
+    native = make_native(tmp_path_factory.mktemp("launched"))
+    native.environment["PYTHONPATH"] = str(TOP / "tests" / "launchers" / "nvml")
+    native.launch()
+    return native
+
+
+@pytest.fixture(scope="module")
+def failed(tmp_path_factory: pytest.TempPathFactory) -> Native:
+    native = make_native(tmp_path_factory.mktemp("failed"))
+    native.trains("raise SystemExit(3)\n")
+    native.launch()
+    return native
+
+
+def checkout(folder: Path) -> Path:
+    """A git checkout with one log."""
+    folder.mkdir()
+    write(folder, step(1), name="a.log")
+    who = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "a")):
+        subprocess.run(["git", "-C", folder, *who, *words], check=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def ingested(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The run.json of logs that were ingested from each kind of source."""
+    top = tmp_path_factory.mktemp("ingested")
+    (top / "lab").mkdir()
+    sources = {
+        "file": write(top / "lab", step(1), name="a.log"),
+        "archive": top / "lab.tar",
+        "checkout": checkout(top / "work"),
+        "run": TOP / "logs" / "cpu-demo" / "ResNet50_bs4_fp32_N1C1" / "1",
+    }
+    sources["archive"].write_bytes(tar(member("v100/a.log", step(1))))
+    for name, source in sources.items():
+        logs(top / "logs" / name, source)
+    list(ingest_scrubbed([str(sources["file"])], top / "logs" / "scrubbed", Here(), Secrets()))
+    return {name: run_file(top / "logs" / name) for name in (*sources, "scrubbed")}
+
+
+def test_a_launched_run_json_is_as_the_contract_says(launched: Native) -> None:
+    assert misfits(launched.facts()) == []
+
+
+def test_a_launched_run_json_has_all_keys_of_the_contract(launched: Native) -> None:
+    assert lacking(launched.facts(), "launched") == set()
+
+
+def test_the_run_json_of_a_failed_run_is_as_the_contract_says(failed: Native) -> None:
+    assert (misfits(failed.facts()), lacking(failed.facts(), "launched", "failed")) == ([], set())
+
+
+@pytest.mark.parametrize("path", sorted(TOP.glob("logs/*/*/*/run.json")), ids=lambda path: "/".join(path.parts[-4:-1]))
+def test_the_run_json_of_a_published_run_is_as_the_contract_says(path: Path) -> None:
+    assert misfits(json.loads(path.read_text(encoding="utf-8"))) == []
+
+
+@pytest.mark.parametrize("source", ["file", "archive", "checkout", "run", "scrubbed"])
+def test_an_ingested_run_json_is_as_the_contract_says(ingested: dict[str, Any], source: str) -> None:
+    assert misfits(ingested[source]) == []
+
+
+@pytest.mark.parametrize("source", ["file", "archive", "checkout"])
+def test_an_ingested_run_json_has_all_keys_of_the_contract(ingested: dict[str, Any], source: str) -> None:
+    assert lacking(ingested[source], "ingested") == set()
+
+
+def test_every_key_of_the_contract_is_written(launched: Native, failed: Native, ingested: dict[str, Any]) -> None:
+    published = (json.loads(path.read_text(encoding="utf-8")) for path in TOP.glob("logs/*/*/*/run.json"))
+    written = [launched.facts(), failed.facts(), *ingested.values(), *published]
+    found = {key for document in written for key, _ in walked(document)}
+    # Those of a broken framework and of a download are held by the tests of these.
+    assert KEYS.keys() - found == {"environment.frameworks.<name>.error", "source.url"}
+
+
+def reads(path: Path) -> set[str]:
+    """The keys that a module takes out of objects by their names."""
+    nodes_ = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    asked = [node.slice for node in nodes_ if isinstance(node, ast.Subscript)]
+    asked += [
+        node.args[0]
+        for node in nodes_
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.args
+    ]
+    return {node.value for node in asked if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+
+
+READERS = [
+    path
+    for room in ("parsers", "report")
+    for path in sorted((TOP / room).rglob("*.py"))
+    if re.search(r"\b(run_file|RUN_FILE)\b", path.read_text(encoding="utf-8"))
+]
+
+
+def test_no_key_of_run_json_is_read_that_the_contract_does_not_tell() -> None:
+    told = {part for key in KEYS for part in key.split(".")} | set(COLUMNS)
+    found = {(path.name, key) for path in READERS for key in reads(path)}
+    assert len(found) > 10
+    assert {(name, key) for name, key in found if key not in told} == set()
+
+
+def test_the_contract_tells_the_columns_of_the_side_files() -> None:
+    assert tuple(COLUMNS) == (*folders.CLOCK_COLUMNS, *sampling.COLUMNS)
+
+
+def test_both_rooms_spell_the_files_of_a_run_alike() -> None:
+    written = (folders.LOG, folders.FACTS, folders.CLOCK, folders.TELEMETRY)
+    assert written == (runfile.LOG, runfile.RUN_FILE, runfile.CLOCK, runfile.TELEMETRY)
+
+
+def test_both_rooms_have_the_same_columns_of_the_side_files() -> None:
+    assert (folders.CLOCK_COLUMNS, sampling.COLUMNS) == (clock.COLUMNS, telemetry.COLUMNS)
+
+
+def test_both_rooms_have_the_same_schema_and_ends_of_a_run() -> None:
+    assert folders.SCHEMA == runfile.SCHEMA
+    assert (folders.DONE, folders.FAILED, folders.INTERRUPTED) == runfile.STATUSES
+
+
+def test_the_contract_tells_the_schema_and_the_ends_of_a_run() -> None:
+    assert f"Version of this contract: {folders.SCHEMA}." in CONTRACT
+    assert "`done`, `failed` or `interrupted`" in CONTRACT
+
+
+def test_the_contract_tells_every_file_of_a_run_folder() -> None:
+    names = {folders.LOG, folders.FACTS, folders.CLOCK, folders.TELEMETRY, folders.SCRIPT, folders.OUTPUT}
+    names |= {folders.SUBMITTED, folders.MARKED, folders.ORPHANED, suite.STAGING}
+    names |= {f"{folders.NODE}<number>{ending}" for ending in (".json", ".csv")}
+    assert names <= FILES
+
+
+def test_the_contract_tells_the_hidden_folders_of_a_run(tmp_path: Path) -> None:
+    folder = folders.RunFolder(tmp_path / "1")
+    assert {folder.unfinished.name, folder.lock.name} <= FILES
+    for status in (folders.FAILED, folders.INTERRUPTED):
+        folder.path.mkdir()
+        (folder.path / folders.FACTS).write_text(json.dumps({"status": status}), encoding="utf-8")
+        (aside,) = folder.put_aside()
+        assert f"{aside.name.rpartition('-')[0]}-<time>" in FILES
+    folder.unfinished.mkdir()
+    (aside,) = folder.put_aside()
+    assert f"{aside.name.rpartition('-')[0]}-<time>" in FILES
+
+
+def test_a_launch_makes_only_files_that_the_contract_tells(native: Native) -> None:
+    native.environment["PYTHONPATH"] = str(TOP / "tests" / "launchers" / "nvml")
+    native.trains(f"import os; print(*os.listdir({str(native.unfinished)!r}))\n")
+    native.launch()
+    during = (native.run / folders.LOG).read_text(encoding="utf-8").split()
+    assert {folders.LOG, folders.MARKED, folders.CLOCK} <= set(during) <= FILES
+    assert {path.name for path in native.run.iterdir()} <= FILES
+
+
+SPELT = {folders.LOG, folders.FACTS, folders.CLOCK, folders.TELEMETRY, folders.SCRIPT, folders.OUTPUT, folders.MARKED}
+
+
+def spellings(room: str) -> list[tuple[str, str]]:
+    """Where the modules of a room spell the name of a file of a run as a text of its own or in a path."""
+    found = []
+    for path in (TOP / room).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found += [(path.name, name) for name in SPELT & set(node.value.split("/"))]
+    return sorted(found)
+
+
+@pytest.mark.parametrize(
+    ("room", "module", "names"),
+    [
+        ("launchers", "folders.py", SPELT),
+        ("parsers", "runfile.py", {folders.LOG, folders.FACTS, folders.CLOCK, folders.TELEMETRY}),
+        ("report", "", set[str]()),
+    ],
+)
+def test_a_room_spells_the_files_of_a_run_in_one_module(room: str, module: str, names: set[str]) -> None:
+    assert spellings(room) == sorted((module, name) for name in names)
+
+
+def test_the_names_of_what_nodes_write_are_those_of_the_contract(tmp_path: Path) -> None:
+    path = tmp_path / f"{folders.NODE}0.json"
+    path.write_text('{"gpus": []}', encoding="utf-8")
+    assert nodes.collect(tmp_path) == [{"gpus": []}]

@@ -1,0 +1,116 @@
+"""The schema of a run.json is read: an older one is understood, and what this version does not know is refused."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from parsers.ingesting.suite import SuiteError
+from parsers.io.errors import LogError
+from parsers.runs.reading import read
+from parsers.runs.runfile import SCHEMA, run_file
+from tests.parsers.ingesting import left_out, logs
+from tests.parsers.run_folders import make_run, put_gpu
+from tests.parsers.toy_logs import step, write
+
+REFUSAL = "run.json: has schema 3, but this version of Tachograph reads schemas 1 to 2; upgrade Tachograph to read it."
+# What the first version wrote, its log aside.
+OLDEST: dict[str, Any] = {
+    "schema": 1,
+    "suite": "cpu-demo",
+    "case": {
+        "model": "DeepLabV3P",
+        "framework": "PaddleSeg",
+        "nodes": 1,
+        "cards": 1,
+        "precision": "fp32",
+        "batch_size": 2,
+        "device": "CPU",
+    },
+    "repeat": 1,
+    "recipe": "paddleseg_deeplabv3p",
+    "command": ["bash", "launchers/paddleseg_deeplabv3p.sh"],
+    "variables": {"REPO": "PaddleSeg", "NODES": "1", "CARDS": "1", "PRECISION": "fp32", "BATCH_SIZE": "2"},
+    "environment": {
+        "os": "Debian GNU/Linux 12 (bookworm)",
+        "cpu": "AMD EPYC",
+        "cores": 2,
+        "memory_gib": 23.5,
+        "python": "3.11.7",
+        "packages": {"paddlepaddle": "2.6.2"},
+        "gpus": [],
+    },
+    "source": {
+        "repository": "https://github.com/PaddlePaddle/PaddleSeg",
+        "commit": "d7975e7cb3b9102eae4eabcef5afb81b878473aa",
+        "licence": "Apache-2.0",
+    },
+    "start": "2026-11-21T10:32:38+00:00",
+    "end": "2026-11-21T10:33:06+00:00",
+    "exit_status": 0,
+    "status": "done",
+}
+
+
+def test_a_run_of_the_first_schema_is_read(tmp_path: Path) -> None:
+    reading = read(make_run(tmp_path, step(1), **OLDEST))
+    assert (reading.facts["batch_size"].value, reading.facts["device"].value, reading.warnings) == (2, "CPU", ())
+
+
+def test_a_run_of_the_first_schema_is_ingested_with_all_that_it_says(tmp_path: Path) -> None:
+    make_run(tmp_path / "old/net/1", step(1), **OLDEST)
+    logs(tmp_path / "logs", tmp_path / "old")
+    (path,) = (tmp_path / "logs").glob("*/1/run.json")
+    run = json.loads(path.read_text(encoding="utf-8"))
+    assert run.items() >= {key: value for key, value in OLDEST.items() if key != "log"}.items()
+
+
+def test_a_run_json_without_a_schema_is_read(tmp_path: Path) -> None:
+    assert "schema" not in run_file(make_run(tmp_path, step(1)))
+
+
+def test_an_unknown_newer_schema_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    log = make_run(tmp_path, step(1), schema=SCHEMA + 1)
+    with pytest.raises(LogError) as caught:
+        read(log)
+    assert str(caught.value) == f"{tmp_path}/{REFUSAL}"
+
+
+@pytest.mark.parametrize("schema", [0, -1, 2.5, True, "2", None, [2], {"a": 1}])
+def test_a_schema_that_is_no_number_of_one_is_refused(tmp_path: Path, schema: object) -> None:
+    log = make_run(tmp_path, step(1), schema=schema)
+    with pytest.raises(LogError, match="this version of Tachograph reads schemas 1 to 2"):
+        run_file(log)
+
+
+def test_a_schema_without_end_is_told_in_short(tmp_path: Path) -> None:
+    log = make_run(tmp_path, step(1), schema="9" * 10_000)
+    with pytest.raises(LogError) as caught:
+        run_file(log)
+    assert len(str(caught.value)) < len(str(tmp_path)) + 200
+
+
+def test_side_files_of_a_newer_schema_are_refused_with_it(tmp_path: Path) -> None:
+    log = make_run(tmp_path, step(1), schema=SCHEMA + 1)
+    put_gpu(log, "1,0,1,1,1,1,1,1")
+    done = subprocess.run(
+        [sys.executable, "-c", "import tachograph; tachograph.main()", "show", str(log)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr.strip()) == (2, f"Error: {tmp_path}/{REFUSAL}")
+
+
+def test_a_log_whose_run_json_has_a_newer_schema_is_not_ingested(tmp_path: Path) -> None:
+    make_run(tmp_path / "lab/net/1", step(1), schema=SCHEMA + 1)
+    assert left_out(tmp_path / "logs", tmp_path / "lab") == {"train.log": f"the run.json beside it {REFUSAL[10:]}"}
+
+
+def test_a_suite_that_holds_a_run_of_a_newer_schema_takes_no_more(tmp_path: Path) -> None:
+    make_run(tmp_path / "logs/net/1", step(1), schema=SCHEMA + 1)
+    with pytest.raises(SuiteError, match="has schema 3, but this version"):
+        logs(tmp_path / "logs", write(tmp_path, step(2), name="other.log"))
