@@ -33,6 +33,7 @@ FACE = "tachograph"
 FOLDERS = {*MAY_IMPORT, "logs", "tests"}
 FRAMEWORKS = ("paddle", "mxnet", "dllogger", "mmseg", "mmcv", "megatron")
 LONGEST_FILE = 300
+LONGEST_GRAMMAR_LINE = 200
 LARGEST_FIRST_LEVEL = 15
 LARGEST_WING = 17
 
@@ -164,3 +165,10 @@ def test_the_settings_are_in_setup_cfg() -> None:
 @pytest.mark.parametrize("path", ALL_SOURCES, ids=shown)
 def test_a_file_is_short(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) < LONGEST_FILE
+
+
+@pytest.mark.parametrize("path", sorted(p for r in MAY_IMPORT for p in (PROJECT / r).rglob("*.lark")), ids=shown)
+def test_a_line_of_a_grammar_is_short_unless_it_is_one_regular_expression(path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    long = [line for line in lines if len(line) > LONGEST_GRAMMAR_LINE]
+    assert [line for line in long if not re.fullmatch(r"\w+(\.\d+)?: /(\\.|[^/\\])+/i?", line)] == []
