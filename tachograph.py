@@ -142,3 +142,7 @@ def _make_printable() -> None:
     from parsers.io.printable import PrintableStream
 
     sys.stdout, sys.stderr = PrintableStream(sys.stdout), PrintableStream(sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

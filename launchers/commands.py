@@ -26,7 +26,7 @@ _RECIPE = click.Choice(recipes.names())
 _FOUND_BAD = 1
 
 
-class _Unwritable(click.ClickException):
+class _Refused(click.ClickException):
     exit_code = 2
 
 
@@ -36,7 +36,7 @@ def _told(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise _Unwritable(f"{error.filename or path}: cannot be written: {error.strerror}.") from error
+        raise _Refused(f"{error.filename or path}: cannot be written: {error.strerror}.") from error
 
 
 @click.command()
@@ -237,8 +237,12 @@ def images(kind: str, count: int, size: int, out: Path) -> None:
       tachograph images --kind imagenet --count 64 --size 64 PaddleClas/dataset/generated
       tachograph images --kind cityscapes --count 16 --size 128 PaddleSeg/data/generated
     """
-    from .native.images import KINDS
-
+    try:
+        from .native.images import KINDS
+    except ImportError as error:
+        raise _Refused(
+            'Images need the package pillow, which is not installed; `pip install "tachograph[images]"` installs it.'
+        ) from error
     with _told(out):
         KINDS[kind](out, count, size)
 

@@ -12,6 +12,7 @@ import click
 
 from .ingesting.command import ingest
 from .io.errors import ParserError
+from .io.extras import install
 from .io.lazy import pd
 from .io.printable import printable, say
 from .io.refusal import Unreadable
@@ -144,5 +145,6 @@ def write(table: pd.DataFrame, path: Path) -> None:
             writer(table, unfinished)
     except ImportError as error:
         raise ParserError(
-            f"{path}: parquet needs the package pyarrow, which is not installed; .csv and .jsonl need nothing."
+            f"{path}: parquet needs the package pyarrow, which is not installed; "
+            f"{install('parquet')}, and .csv and .jsonl need nothing."
         ) from error

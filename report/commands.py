@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from parsers.commands import FORMAT, LOGS
+from parsers.io.extras import extra
 from parsers.io.printable import printable, say
 from parsers.io.refusal import Unreadable
 
@@ -205,13 +206,15 @@ def _markdown(
 
     if not charts:
         return publish(pages, logs, languages, out)
-    from .charts.page_charts import chart_files
+    with extra("charts", "Charts need"):
+        from .charts.page_charts import chart_files
 
     return publish(pages, logs, languages, out, chart_files)
 
 
 def _site(pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path) -> Iterator["Published"]:
-    from .site.build import publish_site
+    with extra("charts", "The charts of a site need"):
+        from .site.build import publish_site
 
     return publish_site(pages, logs, languages, out)
 

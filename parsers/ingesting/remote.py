@@ -8,11 +8,11 @@ from typing import Any
 import fsspec
 from fsspec import AbstractFileSystem
 
+from ..io.extras import install
 from ..io.limits import downloading
 from .address import public
 from .candidate import NotTakenError
 
-INSTALL = '`pip install -e ".[remote]"` in the checkout of tachograph'
 _OF_EXTRA = ("http", "https", "s3", "s3a")
 _CHUNK = 1 << 20
 _PATIENCE = 60  # seconds without any byte
@@ -46,8 +46,8 @@ def filesystem(url: str) -> tuple[AbstractFileSystem, str]:
     try:
         fs, path = fsspec.core.url_to_fs(url, **_options(url))
     except ImportError as error:
-        needed = INSTALL if protocol in _OF_EXTRA else str(error).rstrip(".")
-        raise NotTakenError(f"needs packages that are not installed: {needed}.", is_unreadable=True) from error
+        needed = install("remote") if protocol in _OF_EXTRA else str(error).rstrip(".")
+        raise NotTakenError(f"needs packages that are not installed; {needed}.", is_unreadable=True) from error
     except ValueError as error:
         raise NotTakenError(
             f"no file system {protocol}:// is known; http://, https://, s3:// and others of fsspec are possible.",

@@ -10,8 +10,8 @@ from multiprocessing.connection import wait
 from typing import Any
 
 from ..io.errors import ParserError
+from ..io.extras import extra
 
-INSTALL = '`pip install -e ".[dask]"` in the checkout of tachograph'
 _PATIENCE = 10  # seconds until a scheduler has answered
 
 
@@ -24,7 +24,7 @@ def workers(jobs: int | None, scheduler: str | None) -> Iterator[Executor]:
     """An executor: so many processes, one for each core by default, or the workers of a Dask scheduler.
 
     A single job is done by this process. What waits when an error comes is not done. Raises WorkersError where the
-    scheduler does not answer, or the extra for it is not installed.
+    scheduler does not answer, and ExtraError where the extra for it is not installed.
     """
     with _cluster(scheduler) if scheduler else _executor(jobs) as executor:
         try:
@@ -51,10 +51,8 @@ def _outlive(sentinel: int) -> None:
 
 @contextmanager
 def _cluster(address: str) -> Iterator[Executor]:
-    try:
+    with extra("dask", "--scheduler needs"):
         from distributed import Client  # noqa: PLC0415 - it comes with the extra
-    except ImportError as error:
-        raise WorkersError(f"--scheduler needs packages that are not installed: {INSTALL}.") from error
     try:
         client = Client(address, timeout=_PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:

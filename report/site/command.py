@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from parsers.io.extras import extra
 from parsers.io.printable import say
 from parsers.io.refusal import Unreadable
 
@@ -30,9 +31,7 @@ def serve(pages: tuple[str, ...], logs: Path | None, watch: bool, host: str, por
     """
     from parsers.io.errors import ParserError, told
 
-    from .build import Build
     from .server import is_loopback
-    from .serving import serve as serve_site
 
     try:
         host.encode("idna")
@@ -41,6 +40,9 @@ def serve(pages: tuple[str, ...], logs: Path | None, watch: bool, host: str, por
     if not is_loopback(host):
         say(f"Warning: whoever reaches this machine at {host} can read these pages and logs.", err=True)
     try:
+        with extra("charts", "The charts of a site need"):
+            from .build import Build
+            from .serving import serve as serve_site
         serve_site(Build(pages, logs, watch), host, port, say)
     except KeyboardInterrupt:
         with suppress(OSError):  # the terminal was closed

@@ -9,9 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
 
-from watchfiles import watch
-
 from parsers.io.errors import ParserError, told
+from parsers.io.extras import extra
 
 from .build import Build
 from .server import Server
@@ -77,6 +76,8 @@ def _running(server: Server) -> Iterator[None]:
 
 def _changes(build: Build) -> Iterator[object]:
     """What changes from now on, as sets that are empty when nothing did for a while."""
+    with extra("watch", "--watch needs"):
+        from watchfiles import watch  # noqa: PLC0415 - it comes with the extra
     found = watch(*build.watched(), watch_filter=build.concerns, yield_on_timeout=True, rust_timeout=QUIET)
     next(found)
     return found

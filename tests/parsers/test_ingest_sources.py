@@ -161,7 +161,7 @@ def test_a_missing_extra_is_named_in_a_sentence(tmp_path: Path) -> None:
     command = [sys.executable, "-c", program, "ingest", "s3://bucket/a.log", "--into", str(tmp_path / "logs")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, "needs packages that are not installed" in done.stderr) == (1, True)
-    assert 'pip install -e ".[remote]"' in done.stderr
+    assert 'pip install "tachograph[remote]"' in done.stderr
 
 
 def test_a_file_that_is_not_there_is_unreadable(into: Path) -> None:

@@ -1,0 +1,27 @@
+"""Extras: packages that one command needs, and that are not installed for all."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from .errors import ParserError
+
+
+class ExtraError(ParserError):
+    """An extra is not installed; the message names it, and how to install it."""
+
+
+def install(extra: str) -> str:
+    """What installs an extra beside the rest."""
+    return f'`pip install "tachograph[{extra}]"` installs it'
+
+
+@contextmanager
+def extra(name: str, what: str) -> Iterator[None]:
+    """Around imports that only the extra ``name`` brings; ``what`` needs them, and begins the sentence of the error.
+
+    Raises ExtraError where one is missing.
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise ExtraError(f"{what} the package {error.name}, which is not installed; {install(name)}.") from error

@@ -1,0 +1,55 @@
+"""What one command alone needs is an extra: without it all else works, and that command names it in a sentence."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.commandline import PROJECT
+
+EXTRAS = {"altair": "charts", "vl_convert": "charts", "watchfiles": "watch", "PIL": "images", "pyarrow": "parquet"}
+LOG = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C2/1/train.log"
+
+
+def without(modules: "tuple[str, ...]", *arguments: str | Path) -> "subprocess.CompletedProcess[str]":
+    """Run ``tachograph`` where these modules cannot be imported."""
+    program = f"import sys; sys.modules.update(dict.fromkeys({modules!r})); import tachograph; tachograph.main()"
+    return subprocess.run(
+        [sys.executable, "-c", program, *map(str, arguments)],
+        cwd=PROJECT,
+        env={**os.environ, "PYTHONPATH": str(PROJECT), "COLUMNS": "120"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("missing", "command"),
+    [
+        ("altair", "report cpu-demo --charts --out {out}"),
+        ("vl_convert", "report cpu-demo --charts --out {out}"),
+        ("altair", "report cpu-demo --html --out {out}"),
+        ("vl_convert", "serve cpu-demo --port 0"),
+        ("watchfiles", "serve cpu-demo --port 0 --watch"),
+        ("PIL", "images {out} --kind imagenet"),
+        ("pyarrow", "parse {log} --out {out}/a.parquet"),
+    ],
+)
+def test_a_command_names_the_extra_that_it_misses_in_one_sentence(missing: str, command: str, tmp_path: Path) -> None:
+    done = without((missing,), *command.format(out=tmp_path, log=LOG).split())
+    (said,) = done.stderr.splitlines()
+    assert f'`pip install "tachograph[{EXTRAS[missing]}]"`' in said
+    assert said.startswith("Error: ")
+    assert done.returncode == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["--help", "show {log}", "report cpu-demo --out {out}", "why {log}", "parse {log} --out {out}/a.csv", "formats"],
+)
+def test_all_else_needs_no_extra(command: str, tmp_path: Path) -> None:
+    assert without(tuple(EXTRAS), *command.format(out=tmp_path, log=LOG).split()).returncode == 0
