@@ -1,5 +1,7 @@
 """What commands write is there whole or not at all: after a full disk, and after a kill at any time."""
 
+import hashlib
+import json
 import os
 import random
 import re
@@ -185,6 +187,57 @@ def test_a_pipe_in_place_of_what_a_site_has_is_not_waited_for(tmp_path: Path) ->
     os.mkfifo(tmp_path / "assets/contents.json")
     with pytest.raises(WriteError, match="it is there and of no site that was made here"):
         refuse_others(["assets"], tmp_path)
+
+
+def told(folder: Path, names: Sequence[str]) -> None:
+    """Write the account of a site that has files of these names, as they are now."""
+    made = {name: hashlib.sha256((folder / "out" / name).read_bytes()).hexdigest() for name in names}
+    (folder / "out/assets").mkdir(exist_ok=True)
+    (folder / "out/assets/contents.json").write_text(json.dumps(made))
+
+
+@pytest.mark.parametrize("account", ["names", "hashes"])
+@pytest.mark.parametrize("name", [".git/HEAD", "notes.txt", "mine/page.html", "assets/.mine", "../mine.html"])
+def test_a_site_deletes_nothing_because_an_account_in_its_folder_names_it(
+    name: str, account: str, folder: Path
+) -> None:
+    run(*report(folder, "--html"))
+    mine = folder / "out" / name
+    mine.parent.mkdir(exist_ok=True)
+    mine.write_text("mine")
+    told(folder, [*files(folder / "out"), name])
+    if account == "names":
+        (folder / "out/assets/contents.json").write_text(json.dumps(["index.html", name.partition("/")[0]]))
+    run(*report(folder, "--html"))
+    assert mine.read_text() == "mine"
+
+
+def test_a_file_of_the_user_among_those_of_a_site_comes_along(folder: Path) -> None:
+    run(*report(folder, "--html"))
+    (folder / "out/assets/mine.css").write_text("mine")
+    assert run(*report(folder, "--html")).returncode == 0
+    assert (folder / "out/assets/mine.css").read_text() == "mine"
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+def test_a_page_of_a_site_that_the_user_changed_is_not_overwritten(is_link: bool, folder: Path) -> None:
+    run(*report(folder, "--html"))
+    page, mine = folder / "out/index.html", folder / "mine.html"
+    mine.write_bytes(page.read_bytes() if is_link else b"mine")
+    page.unlink()
+    page.symlink_to(mine) if is_link else page.write_bytes(b"mine")
+    done = run(*report(folder, "--html"))
+    assert done.returncode == 2
+    assert f"{page}: cannot be written: it is there and of no site that was made here" in done.stderr
+    assert (page.is_symlink(), page.read_bytes()) == (is_link, mine.read_bytes())
+
+
+@pytest.mark.parametrize("said", ["", "[]", "{}", "[" * 9999, '{"a.html": 1}', "null"])
+def test_an_account_that_is_none_makes_no_file_one_of_a_site(said: str, folder: Path) -> None:
+    (folder / "out/assets").mkdir()
+    (folder / "out/assets/contents.json").write_text(said)
+    done = run(*report(folder, "--html"))
+    assert (done.returncode, files(folder / "out")) == (2, {"assets/contents.json": said.encode()})
 
 
 def test_a_site_does_not_take_the_place_of_the_working_directory(folder: Path) -> None:

@@ -17,7 +17,7 @@ from ..pagefile.page_file import find
 from ..rendering.publish import LOGS
 from ..wording.words import FOLDER as WORDS
 from .drawing import Pen
-from .exchange import refuse_others, take_place
+from .exchange import names_of, refuse_others, take_place
 from .templating import FOLDER as TEMPLATES
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def publish_site(
     with unfinished(place.parent, out) as folder:
         made = folder / place.name
         found = _made(pages, logs, languages, (made, out), reloads=reloads)
-        refuse_others([path.name for path in made.iterdir()], place)
+        refuse_others(names_of(made), place)
         take_place(made, place, is_kept=is_kept)
     yield from found
 

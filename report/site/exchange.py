@@ -1,29 +1,44 @@
 """An exchange: a folder that is complete takes the place of the one before it, in one step."""
 
 import ctypes
+import hashlib
 import json
 import os
+import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from parsers.io.errors import WriteError
-from parsers.io.regular import data_of
+from parsers.io.inside import is_spelt_inside
+from parsers.io.regular import data_of, opened
 from parsers.io.whole import PREFIX, write, writing
 
-# The names that the site has at the first level of its folder; all else there is somebody else's.
+# The files that the site has, each with the SHA-256 of what is in it; all else in its folder is somebody else's.
 CONTENTS = "assets/contents.json"
+_OWN = re.compile(r"(?!.*/\.)(?:[^./][^/]*\.html|(?:assets|evidence|logs)/.+)", re.DOTALL)
 _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
 
 
-def refuse_others(made: Sequence[str], out: Path) -> None:
-    """Raise WriteError where a folder must not be replaced: what is in it is not of a site, or it cannot be renamed."""
+def refuse_others(made: Iterable[str], out: Path) -> None:
+    """Raise WriteError where a folder must not be replaced: it cannot be renamed, or what is in it is in the way.
+
+    ``made``: the names of files that a site is to have, or of their folders.
+    """
     if Path.cwd().is_relative_to(out) or os.path.ismount(out):
         what = "a mount point" if os.path.ismount(out) else "in use as the working directory"
         raise WriteError(out, f"it is {what}, and a site takes the place of a whole folder; name a folder below it")
-    if taken := sorted({*made} & {path.name for path in _foreign(out)}):
-        raise WriteError(out / taken[0], "it is there and of no site that was made here; name another folder")
+    files = set(made)
+    folders = {str(folder) for name in files for folder in PurePath(name).parents}
+    for path in _foreign(out):
+        if path.relative_to(out).as_posix() in files | folders:
+            raise WriteError(path, "it is there and of no site that was made here; name another folder")
+
+
+def names_of(folder: Path) -> list[str]:
+    """The names of all files below a folder, in order."""
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
 def take_place(made: Path, out: Path, *, is_kept: bool) -> None:
@@ -32,9 +47,10 @@ def take_place(made: Path, out: Path, *, is_kept: bool) -> None:
     What is in ``out`` and of no site comes along. A site that is kept is on the disk before: there is one wait for all
     that was written to its file system, because a site has thousands of small files.
     """
-    write(made, CONTENTS, json.dumps(sorted(path.name for path in made.iterdir())).encode())
+    contents = {name: _hash(made / name) for name in names_of(made)}
+    write(made, CONTENTS, json.dumps(contents, indent=0).encode())
     for path in _foreign(out):
-        _bring(path, made / path.name)
+        _bring(path, made / path.relative_to(out))
     with writing(out):
         if is_kept:
             _flush_all(made)
@@ -46,24 +62,53 @@ def take_place(made: Path, out: Path, *, is_kept: bool) -> None:
 
 
 def _foreign(out: Path) -> list[Path]:
-    """What lies in a folder and is of no site."""
-    with suppress(FileNotFoundError):
-        own = _contents(out)
-        return [path for path in out.iterdir() if path.name not in own and not path.name.startswith(PREFIX)]
-    return []
+    """What lies in a folder and is of no site: files, and folders without any file of a site."""
+    own = _own(out)
+    shared = {folder for path in own for folder in path.parents} | {out}
+    found: list[Path] = []
+    folders = [out] if out.is_dir() else []
+    while folders:
+        for path in folders.pop().iterdir():
+            if path in shared:
+                folders.append(path)
+            elif path not in own and not (path.parent == out and path.name.startswith(PREFIX)):
+                found.append(path)
+    return sorted(found)
 
 
-def _contents(out: Path) -> list[str]:
-    """The names that a site in a folder has by its own account; none where there is no such account."""
+def _own(out: Path) -> set[Path]:
+    """The files of a site in a folder: its account names them, and they are as they were when it was written.
+
+    Whoever made the folder may have written the account, so that it is believed for what only a site has.
+    """
+    own = {out / name for name, digest in _contents(out).items() if _is_as_made(out / name, digest)}
+    return own | {out / CONTENTS} if own else own
+
+
+def _contents(out: Path) -> dict[str, str]:
     with suppress(OSError, ValueError, RecursionError):
         said = json.loads(data_of(out / CONTENTS))
-        return [name for name in said if isinstance(name, str)] if isinstance(said, list) else []
-    return []
+        if isinstance(said, dict):
+            return {name: digest for name, digest in said.items() if is_spelt_inside(name) and _OWN.fullmatch(name)}
+    return {}
+
+
+def _is_as_made(path: Path, digest: object) -> bool:
+    with suppress(OSError, WriteError):
+        # A link, or a file behind one, is somebody else's.
+        return Path(os.path.realpath(path)) == path and path.is_file() and _hash(path) == digest
+    return False
+
+
+def _hash(path: Path) -> str:
+    with writing(path), opened(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _bring(path: Path, place: Path) -> None:
     """A second name for a file, or for all files of a folder: until the exchange the first one stays."""
     with writing(place):
+        place.parent.mkdir(parents=True, exist_ok=True)
         if path.is_dir() and not path.is_symlink():
             shutil.copytree(path, place, symlinks=True, copy_function=_link)
         else:
