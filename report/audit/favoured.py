@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ..evidence.cell import Cell, Proof
 from ..evidence.comparability import KIND_KEYS, Difference, of_rules, of_runs
 from ..evidence.comparison import Common, by_one_rule
-from ..measuring.quantity import Shown
+from ..measuring.quantity import THROUGHPUT, Shown
 from ..pagefile.page import Case
 from ..wording.words import words
 from .backing_logs import AXES
@@ -73,7 +73,7 @@ def _cell(claim: Claim) -> Cell:
     case: Case = {axis: number.case[axis] for axis in AXES if axis in number.case}
     rate = measured.unit if measured else "samples/s"
     value = measured.value if measured else None
-    return Cell(number.heading, number.row, number.column, case, Shown("throughput", rate), proofs, protocol, value)
+    return Cell(number.heading, number.row, number.column, case, Shown(THROUGHPUT, rate), proofs, protocol, value)
 
 
 def _percent(ratio: float | None) -> str:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from math import isfinite
 from pathlib import Path
 from typing import Self
@@ -187,7 +186,7 @@ def _again(cell: CellProof, folder: Path, rate: str) -> Cell:
     logs = [log.path for log in cell.logs if log.format != Path(log.path).name]
     beside = [str(Path(log.path).with_name(LOG)) for log in cell.logs]
     shown = Shown(cell.quantity, cell.unit)
-    if not shown.is_rate:
+    if not cell.quantity.is_rate:
         shown = Shown(cell.quantity, rate, _decimals(cell))
     case: Case = {axis: cell.case[axis] for axis in AXES if axis in cell.case}
     empty = Cell(cell.table_name, cell.row_title, cell.column_title, case, shown)
@@ -196,9 +195,8 @@ def _again(cell: CellProof, folder: Path, rate: str) -> Cell:
 
 def _rate(told: EvidenceFile) -> str:
     """The unit of throughput on a page, which power and memory do not name."""
-    rates = (cell.unit for cell in told.cells if cell.quantity == "throughput")
-    per_joule = (f"{cell.unit.removesuffix('/J')}/s" for cell in told.cells if cell.quantity == "samples_per_joule")
-    return next(chain(rates, per_joule), "samples/s")
+    plainest_first = sorted(told.cells, key=lambda cell: not cell.quantity.is_rate)
+    return next(filter(None, (cell.quantity.rate_of(cell.unit) for cell in plainest_first)), "samples/s")
 
 
 def _mentions(document: Document, cells: Mapping[str, CellProof]) -> Iterator[_Mention]:

@@ -67,7 +67,7 @@ def figures(table: Table, cells: Sequence[Cell]) -> list[Figure]:
     """
     own = [cell for cell in cells if cell.table == table.name]
     found = (_figure(number, table, cell) for number, cell in enumerate(own))
-    return [figure for figure in found if figure and figure.cell.shown.quantity == "throughput"]
+    return [figure for figure in found if figure and figure.cell.shown.quantity.is_drawn]
 
 
 def _figure(number: int, table: Table, cell: Cell) -> Figure | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,30 +11,54 @@ from parsers.io.lazy import pd
 from parsers.runs.reading import Reading
 from parsers.runs.telemetry import NAME
 
-from ..evidence.telemetry_quantities import Observation, peak_memory, power
+from ..evidence.telemetry_quantities import Observation, observe
 from ..evidence.telemetry_window import Watch, watch
 from ..measuring.estimate import Facts
 from ..measuring.measurement import Measurement
 from ..measuring.number import printed
 from ..measuring.protocol import Protocol
-from ..measuring.quantity import Quantity, Shown
+from ..measuring.quantity import PEAK_MEMORY, POWER, Quantity, Shown
 from ..measuring.reason import NoEvidenceError
 from .chart import Chart
 from .chart_words import Speech
 from .timeline import Level, Span, Timeline, in_unit
 
-TITLES = {"peak_memory": "Memory of the fullest card ({unit})", "power": "Power of all cards of the run ({unit})"}
-TEXTS = {"peak_memory": "most on any card", "power": "all cards together"}
 HIGHEST = "highest of the whole run: {value}"
 MEAN_OF_WINDOW = "mean of the window: {value}"
 MEAN_OF_RUN = "mean of the whole run: {value}"
-NAMES = {"peak_memory": "memory", "power": "power"}
 BY_TIME = "time since the first sample ({unit})"
-SHAPES = {
-    "peak_memory": (
-        "Line chart of the memory of the fullest of {cards} cards, once a second, from {low} to {high} {unit}; {level}."
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How a quantity is drawn over time.
+
+    ``column``: the one of gpu.csv that is drawn, and what the chart is called. ``title``, ``text`` (beside the line)
+    and ``shape`` (what a reader who sees no picture is told): messages.
+    """
+
+    column: str
+    title: str
+    text: str
+    shape: str
+
+
+DRAWINGS: Mapping[Quantity, Drawing] = {
+    PEAK_MEMORY: Drawing(
+        "memory",
+        "Memory of the fullest card ({unit})",
+        "most on any card",
+        (
+            "Line chart of the memory of the fullest of {cards} cards, once a second, from {low} to {high} {unit};"
+            " {level}."
+        ),
     ),
-    "power": "Line chart of the power of {cards} cards together, once a second, from {low} to {high} {unit}; {level}.",
+    POWER: Drawing(
+        "power",
+        "Power of all cards of the run ({unit})",
+        "all cards together",
+        "Line chart of the power of {cards} cards together, once a second, from {low} to {high} {unit}; {level}.",
+    ),
 }
 
 
@@ -50,57 +75,60 @@ def telemetry_charts(
         watched = watch(reading.path.name, reading, facts, measurement)
     except NoEvidenceError:
         return
-    for observe in (peak_memory, power):
+    for quantity in DRAWINGS:
         try:
-            found = observe(watched)
+            found = observe(quantity, watched, measurement)
         except NoEvidenceError:
             continue
         yield from _chart(watched, found, note, said)
 
 
 def _chart(watched: Watch, found: Observation, note: str, said: Speech) -> Iterator[Chart]:
-    each = _each_second(watched, found.quantity)
+    drawing = DRAWINGS[found.quantity]
+    each = _each_second(watched, found.quantity, drawing.column)
     if len(each) < 2:
         return
-    unit = Shown(found.quantity, "").unit
     seconds = each.index.to_numpy(dtype=np.float64)
     at, of_time = in_unit(np.append(seconds, np.clip(_ends(watched, found.quantity), seconds[0], seconds[-1])))
     start, end = at[-2:].tolist()
     timeline = Timeline(
-        title=said.say(TITLES[found.quantity], unit=unit),
+        title=said.say(drawing.title, unit=_unit(found)),
         note=note,
         axis=said.say(BY_TIME, unit=of_time),
-        text=said.translate(TEXTS[found.quantity]),
+        text=said.translate(drawing.text),
         at=at[:-2],
         values=each.to_numpy(dtype=np.float64).astype(np.float64),
         used=Level(Span(start, end, _level(watched, found, said)), found.value),
     )
-    yield Chart(NAMES[found.quantity], timeline.title, timeline.spec(), _alternative(timeline, watched, found, said))
+    yield Chart(drawing.column, timeline.title, timeline.spec(), _alternative(timeline, watched, found, said))
 
 
 def _level(watched: Watch, found: Observation, said: Speech) -> str:
     """What the number is, in words, and the number."""
     of_mean = MEAN_OF_RUN if watched.window is None else MEAN_OF_WINDOW
-    message = HIGHEST if found.quantity == "peak_memory" else of_mean
-    return said.say(message, value=_printed(found.value, found.quantity))
+    message = HIGHEST if found.quantity.is_peak else of_mean
+    return said.say(message, value=_printed(found.value, found))
 
 
-def _printed(value: float, quantity: Quantity) -> str:
-    return printed(value, Shown(quantity, "").printing(Protocol()))
+def _unit(found: Observation) -> str:
+    return Shown(found.quantity, "").unit
 
 
-def _each_second(watched: Watch, quantity: Quantity) -> pd.Series[float]:
+def _printed(value: float, found: Observation) -> str:
+    return printed(value, Shown(found.quantity, "").printing(Protocol()))
+
+
+def _each_second(watched: Watch, quantity: Quantity, column: str) -> pd.Series[float]:
     """What all cards give together, by the whole seconds since the first sample.
 
-    Of memory the most of any card; of power the sum, a straight line standing in where a card has no sample.
+    Of a peak the most of any card; else the sum, a straight line standing in where a card has no sample.
     """
-    name = "memory" if quantity == "peak_memory" else "power"
-    samples = watched.samples.dropna(subset=name)
+    samples = watched.samples.dropna(subset=column)
     second = (samples["time"] - _start(watched)).dt.total_seconds().floordiv(1)
     by_card = samples.assign(second=second).pivot_table(
-        index="second", columns="card", values=name, aggfunc="max" if name == "memory" else "mean"
+        index="second", columns="card", values=column, aggfunc="max" if quantity.is_peak else "mean"
     )
-    if name == "memory":
+    if quantity.is_peak:
         return by_card.max(axis="columns")
     return by_card.interpolate(method="index", limit_area="inside").dropna().sum(axis="columns")
 
@@ -113,13 +141,13 @@ def _start(watched: Watch) -> pd.Timestamp:
 def _ends(watched: Watch, quantity: Quantity) -> list[float]:
     """From when to when a number holds, in seconds since the first sample: the window, or all of the run."""
     times = watched.samples["time"]
-    ends = (times.min(), times.max()) if watched.window is None or quantity == "peak_memory" else watched.window
+    ends = (times.min(), times.max()) if watched.window is None or quantity.is_peak else watched.window
     return [(end - _start(watched)).total_seconds() for end in ends]
 
 
 def _alternative(timeline: Timeline, watched: Watch, found: Observation, said: Speech) -> str:
-    low, high = (_printed(float(end), found.quantity) for end in (timeline.values.min(), timeline.values.max()))
-    unit, level = Shown(found.quantity, "").unit, _level(watched, found, said)
+    low, high = (_printed(float(end), found) for end in (timeline.values.min(), timeline.values.max()))
+    unit, level = _unit(found), _level(watched, found, said)
     cards = len(watched.cards)
-    sentence = said.say(SHAPES[found.quantity], cards=cards, low=low, high=high, unit=unit, level=level)
+    sentence = said.say(DRAWINGS[found.quantity].shape, cards=cards, low=low, high=high, unit=unit, level=level)
     return said.sentences([sentence, *timeline.thinning(said)])

@@ -13,7 +13,7 @@ from parsers.runs.reading import Reading
 
 from ..measuring.measurement import NoMeasurement, Throughput, combine, throughput
 from ..measuring.protocol import Protocol
-from ..measuring.quantity import OF_TELEMETRY, Quantity, Shown, counting
+from ..measuring.quantity import Quantity, Shown, counting
 from ..measuring.reason import NoEvidenceError, Reason
 from ..pagefile.page import LAUNCHED, Case, Page, Place, Table, TableColumn, TableRow
 from ..pagefile.parts import SCALING
@@ -71,7 +71,7 @@ def _cell(page: Page, logs: Path, place: Place, known: Known) -> Cell:
     shown = Shown(place.column.quantity, page.unit, place.column.decimals)
     titles = (row_title(place.table, place.row), column_title(page, place.column))
     empty = Cell(place.table.name, *titles, place.case, shown)
-    if shown.is_quotient:
+    if shown.quantity.is_quotient:
         return empty
     cell = _measured_cell(page, logs, place.column, empty, known)
     quote = page.quote_of(place) if cell.reason else None
@@ -101,15 +101,15 @@ def _asked(page: Page, column: TableColumn, case: Case) -> tuple[str, Protocol]:
 def _filled(cell: Cell, protocol: Protocol, proofs: Proofs, left_out: Reasons) -> Cell:
     """A cell with its number, which is that of its protocol or of telemetry; raises NoMeasurement, NoEvidenceError."""
     quantity = cell.shown.quantity
-    if quantity not in OF_TELEMETRY:
+    if not quantity.of_telemetry:
         number = combine([proof.measurement for proof in proofs], protocol)
-        if quantity != "throughput":
-            number = cell.shown.combined([proof.measurement.value for proof in proofs], protocol)
+        if quantity.of_runs:
+            number = quantity.combined([proof.measurement.value for proof in proofs], protocol)
     else:
         proofs, unobserved = _observed(proofs, quantity, cell.case)
         left_out = (*left_out, *unobserved)
         values = [proof.observation.value for proof in proofs if proof.observation]
-        number = cell.shown.combined(values, protocol)
+        number = quantity.combined(values, protocol)
     disagreements = tuple(d for proof in proofs for d in _disagreements(cell.case, proof.reading))
     remarks = (*left_out, *_remarks(proofs, quantity, {d.fact for d in disagreements}))
     filled_in = replace(cell, proofs=proofs, protocol=protocol, number=number)
@@ -137,7 +137,7 @@ def _remarks(proofs: Proofs, quantity: Quantity, told: set[str]) -> Reasons:
     Warnings are about the throughput, so a number that does not rest on it has none of them.
     """
     observed = {str(remark): remark for p in proofs if p.observation for remark in p.observation.remarks}
-    of_throughput = proofs if quantity not in ("peak_memory", "power") else ()
+    of_throughput = proofs if quantity.rests_on_throughput else ()
     warnings = [warning for p in of_throughput for warning in (*p.reading.warnings, *p.measurement.warnings)]
     found = [_warning(text) for text in dict.fromkeys(warnings)]
     return (*observed.values(), *(remark for remark in found if remark.values.get("fact") not in told))

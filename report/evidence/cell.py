@@ -15,7 +15,6 @@ from ..measuring.protocol import Protocol
 from ..measuring.quantity import Shown
 from ..measuring.reason import Reason
 from ..measuring.record_columns import Columns
-from ..measuring.statistic import SPREADS
 from ..pagefile.parts import Case
 from .telemetry_quantities import Observation
 
@@ -59,7 +58,7 @@ class Proof:
         if self.observation is None:
             return (self._of_the_log,)
         observed = self._of_telemetry(self.observation)
-        return (observed,) if self.observation.quantity == "peak_memory" else (observed, self._of_the_log)
+        return (observed,) if self.observation.quantity.is_peak else (observed, self._of_the_log)
 
     @property
     def _of_the_log(self) -> Exhibit:
@@ -144,10 +143,10 @@ class Cell:
         """The rule of the number in neutral words; of several runs it always says how they are put together."""
         if self.protocol is None:
             return ""
-        words = self.shown.words(self.protocol)
+        words = self.shown.quantity.words(self.protocol)
         if len(self.proofs) < 2 or "repeats=" in words:
             return words
-        return f"{words} repeats={self.shown.repeats(self.protocol)}"
+        return f"{words} repeats={self.shown.quantity.repeats(self.protocol)}"
 
     @property
     def printed(self) -> str | None:
@@ -219,5 +218,5 @@ class Coverage:
 
 def coverage(cells: Iterable[Cell]) -> Coverage:
     """The coverage of cells: what is computed from others, and what repeats their runs, counts with these alone."""
-    own = [cell for cell in cells if not cell.shown.is_quotient and cell.shown.quantity not in SPREADS]
+    own = [cell for cell in cells if not (cell.shown.quantity.is_quotient or cell.shown.quantity.of_runs)]
     return Coverage(sum(bool(cell.proofs) for cell in own), sum(bool(cell.quoted) for cell in own), len(own))

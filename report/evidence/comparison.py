@@ -102,7 +102,7 @@ def comparisons(page: Page, cells: Sequence[Cell]) -> Iterator[Comparison]:
         rows = [own[start : start + width] for start in range(0, len(own), width)]
         yield from (found for row in rows for found in _across(page, _compared(row)))
         # Side by side the columns are compared; a table of one framework shows how it scales, too.
-        scaled = {column.column for column in table.columns if column.quantity == "scaling_efficiency"}
+        scaled = {column.column for column in table.columns if column.quantity.is_over_fewest_cards}
         for column, down in zip(table.columns, zip(*rows, strict=True), strict=True):
             if column.column in scaled or _is_of_one_framework(table):
                 yield from _down(_compared(down), of_rules if column.column in scaled else _no_rules)
@@ -110,7 +110,7 @@ def comparisons(page: Page, cells: Sequence[Cell]) -> Iterator[Comparison]:
 
 
 def _compared(cells: Sequence[Cell]) -> list[Cell]:
-    return [cell for cell in cells if cell.printed is not None and cell.shown.quantity == "throughput"]
+    return [cell for cell in cells if cell.printed is not None and cell.shown.quantity.is_compared]
 
 
 def _is_of_one_framework(table: Table) -> bool:

@@ -168,7 +168,7 @@ def _told(cell: Cell, place: dict[str, Any], named: Anchors) -> dict[str, Any]:
         "row_title": cell.row,
         "column_title": cell.column,
         "case": cell.case,
-        "quantity": cell.shown.quantity,
+        "quantity": cell.shown.quantity.name,
         "unit": cell.shown.unit,
         "printed": cell.printed,
         "number": cell.number,

@@ -9,7 +9,6 @@ from parsers.io.errors import LogError
 from parsers.io.inside import leading_out
 from parsers.runs.runfile import LOG
 
-from ..measuring.quantity import QUOTIENTS
 from ..measuring.reason import NoEvidenceError
 from ..pagefile.page import LAUNCHED, Axis, Case, Column, Page, Run, Value
 from ..pagefile.page_file import PageError
@@ -106,7 +105,7 @@ def _places(page: Page, only: Mapping[str, str]) -> Iterator[_Place]:
     if unknown := [axis for axis in only if axis not in get_args(Axis)]:
         raise PageError(f"{unknown[0]!r} is no axis of a case; axes are {', '.join(get_args(Axis))}.")
     # What is computed from other cells of the page needs no run of its own.
-    for place in (place for place in page.places() if place.column.quantity not in QUOTIENTS):
+    for place in (place for place in page.places() if not place.column.quantity.is_quotient):
         titles = (place.table.title, row_title(place.table, place.row), column_title(page, place.column))
         if all(str(place.case.get(axis)) == value for axis, value in only.items()):  # type: ignore[call-overload]
             yield _Place(", ".join(titles), place.case, page.columns[place.column.column])

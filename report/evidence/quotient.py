@@ -26,8 +26,8 @@ def divided(page: Page, cells: Sequence[Cell]) -> list[Cell]:
     Both its numbers may be measured or quoted. A cell stays empty, with the reason, where one of them is missing.
     """
     shown = [_Throughput(place, cell) for place, cell in zip(page.places(), cells, strict=True)]
-    throughputs = [one for one in shown if one.cell.shown.quantity == "throughput" and one.cell.value]
-    return [_divided(one, throughputs) if one.cell.shown.is_quotient else one.cell for one in shown]
+    throughputs = [one for one in shown if one.cell.shown.quantity.is_throughput and one.cell.value]
+    return [_divided(one, throughputs) if one.cell.shown.quantity.is_quotient else one.cell for one in shown]
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from parsers.runs.telemetry import NAME, Telemetry
 from ..measuring.measurement import Measurement
 from ..measuring.number import printed, without_noise
 from ..measuring.protocol import Protocol
-from ..measuring.quantity import Quantity, Shown
+from ..measuring.quantity import PEAK_MEMORY, POWER, SAMPLES_PER_JOULE, Quantity, Shown
 from ..measuring.reason import NoEvidenceError, Reason
 from .telemetry_window import Watch, inside, watch
 
@@ -45,14 +45,12 @@ class Observation:
     remarks: tuple[Reason, ...]
 
 
-def observe(quantity: Quantity, watch: Watch, measurement: Measurement) -> Observation:
-    """One quantity of telemetry of a watched run, whose throughput is measured.
+def observe(quantity: Quantity, watch: Watch, measurement: Measurement | None) -> Observation:
+    """One quantity of telemetry of a watched run; ``measurement``: its throughput, where that is known.
 
     Raises NoEvidenceError, which carries the reason, where telemetry does not give it.
     """
-    if quantity == "peak_memory":
-        return peak_memory(watch)
-    return power(watch) if quantity == "power" else samples_per_joule(watch, measurement)
+    return _OBSERVED[quantity](watch, measurement)
 
 
 def peak_memory(watch: Watch) -> Observation:
@@ -65,7 +63,7 @@ def peak_memory(watch: Watch) -> Observation:
         raise NoEvidenceError(Reason(NO_MEMORY, {"log": watch.log}))
     first = int(np.argmax(memory["memory"].to_numpy()))
     value, line = float(memory["memory"].iloc[first]), int(memory["line"].iloc[first])
-    return Observation("peak_memory", value, watch.telemetry, (line,), watch.remarks)
+    return Observation(PEAK_MEMORY, value, watch.telemetry, (line,), watch.remarks)
 
 
 def power(watch: Watch) -> Observation:
@@ -82,18 +80,18 @@ def power(watch: Watch) -> Observation:
     gaps = {card: _gap(watch, samples) for card, samples in by_card.items()}
     remarks = (*watch.remarks, *_of_window(watch), *_of_gaps(gaps))
     lines = tuple(sorted(used["line"].tolist()))
-    return Observation("power", without_noise(mean), watch.telemetry, lines, remarks)
+    return Observation(POWER, without_noise(mean), watch.telemetry, lines, remarks)
 
 
-def samples_per_joule(watch: Watch, measurement: Measurement) -> Observation:
+def samples_per_joule(watch: Watch, measurement: Measurement | None) -> Observation:
     """The throughput of the whole job (samples/s) over its mean power (W); raises NoEvidenceError as ``power`` does."""
-    if measurement.scope != "job":
+    if measurement is None or measurement.scope != "job":
         raise NoEvidenceError(Reason(NOT_OF_THE_JOB))
     drawn = power(watch)
     if not drawn.value > 0:
         raise NoEvidenceError(Reason(NO_POWER, {"log": watch.log}))
     value = without_noise(measurement.value / drawn.value)
-    return Observation("samples_per_joule", value, watch.telemetry, drawn.lines, drawn.remarks)
+    return Observation(SAMPLES_PER_JOULE, value, watch.telemetry, drawn.lines, drawn.remarks)
 
 
 def _mean(watch: Watch, card: int, samples: pd.DataFrame) -> float:
@@ -125,7 +123,11 @@ def _seconds(times: pd.Series[pd.Timestamp]) -> np.ndarray[tuple[int], np.dtype[
     return times.to_numpy("datetime64[us]").astype(np.int64) / 1e6
 
 
-OF_A_THROUGHPUT: tuple[Quantity, ...] = ("power", "samples_per_joule")
+_OBSERVED: Mapping[Quantity, Callable[[Watch, Measurement | None], Observation]] = {
+    PEAK_MEMORY: lambda watch, _: peak_memory(watch),
+    POWER: lambda watch, _: power(watch),
+    SAMPLES_PER_JOULE: samples_per_joule,
+}
 
 
 @dataclass(frozen=True)
@@ -139,12 +141,12 @@ class Observed:
         """Name, value with its unit, and witness of each, as text."""
         for found, shown in self.quantities:
             number = printed(found.value, shown.printing(Protocol()))
-            yield found.quantity, f"{number} {shown.unit}", NAME
+            yield found.quantity.name, f"{number} {shown.unit}", NAME
 
     def facts(self) -> dict[str, dict[str, Any]]:
         """The same for JSON: by name the ``value``, its ``unit`` and its ``witness``."""
         return {
-            found.quantity: {"value": found.value, "unit": shown.unit, "witness": NAME}
+            found.quantity.name: {"value": found.value, "unit": shown.unit, "witness": NAME}
             for found, shown in self.quantities
         }
 
@@ -169,11 +171,11 @@ def observed(reading: Reading, measurement: Measurement | None) -> Observed:
 
 def _tried(watched: Watch, measurement: Measurement | None) -> tuple[list[Observation], list[str]]:
     """What each quantity gives, and why others give nothing."""
-    quantities: tuple[Quantity, ...] = ("peak_memory", *(OF_A_THROUGHPUT if measurement else ()))
+    quantities = [quantity for quantity in _OBSERVED if measurement or quantity.is_peak]
     found, reasons = [], []
     for quantity in quantities:
         try:
-            found.append(peak_memory(watched) if measurement is None else observe(quantity, watched, measurement))
+            found.append(observe(quantity, watched, measurement))
         except NoEvidenceError as error:
             reasons.append(str(error))
     return found, reasons

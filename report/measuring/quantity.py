@@ -1,34 +1,245 @@
-"""Quantities: what a column of a table can show of a run, in which unit, and with how many digits."""
+"""Quantities: what a column of a table can show, each an object that says everything other code has to know of it.
+
+A new one is a line in ``QUANTITIES`` and two texts in each catalogue: ``<name>`` heads its columns, ``quantity_<name>``
+says in the evidence what was done. No other module knows a quantity by its name.
+"""
 
 import re
-from collections.abc import Sequence
+import statistics
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any
+
+import numpy as np
+from pydantic_core import CoreSchema, core_schema
 
 from .number import without_noise
-from .protocol import Message, Protocol
-from .statistic import INTERVAL, RESAMPLES, SPREADS, reduce_repeats, spread
+from .protocol import Message, NoMeasurement, Protocol
+from .statistic import LEVEL, RESAMPLES, reduce_repeats, resampled
 
-Quantity = Literal[
-    "throughput",
-    "median_of_runs",
-    "lowest_run",
-    "highest_run",
-    "interval_low",
-    "interval_high",
-    "peak_memory",
-    "power",
-    "samples_per_joule",
-    "speed_up",
-    "scaling_efficiency",
-]
 
-OF_TELEMETRY: tuple[Quantity, ...] = ("peak_memory", "power", "samples_per_joule")
-QUOTIENTS: tuple[Quantity, ...] = ("speed_up", "scaling_efficiency")
+@dataclass(frozen=True, kw_only=True)
+class Quantity:
+    """What a column can show: what it is made of, what else is done with it, its unit, its digits and its rule."""
 
+    name: str
+    """As page files and evidence files spell it."""
+    decimals: int | None = None
+    """How many are usual; None where it is printed as the protocol says."""
+    is_throughput: bool = False
+    """It is what the protocol makes of the logs."""
+    of_runs: bool = False
+    """It is a statistic of the throughputs of several runs."""
+    of_telemetry: bool = False
+    """gpu.csv tells it."""
+    is_quotient: bool = False
+    """It is computed from two throughputs that the page shows."""
+    is_drawn: bool = False
+    """Charts show it."""
+    is_quoted: bool = False
+    """A published figure may stand in for it."""
+    is_compared: bool = False
+    """Rows and columns of it are held against each other, like with like."""
+    rests_on_throughput: bool = True
+    """What a log makes doubtful of its throughput is doubtful of this, too."""
+    is_peak: bool = False
+    """It is the most of the whole run, and of several runs the most of any, whatever the protocol says."""
+    is_over_another: bool = False
+    """It is a quotient over the throughput that its column names."""
+    is_over_fewest_cards: bool = False
+    """It is a quotient over the throughput of the fewest cards of its column and case."""
+
+    def __str__(self) -> str:
+        """Its name."""
+        return self.name
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether it is in the unit of its page and printed as the protocol says."""
+        return self.is_throughput or self.of_runs
+
+    @property
+    def is_told_by_title(self) -> bool:
+        """Whether the title of its column alone says what it is: the throughput of the page, or one over another."""
+        return self.is_throughput or self.is_over_another
+
+    @property
+    def rule(self) -> str:
+        """The key of the catalogues for what is done; that of its name is ``name``."""
+        return f"quantity_{self.name}"
+
+    def unit(self, rate: str) -> str:
+        """Its unit on a page whose throughputs are in ``rate``, such as images/s."""
+        return rate
+
+    def rate_of(self, unit: str) -> str | None:
+        """The unit of throughput on a page that shows it in ``unit``; None where that says nothing of it."""
+        return unit if self.is_rate else None
+
+    def repeats(self, protocol: Protocol) -> str:
+        """How repeats are put together, as ``Protocol.repeats`` or ``max``."""
+        return "max" if self.is_peak else protocol.repeats
+
+    def combined(self, values: Sequence[float], protocol: Protocol) -> float:
+        """One value of the values of all repeats; raises ``NoMeasurement`` where these are too few for the protocol."""
+        return max(values) if self.is_peak else without_noise(reduce_repeats(values, protocol.repeats))
+
+    def words(self, protocol: Protocol) -> str:
+        """The rule in one line of neutral words; all but a peak have the window of the protocol."""
+        return f"quantity={self.name} {'repeats=max' if self.is_peak else protocol.words()}"
+
+    def steps(self, protocol: Protocol, decimals: int) -> tuple[Message, ...]:
+        """What is done, in the order in which it is done, as ``Protocol.steps``.
+
+        ``decimals``: those that it is printed with. Keys besides those of a protocol: ``quantity_*`` (with ``count``,
+        how many resamples an interval is made of) and ``repeats_max``.
+        """
+        repeats: Message = (f"repeats_{self.repeats(protocol)}", {})
+        return (self._stated, repeats, *_rounded(decimals))
+
+    @property
+    def _stated(self) -> Message:
+        return (self.rule, {"count": RESAMPLES})
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, *_: Any) -> CoreSchema:
+        """In a file of ours a quantity is its name."""
+        names = core_schema.literal_schema(list(QUANTITIES))
+        return core_schema.no_info_after_validator_function(named, names)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageThroughput(Quantity):
+    """The throughput that the protocol makes of the logs; all else on a page is derived of it or stands beside it."""
+
+    is_throughput: bool = True
+    is_drawn: bool = True
+    is_quoted: bool = True
+    is_compared: bool = True
+
+    def words(self, protocol: Protocol) -> str:
+        """Those of the protocol, which is the whole rule."""
+        return protocol.words()
+
+    def steps(self, protocol: Protocol, decimals: int) -> tuple[Message, ...]:
+        """Those of the protocol, which says the decimals as well."""
+        return protocol.steps()
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatisticOfRuns(Quantity):
+    """One value ``of`` the throughputs of at least two runs, in place of what the protocol makes of them."""
+
+    of: Callable[[Sequence[float]], float]
+    of_runs: bool = True
+
+    def combined(self, values: Sequence[float], protocol: Protocol) -> float:
+        """The statistic; raises ``NoMeasurement`` for one run, and where runs are too few for the protocol."""
+        if len(values) < 2:
+            raise NoMeasurement("A spread is of at least two runs, but there is one: add runs.")
+        return without_noise(float(self._of(values, protocol)))
+
+    def steps(self, protocol: Protocol, decimals: int) -> tuple[Message, ...]:
+        """Those of the protocol, but for what it does with several runs."""
+        return tuple(step for one in protocol.steps() for step in self._replaced(one))
+
+    def _of(self, values: Sequence[float], protocol: Protocol) -> float:
+        return self.of(values)
+
+    def _replaced(self, step: Message) -> tuple[Message, ...]:
+        return self._in_place_of(step) if step[0].startswith("repeats_") else (step,)
+
+    def _in_place_of(self, step: Message) -> tuple[Message, ...]:
+        return (self._stated,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatisticOfDraws(StatisticOfRuns):
+    """One value ``of`` the numbers that the protocol would make of as many runs, drawn anew time after time."""
+
+    def _of(self, values: Sequence[float], protocol: Protocol) -> float:
+        return self.of(resampled(values, protocol.repeats).tolist())
+
+    def _in_place_of(self, step: Message) -> tuple[Message, ...]:
+        return (step, self._stated)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TelemetryQuantity(Quantity):
+    """What gpu.csv tells of a run, in a ``symbol`` of its own: a peak, or a mean over the window of the protocol."""
+
+    symbol: str
+    of_telemetry: bool = True
+    rests_on_throughput: bool = False
+
+    def unit(self, rate: str) -> str:
+        """Its own, on any page."""
+        return self.symbol
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThroughputPerUnit(TelemetryQuantity):
+    """The throughput over what gpu.csv tells: the page's unit with ``symbol`` in place of the second."""
+
+    rests_on_throughput: bool = True
+
+    def unit(self, rate: str) -> str:
+        """Such as images/J."""
+        return f"{rate.strip().removesuffix('/s')}/{self.symbol}"
+
+    def rate_of(self, unit: str) -> str:
+        """The unit with the second in its place again."""
+        return f"{unit.removesuffix(f'/{self.symbol}')}/s"
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuotientOfThroughputs(Quantity):
+    """One throughput of a page over another."""
+
+    is_quotient: bool = True
+
+    def unit(self, rate: str) -> str:
+        """A number of times."""
+        return "×"
+
+    def steps(self, protocol: Protocol, decimals: int) -> tuple[Message, ...]:
+        """What it is; the runs are put together in the numbers that it is made of."""
+        return (self._stated, *_rounded(decimals))
+
+
+def _rounded(decimals: int) -> tuple[Message, Message]:
+    return ("decimals", {"count": decimals}), ("rounding_half_up", {})
+
+
+def _quantile(fraction: float) -> Callable[[Sequence[float]], float]:
+    return lambda values: float(np.quantile(values, fraction))
+
+
+THROUGHPUT = PageThroughput(name="throughput")
 # Telemetry tells memory in whole MiB; one digit more than the power of a card is steady by would pretend too much.
-DECIMALS = {"peak_memory": 0, "power": 1, "samples_per_joule": 3, "speed_up": 2, "scaling_efficiency": 3}
-UNITS = {"peak_memory": "MiB", "power": "W", "speed_up": "×", "scaling_efficiency": "×"}
+PEAK_MEMORY = TelemetryQuantity(name="peak_memory", symbol="MiB", decimals=0, is_peak=True)
+POWER = TelemetryQuantity(name="power", symbol="W", decimals=1)
+SAMPLES_PER_JOULE = ThroughputPerUnit(name="samples_per_joule", symbol="J", decimals=3)
+
+_ALL: tuple[Quantity, ...] = (
+    THROUGHPUT,
+    StatisticOfRuns(name="median_of_runs", of=statistics.median),
+    StatisticOfRuns(name="lowest_run", of=min),
+    StatisticOfRuns(name="highest_run", of=max),
+    StatisticOfDraws(name="interval_low", of=_quantile((1 - LEVEL) / 2)),
+    StatisticOfDraws(name="interval_high", of=_quantile((1 + LEVEL) / 2)),
+    PEAK_MEMORY,
+    POWER,
+    SAMPLES_PER_JOULE,
+    QuotientOfThroughputs(name="speed_up", decimals=2, is_over_another=True),
+    QuotientOfThroughputs(name="scaling_efficiency", decimals=3, is_over_fewest_cards=True),
+)
+QUANTITIES: Mapping[str, Quantity] = {quantity.name: quantity for quantity in _ALL}
+
+
+def named(name: str) -> Quantity:
+    """The quantity of a name, which must be one of ``QUANTITIES``."""
+    return QUANTITIES[name]
 
 
 @dataclass(frozen=True)
@@ -44,68 +255,19 @@ class Shown:
     decimals: int | None = None
 
     @property
-    def is_rate(self) -> bool:
-        """Whether it is a throughput, that of the page or one of its runs."""
-        return self.quantity == "throughput" or self.quantity in SPREADS
-
-    @property
-    def is_quotient(self) -> bool:
-        """Whether it is computed from numbers that the page shows."""
-        return self.quantity in QUOTIENTS
-
-    @property
     def unit(self) -> str:
-        """The unit: that of the page, MiB, W, the page's unit with joules for seconds ("images/J"), × of a quotient."""
-        if self.is_rate:
-            return self.rate
-        return UNITS.get(self.quantity, f"{self.rate.strip().removesuffix('/s')}/J")
+        """The unit of the quantity on this page."""
+        return self.quantity.unit(self.rate)
 
     def printing(self, protocol: Protocol) -> Protocol:
         """How the number is printed: by the page's protocol, or rounded half up to the decimals of the quantity."""
-        if self.is_rate:
+        if self.quantity.decimals is None:
             return protocol
-        return Protocol(decimals=DECIMALS[self.quantity] if self.decimals is None else self.decimals)
-
-    def repeats(self, protocol: Protocol) -> str:
-        """How repeats are put together: by the protocol; of peak memory the most that any of them needed counts."""
-        return "max" if self.quantity == "peak_memory" else protocol.repeats
-
-    def combined(self, values: Sequence[float], protocol: Protocol) -> float:
-        """One value of the values of all repeats; raises ``NoMeasurement`` where these are too few for the protocol."""
-        if self.quantity in SPREADS:
-            return without_noise(spread(self.quantity, values, protocol.repeats))
-        if self.quantity == "peak_memory":
-            return max(values)
-        return without_noise(reduce_repeats(values, protocol.repeats))
-
-    def words(self, protocol: Protocol) -> str:
-        """The rule in one line of neutral words; for power with the protocol whose window and throughput it takes."""
-        if self.quantity == "throughput":
-            return protocol.words()
-        if self.quantity == "peak_memory":
-            return f"quantity={self.quantity} repeats=max"
-        return f"quantity={self.quantity} {protocol.words()}"
+        return Protocol(decimals=self.quantity.decimals if self.decimals is None else self.decimals)
 
     def steps(self, protocol: Protocol) -> tuple[Message, ...]:
-        """What is done, in the order in which it is done, as ``Protocol.steps``.
-
-        Keys besides those of a protocol: ``quantity_*`` (with ``count``, how many resamples an interval is made of)
-        and ``repeats_max``.
-        """
-        if self.quantity == "throughput":
-            return protocol.steps()
-        stated: Message = (f"quantity_{self.quantity}", {"count": RESAMPLES})
-        if self.quantity in SPREADS:
-            return tuple(step for one in protocol.steps() for step in self._of_runs(one, stated))
-        digits = self.printing(protocol).decimals
-        repeats: tuple[Message, ...] = () if self.is_quotient else ((f"repeats_{self.repeats(protocol)}", {}),)
-        return (stated, *repeats, ("decimals", {"count": digits or 0}), ("rounding_half_up", {}))
-
-    def _of_runs(self, step: Message, stated: Message) -> tuple[Message, ...]:
-        """A step of the protocol; what is done with several runs takes the place of its own, or is done to that."""
-        if not step[0].startswith("repeats_"):
-            return (step,)
-        return (step, stated) if self.quantity in INTERVAL else (stated,)
+        """What is done, in the order in which it is done, as ``Quantity.steps``."""
+        return self.quantity.steps(protocol, self.printing(protocol).decimals or 0)
 
 
 def counting(unit: str) -> str:

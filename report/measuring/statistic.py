@@ -93,28 +93,6 @@ RESAMPLES = 10_000
 LEVEL = 0.95
 SEED = 1
 
-# By the quantities of a column: the end of the interval as a fraction of the sorted resamples, or what is taken.
-INTERVAL = {"interval_low": (1 - LEVEL) / 2, "interval_high": (1 + LEVEL) / 2}
-_EXTREMES: Mapping[str, Callable[[Sequence[float]], float]] = {
-    "median_of_runs": lambda values: reduce_repeats(values, "median"),
-    "lowest_run": min,
-    "highest_run": max,
-}
-SPREADS = (*_EXTREMES, *INTERVAL)
-
-
-def spread(quantity: str, values: Sequence[float], repeats: str) -> float:
-    """Return one of ``SPREADS`` of the values of all runs, in their unit.
-
-    ``repeats``: any ``Protocol.repeats``, the number of which the interval is. Raises ``NoMeasurement`` for fewer
-    than two runs, and where these are too few for ``repeats``.
-    """
-    if len(values) < 2:
-        raise NoMeasurement("A spread is of at least two runs, but there is one: add runs.")
-    if quantity in INTERVAL:
-        return float(np.quantile(resampled(values, repeats), INTERVAL[quantity]))
-    return float(_EXTREMES[quantity](values))
-
 
 def resampled(values: Sequence[float], repeats: str) -> Draws:
     """Return the number of each of ``RESAMPLES`` draws, with replacement, of as many runs as there are.

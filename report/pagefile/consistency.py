@@ -6,7 +6,6 @@ from contextlib import suppress
 from parsers.io.inside import is_spelt_inside
 
 from ..measuring.protocol import ProtocolError
-from ..measuring.quantity import QUOTIENTS
 from .page import Page, Place
 from .parts import Case, with_only
 
@@ -54,7 +53,7 @@ def _of_logs(page: Page) -> Iterator[str]:
 
 def _of_runs_over_time(page: Page) -> Iterator[str]:
     for table in page.tables:
-        places = [place for place in page.places() if place.table is table and place.column.quantity == "throughput"]
+        places = [place for place in page.places() if place.table is table and place.column.quantity.is_drawn]
         for wanted in table.over_time:
             if not any(wanted.is_of(place.column.column, place.case) for place in places):
                 yield f"table {table.name} draws over time {_of_none(wanted.column, wanted.case)}"
@@ -71,14 +70,15 @@ def _of_protocols(page: Page) -> Iterator[str]:
 
 
 def _of_quotients(page: Page) -> Iterator[str]:
-    shown = [(place.column.column, place.case) for place in page.places() if place.column.quantity == "throughput"]
+    shown = [(place.column.column, place.case) for place in page.places() if place.column.quantity.is_throughput]
     for place in page.places():
-        if place.column.quantity == "scaling_efficiency" and "cards" not in place.case:
-            yield f"table {place.table.name} has a scaling_efficiency of a case that does not say its cards"
-        if place.column.quantity in QUOTIENTS:
+        quantity = place.column.quantity
+        if quantity.is_over_fewest_cards and "cards" not in place.case:
+            yield f"table {place.table.name} has a {quantity.name} of a case that does not say its cards"
+        if quantity.is_quotient:
             for column, case in needed(place):
                 if (column, case) not in shown:
-                    yield f"table {place.table.name} has a {place.column.quantity} {_of_what(column, case)}"
+                    yield f"table {place.table.name} has a {quantity.name} {_of_what(column, case)}"
 
 
 def needed(place: Place) -> list[tuple[str, Case]]:
@@ -101,7 +101,7 @@ def _of_none(column: str, case: Case) -> str:
 
 
 def _of_quotes(page: Page) -> Iterator[str]:
-    places = [place for place in page.places() if place.column.quantity == "throughput"]
+    places = [place for place in page.places() if place.column.quantity.is_quoted]
     for number, quote in enumerate(page.quotes):
         if quote.source not in page.sources:
             yield f"quotes.{number} names the source {quote.source!r}; sources are {', '.join(page.sources) or 'none'}"

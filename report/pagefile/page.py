@@ -178,6 +178,6 @@ class Page(Part):
 
     def quote_of(self, place: Place) -> Quote | None:
         """The figure that may stand at a place without measurement; only a throughput is quoted."""
-        if place.column.quantity != "throughput":
+        if not place.column.quantity.is_quoted:
             return None
         return next((quote for quote in self.quotes if quote.is_of(place.column.column, place.case)), None)

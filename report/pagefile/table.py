@@ -4,7 +4,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, Field, model_validator
 
-from ..measuring.quantity import OF_TELEMETRY, QUOTIENTS, Quantity
+from ..measuring.quantity import THROUGHPUT, Quantity
 from .parts import Axis, Block, Case, Part, with_only
 
 RowTitle = Annotated[str, AfterValidator(with_only(get_args(Axis)))]
@@ -31,12 +31,8 @@ class TableColumn(Part):
     """Its part of the case."""
     protocol: str | None = None
     """Keys that override the protocol of the run, such as `"decimals=1"`."""
-    quantity: Quantity = "throughput"
-    """What is shown. `throughput` is in the unit of the page; of several runs there are also `median_of_runs`,
-    `lowest_run`, `highest_run` and the ends of the 95 % bootstrap interval, `interval_low` and `interval_high`.
-    `peak_memory` (MiB), `power` (W) and `samples_per_joule` are what gpu.csv tells. Computed from throughputs that the
-    page shows are `speed_up`, over the one that `against` names, and `scaling_efficiency`, the share of ideal scaling
-    from the fewest cards of the same column and case."""
+    quantity: Quantity = THROUGHPUT
+    """What is shown, of the [quantities](#quantities) that there are."""
     against: Against | None = None
     """What a `speed_up` is over; only that has it, and it needs a `title`."""
     decimals: Annotated[int, Field(ge=0, le=15)] | None = None
@@ -44,13 +40,13 @@ class TableColumn(Part):
 
     @model_validator(mode="after")
     def _decimals_are_of_no_throughput(self) -> "TableColumn":
-        if self.decimals is not None and self.quantity not in (*OF_TELEMETRY, *QUOTIENTS):
+        if self.decimals is not None and self.quantity.is_rate:
             raise ValueError(f"the decimals of a throughput are its protocol's: protocol = 'decimals={self.decimals}'")
         return self
 
     @model_validator(mode="after")
     def _only_a_speed_up_is_against_something(self) -> "TableColumn":
-        if (self.against is not None) != (self.quantity == "speed_up"):
+        if (self.against is not None) != self.quantity.is_over_another:
             raise ValueError("a speed_up says against what, and nothing else does: against = { column = 'other' }")
         if self.against is not None and self.title is None:
             raise ValueError("a speed_up is of two numbers and needs a title that says of which")

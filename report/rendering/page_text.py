@@ -59,9 +59,9 @@ class PageText(Translator):
 
         A speed-up is of two columns and has no unit: its title says of which.
         """
-        if shown.quantity in ("throughput", "speed_up"):
+        if shown.quantity.is_told_by_title:
             return self.translate(title)
-        quantity = self.translate(shown.quantity)
+        quantity = self.translate(shown.quantity.name)
         return self.say("{title}, {quantity} ({unit})", title=self.translate(title), quantity=quantity, unit=shown.unit)
 
     def place(self, cell: Cell) -> str:

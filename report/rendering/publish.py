@@ -116,7 +116,7 @@ def cell_json(cell: Cell) -> dict[str, Any]:
 
     There are several files where there are several repeats, and where power is that of the window of a log.
     """
-    place = {"table": cell.table, "row": cell.row, "column": cell.column, "quantity": cell.shown.quantity}
+    place = {"table": cell.table, "row": cell.row, "column": cell.column, "quantity": cell.shown.quantity.name}
     if cell.quotient:
         of, against = cell.quotient.of, cell.quotient.against
         computed = {"of": of.digits, "against": against.digits, "ideal": cell.quotient.ideal}

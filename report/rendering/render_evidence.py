@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from ..evidence.cell import Cell, Exhibit
-from ..measuring.statistic import SPREADS
 from .page_text import PageText
 
 # What is done with the numbers of several runs, and how the result is printed.
@@ -33,9 +32,9 @@ def _proofs(page: PageText, cell: Cell) -> Iterator[list[str]]:
 
 def _of_the_same_runs(page: PageText, cell: Cell) -> Cell | None:
     """For one of several numbers of the same runs, the throughput whose evidence lists these runs already."""
-    if cell.shown.quantity not in SPREADS:
+    if not cell.shown.quantity.of_runs:
         return None
-    throughputs = (other for other in page.cells if other.shown.quantity == "throughput")
+    throughputs = (other for other in page.cells if other.shown.quantity.is_throughput)
     return next((other for other in throughputs if _runs(other) == _runs(cell)), None)
 
 

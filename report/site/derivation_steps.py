@@ -8,7 +8,7 @@ from ..evidence.case_evidence import facts_of
 from ..evidence.cell import Cell, Proof, Quotient
 from ..measuring.measurement import Measurement
 from ..measuring.selection import Series, select
-from ..measuring.statistic import SPREADS, Values, reduce
+from ..measuring.statistic import Values, reduce
 from ..measuring.timing import Timed
 
 USED = "Records used: {used} of {available}."
@@ -94,10 +94,10 @@ def of_cell(cell: Cell) -> Iterator[Step]:
     if len(cell.proofs) > 1:
         values = ", ".join(_digits(_value(proof)) for proof in cell.proofs)
         of_runs = {"values": values, "result": _digits(cell.number)}
-        if cell.shown.quantity in SPREADS:
+        if cell.shown.quantity.of_runs:
             yield Step(RUNS, of_runs)
         else:
-            yield Step(REPEATS, {**of_runs, "repeats": f"repeats_{cell.shown.repeats(cell.protocol)}"})
+            yield Step(REPEATS, {**of_runs, "repeats": f"repeats_{cell.shown.quantity.repeats(cell.protocol)}"})
     yield Step(PRINTED, {"printed": cell.printed, "unit": cell.shown.unit})
 
 

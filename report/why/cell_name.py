@@ -25,8 +25,8 @@ def named(page: Page, cells: Sequence[Cell], name: str) -> tuple[int, Cell]:
     if len(found) != 1:
         raise NoCellError(_other_than_one(page, cells, by_number, found, name))
     ((number, cell),) = found.items()
-    if cell.shown.quantity != "throughput":
-        quantity = cell.shown.quantity.replace("_", " ")
+    if not cell.shown.quantity.is_throughput:
+        quantity = cell.shown.quantity.name.replace("_", " ")
         raise NoCellError(f"e{number} shows {quantity}; only a throughput can be explained.")
     return number, cell
 
@@ -39,7 +39,7 @@ def _by_number(cells: Mapping[int, Cell], name: str) -> dict[int, Cell]:
 def _by_digits(cells: Mapping[int, Cell], name: str) -> dict[int, Cell]:
     found = {number: cell for number, cell in cells.items() if cell.printed == name.replace(",", "")}
     # What is derived of a throughput may repeat its digits; only the throughput itself can be explained.
-    return {number: cell for number, cell in found.items() if cell.shown.quantity == "throughput"} or found
+    return {number: cell for number, cell in found.items() if cell.shown.quantity.is_throughput} or found
 
 
 def _by_place(page: Page, cells: Mapping[int, Cell], name: str) -> dict[int, Cell]:
@@ -62,7 +62,7 @@ def _other_than_one(
     empty = next((cell for cell in cells if cell.reason and name in _places(page, cell)), None)
     if empty and not found:
         return f"The cell {name!r} is empty: {empty.reason}"
-    listed = _listed(found or {n: cell for n, cell in known.items() if cell.shown.quantity == "throughput"} or known)
+    listed = _listed(found or {n: cell for n, cell in known.items() if cell.shown.quantity.is_throughput} or known)
     if found:
         return f"{len(found)} cells are {name!r}: {listed}."
     if not known:

@@ -10,8 +10,10 @@ from typing import Any
 from pydantic.json_schema import GenerateJsonSchema
 
 import report
-from report.measuring.protocol import Length
+from report.measuring.protocol import Length, Protocol
+from report.measuring.quantity import QUANTITIES, Quantity
 from report.pagefile.page import Page
+from report.wording.words import words
 from tests.reference.templates import TEMPLATES
 
 EXAMPLE = Path(__file__).with_name("example.toml")
@@ -21,14 +23,14 @@ _TYPES = {"string": "text", "integer": "whole number", "number": "number"}
 Schema = Mapping[str, Any]
 
 
-class _WithLengths(GenerateJsonSchema):
-    """Tells a length as it is written."""
+class _AsWritten(GenerateJsonSchema):
+    """Tells a length and a quantity as they are written."""
 
     def encode_default(self, dft: Any) -> Any:
-        return super().encode_default(str(dft) if isinstance(dft, Length) else dft)
+        return super().encode_default(str(dft) if isinstance(dft, Length | Quantity) else dft)
 
 
-SCHEMA: Schema = Page.model_json_schema(schema_generator=_WithLengths)
+SCHEMA: Schema = Page.model_json_schema(schema_generator=_AsWritten)
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,19 @@ def page() -> str:
     """The reference in Markdown."""
     first = Section("Page", "the head of the file")
     return TEMPLATES.get_template("page-file.md.jinja").render(
-        sections=[first, *sections("Page", ())], named=NAMED.read_text(encoding="utf-8").strip()
+        sections=[first, *sections("Page", ())],
+        quantities=list(quantities()),
+        named=NAMED.read_text(encoding="utf-8").strip(),
     )
+
+
+def quantities() -> Iterator[tuple[str, str, str, str]]:
+    """What a column can show beside the throughput: name, unit on a page of images, title, and what it is."""
+    english = words("en")
+    for quantity in (quantity for quantity in QUANTITIES.values() if not quantity.is_throughput):
+        _, values = next(step for step in quantity.steps(Protocol(), 0) if step[0] == quantity.rule)
+        said = english.gettext(quantity.rule).format(**values)
+        yield quantity.name, quantity.unit("images/s"), english.gettext(quantity.name), said
 
 
 def sections(model: str, path: Sequence[str]) -> Iterator[Section]:

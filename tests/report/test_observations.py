@@ -14,6 +14,7 @@ from report.evidence.telemetry_window import Watch, watch
 from report.measuring.measurement import Measurement, measure
 from report.measuring.number import without_noise
 from report.measuring.protocol import Protocol
+from report.measuring.quantity import SAMPLES_PER_JOULE
 from report.measuring.reason import NoEvidenceError
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
 from tests.parsers.toy_logs import steps
@@ -164,7 +165,7 @@ def test_cards_that_tell_no_memory_have_no_peak(tmp_path: Path) -> None:
 def test_no_power_at_all_gives_no_samples_per_joule(tmp_path: Path) -> None:
     found = watched(tmp_path, *every_second(lambda _: 0))
     throughput = measured(read(tmp_path / "train.log"))
-    assert "no power at all" in reason(lambda watch: observe("samples_per_joule", watch, throughput), found)
+    assert "no power at all" in reason(lambda watch: observe(SAMPLES_PER_JOULE, watch, throughput), found)
 
 
 def test_a_run_without_telemetry_says_so(tmp_path: Path) -> None:

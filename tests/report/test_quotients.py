@@ -10,7 +10,7 @@ from report.evidence.cell import Cell, Quoted, Quotient
 from report.evidence.comparison import comparisons
 from report.evidence.evidence_file import read
 from report.evidence.quotient import REASONS
-from report.measuring.quantity import Shown
+from report.measuring.quantity import THROUGHPUT, Shown
 from report.pagefile.page_file import load
 from report.pagefile.parts import Case
 from report.rendering.publish import cell_json
@@ -22,7 +22,7 @@ figures = st.decimals("0.01", "1e9", places=2, allow_nan=False).map(str)
 
 def quoted(value: str) -> Cell:
     case: Case = {}
-    return Cell("t", "r", "c", case, Shown("throughput", "images/s"), quoted=Quoted(value, "paper"))
+    return Cell("t", "r", "c", case, Shown(THROUGHPUT, "images/s"), quoted=Quoted(value, "paper"))
 
 
 @given(of=figures, against=figures, ideal=st.integers(1, 4096))

@@ -5,13 +5,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from report.measuring.protocol import NoMeasurement, Protocol
-from report.measuring.quantity import Shown
-from report.measuring.statistic import RESAMPLES, SPREADS, reduce_repeats, resampled, spread
+from report.measuring.quantity import QUANTITIES, Shown, named
+from report.measuring.statistic import RESAMPLES, reduce_repeats, resampled
 
 RUNS = [6.5, 6.4, 6.9, 6.6, 6.6, 6.7, 6.1]
 
 runs = st.lists(st.floats(1e-3, 1e6), min_size=3, max_size=9)
+OF_RUNS = [name for name, quantity in QUANTITIES.items() if quantity.of_runs]
+
 every_rule = pytest.mark.parametrize("repeats", ["median", "mean", "olympic"])
+
+
+def spread(quantity: str, values: list[float], repeats: str) -> float:
+    return named(quantity).combined(values, Protocol.parse(f"repeats={repeats}"))
 
 
 @pytest.mark.parametrize(
@@ -45,7 +51,7 @@ def test_of_equal_runs_every_draw_is_their_number(repeats: str) -> None:
     assert set(resampled([2.0] * 4, repeats)) == {reduce_repeats([2.0] * 4, repeats)}
 
 
-@pytest.mark.parametrize("quantity", SPREADS)
+@pytest.mark.parametrize("quantity", OF_RUNS)
 def test_one_run_has_no_spread(quantity: str) -> None:
     with pytest.raises(NoMeasurement, match="at least two runs"):
         spread(quantity, [1.0], "median")
@@ -57,12 +63,12 @@ def test_two_runs_are_too_few_where_the_best_and_the_worst_are_dropped() -> None
 
 
 def test_what_is_done_says_how_often_runs_were_drawn_and_of_what() -> None:
-    steps = Shown("interval_low", "images/s").steps(Protocol.parse("repeats=mean"))
+    steps = Shown(named("interval_low"), "images/s").steps(Protocol.parse("repeats=mean"))
     assert ("repeats_mean", {}) in steps
     assert ("quantity_interval_low", {"count": RESAMPLES}) in steps
 
 
 @pytest.mark.parametrize("quantity", ["median_of_runs", "lowest_run", "highest_run"])
 def test_a_run_that_is_picked_is_not_put_together_with_others(quantity: str) -> None:
-    keys = [key for key, _ in Shown(quantity, "images/s").steps(Protocol())]  # type: ignore[arg-type]
+    keys = [key for key, _ in Shown(named(quantity), "images/s").steps(Protocol())]
     assert [key for key in keys if key.startswith("repeats_")] == []

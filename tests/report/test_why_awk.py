@@ -63,7 +63,7 @@ def parameters() -> Sequence[ParameterSet]:
             continue
         filled = list(cells(load(find(page)), logs))
         names = anchors(filled)
-        measured = [names[cell] for cell in filled if cell.printed and cell.shown.quantity == "throughput"]
+        measured = [names[cell] for cell in filled if cell.printed and cell.shown.quantity.is_throughput]
         found += [pytest.param(page, name, id=f"{page}-{name}") for name in measured]
     return found
 
