@@ -1,4 +1,4 @@
-"""A new format and a new language are one file each, as CONTRIBUTING.md says; no Python file is touched."""
+"""What is added goes where CONTRIBUTING.md says: a format and a language are one file each, a quantity is one line."""
 
 import json
 import re
@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.commandline import PROJECT, run
+from tests.report.page_text import HEAD, column
+from tests.report.quoted_page import put_run
 
 ROOMS = ("launchers", "parsers", "report", "tachograph.py")
 
@@ -38,3 +40,58 @@ def test_one_catalogue_is_a_new_language(copy: Path) -> None:
     options = ("--logs", golden / "logs", "--lang", "tlh", "--out", "out")
     run("report", golden / "toy.toml", *options, cwd=copy, project=copy)
     assert "测试" in (copy / "out/toy.tlh.md").read_text(encoding="utf-8")
+
+
+def block(language: str) -> str:
+    """The only block of a language in CONTRIBUTING.md."""
+    text = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (found,) = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+    return re.sub("(?m)^   ", "", found)
+
+
+def put_before(path: Path, line: str, added: str) -> None:
+    """Add text to a file, before its only line that reads so."""
+    before, after = path.read_text(encoding="utf-8").split(f"\n{line}\n")
+    path.write_text(f"{before}\n{added}{line}\n{after}", encoding="utf-8")
+
+
+@pytest.fixture
+def with_quartile(copy: Path) -> Path:
+    """A copy with the quantity of CONTRIBUTING.md, four runs, and a page that shows it of them."""
+    put_before(copy / "report/measuring/quantity.py", "    PEAK_MEMORY,", f"    {block('python').strip()},\n")
+    for language, title, rule in (("en", "third quartile", "the third quartile"), ("zh", "上四分位数", "取上四分位数")):
+        with (copy / f"report/words/{language}.po").open("a", encoding="utf-8") as catalogue:
+            catalogue.write(f'\nmsgid "third_quartile_of_runs"\nmsgstr "{title}"\n')
+            catalogue.write(f'\nmsgid "quantity_third_quartile_of_runs"\nmsgstr "{rule}"\n')
+    for number, speed in enumerate((100, 200, 300, 500)):
+        put_run(copy, f"runs/{number}", speed)
+    shown = 'columns = [{ column = "a" }, { column = "a", quantity = "third_quartile_of_runs" }]\n'
+    table = '[[tables]]\nname = "t"\ntitle = "Runs"\ncorner = "Cards"\ncase = { precision = "fp32" }\n'
+    rows = 'rows = [{ title = "{cards}", case = { cards = 1 } }]\n'
+    (copy / "toy.toml").write_text(
+        HEAD + column("a", "runs/*/train.log", "decimals=1") + table + shown + rows, encoding="utf-8"
+    )
+    made = run("report", "toy.toml", "--logs", "logs", "--out", "out", cwd=copy, project=copy)
+    assert made.returncode == 0, made.stderr
+    return copy
+
+
+@pytest.mark.parametrize(
+    ("language", "title", "rule"),
+    [
+        ("en", "A, third quartile (images/s)", "the third quartile"),
+        ("zh", "A，上四分位数（images/s）", "取上四分位数"),
+    ],
+)
+def test_the_statistic_of_contributing_is_a_new_quantity(
+    with_quartile: Path, language: str, title: str, rule: str
+) -> None:
+    page = (with_quartile / f"out/toy.{language}.md").read_text(encoding="utf-8")
+    assert f"| {title} " in page
+    assert re.search(r"\| \[250\.0\]\(#e1\) +\| \[350\.0\]\(#e2\) +\|", page)
+    assert re.search(f"{rule}.*`quantity=third_quartile_of_runs records=step", page)
+
+
+def test_a_new_quantity_is_audited_from_its_logs(with_quartile: Path) -> None:
+    found = run("audit", "out/toy.en.md", cwd=with_quartile, project=with_quartile)
+    assert "5 numbers, 5 with a log: 5 exact." in found.stdout
