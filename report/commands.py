@@ -80,6 +80,8 @@ def _log(path: Path) -> Path:
     """The log of a run folder, or the path as it is; raises LogError where a run.json is broken or names no log."""
     from parsers.runs.runfile import log_of
 
+    if run := next(iter(sorted(path.glob("[0-9]*/run.json"))), None):
+        raise Unreadable(f"{path}: is a folder; its first run is {run.parent}.")
     try:
         return log_of(path)
     except OSError:  # reading it tells what is wrong
@@ -192,6 +194,8 @@ def report(
                 _print_cells(published.name, published.cells)
             else:
                 say(published.sentence)
+                if published.why_empty:
+                    say(published.why_empty, err=True)
     except BrokenPipeError:
         raise  # whoever reads what is printed has seen enough; click ends without a word
     except (PageError, WordsError, ParserError, OSError) as error:

@@ -91,8 +91,11 @@ def ingest(
       tachograph ingest results.tar.gz more.zip train.log.gz --into logs/lab
       tachograph ingest s3://bucket/runs/ --into logs/cloud --scheduler tcp://head:8786
     """
+    from .sources import missing
     from .tally import Tally
 
+    if gone := missing(sources):
+        raise Unreadable(*(f"There is no file or folder {source}." for source in gone))
     tally = Tally(verbose=verbose)
     for event in _events(sources, into, context.obj, **how):
         tally.add(event)

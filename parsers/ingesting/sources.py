@@ -16,6 +16,17 @@ from .remote import fetch, filesystem, is_url, is_web, told
 from .walk import File, walk
 
 
+def missing(sources: Iterable[str]) -> list[str]:
+    """The sources on this machine that are not there."""
+    return [source for source in sources if (path := _local_path(source)) and not path.exists()]
+
+
+def _local_path(source: str) -> Path | None:
+    """Where a source lies on this machine; None for one that lies elsewhere."""
+    is_local = not is_url(source) or source.startswith("file://")
+    return Path(source.removeprefix("file://")) if is_local else None
+
+
 class LocalFiles:
     """The files below a folder."""
 
@@ -54,8 +65,8 @@ class Sources:
     def candidates(self, source: str) -> Found:
         """The candidates of one source, and what was left out, each as soon as it is found."""
         try:
-            is_local = not is_url(source) or source.startswith("file://")
-            yield from self._local(Path(source.removeprefix("file://"))) if is_local else self._remote(source)
+            local = _local_path(source)
+            yield from self._local(local) if local else self._remote(source)
         except NotTakenError as error:
             yield error.of(public(source))
         except OSError as error:

@@ -37,7 +37,7 @@ def unpacking(packed: int) -> Allowance:
     Raises TooLargeError where $TACHOGRAPH_UNPACKED_GIB is no number.
     """
     most = max(LEAST, TIMES * packed, _allowed())
-    said = f"it unpacks to more than {most / MIB:,.0f} MiB; ${VARIABLE} allows more, and an unpacked log has no limit"
+    said = f"it unpacks to more than {most / MIB:,.0f} MiB; {VARIABLE}=1 allows 1 GiB, and an unpacked log has no limit"
     return Allowance(most, said)
 
 

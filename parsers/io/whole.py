@@ -157,7 +157,11 @@ def write_whole(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """Where one file is to be written so that it becomes ``path`` when it is whole; raises WriteError."""
+    """Where one file is to be written so that it becomes ``path`` when it is whole; raises WriteError.
+
+    The user names it, so that a link there is followed.
+    """
+    path = Path(os.path.realpath(path)) if path.is_symlink() else path
     if _is_stream(path):
         with writing(path):
             yield path

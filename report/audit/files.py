@@ -32,7 +32,7 @@ def audit(site: Site, pages: Sequence[Page] = (), tolerance: float = 0.0, librar
     logs are the same.
     """
     found = claims(site, pages, library or Library())
-    return Result(list(Judge(found, tolerance).findings()), list(unlike(found)))
+    return Result(list(Judge(found, tolerance, site.unfollowed).findings()), list(unlike(found)))
 
 
 Named = tuple[str, Finding]

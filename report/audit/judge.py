@@ -17,10 +17,13 @@ Opinion = tuple[Verdict, str] | None
 
 
 class Judge:
-    """Judges claims; ``tolerance`` is how far, as a fraction, a number may be off and still be near."""
+    """Judges claims; ``tolerance`` is how far, as a fraction, a number may be off and still be near.
 
-    def __init__(self, claims: Sequence[Claim], tolerance: float) -> None:
-        self.claims, self.tolerance = claims, tolerance
+    ``unfollowed``: links among the logs that lead elsewhere.
+    """
+
+    def __init__(self, claims: Sequence[Claim], tolerance: float, unfollowed: Sequence[str] = ()) -> None:
+        self.claims, self.tolerance, self._unfollowed = claims, tolerance, unfollowed
         self.by_log: dict[str, list[Claim]] = {}
         for claim in claims:
             if claim.evidence:
@@ -33,7 +36,7 @@ class Judge:
     def finding(self, claim: Claim) -> Finding:
         """The finding for one claim of these."""
         if not claim.evidence:
-            return _without_log(claim)
+            return _without_log(claim, self._unfollowed)
         protocol = self._protocol(claim)
         measured = claim.best.measured(protocol) if protocol else None
         if protocol is None or measured is None:
@@ -124,7 +127,7 @@ class Judge:
         return "near", f"the number is within {self.tolerance:.2%} of what its log gives"
 
 
-def _without_log(claim: Claim) -> Finding:
+def _without_log(claim: Claim, unfollowed: Sequence[str]) -> Finding:
     if claim.match.dead:
         dead = claim.match.dead[0].link
         reason = f"The link {dead.text!r} leads to {dead.address}, which is not there, and no other log was found."
@@ -132,7 +135,11 @@ def _without_log(claim: Claim) -> Finding:
     if claim.match.backings:
         path = claim.match.backings[0].log.path
         return Finding(claim.number, "no evidence", f"{path} is no log of a known format.", path)
-    return Finding(claim.number, "no evidence", "No log of this case was found.")
+    reason = "No log of this case was found."
+    if unfollowed:
+        links = f"{unfollowed[0]} leads" if len(unfollowed) == 1 else f"{unfollowed[0]} and other links lead"
+        reason += f" {links} out of the folder and was not followed; --logs FOLDER names another one."
+    return Finding(claim.number, "no evidence", reason)
 
 
 def _any_protocol(claim: Claim) -> Protocol | None:

@@ -99,6 +99,7 @@ class Site:
 
     def __init__(self, documents: Sequence[Document], root: Path, logs: Path) -> None:
         self.documents, self.root, self.logs_root = documents, root.resolve(), logs.resolve()
+        self.unfollowed: list[str] = []
         self.logs = {path: Log(self.logs_root, path) for path in self._paths()}
         self.dead: list[DeadLink] = []
         linked = [backing for document in documents for backing in self._linked(document)]
@@ -126,11 +127,19 @@ class Site:
         """Every file below the folder of logs whose name or folder says that it is a log; no hidden ones."""
         for folder, folders, names in os.walk(self.logs_root):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
+            may_hold_logs = (*folders, *filter(_NAMED_LOG.search, names))
+            self.unfollowed += [path for name in may_hold_logs if (path := self._leaving(folder, name))]
             for name in sorted(names):
                 path = os.path.relpath(Path(folder, name), self.logs_root)
                 is_named = not name.startswith(".") and _NAMED_LOG.search(path) and not _NO_LOG.search(name)
                 if is_named and self._is_file(path):
                     yield path
+
+    def _leaving(self, folder: str, name: str) -> str:
+        """The path of a link out of the folder of logs; nothing for what is none."""
+        place = Path(folder, name)
+        leaves = place.is_symlink() and leading_out([place], self.logs_root)
+        return os.path.relpath(place, self.logs_root) if leaves else ""
 
     def _may_be_log(self, path: str) -> bool:
         return self._is_file(path) and not _NO_LOG.search(path)

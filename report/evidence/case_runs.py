@@ -7,7 +7,7 @@ from pathlib import Path
 from parsers.io.inside import leading_out
 from parsers.runs.runfile import DONE, RunFile, describes, files_of_run, run_file, sha256_of, status_of
 
-from ..measuring.reason import NoEvidenceError, Reason
+from ..measuring.reason import LEADS_OUT, NoEvidenceError, Reason
 from ..pagefile.page import Case, Column, Run
 
 
@@ -50,7 +50,14 @@ def outside(logs: Path, path: str) -> Reason | None:
     """Why nothing of a run may be read: its log, or a file beside it, is a link out of the folder of logs."""
     if (file := leading_out(files_of_run(logs / path), logs)) is None:
         return None
-    return Reason("{log} is left out: {file} leads out of the folder of logs.", {"log": path, "file": file.name})
+    return Reason(LEADS_OUT, {"log": path, "file": _link(file, logs)})
+
+
+def _link(file: Path, logs: Path) -> str:
+    """The folder or file on the way to a file that is the link by which it leads out of the folder of logs."""
+    way = [folder for folder in (*reversed(file.parents), file) if folder.is_relative_to(logs) and folder != logs]
+    found = leading_out(way, logs) or file
+    return found.name if found == file else found.relative_to(logs).as_posix()
 
 
 def not_done(run: RunFile, path: str) -> Reason | None:

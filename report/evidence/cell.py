@@ -1,5 +1,6 @@
 """A cell of a page: its number with the proofs, or the reason why there is none."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +14,7 @@ from ..measuring.measurement import Measurement
 from ..measuring.number import printed, quotient
 from ..measuring.protocol import Protocol
 from ..measuring.quantity import Shown
-from ..measuring.reason import Reason
+from ..measuring.reason import LEADS_OUT, LEADS_OUT_HELP, Reason
 from ..measuring.record_columns import Columns
 from ..pagefile.parts import Case
 from .telemetry_quantities import Observation
@@ -214,6 +215,14 @@ class Coverage:
     def missing(self) -> int:
         """How many cells have neither."""
         return self.planned - self.measured - self.quoted
+
+
+def commonest(cells: Iterable[Cell]) -> str:
+    """Why most of the cells are empty that are, and what helps; nothing where none is."""
+    reasons = Counter((str(cell.reason), cell.reason.message) for cell in cells if cell.reason and not cell.digits)
+    for (said, message), _ in reasons.most_common(1):
+        return f"{said} {LEADS_OUT_HELP}" if message == LEADS_OUT else said
+    return ""
 
 
 def coverage(cells: Iterable[Cell]) -> Coverage:

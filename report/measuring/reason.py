@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+LEADS_OUT = "{log} is left out: {file} leads out of the folder of logs."
+LEADS_OUT_HELP = "Such a link is not followed; --logs with the folder that it leads to reads what is there."
+
 
 @dataclass(frozen=True)
 class Reason:

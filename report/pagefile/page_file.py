@@ -33,6 +33,8 @@ def names() -> list[str]:
 def find(page: str) -> Path:
     """The file of a page, by its name or its path; raises PageError when there is none."""
     path = Path(page) if page.endswith(".toml") else FOLDER / f"{page}.toml"
+    if page.endswith(".toml") and not path.exists():
+        raise PageError(f"There is no page file {path}.")
     if not path.exists():
         raise PageError(f"There is no page {page!r}; pages are {', '.join(names())}, or a path that ends in .toml.")
     return path

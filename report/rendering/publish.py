@@ -10,7 +10,7 @@ from parsers.io.whole import write_whole
 
 from ..evidence import evidence_file
 from ..evidence.case_evidence import cells
-from ..evidence.cell import Cell, coverage
+from ..evidence.cell import Cell, commonest, coverage
 from ..evidence.comparison import Comparison, comparisons
 from ..pagefile.page import Page
 from ..pagefile.page_file import PageError, find, load, names
@@ -50,6 +50,12 @@ class Published:
         files = ", ".join(str(path) for path in self.files)
         counts = f"{covered.measured} of {covered.planned} cells have evidence;"
         return f"{self.name}: {counts}{quoted}{unlike} wrote {files}."
+
+    @property
+    def why_empty(self) -> str:
+        """Why most of the cells are empty that are, in one line; nothing where none is, and for a page left out."""
+        reason = commonest(self.cells) if self.files else ""
+        return f"{self.name}: the commonest reason of empty cells: {reason}" if reason else ""
 
     @property
     def is_empty(self) -> bool:

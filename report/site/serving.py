@@ -25,20 +25,30 @@ Say = Callable[[str], None]
 def serve(build: Build, host: str, port: int, say: Say) -> None:
     """Build a site in a temporary folder and serve it until Ctrl-C; with ``build.reloads`` anew after every change.
 
-    Raises as ``publish_site`` does for the first build, OSError when the port cannot be had, and KeyboardInterrupt when
-    any signal ends it; the folder is gone then. A later build that fails is told, and the site before it stays.
+    Raises ParserError when the port cannot be had, before anything is built, as ``publish_site`` does for the first
+    build, and KeyboardInterrupt when any signal ends it; the folder is gone then. A later build that fails is told, and
+    the site before it stays.
     """
     # A change during the first build is not missed.
     changes = _changes(build) if build.reloads else None
     with _ended_by_signals(), TemporaryDirectory(prefix="tachograph-") as folder:
         first = Path(folder) / "1"
-        say(build.write(first))
-        with Server(host, port, first) as server, _running(server):
-            say(f"Serving {server.address}; Ctrl-C ends it.")
-            if changes is None:
-                Event().wait()
-            else:
-                _follow(changes, build, server, say)
+        with _listening(host, port, first) as server:  # before the site is built, which takes long
+            say(build.write(first))
+            with _running(server):
+                say(f"Serving {server.address}; Ctrl-C ends it.")
+                if changes is None:
+                    Event().wait()
+                else:
+                    _follow(changes, build, server, say)
+
+
+def _listening(host: str, port: int, folder: Path) -> Server:
+    try:
+        return Server(host, port, folder)
+    except OSError as error:
+        what = f"{error.strerror or error}; --port 0 takes any free one"
+        raise ParserError(f"Port {port} of {host} cannot be had: {what}.") from error
 
 
 @contextmanager

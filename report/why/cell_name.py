@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..evidence.cell import Cell, anchors, number_of
+from ..evidence.cell import Cell, anchors, commonest, number_of
 from ..pagefile.page import Page
 
 SHOWN = 8
@@ -66,8 +66,13 @@ def _other_than_one(
     if found:
         return f"{len(found)} cells are {name!r}: {listed}."
     if not known:
-        return f"No cell of the page has a number, so none is {name!r}; give the folder of its logs with --logs."
+        return f"No cell of the page has a number, so none is {name!r}. {_why_empty(cells)}"
     return f"No cell of the page is {name!r}; there are {listed}."
+
+
+def _why_empty(cells: Sequence[Cell]) -> str:
+    reasons = commonest(cells)
+    return f"The commonest reason: {reasons}" if reasons else "Its folder of logs is given with --logs."
 
 
 def _listed(cells: Mapping[int, Cell]) -> str:

@@ -27,7 +27,6 @@ def put(folder: Path, name: str, run: str | None = None) -> Wanted:
     return Wanted(folder, f"{name}/train.log", PLAIN, SCALING)
 
 
-@pytest.mark.parametrize("count", [1, WORTH_A_POOL + 1])
 def test_what_is_forgotten_is_read_again(tmp_path: Path) -> None:
     put(tmp_path, "a")
     log = tmp_path / "a/train.log"
@@ -37,6 +36,7 @@ def test_what_is_forgotten_is_read_again(tmp_path: Path) -> None:
     assert reading_of(log) is not first
 
 
+@pytest.mark.parametrize("count", [1, WORTH_A_POOL + 1])
 def test_a_prepared_log_measures_what_it_measures_alone(count: int, tmp_path: Path) -> None:
     wanted = [put(tmp_path, str(number)) for number in range(count)]
     assert prepare(wanted) == {one.path: None for one in wanted}
