@@ -61,7 +61,8 @@ class Source:
         UTF-16 ends with a NUL byte, a file that was laid out in advance with many, and colours with an escape.
         """
         end = block.rfind(b"\n") + 1
-        self.cut = end < len(block) and bool(clean(block[end:]))
+        # An order mark is one at the start of a log only.
+        self.cut = end < len(block) and clean(block[max(end - 1, 0) :]) not in (b"", b"\n")
         return block if self.cut else block[:end]
 
     @contextmanager

@@ -18,6 +18,7 @@ from parsers.io.compression import ending
 from parsers.io.errors import ParserError
 from parsers.runs.reading import survey
 from parsers.scanning.detection import formats
+from parsers.scanning.source import clean
 from parsers.scrubbing.copies import copied, sources
 from report.charts.chart import Chart
 from report.site import build
@@ -204,10 +205,11 @@ def _run(folder: Path, data: bytes) -> Path:
 
 
 def _lines(log: bytes, packed: int) -> int:
-    """How many lines wc counts, and a last one without newline; of a packed log, as many as are told."""
+    """How many lines wc counts, and a last one of which anything is seen; of a packed log, as many as are told."""
     if ending(log):
         return packed
-    return log.count(b"\n") + bool(log.rpartition(b"\n")[2].strip(b"\0"))
+    head, newline, tail = log.rpartition(b"\n")
+    return (head + newline).count(b"\n") + bool(clean(newline + tail).removeprefix(b"\n"))
 
 
 def _reads_alike(log: Path, copy: Path) -> None:
