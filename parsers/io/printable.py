@@ -11,13 +11,15 @@ import click
 
 # All but ASCII that is seen. Blanks of other widths are seen, too, though Python does not call them printable.
 _SUSPECT = re.compile(r"[^ -~]")
+# What Python calls printable, though no font draws it: fillers, and what changes the look of the letter before it.
+_IGNORABLE = re.compile(r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]")
 _SUSPECT_BUT_LAYOUT = re.compile(r"[^ -~\n\t]")
 
 
 def printable(said: object) -> str:
     """A text on one line of which every character is seen; others are escaped: ``\\x1b``, ``\\n``, ``\\u202e``."""
     text = str(said)
-    return text if text.isprintable() else _SUSPECT.sub(_seen, text)
+    return text if _is_seen(text) else _SUSPECT.sub(_seen, text)
 
 
 def printable_lines(text: str) -> str:
@@ -26,12 +28,16 @@ def printable_lines(text: str) -> str:
 
 
 def _is_suspect(text: str) -> bool:
-    return not text.replace("\n", "").replace("\t", "").isprintable()
+    return not _is_seen(text.replace("\n", "").replace("\t", ""))
+
+
+def _is_seen(text: str) -> bool:
+    return text.isprintable() and (text.isascii() or not _IGNORABLE.search(text))
 
 
 def _seen(found: re.Match[str]) -> str:
     character = found[0]
-    if character.isprintable() or unicodedata.category(character) == "Zs":
+    if _is_seen(character) or unicodedata.category(character) == "Zs":
         return character
     if character < " ":
         return ascii(character)[1:-1]
@@ -46,7 +52,7 @@ def say(line: object, *, err: bool = False) -> None:
 
 def shell_quoted(text: str) -> str:
     """A text as one word of a shell, all of it seen; one with other characters needs bash, ksh or zsh."""
-    if text.isprintable():
+    if _is_seen(text):
         return shlex.quote(text)
     return f"$'{''.join(map(_octal, os.fsencode(text)))}'"
 

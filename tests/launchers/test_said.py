@@ -23,3 +23,9 @@ def test_a_script_that_is_quoted_as_a_whole_does_the_same(text: str) -> None:
     script = readable(f"cat <<'END'\n{text}\nEND\necho done\n")
     done = subprocess.run(["bash", "-c", script], capture_output=True, check=True, text=True)
     assert (done.stdout, unseen(script)) == (f"{text}\ndone\n", set())
+
+
+@pytest.mark.parametrize("unseen", ["\u3164", "\u115f", "\ufe0f", "\u034f", "\u180b"])
+def test_a_filler_that_no_font_draws_is_spelt(unseen: str) -> None:
+    assert unseen not in quoted(f"a{unseen}b")
+    assert unseen not in readable(f"echo a{unseen}b\n")

@@ -26,6 +26,9 @@ UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
         ("\udcff", r"\udcff"),
         ("\U000e0041", r"\udb40\udc41"),
         ("one\ntwo\tthree\r", r"one\ntwo\tthree\r"),
+        ("a\u3164b\u115f\u1160\uffa0", r"a\u3164b\u115f\u1160\uffa0"),
+        ("1\ufe0f\u034f\u17b4\u17b5\u180b\u180e", r"1\ufe0f\u034f\u17b4\u17b5\u180b\u180e"),
+        ("\U000e0100", r"\udb40\udd00"),
         ("批大小\u3000é 🙂", "批大小\u3000é 🙂"),
     ],
 )
