@@ -17,7 +17,7 @@ from ..io import regular
 from ..io.compression import ERRORS, ending, unpacked
 from ..io.limits import Allowance, TooLargeError, check_members, unpacking
 from ..scanning.source import is_text
-from .candidate import IS_IRREGULAR, IS_LINK, LeftOut, is_hidden
+from .candidate import IS_HIDDEN, IS_IRREGULAR, IS_LINK, LeftOut, is_hidden
 from .walk import File
 
 ARCHIVE_NAME = re.compile(r"\.(zip|tar|tar\.\w+|tgz|tbz2?|txz|tzst)$", re.IGNORECASE)
@@ -64,7 +64,7 @@ def begins_archive(head: bytes) -> bool:
 def unpack(archive: Path, into: Path) -> Iterator[File | LeftOut]:
     """The files of an archive that may be logs, each in a numbered file of the folder ``into``.
 
-    Hidden files are passed over; links, devices and binary files are left out. Where the archive is broken, or unpacks
+    Hidden files, links, devices and binary files are left out. Where the archive is broken, or unpacks
     to more than its allowance, what comes before is taken and the rest is left out. The ``name`` of what is left out
     is its path in the archive, empty for the archive as a whole.
     """
@@ -72,7 +72,9 @@ def unpack(archive: Path, into: Path) -> Iterator[File | LeftOut]:
         allowance = unpacking(archive.stat().st_size)
         for number, entry in enumerate(_entries(archive, allowance)):
             path = entry.name if isinstance(entry, LeftOut) else entry[0]
-            if not is_hidden(path):
+            if is_hidden(path):
+                yield LeftOut(path, IS_HIDDEN)
+            else:
                 yield entry if isinstance(entry, LeftOut) else _spooled(*entry, into / str(number))
     except BROKEN as error:
         yield LeftOut("", f"cannot be read to its end: {_reason(error)}.", is_unreadable=True)

@@ -81,6 +81,9 @@ def names(path: str) -> list[str]:
     return [name for name in path.split("/") if name not in ("", ".", "..")]
 
 
+IS_HIDDEN = "is hidden: its name, or that of its folder, begins with a dot."
+
+
 def is_hidden(path: str) -> bool:
     """Whether a name of a path begins with a dot."""
     return any(name.startswith(".") for name in names(path))

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
+from ..io.regular import data_of
 from ..runs.runfile import RUN_FILE
 from ..scrubbing.copies import copied, named_by, sources
 from ..scrubbing.identities import Identity
@@ -46,7 +47,7 @@ def _named_by(logs: Iterable[Ingested]) -> Iterator[Identity]:
 def _kept(nameless: Path, into: Path, logs: Mapping[str, Ingested]) -> Iterator[Event]:
     with claimed(into) as suite:
         for run in sorted(nameless.rglob(RUN_FILE)):
-            sha256 = _found(json.loads(run.read_bytes()), logs)
+            sha256 = _found(json.loads(data_of(run)), logs)
             label, wanted, log = run.parent.parent.name, int(run.parent.name), logs[sha256]
             number = there = suite.repeat(label, sha256)
             remarks = log.remarks + (suite.problems(label, there) if there else ())

@@ -6,7 +6,7 @@ from typing import Any
 
 from fsspec import AbstractFileSystem
 
-from .candidate import IS_IRREGULAR, IS_LINK, LeftOut, is_hidden
+from .candidate import IS_HIDDEN, IS_IRREGULAR, IS_LINK, LeftOut, is_hidden
 
 DEEPEST = 64
 
@@ -25,7 +25,7 @@ class File:
 def walk(fs: AbstractFileSystem, root: str, *, without: Callable[[str], bool]) -> Iterator[list[File | LeftOut]]:
     """The files of each folder below ``root``, by name; places are those of ``fs``.
 
-    Hidden files and folders are passed over, and folders for which ``without`` holds. Links are left out: what they
+    Folders for which ``without`` holds are passed over. Hidden files and folders are left out, and links: what they
     point to is found by itself, or is not part of the source. So is a folder that cannot be listed.
     """
     folders = [root.rstrip("/")]
@@ -36,13 +36,16 @@ def walk(fs: AbstractFileSystem, root: str, *, without: Callable[[str], bool]) -
         except Exception as error:  # noqa: BLE001 - each file system raises errors of its own
             yield [LeftOut(_path(folder, root), f"cannot be listed: {_reason(error)}.", is_unreadable=True)]
             continue
-        inner = [str(info["name"]).rstrip("/") for info in entries if _is_folder(info)]
-        folders += [name for name in reversed(inner) if not without(name)]
+        entries = [info for info in entries if not (_is_folder(info) and without(_name(info)))]
+        yield [LeftOut(_path(_name(info), root), IS_HIDDEN) for info in entries if _is_hidden(info)]
+        entries = [info for info in entries if not _is_hidden(info)]
+        inner = [_name(info) for info in entries if _is_folder(info)]
+        folders += reversed(inner)
         yield [_file(info, root) for info in entries if not _is_folder(info)]
 
 
 def _below(fs: AbstractFileSystem, folder: str, root: str) -> Iterator[Info]:
-    """What a folder holds, hidden names left out; of a web page the links that lead elsewhere, too."""
+    """What a folder holds; of a web page the links that lead elsewhere, too."""
     if _path(folder, root).count("/") >= DEEPEST:
         raise ValueError(f"it lies more than {DEEPEST} folders deep")
     is_web = "://" in folder
@@ -50,8 +53,16 @@ def _below(fs: AbstractFileSystem, folder: str, root: str) -> Iterator[Info]:
         name = str(info["name"]).rstrip("/")
         inner = name.removeprefix(f"{folder}/")
         leads_elsewhere = is_web and (".." in inner.split("/") or "?" in inner or "#" in inner)
-        if inner not in ("", name) and not is_hidden(inner) and not leads_elsewhere:
+        if inner not in ("", name) and not leads_elsewhere:
             yield info
+
+
+def _name(info: Info) -> str:
+    return str(info["name"]).rstrip("/")
+
+
+def _is_hidden(info: Info) -> bool:
+    return is_hidden(_name(info).rpartition("/")[2])
 
 
 def _is_folder(info: Info) -> bool:

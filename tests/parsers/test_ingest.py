@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from parsers.ingesting.candidate import LeftOut
 from parsers.ingesting.ingest import ingest
 from parsers.ingesting.intake import NO_METRIC_LINE
 from parsers.ingesting.suite import STAGING, SuiteError, claimed
@@ -159,11 +160,15 @@ def test_a_file_that_is_named_itself_and_is_no_text_is_unreadable(lab: Path, int
     assert len(unreadable(into, write(lab, data))) == 1
 
 
-def test_hidden_files_and_folders_are_passed_over(lab: Path, into: Path) -> None:
+def test_hidden_files_and_folders_are_left_out_by_name(lab: Path, into: Path) -> None:
     (lab / ".cache").mkdir()
     write(lab / ".cache", step(1))
     write(lab, step(1), name=".a.log")
-    assert events(into, lab) == []
+    assert {(event.name, event.is_unreadable) for event in events(into, lab) if isinstance(event, LeftOut)} == {
+        (f"{lab}/.cache", False),
+        (f"{lab}/.a.log", False),
+    }
+    assert runs(into) == []
 
 
 def test_a_name_that_is_no_utf_8_is_kept_exactly(lab: Path, into: Path) -> None:
