@@ -19,6 +19,9 @@ TOLERANCE = 0.02
 ARRIVED = "The log prints no times: those of its lines are from clock.csv, which says when each of them arrived."
 NO_VALUE = "{count} of {records} records print no {column} and are left out, the first at line {line}."
 ONE_RANK = "The log is of several ranks: only rank {rank} is used, {left} of {records} records are left out."
+NO_RANK = (
+    "{left} of {records} records name no rank and are left out, the first at line {line}: only rank {rank} is used."
+)
 TOO_SHORT = "The protocol takes {take}: the log is short of it by {missing}."
 AGAIN = "At line {line} the steps start again: several ranks, or several runs, are in this log."
 NO_EPOCH_LENGTH = "The log does not print the steps of an epoch: its last printed step is taken as its end."
@@ -39,6 +42,7 @@ WARNINGS = (
     ARRIVED,
     NO_VALUE,
     ONE_RANK,
+    NO_RANK,
     TOO_SHORT,
     AGAIN,
     NO_EPOCH_LENGTH,
@@ -57,8 +61,12 @@ def of_records(chosen: Columns, column: str, reasons: Reasons) -> Iterator[Sente
         first = lines[empty][0]
         yield Sentence(NO_VALUE, count=empty.sum(), records=len(lines), column=column, line=first)
     if other.any():
-        rank = chosen.numbers("rank")[are_readable(reasons)][0]
-        yield Sentence(ONE_RANK, rank=f"{rank:g}", left=other.sum(), records=len(lines))
+        ranks = chosen.numbers("rank")
+        used, unnamed = f"{ranks[are_readable(reasons)][0]:g}", other & np.isnan(ranks)
+        if left := (other & ~unnamed).sum():
+            yield Sentence(ONE_RANK, rank=used, left=left, records=len(lines))
+        if left := unnamed.sum():
+            yield Sentence(NO_RANK, rank=used, left=left, records=len(lines), line=lines[unnamed][0])
     models = pd.Series(chosen["model"][are_readable(reasons)]).dropna().unique() if "model" in chosen else ()
     if len(models) > 1:
         yield Sentence(SEVERAL_MODELS, count=len(models), models=", ".join(map(str, models)))
