@@ -92,6 +92,18 @@ def test_a_full_disk_leaves_what_was_there_and_is_one_sentence_that_names_the_fi
     assert before != {}
 
 
+@pytest.mark.parametrize("packed", ["", "logs.tar"])
+def test_a_full_disk_while_logs_are_ingested_is_told_of_the_file_and_not_of_its_source(
+    packed: str, folder: Path
+) -> None:
+    if packed:
+        shutil.make_archive(str(folder / "logs"), "tar", folder / "logs")
+    done = limited(FEW, ["ingest", str(folder / (packed or "logs")), "--into", str(folder / "suite"), "--jobs", "1"])
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert re.fullmatch(r"Error: (\S+): cannot be written: File too large\.\n", done.stderr)
+    assert f"Error: {folder}/logs" not in done.stderr
+
+
 @pytest.mark.parametrize("options", [(), ("--html",)])
 def test_a_full_disk_leaves_nothing_of_a_page_that_was_not_there(options: Sequence[str], folder: Path) -> None:
     assert limited(FEW, report(folder, *options)).returncode == 2

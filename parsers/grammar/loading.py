@@ -27,7 +27,7 @@ def open_grammar(path: Path, **options: Any) -> Lark:
     try:
         text = text_of(path)
         return Lark(_loaded(path, text, **options), source_path=str(path), maybe_placeholders=False, **options)
-    except (LarkError, OSError, UnicodeDecodeError) as error:
+    except (LarkError, OSError, UnicodeDecodeError, AssertionError) as error:
         raise GrammarError(f"{path.name}: {reason(error, text, _known_names())}") from error
 
 

@@ -1,5 +1,6 @@
 """Times as programs print them, and lengths of time, by the name of the terminal that a grammar gives them."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from ..io.lazy import pd
 Texts = Sequence[bytes]
 Times = NDArray[np.datetime64]
 
+_WEST = re.compile(rb" [\d:.]++ ?-")  # of Greenwich: -05:00 after a time
 _ISO = bytes.maketrans(b"/,T", b"-. ")
 # A stamp without a year gets this one, a leap year: only the time between two of them means something.
 NO_YEAR = b"2000-"
@@ -22,7 +24,7 @@ def times(texts: Texts) -> Times:
     """datetime64[us]; NaT where the line does not have the field, or names a day that does not exist."""
     joined = b"\n".join(texts).translate(_ISO)
     stamps = [stamp or "NaT" for stamp in joined.decode("ascii").split("\n")]
-    if b"Z" in joined or b"+" in joined or joined.count(b"-") > 2 * sum(map(bool, texts)):
+    if b"Z" in joined or b"+" in joined or _WEST.search(joined):
         return _zoned(stamps)
     try:
         return np.array(stamps, dtype="datetime64[us]")

@@ -16,6 +16,7 @@ from typing import IO, BinaryIO, Protocol
 from ..io import regular
 from ..io.compression import ERRORS, ending, unpacked
 from ..io.limits import Allowance, TooLargeError, check_members, unpacking
+from ..io.whole import begun, put
 from ..scanning.source import is_text
 from .candidate import IS_HIDDEN, IS_IRREGULAR, IS_LINK, LeftOut, is_hidden
 from .walk import File
@@ -101,10 +102,11 @@ def _spooled(path: str, stream: Readable, place: Path) -> File | LeftOut:
 
 
 def _written(data: bytes, stream: Readable, place: Path) -> int:
+    """Write a file and return its size; raises WriteError where it cannot be written: its source is not to blame."""
     size = 0
-    with place.open("wb") as file:
+    with begun(place) as file:
         while data:
-            size += file.write(data)
+            size += put(data, file)
             data = stream.read(_PIECE)
     return size
 

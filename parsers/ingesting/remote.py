@@ -8,8 +8,10 @@ from typing import Any
 import fsspec
 from fsspec import AbstractFileSystem
 
+from ..io.errors import WriteError
 from ..io.extras import install
 from ..io.limits import downloading
+from ..io.whole import begun, put
 from .address import public
 from .candidate import NotTakenError
 
@@ -33,7 +35,7 @@ def told() -> Iterator[None]:
     """Turn any error of a file system, each of which has its own, into NotTakenError; no URL in it holds a secret."""
     try:
         yield
-    except NotTakenError:
+    except (NotTakenError, WriteError):
         raise
     except Exception as error:
         reason = public(str(error) or type(error).__name__).rstrip(".").replace("\n", " ")
@@ -61,10 +63,10 @@ def fetch(url: str, place: Path) -> None:
     allowance = downloading()
     with told():
         fs, path = filesystem(url)
-        with fs.open(path, "rb", **({"block_size": 0} if is_web(url) else {})) as stream, place.open("wb") as file:
+        with fs.open(path, "rb", **({"block_size": 0} if is_web(url) else {})) as stream, begun(place) as file:
             while data := stream.read(_CHUNK):
                 allowance.take(len(data))
-                file.write(data)
+                put(data, file)
 
 
 def _options(url: str) -> dict[str, Any]:

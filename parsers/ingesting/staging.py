@@ -14,6 +14,7 @@ from uuid import uuid4
 from ..io.compression import ending
 from ..io.errors import ParserError
 from ..io.regular import data_of, opened
+from ..io.whole import begun, put, write
 from ..runs.runfile import LOG, RUN_FILE, SCHEMA, SIDE_FILES, describes, unknown_schema
 from .candidate import Candidate, NotTakenError
 from .git_origin import is_changed
@@ -40,8 +41,8 @@ class Staged:
 def stage(log: Path, candidate: Candidate, beside: Mapping[str, Path], staging: Path) -> Staged:
     """Make a run folder of a log below ``staging``; ``beside`` are the files of its run, by name.
 
-    The log is copied as it is, packed or not. Raises StagingError where the folder cannot be made, OSError where a file
-    cannot be read or written.
+    The log is copied as it is, packed or not. Raises StagingError where the folder cannot be made, WriteError
+    where a file cannot be written, OSError where one cannot be read.
     """
     folder = staging / uuid4().hex
     try:
@@ -59,7 +60,7 @@ def stage(log: Path, candidate: Candidate, beside: Mapping[str, Path], staging: 
         for name in beside.keys() & set(SIDE_FILES):
             shutil.copyfile(beside[name], folder / name)
     text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-    (folder / RUN_FILE).write_text(text, encoding="utf-8", errors="backslashreplace")
+    write(folder, RUN_FILE, text.encode("utf-8", "backslashreplace"))
     is_of_another = RUN_FILE in beside and run is None
     return Staged(
         folder, sha256, (f"The {RUN_FILE} beside it is not of this log, and stays.",) if is_of_another else ()
@@ -85,9 +86,9 @@ def _kept(chunks: Iterator[bytes], folder: Path) -> Document:
     chunk = next(chunks, b"")
     path = folder / (LOG + ending(chunk))
     digest, lines, last = hashlib.sha256(), 0, b"\n"
-    with path.open("wb") as file:
+    with begun(path) as file:
         while chunk:
-            file.write(chunk)
+            put(chunk, file)
             digest.update(chunk)
             lines, last = lines + chunk.count(b"\n"), chunk[-1:]
             chunk = next(chunks, b"")

@@ -1,9 +1,11 @@
 """What takes long to make and never changes, kept in the user's folder of caches from one call to the next.
 
 Nobody else can put anything there: the folder and the files are the user's own, others may not write to them, and no
-link is followed to either.
+link is followed to either. Each file begins with the hash of its name and of what it holds, because disks damage files
+and a user may copy one over another.
 """
 
+import errno
 import hashlib
 import os
 import stat
@@ -12,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 MOST_FILES = 512  # the formats of a few versions; the oldest go
+_HASH_SIZE = hashlib.sha256().digest_size
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
@@ -19,17 +22,20 @@ _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
 def name_of(*made_of: bytes) -> str:
     """The name under which something is kept: the hash of all that it is made of."""
-    made = hashlib.sha256()
+    made = hashlib.sha256(b"with its hash")  # before, files were kept without one
     for part in made_of:
         made.update(hashlib.sha256(part).digest())
     return made.hexdigest()
 
 
 def found(name: str) -> bytes:
-    """What is kept under a name; raises OSError where nothing is, or what another user could have put there."""
+    """What is kept under a name; raises OSError where nothing is, or it was damaged, or another user may have put it."""
     with _folder() as folder, os.fdopen(os.open(name, _FILE, dir_fd=folder), "rb") as file:
         _refuse_others(os.fstat(file.fileno()), name)
-        return file.read()
+        bound, data = file.read(_HASH_SIZE), file.read()
+    if bound != _bound(data, name):
+        raise OSError(errno.EIO, "it is not as it was kept", name)
+    return data
 
 
 def keep(data: bytes, name: str) -> None:
@@ -39,9 +45,13 @@ def keep(data: bytes, name: str) -> None:
         _place().mkdir(mode=0o700, parents=True, exist_ok=True)
         with _folder() as folder:
             with os.fdopen(os.open(unfinished, _NEW_FILE, 0o600, dir_fd=folder), "wb") as file:
-                file.write(data)
+                file.write(_bound(data, name) + data)
             os.replace(unfinished, name, src_dir_fd=folder, dst_dir_fd=folder)
             _prune(folder)
+
+
+def _bound(data: bytes, name: str) -> bytes:
+    return hashlib.sha256(name.encode() + b"\n" + data).digest()
 
 
 def _place() -> Path:

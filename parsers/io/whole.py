@@ -6,6 +6,7 @@ import shutil
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from io import FileIO
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -90,6 +91,24 @@ def write(folder: Path, name: str, data: bytes) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     return path
+
+
+def begun(path: Path) -> FileIO:
+    """A new file, for ``put``; raises WriteError."""
+    with writing(path):
+        return FileIO(path, "wb")
+
+
+def put(data: bytes, file: FileIO) -> int:
+    """Write all of some bytes into a file that was begun, and return how many; raises WriteError, which names it.
+
+    What is not read before it is written can fail on both sides: an OSError is then one of reading.
+    """
+    left = memoryview(data)
+    with writing(Path(file.name)):
+        while left:
+            left = left[file.write(left) :]
+    return len(data)
 
 
 def below(folder: Path, name: str) -> Path:

@@ -1,5 +1,6 @@
 """The server: the files of a site for browsers on this machine, and nothing for the pages of other sites in them."""
 
+import re
 import socket
 import sys
 from contextlib import suppress
@@ -10,8 +11,8 @@ from ipaddress import ip_address
 from pathlib import Path
 from threading import Lock
 from typing import IO, Any
-from urllib.parse import urlsplit
 
+_HOST = re.compile(r"([a-z0-9.-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 NOT_THIS_MACHINE = "The site is served to this machine only: ask for 127.0.0.1 or localhost."
 FOREIGN = "Another site asks for this, and may only link to it."
 
@@ -54,10 +55,9 @@ def _said(headers: Message, name: str) -> str:
 
 
 def _name(host: str) -> str:
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""
+    """The name in a Host header, which is that and a port and nothing else; empty where it is not."""
+    found = _HOST.fullmatch(host)
+    return found[1].strip("[]") if found else ""
 
 
 # Of a page and of any other answer. A browser that does not say who asks keeps other sites out by these.
@@ -80,6 +80,7 @@ MOST = 100  # connections; a browser has a few, and a process may have about a t
 class _Handler(SimpleHTTPRequestHandler):
     server: "Server"
     server_version, sys_version = "Tachograph", ""
+    default_request_version = "HTTP/1.0"  # an answer to 0.9 would have no headers
 
     def __init__(self, request: Any, client: Any, server: "Server") -> None:
         super().__init__(request, client, server, directory=str(server.folder))
@@ -93,7 +94,7 @@ class _Handler(SimpleHTTPRequestHandler):
         """Read what is asked for; whoever may not ask gets no further, by any method."""
         if not super().parse_request():
             return False
-        if self.request_version == "HTTP/0.9":  # an answer would have no headers
+        if len(self.requestline.split()) == 2:  # HTTP 0.9
             self.send_error(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED)
         elif reason := refusal(self.headers, is_local=self.server.is_local):
             self.send_error(HTTPStatus.FORBIDDEN, explain=reason)
@@ -113,6 +114,10 @@ class _Handler(SimpleHTTPRequestHandler):
         """Show no list of files: the site has an index, and works elsewhere without a server."""
         self.send_error(HTTPStatus.NOT_FOUND)
         return None
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Answer with an error; nothing of what was asked is said again."""
+        super().send_error(code, HTTPStatus(code).phrase if message else None, explain)
 
     def end_headers(self) -> None:
         """End the headers of any answer with those that keep other sites out."""

@@ -121,3 +121,10 @@ def test_a_missing_stamp_between_two_years_is_no_time() -> None:
 def test_a_time_zone_west_of_utc_is_heard_beside_lines_without_a_time() -> None:
     found = times([b"2030-01-02 03:04:05-05:00", b""])
     assert found.astype(str).tolist() == ["2030-01-02T08:04:05.000000", "NaT"]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("first", [b"2031-05", b"2031", b"", b"2031-05-17 09:30:00"])
+def test_a_zone_west_of_greenwich_is_seen_beside_any_other_time(first: bytes) -> None:
+    zoned = [b"2031-05-17 09:30:00-05:00", b"2031/05/17 09:30:00,5 -0500", b"2031-05-17T09-05"]
+    assert [str(time)[11:19] for time in times([first, *zoned])[1:]] == ["14:30:00", "14:30:00", "14:00:00"]

@@ -35,3 +35,15 @@ def test_a_grammar_that_is_no_text_is_named(tmp_path: Path) -> None:
     (tmp_path / "latin.lark").write_bytes(b"// caf\xe9\n")
     with pytest.raises(GrammarError, match=r"^latin\.lark: "):
         load(tmp_path / "latin.lark")
+
+
+@pytest.mark.parametrize("content", ['X: "q"\n', 'X: "q\n', ""])
+def test_a_file_beside_a_grammar_that_is_imported_without_a_dot_is_told(
+    content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "beside.lark").write_text(content)
+    (tmp_path / "mine.lark").write_text('%import beside.X\nstart: step_line\nstep_line: "a" X\n')
+    told = r"^mine\.lark: line 1: 'beside' is a file beside this one; write %import \.beside with a dot\.$"
+    with pytest.raises(GrammarError, match=told):
+        load(tmp_path / "mine.lark")

@@ -15,6 +15,12 @@ FOREIGN = (
     {"Host": "elsewhere.example"},
     {"Host": "127.0.0.1.elsewhere.example"},
     {"Host": ""},
+    {"Host": "elsewhere.example@127.0.0.1"},
+    {"Host": "127.0.0.1/elsewhere"},
+    {"Host": "localhost#.elsewhere.example"},
+    {"Host": "localhost?elsewhere.example"},
+    {"Host": "127.0.0.1:80:80"},
+    {"Host": "[::1"},
     {"Origin": "https://elsewhere.example"},
     {"Origin": "http://127.0.0.1:1"},
     {"Origin": "null"},
@@ -82,6 +88,16 @@ def test_a_link_of_another_site_opens_a_page(port: int, site: str) -> None:
 
 def test_a_program_that_is_no_browser_is_answered(port: int) -> None:
     assert asked(port, "GET", "/logs/train.log")[2] == PRIVATE
+
+
+@pytest.mark.parametrize(
+    "line", [b"GET / HTTP/x", b"GET / NONSENSE", b"\x9b31m / HTTP/1.1", b"A B C D", b"GET", b"G /"]
+)
+def test_an_answer_to_no_request_has_headers_and_says_nothing_of_it_again(port: int, line: bytes) -> None:
+    answer = heard(port, line + b"\r\nHost: localhost\r\n\r\n")
+    assert answer.startswith((b"HTTP/1.0 400 ", b"HTTP/1.0 501 ", b"HTTP/1.0 505 "))
+    assert all(f"{name}: {value}".encode() in answer for name, value in HEADERS.items())
+    assert (b"NONSENSE" in answer, b"\x9b" in answer, b"A B C D" in answer) == (False, False, False)
 
 
 def test_a_header_that_comes_twice_is_not_believed(port: int) -> None:
