@@ -18,6 +18,7 @@ from .mistakes import place, reason
 from .size import LONGEST_PATTERN, too_long, too_many
 from .variant import METRICS, ROOM, Variant
 
+_IMPORTED = re.compile(r"^%import[ \t]+(\w+)", re.MULTILINE)
 LINE_KINDS = (*(f"{metric}_line" for metric in METRICS), "event_line", "fact_line", "noise_line")
 
 
@@ -37,6 +38,10 @@ def _loaded(path: Path, text: str, *, keep_all_tokens: bool = False, **_: Any) -
         raise GrammarError(
             f"{path.name}: {place(text, name)}{name!r} has more than {LONGEST_PATTERN} parts; shorten it."
         )
+    for name in _IMPORTED.findall(text):
+        if (path.parent / f"{name}.lark").is_file() and not (ROOM / f"{name}.lark").is_file():
+            beside = f"{name!r} is a file beside this one; write %import .{name} with a dot."
+            raise GrammarError(f"{path.name}: {place(text, name)}{beside}")
     grammar: Grammar = load_grammar(text, str(path), [str(ROOM)], keep_all_tokens)[0]  # type: ignore[no-untyped-call]
     if found := too_many(grammar):
         raise GrammarError(f"{path.name}: {place(text, found[0])}{found[0]!r} {found[1]}.")

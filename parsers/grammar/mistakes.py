@@ -8,7 +8,8 @@ from lark.exceptions import UnexpectedInput
 
 _UNKNOWN = re.compile(r"(?:Rule|Template|Terminal|Token) '([^']+)' used but not defined")
 _IGNORED = re.compile(r"Terminals \{'([^']+)'.*were marked to ignore but were not defined")
-_BESIDE = re.compile(r"Couldn't import grammar \(Token\('\w+', '([^']+)'\)")  # an assertion of Lark's
+# Lark asserts this where the file lies in the working directory.
+_ELSEWHERE = re.compile(r"Couldn't import grammar \('([^']+)'")
 _NAMED = re.compile(r"Rule '([^']+)' defined more than once|template arguments used for (\w+)|token (?!__)(\w+): '")
 _PATTERN = re.compile(r"token __\w+: '(.+)'")
 
@@ -27,8 +28,8 @@ def reason(error: Exception, text: str, known: Collection[str]) -> str:
     if isinstance(error, OSError | UnicodeDecodeError):
         return _unreadable(error, text)
     said = _plain(error)
-    if found := _BESIDE.search(said):
-        return f"{place(text, found[1])}{found[1]!r} is a file beside this one; write %import .{found[1]} with a dot."
+    if found := _ELSEWHERE.search(said):
+        return _no_file(f"{found[1]}.lark", text)
     if found := _UNKNOWN.search(said) or _IGNORED.search(said):
         name = found[1]
         if name in known:

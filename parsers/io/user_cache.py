@@ -29,7 +29,7 @@ def name_of(*made_of: bytes) -> str:
 
 
 def found(name: str) -> bytes:
-    """What is kept under a name; raises OSError where nothing is, or it was damaged, or another user may have put it."""
+    """What is kept under a name; raises OSError where nothing is, it was damaged, or others can write it."""
     with _folder() as folder, os.fdopen(os.open(name, _FILE, dir_fd=folder), "rb") as file:
         _refuse_others(os.fstat(file.fileno()), name)
         bound, data = file.read(_HASH_SIZE), file.read()

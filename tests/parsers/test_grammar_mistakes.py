@@ -47,3 +47,14 @@ def test_a_file_beside_a_grammar_that_is_imported_without_a_dot_is_told(
     told = r"^mine\.lark: line 1: 'beside' is a file beside this one; write %import \.beside with a dot\.$"
     with pytest.raises(GrammarError, match=told):
         load(tmp_path / "mine.lark")
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # Lark leaves the file open
+def test_a_file_in_the_working_directory_is_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here/other.lark").write_text('X: "q"\n')
+    monkeypatch.chdir(tmp_path / "here")
+    (tmp_path / "mine.lark").write_text('%import other.X\nstart: step_line\nstep_line: "a" X\n')
+    told = r"^mine\.lark: line 1: there is no such file as other\.lark, which it imports\.$"
+    with pytest.raises(GrammarError, match=told):
+        load(tmp_path / "mine.lark")
