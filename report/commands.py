@@ -60,6 +60,7 @@ def show(
       tachograph show --follow train.log --cards 8
     """
     from parsers.runs.facts import Fact
+    from parsers.runs.provenance import option
 
     from .measuring.protocol import Protocol, ProtocolError
 
@@ -68,7 +69,7 @@ def show(
     except ProtocolError as error:
         raise Unreadable(error) from error
     options = {"cards": cards, "batch_size": batch_size}
-    given = tuple(Fact(name, number, f"--{name.replace('_', '-')}") for name, number in options.items() if number)
+    given = tuple(Fact(name, number, option(name)) for name, number in options.items() if number)
     if follows:
         _follow(logs, protocol, given, format_, as_json)
         return

@@ -134,7 +134,7 @@ def _format(path: Path, candidate: Candidate) -> tuple[str | None, tuple[str, ..
             refuse_wrapped(text, formats())
             found = detected(text, formats())
     except FormatError as error:
-        return None, (str(error).removeprefix(f"{path}: "),)
+        return None, (error.what,)
     if found is None and not candidate.named:
         raise NotTakenError(NO_METRIC_LINE)
     return (found.name, ()) if found else (None, (NO_METRIC_LINE,))
@@ -147,4 +147,4 @@ def _told(path: Path, *, named: bool) -> Iterator[None]:
         yield
     except LogError as error:
         is_broken = isinstance(error, WrappedError) or isinstance(error.__cause__, (OSError, *ERRORS))
-        raise NotTakenError(str(error).removeprefix(f"{path}: "), is_unreadable=named or is_broken) from error
+        raise NotTakenError(error.what, is_unreadable=named or is_broken) from error

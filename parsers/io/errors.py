@@ -2,10 +2,36 @@
 
 import os
 from pathlib import Path
+from typing import Self
+
+from .message import Message
+
+CANNOT_BE_READ = "cannot be read: {reason}."
 
 
-class ParserError(Exception):
+class MessageError(Exception):
+    """An error that is told by a message, which is given as a ``Message`` or as its key and values."""
+
+    def __init__(self, told: Message | str, /, **values: object) -> None:
+        self.message = told if isinstance(told, Message) else Message(told, **values)
+        super().__init__(self.message)
+
+    def __str__(self) -> str:
+        return str(self.message)
+
+
+class ParserError(MessageError):
     """Base of all errors that a user of the parsers can cause."""
+
+    @classmethod
+    def at(cls, path: object, what: Message | str, /, **values: object) -> Self:
+        """The error of a file: what is wrong follows the path."""
+        return cls("{path}: {what}", path=path, what=what if isinstance(what, Message) else Message(what, **values))
+
+    @property
+    def what(self) -> str:
+        """What is wrong, in English, without the path of the file."""
+        return str(self.message.values.get("what", self.message))
 
 
 class GrammarError(ParserError):
@@ -28,11 +54,8 @@ class WriteError(ParserError):
     """A file cannot be written: ``path`` and, in the words of the system, the ``reason``."""
 
     def __init__(self, path: Path, reason: str) -> None:
-        self.path, self.reason = path, reason
-        super().__init__(path, reason)
-
-    def __str__(self) -> str:
-        return f"{self.path}: cannot be written: {self.reason}."
+        super().__init__("{path}: cannot be written: {reason}.", path=path, reason=reason)
+        self.path, self.reason, self.args = path, reason, (path, reason)  # with args alone it is made again elsewhere
 
     def moved(self, made: Path, folder: Path) -> "WriteError":
         """The same of the place in ``folder`` that a file in ``made`` was to have."""

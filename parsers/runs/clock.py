@@ -17,6 +17,7 @@ NAME = CLOCK
 COLUMNS = ("line", "time")
 # What the column `time` of records means when no line prints it.
 ARRIVAL = Field("time", "ARRIVAL")
+NOT_ASCENDING = "line {line}: line is {said}; line numbers are whole, from 1, and ascend."
 
 
 def clock(log: Path, sha256: str) -> pd.DataFrame | None:
@@ -34,7 +35,7 @@ def clock(log: Path, sha256: str) -> pd.DataFrame | None:
     wrong = ~(lines % 1 == 0) | (np.diff(lines, prepend=0) <= 0)
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise LogError(f"{path}: line {row + 2}: line is {lines[row]:g}; line numbers are whole, from 1, and ascend.")
+        raise LogError.at(path, NOT_ASCENDING, line=row + 2, said=f"{lines[row]:g}")
     return pd.DataFrame({"line": lines.astype(np.int64), "time": times(table["time"])})
 
 

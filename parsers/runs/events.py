@@ -12,6 +12,7 @@ from ..grammar.field import TIMES
 from ..io.lazy import pd
 from ..scanning.columns import Lines
 from .facts import Fact
+from .provenance import Provenance
 
 EVENTS = ("run_start", "run_stop", "checkpoint", "evaluation", "overflow", "restart", "failure")
 COLUMNS = {"line": "int64", "event": "str", "text": "str", "time": "datetime64[us]"}
@@ -50,7 +51,8 @@ def time_to_train(happened: Iterable[Event]) -> Iterator[Fact]:
     starts, stops = ([event for event in timed if event.event == name] for name in ("run_start", "run_stop"))
     if starts and stops and stops[-1].time > starts[0].time:
         minutes = (stops[-1].time - starts[0].time) / np.timedelta64(1, "m")
-        yield Fact("minutes_to_train", round(float(minutes), 3), f"line {starts[0].line} to {stops[-1].line}")
+        lines = Provenance("lines", (starts[0].line, stops[-1].line))
+        yield Fact("minutes_to_train", round(float(minutes), 3), lines)
 
 
 def _rows(lines: Lines) -> Iterator[Event]:

@@ -1,4 +1,4 @@
-"""Facts: what holds for a whole run, each with the witness that says so."""
+"""Facts: what holds for a whole run, each with the source that says so."""
 
 import re
 import tomllib
@@ -12,14 +12,13 @@ from ..grammar.field import TIMES
 from ..grammar.format import ROOM, load
 from ..io.compression import SUFFIXES
 from ..scanning.prefix import line_pattern
+from .provenance import FILE_NAME, Kind, Provenance, line
 
 if TYPE_CHECKING:
     from ..scanning.columns import Lines
 
 Value = int | float | str
 MOST_DIGITS = 19  # what is longer is no count of anything
-FILE_NAME = "file name"
-FORMER_NAME = "original file name"  # that of an ingested log
 FOLDERS = 3  # so many folders above a log may state facts in their names
 # Counts that a measurement scales by.
 SCALING = (
@@ -40,17 +39,17 @@ ONE_BY_DEFAULT = ("nodes", "cards", "cards_per_node", "accumulation")
 
 @dataclass(frozen=True)
 class Fact:
-    """A value (int, float or str) and its witness: ``line 12``, ``file name``, ``run.json``, ``page`` or an option."""
+    """A value (int, float or str) and its source: a line of the log, a file name, run.json, a page or an option."""
 
     name: str
     value: Value
-    witness: str
+    source: Provenance
 
 
 class Facts(dict[str, Fact]):
-    """The facts of a run by name: of several witnesses the first told counts.
+    """The facts of a run by name: of several sources the first told counts.
 
-    ``contradictions`` holds every later witness that said otherwise, with the fact it contradicts. ``disputes`` holds
+    ``contradictions`` holds every later source that said otherwise, with the fact it contradicts. ``disputes`` holds
     the lines that contradict each other on a fact that scales, each with the first of them: none of these is believed.
     """
 
@@ -61,7 +60,7 @@ class Facts(dict[str, Fact]):
         self.tell(told)
 
     def tell(self, told: Iterable[Fact]) -> None:
-        """Hear more witnesses, the most trusted first; a count that scales and is less than one says nothing."""
+        """Hear more sources, the most trusted first; a count that scales and is less than one says nothing."""
         for fact in (fact for fact in told if not _says_nothing(fact)):
             believed = self.setdefault(fact.name, fact)
             if believed.value != fact.value and (believed, fact) not in self.contradictions:
@@ -71,7 +70,7 @@ class Facts(dict[str, Fact]):
         """Hear the lines of a log: where they contradict each other on a fact that scales, all keep silent.
 
         A line does not say of which part of a configuration it is, so the first may be that of the evaluation. A
-        witness that was heard before settles it.
+        source that was heard before settles it.
         """
         said = [fact for fact in told if not _says_nothing(fact)]
         lines = _without_parts(said, [*self.values(), *said])
@@ -82,14 +81,14 @@ class Facts(dict[str, Fact]):
         self.tell(fact for fact in lines if fact.name not in disputed)
 
     def assume(self, told: Iterable[Fact]) -> None:
-        """Hear witnesses that count only where nothing else tells the fact, not even lines that dispute it."""
+        """Hear sources that count only where nothing else tells the fact, not even lines that dispute it."""
         disputed = {first.name for first, _ in self.disputes}
         self.tell(fact for fact in told if fact.name not in self and fact.name not in disputed)
 
     def derive(self) -> None:
         """Add what follows from other facts: cards from nodes, batch size of a card from that of the job."""
         if both := self._counts("nodes", "cards_per_node"):
-            self._follows("cards", both[0] * both[1], "nodes", "and", "cards_per_node")
+            self._follows("cards", both[0] * both[1], "product", "nodes", "cards_per_node")
         elif (both := self._counts("cards", "cards_per_node")) is None or both[0] < both[1]:
             self._one_node()
         self._derive_batch_size()
@@ -98,25 +97,25 @@ class Facts(dict[str, Fact]):
         """Cards of one node, where nothing says how many nodes there are; fewer in all contradict them."""
         if "cards_per_node" in self:
             one = self["cards_per_node"]
-            self.tell([Fact("cards", one.value, f"{one.witness}, as one node")])
+            self.tell([Fact("cards", one.value, Provenance("one_node", (one.source,)))])
 
     def _derive_batch_size(self) -> None:
         """A line that tells it knows better: cards may share one model, and a step may have several passes."""
         both = self._counts("job_batch_size", "cards")
-        if both is None or ("batch_size" in self and self["batch_size"].witness not in (FILE_NAME, FORMER_NAME)):
+        if both is None or ("batch_size" in self and not self["batch_size"].source.is_name):
             return
         passes = self._counts("accumulation", "accumulation") or (1, 1)
         size, rest = divmod(both[0], both[1] * passes[0])
         if not rest:
-            self._follows("batch_size", size, "job_batch_size", "over cards of", "cards")
+            self._follows("batch_size", size, "share", "job_batch_size", "cards")
 
     def _counts(self, first: str, second: str) -> tuple[int, int] | None:
         """The values of two facts when both are told and are counts of at least one."""
         a, b = (self[name].value if name in self else None for name in (first, second))
         return (a, b) if isinstance(a, int) and isinstance(b, int) and a > 0 and b > 0 else None
 
-    def _follows(self, name: str, said: int, first: str, word: str, second: str) -> None:
-        self.tell([Fact(name, said, f"{self[first].witness} {word} {self[second].witness}")])
+    def _follows(self, name: str, said: int, how: Kind, first: str, second: str) -> None:
+        self.tell([Fact(name, said, Provenance(how, (self[first].source, self[second].source)))])
 
 
 def may_be_default(fact: Fact) -> bool:
@@ -151,7 +150,7 @@ def line_facts(found: Iterable["Lines"]) -> Iterator[Fact]:
                     key = (field.name, value(field.name, field.type, text))
                     told[key] = min(number, told.get(key, number))
     for (name, said), number in sorted(told.items(), key=lambda item: item[1]):
-        yield Fact(name, said, f"line {number}")
+        yield Fact(name, said, line(number))
 
 
 def name_facts(path: Path) -> Iterator[Fact]:

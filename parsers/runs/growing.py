@@ -13,6 +13,7 @@ from ..grammar.field import Field
 from ..grammar.format import METRICS, Format
 from ..io.errors import FormatError, LogError
 from ..io.lazy import pd
+from ..io.message import Message
 from ..scanning.columns import Lines
 from ..scanning.detection import detect, formats
 from ..scanning.matches import Found
@@ -68,7 +69,7 @@ class GrowingLog:
                 yield from self._records(piece)
 
     def _begin(self) -> None:
-        self.doubt = ""
+        self.doubt: Message | None = None
         self._time: np.datetime64 | None = None
         self._stated: dict[str, list[Fact]] = {}
         self._arguments: dict[str, list[Fact]] = {}
@@ -107,7 +108,7 @@ class GrowingLog:
         try:
             return detect(self.path, known)
         except (FormatError, LogError) as error:
-            self.doubt = str(error)  # The next lines may tell it.
+            self.doubt = error.message  # The next lines may tell it.
             return None
 
     def _records(self, block: bytes) -> Iterator[pd.DataFrame]:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..io.lazy import pd
-from ..io.sentence import Sentence
+from ..io.message import Message
 from ..scanning.record_table import Table
 from .events import Event
 from .reading_part import Part
@@ -28,7 +28,7 @@ STANDING = np.timedelta64(0, "us")
 GOING_ON = ("run_start", "checkpoint", "evaluation", "overflow", "restart")
 
 
-def findings(parts: Sequence[Part], happened: Sequence[Event]) -> Iterator[Sentence]:
+def findings(parts: Sequence[Part], happened: Sequence[Event]) -> Iterator[Message]:
     """What speaks against a run, one sentence each; ``parts`` and ``happened`` as of a ``Reading``."""
     for part in parts:
         lines = part.table["line"]
@@ -42,20 +42,20 @@ def findings(parts: Sequence[Part], happened: Sequence[Event]) -> Iterator[Sente
     yield from _of_failure([event for event in happened if event.event == "failure" and event.line > last])
 
 
-def _told(message: str, lines: Sequence[int] | Numbers) -> Iterator[Sentence]:
+def _told(message: str, lines: Sequence[int] | Numbers) -> Iterator[Message]:
     """The sentence of a message about some lines, ascending, if there are any."""
     if len(lines):
-        yield Sentence(message, count=len(lines), line=lines[0])
+        yield Message(message, count=len(lines), line=lines[0])
 
 
-def _of_losses(records: Table, not_numbers: Numbers) -> Iterator[Sentence]:
+def _of_losses(records: Table, not_numbers: Numbers) -> Iterator[Message]:
     if "loss" not in records:
         return
     losses = records["loss"]
     lines = np.sort(np.concatenate([not_numbers, records["line"][np.isinf(losses)]]))
     if len(lines):
         printed = int(np.count_nonzero(~np.isnan(losses))) + len(not_numbers)
-        yield Sentence(NOT_A_NUMBER, count=len(lines), records=printed, line=lines[0])
+        yield Message(NOT_A_NUMBER, count=len(lines), records=printed, line=lines[0])
 
 
 def _backwards(records: Table) -> Rows:
@@ -96,8 +96,8 @@ def _ascends(steps: NDArray[np.float64]) -> bool:
     return bool((told[1:] > told[:-1]).all())
 
 
-def _of_failure(failures: Sequence[Event]) -> Iterator[Sentence]:
+def _of_failure(failures: Sequence[Event]) -> Iterator[Message]:
     """The last failure that says why, of those after the last line of a run that goes on: what it survives is none."""
     telling = [failure for failure in failures if not failure.text.endswith(":")]
     for failure in (telling or failures)[-1:]:
-        yield Sentence(FAILED, line=failure.line, text=failure.text[:LONGEST_TEXT])
+        yield Message(FAILED, line=failure.line, text=failure.text[:LONGEST_TEXT])

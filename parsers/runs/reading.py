@@ -12,7 +12,7 @@ from ..grammar.field import Field
 from ..grammar.format import METRICS, ROOM, Format, load
 from ..io.errors import FormatError
 from ..io.lazy import pd
-from ..io.sentence import Sentence
+from ..io.message import Message
 from ..scanning.account import Account, account
 from ..scanning.cascade import Cascade, of_kinds
 from ..scanning.detection import detected, formats, grammars, most_claimed
@@ -31,6 +31,9 @@ CUT = "The last line has no newline: it may be cut off, so a number that it ends
 NO_STEPS = "The log has neither lines of steps nor of epochs."
 FIRST_USED = "{fact} is {value} by {witness}, but {other} by {denier}; the first is used."
 NEITHER_USED = "{fact} is {value} by {witness}, but {other} by {denier}; neither is used."
+NONE_FITS = "no known format fits any of its {count} lines; `tachograph formats` lists those there are."
+UNKNOWN_FORMAT = "There is no format {name}; `tachograph formats` lists all that there are."
+UNKNOWN_FORMAT_LIKE = "There is no format {name}; {near} is like it, and `tachograph formats` lists all that there are."
 WARNINGS = (TORN, CUT, NO_STEPS, FIRST_USED, NEITHER_USED)
 # Lines that are left are tried for further formats up to so many bytes: that takes longer than to read the others.
 SEARCHED = 4 << 20
@@ -52,7 +55,7 @@ class Reading:
     parts: tuple[Part, ...]
     facts: Facts
     account: Account
-    warnings: tuple[Sentence, ...]
+    warnings: tuple[Message, ...]
     happened: tuple[Event, ...]
 
     @property
@@ -80,13 +83,12 @@ def read(path: str | Path, *, format: str | Path | None = None, facts: Iterable[
     """Read one log, plain or compressed (gz, bz2, xz, zst).
 
     ``format``: name of a known format or path of a grammar; by default it is found by itself. ``facts``: what the
-    caller knows, believed before all other witnesses. Raises LogError when the log cannot be read, FormatError when no
+    caller knows, believed before all other sources. Raises LogError when the log cannot be read, FormatError when no
     format or more than one fits, GrammarError when a grammar has a mistake.
     """
     reading = survey(path, format=format, facts=facts)
     if reading.format is None:
-        found = f"no known format fits any of its {reading.account.total} lines"
-        raise FormatError(f"{path}: {found}; `tachograph formats` lists those there are.")
+        raise FormatError.at(path, NONE_FITS, count=reading.account.total)
     return reading
 
 
@@ -151,8 +153,8 @@ def known_format(name: str | Path) -> Format:
         return load(Path(name))
     if str(name) not in grammars():
         near = get_close_matches(str(name).lower(), grammars(), n=5)
-        those = f"{' or '.join(near)} is like it, and " if near else ""
-        raise FormatError(f"There is no format {str(name)!r}; {those}`tachograph formats` lists all that there are.")
+        told = UNKNOWN_FORMAT_LIKE if near else UNKNOWN_FORMAT
+        raise FormatError(told, name=repr(str(name)), near=" or ".join(near))
     return load(grammars()[str(name)])
 
 
@@ -162,7 +164,7 @@ def _facts(given: Iterable[Fact], cascade: Cascade, run: RunFile, log: Path) -> 
 
 
 def heard(given: Iterable[Fact], stated: Iterable[Fact], arguments: Iterable[Fact], run: RunFile, log: Path) -> Facts:
-    """The facts of a run by all witnesses: those of the caller, its run.json, its lines, and the name of its log.
+    """The facts of a run by all sources: those of the caller, its run.json, its lines, and the name of its log.
 
     ``stated``: by lines of its formats. ``arguments``: by lines that any program may print, which do not say whether
     somebody gave them: a count of one that may be a default contradicts nobody.
@@ -177,20 +179,20 @@ def heard(given: Iterable[Fact], stated: Iterable[Fact], arguments: Iterable[Fac
     return facts
 
 
-def _warnings(facts: Facts, cascade: Cascade, source: Source, run: RunFile, records: Table) -> Iterator[Sentence]:
+def _warnings(facts: Facts, cascade: Cascade, source: Source, run: RunFile, records: Table) -> Iterator[Message]:
     yield from run_problems(run, source.path, source.sha256)
     for first, other in facts.disputes:
         yield _both(NEITHER_USED, first, other)
     for believed, other in facts.contradictions:
         yield _both(FIRST_USED, believed, other)
     if torn := {number for level in cascade.levels for number in level.torn}:
-        yield Sentence(TORN, line=min(torn), count=len(torn))
+        yield Message(TORN, line=min(torn), count=len(torn))
     if source.cut:
-        yield Sentence(CUT)
+        yield Message(CUT)
     if len(records) and records.are("summary").all():
-        yield Sentence(NO_STEPS)
+        yield Message(NO_STEPS)
 
 
-def _both(message: str, one: Fact, other: Fact) -> Sentence:
-    values = {"fact": one.name, "value": one.value, "witness": one.witness, "other": other.value}
-    return Sentence(message, **values, denier=other.witness)
+def _both(message: str, one: Fact, other: Fact) -> Message:
+    values = {"fact": Message(one.name), "value": one.value, "other": other.value}
+    return Message(message, **values, witness=one.source.message, denier=other.source.message)

@@ -9,10 +9,12 @@ from pathlib import Path
 from reprlib import repr as shortened
 from typing import Any
 
-from ..io.errors import LogError
+from ..io.errors import CANNOT_BE_READ, LogError
+from ..io.message import Message
 from ..io.regular import opened, text_of
-from ..io.sentence import Sentence
-from .facts import FORMER_NAME, SCALING, Fact, is_count, name_facts
+from .facts import SCALING, Fact, is_count, name_facts
+from .provenance import FORMER_NAME
+from .provenance import RUN_FILE as FROM_RUN_FILE
 
 RunFile = Mapping[str, Any]
 
@@ -29,28 +31,40 @@ STATUSES = (DONE, FAILED, INTERRUPTED)
 NOT_DONE = "run.json says this run {said}."
 ANOTHER_LOG = "The log is not the one that run.json describes: its sha256 differs."
 WARNINGS = (NOT_DONE, ANOTHER_LOG)
+NO_COUNT = "{name} is {said}; it is a whole number of at least 1."
+NO_FILE_BESIDE = "the log of the run is {name}; it is the name of a file beside run.json."
+UNKNOWN_SCHEMA = (
+    "has schema {schema}, but this version of Tachograph reads schemas 1 to {newest}; upgrade Tachograph to read it."
+)
+NO_RUN_FILE = "is no run.json of a run folder ({reason}); it needs a 'case' of names and values."
 
 
 def run_facts(run: RunFile, log: Path) -> Iterator[Fact]:
     """The facts of the case in the run.json beside a log, as ``run_file`` gives it; raises LogError for a mistake."""
     for name, said in run.get("case", {}).items():
         if name in SCALING and not is_count(said):
-            raise LogError(f"{log.parent / RUN_FILE}: {name} is {said!r}; it is a whole number of at least 1.")
+            raise LogError.at(log.parent / RUN_FILE, NO_COUNT, name=name, said=repr(said))
         if isinstance(said, int | float | str):
-            yield Fact(str(name), said, RUN_FILE)
+            yield Fact(str(name), said, FROM_RUN_FILE)
 
 
-def run_problems(run: RunFile, log: Path, sha256: str) -> Iterator[Sentence]:
+def run_problems(run: RunFile, log: Path, sha256: str) -> Iterator[Message]:
     """What the run.json beside a log says against it: the run is not done, or the log is not the one it describes.
 
     ``run``: as ``run_file`` gives it. ``sha256`` is that of the log.
     """
     status = status_of(run)
     if status != DONE:
-        left = f" (exit status {run['exit_status']})" if "exit_status" in run else ""
-        yield Sentence(NOT_DONE, said=(FAILED if status == FAILED else f"was {status}") + left)
+        yield _not_done(run, status)
     if describes(run, log, sha256) is False:
-        yield Sentence(ANOTHER_LOG)
+        yield Message(ANOTHER_LOG)
+
+
+def _not_done(run: RunFile, status: str) -> Message:
+    ended = Message(FAILED) if status == FAILED else Message("was {status}", status=status)
+    if "exit_status" in run:
+        ended = Message("{ended} (exit status {exit_status})", ended=ended, exit_status=run["exit_status"])
+    return Message(NOT_DONE, said=ended)
 
 
 def status_of(run: RunFile) -> str:
@@ -77,7 +91,7 @@ def log_of(path: Path) -> Path:
     described = run_file(path / LOG).get("log")
     name = described.get("file", LOG) if isinstance(described, dict) else LOG
     if (file := Path(str(name)).name) in ("", "..") or "\0" in file:
-        raise LogError(f"{path / RUN_FILE}: the log of the run is {name!r}; it is the name of a file beside run.json.")
+        raise LogError.at(path / RUN_FILE, NO_FILE_BESIDE, name=repr(name))
     return path / file
 
 
@@ -87,7 +101,7 @@ def sha256_of(path: Path) -> str:
         with opened(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise LogError(f"{path}: cannot be read: {error.strerror}.") from error
+        raise LogError.at(path, CANNOT_BE_READ, reason=error.strerror) from error
 
 
 def run_file(log: Path) -> dict[str, Any]:
@@ -101,17 +115,15 @@ def run_file(log: Path) -> dict[str, Any]:
     try:
         run = dict(_parsed(text_of(path)))
     except OSError as error:
-        raise LogError(f"{path}: cannot be read: {error.strerror}.") from error
+        raise LogError.at(path, CANNOT_BE_READ, reason=error.strerror) from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise LogError(
-            f"{path}: is no run.json of a run folder ({error}); it needs a 'case' of names and values."
-        ) from error
+        raise LogError.at(path, NO_RUN_FILE, reason=error) from error
     if refusal := unknown_schema(run):
-        raise LogError(f"{path}: {refusal}")
+        raise LogError.at(path, refusal)
     return run
 
 
-def unknown_schema(run: RunFile) -> str | None:
+def unknown_schema(run: RunFile) -> Message | None:
     """Why this version cannot read a run.json, whose keys may mean something else; None where it can.
 
     One without a schema says what the oldest did.
@@ -119,8 +131,7 @@ def unknown_schema(run: RunFile) -> str | None:
     schema = run.get("schema", 1)
     if is_count(schema) and schema <= SCHEMA:
         return None
-    reads = f"this version of Tachograph reads schemas 1 to {SCHEMA}"
-    return f"has schema {shortened(schema)}, but {reads}; upgrade Tachograph to read it."
+    return Message(UNKNOWN_SCHEMA, schema=shortened(schema), newest=SCHEMA)
 
 
 @lru_cache(1)
@@ -145,6 +156,6 @@ def told_by_name(run: RunFile, log: Path) -> Iterator[Fact]:
     source, described = run.get("source"), run.get("log")
     path = source.get("path") if isinstance(source, dict) else None
     if isinstance(path, str) and isinstance(described, dict) and described.get("file") == log.name:
-        yield from (replace(fact, witness=FORMER_NAME) for fact in name_facts(Path(path)))
+        yield from (replace(fact, source=FORMER_NAME) for fact in name_facts(Path(path)))
     else:
         yield from name_facts(log)

@@ -9,11 +9,15 @@ from pathlib import Path
 
 import numpy as np
 
-from ..io.errors import LogError
+from ..io.errors import CANNOT_BE_READ, LogError
 from ..io.lazy import pd
 from ..io.regular import opened
 from .runfile import describes, run_file
 
+NO_HEAD = "line 1 is no head of this file; it is {columns}."
+NO_NUMBER = "line {line}: {column} is {said}; it is a number."
+OTHER_WIDTH = "line {line} has {count} columns; there are {width}."
+NO_ROW = "line {line} is no line of a table ({reason})."
 GREATEST = 1e12  # no time, size or clock that a side file states comes near it
 
 
@@ -34,12 +38,12 @@ def side_table(path: Path, columns: Sequence[str], needed: Sequence[str]) -> pd.
     """
     rows = list(_rows(path, len(columns)))
     if not rows or rows[0] != list(columns):
-        raise LogError(f"{path}: line 1 is no head of this file; it is {','.join(columns)}.")
+        raise LogError.at(path, NO_HEAD, columns=",".join(columns))
     texts = pd.DataFrame(rows[1:], columns=list(columns), dtype=object)
     numbers = pd.DataFrame({name: pd.to_numeric(texts[name], errors="coerce").astype(np.float64) for name in columns})
     allowed = (numbers.abs() < GREATEST) | ((texts == "") & ~numbers.columns.isin(needed))
     for row, column in np.argwhere(~allowed.to_numpy())[:1]:
-        raise LogError(f"{path}: line {row + 2}: {columns[column]} is {texts.iat[row, column]!r}; it is a number.")
+        raise LogError.at(path, NO_NUMBER, line=row + 2, column=columns[column], said=repr(texts.iat[row, column]))
     return numbers
 
 
@@ -49,12 +53,12 @@ def _rows(path: Path, width: int) -> Iterator[list[str]]:
         with TextIOWrapper(opened(path), encoding="utf-8", errors="replace", newline="\n") as file:
             for number, row in enumerate(csv.reader(file, quoting=csv.QUOTE_NONE), 1):
                 if len(row) != width:
-                    raise LogError(f"{path}: line {number} has {len(row)} columns; there are {width}.")
+                    raise LogError.at(path, OTHER_WIDTH, line=number, count=len(row), width=width)
                 yield row
     except csv.Error as error:
-        raise LogError(f"{path}: line {number + 1} is no line of a table ({error}).") from error
+        raise LogError.at(path, NO_ROW, line=number + 1, reason=error) from error
     except OSError as error:
-        raise LogError(f"{path}: cannot be read: {error.strerror}.") from error
+        raise LogError.at(path, CANNOT_BE_READ, reason=error.strerror) from error
 
 
 def times(seconds: pd.Series[float]) -> pd.Series[pd.Timestamp]:

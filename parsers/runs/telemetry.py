@@ -14,6 +14,7 @@ from .sidefile import side_file, side_table, times
 
 NAME = TELEMETRY
 COLUMNS = ("time", "card", "utilisation", "memory", "power", "sm_clock", "memory_clock", "temperature")
+NO_CARD = "line {line}: card is {said}; cards are counted from 0."
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def telemetry(log: Path, sha256: str) -> Telemetry | None:
     wrong = ~(cards % 1 == 0) | (cards < 0)
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise LogError(f"{path}: line {row + 2}: card is {cards[row]:g}; cards are counted from 0.")
+        raise LogError.at(path, NO_CARD, line=row + 2, said=f"{cards[row]:g}")
     samples = table.assign(time=times(table["time"]), card=cards.astype(np.int64))
     samples.insert(0, "line", np.arange(2, len(table) + 2))
     return Telemetry(path, sha256_of(path), len(table) + 1, samples)

@@ -19,6 +19,8 @@ from .text import Text
 # The formats of a log are those of the first piece of so many bytes that has a line of any.
 PIECE = 1 << 16
 VARIABLE = "TACHOGRAPH_FORMATS"
+NO_FOLDER = "is no folder; ${variable} names a folder of grammars (*.lark)."
+SEVERAL_FIT = "fits {best} and {other} equally well ({count} lines); say which with --format."
 
 Claims = Mapping[int, tuple[int, set[str]]]
 Named = list[tuple[str, Variant]]
@@ -53,7 +55,7 @@ def _of_folders(folders: Sequence[Path]) -> tuple[Format, ...]:
 def _paths(folders: Sequence[Path]) -> Mapping[str, Path]:
     for folder in folders:
         if not folder.is_dir():
-            raise FormatError(f"{folder}: is no folder; ${VARIABLE} names a folder of grammars (*.lark).")
+            raise FormatError.at(folder, NO_FOLDER, variable=VARIABLE)
     paths = {path.stem: path for folder in folders for path in folder.glob("*.lark")}
     return dict(sorted(paths.items()))
 
@@ -182,6 +184,4 @@ def _refuse_equals(path: Path, best: str, counts: Counter[str], claims: Claims) 
     lines = {number for number, (_, names) in claims.items() if best in names}
     for other in sorted(counts.keys() - {best}):
         if counts[other] == counts[best] and all(other in claims[number][1] for number in lines):
-            raise FormatError(
-                f"{path}: fits {best} and {other} equally well ({counts[best]} lines); say which with --format."
-            )
+            raise FormatError.at(path, SEVERAL_FIT, best=best, other=other, count=counts[best])

@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ..io.compression import ERRORS, unpacked
-from ..io.errors import LogError
+from ..io.errors import CANNOT_BE_READ, LogError
+from ..io.message import Message
 from ..io.regular import opened
 
 BLOCK = 1 << 20
 LONGEST_LINE = 64 << 20
+TOO_LONG_A_LINE = "has a line of more than {size} MiB; that is no text log."
+BINARY = "is a binary file, not a text log."
 _ANSI = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _NOT_TEXT = bytes(set(range(32)) - set(b"\0\a\b\t\n\v\f\r\x1b")) + b"\x7f"
@@ -44,14 +47,14 @@ class Source:
                 empty = False
                 yield block
         if empty:
-            raise LogError(f"{self.path}: is empty; a log has at least one line.")
+            raise LogError.at(self.path, "is empty; a log has at least one line.")
 
     def _whole_lines(self, stream: BinaryIO) -> bytes:
         block = stream.read(BLOCK)
         if block and not block.endswith(b"\n"):
             rest = stream.readline(LONGEST_LINE)
             if len(rest) == LONGEST_LINE:
-                raise LogError(f"{self.path}: has a line of more than {LONGEST_LINE >> 20} MiB; that is no text log.")
+                raise LogError.at(self.path, TOO_LONG_A_LINE, size=LONGEST_LINE >> 20)
             block += rest
         return self._without_tail(block) if block else block
 
@@ -71,7 +74,7 @@ class Source:
             with opened(self.path) as file:
                 yield unpacked(io.BufferedReader(_Counted(file, self), BLOCK))
         except (OSError, *ERRORS) as error:
-            raise LogError(f"{self.path}: {_reason(error)}") from error
+            raise LogError.at(self.path, _reason(error)) from error
 
     def count(self, data: memoryview) -> None:
         """Take note of bytes as they lie on disk."""
@@ -97,12 +100,12 @@ class _Counted(io.RawIOBase):
         return int(size)
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: Exception) -> Message:
     if isinstance(error, IsADirectoryError):
-        return "is a folder; name a log file in it."
+        return Message("is a folder; name a log file in it.")
     if isinstance(error, FileNotFoundError):
-        return "there is no such file."
-    return f"cannot be read: {str(getattr(error, 'strerror', None) or error).rstrip('.')}."
+        return Message("there is no such file.")
+    return Message(CANNOT_BE_READ, reason=str(getattr(error, "strerror", None) or error).rstrip("."))
 
 
 def is_text(block: bytes) -> bool:

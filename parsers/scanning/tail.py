@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Self
 
 from ..io.compression import ending
-from ..io.errors import LogError
+from ..io.errors import CANNOT_BE_READ, LogError
 from ..io.regular import opener
-from .source import BLOCK, LONGEST_LINE, is_text
+from .source import BINARY, BLOCK, LONGEST_LINE, TOO_LONG_A_LINE, is_text
 
 # Fewer bytes than these may look binary by chance.
 TELLING = 4096
@@ -79,7 +79,7 @@ class Tail:
             if self._file is not None:
                 yield from self._blocks(self._file)
         except OSError as error:
-            raise LogError(f"{self.path}: cannot be read: {error.strerror}.") from error
+            raise LogError.at(self.path, CANNOT_BE_READ, reason=error.strerror) from error
 
     def _place(self) -> os.stat_result | None:
         """What has the name of the log, if anything."""
@@ -88,7 +88,7 @@ class Tail:
         except FileNotFoundError:
             return None
         if not stat.S_ISREG(place.st_mode):
-            raise LogError(f"{self.path}: is no file; only a file that a program writes to can be followed.")
+            raise LogError.at(self.path, "is no file; only a file that a program writes to can be followed.")
         return place
 
     @staticmethod
@@ -123,7 +123,7 @@ class Tail:
             # Where a writer goes on at its old place after the log was cut, NUL bytes fill the gap.
             self._half = (rest if newline else self._half + rest).lstrip(b"\0")
             if len(self._half) > LONGEST_LINE:
-                raise LogError(f"{self.path}: has a line of more than {LONGEST_LINE >> 20} MiB; that is no text log.")
+                raise LogError.at(self.path, TOO_LONG_A_LINE, size=LONGEST_LINE >> 20)
             if block:
                 yield block
 
@@ -131,7 +131,7 @@ class Tail:
         at_start = file.tell() == 0
         data = file.read(BLOCK) or b""
         if at_start and ending(data):
-            raise LogError(f"{self.path}: is compressed; only a plain text log can be followed.")
+            raise LogError.at(self.path, "is compressed; only a plain text log can be followed.")
         if at_start and len(data) >= TELLING and not is_text(data[:65536]):
-            raise LogError(f"{self.path}: is a binary file, not a text log.")
+            raise LogError.at(self.path, BINARY)
         return data

@@ -7,7 +7,7 @@ from ..grammar.variant import Variant
 from ..io.errors import LogError
 from .block import Block
 from .multiline import whole_records
-from .source import Source, is_text
+from .source import BINARY, Source, is_text
 
 _HEAD = 1 << 16  # by so many bytes a binary file is told
 
@@ -43,7 +43,7 @@ class Text:
         data = self.source.blocks()
         first, second = next(data), next(data, None)
         if not is_text(first[:_HEAD]):
-            raise LogError(f"{self.source.path}: is a binary file, not a text log.")
+            raise LogError.at(self.source.path, BINARY)
         if second is None:
             self._only, self._block = first, Block.after(0, first)
         yield first

@@ -46,7 +46,7 @@ def refuse_wrapped(text: Text, known: Sequence[Format]) -> None:
         for unit, lengths in block.measures.items():
             for width in _widths(lengths):
                 if line := Cuts(block, lengths, width).first():
-                    raise WrappedError(f"{text.source.path}: {WRAPPED.format(width=width, unit=unit, line=line)}")
+                    raise WrappedError.at(text.source.path, WRAPPED, width=width, unit=unit, line=line)
         if block.variants:
             return
 

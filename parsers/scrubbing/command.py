@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..io.plural import counted
 from ..io.printable import say
 from ..io.refusal import Unreadable
-from ..io.sentence import counted
 
 if TYPE_CHECKING:
     from .copies import Outcome

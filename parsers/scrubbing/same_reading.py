@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..io.lazy import pd
 from ..runs.facts import Value, name_facts
+from ..runs.provenance import Provenance
 from ..runs.reading import Reading, survey
 
 
@@ -29,7 +30,7 @@ class Likeness:
 
     format: str | None
     tables: tuple[Table, ...]
-    facts: dict[str, tuple[Value, str]]
+    facts: dict[str, tuple[Value, Provenance]]
     recognised: NDArray[np.bool_]
     account: tuple[int, int, int]
 
@@ -44,7 +45,7 @@ def likeness(log: Path, name: Path, changed: Callable[[bytes], bytes], *, format
     return Likeness(
         reading.format.name if reading.format else None,
         tuple(map(_table, _records(reading))),
-        {fact.name: (_value(fact.value, changed), fact.witness) for fact in reading.facts.values()},
+        {fact.name: (_value(fact.value, changed), fact.source) for fact in reading.facts.values()},
         account.recognised,
         (account.total, account.matched, account.ignored),
     )

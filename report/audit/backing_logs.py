@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from parsers.runs.facts import Fact
+from parsers.runs.provenance import LABEL
 from parsers.runs.reading import Reading
 from parsers.runs.reading_part import Part
 
@@ -21,7 +22,6 @@ from .published_site import Backing, Log
 
 AXES: tuple[Axis, ...] = get_args(Axis)
 LABELS = (*SCALING, "precision")
-LABEL = "label"
 
 
 @dataclass(frozen=True)
@@ -115,13 +115,13 @@ def contradictions(number: Published, evidence: Evidence) -> list[str]:
 
     A batch size or a number of cards by which the number was scaled, and came out, is not contradicted by the log.
     """
-    scaled_by = {axis for axis in SCALING if axis in evidence.facts and evidence.facts[axis].witness == LABEL}
+    scaled_by = {axis for axis in SCALING if axis in evidence.facts and evidence.facts[axis].source == LABEL}
     found = []
     for axis in (axis for axis in LABELS if axis in number.case and axis not in scaled_by):
         said = evidence.log.says(axis)
         if said and not any(agree(axis, number.case[axis], _said(fact)) for fact in said):
             name, fact = axis.replace("_", " "), said[0]
-            found.append(f"the label says {name} {number.case[axis]}, {fact.witness} says {fact.value}")
+            found.append(f"the label says {name} {number.case[axis]}, {fact.source} says {fact.value}")
     return found
 
 

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from parsers.io.errors import ParserError
 from parsers.io.inside import leading_out
-from parsers.runs.facts import FILE_NAME, FORMER_NAME, Fact, name_facts
+from parsers.runs.facts import Fact, name_facts
 from parsers.runs.reading import Reading, survey
 from parsers.runs.runfile import files_of_run
 
@@ -60,17 +60,17 @@ class Log:
 
     @cached_property
     def told(self) -> tuple[Fact, ...]:
-        """Every fact that a witness states, not only those that are believed; the lines of the log come first."""
+        """Every fact that a source states, not only those that are believed; the lines of the log come first."""
         if self.reading is None:
             return ()
         facts = self.reading.facts
         every = [*facts.values(), *(other for _, other in facts.contradictions)]
-        return tuple(sorted(every, key=lambda fact: fact.witness in (FILE_NAME, FORMER_NAME)))
+        return tuple(sorted(every, key=lambda fact: fact.source.is_name))
 
     def says(self, axis: str) -> list[Fact]:
         """What its own lines and its run.json state of an axis; where these are silent, what its name does."""
         said = [fact for fact in self.told if fact.name == axis]
-        own = [fact for fact in said if fact.witness not in (FILE_NAME, FORMER_NAME)]
+        own = [fact for fact in said if not fact.source.is_name]
         return own or said
 
 

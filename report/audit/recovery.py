@@ -12,6 +12,7 @@ import numpy as np
 from parsers.io.errors import ParserError
 from parsers.io.refusal import Unreadable
 from parsers.runs.facts import Fact
+from parsers.runs.provenance import option
 from parsers.runs.reading import read
 
 from ..measuring.protocol import Protocol
@@ -212,7 +213,7 @@ def _digits(number: str) -> str:
 
 
 def _pair(log: Path, digits: str, given: Mapping[str, int | None], format_: str | None) -> Pair:
-    facts = tuple(Fact(name, value, f"--{name.replace('_', '-')}") for name, value in given.items() if value)
+    facts = tuple(Fact(name, value, option(name)) for name, value in given.items() if value)
     try:
         reading = read(log, format=format_, facts=facts)
     except ParserError as error:

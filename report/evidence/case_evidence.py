@@ -7,14 +7,14 @@ from functools import cache
 from pathlib import Path
 
 from parsers.io.errors import ParserError
-from parsers.io.sentence import Sentence
+from parsers.io.message import Message
 from parsers.runs.facts import Fact
 from parsers.runs.reading import Reading
 
 from ..measuring.measurement import NoMeasurement, Throughput, combine, throughput
 from ..measuring.protocol import Protocol
 from ..measuring.quantity import Quantity, Shown, counting
-from ..measuring.reason import NoEvidenceError, Reason
+from ..measuring.reason import NoEvidenceError
 from ..pagefile.page import LAUNCHED, Case, Page, Place, Table, TableColumn, TableRow
 from ..pagefile.parts import SCALING
 from .case_runs import filled, logs_of, outside, run_of, unfit
@@ -25,9 +25,9 @@ from .telemetry_quantities import observe
 from .telemetry_window import Watch, watch
 
 Proofs = tuple[Proof, ...]
-Reasons = tuple[Reason, ...]
+Reasons = tuple[Message, ...]
 # Why logs are no evidence, as far as that is known, by their paths below the folder of logs.
-Known = Mapping[str, Reason | None]
+Known = Mapping[str, Message | None]
 
 # What a page says of a case and a log may say otherwise; models and devices are spelt too freely to compare.
 COMPARED = LAUNCHED
@@ -36,7 +36,6 @@ NOT_THE_JOB = {
     "card": "The number of cards is not known, so {log} gives the throughput of one card only.",
     "node": "The number of nodes is not known, so {log} gives the throughput of one node only.",
 }
-ANY_WARNING = "{warning}"
 
 
 def cells(page: Page, logs: Path) -> Iterator[Cell]:
@@ -85,11 +84,11 @@ def _measured_cell(page: Page, logs: Path, column: TableColumn, empty: Cell, kno
         _refuse_other_numbers(page.unit, proofs)
         return _filled(empty, protocol, proofs, left_out)
     except NoEvidenceError as error:
-        return replace(empty, reason=error.reason)
+        return replace(empty, reason=error.message)
     except ParserError as error:
-        return replace(empty, reason=Reason("The log cannot be read: {error}", {"error": str(error)}))
+        return replace(empty, reason=Message("The log cannot be read: {error}", error=error.message))
     except NoMeasurement as error:
-        return replace(empty, reason=Reason("The log gives no number: {error}", {"error": str(error)}))
+        return replace(empty, reason=Message("The log gives no number: {error}", error=error.message))
 
 
 def _asked(page: Page, column: TableColumn, case: Case) -> tuple[str, Protocol]:
@@ -111,7 +110,7 @@ def _filled(cell: Cell, protocol: Protocol, proofs: Proofs, left_out: Reasons) -
         values = [proof.observation.value for proof in proofs if proof.observation]
         number = quantity.combined(values, protocol)
     disagreements = tuple(d for proof in proofs for d in _disagreements(cell.case, proof.reading))
-    remarks = (*left_out, *_remarks(proofs, quantity, {d.fact for d in disagreements}))
+    remarks = (*left_out, *_remarks(proofs, quantity, {Message(d.fact) for d in disagreements}))
     filled_in = replace(cell, proofs=proofs, protocol=protocol, number=number)
     return replace(filled_in, disagreements=disagreements, remarks=remarks)
 
@@ -125,34 +124,29 @@ def _refuse_other_numbers(unit: str, proofs: Proofs) -> None:
 def _refuse_other_number(unit: str, path: str, found: Throughput) -> None:
     log = Path(path).name
     if found.scope in NOT_THE_JOB:
-        raise NoEvidenceError(Reason(NOT_THE_JOB[found.scope], {"log": log}))
+        raise NoEvidenceError(NOT_THE_JOB[found.scope], log=log)
     if counting(found.unit) != counting(unit):
         message = "The unit of the page is {unit}, but {log} gives {measured}."
-        raise NoEvidenceError(Reason(message, {"unit": unit, "log": log, "measured": found.unit}))
+        raise NoEvidenceError(message, unit=unit, log=log, measured=found.unit)
 
 
-def _remarks(proofs: Proofs, quantity: Quantity, told: set[str]) -> Reasons:
-    """The remarks on telemetry and the warnings of all proofs, once each; ``told``: the facts that are told already.
+def _remarks(proofs: Proofs, quantity: Quantity, told: set[Message]) -> Reasons:
+    """The remarks on telemetry and the warnings of all proofs, once each; ``told``: the names of facts told already.
 
     Warnings are about the throughput, so a number that does not rest on it has none of them.
     """
-    observed = {str(remark): remark for p in proofs if p.observation for remark in p.observation.remarks}
+    observed = dict.fromkeys(remark for p in proofs if p.observation for remark in p.observation.remarks)
     of_throughput = proofs if quantity.rests_on_throughput else ()
     warnings = [warning for p in of_throughput for warning in (*p.reading.warnings, *p.measurement.warnings)]
-    found = [_warning(text) for text in dict.fromkeys(warnings)]
-    return (*observed.values(), *(remark for remark in found if remark.values.get("fact") not in told))
-
-
-def _warning(said: str) -> Reason:
-    """A warning as a message that can be translated, where it is one."""
-    return Reason(said.message, said.values) if isinstance(said, Sentence) else Reason(ANY_WARNING, {"warning": said})
+    found = [warning for warning in dict.fromkeys(warnings) if warning.values.get("fact") not in told]
+    return (*observed, *found)
 
 
 def _proofs(logs: Path, pattern: str, protocol: Protocol, case: Case, known: Known) -> tuple[Proofs, Reasons]:
     """The proofs of a case, and why other logs of it are left out; raises NoEvidenceError when no proof is left."""
     paths = logs_of(logs, pattern)
     if not paths:
-        raise NoEvidenceError(Reason("There is no log {pattern} in the folder of logs.", {"pattern": pattern}))
+        raise NoEvidenceError("There is no log {pattern} in the folder of logs.", pattern=pattern)
     reasons = {path: known[path] if path in known else unfit(logs, path) for path in paths}
     left_out = tuple(reason for reason in reasons.values() if reason)
     if len(left_out) == len(paths):
@@ -174,7 +168,7 @@ def _observed(proofs: Proofs, quantity: Quantity, case: Case) -> tuple[Proofs, R
             watched = _watched(proof.log, proof.reading.path, proof.measurement.protocol, _scaling(case))
             observed.append(replace(proof, observation=observe(quantity, watched, proof.measurement)))
         except NoEvidenceError as error:
-            reasons.append(error.reason)
+            reasons.append(error.message)
     if not observed:
         raise NoEvidenceError(reasons[0])
     return tuple(observed), tuple(reasons)
@@ -222,4 +216,4 @@ def _disagreements(case: Case, reading: Reading) -> Iterator[Disagreement]:
     for axis in COMPARED:
         fact = reading.facts.get(axis)
         if axis in case and fact is not None and fact.value != case[axis]:
-            yield Disagreement(axis, case[axis], fact.value, fact.witness)
+            yield Disagreement(axis, case[axis], fact.value, fact.source)

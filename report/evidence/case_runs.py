@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from parsers.io.inside import leading_out
+from parsers.io.message import Message
 from parsers.runs.runfile import DONE, RunFile, describes, files_of_run, run_file, sha256_of, status_of
 
-from ..measuring.reason import LEADS_OUT, NoEvidenceError, Reason
+from ..measuring.reason import LEADS_OUT, NoEvidenceError
 from ..pagefile.page import Case, Column, Run
 
 
@@ -16,7 +17,7 @@ def run_of(column: Column, case: Case) -> Run:
     for run in column.runs:
         if run.covers(case):
             return run
-    raise NoEvidenceError(Reason("The page names no logs for this case."))
+    raise NoEvidenceError("The page names no logs for this case.")
 
 
 def filled(run: Run, case: Case) -> str:
@@ -25,7 +26,7 @@ def filled(run: Run, case: Case) -> str:
         return run.pattern(case)
     except KeyError as error:
         message = "The pattern {pattern} needs {axis}, which the case does not say."
-        raise NoEvidenceError(Reason(message, {"pattern": run.logs, "axis": error.args[0]})) from None
+        raise NoEvidenceError(message, pattern=run.logs, axis=error.args[0]) from None
 
 
 def logs_of(logs: Path, pattern: str) -> Sequence[str]:
@@ -34,7 +35,7 @@ def logs_of(logs: Path, pattern: str) -> Sequence[str]:
     return sorted(glob.glob(pattern, root_dir=logs))  # noqa: PTH207
 
 
-def unfit(logs: Path, path: str) -> Reason | None:
+def unfit(logs: Path, path: str) -> Message | None:
     """Why a log is no evidence: it is not in the folder of logs, or its run.json says so as ``not_done`` and others do.
 
     None where it is evidence. Raises LogError when the log cannot be read or run.json is broken.
@@ -46,11 +47,11 @@ def unfit(logs: Path, path: str) -> Reason | None:
     return not_done(run, path) or (another_log(run, path, log, sha256_of(log)) if run else None)
 
 
-def outside(logs: Path, path: str) -> Reason | None:
+def outside(logs: Path, path: str) -> Message | None:
     """Why nothing of a run may be read: its log, or a file beside it, is a link out of the folder of logs."""
     if (file := leading_out(files_of_run(logs / path), logs)) is None:
         return None
-    return Reason(LEADS_OUT, {"log": path, "file": _link(file, logs)})
+    return Message(LEADS_OUT, log=path, file=_link(file, logs))
 
 
 def _link(file: Path, logs: Path) -> str:
@@ -60,15 +61,15 @@ def _link(file: Path, logs: Path) -> str:
     return found.name if found == file else found.relative_to(logs).as_posix()
 
 
-def not_done(run: RunFile, path: str) -> Reason | None:
+def not_done(run: RunFile, path: str) -> Message | None:
     """Why the log of a run is no evidence: how the run ended; ``run``: what its run.json says."""
     if (status := status_of(run)) != DONE:
-        return Reason("{log} is left out: its run.json says {status}.", {"log": path, "status": status})
+        return Message("{log} is left out: its run.json says {status}.", log=path, status=status)
     return None
 
 
-def another_log(run: RunFile, path: str, log: Path, sha256: str) -> Reason | None:
+def another_log(run: RunFile, path: str, log: Path, sha256: str) -> Message | None:
     """Why a log of this SHA-256 is no evidence: it is not the one that the run made; ``run``: as for ``not_done``."""
     if describes(run, log, sha256) is False:
-        return Reason("{log} is left out: it is not the file whose SHA-256 its run.json gives.", {"log": path})
+        return Message("{log} is left out: it is not the file whose SHA-256 its run.json gives.", log=path)
     return None

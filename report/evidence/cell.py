@@ -7,17 +7,21 @@ from functools import cached_property
 from itertools import count
 from pathlib import PurePosixPath
 
+from parsers.io.message import Message
 from parsers.runs.facts import Value
+from parsers.runs.provenance import Provenance
 from parsers.runs.reading import Reading
 
 from ..measuring.measurement import Measurement
 from ..measuring.number import printed, quotient
 from ..measuring.protocol import Protocol
 from ..measuring.quantity import Shown
-from ..measuring.reason import LEADS_OUT, LEADS_OUT_HELP, Reason
+from ..measuring.reason import LEADS_OUT, LEADS_OUT_HELP
 from ..measuring.record_columns import Columns
 from ..pagefile.parts import Case
 from .telemetry_quantities import Observation
+
+DISAGREES = "The label says {fact} {label}, but {witness} says {said}."
 
 
 @dataclass(frozen=True)
@@ -76,17 +80,18 @@ class Proof:
 
 @dataclass(frozen=True)
 class Disagreement:
-    """A witness in the log (or its name) that contradicts the label of a cell."""
+    """What a log (or its name) says otherwise than the label of a cell."""
 
     fact: str
     label: Value
     said: Value
-    witness: str
+    source: Provenance
 
-    def __str__(self) -> str:
-        """The contradiction in one English sentence."""
-        fact = self.fact.replace("_", " ")
-        return f"The label says {fact} {self.label}, but {self.witness} says {self.said}."
+    @property
+    def message(self) -> Message:
+        """The contradiction in a sentence, in any language."""
+        fact, witness = Message(self.fact.replace("_", " ")), self.source.message
+        return Message(DISAGREES, fact=fact, label=self.label, witness=witness, said=self.said)
 
 
 @dataclass(frozen=True)
@@ -133,9 +138,9 @@ class Cell:
     proofs: tuple[Proof, ...] = ()
     protocol: Protocol | None = None
     number: float | None = None
-    reason: Reason | None = None
+    reason: Message | None = None
     disagreements: tuple[Disagreement, ...] = ()
-    remarks: tuple[Reason, ...] = ()
+    remarks: tuple[Message, ...] = ()
     quoted: Quoted | None = None
     quotient: Quotient | None = None
 
@@ -186,7 +191,12 @@ class Cell:
     @property
     def said(self) -> list[str]:
         """What a reader of the number must know, in English sentences, once each."""
-        return list(dict.fromkeys(str(remark) for remark in (*self.disagreements, *self.remarks)))
+        return list(dict.fromkeys(map(str, self.messages)))
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """What a reader of the number must know, in any language."""
+        return (*(found.message for found in self.disagreements), *self.remarks)
 
 
 Anchors = Mapping[Cell, str]
@@ -219,9 +229,9 @@ class Coverage:
 
 def commonest(cells: Iterable[Cell]) -> str:
     """Why most of the cells are empty that are, and what helps; nothing where none is."""
-    reasons = Counter((str(cell.reason), cell.reason.message) for cell in cells if cell.reason and not cell.digits)
-    for (said, message), _ in reasons.most_common(1):
-        return f"{said} {LEADS_OUT_HELP}" if message == LEADS_OUT else said
+    reasons = Counter(cell.reason for cell in cells if cell.reason and not cell.digits)
+    for reason, _ in reasons.most_common(1):
+        return f"{reason} {LEADS_OUT_HELP}" if reason.key == LEADS_OUT else str(reason)
     return ""
 
 

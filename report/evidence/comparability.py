@@ -8,7 +8,6 @@ from typing import get_args
 import numpy as np
 
 from parsers.grammar.field import Kind
-from parsers.runs.facts import FILE_NAME, FORMER_NAME
 
 from ..measuring import estimate
 from ..measuring.measurement import NoMeasurement, Throughput, combine, throughput
@@ -184,7 +183,7 @@ def _fact(cell: Cell, name: str) -> str:
     """What the logs of a cell say; nothing where none of them says it."""
     facts = [proof.reading.facts[name] for proof in cell.proofs if name in proof.reading.facts]
     # Names of files say fp16 for whatever is not fp32; what the log says itself is precise.
-    told = [fact for fact in facts if name != "precision" or fact.witness not in (FILE_NAME, FORMER_NAME)]
+    told = [fact for fact in facts if name != "precision" or not fact.source.is_name]
     return "/".join({str(fact.value): None for fact in told})
 
 

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from parsers.io.errors import ParserError
+from parsers.io.message import Message
 from parsers.runs.facts import Fact, Value
+from parsers.runs.provenance import PAGE
 from parsers.runs.reading import Reading, read
 from parsers.runs.runfile import run_file
 
 from ..measuring.measurement import Measurement, NoMeasurement, measure
 from ..measuring.protocol import Protocol
-from ..measuring.reason import Reason
 from .case_runs import another_log, not_done, outside
 from .pool import on_all_cores
 
@@ -33,7 +34,7 @@ class Wanted:
 class _Found:
     """What is in a log that is evidence, and what it measures by each of the protocols that allow it."""
 
-    reason: Reason | None
+    reason: Message | None
     reading: Reading | None = None
     measured: Mapping[Wanted, Measurement] | None = None
 
@@ -66,10 +67,10 @@ def forget() -> None:
 
 def scaled(reading: Reading, scaling: Scaling) -> dict[str, Fact]:
     """The facts of a log; what the page says of its case stands in where the log says nothing."""
-    return {axis: Fact(axis, value, "page") for axis, value in scaling} | reading.facts
+    return {axis: Fact(axis, value, PAGE) for axis, value in scaling} | reading.facts
 
 
-def prepare(wanted: Iterable[Wanted]) -> dict[str, Reason | None]:
+def prepare(wanted: Iterable[Wanted]) -> dict[str, Message | None]:
     """Read and measure many logs at once; returns why each is no evidence, None where it is.
 
     A log that cannot be read, or whose run.json cannot, is left out. What cannot be read or measured is tried, and

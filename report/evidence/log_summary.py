@@ -1,10 +1,11 @@
-"""What is in one log: format, facts and witnesses, throughput, steadiness, line account."""
+"""What is in one log: format, facts and their sources, throughput, steadiness, line account."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from parsers.io.message import Message
 from parsers.runs.facts import Fact
 from parsers.runs.health import FAILED
 from parsers.runs.reading import Reading, survey
@@ -16,6 +17,9 @@ from ..measuring.crosscheck import Check, caveats, checks, chosen, estimated
 from ..measuring.measurement import Measurement, NoMeasurement, measure
 from ..measuring.protocol import Protocol
 from .telemetry_quantities import Observed, observed
+
+BROKEN = "Broken metric lines, first line {line} ({count} in all), are not used."
+NO_FORMAT = "No known format fits any of the {count} lines (`tachograph formats` lists those there are)."
 
 
 @dataclass(frozen=True)
@@ -31,24 +35,24 @@ class Summary:
     part: Part
     protocol: Protocol
     measurement: Measurement | None = None
-    reason: str | None = None
+    reason: Message | None = None
     checks: tuple[Check, ...] = ()
     observed: Observed = field(default_factory=Observed)
 
     @property
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[Message, ...]:
         """All warnings, one sentence each."""
         return (*self.reading.warnings, *self._of_broken_lines(), *self._of_throughput(), *self.observed.warnings)
 
-    def _of_throughput(self) -> Iterator[str]:
+    def _of_throughput(self) -> Iterator[Message]:
         if self.measurement:
             yield from self.measurement.warnings
             yield from caveats(self.checks, self.reading.events, self.measurement)
 
-    def _of_broken_lines(self) -> Iterator[str]:
+    def _of_broken_lines(self) -> Iterator[Message]:
         found = self.leftover
         if found.broken:
-            yield f"Broken metric lines, first line {found.first_broken} ({found.broken} in all), are not used."
+            yield Message(BROKEN, line=found.first_broken, count=found.broken)
 
 
 def summarise(log: Path, protocol: Protocol | None, given: tuple[Fact, ...], format_: str | None = None) -> Summary:
@@ -65,14 +69,14 @@ def summarise(log: Path, protocol: Protocol | None, given: tuple[Fact, ...], for
 
 def _measured(summary: Summary, protocol: Protocol | None) -> Summary:
     """The summary with the measurement of the first part of the reading that allows one, or the reason for none."""
-    reading, reasons = summary.reading, list[str]()
+    reading, reasons = summary.reading, list[Message]()
     if reading.format is None:
         return replace(summary, reason=_no_format(reading))
     for part in reading.parts:
         try:
             found = _by(part, reading, protocol)
         except NoMeasurement as error:
-            reasons.append(str(error))
+            reasons.append(error.message)
         else:
             others = tuple(checks(part, reading.facts, found))
             return replace(summary, part=part, measurement=found, protocol=found.protocol, checks=others)
@@ -87,12 +91,10 @@ def _by(part: Part, reading: Reading, protocol: Protocol | None) -> Measurement:
     return measure(part.table, part.fields, reading.facts, protocol)
 
 
-def _no_format(reading: Reading) -> str:
-    found = (
-        f"No known format fits any of the {reading.account.total} lines (`tachograph formats` lists those there are)"
-    )
-    ends = next((said for said in reading.warnings if said.message == FAILED), None)
-    return f"{found}. {ends}" if ends else f"{found}."
+def _no_format(reading: Reading) -> Message:
+    found = Message(NO_FORMAT, count=reading.account.total)
+    ends = next((said for said in reading.warnings if said.key == FAILED), None)
+    return Message("{first} {second}", first=found, second=ends) if ends else found
 
 
 def as_json(summary: Summary) -> dict[str, Any]:
@@ -110,7 +112,7 @@ def as_json(summary: Summary) -> dict[str, Any]:
             "ignored": account.ignored,
             "unrecognised": account.unrecognised,
         },
-        "facts": {name: {"value": f.value, "witness": f.witness} for name, f in reading.facts.items()}
+        "facts": {name: {"value": f.value, "witness": str(f.source)} for name, f in reading.facts.items()}
         | summary.observed.facts(),
         "records": int(summary.part.table.are(summary.protocol.records).sum()),
         "throughput": _throughput(summary.measurement),
@@ -118,8 +120,8 @@ def as_json(summary: Summary) -> dict[str, Any]:
         "events": summary.reading.events[["line", "event", "text"]].to_dict("records"),
     }
     if summary.reason:
-        found["reason"] = summary.reason
-    return {**found, "warnings": list(summary.warnings)}
+        found["reason"] = str(summary.reason)
+    return {**found, "warnings": [str(said) for said in summary.warnings]}
 
 
 def _throughput(measurement: Measurement | None) -> dict[str, Any] | None:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 
-from ..measuring.reason import Reason
+from parsers.io.message import Message
+
 from ..pagefile.consistency import needed
 from ..pagefile.page import Page, Place
 from ..pagefile.parts import Axis, Case
@@ -50,9 +51,9 @@ def _divided(one: _Throughput, throughputs: Sequence[_Throughput]) -> Cell:
     nearest = sorted(throughputs, key=lambda other: other.place.table is not one.place.table)
     quotient = _speed_up(one.place, nearest) if one.place.column.against else _efficiency(one.place, nearest)
     if quotient is None or not isfinite(quotient.value):
-        return replace(one.cell, reason=Reason(MISSING))
+        return replace(one.cell, reason=Message(MISSING))
     if any(found.fact in SIZE for part in (quotient.of, quotient.against) for found in part.disagreements):
-        return replace(one.cell, reason=Reason(OTHER_CASE))
+        return replace(one.cell, reason=Message(OTHER_CASE))
     return replace(one.cell, quotient=quotient, number=quotient.value)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from parsers.io.lazy import pd
+from parsers.io.message import Message
 from parsers.runs.reading import Reading
 from parsers.runs.telemetry import NAME, Telemetry
 
@@ -16,7 +17,7 @@ from ..measuring.measurement import Measurement
 from ..measuring.number import printed, without_noise
 from ..measuring.protocol import Protocol
 from ..measuring.quantity import PEAK_MEMORY, POWER, SAMPLES_PER_JOULE, Quantity, Shown
-from ..measuring.reason import NoEvidenceError, Reason
+from ..measuring.reason import NoEvidenceError
 from .telemetry_window import Watch, inside, watch
 
 # Telemetry comes once a second; of what is missing for more seconds than this the longest is told.
@@ -42,7 +43,7 @@ class Observation:
     value: float
     telemetry: Telemetry
     lines: tuple[int, ...]
-    remarks: tuple[Reason, ...]
+    remarks: tuple[Message, ...]
 
 
 def observe(quantity: Quantity, watch: Watch, measurement: Measurement | None) -> Observation:
@@ -60,7 +61,7 @@ def peak_memory(watch: Watch) -> Observation:
     """
     memory = watch.samples.dropna(subset="memory")
     if memory.empty:
-        raise NoEvidenceError(Reason(NO_MEMORY, {"log": watch.log}))
+        raise NoEvidenceError(NO_MEMORY, log=watch.log)
     first = int(np.argmax(memory["memory"].to_numpy()))
     value, line = float(memory["memory"].iloc[first]), int(memory["line"].iloc[first])
     return Observation(PEAK_MEMORY, value, watch.telemetry, (line,), watch.remarks)
@@ -73,7 +74,7 @@ def power(watch: Watch) -> Observation:
     means of the cards are added. Raises NoEvidenceError where a card of the run is not listed or has too few samples.
     """
     if not watch.whole:
-        raise NoEvidenceError(Reason(NOT_ALL_CARDS, {"log": watch.log}))
+        raise NoEvidenceError(NOT_ALL_CARDS, log=watch.log)
     used = inside(watch.samples, watch.window).dropna(subset="power").sort_values("time", kind="stable")
     by_card = {card: used[used["card"] == card] for card in watch.cards}
     mean = sum(_mean(watch, card, samples) for card, samples in by_card.items())
@@ -86,10 +87,10 @@ def power(watch: Watch) -> Observation:
 def samples_per_joule(watch: Watch, measurement: Measurement | None) -> Observation:
     """The throughput of the whole job (samples/s) over its mean power (W); raises NoEvidenceError as ``power`` does."""
     if measurement is None or measurement.scope != "job":
-        raise NoEvidenceError(Reason(NOT_OF_THE_JOB))
+        raise NoEvidenceError(NOT_OF_THE_JOB)
     drawn = power(watch)
     if not drawn.value > 0:
-        raise NoEvidenceError(Reason(NO_POWER, {"log": watch.log}))
+        raise NoEvidenceError(NO_POWER, log=watch.log)
     value = without_noise(measurement.value / drawn.value)
     return Observation(SAMPLES_PER_JOULE, value, watch.telemetry, drawn.lines, drawn.remarks)
 
@@ -97,8 +98,7 @@ def samples_per_joule(watch: Watch, measurement: Measurement | None) -> Observat
 def _mean(watch: Watch, card: int, samples: pd.DataFrame) -> float:
     seconds = _seconds(samples["time"])
     if len(seconds) < 2 or seconds[-1] == seconds[0]:
-        values = {"log": watch.log, "count": str(len(seconds)), "card": str(card)}
-        raise NoEvidenceError(Reason(FEW_SAMPLES, values))
+        raise NoEvidenceError(FEW_SAMPLES, log=watch.log, count=len(seconds), card=card)
     return float(np.trapezoid(samples["power"].to_numpy(), seconds) / (seconds[-1] - seconds[0]))
 
 
@@ -108,15 +108,15 @@ def _gap(watch: Watch, samples: pd.DataFrame) -> float:
     return float(np.diff(np.sort(_seconds(pd.concat([samples["time"], ends])))).max())
 
 
-def _of_window(watch: Watch) -> Iterator[Reason]:
+def _of_window(watch: Watch) -> Iterator[Message]:
     if watch.window is None:
-        yield Reason(WHOLE_RUN)
+        yield Message(WHOLE_RUN)
 
 
-def _of_gaps(gaps: Mapping[int, float]) -> Iterator[Reason]:
+def _of_gaps(gaps: Mapping[int, float]) -> Iterator[Message]:
     card = max(gaps, key=gaps.__getitem__)
     if gaps[card] > LONGEST_GAP:
-        yield Reason(GAP, {"card": str(card), "seconds": f"{gaps[card]:.0f}"})
+        yield Message(GAP, card=card, seconds=f"{gaps[card]:.0f}")
 
 
 def _seconds(times: pd.Series[pd.Timestamp]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -135,10 +135,10 @@ class Observed:
     """The quantities that telemetry gives of a run, each with its unit and digits; ``warnings``: a sentence each."""
 
     quantities: tuple[tuple[Observation, Shown], ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Message, ...] = ()
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
-        """Name, value with its unit, and witness of each, as text."""
+        """Name, value with its unit, and source of each, as text."""
         for found, shown in self.quantities:
             number = printed(found.value, shown.printing(Protocol()))
             yield found.quantity.name, f"{number} {shown.unit}", NAME
@@ -161,15 +161,15 @@ def observed(reading: Reading, measurement: Measurement | None) -> Observed:
     try:
         watched = watch(reading.path.name, reading, reading.facts, measurement)
     except NoEvidenceError as error:
-        return Observed(warnings=(str(error),))
+        return Observed(warnings=(error.message,))
     found, reasons = _tried(watched, measurement)
     rate = measurement.unit if measurement else ""
-    remarks = (str(remark) for observation in found for remark in observation.remarks)
+    remarks = (remark for observation in found for remark in observation.remarks)
     warnings = tuple(dict.fromkeys((*remarks, *reasons)))
     return Observed(tuple((observation, Shown(observation.quantity, rate)) for observation in found), warnings)
 
 
-def _tried(watched: Watch, measurement: Measurement | None) -> tuple[list[Observation], list[str]]:
+def _tried(watched: Watch, measurement: Measurement | None) -> tuple[list[Observation], list[Message]]:
     """What each quantity gives, and why others give nothing."""
     quantities = [quantity for quantity in _OBSERVED if measurement or quantity.is_peak]
     found, reasons = [], []
@@ -177,5 +177,5 @@ def _tried(watched: Watch, measurement: Measurement | None) -> tuple[list[Observ
         try:
             found.append(observe(quantity, watched, measurement))
         except NoEvidenceError as error:
-            reasons.append(str(error))
+            reasons.append(error.message)
     return found, reasons

@@ -8,6 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from parsers.io.lazy import pd
+from parsers.io.message import Message
 from parsers.runs.clock import arrivals, clock
 from parsers.runs.facts import is_count
 from parsers.runs.reading import Reading
@@ -16,7 +17,7 @@ from parsers.runs.telemetry import Telemetry, telemetry
 
 from ..measuring.estimate import Facts
 from ..measuring.measurement import Measurement
-from ..measuring.reason import NoEvidenceError, Reason
+from ..measuring.reason import NoEvidenceError
 
 Window: TypeAlias = "tuple[pd.Timestamp, pd.Timestamp]"
 
@@ -42,7 +43,7 @@ class Watch:
     cards: tuple[int, ...]
     whole: bool
     window: Window | None
-    remarks: tuple[Reason, ...]
+    remarks: tuple[Message, ...]
 
     @property
     def samples(self) -> pd.DataFrame:
@@ -60,7 +61,7 @@ def watch(log: str, reading: Reading, facts: Facts, measurement: Measurement | N
     """
     found = telemetry(reading.path, reading.sha256)
     if found is None:
-        raise NoEvidenceError(Reason(NO_TELEMETRY, {"log": log}))
+        raise NoEvidenceError(NO_TELEMETRY, log=log)
     window = _window(reading, measurement)
     nodes, in_all = _count(facts, "nodes") or 1, _count(facts, "cards")
     machines = min(_machines(reading), nodes)
@@ -102,19 +103,19 @@ def _cards(log: str, samples: pd.DataFrame, window: Window | None, used: int | N
     counted = inside(samples, window)
     busy = (samples if counted.empty else counted).groupby("card")["utilisation"].mean().dropna()
     if len(busy) < used:
-        raise NoEvidenceError(Reason(UNKNOWN_CARDS, {"log": log, "listed": str(len(listed)), "used": str(used)}))
+        raise NoEvidenceError(UNKNOWN_CARDS, log=log, listed=len(listed), used=used)
     return tuple(sorted(busy.sort_values(ascending=False, kind="stable").index[:used].tolist()))
 
 
-def _remarks(cards: tuple[int, ...], listed: int, used: int | None, machines: tuple[int, int]) -> list[Reason]:
+def _remarks(cards: tuple[int, ...], listed: int, used: int | None, machines: tuple[int, int]) -> list[Message]:
     """What a reader must know of the cards; ``machines``: how many gpu.csv lists, and how many the run used."""
-    values = {"listed": str(listed), "used": str(used), "cards": ", ".join(map(str, cards))}
-    values |= {"machines": str(machines[0]), "nodes": str(machines[1])}
+    values = {"listed": listed, "used": used, "cards": ", ".join(map(str, cards))}
+    values |= {"machines": machines[0], "nodes": machines[1]}
     differing = (
         ALL_CARDS if used is None else BUSIEST_CARDS if used < listed else FEWER_CARDS if used > listed else None
     )
     return [
-        Reason(message, values)
+        Message(message, **values)
         for message in (differing, SOME_MACHINES if machines[0] < machines[1] else None)
         if message
     ]

@@ -6,7 +6,7 @@ import numpy as np
 
 from parsers.grammar.field import Field
 from parsers.io.lazy import pd
-from parsers.io.sentence import Sentence
+from parsers.io.message import Message
 
 from .estimate import Values
 from .protocol import Protocol
@@ -53,39 +53,39 @@ WARNINGS = (
 )
 
 
-def of_records(chosen: Columns, column: str, reasons: Reasons) -> Iterator[Sentence]:
+def of_records(chosen: Columns, column: str, reasons: Reasons) -> Iterator[Message]:
     """Warn of records that could not be read; ``column``: what is read, ``reasons``: why each is used or not."""
     lines = chosen["line"]
     empty, other = reasons == Reason.NO_VALUE, reasons == Reason.OTHER_RANK
     if empty.any():
         first = lines[empty][0]
-        yield Sentence(NO_VALUE, count=empty.sum(), records=len(lines), column=column, line=first)
+        yield Message(NO_VALUE, count=empty.sum(), records=len(lines), column=column, line=first)
     if other.any():
         ranks = chosen.numbers("rank")
         used, unnamed = f"{ranks[are_readable(reasons)][0]:g}", other & np.isnan(ranks)
         if left := (other & ~unnamed).sum():
-            yield Sentence(ONE_RANK, rank=used, left=left, records=len(lines))
+            yield Message(ONE_RANK, rank=used, left=left, records=len(lines))
         if left := unnamed.sum():
-            yield Sentence(NO_RANK, rank=used, left=left, records=len(lines), line=lines[unnamed][0])
+            yield Message(NO_RANK, rank=used, left=left, records=len(lines), line=lines[unnamed][0])
     models = pd.Series(chosen["model"][are_readable(reasons)]).dropna().unique() if "model" in chosen else ()
     if len(models) > 1:
-        yield Sentence(SEVERAL_MODELS, count=len(models), models=", ".join(map(str, models)))
+        yield Message(SEVERAL_MODELS, count=len(models), models=", ".join(map(str, models)))
 
 
-def of_steps(records: Columns, fields: Fields, protocol: Protocol, field: Field | None) -> Iterator[Sentence]:
+def of_steps(records: Columns, fields: Fields, protocol: Protocol, field: Field | None) -> Iterator[Message]:
     """Warn of a window that is too short, and of step numbers that do not say how many steps were done."""
     if missing := shortfall(records, fields, protocol):
         take = protocol.take_first or protocol.take_last
-        yield Sentence(TOO_SHORT, take=take, missing=missing)
+        yield Message(TOO_SHORT, take=take, missing=missing)
     counter = fields.get((protocol.records, "step"))
     if counter is None or not records.printed("step").all():
         return
     if (again := repeated(records, counter)).any():
         line = records["line"][again][0]
-        yield Sentence(AGAIN, line=line)
+        yield Message(AGAIN, line=line)
     wraps = "steps_per_epoch" not in records and epoch_starts(steps_in_epoch(records, counter)).any()
     if wraps and _adds_epochs(protocol, field):
-        yield Sentence(NO_EPOCH_LENGTH)
+        yield Message(NO_EPOCH_LENGTH)
 
 
 def _adds_epochs(protocol: Protocol, field: Field | None) -> bool:
@@ -94,14 +94,14 @@ def _adds_epochs(protocol: Protocol, field: Field | None) -> bool:
     return protocol.window_counts_steps or protocol.estimate == "clock"
 
 
-def of_means(field: Field, protocol: Protocol, used: int) -> tuple[Sentence, ...]:
+def of_means(field: Field, protocol: Protocol, used: int) -> tuple[Message, ...]:
     """Warn of running means whose statistic is that of ``used`` records."""
     if field.kind != "running_mean" or protocol.estimate == "instant" or used == 1:
         return ()
-    return (Sentence(RUNNING_MEAN, field=field.name, statistic=protocol.statistic, count=used),)
+    return (Message(RUNNING_MEAN, field=field.name, statistic=protocol.statistic, count=used),)
 
 
-def of_spread(values: Values, protocol: Protocol, throughput: Callable[[float], float]) -> tuple[Sentence, ...]:
+def of_spread(values: Values, protocol: Protocol, throughput: Callable[[float], float]) -> tuple[Message, ...]:
     """Warn of a mean that is more than 2 % from the median: a few values make it, such as those of slow first steps.
 
     ``values``: those that the mean is of, in file order. ``throughput``: what one of them stands for.
@@ -113,8 +113,8 @@ def of_spread(values: Values, protocol: Protocol, throughput: Callable[[float], 
     skips = first and not (protocol.skip_steps or protocol.trim)
     if skips and _mean_and_median(values[first:]) is None:
         skip = protocol.skip_records + first
-        return (Sentence(SLOW_START, count=len(values), mean=mean, median=median, skip=skip),)
-    return (Sentence(UNEVEN, count=len(values), mean=mean, median=median),)
+        return (Message(SLOW_START, count=len(values), mean=mean, median=median, skip=skip),)
+    return (Message(UNEVEN, count=len(values), mean=mean, median=median),)
 
 
 def _mean_and_median(values: Values) -> tuple[float, float] | None:

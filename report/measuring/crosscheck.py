@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from parsers.grammar.format import METRICS
 from parsers.io.lazy import pd
-from parsers.io.sentence import Sentence
+from parsers.io.message import Message
 from parsers.runs.facts import is_count
 from parsers.runs.reading_part import Part
 
 from .estimate import Facts
 from .measurement import Measurement, NoMeasurement, measure
 from .protocol import Protocol, ProtocolError
-from .scaling import CONSUMED
+from .scaling import ASKING, CONSUMED
 
 TOLERANCE = 0.02
 ESTIMATES = ("reported", "step_time", "duration", "clock")
@@ -26,6 +26,7 @@ DIFFERS = (
 )
 HAPPENED = "Between the records that are used there is {event}, first in line {line} ({count} in all)."
 WARNINGS = (DIFFERS, HAPPENED)
+NONE_COMPUTED = "The log prints no throughput, and none can be computed: {why}"
 
 
 @dataclass(frozen=True)
@@ -86,18 +87,18 @@ def _counted(measured: Measurement) -> str:
     return SAME.get(what, what)
 
 
-def caveats(found: Iterable[Check], events: pd.DataFrame, measured: Measurement) -> Iterator[Sentence]:
+def caveats(found: Iterable[Check], events: pd.DataFrame, measured: Measurement) -> Iterator[Message]:
     """Warn of estimates that are more than 2 % apart, and of what happened between the lines that are used."""
     for check in found:
         if abs(check.ratio - 1) > TOLERANCE:
             other = check.measurement
             told = {"estimate": other.protocol.estimate, "value": f"{other.value:.6g}", "unit": other.unit}
-            yield Sentence(DIFFERS, **told, ratio=f"{check.ratio:.3f}")
+            yield Message(DIFFERS, **told, ratio=f"{check.ratio:.3f}")
     inside = events[events["line"].between(measured.lines[0], measured.lines[-1])]
     for event in ("checkpoint", "evaluation", "restart"):
         lines = inside["line"][inside["event"] == event]
         if len(lines):
-            yield Sentence(HAPPENED, count=len(lines), event=event, line=lines.iloc[0])
+            yield Message(HAPPENED, count=len(lines), event=event, line=lines.iloc[0])
 
 
 def chosen(part: Part, facts: Facts) -> Measurement:
@@ -115,8 +116,8 @@ def chosen(part: Part, facts: Facts) -> Measurement:
             reasons.append(error)
     if not len(part.table):
         raise reasons[0]
-    why = next((reason for reason in reasons if "give --" in str(reason)), reasons[-1])
-    raise NoMeasurement(f"The log prints no throughput, and none can be computed: {why}")
+    why = next((reason for reason in reasons if reason.message.key in ASKING), reasons[-1])
+    raise NoMeasurement(NONE_COMPUTED, why=why.message)
 
 
 def protocols(present: Collection[str]) -> Iterator[Protocol]:
@@ -140,4 +141,4 @@ def estimated(part: Part, facts: Facts, stated: Protocol) -> Measurement:
             reasons.append(error)
         except ProtocolError:
             continue  # a clock gives one value, of which there is no statistic
-    raise next((reason for reason in reasons if "give --" in str(reason)), reasons[0])
+    raise next((reason for reason in reasons if reason.message.key in ASKING), reasons[0])

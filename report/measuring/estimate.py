@@ -25,6 +25,20 @@ READS: Mapping[str, tuple[str, ...]] = {
 }
 TIMES = READS["clock"]
 
+READS_ANOTHER = (
+    "estimate={estimate} reads {columns}, which the {kind} records of this log do not print: use estimate={possible}."
+)
+READS_NOTHING = (
+    "estimate={estimate} reads {columns}, which the {kind} records of this log do not print: they print no measure of "
+    "speed."
+)
+TOTAL = "The {field} of these records is a total, which cannot be undone: use another estimate."
+UNKNOWN_UNIT = "The unit of {field} is {unit}: only seconds and milliseconds can be read."
+RUNS_ON = (
+    "The running mean starts anew with each epoch, but at line {line} the {counter} number runs on into the next one, "
+    "so the mean cannot be undone: use estimate=reported or estimate=clock."
+)
+
 _IN_A_SECOND = {"seconds": 1, "milliseconds": 1000}
 
 
@@ -43,11 +57,8 @@ def column(records: Records, fields: Fields, protocol: Protocol) -> str:
         for estimate, columns in READS.items()
         if estimate != "instant" and any(_is_printed(records, fields, protocol, name) for name in columns)
     ]
-    instead = f"use estimate={' or estimate='.join(possible)}" if possible else "they print no measure of speed"
-    raise NoMeasurement(
-        f"estimate={protocol.estimate} reads {' or '.join(names)}, which the {protocol.records} records of this log do "
-        f"not print: {instead}."
-    )
+    read = {"estimate": protocol.estimate, "columns": " or ".join(names), "kind": protocol.records}
+    raise NoMeasurement(READS_ANOTHER if possible else READS_NOTHING, **read, possible=" or estimate=".join(possible))
 
 
 def _is_printed(records: Columns, fields: Fields, protocol: Protocol, name: str) -> bool:
@@ -73,9 +84,7 @@ def values(records: Records, fields: Fields, protocol: Protocol) -> Values:
         with np.errstate(divide="ignore", over="ignore"):
             printed = 1 / printed
     if protocol.estimate == "instant" and field.kind == "total":
-        raise NoMeasurement(
-            f"The {field.name} of these records is a total, which cannot be undone: use another estimate."
-        )
+        raise NoMeasurement(TOTAL, field=field.name)
     if protocol.estimate != "instant" or field.kind != "running_mean":
         return printed
     counter = _counter(fields, protocol.records, field)
@@ -87,7 +96,7 @@ def values(records: Records, fields: Fields, protocol: Protocol) -> Values:
 
 def _in_a_second(field: Field) -> int:
     if field.unit not in _IN_A_SECOND:
-        raise NoMeasurement(f"The unit of {field.name} is {field.unit}: only seconds and milliseconds can be read.")
+        raise NoMeasurement(UNKNOWN_UNIT, field=field.name, unit=field.unit)
     return _IN_A_SECOND[field.unit]
 
 
@@ -126,10 +135,7 @@ def _refuse_steps_of_the_run(records: Columns, counter: Field) -> None:
     runs_on = (epoch[1:] > epoch[:-1]) & ~epoch_starts(steps_in_epoch(records, counter))[1:]
     if runs_on.any():
         line = records["line"][1:][runs_on][0]
-        raise NoMeasurement(
-            f"The running mean starts anew with each epoch, but at line {line} the {counter.name} number runs on into "
-            "the next one, so the mean cannot be undone: use estimate=reported or estimate=clock."
-        )
+        raise NoMeasurement(RUNS_ON, line=line, counter=counter.name)
 
 
 def _undone(means: Values, covered: Counts, starts: Mask, *, is_rate: bool) -> Values:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from parsers.grammar.field import Scope
-from parsers.io.sentence import Sentence
+from parsers.io.message import Message, joined
 from parsers.runs.clock import ARRIVAL
 
 from .caveats import ARRIVED, of_means, of_spread
@@ -20,6 +20,9 @@ from .timing import Timed
 from .window import REASON_KEYS, Fields, Reason
 
 __all__ = ["Measurement", "NoMeasurement", "Throughput", "combine", "measure", "throughput"]
+
+NO_REPEATS = "Repeats can be put together when all are in one unit and of one scope, but there are none."
+UNLIKE_REPEATS = "Repeats can be put together when all are in one unit and of one scope, but they are in {kinds}."
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class Measurement(Throughput):
     records_used: int
     left_out: Mapping[str, tuple[int, ...]]
     available: int
-    warnings: tuple[Sentence, ...]
+    warnings: tuple[Message, ...]
 
 
 def measure(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -> Measurement:
@@ -95,12 +98,12 @@ def _throughput(selected: Selection, protocol: Protocol) -> Throughput:
     return Throughput(without_noise(found.throughput(statistic)), found.unit, found.scope)
 
 
-def _warnings(selected: Selection, fields: Fields, protocol: Protocol) -> Iterator[Sentence]:
+def _warnings(selected: Selection, fields: Fields, protocol: Protocol) -> Iterator[Message]:
     yield from selected.warnings()
     found, kept = selected.found, selected.are_used
     if isinstance(found, Timed):
         if fields.get((protocol.records, "time")) == ARRIVAL:
-            yield Sentence(ARRIVED)
+            yield Message(ARRIVED)
         return
     field = fields[(protocol.records, selected.column)]
     means = of_means(field, protocol, int(np.count_nonzero(kept))) if found.amounts is None else ()
@@ -117,8 +120,10 @@ def combine(throughputs: Sequence[Throughput], protocol: Protocol) -> float:
 
     Raises ``NoMeasurement`` for no runs at all, runs that differ in unit or scope, and too few runs for ``olympic``.
     """
-    kinds = sorted({f"{found.unit} of one {found.scope}" for found in throughputs})
-    if len(kinds) != 1:
-        found = f"they are in {' and '.join(kinds)}" if kinds else "there are none"
-        raise NoMeasurement(f"Repeats can be put together when all are in one unit and of one scope, but {found}.")
+    kinds = {(found.unit, found.scope or "") for found in throughputs}
+    if not kinds:
+        raise NoMeasurement(NO_REPEATS)
+    if len(kinds) > 1:
+        said = (Message("{unit} of one {scope}", unit=unit, scope=scope) for unit, scope in sorted(kinds))
+        raise NoMeasurement(UNLIKE_REPEATS, kinds=joined("{first} and {second}", said))
     return without_noise(reduce_repeats([found.value for found in throughputs], protocol.repeats))

@@ -21,6 +21,8 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
+from parsers.io.errors import MessageError
+
 
 @dataclass(frozen=True)
 class Length:
@@ -55,14 +57,15 @@ SomeLength = Annotated[AnyLength, AfterValidator(_at_least_one)]
 
 EXCLUSIVE = (("skip_records", "skip_steps"), ("take_first", "take_last"), ("decimals", "significant"))
 
-Message = tuple[str, dict[str, int | float]]
+# One step of a rule: a key of the catalogues, and its values.
+Step = tuple[str, dict[str, int | float]]
 
 
 class ProtocolError(ValueError):
     """A protocol that does not exist or contradicts itself; one sentence says what was found and what is possible."""
 
 
-class NoMeasurement(ValueError):  # noqa: N818 - a finding about a log, not a mistake in one
+class NoMeasurement(MessageError, ValueError):  # noqa: N818 - a finding about a log, not a mistake in one
     """A protocol that a log cannot satisfy; one sentence says what was found and what is possible."""
 
 
@@ -183,7 +186,7 @@ class Protocol(BaseModel):
         words = self.words()
         return words if runs < 2 or "repeats=" in words else f"{words} repeats={self.repeats}"
 
-    def steps(self) -> tuple[Message, ...]:
+    def steps(self) -> tuple[Step, ...]:
         """Return what is done, in the order in which it is done, as (message key, values) for a template to translate.
 
         Keys: ``records_*`` (step, epoch, summary), ``skip_records``, ``skip_steps``, ``drop_last_records``,
@@ -201,16 +204,16 @@ class Protocol(BaseModel):
             (f"rounding_{self.rounding}", {}),
         )
 
-    def _window_steps(self) -> list[Message]:
+    def _window_steps(self) -> list[Step]:
         skips = [(key, {"count": getattr(self, key)}) for key in ("skip_records", "skip_steps") if self._is_given(key)]
         lengths = {"drop_last": self.drop_last, "take_first": self.take_first, "take_last": self.take_last}
         given = {key: length for key, length in lengths.items() if length is not None and length.count}
         return [*skips, *((f"{key}_{length.of}", {"count": length.count}) for key, length in given.items())]
 
-    def _statistic_steps(self) -> list[Message]:
+    def _statistic_steps(self) -> list[Step]:
         if self.estimate == "clock":
             return []
-        trim: Message = ("trim", {"fraction": self.trim, "minimum": self.trim_min})
+        trim: Step = ("trim", {"fraction": self.trim, "minimum": self.trim_min})
         return [*([trim] if self.trim or self.trim_min else []), (f"statistic_{self.statistic}", {})]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic_core import CoreSchema, core_schema
 
 from .number import without_noise
-from .protocol import Message, NoMeasurement, Protocol
+from .protocol import NoMeasurement, Protocol, Step
 from .statistic import LEVEL, RESAMPLES, reduce_repeats, resampled
 
 
@@ -88,17 +88,17 @@ class Quantity:
         """The rule in one line of neutral words; all but a peak have the window of the protocol."""
         return f"quantity={self.name} {'repeats=max' if self.is_peak else protocol.words()}"
 
-    def steps(self, protocol: Protocol, decimals: int) -> tuple[Message, ...]:
+    def steps(self, protocol: Protocol, decimals: int) -> tuple[Step, ...]:
         """What is done, in the order in which it is done, as ``Protocol.steps``.
 
         ``decimals``: those that it is printed with. Keys besides those of a protocol: ``quantity_*`` (with ``count``,
         how many resamples an interval is made of) and ``repeats_max``.
         """
-        repeats: Message = (f"repeats_{self.repeats(protocol)}", {})
+        repeats: Step = (f"repeats_{self.repeats(protocol)}", {})
         return (self._stated, repeats, *_rounded(decimals))
 
     @property
-    def _stated(self) -> Message:
+    def _stated(self) -> Step:
         return (self.rule, {"count": RESAMPLES})
 
     @classmethod
@@ -121,7 +121,7 @@ class PageThroughput(Quantity):
         """Those of the protocol, which is the whole rule."""
         return protocol.words()
 
-    def steps(self, protocol: Protocol, decimals: int) -> tuple[Message, ...]:
+    def steps(self, protocol: Protocol, decimals: int) -> tuple[Step, ...]:
         """Those of the protocol, which says the decimals as well."""
         return protocol.steps()
 
@@ -139,17 +139,17 @@ class StatisticOfRuns(Quantity):
             raise NoMeasurement("A spread is of at least two runs, but there is one: add runs.")
         return without_noise(float(self._of(values, protocol)))
 
-    def steps(self, protocol: Protocol, decimals: int) -> tuple[Message, ...]:
+    def steps(self, protocol: Protocol, decimals: int) -> tuple[Step, ...]:
         """Those of the protocol, but for what it does with several runs."""
         return tuple(step for one in protocol.steps() for step in self._replaced(one))
 
     def _of(self, values: Sequence[float], protocol: Protocol) -> float:
         return self.of(values)
 
-    def _replaced(self, step: Message) -> tuple[Message, ...]:
+    def _replaced(self, step: Step) -> tuple[Step, ...]:
         return self._in_place_of(step) if step[0].startswith("repeats_") else (step,)
 
-    def _in_place_of(self, step: Message) -> tuple[Message, ...]:
+    def _in_place_of(self, step: Step) -> tuple[Step, ...]:
         return (self._stated,)
 
 
@@ -160,7 +160,7 @@ class StatisticOfDraws(StatisticOfRuns):
     def _of(self, values: Sequence[float], protocol: Protocol) -> float:
         return self.of(resampled(values, protocol.repeats).tolist())
 
-    def _in_place_of(self, step: Message) -> tuple[Message, ...]:
+    def _in_place_of(self, step: Step) -> tuple[Step, ...]:
         return (step, self._stated)
 
 
@@ -202,12 +202,12 @@ class QuotientOfThroughputs(Quantity):
         """A number of times."""
         return "×"
 
-    def steps(self, protocol: Protocol, decimals: int) -> tuple[Message, ...]:
+    def steps(self, protocol: Protocol, decimals: int) -> tuple[Step, ...]:
         """What it is; the runs are put together in the numbers that it is made of."""
         return (self._stated, *_rounded(decimals))
 
 
-def _rounded(decimals: int) -> tuple[Message, Message]:
+def _rounded(decimals: int) -> tuple[Step, Step]:
     return ("decimals", {"count": decimals}), ("rounding_half_up", {})
 
 
@@ -265,7 +265,7 @@ class Shown:
             return protocol
         return Protocol(decimals=self.quantity.decimals if self.decimals is None else self.decimals)
 
-    def steps(self, protocol: Protocol) -> tuple[Message, ...]:
+    def steps(self, protocol: Protocol) -> tuple[Step, ...]:
         """What is done, in the order in which it is done, as ``Quantity.steps``."""
         return self.quantity.steps(protocol, self.printing(protocol).decimals or 0)
 

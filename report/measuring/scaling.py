@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.grammar.field import Field, Scope
-from parsers.io.sentence import Sentence
-from parsers.runs.facts import FILE_NAME, FORMER_NAME, Fact, is_count
+from parsers.io.message import Message
+from parsers.runs.facts import Fact, is_count
 
 from .estimate import Facts, Values
 from .protocol import NoMeasurement, Protocol
@@ -14,29 +14,39 @@ from .window import Fields, Mask, step_field, steps_done
 
 UNSCALED = "The number of {name} is not known, so the throughput is that of one {scope}: give --{name}."
 WARNINGS = (UNSCALED,)
+UNKNOWN_SCOPE = "The format does not say whether {field} is one card's, one node's or the job's."
+NEEDS_BATCH_SIZE = "estimate={estimate} needs the batch size per card: give --batch-size."
+NEEDS_CARDS = "estimate={estimate} needs the number of cards: give --cards."
+NEEDS_BOTH = "estimate={estimate} needs the batch size per card and the number of cards: give --batch-size and --cards."
+NEEDS_SCOPE = "estimate={estimate} needs the number of {scope}s: give --{scope}s."
+SEVERAL_SIZES = (
+    "estimate={estimate} needs one batch size, but the records print {low} to {high}: give --batch-size, or use a "
+    "window in which it stays the same."
+)
+NO_SIZE = "estimate={estimate} needs a batch size, but the records print {printed}."
+NO_COUNT = "{name} is {value} by {witness}: only a count of at least 1 can scale."
+# What an option of the command line would give.
+ASKING = (NEEDS_BATCH_SIZE, NEEDS_CARDS, NEEDS_BOTH, NEEDS_SCOPE, SEVERAL_SIZES)
 
 BATCH_SIZES = ("batch_size", "job_batch_size")
 # What logs count themselves, and in what: all since the start, or what one record covers.
 CONSUMED = {"consumed_samples": "samples", "consumed_tokens": "tokens"}
 COVERED = {"sample_count": "samples", "token_count": "tokens"}
 
-# Witnesses that know less of the whole job than the log itself, which states its batch size.
-_OF_THE_LOG = ("line", FILE_NAME, FORMER_NAME)
 
-
-def scale(field: Field, facts: Facts) -> tuple[int, Scope, tuple[Sentence, ...]]:
+def scale(field: Field, facts: Facts) -> tuple[int, Scope, tuple[Message, ...]]:
     """Return what a number is multiplied by to be the whole job's, whose it then is, and warnings.
 
     One card's is multiplied by ``cards``, one node's by ``nodes``; where those are not known it stays as it is, with a
     warning. Raises ``NoMeasurement`` where the field does not say whose it is.
     """
     if field.scope is None:
-        raise NoMeasurement(f"The format does not say whether {field.name} is one card's, one node's or the job's.")
+        raise NoMeasurement(UNKNOWN_SCOPE, field=field.name)
     if field.scope == "job":
         return 1, "job", ()
     name = f"{field.scope}s"
     if name not in facts:
-        return 1, field.scope, (Sentence(UNSCALED, name=name, scope=field.scope),)
+        return 1, field.scope, (Message(UNSCALED, name=name, scope=field.scope),)
     return _count(facts, name), "job", ()
 
 
@@ -48,14 +58,15 @@ def samples_per_step(records: Records, facts: Facts, protocol: Protocol) -> int:
     ``NoMeasurement`` where they are not known, or where the column holds several numbers.
     """
     given = facts.get("batch_size")
-    if given is None or _is_of_the_log(given):
+    if given is None or given.source.is_of_the_log:
         if "job_batch_size" in facts:
             return _count(facts, "job_batch_size")
         if (job := _column(columns(records), "job_batch_size", protocol)) is not None:
             return job
     card = _count(facts, "batch_size") if given else _column(columns(records), "batch_size", protocol)
     if card is None or "cards" not in facts:
-        raise NoMeasurement(_asked(protocol, batch_size=card is None, cards="cards" not in facts))
+        key = NEEDS_CARDS if card is not None else NEEDS_BATCH_SIZE if "cards" in facts else NEEDS_BOTH
+        raise NoMeasurement(key, estimate=protocol.estimate)
     return card * _count(facts, "cards") * (_count(facts, "accumulation") if "accumulation" in facts else 1)
 
 
@@ -65,14 +76,10 @@ def _done_per_step(records: Columns, facts: Facts, protocol: Protocol) -> tuple[
     Else "samples", as ``samples_per_step`` returns them: a caller asks for these with a ``batch_size`` where the passes
     of a step are known as well. Without those a batch size says less than the log does.
     """
-    asks = "accumulation" in facts and "batch_size" in facts and not _is_of_the_log(facts["batch_size"])
+    asks = "accumulation" in facts and "batch_size" in facts and not facts["batch_size"].source.is_of_the_log
     if "job_batch_tokens" in facts and not asks:
         return _count(facts, "job_batch_tokens"), "tokens"
     return samples_per_step(records, facts, protocol), "samples"
-
-
-def _is_of_the_log(fact: Fact) -> bool:
-    return fact.witness.startswith(_OF_THE_LOG)
 
 
 def _column(records: Columns, name: str, protocol: Protocol) -> int | None:
@@ -81,27 +88,16 @@ def _column(records: Columns, name: str, protocol: Protocol) -> int | None:
         return None
     sizes = np.unique(records[name])
     if len(sizes) > 1:
-        raise NoMeasurement(
-            f"estimate={protocol.estimate} needs one batch size, but the records print {sizes.min():g} to "
-            f"{sizes.max():g}: give --batch-size, or use a window in which it stays the same."
-        )
+        raise NoMeasurement(SEVERAL_SIZES, estimate=protocol.estimate, low=f"{sizes.min():g}", high=f"{sizes.max():g}")
     if not np.isfinite(sizes).all():
-        raise NoMeasurement(f"estimate={protocol.estimate} needs a batch size, but the records print {sizes[0]:g}.")
+        raise NoMeasurement(NO_SIZE, estimate=protocol.estimate, printed=f"{sizes[0]:g}")
     return int(sizes[0])
-
-
-def _asked(protocol: Protocol, *, batch_size: bool, cards: bool) -> str:
-    """What is missing, all at once, and the options that give it."""
-    missing = {"the batch size per card": batch_size, "the number of cards": cards}
-    options = {"--batch-size": batch_size, "--cards": cards}
-    needed, given = (" and ".join(name for name, is_asked in all_.items() if is_asked) for all_ in (missing, options))
-    return f"estimate={protocol.estimate} needs {needed}: give {given}."
 
 
 def _count(facts: Facts, name: str) -> int:
     fact: Fact = facts[name]
     if not is_count(fact.value):
-        raise NoMeasurement(f"{name} is {fact.value} by {fact.witness}: only a count of at least 1 can scale.")
+        raise NoMeasurement(NO_COUNT, name=name, value=fact.value, witness=fact.source.message)
     return fact.value
 
 
@@ -127,7 +123,7 @@ def _of_job(records: Columns, fields: Fields, facts: Facts, protocol: Protocol, 
     """A column of counts, times what makes them those of the whole job."""
     factor, scope, _ = scale(fields[(protocol.records, name)], facts)
     if scope != "job":
-        raise NoMeasurement(f"estimate={protocol.estimate} needs the number of {scope}s: give --{scope}s.")
+        raise NoMeasurement(NEEDS_SCOPE, estimate=protocol.estimate, scope=scope)
     return records.numbers(name) * factor
 
 

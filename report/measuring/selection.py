@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from parsers.grammar.field import Scope
 from parsers.grammar.format import METRICS
 from parsers.io.lazy import pd
-from parsers.io.sentence import Sentence
+from parsers.io.message import Message, joined
 
 from . import estimate
 from .caveats import of_records, of_steps
@@ -27,6 +27,15 @@ _COUNTERS = ("epoch", "step", "steps", "steps_per_epoch", *CONSUMED, *COVERED, "
 _SPEEDS = dict.fromkeys(name for names in READS.values() for name in names)
 READ = ("record", "line", "rank", *_COUNTERS, *_SPEEDS, *BATCH_SIZES)
 
+EMPTY_WINDOW = "The window of the protocol ({protocol}) leaves none of {count} records."
+NO_RECORDS = "The log has no {kind} records; it has no records at all."
+OTHER_RECORDS = "The log has no {kind} records; it has {known}."
+OF_A_KIND = "{count} {kind} records (records={kind})"
+IMPOSSIBLE = (
+    "estimate={estimate} gives {value} at line {line}, but neither a throughput nor the time of a step can be that: "
+    "use another window or another estimate."
+)
+
 
 @dataclass(frozen=True)
 class Series:
@@ -41,7 +50,7 @@ class Series:
     factor: float
     unit: str
     scope: Scope
-    warnings: tuple[Sentence, ...]
+    warnings: tuple[Message, ...]
     are_times: bool = False
     amounts: Values | None = None
 
@@ -70,7 +79,7 @@ class Selection:
     log: _Log
     found: Series | Timed
 
-    def warnings(self) -> Iterator[Sentence]:
+    def warnings(self) -> Iterator[Message]:
         """Warn of what could not be read, and of a window that is not what the protocol takes."""
         log, protocol = self.log, self.log.protocol
         yield from of_records(self.available, self.column, self.reasons)
@@ -107,7 +116,7 @@ def select(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -
     log = _Log(chosen.rows(readable), fields, facts, protocol)
     used, windowed = window(log.records, fields, protocol)
     if not used.any():
-        raise NoMeasurement(f"The window of the protocol ({protocol.words()}) leaves none of {len(used)} records.")
+        raise NoMeasurement(EMPTY_WINDOW, protocol=protocol.words(), count=len(used))
     found = _clocked(log, used, windowed) if protocol.estimate == "clock" else _valued(log, column, used, windowed)
     reasons[readable] = windowed
     return Selection(chosen, reasons, column, log, found)
@@ -146,8 +155,10 @@ def _of_kind(records: Records, protocol: Protocol) -> Columns:
     if not len(chosen):
         counts = {kind: len(records.of_kind(kind)) for kind in METRICS}
         most_first = sorted(filter(counts.get, METRICS), key=counts.__getitem__, reverse=True)
-        known = ", ".join(f"{counts[kind]} {kind} records (records={kind})" for kind in most_first)
-        raise NoMeasurement(f"The log has no {protocol.records} records; it has {known or 'no records at all'}.")
+        if not most_first:
+            raise NoMeasurement(NO_RECORDS, kind=protocol.records)
+        known = (Message(OF_A_KIND, count=counts[kind], kind=kind) for kind in most_first)
+        raise NoMeasurement(OTHER_RECORDS, kind=protocol.records, known=joined("{first}, {second}", known))
     return chosen
 
 
@@ -177,10 +188,8 @@ def _refuse_impossible(values: Values, lines: NDArray[np.int64], protocol: Proto
     # Such values come of undoing a running mean that is not what the format says. A throughput printed as 0 may be so.
     bad = values < 0 if protocol.estimate == "reported" else ~(values > 0)
     if bad.any():
-        raise NoMeasurement(
-            f"estimate={protocol.estimate} gives {values[bad][0]:g} at line {lines[bad][0]}, but neither a throughput "
-            "nor the time of a step can be that: use another window or another estimate."
-        )
+        told = {"value": f"{values[bad][0]:g}", "line": lines[bad][0]}
+        raise NoMeasurement(IMPOSSIBLE, estimate=protocol.estimate, **told)
 
 
 def _kept(values: Values, protocol: Protocol) -> Reasons:

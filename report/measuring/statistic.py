@@ -10,6 +10,17 @@ from .protocol import NoMeasurement
 
 Values = NDArray[np.float64]
 
+CUTS_ALL = (
+    "trim cuts {cut} values from each end, but the window has only {count}: "
+    "at least one must stay, so use a lower trim or trim_min, or a longer window."
+)
+TOO_LARGE = "The sum of {count} values of up to {largest} is too large."
+FEW_RUNS = (
+    "repeats=olympic drops the best and the worst of at least 3 runs, but there are {count}: "
+    "add runs, or use repeats=median or repeats=mean."
+)
+ONE_RUN = "A spread is of at least two runs, but there is one: add runs."
+
 
 def trim(values: Values, fraction: float, minimum: int) -> NDArray[np.bool_]:
     """Return which values stay (bool, in the order of ``values``) when both ends of the sorted values are cut.
@@ -20,10 +31,7 @@ def trim(values: Values, fraction: float, minimum: int) -> NDArray[np.bool_]:
     """
     cut = max(int(fraction * len(values)), minimum)
     if 2 * cut >= len(values):
-        raise NoMeasurement(
-            f"trim cuts {cut} values from each end, but the window has only {len(values)}: "
-            "at least one must stay, so use a lower trim or trim_min, or a longer window."
-        )
+        raise NoMeasurement(CUTS_ALL, cut=cut, count=len(values))
     kept = np.zeros(len(values), dtype=np.bool_)
     kept[np.argsort(values, kind="stable")[cut : len(values) - cut]] = True
     return kept
@@ -34,7 +42,7 @@ def mean(values: Values) -> float:
     try:
         return statistics.fmean(values.tolist())
     except OverflowError as error:
-        raise NoMeasurement(f"The sum of {len(values)} values of up to {values.max():g} is too large.") from error
+        raise NoMeasurement(TOO_LARGE, count=len(values), largest=f"{values.max():g}") from error
 
 
 def harmonic_mean(values: Values) -> float:
@@ -68,10 +76,7 @@ def reduce(values: Values, statistic: str) -> float:
 def olympic(values: Sequence[float]) -> float:
     """Return the mean without the best and the worst value; raises ``NoMeasurement`` for fewer than 3 values."""
     if len(values) < 3:
-        raise NoMeasurement(
-            f"repeats=olympic drops the best and the worst of at least 3 runs, but there are {len(values)}: "
-            "add runs, or use repeats=median or repeats=mean."
-        )
+        raise NoMeasurement(FEW_RUNS, count=len(values))
     return statistics.fmean(sorted(values)[1:-1])
 
 

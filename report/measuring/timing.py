@@ -10,6 +10,10 @@ from .record_columns import Columns, Records, columns
 from .scaling import amounts_done
 from .window import Fields, Mask
 
+ONE_RECORD = "estimate=clock needs two records, but the window has one and none is before it."
+NOTHING_DONE = "The {counted} that were done do not grow from line {first} to line {last}."
+NO_TIME_PASSES = "The time does not grow from line {first} to line {last}."
+
 
 @dataclass(frozen=True)
 class Timed:
@@ -35,13 +39,13 @@ def clock(records: Records, fields: Fields, facts: Facts, used: Mask, protocol: 
     first, last = np.flatnonzero(used)[[0, -1]]
     first = max(first - 1, 0)
     if first == last:
-        raise NoMeasurement("estimate=clock needs two records, but the window has one and none is before it.")
+        raise NoMeasurement(ONE_RECORD)
     seconds = _seconds(records.rows(np.array([first, last])))
     done, counted = amounts_done(records, fields, facts, used, protocol)
     amount = float(done[last] - done[first])
     if not 0 < amount < np.inf:
-        lines = records["line"][[first, last]]
-        raise NoMeasurement("The {} that were done do not grow from line {} to line {}.".format(counted, *lines))
+        start, stop = records["line"][[first, last]]
+        raise NoMeasurement(NOTHING_DONE, counted=counted, first=start, last=stop)
     ends = np.zeros(len(records), dtype=np.bool_)
     ends[[first, last]] = True
     return Timed(amount, counted, seconds, ends)
@@ -50,7 +54,8 @@ def clock(records: Records, fields: Fields, facts: Facts, used: Mask, protocol: 
 def _seconds(ends: Columns) -> float:
     seconds = float(np.diff(seconds_done(ends))[0])
     if not seconds > 0:
-        raise NoMeasurement("The time does not grow from line {} to line {}.".format(*ends["line"]))
+        first, last = ends["line"]
+        raise NoMeasurement(NO_TIME_PASSES, first=first, last=last)
     return seconds
 
 

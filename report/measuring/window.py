@@ -15,6 +15,17 @@ Mask = NDArray[np.bool_]
 Counts = NDArray[np.int64]
 Reasons = NDArray[np.int8]
 
+NO_STEP_NUMBER = (
+    "The {kind} records of this log carry no step number, so steps cannot be counted: "
+    "count records (skip_records, take_first=100), and use an estimate that reads one record at a time."
+)
+NO_WHOLE_NUMBER = "Line {line} carries no whole {field} number, so steps cannot be counted."
+NOT_GROWING = (
+    "The {field} number does not grow from line {first} to line {last} of the same epoch, so steps "
+    "cannot be counted (several ranks, or a run restarted into one log): count records "
+    "(skip_records, take_first=100), and use an estimate that reads one record at a time."
+)
+
 
 class Reason:
     """Why a record is used or left out; arrays of reasons are int8.
@@ -50,10 +61,7 @@ def are_readable(reasons: Reasons) -> Mask:
 def step_field(fields: Fields, kind: str) -> Field:
     """Return what the column ``step`` of a kind of record means; raises ``NoMeasurement`` when it has none."""
     if (kind, "step") not in fields:
-        raise NoMeasurement(
-            f"The {kind} records of this log carry no step number, so steps cannot be counted: "
-            "count records (skip_records, take_first=100), and use an estimate that reads one record at a time."
-        )
+        raise NoMeasurement(NO_STEP_NUMBER, kind=kind)
     return fields[(kind, "step")]
 
 
@@ -68,7 +76,7 @@ def steps_in_epoch(records: Records, field: Field) -> Counts:
     bad = ~((np.abs(number) < 2**53) & (np.floor(number) == number))
     if bad.any():
         line = records["line"][bad][0]
-        raise NoMeasurement(f"Line {line} carries no whole {field.name} number, so steps cannot be counted.")
+        raise NoMeasurement(NO_WHOLE_NUMBER, line=line, field=field.name)
     return number.astype(np.int64) + (field.first == 0)
 
 
@@ -125,11 +133,7 @@ def _refuse(again: Mask, records: Columns, field: Field) -> None:
     if again.any():
         row = int(np.argmax(again))
         earlier, later = records["line"][row - 1 : row + 1]
-        raise NoMeasurement(
-            f"The {field.name} number does not grow from line {earlier} to line {later} of the same epoch, so steps "
-            "cannot be counted (several ranks, or a run restarted into one log): count records "
-            "(skip_records, take_first=100), and use an estimate that reads one record at a time."
-        )
+        raise NoMeasurement(NOT_GROWING, field=field.name, first=earlier, last=later)
 
 
 def one_rank(records: Records) -> Mask:

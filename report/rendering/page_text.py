@@ -9,7 +9,7 @@ from tabulate import tabulate
 
 from ..evidence.cell import Cell, Exhibit, anchors, coverage
 from ..evidence.comparison import Comparison
-from ..measuring.protocol import Message
+from ..measuring.protocol import Step
 from ..measuring.quantity import Shown
 from ..pagefile.page import Page
 from ..wording import markdown
@@ -103,7 +103,7 @@ class PageText(Translator):
         """How long a log is."""
         return self.say("{count} lines", count=exhibit.total)
 
-    def sentence(self, stated: Iterable[Message], words: str, *, several: bool) -> str:
+    def sentence(self, stated: Iterable[Step], words: str, *, several: bool) -> str:
         """A rule in one readable line of this language, and in the words that the command line takes.
 
         ``several``: whether there are several runs, without which nothing is said of how they are put together.

@@ -5,20 +5,26 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from parsers.io.message import Message
 from parsers.io.printable import printable_lines
 
 from ..evidence.cell import Cell, Exhibit
 from ..evidence.comparison import Comparison
 from ..evidence.quotient import MISSING as MISSING_PART
-from ..measuring.reason import Reason
 from ..pagefile.page import Block, Code, Grid, Table
 from ..wording import markdown
+from ..wording.told import worded
 from . import render_evidence, render_figures, render_likeness, render_remarks
 from .page_text import PageText
 
 MISSING = "-"
 LOG_COLUMNS = ("Log", "Format", "Size", "SHA-256")
 SECTIONS = ("What is tested", "Environment", "Set-up", "Test steps", "Results", "Raw logs")
+
+
+def _repeats_a_reason(cell: Cell) -> bool:
+    """Whether a cell is empty for no reason but that another one is."""
+    return cell.reason is not None and cell.reason.key == MISSING_PART
 
 
 class Renderer(PageText):
@@ -105,13 +111,12 @@ class Renderer(PageText):
     def empty(self) -> str:
         """The cells without evidence, each with the reason; not those that only lack what another cell lacks."""
         head = [self.translate(title) for title in ("Table", "Row", "Column", "Reason")]
-        empty = (cell for cell in self.cells if not cell.digits and cell.reason != Reason(MISSING_PART))
+        empty = (cell for cell in self.cells if not cell.digits and not _repeats_a_reason(cell))
         body = [self._emptiness(cell, cell.reason) for cell in empty if cell.reason]
         return self.grid([head, *body]) if body else ""
 
-    def _emptiness(self, cell: Cell, reason: Reason) -> list[str]:
-        why = self.say(reason.message, **reason.values)
-        return [*self.coordinates(cell), markdown.text(why)]
+    def _emptiness(self, cell: Cell, reason: Message) -> list[str]:
+        return [*self.coordinates(cell), markdown.text(worded(reason, self.translate))]
 
     def logs_table(self) -> str:
         """All logs of the page, once each."""

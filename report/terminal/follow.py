@@ -15,6 +15,7 @@ from rich.live import Live
 
 from parsers.io.console import Console, Text
 from parsers.io.console import live as live_console
+from parsers.io.message import Message
 from parsers.io.printable import say
 from parsers.runs.facts import Fact
 from parsers.scanning.tail import Change
@@ -94,7 +95,7 @@ def _display(look: Look, console: Console) -> NoReturn:
 
 
 def _print_lines(look: Look, write: Callable[[Look, Rate, Point], str]) -> NoReturn:
-    said: set[str] = set()
+    said: set[Message] = set()
     while True:
         for piece in look.news():
             if not isinstance(piece, Change):

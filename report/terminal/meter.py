@@ -9,6 +9,7 @@ import numpy as np
 from parsers.grammar.field import Field, Scope
 from parsers.grammar.format import METRICS
 from parsers.io.lazy import pd
+from parsers.io.message import Message
 
 from ..measuring import estimate
 from ..measuring.crosscheck import ESTIMATES, protocols
@@ -34,7 +35,7 @@ class Rate:
     unit: str
     scope: Scope | None
     of_time: bool = False
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Message, ...] = ()
 
     def of(self, number: float) -> float:
         """The throughput that a number stands for."""
@@ -122,7 +123,7 @@ class Meter:
                 return Rate(amount, f"{counted}/s", "job", of_time=True)
             factor, scope, warnings = scale(self._field(fields), facts)
         except NoMeasurement as error:
-            return Rate(1, self.unit(fields), None, warnings=(str(error),))
+            return Rate(1, self.unit(fields), None, warnings=(error.message,))
         return Rate(factor, f"{self._field(fields).unit or 'samples'}/s", scope, warnings=warnings)
 
 

@@ -9,17 +9,22 @@ from typing import Any
 import numpy as np
 
 from parsers.io.lazy import pd
+from parsers.io.message import Message, joined
 
 from ..measuring.crosscheck import by
 from ..measuring.estimate import Facts, Values
 from ..measuring.measurement import Measurement, measure
 from ..measuring.protocol import NoMeasurement, Protocol
+from ..measuring.scaling import ASKING
 from ..measuring.statistic import reduce
 from ..measuring.window import Fields, Mask
 from .meter import Meter, Rate, meters
 
 KEPT = 1024
 NONE_YET = "No record gives a number so far: by the clock two are needed, and of a time only one above 0 counts."
+
+NONE_OF_THE_KIND = "The log has no {kind} records so far; it has {known}."
+OF_A_KIND = "{kind} records (records={kind})"
 
 
 @dataclass
@@ -70,7 +75,7 @@ class Progress:
         self._meters = meters(self._stated)
         self.meter = self._meters[0]
         self.fields: Fields = {}
-        self.reason = ""
+        self.reason: Message | None = None
         self._begin(np.inf)
 
     def _begin(self, rank: float) -> None:
@@ -93,11 +98,15 @@ class Progress:
                 if not readable.empty:
                     return self._read(meter, readable, facts)
             except NoMeasurement as error:
-                reasons.append(str(error))
-        kinds = " and ".join(f"{kind} records (records={kind})" for kind in records["record"].unique())
-        lacks = f"The log has no {self.protocol.records} records so far; it has {kinds}."
-        self.reason = next((reason for reason in reasons if "give --" in reason), reasons[-1] if reasons else lacks)
+                reasons.append(error.message)
+        asking = (reason for reason in reasons if reason.key in ASKING)
+        self.reason = next(asking, reasons[-1] if reasons else self._lacks(records))
         return iter(())
+
+    def _lacks(self, records: pd.DataFrame) -> Message:
+        kinds = (Message(OF_A_KIND, kind=kind) for kind in records["record"].unique())
+        known = joined("{first} and {second}", kinds)
+        return Message(NONE_OF_THE_KIND, kind=self.protocol.records, known=known)
 
     def _read(self, meter: Meter, readable: pd.DataFrame, facts: Facts) -> Iterator[Point]:
         """Count records that a meter reads; raises ``NoMeasurement`` where it cannot, and nothing has changed then."""
@@ -106,13 +115,13 @@ class Progress:
         before = pd.DataFrame() if another or rank < self._rank else self._before
         if not another and rank > self._rank:
             return iter(())
-        joined = chosen if before.empty else pd.concat([before, chosen])
-        knowing, numbers = meter.read(joined, _meanings(self.fields, joined), facts)
+        rows = chosen if before.empty else pd.concat([before, chosen])
+        knowing, numbers = meter.read(rows, _meanings(self.fields, rows), facts)
         if another or rank < self._rank:
             self._begin(rank)
         self._use(knowing)
-        self._before = joined.tail(1)
-        return self._count(joined, numbers, len(before))
+        self._before = rows.tail(1)
+        return self._count(rows, numbers, len(before))
 
     def _use(self, meter: Meter) -> None:
         """Read by a meter from now on, or by a better one for records of its kind."""
@@ -124,7 +133,7 @@ class Progress:
         counts = self.meter.counts(numbers)
         counts[:before] = False
         if not counts.any():
-            self.reason = self.reason or NONE_YET
+            self.reason = self.reason or Message(NONE_YET)
             return iter(())
         chosen, known = joined[counts], np.concatenate([self.last, numbers[counts]])
         self._keep(chosen if self.all.count else joined[self._with_start(counts)])

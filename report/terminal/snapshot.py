@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from parsers.io.message import Message
 from parsers.runs.facts import Fact
 from parsers.runs.growing import GrowingLog
 from parsers.scanning.tail import Change
@@ -18,6 +19,8 @@ from .meter import Rate
 from .progress import Point, Progress
 
 UNKNOWN = "No metric line of a known format stands in it so far."
+
+NO_FILE = "There is no such file yet; waiting for it."
 
 
 class Look:
@@ -51,12 +54,12 @@ class Look:
         """How the numbers of the records become a throughput by what is known now; once a record counts."""
         return self.progress.rate(self.log.facts)
 
-    def remarks(self) -> Iterator[str]:
+    def remarks(self) -> Iterator[Message]:
         """What a reader must know now, a sentence each."""
         if self.log.written is None:
-            yield "There is no such file yet; waiting for it."
+            yield Message(NO_FILE)
         elif self.log.format is None:
-            yield self.log.doubt or UNKNOWN
+            yield self.log.doubt or Message(UNKNOWN)
         elif self.progress.all.count:
             yield from self.rate().warnings
         elif self.progress.reason:
@@ -65,7 +68,7 @@ class Look:
     def result(self) -> str:
         """The throughput by the protocol; once some records are forgotten that of the last ones."""
         if not self.progress.all.count:
-            return f"no throughput: {' '.join(self.remarks()) or 'No metric line has come yet.'}"
+            return f"no throughput: {' '.join(map(str, self.remarks())) or 'No metric line has come yet.'}"
         try:
             found = self.progress.measured(self.log.facts)
         except NoMeasurement as error:

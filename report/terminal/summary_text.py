@@ -9,7 +9,7 @@ from rich.table import Table
 
 from parsers.io.console import Console, Text
 from parsers.io.lazy import pd
-from parsers.io.sentence import counted
+from parsers.io.plural import counted
 
 from ..evidence.log_summary import Summary
 from ..measuring.crosscheck import Check
@@ -55,7 +55,7 @@ def _parts(summary: Summary) -> Iterator[RenderableType]:
 def _facts(summary: Summary) -> Table:
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for name, fact in summary.reading.facts.items():
-        table.add_row(Text(name), Text(str(fact.value)), Text(fact.witness, style="dim"))
+        table.add_row(Text(name), Text(str(fact.value)), Text(str(fact.source), style="dim"))
     for name, value, witness in summary.observed.rows():
         table.add_row(Text(name), Text(value), Text(witness, style="dim"))
     return table

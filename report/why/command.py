@@ -93,12 +93,13 @@ def _of_log(
 ) -> "Explanation":
     from parsers.io.errors import ParserError
     from parsers.runs.facts import Fact
+    from parsers.runs.provenance import option
 
     from ..measuring.protocol import NoMeasurement, Protocol, ProtocolError
     from .explanation import of_log
 
     options = {"cards": cards, "batch_size": batch_size}
-    given = [Fact(name, number, f"--{name.replace('_', '-')}") for name, number in options.items() if number]
+    given = [Fact(name, number, option(name)) for name, number in options.items() if number]
     try:
         return of_log(log, Protocol.parse(stated) if stated else None, given, format_)
     except (ProtocolError, ParserError) as error:

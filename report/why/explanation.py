@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from parsers.io.message import Message
 from parsers.runs.facts import Fact
 
 from ..evidence.case_evidence import cells, facts_of
@@ -18,6 +19,8 @@ from .awk import Command, command, together
 from .cell_name import named
 from .derivation import Derivation, derive
 from .sensitivity import Variation, combined, few, spread, stalls, variations
+
+OF_LOG = "{log}: {said}"
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class Explanation:
     protocol: Protocol
     derivations: tuple[Derivation, ...]
     variations: tuple[Variation, ...]
-    warnings: tuple[str, ...]
+    warnings: tuple[Message, ...]
     command: Command
 
 
@@ -46,7 +49,7 @@ def of_log(log: Path, protocol: Protocol | None, given: Sequence[Fact], format_:
     """
     summary = summarise(log, protocol, tuple(given), format_)
     if summary.measurement is None:
-        raise NoMeasurement(f"{log}: {summary.reason}")
+        raise NoMeasurement(OF_LOG, log=log, said=summary.reason)
     measured = summary.measurement
     derived = derive(summary.reading, summary.part, summary.reading.facts, measured)
     return _explained(str(log), measured.unit, measured.protocol.words(), (derived,))
@@ -62,8 +65,7 @@ def of_cell(page: str, cell: str, logs: Path) -> Explanation:
     number, found = named(definition, list(cells(definition, logs)), cell)
     derived = tuple(_derived(proof, found) for proof in found.proofs)
     title = f"{path.stem} e{number}: {found.table}, {found.row}, {found.column}"
-    remarks = [str(remark) for remark in (*found.disagreements, *found.remarks)]
-    return _explained(title, found.shown.unit, found.words, derived, remarks)
+    return _explained(title, found.shown.unit, found.words, derived, found.messages)
 
 
 def _derived(proof: Proof, cell: Cell) -> Derivation:
@@ -71,24 +73,25 @@ def _derived(proof: Proof, cell: Cell) -> Derivation:
 
 
 def _explained(
-    title: str, unit: str, words: str, derived: tuple[Derivation, ...], remarks: Sequence[str] = ()
+    title: str, unit: str, words: str, derived: tuple[Derivation, ...], remarks: Sequence[Message] = ()
 ) -> Explanation:
     protocol = derived[0].protocol
     number = combined([one.measurement for one in derived], protocol)
     moved = tuple(variations(derived, protocol))
     found = command(derived[0]) if len(derived) == 1 else together(derived, number, protocol)
-    told = [said for one in derived for said in _told(one, of_several=len(derived) > 1)]
-    others = (said for said in remarks if not any(known.endswith(said) for known in told))
-    warned = (*others, *told, *spread(moved, number))
+    told = [(one, said) for one in derived for said in _told(one)]
+    known = {said for _, said in told}
+    others = (said for said in remarks if said not in known)
+    each = (said if len(derived) == 1 else Message(OF_LOG, log=one.log, said=said) for one, said in told)
+    warned = (*others, *each, *spread(moved, number))
     return Explanation(title, number, printed(number, protocol), unit, words, protocol, derived, moved, warned, found)
 
 
-def _told(derived: Derivation, *, of_several: bool) -> Iterator[str]:
-    """What speaks against the number of one log; of several each sentence says of which."""
+def _told(derived: Derivation) -> Iterator[Message]:
+    """What speaks against the number of one log."""
     measured = derived.measurement
     others = caveats(derived.checks, derived.reading.events, measured)
-    for said in (*derived.reading.warnings, *measured.warnings, *others, *few(derived), *stalls(derived)):
-        yield f"{derived.log}: {said}" if of_several else said
+    yield from (*derived.reading.warnings, *measured.warnings, *others, *few(derived), *stalls(derived))
 
 
 def as_json(explanation: Explanation) -> dict[str, Any]:
@@ -111,7 +114,7 @@ def as_json(explanation: Explanation) -> dict[str, Any]:
             }
             for variation in explanation.variations
         ],
-        "warnings": list(explanation.warnings),
+        "warnings": [str(said) for said in explanation.warnings],
         "awk": explanation.command.text,
         "awk_note": explanation.command.note or None,
     }
@@ -128,7 +131,7 @@ def _log(derivation: Derivation) -> dict[str, Any]:
         "quotes": {str(line): text for line, text in derivation.quotes.items()},
         "left_out": {reason: list(lines) for reason, lines in measured.left_out.items()},
         **_values(derivation),
-        "factors": [{"name": f.name, "value": f.value, "witness": f.witness} for f in derivation.factors],
+        "factors": [{"name": f.name, "value": f.value, "witness": str(f.source)} for f in derivation.factors],
         "number": measured.value,
         "unit": measured.unit,
         "scope": measured.scope,

@@ -128,8 +128,8 @@ def _ends(rows: Sequence[str]) -> list[str]:
 
 
 def _scaling(derivation: Derivation) -> str:
-    """What leads from the statistic to the number, with the witness of each count."""
-    said = " x ".join(f"{known.value} {known.name} ({known.witness})" for known in derivation.factors)
+    """What leads from the statistic to the number, with the source of each count."""
+    said = " x ".join(f"{known.value} {known.name} ({known.source})" for known in derivation.factors)
     if not said:
         return f"none, that is the number{whose(derivation.measurement.scope)}"
     if derivation.sample.column == "throughput":

@@ -11,6 +11,7 @@ import numpy as np
 from parsers.grammar.field import Field
 from parsers.io.lazy import pd
 from parsers.runs.facts import is_count
+from parsers.runs.provenance import RECORDS, Provenance
 from parsers.runs.reading_part import Part
 
 from ..measuring.estimate import Facts, Values
@@ -61,16 +62,13 @@ def _of_values(selected: Selection, found: Series, field: Field | None) -> Sampl
     return Sample(selected.used, selected.column, field, found.values[used], done, step)
 
 
-RECORDS = "the records"
-
-
 @dataclass(frozen=True)
 class Factor:
-    """A count by its name ("cards"), and who says so ("line 12", "run.json", "page", an option)."""
+    """A count by its name ("cards"), and who says so."""
 
     name: str
     value: float
-    witness: str
+    source: Provenance
 
 
 def factors(sample: Sample, facts: Facts, measured: Measurement) -> tuple[Factor, ...]:
@@ -88,7 +86,7 @@ def factor(sample: Sample, facts: Facts) -> int:
 
 
 def _stated(name: str, facts: Facts) -> Factor:
-    return Factor(name, int(facts[name].value), facts[name].witness)
+    return Factor(name, int(facts[name].value), facts[name].source)
 
 
 def _of_a_step(amount: float, counted: str, facts: Facts) -> Iterator[Factor]:

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from parsers.io.message import Message
+
 from ..measuring.measurement import Measurement, NoMeasurement, combine, measure
 from ..measuring.protocol import Protocol
 from ..measuring.statistic import median, reduce_repeats
@@ -112,49 +114,54 @@ SPREAD = 2.0  # percent
 FAR, MOVED = 10.0, 0.5
 
 UNSTEADY = (
-    "Warm-ups and statistics that are as good give {low:.6g} to {high:.6g}, a spread of {spread:.1f} %: the number"
+    "Warm-ups and statistics that are as good give {low} to {high}, a spread of {spread} %: the number"
     " depends on the rule."
 )
-STALL = (
-    "The {which} used record, line {line}, is {value:.6g} where the median is {median:.6g}: without it the number is"
-    " {number:.6g} ({percent:+.2f} %)."
+STALL_FIRST = (
+    "The first used record, line {line}, is {value} where the median is {median}: without it the number is"
+    " {number} ({percent} %)."
 )
-FEW = "Only {count} {records} used: {fewest} or more show how steady a run is."
-RUNNING = (
-    "The values are running means, which count early steps again: undone the number is {value:.6g} ({percent:+.2f} %)."
+STALL_LAST = (
+    "The last used record, line {line}, is {value} where the median is {median}: without it the number is"
+    " {number} ({percent} %)."
 )
+FEW = "Only {count} records are used: {fewest} or more show how steady a run is."
+FEW_ONE = "Only 1 record is used: {fewest} or more show how steady a run is."
+RUNNING = "The values are running means, which count early steps again: undone the number is {value} ({percent} %)."
 
 
-def spread(found: Sequence[Variation], number: float) -> Iterator[str]:
+def spread(found: Sequence[Variation], number: float) -> Iterator[Message]:
     """Warn of a number that other rules move: those that are as good, and running means undone."""
     values = [number, *(variation.value for variation in found if variation.is_as_good)]
     percent = (max(values) - min(values)) / number * 100 if number else 0.0
     if percent > SPREAD:
-        yield UNSTEADY.format(low=min(values), high=max(values), spread=percent)
+        low, high = f"{min(values):.6g}", f"{max(values):.6g}"
+        yield Message(UNSTEADY, low=low, high=high, spread=f"{percent:.1f}")
     for variation in found:
         if variation.name == UNDONE and abs(variation.percent(number)) > MOVED:
-            yield RUNNING.format(value=variation.value, percent=variation.percent(number))
+            yield Message(RUNNING, value=f"{variation.value:.6g}", percent=f"{variation.percent(number):+.2f}")
 
 
-def few(derivation: Derivation) -> Iterator[str]:
+def few(derivation: Derivation) -> Iterator[Message]:
     """Warn of a statistic of few records."""
     count = len(derivation.sample.values)
     if _is_of_many(derivation) and count < FEWEST:
-        yield FEW.format(count=count, records="record is" if count == 1 else "records are", fewest=FEWEST)
+        yield Message(FEW_ONE if count == 1 else FEW, count=count, fewest=FEWEST)
 
 
-def stalls(derivation: Derivation) -> Iterator[str]:
+def stalls(derivation: Derivation) -> Iterator[Message]:
     """Warn of a stall at either end of what is used of a log, where it moves the number."""
     values, number = derivation.sample.values, derivation.measurement.value
     if not _is_of_many(derivation) or len(values) < 3:
         return
     middle = median(values)
-    for which, row, rest in (("first", 0, values[1:]), ("last", -1, values[:-1])):
+    for message, row, rest in ((STALL_FIRST, 0, values[1:]), (STALL_LAST, -1, values[:-1])):
         value, other = float(values[row]), value_of(derivation, rest)
         percent = (other / number - 1) * 100 if number else 0.0
         if abs(value - middle) * 100 > FAR * middle and abs(percent) > MOVED:
             line = derivation.sample.records["line"].iloc[row]
-            yield STALL.format(which=which, line=line, value=value, median=middle, number=other, percent=percent)
+            told = {"value": f"{value:.6g}", "median": f"{middle:.6g}", "number": f"{other:.6g}"}
+            yield Message(message, line=line, percent=f"{percent:+.2f}", **told)
 
 
 def _is_of_many(derivation: Derivation) -> bool:

@@ -113,7 +113,7 @@ def _tried(part: Part, reading: Reading, protocol: Protocol) -> Measurement | No
 
 
 def _reason(reading: Reading, error: NoMeasurement) -> str:
-    ends = [said for said in reading.warnings if said.message == FAILED]
+    ends = [said for said in reading.warnings if said.key == FAILED]
     return str(ends[0]) if ends else str(error) if len(reading.records) else "no metric line"
 
 

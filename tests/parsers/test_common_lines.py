@@ -60,7 +60,7 @@ def test_a_card_has_its_share_of_the_batch_of_the_job(tmp_path: Path) -> None:
 def test_a_file_name_that_contradicts_the_batch_of_the_job_is_told(tmp_path: Path) -> None:
     log = tmp_path / "pytorch_gpu8_amp_bs256.txt"
     log.write_text("global_batch_size: 1024\n", encoding="utf-8")
-    (said,) = survey(log).warnings
+    (said,) = map(str, survey(log).warnings)
     assert said == "batch_size is 256 by file name, but 128 by line 1 over cards of file name; the first is used."
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from parsers.io.errors import LogError
 from parsers.runs.facts import Fact, Facts, name_facts
+from parsers.runs.provenance import FILE_NAME, PAGE, RUN_FILE, Provenance, line
 from parsers.runs.reading import Reading, read
 from parsers.runs.runfile import run_file, run_problems
 from tests.parsers.toy_logs import step, write
@@ -47,7 +48,7 @@ def test_a_file_name_says_what_its_pattern_says(name: str, facts: dict[str, obje
 
 
 def test_a_file_name_is_the_witness_of_its_facts() -> None:
-    assert {fact.witness for fact in name_facts(Path("toy_c8_fp16.log"))} == {"file name"}
+    assert {str(fact.source) for fact in name_facts(Path("toy_c8_fp16.log"))} == {"file name"}
 
 
 def test_a_file_name_that_is_no_utf_8_says_nothing() -> None:
@@ -55,11 +56,11 @@ def test_a_file_name_that_is_no_utf_8_says_nothing() -> None:
 
 
 def test_a_line_is_the_witness_of_its_fact(tmp_path: Path) -> None:
-    assert read(write(tmp_path, step(1), CARDS)).facts["cards"] == Fact("cards", 2, "line 2")
+    assert read(write(tmp_path, step(1), CARDS)).facts["cards"] == Fact("cards", 2, line(2))
 
 
 def test_a_fact_told_twice_is_told_by_its_first_line(tmp_path: Path) -> None:
-    assert read(write(tmp_path, CARDS, step(1), CARDS)).facts["cards"].witness == "line 1"
+    assert read(write(tmp_path, CARDS, step(1), CARDS)).facts["cards"].source == line(1)
 
 
 def test_a_count_of_none_is_not_told(tmp_path: Path) -> None:
@@ -71,8 +72,8 @@ def test_of_lines_that_contradict_each_other_on_a_count_that_scales_none_is_beli
 
 
 def test_a_more_trusted_witness_settles_lines_that_contradict_each_other(tmp_path: Path) -> None:
-    reading = read(write(tmp_path, CARDS, step(1), b"Num GPUs 4\n"), facts=[Fact("cards", 4, "page")])
-    assert (reading.facts["cards"].value, reading.warnings) == (
+    reading = read(write(tmp_path, CARDS, step(1), b"Num GPUs 4\n"), facts=[Fact("cards", 4, PAGE)])
+    assert (reading.facts["cards"].value, tuple(map(str, reading.warnings))) == (
         4,
         ("cards is 4 by page, but 2 by line 1; the first is used.",),
     )
@@ -80,7 +81,7 @@ def test_a_more_trusted_witness_settles_lines_that_contradict_each_other(tmp_pat
 
 def test_a_file_name_tells_what_lines_contradict_each_other_on(tmp_path: Path) -> None:
     log = write(tmp_path, CARDS, step(1), b"Num GPUs 4\n", name="toy_c8_fp16.log")
-    assert read(log).facts["cards"] == Fact("cards", 8, "file name")
+    assert read(log).facts["cards"] == Fact("cards", 8, FILE_NAME)
 
 
 def test_the_batch_size_is_that_of_the_training_when_the_evaluation_has_one_after_it(tmp_path: Path) -> None:
@@ -97,12 +98,12 @@ def test_a_run_file_whose_count_is_none_is_an_error_that_names_it(tmp_path: Path
 
 def test_a_run_that_failed_is_a_warning(tmp_path: Path) -> None:
     reading = with_run(tmp_path, {"case": {}, "status": "failed", "exit_status": 137})
-    assert reading.warnings == ("run.json says this run failed (exit status 137).",)
+    assert tuple(map(str, reading.warnings)) == ("run.json says this run failed (exit status 137).",)
 
 
 def test_a_log_that_is_not_the_one_of_its_run_file_is_a_warning(tmp_path: Path) -> None:
     reading = with_run(tmp_path, {"case": {}, "status": "done", "log": {"file": "train.log", "sha256": "0" * 64}})
-    assert reading.warnings == ("The log is not the one that run.json describes: its sha256 differs.",)
+    assert tuple(map(str, reading.warnings)) == ("The log is not the one that run.json describes: its sha256 differs.",)
 
 
 def test_a_log_beside_the_one_of_the_run_file_is_not_spoken_of(tmp_path: Path) -> None:
@@ -120,35 +121,35 @@ def test_a_log_without_run_file_has_no_problem(tmp_path: Path) -> None:
 
 
 def test_cards_of_one_node_say_so() -> None:
-    assert facts_of({"cards_per_node": 8})["cards"].witness == "page, as one node"
+    assert facts_of({"cards_per_node": 8})["cards"].source == Provenance("one_node", (PAGE,))
 
 
 def test_two_lines_that_contradict_each_other_are_a_warning_that_names_both(tmp_path: Path) -> None:
-    (warning,) = read(write(tmp_path, CARDS, step(1), b"Num GPUs 4\n")).warnings
+    (warning,) = map(str, read(write(tmp_path, CARDS, step(1), b"Num GPUs 4\n")).warnings)
     assert warning == "cards is 2 by line 1, but 4 by line 3; neither is used."
 
 
 def test_a_file_name_that_contradicts_a_line_is_a_warning_that_names_both(tmp_path: Path) -> None:
-    (warning,) = read(write(tmp_path, CARDS, step(1), name="toy_c8_fp16.log")).warnings
+    (warning,) = map(str, read(write(tmp_path, CARDS, step(1), name="toy_c8_fp16.log")).warnings)
     assert warning == "cards is 2 by line 1, but 8 by file name; the first is used."
 
 
 def test_what_the_caller_knows_is_believed_first(tmp_path: Path) -> None:
-    reading = read(write(tmp_path, CARDS, step(1)), facts=[Fact("cards", 16, "page")])
-    assert reading.facts["cards"] == Fact("cards", 16, "page")
+    reading = read(write(tmp_path, CARDS, step(1)), facts=[Fact("cards", 16, PAGE)])
+    assert reading.facts["cards"] == Fact("cards", 16, PAGE)
 
 
 def test_what_the_caller_knows_is_held_against_the_log(tmp_path: Path) -> None:
-    (warning,) = read(write(tmp_path, CARDS, step(1)), facts=[Fact("cards", 16, "page")]).warnings
+    (warning,) = map(str, read(write(tmp_path, CARDS, step(1)), facts=[Fact("cards", 16, PAGE)]).warnings)
     assert warning == "cards is 16 by page, but 2 by line 1; the first is used."
 
 
 def test_a_run_file_beside_a_log_is_a_witness(tmp_path: Path) -> None:
-    assert with_run(tmp_path, {"case": {"device": "cpu"}}).facts["device"] == Fact("device", "cpu", "run.json")
+    assert with_run(tmp_path, {"case": {"device": "cpu"}}).facts["device"] == Fact("device", "cpu", RUN_FILE)
 
 
 def test_a_run_file_that_contradicts_a_line_is_a_warning_that_names_both(tmp_path: Path) -> None:
-    assert with_run(tmp_path, {"case": {"cards": 4}}).warnings == (
+    assert tuple(map(str, with_run(tmp_path, {"case": {"cards": 4}}).warnings)) == (
         "cards is 4 by run.json, but 2 by line 2; the first is used.",
     )
 
@@ -179,7 +180,7 @@ NOT_DERIVED = {
 
 
 def facts_of(told: dict[str, int | str]) -> Facts:
-    facts = Facts(Fact(name, value, "page") for name, value in told.items())
+    facts = Facts(Fact(name, value, PAGE) for name, value in told.items())
     facts.derive()
     return facts
 
@@ -218,19 +219,19 @@ def test_a_training_in_eight_bits_is_not_contradicted_by_parameters_in_sixteen(
 
 def test_a_page_that_says_sixteen_bits_is_contradicted_by_a_log_in_eight(tmp_path: Path) -> None:
     log = write(tmp_path, b"  fp8 .......... hybrid\n")
-    (warning,) = read(log, format="megatron_lm", facts=[Fact("precision", "bf16", "page")]).warnings
+    (warning,) = map(str, read(log, format="megatron_lm", facts=[Fact("precision", "bf16", PAGE)]).warnings)
     assert warning == "precision is bf16 by page, but fp8 by line 1; the first is used."
 
 
 def test_a_run_in_tf32_is_not_contradicted_by_a_log_that_says_float32(tmp_path: Path) -> None:
     log = write(tmp_path, b"Overriding: dtype = float32\niter 0: loss 1.5, time 250.00ms, mfu -100.00%\n")
-    reading = read(log, format="nanogpt", facts=[Fact("precision", "tf32", "run.json")])
+    reading = read(log, format="nanogpt", facts=[Fact("precision", "tf32", RUN_FILE)])
     assert (reading.facts["precision"].value, reading.warnings) == ("tf32", ())
 
 
 def test_a_run_in_fp32_is_contradicted_by_a_log_that_says_tf32(tmp_path: Path) -> None:
     log = write(tmp_path, b"Overriding: dtype = tf32\niter 0: loss 1.5, time 250.00ms, mfu -100.00%\n")
-    (warning,) = read(log, format="nanogpt", facts=[Fact("precision", "fp32", "run.json")]).warnings
+    (warning,) = map(str, read(log, format="nanogpt", facts=[Fact("precision", "fp32", RUN_FILE)]).warnings)
     assert warning == "precision is fp32 by run.json, but tf32 by line 1; the first is used."
 
 

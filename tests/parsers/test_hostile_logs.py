@@ -126,7 +126,7 @@ def test_of_a_log_cut_within_a_line_the_whole_lines_are_kept(tmp_path: Path, kep
 
 
 def test_a_log_cut_within_a_line_is_a_warning(tmp_path: Path) -> None:
-    (warning,) = read(write(tmp_path, step(1), step(2)[:20])).warnings
+    (warning,) = map(str, read(write(tmp_path, step(1), step(2)[:20])).warnings)
     assert warning.startswith("The last line has no newline")
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from parsers.runs.facts import Fact
+from parsers.runs.provenance import FILE_NAME, FORMER_NAME
 from parsers.runs.runfile import run_file, told_by_name
 from tests.parsers.ingesting import logs
 from tests.parsers.run_folders import make_run
@@ -21,11 +22,11 @@ def test_the_name_that_a_log_had_in_its_source_tells_what_it_told_there(tmp_path
 
 def test_the_witness_is_the_original_file_name(tmp_path: Path) -> None:
     log = make_run(tmp_path / "net/1", step(1), source={"path": "lab/toy_c8_fp16.log"})
-    assert Fact("cards", 8, "original file name") in list(told_by_name(run_file(log), log))
+    assert Fact("cards", 8, FORMER_NAME) in list(told_by_name(run_file(log), log))
 
 
 def test_a_log_without_run_file_is_told_of_by_its_own_name(tmp_path: Path) -> None:
-    assert Fact("cards", 8, "file name") in list(told_by_name({}, write(tmp_path, step(1), name="toy_c8_fp16.log")))
+    assert Fact("cards", 8, FILE_NAME) in list(told_by_name({}, write(tmp_path, step(1), name="toy_c8_fp16.log")))
 
 
 def test_a_log_beside_the_ingested_one_is_told_of_by_its_own_name(tmp_path: Path) -> None:

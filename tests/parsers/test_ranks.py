@@ -85,7 +85,7 @@ def test_numbers_between_mere_signs_are_not_looked_for_amid_other_output(tmp_pat
 
 
 def test_lines_that_ran_together_are_a_warning_that_names_the_first(tmp_path: Path) -> None:
-    (warning,) = read(torn(tmp_path)).warnings
+    (warning,) = map(str, read(torn(tmp_path)).warnings)
     assert warning.startswith("Output runs together, first in line 2 (2 in all)")
 
 

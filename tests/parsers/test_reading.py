@@ -97,7 +97,9 @@ def test_a_log_of_another_format_gives_no_records_but_a_reading(tmp_path: Path) 
 
 def test_a_log_without_step_lines_is_a_warning(tmp_path: Path) -> None:
     summary = b"DLL 2031-05-17 09:30:00.000001 - () train_throughput : 1.5 images/s\n"
-    assert read(write(tmp_path, summary)).warnings == ("The log has neither lines of steps nor of epochs.",)
+    assert tuple(map(str, read(write(tmp_path, summary)).warnings)) == (
+        "The log has neither lines of steps nor of epochs.",
+    )
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -37,7 +37,7 @@ NAMES = (b"jdoe", b"c1-n01", b"10.1.2.3", b"zeus", b"nid005", b"roe@", b"SECRET"
 
 
 def facts(reading: Reading) -> list[tuple[str, object, str]]:
-    return [(fact.name, fact.value, fact.witness) for fact in reading.facts.values()]
+    return [(fact.name, fact.value, str(fact.source)) for fact in reading.facts.values()]
 
 
 def counts(account: Account) -> tuple[int, int, int]:

@@ -32,4 +32,4 @@ def changed_in_silence(before: Summary, now: Summary | None) -> str | None:
 
 
 def _said(found: Summary) -> Iterator[str]:
-    return (_NUMBERS.sub("0", warning) for warning in found.warnings)
+    return (_NUMBERS.sub("0", str(warning)) for warning in found.warnings)

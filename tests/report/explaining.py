@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from parsers.runs.facts import Fact
+from parsers.runs.provenance import option
 from parsers.runs.reading import survey
 from report.measuring.crosscheck import chosen
 from report.measuring.measurement import NoMeasurement, measure
@@ -15,7 +16,7 @@ from report.why.awk import Command, command
 from report.why.derivation import Derivation, derive
 
 AWKS = [awk for awk in ("mawk", "gawk", "original-awk", "busybox awk") if shutil.which(awk.split()[0])]
-GIVEN = [Fact("cards", 4, "--cards"), Fact("batch_size", 8, "--batch-size")]
+GIVEN = [Fact("cards", 4, option("cards")), Fact("batch_size", 8, option("batch-size"))]
 PROTOCOLS = (
     "statistic=median",
     "statistic=harmonic_mean,decimals=1,rounding=truncate",

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from parsers.io.message import Message
 from parsers.runs.facts import Fact
+from parsers.runs.provenance import PAGE
 from parsers.runs.reading import read
 from report.measuring.caveats import ARRIVED
 from report.measuring.measurement import Measurement, NoMeasurement, measure
@@ -12,7 +14,7 @@ from report.measuring.protocol import Protocol
 from tests.parsers.run_folders import make_run, put_clock
 from tests.parsers.toy_logs import steps, write_grammar
 
-FACTS = [Fact("cards", 8, "page"), Fact("batch_size", 4, "page")]
+FACTS = [Fact("cards", 8, PAGE), Fact("batch_size", 4, PAGE)]
 
 
 def measured(folder: Path, *clock: str) -> Measurement:
@@ -30,7 +32,7 @@ def test_samples_between_two_arrivals_over_the_time_between_them_are_a_throughpu
 
 
 def test_that_the_times_are_of_the_clock_is_told(tmp_path: Path) -> None:
-    assert measured(tmp_path, "1,1935619200.000", "3,1935619201.000").warnings == (ARRIVED,)
+    assert measured(tmp_path, "1,1935619200.000", "3,1935619201.000").warnings == (Message(ARRIVED),)
 
 
 def test_times_that_the_log_prints_are_not_told(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from parsers.runs.facts import Fact
+from parsers.runs.provenance import option
 from parsers.runs.reading import Reading, survey
 from report.measuring.crosscheck import caveats, checks, chosen
 from report.measuring.measurement import NoMeasurement
@@ -29,7 +30,7 @@ event_line: "saved" checkpoint{"model"}
 %import .vocabulary (images, seconds, job, instant, total, STAMP, BLANK)
 %ignore BLANK
 """
-FACTS = [Fact("batch_size", 8, "--batch-size"), Fact("cards", 4, "--cards")]
+FACTS = [Fact("batch_size", 8, option("batch-size")), Fact("cards", 4, option("cards"))]
 
 
 def step(number: int, took: float | None = None, speed: float | None = None) -> str:
@@ -86,13 +87,15 @@ def test_estimates_that_are_far_apart_are_a_warning(tmp_path: Path) -> None:
     found = reading(tmp_path, *(step(number, 0.5, 64) for number in range(1, 6)))
     measured = chosen(found.parts[0], found.facts)
     (said,) = caveats(checks(found.parts[0], found.facts, measured), found.events, measured)
-    assert said.startswith("By estimate=clock it is 32 samples/s, 0.500 times as much:")
+    assert str(said).startswith("By estimate=clock it is 32 samples/s, 0.500 times as much:")
 
 
 def test_a_checkpoint_among_the_records_that_are_used_is_a_warning(tmp_path: Path) -> None:
     found = reading(tmp_path, step(1, speed=32), "saved model\n", step(2, speed=32), "saved model\n")
     said = caveats((), found.events, chosen(found.parts[0], found.facts))
-    assert list(said) == ["Between the records that are used there is checkpoint, first in line 2 (1 in all)."]
+    assert list(map(str, said)) == [
+        "Between the records that are used there is checkpoint, first in line 2 (1 in all)."
+    ]
 
 
 def test_tokens_and_samples_are_compared_by_the_counts_of_the_log(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 import pytest
 
 from parsers.runs import health, reading, runfile
+from parsers.runs.provenance import Provenance, line
 from report.evidence import telemetry_quantities, telemetry_window
 from report.evidence.case_evidence import NOT_THE_JOB, cells
 from report.evidence.cell import Cell, Disagreement
@@ -18,8 +19,8 @@ from report.measuring.protocol import Protocol
 from report.pagefile.page_file import PageError, load
 from report.rendering.publish import cell_json, publish
 from report.rendering.render import Renderer
-from report.rendering.render_remarks import disagreement
 from report.wording import markdown
+from report.wording.told import worded
 from report.wording.words import words
 from tests.parsers.run_folders import make_run, put_gpu
 from tests.report.page_text import HEAD, column
@@ -205,9 +206,9 @@ def test_an_empty_corner_stays_empty(folder: Path) -> None:
 
 
 def test_a_derived_witness_is_translated(folder: Path) -> None:
-    witness = "line 1 over cards of line 2 and line 3"
+    source = Provenance("share", (line(1), Provenance("product", (line(2), line(3)))))
     renderer = Renderer(load(folder / "page.toml"), [], "zh", folder, folder)
-    said = disagreement(renderer, Disagreement("batch_size", 64, 32, witness))
+    said = worded(Disagreement("batch_size", 64, 32, source).message, renderer.translate)
     assert re.search("line|cards|and", said) is None
 
 

@@ -5,6 +5,7 @@ import pandas as pd
 
 from parsers.grammar.field import Field
 from parsers.runs.facts import Fact
+from parsers.runs.provenance import FILE_NAME, line
 from report.measuring.measurement import measure
 from report.measuring.protocol import Protocol
 
@@ -12,14 +13,14 @@ FIELDS = {
     ("step", "throughput"): Field("throughput", "NUMBER", unit="images", scope="card", kind="window_mean"),
     ("step", "step_time"): Field("step_time", "NUMBER", unit="seconds", kind="window_mean"),
 }
-EIGHT = {"cards": Fact("cards", 8, "file name"), "batch_size": Fact("batch_size", 4, "line 3")}
+EIGHT = {"cards": Fact("cards", 8, FILE_NAME), "batch_size": Fact("batch_size", 4, line(3))}
 SLOW_START = [1.0, 2, 10, 10, 10, 10]
 
 
 def warnings(text: str, **columns: list[float]) -> tuple[str, ...]:
     records = pd.DataFrame({"record": "step", **columns})
     records["line"] = np.arange(1, len(records) + 1)
-    return measure(records, FIELDS, EIGHT, Protocol.parse(text)).warnings
+    return tuple(map(str, measure(records, FIELDS, EIGHT, Protocol.parse(text)).warnings))
 
 
 def test_a_mean_that_slow_first_steps_make_is_told_with_what_leaves_them_out() -> None:

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from parsers.runs.facts import Fact
+from parsers.runs.provenance import PAGE
 from parsers.runs.reading import Reading, read
 from report.evidence.telemetry_quantities import Observation, observe, peak_memory, power, samples_per_joule
 from report.evidence.telemetry_window import Watch, watch
@@ -40,7 +41,7 @@ def watched(
     if clock:
         put_clock(log, *(f"{line},{T + 9 + line:.3f}" for line in range(1, 10)))
     reading = read(log)
-    known = {name: Fact(name, value, "page") for name, value in {"cards": 1, **facts}.items()}
+    known = {name: Fact(name, value, PAGE) for name, value in {"cards": 1, **facts}.items()}
     return watch("train.log", reading, known, measured(reading, protocol))
 
 

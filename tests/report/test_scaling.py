@@ -5,14 +5,16 @@ import pandas as pd
 import pytest
 
 from parsers.grammar.field import Field, Scope
+from parsers.io.message import Message
 from parsers.runs.facts import Fact
+from parsers.runs.provenance import line, option
 from report.measuring.protocol import NoMeasurement, Protocol
-from report.measuring.scaling import amount_of_step, amounts, amounts_done, samples_per_step, scale
+from report.measuring.scaling import UNSCALED, amount_of_step, amounts, amounts_done, samples_per_step, scale
 from report.measuring.window import Fields
 
 
 def facts(**values: int) -> dict[str, Fact]:
-    return {name: Fact(name, value, "option") for name, value in values.items()}
+    return {name: Fact(name, value, option(name)) for name, value in values.items()}
 
 
 @pytest.mark.parametrize(("scope", "factor"), [("card", 32), ("node", 4), ("job", 1)])
@@ -24,7 +26,7 @@ def test_without_the_number_of_cards_a_throughput_stays_that_of_one_card() -> No
     assert scale(Field("throughput", "NUMBER", scope="card"), facts(nodes=4)) == (
         1,
         "card",
-        ("The number of cards is not known, so the throughput is that of one card: give --cards.",),
+        (Message(UNSCALED, name="cards", scope="card"),),
     )
 
 
@@ -36,7 +38,7 @@ def test_a_throughput_of_nobody_knows_whom_is_refused() -> None:
 @pytest.mark.parametrize("cards", [0, -3, 2.5, "two", True])
 def test_only_a_count_of_at_least_one_scales(cards: float | str) -> None:
     with pytest.raises(NoMeasurement, match="only a count of at least 1 can scale"):
-        scale(Field("throughput", "NUMBER", scope="card"), {"cards": Fact("cards", cards, "line 1")})
+        scale(Field("throughput", "NUMBER", scope="card"), {"cards": Fact("cards", cards, line(1))})
 
 
 def log(**columns: object) -> pd.DataFrame:
@@ -84,12 +86,12 @@ def test_all_that_is_missing_is_asked_for_at_once() -> None:
 
 
 def test_the_batch_size_of_the_job_that_a_line_states_needs_no_cards() -> None:
-    known = {"job_batch_size": Fact("job_batch_size", 512, "line 3"), "batch_size": Fact("batch_size", 4, "line 2")}
+    known = {"job_batch_size": Fact("job_batch_size", 512, line(3)), "batch_size": Fact("batch_size", 4, line(2))}
     assert samples(log(step=[1]), known) == 512
 
 
 def test_the_batch_size_that_a_caller_gives_counts_before_that_of_the_job() -> None:
-    known = {"job_batch_size": Fact("job_batch_size", 512, "line 3")} | facts(batch_size=4, cards=8)
+    known = {"job_batch_size": Fact("job_batch_size", 512, line(3))} | facts(batch_size=4, cards=8)
     assert samples(log(step=[1]), known) == 32
 
 
@@ -98,8 +100,8 @@ def test_a_step_of_several_passes_has_the_samples_of_all() -> None:
 
 
 TOKENS = {
-    "job_batch_tokens": Fact("job_batch_tokens", 491520, "line 1"),
-    "batch_size": Fact("batch_size", 12, "line 2"),
+    "job_batch_tokens": Fact("job_batch_tokens", 491520, line(1)),
+    "batch_size": Fact("batch_size", 12, line(2)),
 }
 
 

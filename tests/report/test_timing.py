@@ -6,6 +6,7 @@ import pytest
 
 from parsers.grammar.field import Field
 from parsers.runs.facts import Fact
+from parsers.runs.provenance import line, option
 from report.measuring.protocol import NoMeasurement, Protocol
 from report.measuring.timing import clock
 
@@ -23,7 +24,7 @@ def timed(steps: list[int], seconds: list[float]) -> pd.DataFrame:
 
 
 def ticks(records: pd.DataFrame, used: list[bool]) -> tuple[float, float, list[bool]]:
-    known = {name: Fact(name, 1, "option") for name in ("batch_size", "cards")}
+    known = {name: Fact(name, 1, option(name)) for name in ("batch_size", "cards")}
     found = clock(records, {("step", "step"): STEP}, known, np.array(used), Protocol(estimate="clock"))
     return found.amount, found.seconds, found.ends.tolist()
 
@@ -59,7 +60,7 @@ def test_samples_that_the_log_counts_itself_are_taken() -> None:
 
 def test_epochs_have_the_samples_that_a_fact_tells() -> None:
     records = log(epoch=[1.0, 3.0], elapsed=[5.0, 15.0])
-    known = {"epoch_samples": Fact("epoch_samples", 1000, "line 2")}
+    known = {"epoch_samples": Fact("epoch_samples", 1000, line(2))}
     protocol = Protocol.parse("records=epoch,estimate=clock")
     found = clock(records, {}, known, np.array([True, True]), protocol)
     assert (found.amount, found.seconds) == (2000, 10)
@@ -72,7 +73,7 @@ def test_samples_that_do_not_grow_give_no_throughput(counted: list[float]) -> No
 
 
 def counted(records: pd.DataFrame, fields: dict[tuple[str, str], Field], **known: int) -> tuple[float, str]:
-    facts = {name: Fact(name, value, "option") for name, value in known.items()}
+    facts = {name: Fact(name, value, option(name)) for name, value in known.items()}
     found = clock(records, fields, facts, np.ones(len(records), np.bool_), Protocol(estimate="clock"))
     return found.amount, found.counted
 

@@ -7,6 +7,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from parsers.runs.provenance import line
 from report.rendering.publish import Published, publish
 from report.wording.words import languages
 from tests.conftest import Compare
@@ -108,7 +109,7 @@ def test_a_missing_cell_is_a_dash_with_its_reason(language: str, toy: Published)
 def test_a_label_that_its_log_contradicts_is_told(toy: Published) -> None:
     cell = next(cell for cell in toy.cells if cell.row == "8" and cell.column == "Flow | 1")
     (said,) = cell.disagreements
-    assert (said.fact, said.label, said.said, said.witness) == ("batch_size", 64, 32, "line 2")
+    assert (said.fact, said.label, said.said, said.source) == ("batch_size", 64, 32, line(2))
     assert "†" in text(toy, "en")
 
 

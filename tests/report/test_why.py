@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from parsers.runs.facts import Fact
+from parsers.runs.provenance import line, option
 from parsers.runs.reading import survey
 from report.measuring.measurement import measure
 from report.measuring.protocol import Protocol
@@ -40,7 +41,7 @@ def derivation(folder: Path, *speeds: float, protocol: str = "", kind: str = "in
     grammar, log = folder / "toy.lark", folder / "a.log"
     grammar.write_text(GRAMMAR.replace("KIND", kind), encoding="utf-8")
     log.write_text("".join(f"step {n} ips: {v}\n" for n, v in enumerate(speeds, 1)), encoding="utf-8")
-    reading = survey(log, format=grammar, facts=[Fact("cards", 2, "--cards")])
+    reading = survey(log, format=grammar, facts=[Fact("cards", 2, option("cards"))])
     part = reading.parts[0]
     rule = Protocol.parse(protocol) if protocol else Protocol()
     return derive(reading, part, reading.facts, measure(part.records, part.fields, reading.facts, rule))
@@ -52,7 +53,7 @@ def by_rule(derived: Derivation) -> dict[str, float]:
 
 def warned(derived: Derivation) -> list[str]:
     found = tuple(variations([derived], derived.protocol))
-    return [*few(derived), *stalls(derived), *spread(found, derived.measurement.value)]
+    return [str(said) for said in (*few(derived), *stalls(derived), *spread(found, derived.measurement.value))]
 
 
 def test_the_explanation_of_a_log_reads_as_the_golden_text(monkeypatch: pytest.MonkeyPatch, compare: Compare) -> None:
@@ -84,7 +85,7 @@ def test_every_reason_for_which_a_record_is_left_out_has_words() -> None:
 
 def test_the_tokens_of_a_step_are_told_with_the_line_that_states_them() -> None:
     explained = of_log(NANOGPT, Protocol.parse("estimate=step_time"), (), None)
-    assert explained.derivations[0].factors == (Factor("job_batch_tokens", 245760, "line 5"),)
+    assert explained.derivations[0].factors == (Factor("job_batch_tokens", 245760, line(5)),)
 
 
 def test_the_records_left_after_all_steps_are_those_that_are_used(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.runs.facts import Fact
+from parsers.runs.provenance import LABEL
 from parsers.runs.reading import read
 from report.audit.protocol_search import Searched, protocols, search
 from report.audit.recovery import SIGNIFICANT, Pair, Recovered, recover
@@ -99,7 +100,7 @@ def test_digits_of_one_log_that_one_protocol_gives_are_all_explained() -> None:
 
 def test_a_log_that_may_be_scaled_in_two_ways_is_tried_in_both() -> None:
     reading = read(LOGS / ONE)
-    scaled = search(reading.parts[0], reading.facts | {"cards": Fact("cards", 4, "label")})
+    scaled = search(reading.parts[0], reading.facts | {"cards": Fact("cards", 4, LABEL)})
     ways = [Pair(f"{4 * 399.53187:.4f}", ONE, found) for found in (scaled, searched(ONE))]
     assert [found is not None for found in recover(ways)] == [True, True]
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.runs.facts import Fact
+from parsers.runs.provenance import option
 from parsers.runs.reading import read
 from report.charts.chart import Chart, svg
 from report.charts.run_charts import run_charts
@@ -28,7 +29,7 @@ NO_CARDS = GOLDEN / "Toy50_bs64_amp_N1C1/1/train.log"
 def drawn(
     log: Path, protocol: str = "skip_records=1,decimals=1", language: str = "en", **facts: int
 ) -> dict[str, Chart]:
-    reading = read(log, facts=[Fact(name, value, "given") for name, value in facts.items()])
+    reading = read(log, facts=[Fact(name, value, option(name)) for name, value in facts.items()])
     measurement = measure(reading.records, reading.fields, reading.facts, Protocol.parse(protocol))
     return {chart.name: chart for chart in run_charts(reading, measurement, language)}
 

@@ -1,0 +1,33 @@
+"""Messages: what a person is told, as a key of the catalogues and values, put into words only where it is printed."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+
+
+@dataclass(frozen=True, init=False)
+class Message:
+    """What is told: the English text with names in braces, which is the key of the catalogues, and their values.
+
+    A value that is to be said in each language, such as the name of a fact, is a message itself; any other is the same
+    text in all. ``str`` words a message in English. A key without values is taken as it is, braces and all.
+    """
+
+    key: str
+    values: Mapping[str, "str | Message"]
+
+    def __init__(self, key: str, /, **values: object) -> None:
+        texts = {name: value if isinstance(value, Message) else str(value) for name, value in values.items()}
+        object.__setattr__(self, "key", key)
+        object.__setattr__(self, "values", texts)
+
+    def __hash__(self) -> int:
+        return hash((self.key, *self.values.items()))
+
+    def __str__(self) -> str:
+        return self.key.format(**self.values) if self.values else self.key
+
+
+def joined(key: str, messages: Iterable[Message]) -> Message:
+    """One message of several, at least one; ``key`` puts ``{first}`` and ``{second}`` together."""
+    return reduce(lambda first, second: Message(key, first=first, second=second), messages)
