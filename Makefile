@@ -1,15 +1,18 @@
 # `make report` renders every page that has a log or quotes a figure, `make site` makes a site of them in site/; `make test`
-# runs the checks, `make test-slow` those that take longer. All of them set up .venv themselves.
+# runs the checks, `make test-slow` those that take longer. All of them set up .venv themselves, with what they use.
 
 PYTHON ?= python3
 BIN := .venv/bin
+INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check
+OLD = "Python 3.11 or newer is needed, and $(PYTHON) is not: make PYTHON=python3.12 takes another one."
+NO_VENV = "$(PYTHON) cannot make a virtual environment: on Debian and Ubuntu, apt-get install python3-venv."
 
-.PHONY: report site test test-slow docs bench corpus audit-docs security fuzz clean
+.PHONY: report site test test-slow docs bench corpus corpus-fetch audit-docs security fuzz constraints clean
 
 report: .venv/report
 	$(BIN)/tachograph report
 
-site: .venv/report
+site: .venv/site
 	$(BIN)/tachograph report --html --out site
 
 test: .venv/test
@@ -34,6 +37,12 @@ bench: .venv/test
 	$(BIN)/python -m tests.bench.adversarial --write
 	$(BIN)/python -m tests.bench.capture
 
+# The public logs that the tests and docs/corpus.md are about, into CORPUS, by git at pinned commits.
+CORPUS ?= ../shared/corpus
+
+corpus-fetch: .venv/test
+	$(BIN)/python -m tests.corpus.fetch $(CORPUS)
+
 corpus: .venv/test
 	$(BIN)/python -m tests.corpus.outcome
 
@@ -43,7 +52,7 @@ audit-docs: .venv/test
 
 # What is dangerous in the code, beside what ruff's S rules find in `make test`, and in the packages that it uses.
 security: .venv/test
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[security]'
+	$(INSTALL) -e '.[security]'
 	$(BIN)/bandit --quiet --configfile .ci/bandit.yaml --recursive launchers parsers report tachograph.py
 	$(BIN)/python -m tests.vulnerabilities
 
@@ -51,16 +60,27 @@ security: .venv/test
 SECONDS ?= 120
 
 fuzz: .venv/test
-	$(BIN)/pip install --quiet --disable-pip-version-check --only-binary atheris -e '.[fuzz]' || echo 'no atheris: unguided'
+	$(INSTALL) --only-binary atheris -e '.[fuzz]' || echo 'no atheris: unguided'
 	$(BIN)/python -m tests.fuzz.fuzz $(TARGET) --seconds $(SECONDS)
 
+# The versions that CI installs.
+constraints: .venv/test
+	$(INSTALL) -e '.[security]'
+	$(BIN)/pip freeze --exclude-editable > constraints.txt
+
 .venv/report: setup.cfg
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo $(OLD); exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2> /dev/null || { echo $(NO_VENV); exit 1; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -e .
+	$(INSTALL) -e .
+	touch $@
+
+.venv/site: setup.cfg .venv/report
+	$(INSTALL) -e '.[charts]'
 	touch $@
 
 .venv/test: setup.cfg .venv/report
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test]'
+	$(INSTALL) -e '.[test]'
 	touch $@
 
 clean:

@@ -167,8 +167,8 @@ def report(
     as_json: bool,
 ) -> None:
     """Render pages as Markdown: OUT/PAGE.LANG.md, and OUT/PAGE.evidence.json for programs. PAGE is a name in
-    report/pages or a path; without it all pages that have a log or a quoted figure. Exit status 1 when a page has no
-    number at all.
+    report/pages or a path; without it all pages that have a log or a quoted figure, if one of them has a log. Exit
+    status 1 when a page has no number at all.
 
     With --html a site that needs no server: its index finds numbers, and a click on one opens the lines behind it. It
     takes the place of the one in OUT when it is complete; other files there stay.

@@ -76,21 +76,37 @@ def publish(
 ) -> Iterator[Published]:
     """Render pages in languages; all pages that have a log or a quoted figure, in all languages, when none is named.
 
+    Where none is named and none has a log, nobody asked for a page: PageError, too.
+
     ``draw``: what makes the charts that Markdown pages show; None for pages without charts. ``write``: writes a page in
     languages, from a folder of logs into ``out``, and returns its files; Markdown, if None.
     Raises PageError for a page with a mistake and for two pages that would be one file, WordsError for a language
     without catalogue, WriteError when a file cannot be written: the files of its page are then as they were.
     """
     logs = logs or LOGS
-    for path in _files(pages or names()):
-        page = load(path)
-        found = list(cells(page, logs))
+    for path, page, found in _read(pages, logs) if pages else _with_logs(logs):
         wanted = bool(pages) or any(cell.proofs or cell.quoted for cell in found)
         rendered = Published(path.stem, page, found, [])
         written = write or partial(_write, draw=draw)
         if wanted:
             rendered.files.extend(written(rendered, languages or all_languages(), logs, out))
         yield rendered
+
+
+def _read(pages: Sequence[str], logs: Path) -> Iterator[tuple[Path, Page, list[Cell]]]:
+    """The files of pages, the pages and their cells."""
+    for path in _files(pages):
+        page = load(path)
+        yield path, page, list(cells(page, logs))
+
+
+def _with_logs(logs: Path) -> list[tuple[Path, Page, list[Cell]]]:
+    """All pages, if one of them has a log; else quoted figures would be all that there is. Raises PageError."""
+    found = list(_read(names(), logs))
+    if not any(cell.proofs for _, _, of_page in found for cell in of_page):
+        known = ", ".join(names())
+        raise PageError(f"No page has a log in {logs}: name a page, {known}, or a path that ends in .toml.")
+    return found
 
 
 def _files(pages: Sequence[str]) -> list[Path]:

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 import pytest
 
 from parsers.runs.provenance import line
+from report.pagefile.page_file import FOLDER
 from report.rendering.publish import Published, publish
 from report.wording.words import languages
 from tests.conftest import Compare
@@ -127,7 +128,11 @@ def test_every_link_to_a_log_leads_to_the_log(toy: Published) -> None:
     assert links
 
 
-def test_pages_with_neither_log_nor_quote_are_left_out_when_none_is_named(tmp_path: Path) -> None:
-    (tmp_path / "logs").mkdir()
-    pages = list(publish([], tmp_path / "logs", ["en"], tmp_path))
+def test_pages_with_neither_log_nor_quote_are_left_out_when_none_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in (FOLDER / "cpu-demo.toml", GOLDEN / "toy.toml"):
+        shutil.copy(path, tmp_path)
+    monkeypatch.setattr("report.pagefile.page.FOLDER", tmp_path)
+    pages = list(publish([], GOLDEN / "logs", ["en"], tmp_path))
     assert [page.name for page in pages if not page.files] == ["cpu-demo"]
