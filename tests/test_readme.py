@@ -1,65 +1,116 @@
-"""The commands and programs of the READMEs work as they stand there."""
+"""The commands, programs and tables of the READMEs and of the guides in docs/ are true as they stand there."""
 
 import os
 import re
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from report.evidence.case_evidence import cells
-from report.pagefile.page_file import find, load, names
 from tests.commandline import PROJECT, run
+from tests.conftest import Compare
 
 READMES = ("README.md", "README.zh.md")
+GUIDES = tuple(f"docs/{name}{end}.md" for name in ("reading", "publishing", "python") for end in ("", ".zh"))
+TEXTS = (*READMES, *GUIDES, "docs/launching.md", "docs/launching.zh.md", "docs/protocols.md", "docs/protocols.zh.md")
+CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
+# What stands between the sentence that names a rendered page and the next heading.
+EXCERPT = re.compile(r"(`pages/cpu-demo\.(\w+)\.md`[^\n]*\n\n)(.*?)(?=\n\n## )", re.DOTALL)
 
 
-def blocks(readme: str, language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", (PROJECT / readme).read_text(encoding="utf-8"), re.DOTALL)
+def text_of(name: str) -> str:
+    return (PROJECT / name).read_text(encoding="utf-8")
+
+
+def blocks(name: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", text_of(name), re.DOTALL)
+
+
+def commands(block: str) -> list[str]:
+    return re.findall(r"^\$ (tachograph .+)$", block, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", [*READMES, "docs/reading.md", "docs/reading.zh.md"])
+def test_its_tachograph_commands_succeed(name: str) -> None:
+    ours = [shlex.split(command)[1:] for block in blocks(name, "console") for command in commands(block)]
+    assert [run(*command, cwd=PROJECT).returncode for command in ours] == [0] * len(ours) != []
+
+
+@pytest.mark.parametrize("name", [*READMES, "docs/publishing.md", "docs/publishing.zh.md"])
+def test_what_stands_below_a_command_is_what_it_prints(name: str, compare: Compare) -> None:
+    def filled(found: "re.Match[str]") -> str:
+        (command,) = commands(found[1]) or [""]
+        if not command:
+            return found[0]
+        printed = re.sub(r" +$", "", run(*shlex.split(command)[1:], cwd=PROJECT).stdout, flags=re.MULTILINE)
+        return f"```console\n$ {command}\n{printed}```"
+
+    compare(PROJECT / name, CONSOLE.sub(filled, text_of(name)))
 
 
 @pytest.mark.parametrize("readme", READMES)
-def test_its_tachograph_commands_succeed(readme: str) -> None:
-    commands = [line[2:] for block in blocks(readme, "console") for line in block.splitlines()]
-    ours = [shlex.split(command)[1:] for command in commands if command.startswith("tachograph ")]
-    assert [run(*command, cwd=PROJECT).returncode for command in ours] == [0] * len(ours) != []
+def test_its_tables_are_those_of_the_page_that_it_names(readme: str, tmp_path: Path, compare: Compare) -> None:
+    run("report", "cpu-demo", "--out", tmp_path, cwd=PROJECT)
+
+    def excerpt(found: "re.Match[str]") -> str:
+        page = (tmp_path / f"cpu-demo.{found[2]}.md").read_text(encoding="utf-8")
+        results, evidence = re.findall(r"(?:^\|.*\n)+", page[page.index("### 5.1") :], re.MULTILINE)[:2]
+        return f"{found[1]}{plain(results)}\n\n{plain(evidence, rows=3)}"
+
+    text = text_of(readme)
+    assert EXCERPT.search(text)
+    compare(PROJECT / readme, EXCERPT.sub(excerpt, text))
+
+
+def plain(table: str, rows: int | None = None) -> str:
+    """A table of a page without links and paddings, up to so many rows."""
+    table = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", re.sub(r'<a id="[^"]*"></a>', "", table))
+    head, _, *lines = (re.sub(r" *\| *", " | ", line).strip() for line in table.splitlines())
+    return "\n".join([head, "|" + ":--|" * (head.count("|") - 1), *lines[:rows]])
 
 
 @pytest.mark.parametrize("readme", READMES)
 def test_its_make_targets_exist(readme: str) -> None:
-    targets = [
-        target for block in blocks(readme, "console") for target in re.findall(r"^\$ make (\w+)", block, re.MULTILINE)
-    ]
+    console = "\n".join(blocks(readme, "console"))
+    targets = re.findall(r"^\$ make (\w+)", console, re.MULTILINE)
     done = subprocess.run(["make", "--dry-run", *targets], cwd=PROJECT, capture_output=True, check=False)
-    assert targets
-    assert done.returncode == 0
+    assert (targets, done.returncode) == (["report", "test"], 0)
 
 
-@pytest.mark.parametrize("readme", READMES)
-def test_its_python_runs(readme: str) -> None:
-    (program,) = blocks(readme, "python")
+@pytest.mark.parametrize("name", ["docs/python.md", "docs/python.zh.md"])
+def test_its_python_runs(name: str) -> None:
+    (program,) = blocks(name, "python")
     environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, check=False)
     assert done.stderr == b""
 
 
-@pytest.mark.parametrize("readme", READMES)
-def test_its_links_to_files_lead_somewhere(readme: str) -> None:
-    links = re.findall(r"\]\(([^)#:]+)\)", (PROJECT / readme).read_text(encoding="utf-8"))
-    assert [link for link in links if not (PROJECT / link).exists()] == []
+@pytest.mark.parametrize("name", [*TEXTS, "docs/README.md", "CONTRIBUTING.md"])
+def test_its_links_to_files_lead_somewhere(name: str) -> None:
+    links = re.findall(r"\]\(([^)#:]+)[^):]*\)", text_of(name))
+    assert [link for link in links if not ((PROJECT / name).parent / link).exists()] == []
+    assert links
 
 
 @pytest.mark.parametrize("readme", READMES)
 def test_it_names_every_page_that_a_fresh_clone_renders(readme: str) -> None:
-    paragraphs = (PROJECT / readme).read_text(encoding="utf-8").split("\n\n")
-    (told,) = (text for text in paragraphs if "report/pages/cpu-demo.toml" in text)
-    rendered = [name for name in names() if any(cell.digits for cell in cells(load(find(name)), PROJECT / "logs"))]
-    assert sorted(re.findall(r"\(report/pages/(.+?)\.toml\)", told)) == rendered
+    named = re.findall(r"\(report/pages/(.+?)\.toml\)", text_of(readme))
+    assert sorted(named) == sorted(path.stem for path in (PROJECT / "report/pages").glob("*.toml"))
 
 
 def test_both_name_the_same_commands() -> None:
-    texts = [(PROJECT / readme).read_text(encoding="utf-8") for readme in READMES]
-    english, chinese = (re.findall(r"^\| `(tachograph [^`]+)`", text, re.MULTILINE) for text in texts)
+    english, chinese = (re.findall(r"^\| `(tachograph [^`]+)`", text_of(readme), re.MULTILINE) for readme in READMES)
     assert english == chinese != []
+
+
+@pytest.mark.parametrize("readme", READMES)
+def test_it_fits_on_two_screens(readme: str) -> None:
+    assert len(text_of(readme).splitlines()) <= 130
+
+
+def test_the_index_of_the_docs_names_every_file_there() -> None:
+    named = set(re.findall(r"\]\(([^)/]+\.md)\)", text_of("docs/README.md")))
+    assert named == {path.name for path in (PROJECT / "docs").glob("*.md")} - {"README.md"}

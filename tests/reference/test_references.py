@@ -10,10 +10,14 @@ from report.measuring.protocol import Protocol, named
 from report.pagefile.page_file import load
 from report.wording.markdown import anchor
 from tests.conftest import Compare
-from tests.reference import command_line, page_file
+from tests.reference import architecture, command_line, page_file
 from tests.reference.templates import DOCS
 
-REFERENCES: dict[str, Callable[[], str]] = {"page-file.md": page_file.page, "cli.md": command_line.page}
+REFERENCES: dict[str, Callable[[], str]] = {
+    "page-file.md": page_file.page,
+    "cli.md": command_line.page,
+    "architecture.md": architecture.page,
+}
 every_reference = pytest.mark.parametrize("name", REFERENCES)
 
 
