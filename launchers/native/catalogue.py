@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from .outcome import Outcome
 from .recipes import Recipe
 
 _OUTCOMES = TypeAdapter(dict[str, Outcome])
-_PLACE = re.compile(r"(\S+):(\d+)$")
 _TEMPLATES = Environment(  # noqa: S701  it renders Markdown, where nothing is to be escaped
     loader=FileSystemLoader(recipes.ROOM), keep_trailing_newline=True, undefined=StrictUndefined
 )
@@ -50,9 +48,7 @@ def page(outcomes: Mapping[str, Outcome]) -> str:
     told = [(recipe, outcomes.get(recipe.name)) for recipe in known]
     current = [(recipe, outcome if outcome and is_current(recipe, outcome) else None) for recipe, outcome in told]
     template = _TEMPLATES.get_template("catalogue.md.jinja")
-    return template.render(
-        recipes=current, repository=_repository, linked=_linked, summary=words.summary, remarks=words.remarks
-    )
+    return template.render(recipes=current, repository=_repository, summary=words.summary, remarks=words.remarks)
 
 
 def is_current(recipe: Recipe, outcome: Outcome) -> bool:
@@ -80,11 +76,3 @@ def _repository(recipe: Recipe) -> str:
 def _precisions(recipe: Recipe) -> str:
     stated = {device: recipe.precisions(device) for device in ("gpu", "cpu")}
     return "; ".join(f"{device}: {' '.join(precisions)}" for device, precisions in stated.items() if precisions)
-
-
-def _linked(where: str | None, recipe: Recipe) -> str:
-    """Link the `file:line` in a place to the repository at the pinned commit."""
-    if where is None:
-        return "does not exist"
-    base = f"{recipe.facts['repository']}/blob/{recipe.facts['commit']}"
-    return _PLACE.sub(rf"[\1:\2]({base}/\1#L\2)", where)

@@ -1,20 +1,21 @@
 """The outcome of the corpus: of each real log its formats, what was published of it, and what it gives.
 
-`make corpus` writes it into docs/corpus.md. The logs lie beside the project; they never enter it.
+`make corpus` writes it into outcomes.csv beside this file, and sums it up in docs/corpus.md. The logs lie beside the
+project, where `make corpus-fetch` puts them; they never enter it.
 """
 
 import csv
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from fnmatch import fnmatch
+from io import StringIO
 from pathlib import Path
 
 import pandas as pd
-from tabulate import tabulate
 
 from parsers.runs.health import FAILED
 from parsers.runs.reading import Reading, survey
@@ -25,22 +26,35 @@ from report.measuring.number import printed
 from report.measuring.protocol import Protocol
 from tests.parsers.corpus_logs import CORPUS
 
+OUTCOMES = Path(__file__).with_name("outcomes.csv")
 DOCUMENT = Path(__file__).parents[2] / "docs" / "corpus.md"
 PROTOCOLS = tomllib.loads(Path(__file__).with_name("protocols.toml").read_text(encoding="utf-8"))["protocol"]
 EXACT = "exact"
-HEADER = ("log", "formats", "records", "published", "the log gives", "protocol", "verdict")
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 TEXT = """# What real logs give
 
-{logs} logs that other people's training runs printed, from public repositories. They are not here; the paths are those
-of their repositories. `make corpus` generates this page from them, and the tests hold it against them.
+{logs} logs of training runs in public repositories, with what each repository publishes for them.
+[outcomes.csv](../tests/corpus/outcomes.csv) has a row per log: formats, records, the published number, what the log
+gives, the protocol and the verdict. The logs themselves are not in this repository. To repeat it:
+
+```console
+$ make corpus-fetch CORPUS=../shared/corpus
+$ make corpus
+```
+
+The first command fetches each log by git, at the commits in [sources.csv](../tests/corpus/sources.csv), and checks its
+SHA-256. The second writes this page and outcomes.csv; a test compares both with the logs. `$TACHOGRAPH_CORPUS` names
+another folder than `../shared/corpus`.
 
 {counts}
 
-The protocols that are tried for a published number, in this order:
+| repository | logs | with a published number | exact |
+|:--|--:|--:|--:|
+{repositories}
+
+A published number is exact if one of these protocols, tried in this order, gives its digits:
 
 {protocols}
-
 """
 
 
@@ -166,12 +180,34 @@ def outcomes() -> list[Outcome]:
         return list(pool.map(outcome, rows, chunksize=4))
 
 
+def table(found: Sequence[Outcome]) -> str:
+    """All outcomes as csv."""
+    text = StringIO()
+    writer = csv.DictWriter(text, [field.name for field in fields(Outcome)], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(row) for row in found)
+    return text.getvalue()
+
+
+def rows() -> list[Mapping[str, str]]:
+    """The rows of ``table`` that are kept."""
+    with OUTCOMES.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def document(found: Sequence[Outcome]) -> str:
-    """The page of the outcome."""
-    rows = [[_cell(value) for value in (vars(row)[name] for name in vars(row))] for row in found]
-    table = tabulate(rows, HEADER, "pipe", disable_numparse=True)
+    """The page that sums the outcomes up."""
     protocols = "\n".join(f"- `{entry['keys']}`: {entry['why']}" for entry in PROTOCOLS)
-    return TEXT.format(logs=len(found), counts="\n".join(_counts(found)), protocols=protocols) + table + "\n"
+    counts, repositories = "\n".join(_counts(found)), "\n".join(_by_repository(found))
+    return TEXT.format(logs=len(found), counts=counts, repositories=repositories, protocols=protocols)
+
+
+def _by_repository(found: Sequence[Outcome]) -> Iterator[str]:
+    for repository in sorted({row.log.partition("/")[0] for row in found}):
+        logs = [row for row in found if row.log.startswith(f"{repository}/")]
+        published = [row for row in logs if row.published]
+        exact = sum(row.verdict == EXACT for row in published)
+        yield f"| {repository} | {len(logs)} | {len(published)} | {exact} |"
 
 
 def _counts(found: Sequence[Outcome]) -> Iterator[str]:
@@ -181,9 +217,7 @@ def _counts(found: Sequence[Outcome]) -> Iterator[str]:
     yield f"- {len(published)} with a published number: {kinds['exact']} exact, {kinds['other']} not"
 
 
-def _cell(value: object) -> str:
-    return str(value).replace("|", "\\|")
-
-
 if __name__ == "__main__":
-    DOCUMENT.write_text(document(outcomes()), encoding="utf-8")
+    FOUND = outcomes()
+    OUTCOMES.write_text(table(FOUND), encoding="utf-8")
+    DOCUMENT.write_text(document(FOUND), encoding="utf-8")
