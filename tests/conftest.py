@@ -1,7 +1,8 @@
 """What all tests share: golden files, which only ``--update`` rewrites, and properties that are not timed."""
 
 import difflib
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -41,9 +42,20 @@ def _difference(path: Path, golden: str, now: str) -> str:
     return "\n".join([f"{path} differs from what the code says now:", *lines])
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Name every golden file that was rewritten; the reports carry the names from xdist's workers, too."""
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Name what was not run, and every golden file that was rewritten; xdist's workers send it with their reports."""
+    for sentence in left_out(terminalreporter.stats.get("skipped", []), config.option.markexpr):
+        terminalreporter.write_line(sentence)
     reports = [report for found in terminalreporter.stats.values() for report in found]
     properties = {pair for report in reports for pair in getattr(report, "user_properties", ())}
     for _, path in sorted(pair for pair in properties if pair[0] == "rewritten"):
         terminalreporter.write_line(f"rewritten: {path}", yellow=True)
+
+
+def left_out(skipped: Sequence[pytest.TestReport], marks: str) -> Iterator[str]:
+    """A sentence for each reason why tests were not run; where something can be done about it, the reason says what."""
+    reasons = Counter(str(report.longrepr[2]) for report in skipped if isinstance(report.longrepr, tuple))
+    for reason, count in sorted(reasons.items()):
+        yield f"skipped {count}: {reason.removeprefix('Skipped: ')}"
+    if marks == "not slow":
+        yield "left out: the tests marked slow: make test-slow"

@@ -1,4 +1,14 @@
-"""The scanner: finds the lines of a format in blocks of a log, and the texts of their fields."""
+"""The scanner: finds the lines of a format in blocks of a log, and the texts of their fields.
+
+To try an expression on every line costs more than all else, and few lines are of the format. So a line is tried only
+where it holds a *mark*, a literal that every line of the variant has: bytes are searched for a literal at memory speed.
+Which literal is rare differs from log to log ("loss:" may stand in every line), so marks are chosen by a sample of each
+log. The choice decides speed only: whatever the mark, the same expression judges the same lines.
+
+Blocks come in order and end with a whole line, so memory does not grow with the log, and line numbers are those of the
+file. Real logs run lines of several processes together; a metric line amid other output is kept as *torn*, and only if
+no search matches its whole line, lest one line be counted twice.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 CORPUS = Path(os.environ.get("TACHOGRAPH_CORPUS") or ROOT.parent / "shared" / "corpus")
-ABSENT = "the corpus of real logs is neither at ../shared/corpus nor at $TACHOGRAPH_CORPUS"
+ABSENT = "the public logs are neither at ../shared/corpus nor at $TACHOGRAPH_CORPUS: make corpus-fetch"
 SIGNS = tomllib.loads((ROOT / "tests/corpus/signs.toml").read_text(encoding="utf-8"))
 
 Counts = dict[str, int]
