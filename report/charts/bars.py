@@ -29,16 +29,16 @@ _GAP = 10
 _AXIS = 26
 
 TITLE = "{title} ({unit})"
-EACH_ROW = "Each row has an axis of its own."
-WHISKERS = "lowest to highest repeat"
-QUOTED = "quoted from a source ‡"
-SOME = "Only the first {shown} of {count} numbers are drawn."
+EACH_ROW = "Scales differ between groups."
+WHISKERS = "range of repeats"
+QUOTED = "quoted ‡"
+SOME = "Showing the first {shown} of {count} numbers."
 EXTREMES = (
     "Bar chart of {count} numbers in {unit}: the highest is {high} ({high_row}, {high_column}), the lowest {low}"
     " ({low_row}, {low_column})."
 )
 REPEATED = "Numbers of repeated runs: {count}."
-QUOTES = "Numbers quoted from a source, not measured from a log: {count}."
+QUOTES = "Quoted, not measured from a log: {count}."
 
 
 def bars(table: Table, figures: Sequence[Figure], name: str, speech: Speech) -> Chart | None:

@@ -34,12 +34,12 @@ _POINT = told(alt.MarkDef("point", stroke=INK, size=80, strokeWidth=1, opacity=1
 
 TITLE = "{title}: scaling ({unit})"
 CARDS = "Cards"
-IDEAL_LINE = "ideal: in proportion to the cards"
-QUOTED_POINT = "hollow: quoted from a source ‡"
-SHAPE = "Line chart, both axes logarithmic, of {count} series in {unit} by cards, each beside its ideal line."
-SERIES = "{series}: {low} at {few}, {high} at {many} cards, {percent} % of the ideal"
+IDEAL_LINE = "linear scaling"
+QUOTED_POINT = "hollow: quoted ‡"
+SHAPE = "Log-log line chart of {count} series in {unit} by cards, each with its linear-scaling line."
+SERIES = "{series}: {low} at {few}, {high} at {many} cards, {percent} % of linear scaling"
 ALL = "{each}."
-SOME_SERIES = "Only the first {shown} of {count} series are drawn."
+SOME_SERIES = "Showing the first {shown} of {count} series."
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class _Curves:
 
     @cached_property
     def _tooltip(self) -> list[Spec]:
-        titles = {"series": "Column", "cards": CARDS, "ideal": "of the ideal"}
+        titles = {"series": "Column", "cards": CARDS, "ideal": "of linear scaling"}
         said = {field: self.speech.translate(title) for field, title in titles.items()} | {"digits": self.unit}
         return [{"field": field, "type": "nominal", "title": title} for field, title in said.items()]
 

@@ -35,14 +35,14 @@ BEFORE = ("skip_records", "skip_steps", "before")
 AFTER = ("drop_last", "beyond")
 
 TITLE = "Throughput of one run ({unit})"
-EACH_RECORD = "throughput of each record"
+EACH_RECORD = "throughput per record"
 BY_TIME = "time since the first record ({unit})"
-BY_RECORD = "number of the record"
-WARM_UP = "warm-up, not used (records: {count})"
-NOT_USED = "end, not used (records: {count})"
-USED = "by the protocol: {value}"
+BY_RECORD = "record number"
+WARM_UP = "warm-up, skipped (records: {count})"
+NOT_USED = "end, dropped (records: {count})"
+USED = "protocol result: {value}"
 SHAPE = "Line chart of the throughput of {count} records, from {low} to {high} {unit}."
-RESULT = "By the protocol it is {value} {unit}; records left out as warm-up: {before}, at the end: {after}."
+RESULT = "Protocol result: {value} {unit}; records skipped as warm-up: {before}, dropped at the end: {after}."
 
 
 @dataclass(frozen=True)

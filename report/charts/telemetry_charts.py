@@ -23,9 +23,9 @@ from .chart import Chart
 from .chart_words import Speech
 from .timeline import Level, Span, Timeline, in_unit
 
-HIGHEST = "highest of the whole run: {value}"
-MEAN_OF_WINDOW = "mean of the window: {value}"
-MEAN_OF_RUN = "mean of the whole run: {value}"
+HIGHEST = "maximum over the run: {value}"
+MEAN_OF_WINDOW = "mean over the measurement window: {value}"
+MEAN_OF_RUN = "mean over the run: {value}"
 BY_TIME = "time since the first sample ({unit})"
 
 
@@ -46,18 +46,18 @@ class Drawing:
 DRAWINGS: Mapping[Quantity, Drawing] = {
     PEAK_MEMORY: Drawing(
         "memory",
-        "Memory of the fullest card ({unit})",
-        "most on any card",
+        "Memory of the card with the highest use ({unit})",
+        "highest of all cards",
         (
-            "Line chart of the memory of the fullest of {cards} cards, once a second, from {low} to {high} {unit};"
-            " {level}."
+            "Line chart of the highest memory use of {cards} cards, sampled every second, from {low} to {high} "
+            "{unit}; {level}."
         ),
     ),
     POWER: Drawing(
         "power",
-        "Power of all cards of the run ({unit})",
-        "all cards together",
-        "Line chart of the power of {cards} cards together, once a second, from {low} to {high} {unit}; {level}.",
+        "Total power of all cards ({unit})",
+        "total of all cards",
+        "Line chart of the total power of {cards} cards, sampled every second, from {low} to {high} {unit}; {level}.",
     ),
 }
 

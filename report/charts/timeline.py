@@ -35,7 +35,7 @@ HEIGHT = 240
 FRAME = Frame(left=70, plot=600, right=50)
 MOST_DOTS = 150
 
-THINNED = "Of {count} points {drawn} are drawn: the lowest and the highest of each stretch."
+THINNED = "Showing {drawn} of {count} points: the lowest and the highest of each interval."
 
 _AXIS = 44
 

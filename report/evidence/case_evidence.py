@@ -33,8 +33,8 @@ Known = Mapping[str, Message | None]
 COMPARED = LAUNCHED
 
 NOT_THE_JOB = {
-    "card": "The number of cards is not known, so {log} gives the throughput of one card only.",
-    "node": "The number of nodes is not known, so {log} gives the throughput of one node only.",
+    "card": "Card count unknown: {log} gives only the throughput of one card.",
+    "node": "Node count unknown: {log} gives only the throughput of one node.",
 }
 
 
@@ -86,9 +86,9 @@ def _measured_cell(page: Page, logs: Path, column: TableColumn, empty: Cell, kno
     except NoEvidenceError as error:
         return replace(empty, reason=error.message)
     except ParserError as error:
-        return replace(empty, reason=Message("The log cannot be read: {error}", error=error.message))
+        return replace(empty, reason=Message("Cannot read the log: {error}", error=error.message))
     except NoMeasurement as error:
-        return replace(empty, reason=Message("The log gives no number: {error}", error=error.message))
+        return replace(empty, reason=Message("Cannot compute a number from the log: {error}", error=error.message))
 
 
 def _asked(page: Page, column: TableColumn, case: Case) -> tuple[str, Protocol]:
@@ -126,7 +126,7 @@ def _refuse_other_number(unit: str, path: str, found: Throughput) -> None:
     if found.scope in NOT_THE_JOB:
         raise NoEvidenceError(NOT_THE_JOB[found.scope], log=log)
     if counting(found.unit) != counting(unit):
-        message = "The unit of the page is {unit}, but {log} gives {measured}."
+        message = "The page uses {unit}, but {log} gives {measured}."
         raise NoEvidenceError(message, unit=unit, log=log, measured=found.unit)
 
 
@@ -146,7 +146,7 @@ def _proofs(logs: Path, pattern: str, protocol: Protocol, case: Case, known: Kno
     """The proofs of a case, and why other logs of it are left out; raises NoEvidenceError when no proof is left."""
     paths = logs_of(logs, pattern)
     if not paths:
-        raise NoEvidenceError("There is no log {pattern} in the folder of logs.", pattern=pattern)
+        raise NoEvidenceError("Log {pattern} not found in the log folder.", pattern=pattern)
     reasons = {path: known[path] if path in known else unfit(logs, path) for path in paths}
     left_out = tuple(reason for reason in reasons.values() if reason)
     if len(left_out) == len(paths):

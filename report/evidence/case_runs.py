@@ -17,7 +17,7 @@ def run_of(column: Column, case: Case) -> Run:
     for run in column.runs:
         if run.covers(case):
             return run
-    raise NoEvidenceError("The page names no logs for this case.")
+    raise NoEvidenceError("The page file does not name any logs for this case.")
 
 
 def filled(run: Run, case: Case) -> str:
@@ -25,7 +25,7 @@ def filled(run: Run, case: Case) -> str:
     try:
         return run.pattern(case)
     except KeyError as error:
-        message = "The pattern {pattern} needs {axis}, which the case does not say."
+        message = "Pattern {pattern} needs {axis}, which the case does not specify."
         raise NoEvidenceError(message, pattern=run.logs, axis=error.args[0]) from None
 
 
@@ -64,12 +64,12 @@ def _link(file: Path, logs: Path) -> str:
 def not_done(run: RunFile, path: str) -> Message | None:
     """Why the log of a run is no evidence: how the run ended; ``run``: what its run.json says."""
     if (status := status_of(run)) != DONE:
-        return Message("{log} is left out: its run.json says {status}.", log=path, status=status)
+        return Message("{log} skipped: its run.json says {status}.", log=path, status=status)
     return None
 
 
 def another_log(run: RunFile, path: str, log: Path, sha256: str) -> Message | None:
     """Why a log of this SHA-256 is no evidence: it is not the one that the run made; ``run``: as for ``not_done``."""
     if describes(run, log, sha256) is False:
-        return Message("{log} is left out: it is not the file whose SHA-256 its run.json gives.", log=path)
+        return Message("{log} skipped: its SHA-256 differs from the one in its run.json.", log=path)
     return None

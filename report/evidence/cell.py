@@ -21,7 +21,7 @@ from ..measuring.record_columns import Columns
 from ..pagefile.parts import Case
 from .telemetry_quantities import Observation
 
-DISAGREES = "The label says {fact} {label}, but {witness} says {said}."
+DISAGREES = "Label: {fact} {label}; {witness}: {said}."
 
 
 @dataclass(frozen=True)

@@ -21,20 +21,20 @@ Side = tuple[str, Cell]
 Said = dict[str, list[str]]
 
 RULES = "The protocols differ: {each}."
-KINDS = "What a record states differs: {each}."
-SLOW_START = "The first record that is used is slow; without it: {each}."
-SLOW_END = "The last record that is used is slow; without it: {each}."
-FEW = "Few records stand beside many: {each}."
+KINDS = "Log records measure different things: {each}."
+SLOW_START = "The first record used is slow; without it: {each}."
+SLOW_END = "The last record used is slow; without it: {each}."
+FEW = "Sample sizes differ: {each}."
 AXES: Mapping[Axis, str] = {
-    "nodes": "The number of nodes differs: {each}.",
-    "cards": "The number of cards differs: {each}.",
-    "batch_size": "The batch size per card differs: {each}.",
-    "precision": "The precision differs: {each}.",
+    "nodes": "Node counts differ: {each}.",
+    "cards": "Card counts differ: {each}.",
+    "batch_size": "Batch sizes per card differ: {each}.",
+    "precision": "Precisions differ: {each}.",
 }
 VERSIONS = {
-    "framework_version": "The version of the framework differs: {each}.",
-    "cuda": "The version of CUDA differs: {each}.",
-    "cudnn": "The version of cuDNN differs: {each}.",
+    "framework_version": "Framework versions differ: {each}.",
+    "cuda": "CUDA versions differ: {each}.",
+    "cudnn": "cuDNN versions differ: {each}.",
 }
 DATES = "The runs are more than half a year apart: {each}."
 MESSAGES = (RULES, KINDS, SLOW_START, SLOW_END, FEW, *AXES.values(), *VERSIONS.values(), DATES)

@@ -11,11 +11,8 @@ from ..pagefile.page import Page, Place
 from ..pagefile.parts import Axis, Case
 from .cell import Cell, Quotient
 
-MISSING = "One of the two numbers that it is computed from is missing."
-OTHER_CASE = (
-    "A log of one of its two numbers contradicts the label in nodes, cards or batch size, so that they are not of the"
-    " cases that it compares."
-)
+MISSING = "One of the two numbers it is computed from is missing."
+OTHER_CASE = "Not computed: one log's configuration (nodes, cards or batch size) does not match its row label."
 REASONS = (MISSING, OTHER_CASE)
 SCALED: tuple[Axis, ...] = ("nodes", "cards")
 SIZE: tuple[Axis, ...] = (*SCALED, "batch_size")

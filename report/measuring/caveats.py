@@ -26,16 +26,16 @@ TOO_SHORT = "The protocol takes {take}: the log is short of it by {missing}."
 AGAIN = "At line {line} the steps start again: several ranks, or several runs, are in this log."
 NO_EPOCH_LENGTH = "The log does not print the steps of an epoch: its last printed step is taken as its end."
 RUNNING_MEAN = (
-    "The {field} is a running mean, and the {statistic} of {count} records of it counts early steps again in each of"
-    " them: estimate=instant undoes this."
+    "{field} is a running mean; applying {statistic} to {count} of its records over-weights early steps. "
+    "Use estimate=instant."
 )
 SLOW_START = (
-    "The mean of {count} records gives {mean}, their median {median}: the first ones differ from the others, and"
-    " skip_records={skip} leaves them out."
+    "The mean of {count} records is {mean}, their median {median}: the first records are outliers; "
+    "skip_records={skip} skips them."
 )
 UNEVEN = (
-    "The mean of {count} records gives {mean}, their median {median}: some differ much from the others, and"
-    " statistic=median does not follow these."
+    "The mean of {count} records is {mean}, their median {median}: outliers present; the median "
+    "(statistic=median) is more robust."
 )
 SEVERAL_MODELS = "The records are of {count} models, and the throughput mixes them: {models}."
 WARNINGS = (

@@ -2,7 +2,7 @@
 
 from parsers.io.errors import MessageError
 
-LEADS_OUT = "{log} is left out: {file} leads out of the folder of logs."
+LEADS_OUT = "{log} skipped: {file} points outside the log folder."
 LEADS_OUT_HELP = "Such a link is not followed; --logs with the folder that it leads to reads what is there."
 
 

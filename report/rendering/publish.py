@@ -36,19 +36,19 @@ class Published:
 
     @cached_property
     def unlike(self) -> list[Comparison]:
-        """The rows and columns of its tables that do not compare like with like."""
+        """The rows and columns of its tables that are not directly comparable."""
         return list(comparisons(self.page, self.cells))
 
     @property
     def sentence(self) -> str:
         """What was done, in one sentence."""
         if not self.files:
-            return f"{self.name}: left out, none of its logs is there; name the page to render it all the same."
+            return f"{self.name}: skipped, its logs are missing; name the page to render it anyway."
         covered = coverage(self.cells)
-        quoted = f" {covered.quoted} are quoted;" if covered.quoted else ""
-        unlike = f" rows or columns not like with like: {len(self.unlike)};" if self.unlike else ""
+        quoted = f" {covered.quoted} quoted;" if covered.quoted else ""
+        unlike = f" {len(self.unlike)} rows/columns are not directly comparable;" if self.unlike else ""
         files = ", ".join(str(path) for path in self.files)
-        counts = f"{covered.measured} of {covered.planned} cells have evidence;"
+        counts = f"{covered.measured} of {covered.planned} cells measured;"
         return f"{self.name}: {counts}{quoted}{unlike} wrote {files}."
 
     @property

@@ -20,7 +20,7 @@ def evidence(page: PageText, cells: Sequence[Cell]) -> str:
 def _proofs(page: PageText, cell: Cell) -> Iterator[list[str]]:
     number, rules = page.anchored(cell), list(_rules(page, cell))
     if same := _of_the_same_runs(page, cell):
-        yield [number, page.say("the runs of {number}", number=page.number(same)), NO_LINES, rules[0]]
+        yield [number, page.say("same runs as {number}", number=page.number(same)), NO_LINES, rules[0]]
         return
     for proof in cell.proofs:
         # One rule for each file of a proof; they stand beside the first proof only.

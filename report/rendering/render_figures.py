@@ -53,7 +53,7 @@ def _quotient(page: PageText, quotient: Quotient) -> str:
 
 def covered(page: PageText) -> str:
     """How many of the planned cells of each table are measured, quoted and missing."""
-    head = [page.translate(title) for title in ("Table", "Measured", "Quoted", "Missing", "Planned")]
+    head = [page.translate(title) for title in ("Table", "Measured", "Quoted", "Missing", "Total")]
     tables = [(table.title, coverage(c for c in page.cells if c.table == table.name)) for table in page.page.tables]
     body = [_counts(markdown.text(page.translate(title)), found) for title, found in tables if found.planned]
     whole = [_counts(page.translate("All tables"), page.coverage)] if len(body) > 1 else []

@@ -10,8 +10,8 @@ from ..measuring.protocol import Protocol
 from ..wording import markdown
 from .page_text import PageText
 
-NO_RULE = "No one rule fits all logs of this row."
-HEAD = ("Row", "Column", "Published", "Ratio", "One rule", "Ratio", "Protocol")
+NO_RULE = "No common statistics apply to all logs in this row."
+HEAD = ("Row", "Column", "On this page", "Ratio", "Identical statistics", "Ratio", "Protocol")
 PRINTED = Protocol(significant=6)
 
 

@@ -16,13 +16,13 @@ STATISTIC = "Values: {count}; {statistic}: {value}"
 ALL_CARDS = "Values: {count}; {statistic}: {value} {unit}"
 SCALED = "{value} × {factor} = {result} {unit}"
 TIMED = "{factor} samples in {value} s = {result} {unit}"
-CLOCKED = "What was done between the two lines, over the time between them: {result} {unit}"
-OBSERVED = "From the marked lines: {result} {unit}"
+CLOCKED = "Samples between the two lines ÷ time between them: {result} {unit}"
+OBSERVED = "Computed from the marked lines: {result} {unit}"
 REPEATS = "{repeats}, of {values}: {result}"
-RUNS = "Of the runs {values}: {result}"
+RUNS = "From runs {values}: {result}"
 QUOTIENT = "{of} ÷ {against} = {result}"
 IDEAL = "{of} ÷ {against} ÷ {ideal} = {result}"
-PRINTED = "As it is printed: {printed} {unit}"
+PRINTED = "Rounded: {printed} {unit}"
 
 
 class Step(NamedTuple):

@@ -72,4 +72,4 @@ def test_logs_without_a_common_rule_say_so(folder: Path) -> None:
     edit(folder, '{ column = "b" }', '{ column = "b", protocol = "records=summary,statistic=last" }')
     page = rendered(folder, "en")
     assert render_likeness.NO_RULE in page
-    assert "Under one protocol" not in page
+    assert "With identical statistics" not in page

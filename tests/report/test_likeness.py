@@ -23,8 +23,8 @@ def test_nothing_is_told_where_nothing_differs(folder: Path) -> None:
 
 def test_nothing_is_printed_where_nothing_differs(folder: Path) -> None:
     text = rendered(folder, "en")
-    assert "Before comparing" not in text
-    assert "Under one protocol" not in text
+    assert "Comparability" not in text
+    assert "With identical statistics" not in text
 
 
 def test_how_numbers_are_printed_is_no_difference(folder: Path) -> None:

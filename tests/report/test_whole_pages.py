@@ -101,7 +101,7 @@ def test_names_of_logs_are_escaped(language: str, toy: Published) -> None:
 def test_a_missing_cell_is_a_dash_with_its_reason(language: str, toy: Published) -> None:
     empty = [cell for cell in toy.cells if cell.printed is None]
     assert [str(cell.reason) for cell in empty][:2] == [
-        "The page names no logs for this case.",
+        "The page file does not name any logs for this case.",
         "There is no log A100/tf_gpu32_fp32_bs64*.txt in the folder of logs.",
     ]
     assert re.search(r"\| 32 +\| - +\| - +\| - +\|", text(toy, language))

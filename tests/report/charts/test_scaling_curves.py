@@ -81,5 +81,5 @@ def test_counts_of_cards_may_go_by_columns(tmp_path: Path) -> None:
 def test_a_quoted_point_is_hollow_and_in_the_key(tmp_path: Path) -> None:
     chart = with_quote(tmp_path)[CURVES]
     assert [row for row in numbers(chart, "digits", "quoted") if row[1]] == [("8000.50‡", True)]
-    assert "hollow: quoted from a source ‡" in texts(svg(chart))
+    assert "hollow: quoted ‡" in texts(svg(chart))
     assert "8000.50‡ at 32 cards" in chart.alternative

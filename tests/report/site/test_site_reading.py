@@ -76,7 +76,7 @@ def test_a_filter_leaves_only_what_was_chosen(reader: Reader) -> None:
     page = reader.open("index.html")
     page.locator("select[name=device]").select_option("CPU")
     assert set(texts(page, "#found tbody td:nth-child(5)")) == {"CPU"}
-    assert texts(page, "tr[data-page]:visible th") == ["Demonstration on a CPU: the speeds mean nothing"]
+    assert texts(page, "tr[data-page]:visible th") == ["CPU demonstration: the speeds are meaningless"]
     page.locator("button[type=reset]").click()
     expect(page.locator("tr[data-page]:not([hidden])")).to_have_count(3)
 
