@@ -1,9 +1,9 @@
 """Which formats a log has: found by trying all known ones on its lines.
 
 A format claims a log by its metric lines, or its events where no format finds any, never by a banner or a file name:
-programs share launchers and banners, and files are renamed, but the lines with the numbers must match in any case. Where lines of several formats are
-alike, the one with more fixed text is the more specific and has the line; equals are refused, because a guess would be
-a number of the wrong meaning.
+programs share launchers and banners, and files are renamed, but the lines with the numbers must match in any case.
+Where lines of several formats are alike, the one with more fixed text is the more specific and has the line; equals are
+refused, because a guess would be a number of the wrong meaning.
 
 About a hundred formats are tried on each log, so that most have to fail at once. A log is looked at in pieces, and the
 first with a metric line decides; a sieve of hashed fours of bytes tells which literals may stand in a piece at all, and
