@@ -114,7 +114,7 @@ def command_line() -> "Group":
     rooms = ("parsers", "report", "launchers")
     commands = [command for room in rooms for command in import_module(f"{room}.commands").commands]
     group = Commands("tachograph", commands={command.name: command for command in commands}, help=HELP)
-    return click.version_option(package_name="tachograph")(group)
+    return click.version_option(package_name="tachograph", prog_name="tachograph")(group)
 
 
 def main() -> None:
