@@ -8,11 +8,11 @@ What a name hides depends on its words (`apiKey` and `API-KEY` both have the wor
 | ends in PASS after a word of access, in any case: DB_PASS, ssh_pass | text and numbers |
 | ends in PASS, in capitals: MY_PASS, but not NUM_PASS, FUSE_PASS | text; numbers of ten digits and more |
 | `pass`, `pwd`, in any case | text that is no path; after a colon what is no word of a sentence |
-| any other that ends in `pwd`: MY_PWD, but not OLDPWD | text that is no path |
+| any other that ends in `pwd`: MY_PWD, but not OLDPWD; `psw`, `creds` | text that is no path |
 | has WEBHOOK or SAS in it, in capitals | text |
 | has SESSION in it, in capitals; `cookie`, `webhook`, `sas`; not XDG_SESSION_ID, cookie_age | text of eight bytes |
 | has `session` in it, in small letters | what is dense; twelve letters and digits |
-| has AUTH in it | what is dense |
+| has AUTH in it; in capitals, as the last of several words: REDISCLI_AUTH | what is dense; text of eight bytes |
 | in capitals, has KEY or TOKEN in it: GITHUB_TOKEN, AWS_ACCESS_KEY_ID | text; numbers of ten digits and more |
 | the same, for text or data: CACHE_TOKEN, AZURE_PRIMARY_KEY, KEYRING | the same, without short words and paths |
 | the same, for several: MAX_TOKENS, KEYS | text without short words and paths |
@@ -64,15 +64,15 @@ _HARMLESS = frozenset(
     b"query sep sort special start stop suffix unk unknown".split()
 )
 _ACCESS = frozenset(
-    b"access account api app auth aws azure bearer bot client deploy encryption gcp git github gitlab google hf hub "
-    b"huggingface jwt kaggle license master neptune npm oauth openai personal private pypi refresh registry security "
-    b"sas service session signing slack ssh ssl storage tls user wandb webhook".split()
+    b"access account api app auth aws azure bearer bot client csrf deploy encryption gcp git github gitlab google "
+    b"hf hub huggingface jwt kaggle license master neptune npm oauth openai personal private pypi refresh registry "
+    b"security sas service session signing slack ssh ssl storage tls user wandb webhook xsrf".split()
 )
-_STRONG = re.compile(rb"password|passwd|passphrase|passcode|secret|credential")
-_STRONG_LAST = re.compile(rb"(?:password|passwd|passphrase|passcode|secret|credential)\d*\Z")
+_STRONG = re.compile(rb"password|passwort|passwd|passphrase|passcode|secret|credential")
+_STRONG_LAST = re.compile(rb"(?:password|passwort|passwd|passphrase|passcode|secret|credential)\d*\Z")
 _PASS = re.compile(rb"\Apass\d*\Z")
 _SESSION_ID = re.compile(rb"\A(?!security)[a-z]*sess(?:ion)?id\Z")  # PHPSESSID, JSESSIONID
-_PWD = re.compile(rb"(?<!old)pwd\d*\Z")
+_PWD = re.compile(rb"(?:(?<!old)pwd|\Apsw|\Acreds)\d*\Z")
 _OF_ACCOUNTS = _ACCESS | frozenset(
     b"admin database db ftp http imap key ldap login mail mysql netrc postgres proxy redis root smtp sql sudo".split()
 )
@@ -239,7 +239,7 @@ def _grant(words: list[bytes], other: Hides) -> Hides:
         return other
     if found & {b"cookie", b"cookies"}:
         return Hides.EIGHT
-    if found == {b"auth"}:
+    if found == {b"auth"} and not (other is Hides.TEXT and words[-1] == b"auth" and words[:-1]):
         return Hides.DENSE
     return Hides.EIGHT if other is Hides.TEXT else Hides.RUN
 

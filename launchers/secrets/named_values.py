@@ -4,24 +4,45 @@
 `NAME_IN_CAPITALS  value`; after `PASSWORD=` at the begin of a line all of the line; after `NAME_IN_CAPITALS={` or `[`
 all of the line, too; `<name>value</name>`; `"name": "NAME", "value": "value"`; `name%3Dvalue`; after `Cookie:` all of
 the line; `login user password value`; `secret is value` unless the value says how the secret is; `api key value` where
-the value is no word of a sentence. In an address and between semicolons a value goes up to the next one.
+the value is no word of a sentence. In an address and between semicolons a value goes up to the next one. In tables
+with bars `| name | value |`, and lists `"passwords": ["value", "value"]`; alone on its line `ENV DB_PASSWORD value`.
 """
 
 from __future__ import annotations
 
 import re
 
-from .credentials import Hides, hides, is_key, is_said, is_secret, is_spoken
-from .sightings import DECIDED, LINE_REST, LONGEST_NAME, Pattern, Suspect, end_of, goes_on, line_before, run_start
+from .credentials import Hides, hides, is_key, is_said, is_secret
+from .sightings import (
+    DECIDED,
+    LINE_REST,
+    LONGEST_NAME,
+    LOOK_BACK,
+    Pattern,
+    Suspect,
+    end_of,
+    goes_on,
+    line_before,
+    run_start,
+)
 
 _COLOUR = rb"\x1b\[[0-9;]{0,12}m"
 _BLANK = rb"(?:[ \t]|" + _COLOUR + rb")"
-_QUOTE = rb"b?(?P<quote>\\{0,3}['\"])"
+_QUOTE = rb"b?(?:\"\"(?=\")|''(?='))?(?P<quote>\\{0,3}['\"])"
 _ENCODED = rb"%3[AaDd](?:%20|%22|\+){0,2}"
 _ASSIGN = (
-    rb"(?:\\{0,3}['\"]|%22)?" + _BLANK + rb"{0,32}(?:=>|:=|=(?!=)|:(?!:)|" + _ENCODED + rb")" + _BLANK + rb"{0,32}"
+    rb"(?:\\{0,3}['\"]|%22)?"
+    + _BLANK
+    + rb"{0,100}(?:=>|-{1,2}>|:=|=(?!=)|==(?![=\d])(?![ \t]{0,4}\d)|:(?!:)|\xef\xbc\x9a|"
+    + _ENCODED
+    + rb")"
+    + _BLANK
+    + rb"{0,100}"
 )
 _PAIR = rb"\\{0,3}['\"],?[ \t]{1,8}(?:\\{0,3}['\"])?[Vv]alue(?:\\{0,3}['\"])?[ \t]{0,8}[:=][ \t]{0,8}"
+_BARS = rb"\||\xe2\x94[\x82\x83]|\xe2\x95\x91"
+_CELL = rb"[ \t]{0,100}(?:" + _BARS + rb")[ \t]{0,100}"
+_IN_TABLE = re.compile(rb"(?:" + _BARS + rb")(?:[ \t'\"]|\x1b\[[0-9;]{0,12}m)*\Z")
 _DOTS = rb"[ \t]{1,32}\.{2,80}[ \t]{1,32}"
 _LIST = rb"['\"],[ \t]{0,8}(?=['\"])"
 _SCHEME = rb"(?i:(?:bearer|basic|digest|token|apikey|negotiate|ntlm|aws4-hmac-sha256)[ \t]{1,8})?"
@@ -33,15 +54,27 @@ def _separator(*forms: bytes) -> Pattern:
 
 _SEPARATOR = _separator(_ASSIGN, _DOTS, _PAIR)
 _OPTION_SEPARATOR = _separator(_ASSIGN, _DOTS, _LIST, rb"[ \t]{1,32}(?!-)")
-_COLUMN_SEPARATOR = _separator(_ASSIGN, _DOTS, _PAIR, _LIST, rb"[ \t]{2,64}|\t")
+_COLUMN_SEPARATOR = _separator(
+    _ASSIGN, _DOTS, _PAIR, _LIST, rb",(?![A-Z_]{1,100}(?![a-z0-9]))(?=[^\s,])", rb"(?:[ \t]{2,100}|\t)(?![|=:\xe2-])"
+)
+_CELL_SEPARATOR = re.compile(rb"['\"]?" + _CELL + rb"['\"]?")
+_COLUMNS = frozenset(
+    b"access comment created default description email environment example help host login meaning name note notes "
+    b"option password port required role secret source status token type user username value version".split()
+)
+_CELL_REST = re.compile(rb"[^\s|'\"\x1b\xe2]*+")
 _HEADINGS = frozenset({b"KEY", b"KEYS", b"TOKEN", b"TOKENS"})  # of a table's columns
-_AFTER_NAME = b" \t=:'\"\\\x1b%>"
+_AFTER_NAME = b" \t=:'\"\\\x1b%>|,\xe2\xef"
 _SEPARATOR_GOING_ON = re.compile(
-    rb"(?:[ \t.,=:>'\"\\+]|%[0-9A-Fa-f]{0,2}|[Vv](?:a(?:l(?:ue?)?)?)?|\x1b(?:\[[0-9;]{0,12}m?)?){0,200}"
+    rb"(?:[ \t.,=:>|'\"\\+\xe2\xef\x94\x95\x82\x83\x91\xbc\x9a-]"
+    rb"|%[0-9A-Fa-f]{0,2}|[Vv](?:a(?:l(?:ue?)?)?)?|\x1b(?:\[[0-9;]{0,12}m?)?){0,320}"
 )
 _SPOKEN = re.compile(rb"[ \t]{1,8}(?P<is>(?:is|was)(?::?[ \t]{1,4}|[ \t]?=[ \t]?))?(?P<quote>\\{0,3}['\"])?")
 _SPOKEN_GOING_ON = re.compile(rb"[ \t]{1,8}(?:(?:i|wa)(?:s[ \t:=]{0,6})?)?[\\'\"]{0,4}")
-_LOGIN = re.compile(rb"login[ \t]{1,8}[^\s]{1,64}[ \t]{1,8}\Z")
+_LOGIN = re.compile(rb"login[ \t]{1,8}[^\s]{1,64}[ \t]{1,8}(?:account[ \t]{1,8}[^\s]{1,64}[ \t]{1,8})?\Z")
+_ALONE = re.compile(rb"[ \t]*(?:(?:ENV|ARG|set|export)[ \t]{1,8})?\Z")
+_LINE_END = re.compile(rb"[ \t]{0,8}[\r\n]")
+_LONG_NAME = re.compile(rb"[_-](?:password|passwd|passphrase|secret|api_?key|token)\Z", re.IGNORECASE)
 _ACCESS_TO = re.compile(rb"(?i:access|account|api|auth|license|private|secret|wandb)[ _-]\Z")
 _COOKIE = re.compile(rb"(?i:set-)?(?i:cookie):")
 _ELEMENT = re.compile(rb">[ \t]{0,8}")
@@ -62,6 +95,8 @@ _UP_TO = {
     b";": re.compile(rb"(?:[^\s'\"\x1b;]++|['\"](?=[^\s,;:)\]}\x1b]))*+"),
 }
 _ESCAPED = re.compile(rb"[^'\"\\\r\n]*+")
+_LISTED = re.compile(rb"\[[ \t]{0,8}(\\{0,3}['\"])")
+_LIST_REST = re.compile(rb"[^\]\r\n]*+")
 _LINE_ENDS = frozenset({b"\r", b"\n"})
 
 
@@ -69,7 +104,8 @@ def value_at(data: bytes, floor: int, hint: re.Match[bytes]) -> Suspect | None:
     """Find the value of the name that `hint` is a part of; None where it is harmless, or no name of a credential."""
     at = hint.start()
     start, end = run_start(data, floor, at), end_of(_NAME_END, data, at)
-    if at - start == LONGEST_NAME or end - at == LONGEST_NAME:
+    is_long = at - start == LONGEST_NAME and not _LONG_NAME.search(data, start, end)
+    if is_long or end - at == LONGEST_NAME:
         return None
     if end == len(data):
         return Suspect(start, None)
@@ -84,6 +120,8 @@ def value_at(data: bytes, floor: int, hint: re.Match[bytes]) -> Suspect | None:
 def _behind(data: bytes, floor: int, start: int, end: int, hidden: Hides) -> Suspect | None:
     if data[end : end + 1] == b">":
         return _element(data, floor, start, end, hidden)
+    if cell := _CELL_SEPARATOR.match(data, end):
+        return _in_cell(data, floor, start, cell, hidden)
     separator = _separators(data[start:end]).match(data, end)
     if not separator:
         return _spoken(data, floor, start, end, hidden)
@@ -111,6 +149,20 @@ def _element(data: bytes, floor: int, start: int, end: int, hidden: Hides) -> Su
     return Suspect(begin, _ELEMENT_REST) if is_secret(data[begin:stop], hidden) else None
 
 
+def _in_cell(data: bytes, floor: int, start: int, cell: re.Match[bytes], hidden: Hides) -> Suspect | None:
+    """`| DB_PASSWORD | X |`, `DB_PASSWORD|X`; a bar between blanks may also be one of a shell"""
+    is_close = cell[0] == b"|"
+    if not (is_close or b"\xe2" in cell[0] or _IN_TABLE.search(line_before(data, floor, start))):
+        return None
+    end = end_of(_CELL_REST, data, cell.end(), cell.end() + DECIDED)
+    if goes_on(data, end):
+        return Suspect(start, None)
+    value = data[cell.end() : end]
+    is_told = value.lower() not in _COLUMNS
+    found = is_said(value, is_told) if hidden is Hides.ANYTHING else is_key(value)
+    return Suspect(cell.end(), _CELL_REST) if found and is_secret(value, hidden) else None
+
+
 def _spoken(data: bytes, floor: int, start: int, end: int, hidden: Hides) -> Suspect | None:
     """`login u password X`, `secret is X`, `api key X`, `DB_PASSWORD X`"""
     line = line_before(data, floor, start)
@@ -133,8 +185,15 @@ def _told(data: bytes, name: int, opened: re.Match[bytes], hidden: Hides, login:
     if login or (opened["quote"] and opened["is"]):
         found = is_secret(value, hidden)
     else:
-        found = is_said(value, bool(opened["is"])) if hidden is Hides.ANYTHING else is_key(value)
+        is_told = bool(opened["is"]) or _is_alone(data, name, stop)
+        found = is_said(value, is_told) if hidden is Hides.ANYTHING else is_key(value)
     return Suspect(opened.end(), rest) if found else None
+
+
+def _is_alone(data: bytes, name: int, end: int) -> bool:
+    """Say whether a line has nothing but a name and a value: `ENV DB_PASSWORD X`, `  password X` of a .netrc."""
+    line = line_before(data, max(0, name - LOOK_BACK), name)
+    return bool(_ALONE.match(line) and _LINE_END.match(data, end))
 
 
 def _rest(quote: bytes | None) -> Pattern:
@@ -143,20 +202,28 @@ def _rest(quote: bytes | None) -> Pattern:
 
 def _judged(data: bytes, name: int, separator: re.Match[bytes], hidden: Hides) -> Suspect | None:
     begin, quote = separator.end(), separator["quote"]
+    if not quote and hidden >= Hides.TEXT and (listed := _LISTED.match(data, begin)):
+        return _list(data, name, listed, hidden)
     if not quote and data[begin : begin + 1] in (b"[", b"{", b"(") and _in_capitals(data[name : separator.start()]):
         return _bracketed(data, name, begin, hidden)
-    end = end_of(_value(data, name, quote, hidden), data, begin, begin + DECIDED)
+    # A tag or an anchor of YAML stands before the value.
+    is_tagged = not quote and b":" in separator[0] and data[begin : begin + 1] in (b"&", b"!")
+    value = LINE_REST if is_tagged else _value(data, name, quote, hidden)
+    end = end_of(value, data, begin, begin + DECIDED)
     if goes_on(data, end):
         return Suspect(name, None)
-    found = is_secret(data[begin:end], hidden) and (quote or _stands_bare(data[begin:end], separator[0], hidden))
-    return Suspect(begin, _extent(data, name, separator, hidden)) if found else None
+    found = is_secret(data[begin:end], hidden) and (quote or _stands_bare(data, name, begin, end, separator[0], hidden))
+    return Suspect(begin, LINE_REST if is_tagged else _extent(data, name, separator, hidden)) if found else None
 
 
-def _stands_bare(value: bytes, separator: bytes, hidden: Hides) -> bool:
-    """Say whether a value may be a secret without quotes."""
+def _stands_bare(data: bytes, name: int, begin: int, end: int, separator: bytes, hidden: Hides) -> bool:
+    """Say whether a value from `begin` to `end` may be a secret without quotes."""
+    value = data[begin:end]
     if hidden is Hides.TEXT:
         return value[:1] not in b"[{("
-    return hidden is not Hides.WORD or b":" not in separator or is_spoken(value)
+    if hidden is not Hides.WORD or b":" not in separator:
+        return True
+    return is_said(value, _is_alone(data, name, end))
 
 
 def _extent(data: bytes, name: int, separator: re.Match[bytes], hidden: Hides) -> Pattern:
@@ -172,6 +239,15 @@ def _value(data: bytes, name: int, quote: bytes | None, hidden: Hides) -> Patter
     if quote:
         return _rest(quote)
     return _UP_TO.get(b";" if hidden is Hides.WORD else data[name - 1 : name], _UNQUOTED)
+
+
+def _list(data: bytes, name: int, listed: re.Match[bytes], hidden: Hides) -> Suspect | None:
+    """`"passwords": ["X", "Y"]`"""
+    rest = _rest(listed[1])
+    end = end_of(rest, data, listed.end(), listed.end() + DECIDED)
+    if goes_on(data, end):
+        return Suspect(name, None)
+    return Suspect(listed.start(1), _LIST_REST) if is_secret(data[listed.end() : end], hidden) else None
 
 
 def _bracketed(data: bytes, name: int, begin: int, hidden: Hides) -> Suspect | None:

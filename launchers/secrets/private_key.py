@@ -18,6 +18,7 @@ _ON_ONE_LINE = re.compile(rb"(?:[^-'\"\r\n]++|-(?=[^-\r\n]))*+")
 _LINE = re.compile(rb"[^\r\n]*+")
 _BODY = re.compile(rb"[A-Za-z0-9+/=]+[ \t]*")
 _HEADER = re.compile(rb"(?:Comment|DEK-Info|Proc-Type|Version): ")
+_ONE_DIGIT = bytes.maketrans(b"123456789", b"000000000")
 _BODY_REST = re.compile(rb"[A-Za-z0-9+/=]*+")
 
 
@@ -54,13 +55,18 @@ class KeyBlock:
         line = data[at : end_of(_LINE, data, at, at + _LONGEST_LINE)]
         if at + len(line) == len(data) and len(line) < _LONGEST_LINE:
             return Suspect(at, None)
-        text = line.removeprefix(self._prefix)
+        text = self._without_prefix(line)
         self._left -= 1
         self.open = self._left > 0 and not text.startswith(b"-----END ")
         if _HEADER.match(text):
             return None
         self._follows = bool(_BODY.fullmatch(text)) and (self._follows or len(text) >= 40)
         return self._body(at + len(line) - len(text)) if self._follows else None
+
+    def _without_prefix(self, line: bytes) -> bytes:
+        """The line without what stood before the head, in which a time has other digits."""
+        head = line[: len(self._prefix)]
+        return line[len(head) :] if head.translate(_ONE_DIGIT) == self._prefix.translate(_ONE_DIGIT) else line
 
     def _body(self, start: int) -> Suspect:
         continues, self._begun = self._begun, True

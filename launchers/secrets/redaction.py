@@ -10,10 +10,12 @@ not waited for: `<redacted>` is returned at once, and the rest is passed over. N
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from urllib.parse import quote, quote_plus
 
 from .credentials import hides, is_secret
 from .private_key import KeyBlock
@@ -132,7 +134,7 @@ class _Known:
     """Secrets that are known."""
 
     def __init__(self, values: Iterable[bytes]) -> None:
-        lines = {line for value in values for line in value.splitlines() if len(line) >= SHORTEST}
+        lines = {line for value in values for line in _spellings(value) if len(line) >= SHORTEST}
         self._values = sorted(lines, key=lambda line: (-len(line), line))
         self._pattern = re.compile(b"|".join(map(re.escape, self._values)))
 
@@ -158,6 +160,14 @@ class _Known:
         while at >= 0 and not value.startswith(data[at:]):
             at = data.find(value[:1], at + 1)
         return at if at >= 0 else len(data)
+
+
+def _spellings(value: bytes) -> set[bytes]:
+    """The lines of a value as they are, and all of it as Python, JSON and addresses spell it."""
+    text = os.fsdecode(value)
+    quoted = {repr(text)[1:-1], json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
+    encoded = {quote(value), quote(value, safe=""), quote_plus(value)}
+    return {*value.splitlines(), *(os.fsencode(spelt) for spelt in quoted | encoded)}
 
 
 def secret_values(environ: Mapping[str, str]) -> list[bytes]:

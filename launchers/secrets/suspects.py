@@ -31,6 +31,8 @@ _NAMES = (
     rb"credential",
     rb"pass",
     rb"pwd",
+    rb"psw(?![a-z])",
+    rb"creds(?![a-z])",
     rb"cookie",
     rb"webhook",
     rb"sess(?=ion|id)",
@@ -50,6 +52,13 @@ HINTS: dict[str, tuple[tuple[bytes, bytes], ...]] = {
 }
 _USER = re.compile(rb"[^\s/?#'\"<>\\]{0,512}")
 _LONE_USER = re.compile(rb"(?=[A-Za-z_-]*[0-9])(?=[0-9_-]*[A-Za-z])[\w-]{16,512}")
+_LONG_USER = 16
+_OF_TOKENS = re.compile(rb"(?:[\w-]+\.)*(?:github|gitlab|gitee|bitbucket|huggingface|hf|modelscope)\.")
+_ODD = rb"[^\s:/?#'\"<>\\\[@]{1,64}:(?!\d{1,5}[/?#])"
+_ODD_GOING_ON = re.compile(
+    rb"[^\s:/?#'\"<>\\\[@]{1,64}(?::(?:\d{0,5}\Z|(?!\d{1,5}[/?#])[^\s'\"<>\\@]{0,400}(?:@\Z)?))?"
+)
+_ODD_REST = re.compile(_ODD + rb"[^\s'\"<>\\@]{1,400}(?=@[\w.-])")
 _USER_REST = re.compile(rb"[^\s/?#'\"<>\\]{0,511}(?=@)")
 _ENCODED = rb"(?:[\w.~-]|%(?!2f|3a|3f|40)[0-9a-f]{2})"
 _ENCODED_USER = re.compile(rb"(?i:(?:" + _ENCODED + rb"|%3a){0,512})")
@@ -74,8 +83,19 @@ def _user(data: bytes, floor: int, hint: re.Match[bytes]) -> Suspect | None:
     end = end_of(_USER, data, start)
     if end == len(data) and end - start < 512:
         return Suspect(start, None)
-    user, _, password = data[start:end].rpartition(b"@")[0].partition(b":")
-    return Suspect(start, _USER_REST) if password or _LONE_USER.fullmatch(user) else None
+    named, _, host = data[start:end].rpartition(b"@")
+    user, _, password = named.partition(b":")
+    if password or _LONE_USER.fullmatch(user) or (len(user) >= _LONG_USER and _OF_TOKENS.match(host)):
+        return Suspect(start, _USER_REST)
+    return _odd_password(data, start)
+
+
+def _odd_password(data: bytes, start: int) -> Suspect | None:
+    """`://user:pass/word@host`, where what follows the colon is no port"""
+    end = end_of(_ODD_GOING_ON, data, start)
+    if end == len(data) and end - start < 512:
+        return Suspect(start, None)
+    return Suspect(start, _ODD_REST) if _ODD_REST.match(data, start) else None
 
 
 def _encoded_user(data: bytes, start: int) -> Suspect | None:

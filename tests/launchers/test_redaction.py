@@ -205,6 +205,15 @@ def test_a_known_value_of_several_lines_is_replaced_line_by_line() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "spelt",
+    [r"open \"sesame\"/\u00fc", 'open "sesame"/\u00fc', "open%20%22sesame%22%2F%C3%BC", "open+%22sesame%22%2F%C3%BC"],
+)
+def test_a_known_value_is_found_as_json_python_and_addresses_spell_it(spelt: str) -> None:
+    known = 'open "sesame"/\u00fc'.encode()
+    assert redacted([f"value {spelt}.".encode()], [known]) == (b"value <redacted>.", 1)
+
+
 def test_short_values_are_not_sought() -> None:
     assert redacted([b"loss 1234567"], [b"1234567"]) == (b"loss 1234567", 0)
 
