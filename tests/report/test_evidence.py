@@ -85,7 +85,7 @@ def test_a_throughput_of_one_card_is_not_published_as_that_of_the_job(folder: Pa
 
 def test_a_number_in_another_unit_is_not_published(folder: Path) -> None:
     empty = cell(folder, "images/s", "tokens/s")
-    assert str(empty.reason) == "The unit of the page is tokens/s, but train.log gives samples/s."
+    assert str(empty.reason) == "The page uses tokens/s, but train.log gives samples/s."
 
 
 def test_images_and_samples_count_the_same(folder: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_run_that_failed_is_left_out_with_a_remark(folder: Path) -> None:
     put_run(folder, "1", status="failed")
     found = cell(folder)
     assert [proof.log for proof in found.proofs] == ["2/train.log"]
-    assert str(found.remarks[0]) == "1/train.log is left out: its run.json says failed."
+    assert str(found.remarks[0]) == "1/train.log skipped: its run.json says failed."
 
 
 def test_a_log_that_is_not_the_one_its_run_made_is_left_out(folder: Path) -> None:
@@ -108,7 +108,7 @@ def test_a_log_that_is_not_the_one_its_run_made_is_left_out(folder: Path) -> Non
 def test_a_cell_whose_runs_all_failed_is_empty_with_the_reason(folder: Path) -> None:
     put_run(folder, "1", status="failed")
     put_run(folder, "2", status="interrupted")
-    assert str(cell(folder).reason) == "1/train.log is left out: its run.json says failed."
+    assert str(cell(folder).reason) == "1/train.log skipped: its run.json says failed."
 
 
 def test_warnings_stand_once_among_the_remarks_of_the_page_and_of_json(folder: Path) -> None:
@@ -135,7 +135,7 @@ def test_a_contradiction_that_is_told_as_a_disagreement_is_not_told_again(folder
 
 def test_a_disagreement_is_a_sentence_in_json(folder: Path) -> None:
     put_run(folder, "1", case={"batch_size": 32})
-    assert "The label says batch size 64, but run.json says 32." in cell_json(cell(folder))["remarks"]
+    assert "Label: batch size 64; run.json: 32." in cell_json(cell(folder))["remarks"]
 
 
 WARNINGS = [said for room in (caveats, crosscheck, health, reading, runfile, scaling) for said in room.WARNINGS]

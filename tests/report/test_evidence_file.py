@@ -83,7 +83,7 @@ def test_the_logs_lie_where_it_says(tmp_path: Path) -> None:
 def test_an_empty_cell_has_its_reason(tmp_path: Path) -> None:
     empty = file_of(tmp_path).cells[-1]
     assert (empty.evidence, empty.printed, empty.logs) == (None, None, [])
-    assert str(empty.reason).startswith("There is no log")
+    assert str(empty.reason).endswith(" not found in the log folder.")
 
 
 def test_its_remarks_are_those_of_the_cell(tmp_path: Path) -> None:

@@ -117,8 +117,8 @@ def test_a_run_with_a_link_out_of_the_folder_of_logs_is_no_evidence(
     link(tmp_path / "logs", tmp_path / "elsewhere")
     for cell in found(tmp_path):
         assert cell.number is None
-        assert str(cell.reason).startswith("a/train.log is left out: ")
-        assert str(cell.reason).endswith(" leads out of the folder of logs.")
+        assert str(cell.reason).startswith("a/train.log skipped: ")
+        assert str(cell.reason).endswith(" points outside the log folder.")
 
 
 def test_a_link_within_the_folder_of_logs_is_evidence(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_an_audit_does_not_follow_a_link_out_of_the_folder_of_logs(tmp_path: Pat
     verdicts = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 1
     assert {verdict["verdict"] for verdict in verdicts} == {"no evidence"}
-    assert all("leads out of the folder of logs" in verdict["reason"] for verdict in verdicts)
+    assert all("points outside the log folder" in verdict["reason"] for verdict in verdicts)
 
 
 def test_an_audit_of_the_pages_of_others_reads_no_log_behind_a_link(tmp_path: Path) -> None:

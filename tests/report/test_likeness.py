@@ -46,12 +46,12 @@ def test_of_protocols_that_differ_only_the_keys_that_differ_are_told(folder: Pat
 
 def test_a_slow_last_record_of_one_side_is_told_with_what_it_costs(folder: Path) -> None:
     put(folder, "b1", (*STEADY, 40.0))
-    assert told(folder) == ["The last record that is used is slow; without it: +3.0% (B)."]
+    assert told(folder) == ["The last record used is slow; without it: +3.0% (B)."]
 
 
 def test_a_slow_first_record_of_one_side_is_told_with_what_it_costs(folder: Path) -> None:
     put(folder, "b1", (40.0, *STEADY))
-    assert told(folder) == ["The first record that is used is slow; without it: +3.0% (B)."]
+    assert told(folder) == ["The first record used is slow; without it: +3.0% (B)."]
 
 
 def test_a_slow_last_record_that_no_statistic_counts_is_not_told(folder: Path) -> None:
@@ -68,7 +68,7 @@ def test_what_all_sides_lose_alike_favours_none(folder: Path) -> None:
 
 def test_few_records_beside_many_are_told(folder: Path) -> None:
     put(folder, "b1", STEADY[:4])
-    assert told(folder) == ["Few records stand beside many: 30 (A); 4 (B)."]
+    assert told(folder) == ["Sample sizes differ: 30 (A); 4 (B)."]
 
 
 def test_a_few_records_less_are_not_told(folder: Path) -> None:
@@ -88,7 +88,7 @@ def test_few_records_beside_few_are_not_told(folder: Path) -> None:
 def test_a_fact_that_differs_under_one_label_is_told(axis: str, label: object, said: object, folder: Path) -> None:
     put(folder, "a1", case={axis: label})
     put(folder, "b1", case={axis: said})
-    assert f"differs: {label} (A); {said} (B)." in told(folder)[0]
+    assert f"differ: {label} (A); {said} (B)." in told(folder)[0]
 
 
 def test_a_precision_that_the_label_compares_is_no_difference(folder: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_precision_that_the_label_compares_is_no_difference(folder: Path) -> N
 def test_versions_of_one_program_are_compared(folder: Path) -> None:
     put(folder, "a1", case={"framework_version": "1.15"})
     put(folder, "b1", case={"framework_version": "2.4"})
-    assert told(folder) == ["The version of the framework differs: 1.15 (A); 2.4 (B)."]
+    assert told(folder) == ["Framework versions differ: 1.15 (A); 2.4 (B)."]
 
 
 def test_runs_that_are_far_apart_are_told_in_their_order(folder: Path) -> None:

@@ -25,8 +25,7 @@ def warnings(text: str, **columns: list[float]) -> tuple[str, ...]:
 
 def test_a_mean_that_slow_first_steps_make_is_told_with_what_leaves_them_out() -> None:
     assert warnings("plain", throughput=SLOW_START) == (
-        "The mean of 6 records gives 57.3333, their median 80: the first ones differ from the others, and "
-        "skip_records=2 leaves them out.",
+        "The mean of 6 records is 57.3333, their median 80: the first records are outliers; skip_records=2 skips them.",
     )
     assert warnings("skip_records=2", throughput=SLOW_START) == ()
 
@@ -38,8 +37,7 @@ def test_records_to_skip_are_counted_from_the_first_of_the_log() -> None:
 
 def test_a_mean_that_single_steps_make_is_told_with_a_statistic_that_does_not_follow_them() -> None:
     assert warnings("estimate=step_time", step_time=[1.0, 1, 16, 1, 1]) == (
-        "The mean of 5 records gives 8, their median 32: some differ much from the others, and statistic=median does "
-        "not follow these.",
+        "The mean of 5 records is 8, their median 32: outliers present; the median (statistic=median) is more robust.",
     )
 
 

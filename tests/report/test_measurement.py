@@ -102,8 +102,7 @@ def test_instant_undoes_a_running_mean() -> None:
 def test_averaging_a_running_mean_is_warned_of() -> None:
     warnings = of("plain", log([10, 4]), RUNNING).warnings
     assert tuple(map(str, warnings)) == (
-        "The throughput is a running mean, and the mean of 2 records of it counts early steps again in each of them: "
-        "estimate=instant undoes this.",
+        "throughput is a running mean; applying mean to 2 of its records over-weights early steps. Use estimate=instant.",
     )
 
 

@@ -153,7 +153,7 @@ def test_a_case_cannot_leave_the_folder_of_logs(tmp_path: Path) -> None:
 def test_an_empty_cell_whose_column_names_no_launcher_is_told(tmp_path: Path) -> None:
     assert unplanned(page(tmp_path), tmp_path) == [
         "Table, 1 cards, B: there is no evidence, and the column names no launcher to make it.",
-        "Table, 8 cards, B: The page names no logs for this case.",
+        "Table, 8 cards, B: The page file does not name any logs for this case.",
     ]
 
 

@@ -210,13 +210,13 @@ def test_every_quantity_of_telemetry_has_a_name(quantity: str, language: str) ->
     [
         (
             "en",
-            "step records; records skipped at the start: 10; throughput as printed; "
-            "5% but at least 5 cut from each end after sorting; mean; median of repeats; decimals: 3; half up",
+            "step records; skip the first 10 records; use reported throughput; "
+            "trim 5% (min. 5) from each end; mean; median of repeats; decimals: 3; round half up",
         ),
         (
             "zh",
-            "取逐步记录；跳过前 10 条记录；采用日志打印的吞吐率；排序后两端各去掉 5%，且各不少于 5 个；取平均值；"
-            "多次运行取中位数；保留 3 位小数；四舍五入",
+            "按 step 记录统计；跳过前 10 条记录；直接取日志中的吞吐率；排序后两端各剔除 5%（每端至少 5 个）；取平均值；"
+            "多次运行取中位数；取 3 位小数；四舍五入",
         ),
     ],
 )

@@ -31,7 +31,7 @@ def test_a_quoted_cell_is_no_measurement_and_says_why_there_is_none(tmp_path: Pa
     make(tmp_path)
     quoted = cells_of(tmp_path)[0]
     assert (quoted.printed, quoted.number, quoted.proofs) == (None, None, ())
-    assert str(quoted.reason) == "There is no log a1/*.log in the folder of logs."
+    assert str(quoted.reason) == "Log a1/*.log not found in the log folder."
 
 
 def test_a_measurement_takes_the_place_of_a_quote(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_coverage_tells_measured_quoted_and_missing_cells_apart(tmp_path: Path) 
 
 def test_the_sentence_of_a_page_counts_its_quotes(tmp_path: Path) -> None:
     make(tmp_path)
-    assert "0 of 4 cells have evidence; 3 are quoted;" in published(tmp_path, "en").sentence
+    assert "0 of 4 cells measured; 3 quoted;" in published(tmp_path, "en").sentence
 
 
 def test_json_tells_a_quote_from_a_number(tmp_path: Path) -> None:

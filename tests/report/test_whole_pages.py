@@ -102,7 +102,7 @@ def test_a_missing_cell_is_a_dash_with_its_reason(language: str, toy: Published)
     empty = [cell for cell in toy.cells if cell.printed is None]
     assert [str(cell.reason) for cell in empty][:2] == [
         "The page file does not name any logs for this case.",
-        "There is no log A100/tf_gpu32_fp32_bs64*.txt in the folder of logs.",
+        "Log A100/tf_gpu32_fp32_bs64*.txt not found in the log folder.",
     ]
     assert re.search(r"\| 32 +\| - +\| - +\| - +\|", text(toy, language))
 

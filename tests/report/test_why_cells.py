@@ -74,7 +74,7 @@ def test_digits_of_several_cells_are_told_with_all_of_them(page: Path) -> None:
 
 
 def test_an_empty_cell_says_why(page: Path) -> None:
-    said = "The cell 't/none/A' is empty: There is no log 3/train.log in the folder of logs."
+    said = "The cell 't/none/A' is empty: Log 3/train.log not found in the log folder."
     assert asked(page, "t/none/A") == said
 
 

@@ -124,7 +124,7 @@ def test_warnings_leave_json_alone(tmp_path: Path) -> None:
 def test_a_warning_says_in_words_what_does_not_compare(tmp_path: Path) -> None:
     first, second = run("audit", unlike(tmp_path)).stderr.splitlines()
     assert first.startswith("warning: README.md:7: 1: The protocols differ: records=step skip_records=10 trim=0.05")
-    assert "a running mean, which counts early steps again (PaddlePaddle FP32 (BS=64))" in first
+    assert "running mean, which over-weights early steps (PaddlePaddle FP32 (BS=64))" in first
     assert "The batch size per card differs" in second
 
 

@@ -77,7 +77,7 @@ def test_a_quoted_number_is_hollow_and_marked_and_in_the_key(tmp_path: Path) -> 
 
 
 def test_a_quoted_number_is_told_apart_in_the_text_alternative(tmp_path: Path) -> None:
-    assert "quoted from a source, not measured from a log: 1." in with_quote(tmp_path)[BARS].alternative
+    assert "Quoted, not measured from a log: 1." in with_quote(tmp_path)[BARS].alternative
 
 
 def test_without_quotes_the_key_has_none(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_of_very_many_numbers_the_first_are_drawn_and_the_text_says_so(tmp_path:
     page = PAGE[: PAGE.index("rows = [")] + f"rows = [{rows}]\n"
     chart = bars(tmp_path, speeds={"a1": (1.0,), "b1": (2.0,)}, page=page)
     assert len(numbers(chart, "row", "column", "value")) == 60
-    assert "Only the first 60 of 80 numbers are drawn." in chart.alternative
+    assert "Showing the first 60 of 80 numbers." in chart.alternative
 
 
 def test_rows_and_columns_with_the_same_titles_stay_apart(tmp_path: Path) -> None:

@@ -62,13 +62,13 @@ def test_the_line_has_the_throughput_of_every_record_at_its_time(tmp_path: Path)
 def test_the_warm_up_is_shaded_and_the_window_is_marked(tmp_path: Path) -> None:
     chart = drawn(line_log(tmp_path, [1.0, 5.0, 6.0, 5.5]))["throughput"]
     assert spans(chart) == [{"at": 0.0, "end": 1.0}, {"at": 1.0, "end": 3.0, "value": 5.5}]
-    assert {"warm-up, not used (records: 1)", "by the protocol: 5.5"} <= set(texts(svg(chart)))
+    assert {"warm-up, skipped (records: 1)", "protocol result: 5.5"} <= set(texts(svg(chart)))
 
 
 def test_records_dropped_at_the_end_are_shaded_too(tmp_path: Path) -> None:
     chart = drawn(line_log(tmp_path, [5.0, 5.0, 6.0, 1.0]), "drop_last=1")["throughput"]
     assert {"at": 2.0, "end": 3.0} in spans(chart)
-    assert "end, not used (records: 1)" in texts(svg(chart))
+    assert "end, dropped (records: 1)" in texts(svg(chart))
 
 
 def test_without_a_warm_up_nothing_is_shaded(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_a_run_by_the_clock_shows_what_its_records_print(tmp_path: Path) -> None
 def test_the_text_alternative_gives_the_throughput_and_what_is_left_out(tmp_path: Path) -> None:
     assert drawn(line_log(tmp_path, [1.0, 5.0, 6.0, 5.5]))["throughput"].alternative == (
         "Line chart of the throughput of 4 records, from 1.0 to 6.0 images/s. "
-        "By the protocol it is 5.5 images/s; records left out as warm-up: 1, at the end: 0."
+        "Protocol result: 5.5 images/s; records skipped as warm-up: 1, dropped at the end: 0."
     )
 
 
@@ -102,7 +102,7 @@ def test_a_long_run_is_drawn_with_at_most_a_thousand_points_and_says_so(tmp_path
     chart = drawn(line_log(tmp_path, speeds))["throughput"]
     shown = [value for _, value in line(chart)]
     assert (len(shown) <= 1000, min(shown), max(shown)) == (True, 1.0, 999.0)
-    assert f"Of 3000 points {len(shown)} are drawn" in chart.alternative
+    assert f"Showing {len(shown)} of 3000 points" in chart.alternative
 
 
 def test_a_single_record_is_no_chart(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_a_single_record_is_no_chart(tmp_path: Path) -> None:
 def test_memory_is_that_of_the_fullest_card_with_its_peak() -> None:
     chart = drawn(TWO_CARDS)["memory"]
     assert max(value for _, value in line(chart)) == 30371
-    assert "highest of the whole run: 30371" in texts(svg(chart))
+    assert "maximum over the run: 30371" in texts(svg(chart))
 
 
 def test_power_is_that_of_all_cards_with_its_mean_over_the_window() -> None:
@@ -120,11 +120,11 @@ def test_power_is_that_of_all_cards_with_its_mean_over_the_window() -> None:
     (window,) = spans(chart)
     assert window["value"] == 640.0
     assert window["end"] - window["at"] == pytest.approx(6.0)
-    assert "mean of the window: 640.0" in texts(svg(chart))
+    assert "mean over the measurement window: 640.0" in texts(svg(chart))
 
 
 def test_without_a_clock_the_power_is_the_mean_of_the_whole_run() -> None:
-    assert "mean of the whole run: 1000.0" in texts(svg(drawn(NO_CLOCK)["power"]))
+    assert "mean over the run: 1000.0" in texts(svg(drawn(NO_CLOCK)["power"]))
 
 
 def test_without_telemetry_there_is_only_the_throughput() -> None:

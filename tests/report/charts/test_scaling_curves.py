@@ -53,7 +53,7 @@ def test_both_axes_are_logarithmic(tmp_path: Path) -> None:
 
 
 def test_the_text_alternative_gives_the_ends_and_the_efficiency(tmp_path: Path) -> None:
-    assert "A: 400.0 at 1, 11000.0 at 32 cards, 85.9 % of the ideal; B: 380.5 at 1" in curves(tmp_path).alternative
+    assert "A: 400.0 at 1, 11000.0 at 32 cards, 85.9 % of linear scaling; B: 380.5 at 1" in curves(tmp_path).alternative
 
 
 def test_two_counts_of_cards_are_no_curve(tmp_path: Path) -> None:
