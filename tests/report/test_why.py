@@ -73,10 +73,10 @@ def test_the_explanation_as_json_reads_as_the_golden_text(monkeypatch: pytest.Mo
     compare(GOLDEN / "why_log.json", json.dumps(as_json(explained), indent=1, ensure_ascii=False) + "\n")
 
 
-@pytest.mark.parametrize("readme", ["README.md", "README.zh.md"])
-def test_the_readmes_show_the_command_that_is_printed(readme: str) -> None:
+@pytest.mark.parametrize("guide", ["docs/reading.md", "docs/reading.zh.md"])
+def test_the_guides_show_the_command_that_is_printed(guide: str) -> None:
     command = (GOLDEN / "why_log.txt").read_text(encoding="utf-8").partition("by awk\n")[2]
-    assert f"```bash\n{command}```" in (PROJECT / readme).read_text(encoding="utf-8")
+    assert f"```bash\n{command}```" in (PROJECT / guide).read_text(encoding="utf-8")
 
 
 def test_every_reason_for_which_a_record_is_left_out_has_words() -> None:

@@ -92,7 +92,10 @@ def test_an_unknown_cell_is_told_those_that_there_are(page: Path) -> None:
 def test_a_page_without_logs_says_so(page: Path) -> None:
     shutil.rmtree(page.parent / "1")
     shutil.rmtree(page.parent / "2")
-    assert asked(page, "e1").endswith("give the folder of its logs with --logs.")
+    assert asked(page, "e1") == (
+        "No cell of the page has a number, so none is 'e1'. "
+        "The commonest reason: Log 1/train.log not found in the log folder."
+    )
 
 
 def test_a_quantity_of_telemetry_is_refused(tmp_path: Path) -> None:
