@@ -185,7 +185,7 @@ def test_a_pipe_that_takes_the_place_of_a_file_amid_all_this_is_refused(
     made, log = pipe(tmp_path / "made"), tmp_path / "train.log"
     log.write_bytes(step(1))
     was = log.stat()
-    monkeypatch.setattr("parsers.regular.os.stat", lambda _: was)
+    monkeypatch.setattr("parsers.io.regular.os.stat", lambda _: was)
     with pytest.raises(OSError, match=PIPE):
         opened(made)
 

@@ -34,12 +34,12 @@ def test_a_link_that_an_audit_does_not_follow_is_named(tmp_path: Path) -> None:
 def test_the_commonest_reason_of_empty_cells_is_told_with_the_link_and_what_helps(linked: Path) -> None:
     done = run("report", linked / "page.toml", "--logs", linked / "logs", "--out", linked / "out")
     (said,) = done.stderr.splitlines()
-    assert "a/train.log is left out: a leads out of the folder of logs. Such a link is not followed; --logs" in said
+    assert "a/train.log skipped: a points outside the log folder. Such a link is not followed; --logs" in said
 
 
 def test_a_page_without_numbers_is_explained_by_its_reason(linked: Path) -> None:
     done = run("why", linked / "page.toml", "e1", "--logs", linked / "logs")
-    assert (done.returncode, "a leads out of the folder of logs" in done.stderr) == (2, True)
+    assert (done.returncode, "a points outside the log folder" in done.stderr) == (2, True)
     assert "give the folder of its logs" not in done.stderr
 
 

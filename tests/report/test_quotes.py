@@ -129,10 +129,10 @@ def test_a_mistake_of_an_evidence_file_is_told(found: str, put: str, said: str, 
     assert said in str(raised.value)
 
 
-def test_pages_with_quotes_are_rendered_when_none_is_named_and_no_log_is_there(tmp_path: Path) -> None:
+def test_no_page_is_rendered_when_none_is_named_and_no_log_is_there(tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
-    written = [page.name for page in publish([], tmp_path / "logs", ["en"], tmp_path) if page.files]
-    assert written == ["benchmark-guide", "deeplabv3p", "resnet50", "vgg16"]
+    with pytest.raises(PageError, match="No page has a log in .*: name a page, benchmark-guide"):
+        list(publish([], tmp_path / "logs", ["en"], tmp_path))
 
 
 @pytest.mark.parametrize("name", ["resnet50", "deeplabv3p"])
