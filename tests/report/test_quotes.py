@@ -131,7 +131,7 @@ def test_a_mistake_of_an_evidence_file_is_told(found: str, put: str, said: str, 
 
 def test_no_page_is_rendered_when_none_is_named_and_no_log_is_there(tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
-    with pytest.raises(PageError, match="No page has a log in .*: name a page, benchmark-guide"):
+    with pytest.raises(PageError, match=r"No page has a log in .*: name a page, benchmark-guide"):
         list(publish([], tmp_path / "logs", ["en"], tmp_path))
 
 
