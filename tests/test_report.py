@@ -41,7 +41,7 @@ def test_a_filled_cell_has_the_promised_keys(tmp_path: Path) -> None:
 def test_an_empty_cell_has_a_reason(tmp_path: Path) -> None:
     last = cells(GOLDEN / "toy.toml", "--logs", GOLDEN / "logs", cwd=tmp_path)[-1]
     assert last["value"] is None
-    assert str(last["reason"]).startswith("There is no log")
+    assert str(last["reason"]).endswith("not found in the log folder.")
 
 
 def test_of_several_repeats_the_evidence_is_a_list(tmp_path: Path) -> None:
