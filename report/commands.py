@@ -79,10 +79,10 @@ def show(
 
 def _log(path: Path) -> Path:
     """The log of a run folder, or the path as it is; raises LogError where a run.json is broken or names no log."""
-    from parsers.runs.runfile import log_of
+    from parsers.runs.runfile import first_run, log_of
 
-    if run := next(iter(sorted(path.glob("[0-9]*/run.json"))), None):
-        raise Unreadable(f"{path}: is a folder; its first run is {run.parent}.")
+    if run := first_run(path):
+        raise Unreadable(f"{path}: is a folder; its first run is {run}.")
     try:
         return log_of(path)
     except OSError:  # reading it tells what is wrong

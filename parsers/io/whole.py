@@ -180,11 +180,12 @@ def whole(path: Path) -> Iterator[Path]:
 
     The user names it, so that a link there is followed.
     """
-    path = Path(os.path.realpath(path)) if path.is_symlink() else path
+    # /dev/stdout is a link to what has no path of its own, so that it is asked for before links are followed.
     if _is_stream(path):
         with writing(path):
             yield path
         return
+    path = Path(os.path.realpath(path)) if path.is_symlink() else path
     with unfinished(path.parent, path) as made:
         with writing(path):
             yield made / path.name

@@ -26,7 +26,7 @@ WORDS: Mapping[Kind, tuple[str, ...]] = {
     "lines": ("line {first} to {last}", "first", "last"),
     "file_name": ("file name",),
     "former_name": ("original file name",),
-    "run_file": ("run.json",),
+    "run_file": ("{file}", "file"),
     "page": ("page",),
     "label": ("label",),
     "option": ("--{name}", "name"),
@@ -45,10 +45,10 @@ class Provenance:
     """Where a fact comes from: a kind, and the values that it has.
 
     ``line``: a physical line number, from 1; ``lines``: the first and the last. ``file_name``: that of the log;
-    ``former_name``: the one that an ingested log had. ``run_file``: the case in its run.json. ``page``: a page file.
-    ``label``: a label of a published page. ``option``: the name of the option without its hyphens. ``records``:
-    what the records print. The others are derived: ``one_node`` from the cards of a node, ``product`` and ``share``
-    from two facts. ``str`` words it in English.
+    ``former_name``: the one that an ingested log had. ``run_file``: the case in its run.json, by the name of that file.
+    ``page``: a page file. ``label``: a label of a published page. ``option``: the name of the option without its
+    hyphens. ``records``: what the records print. The others are derived: ``one_node`` from the cards of a node,
+    ``product`` and ``share`` from two facts. ``str`` words it in English.
     """
 
     kind: Kind
@@ -78,7 +78,6 @@ class Provenance:
 
 FILE_NAME = Provenance("file_name")
 FORMER_NAME = Provenance("former_name")
-RUN_FILE = Provenance("run_file")
 PAGE = Provenance("page")
 LABEL = Provenance("label")
 RECORDS = Provenance("records")

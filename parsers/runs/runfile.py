@@ -13,8 +13,7 @@ from ..io.errors import CANNOT_BE_READ, LogError
 from ..io.message import Message
 from ..io.regular import opened, text_of
 from .facts import SCALING, Fact, is_count, name_facts
-from .provenance import FORMER_NAME
-from .provenance import RUN_FILE as FROM_RUN_FILE
+from .provenance import FORMER_NAME, Provenance
 
 RunFile = Mapping[str, Any]
 
@@ -22,6 +21,7 @@ SCHEMA = 2  # of run.json as launching and ingesting write it; older ones are re
 # The names of the files of a run; logs/README.md says what is in them.
 LOG = "train.log"
 RUN_FILE = "run.json"
+FROM_RUN_FILE = Provenance("run_file", (RUN_FILE,))  # where a fact comes from that its case states
 CLOCK = "clock.csv"
 TELEMETRY = "gpu.csv"
 SIDE_FILES = (CLOCK, TELEMETRY)
@@ -79,6 +79,11 @@ def describes(run: RunFile, log: Path, sha256: str) -> bool | None:
         return None
     said = described.get("sha256")
     return said == sha256 if said else None
+
+
+def first_run(case: Path) -> Path | None:
+    """The first run folder in the folder of a case; None where it holds none."""
+    return next((found.parent for found in sorted(case.glob(f"[0-9]*/{RUN_FILE}"))), None)
 
 
 def log_of(path: Path) -> Path:

@@ -12,12 +12,12 @@ import pytest
 from native_checkout import TOP
 
 WITHOUT = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-ASK = "from launchers import gpus; print(gpus.trouble() or '')"
+ASK = "from launchers.machine import gpus; print(gpus.trouble() or '')"
 SAMPLE = """
 import sys, time
 from pathlib import Path
-from launchers import telemetry
-with telemetry.recorded(Path(sys.argv[1])):
+from launchers.machine import sampling
+with sampling.recorded(Path(sys.argv[1])):
     time.sleep(2.5)
 """
 

@@ -23,8 +23,8 @@ HEAD = "time,card,utilisation,memory,power,sm_clock,memory_clock,temperature"
 PROGRAM = """
 import sys, time
 from pathlib import Path
-from launchers import telemetry
-with telemetry.recorded(Path(sys.argv[1])) as found:
+from launchers.machine import sampling
+with sampling.recorded(Path(sys.argv[1])) as found:
     print(found, flush=True)
     time.sleep(float(sys.argv[2]))
 """

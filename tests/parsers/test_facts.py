@@ -7,9 +7,9 @@ import pytest
 
 from parsers.io.errors import LogError
 from parsers.runs.facts import Fact, Facts, name_facts
-from parsers.runs.provenance import FILE_NAME, PAGE, RUN_FILE, Provenance, line
+from parsers.runs.provenance import FILE_NAME, PAGE, Provenance, line
 from parsers.runs.reading import Reading, read
-from parsers.runs.runfile import run_file, run_problems
+from parsers.runs.runfile import FROM_RUN_FILE, run_file, run_problems
 from tests.parsers.toy_logs import step, write
 
 CARDS = b"Num GPUs 2\n"
@@ -145,7 +145,7 @@ def test_what_the_caller_knows_is_held_against_the_log(tmp_path: Path) -> None:
 
 
 def test_a_run_file_beside_a_log_is_a_witness(tmp_path: Path) -> None:
-    assert with_run(tmp_path, {"case": {"device": "cpu"}}).facts["device"] == Fact("device", "cpu", RUN_FILE)
+    assert with_run(tmp_path, {"case": {"device": "cpu"}}).facts["device"] == Fact("device", "cpu", FROM_RUN_FILE)
 
 
 def test_a_run_file_that_contradicts_a_line_is_a_warning_that_names_both(tmp_path: Path) -> None:
@@ -225,13 +225,13 @@ def test_a_page_that_says_sixteen_bits_is_contradicted_by_a_log_in_eight(tmp_pat
 
 def test_a_run_in_tf32_is_not_contradicted_by_a_log_that_says_float32(tmp_path: Path) -> None:
     log = write(tmp_path, b"Overriding: dtype = float32\niter 0: loss 1.5, time 250.00ms, mfu -100.00%\n")
-    reading = read(log, format="nanogpt", facts=[Fact("precision", "tf32", RUN_FILE)])
+    reading = read(log, format="nanogpt", facts=[Fact("precision", "tf32", FROM_RUN_FILE)])
     assert (reading.facts["precision"].value, reading.warnings) == ("tf32", ())
 
 
 def test_a_run_in_fp32_is_contradicted_by_a_log_that_says_tf32(tmp_path: Path) -> None:
     log = write(tmp_path, b"Overriding: dtype = tf32\niter 0: loss 1.5, time 250.00ms, mfu -100.00%\n")
-    (warning,) = map(str, read(log, format="nanogpt", facts=[Fact("precision", "fp32", RUN_FILE)]).warnings)
+    (warning,) = map(str, read(log, format="nanogpt", facts=[Fact("precision", "fp32", FROM_RUN_FILE)]).warnings)
     assert warning == "precision is fp32 by run.json, but tf32 by line 1; the first is used."
 
 
