@@ -80,8 +80,8 @@ def ingest(
     SOURCE is a log, a folder, a tar or zip archive, a git checkout, or a URL (http://, s3:// and others that fsspec
     knows). All texts in it that hold metric lines of a known format are logs. What is there already stays untouched.
     An archive or a packed log may unpack to 64 MiB, to 250 times its size, or to $TACHOGRAPH_UNPACKED_GIB, whichever is
-    most; an archive may have 65,536 members, and a download may have
-    64 GiB. With --scheduler, SOURCES, INTO and $TMPDIR are on disks that all workers see.
+    most; an archive may have 65,536 members, and a download may have 64 GiB. With --scheduler, SOURCES, INTO and
+    $TMPDIR are on disks that all workers see.
 
     Exit status 1 when a file was unreadable or there was no log, 2 for wrong use.
 
@@ -94,7 +94,8 @@ def ingest(
     from .sources import missing
     from .tally import Tally
 
-    if gone := missing(sources):
+    # One that is missing beside others does not stop these: it is told with what else is unreadable.
+    if len(gone := missing(sources)) == len(sources):
         raise Unreadable(*(f"There is no file or folder {source}." for source in gone))
     tally = Tally(verbose=verbose)
     for event in _events(sources, into, context.obj, **how):
