@@ -14,9 +14,15 @@ _SCHEMES = {"http", "https", "ssh", "git"}
 _SSH_SHORTHAND = re.compile(r"(?:[^/@]+@)?([^/:@]+):([^:@]+)")  # git@github.com:owner/name.git
 _LONGEST = 60  # seconds
 # A checkout's own configuration may name programs that git starts. None of them may run only because we look.
-_HARMLESS = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]
+_HARMLESS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 _QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C"}
-_MISLEADING = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY"}
+# What a shell may have told git for another repository, as `git rev-parse --local-env-vars` lists it. Its configuration
+# stays: in a container it may be what says that a checkout of another user is safe.
+_MISLEADING = {
+    *("GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_PREFIX"),
+    *("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_INTERNAL_SUPER_PREFIX"),
+    *("GIT_GRAFT_FILE", "GIT_SHALLOW_FILE", "GIT_REPLACE_REF_BASE", "GIT_NO_REPLACE_OBJECTS"),
+}
 
 
 def describe(repo: Path) -> dict[str, Any]:

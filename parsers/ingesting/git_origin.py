@@ -13,6 +13,13 @@ _LONGEST = 60  # seconds
 # A checkout's own configuration may name programs that git starts. None of them may run only because we look.
 _HARMLESS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 _QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C"}
+# What a shell may have told git for another repository, as `git rev-parse --local-env-vars` lists it. Its configuration
+# stays: in a container it may be what says that a checkout of another user is safe.
+_MISLEADING = {
+    *("GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_PREFIX"),
+    *("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_INTERNAL_SUPER_PREFIX"),
+    *("GIT_GRAFT_FILE", "GIT_SHALLOW_FILE", "GIT_REPLACE_REF_BASE", "GIT_NO_REPLACE_OBJECTS"),
+}
 
 
 @dataclass(frozen=True)
@@ -47,9 +54,10 @@ def checkout(path: Path) -> Checkout | None:
 
 def _repository(top: Path) -> str | None:
     answer = _git(top, "config", "-z", "--get-regexp", r"^remote\..*\.url$") or ""
-    urls = dict(entry.partition("\n")[::2] for entry in answer.split("\0") if entry)
-    url = urls.get("remote.origin.url") or next(iter(urls.values()), None)
-    return public_repository(url) if url else None
+    pairs = [entry.partition("\n")[::2] for entry in answer.split("\0") if entry]
+    # Of several URLs of one remote, git fetches from the first.
+    urls = [url for key, url in pairs if key == "remote.origin.url"] or [url for _, url in pairs]
+    return public_repository(urls[0]) if urls else None
 
 
 def _blobs(top: Path) -> dict[str, str]:
@@ -69,10 +77,10 @@ def is_changed(path: Path, blob: str) -> bool:
     return digest.hexdigest() != blob
 
 
-def _git(top: Path, *arguments: str) -> str | None:
+def _git(repo: Path, *arguments: str) -> str | None:
     """What git prints about a checkout; None where it is missing or fails."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    command = ["git", "-C", str(top), *_HARMLESS, *arguments]
+    environment = {name: value for name, value in os.environ.items() if name not in _MISLEADING}
+    command = ["git", "-C", str(repo), *_HARMLESS, *arguments]
     try:
         answer = subprocess.run(  # noqa: S603 - a list, no shell, and what the checkout configures is switched off
             command,
