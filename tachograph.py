@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from launchers.secrets.redaction import Redactor
     from parsers.io.errors import FormatError, GrammarError, LogError, ParserError
     from parsers.runs.reading import Reading, read, survey
-    from report.evidence.plan import Planned
+    from report.evidence.plan import PlannedLaunch
     from report.measuring.measurement import Measurement, measure
     from report.measuring.protocol import Protocol
 
@@ -73,7 +73,7 @@ class _Neighbours:
         return names()
 
     @staticmethod
-    def lacking(page: str, logs: "Path", repeats: int | None, only: "Mapping[str, str]") -> "list[Planned]":
+    def lacking(page: str, logs: "Path", repeats: int | None, only: "Mapping[str, str]") -> "list[PlannedLaunch]":
         """List the runs that a page lacks; says which cells no launcher can fill."""
         import click
 

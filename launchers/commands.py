@@ -20,7 +20,7 @@ from .running.launch_options import COUNT, FOLDER, launch_options
 
 if TYPE_CHECKING:
     from .running.planning import Planner
-    from .running.series import Planned, Series
+    from .running.series import PlannedRun, RunSeries
 
 _RECIPE = click.Choice(recipes.names())
 _FOUND_BAD = 1
@@ -76,20 +76,20 @@ def _series(
     stall_ends: bool,
     no_redact: bool,
     **wanted: Any,
-) -> Series:
+) -> RunSeries:
     """Plan the runs that ``wanted`` asks of a recipe or a page, in the place where they are to run."""
     from .running.places import chosen
     from .running.planning import Planner
     from .running.runner import Runner
     from .running.screen import Screen
-    from .running.series import Series
+    from .running.series import RunSeries
 
     place = chosen(on, hosts, script)
     planned = _planned(context, Planner(repos, data, place), target, **wanted)
     if script and len({run.folder.path.parent for run in planned}) > 1:
         raise click.UsageError("--script is for one case; --only chooses it.")
     screen = Screen(sys.stdout.fileno())
-    return Series(Runner(place, screen, timeout, not no_redact, stall, stall_ends), planned)
+    return RunSeries(Runner(place, screen, timeout, not no_redact, stall, stall_ends), planned)
 
 
 def _planned(
@@ -102,7 +102,7 @@ def _planned(
     only: dict[str, str],
     extra: tuple[str, ...],
     **options: str | int | None,
-) -> list[Planned]:
+) -> list[PlannedRun]:
     """Plan the runs of a recipe or a page; ``options`` are those that the recipe or page says where they are None."""
     from .running.planning import suite
 
@@ -124,7 +124,7 @@ def _of_page(
     into: Path | None,
     repeats: int | None,
     only: Mapping[str, str],
-) -> list[Planned]:
+) -> list[PlannedRun]:
     """Plan what a page lacks; which that is, the face of the program knows."""
     if context.obj is None or not (page.endswith(".toml") or page in context.obj.names()):
         known = f"recipes are {', '.join(recipes.names())}"

@@ -19,7 +19,7 @@ from .why.command import why
 
 if TYPE_CHECKING:
     from .evidence.cell import Cell
-    from .rendering.publish import Published
+    from .rendering.publish import PublishedPage
 
 FOUND_NOTHING = 1
 
@@ -206,7 +206,7 @@ def report(
 
 def _markdown(
     pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path, *, charts: bool
-) -> Iterator["Published"]:
+) -> Iterator["PublishedPage"]:
     from .rendering.publish import publish
 
     if not charts:
@@ -217,7 +217,7 @@ def _markdown(
     return publish(pages, logs, languages, out, chart_files)
 
 
-def _site(pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path) -> Iterator["Published"]:
+def _site(pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path) -> Iterator["PublishedPage"]:
     with extra("charts", "The charts of a site need"):
         from .site.build import publish_site
 

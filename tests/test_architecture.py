@@ -158,6 +158,12 @@ def test_no_two_modules_have_one_name() -> None:
     assert sorted(name for name in set(names) if names.count(name) > 1) == []
 
 
+def test_no_two_public_classes_have_one_name() -> None:
+    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES)
+    names = [node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    assert sorted(name for name in set(names) if names.count(name) > 1) == []
+
+
 def test_the_settings_are_in_setup_cfg() -> None:
     assert (PROJECT / "setup.cfg").is_file()
 

@@ -16,17 +16,17 @@ from ..native.recipes import Recipe
 from . import gpus, machine_facts
 from .doctor_cards import cards_findings
 from .doctor_python import python_findings, wanted
-from .findings import Finding, Level
+from .findings import Diagnosis, Level
 
 _GIB = 2**30
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  nothing is written there
-_NO_DATA = Finding("data", "bad", "The recipe trains on synthetic data, and reads none.", "Leave out --data.")
+_NO_DATA = Diagnosis("data", "bad", "The recipe trains on synthetic data, and reads none.", "Leave out --data.")
 _FILE_NAME = re.compile(r"\b[\w-]+\.[a-z]{2,}\b")
 
 
 def examine(
     recipe: Recipe | None, repo: Path | None, data: Path | None, environ: Mapping[str, str]
-) -> Iterator[Finding]:
+) -> Iterator[Diagnosis]:
     """Look at all that a run needs, and say of each thing whether it is good, and what to do where it is not.
 
     What belongs to a recipe is looked at only where there is one, its checkout and its data only where `repo` or
@@ -39,7 +39,7 @@ def examine(
         yield from python_findings(recipe, repo, native)
     except click.ClickException as error:
         said, _, advice = error.message.partition("; ")
-        yield Finding("python", "bad", f"{said}.", advice)
+        yield Diagnosis("python", "bad", f"{said}.", advice)
     with gpus.cards() as cards:
         yield from cards_findings(recipe, cards, wanted(native["frameworks"], recipe), environ)
         yield from _storage_findings(repo, max(1, len(cards)))
@@ -48,7 +48,7 @@ def examine(
         yield from _checkout_findings(recipe, repo)
 
 
-def _storage_findings(repo: Path | None, cards: int) -> Iterator[Finding]:
+def _storage_findings(repo: Path | None, cards: int) -> Iterator[Diagnosis]:
     yield _disk("disk of the logs", Path(), scarce=_GIB, too_little=_GIB // 10)
     if repo is not None:  # native programs write checkpoints into it
         yield _disk("disk of the checkout", repo, scarce=10 * _GIB, too_little=_GIB)
@@ -56,27 +56,27 @@ def _storage_findings(repo: Path | None, cards: int) -> Iterator[Finding]:
         yield _shared_memory(shutil.disk_usage(_SHARED_MEMORY).free, cards)
 
 
-def _disk(subject: str, folder: Path, scarce: int, too_little: int) -> Finding:
+def _disk(subject: str, folder: Path, scarce: int, too_little: int) -> Diagnosis:
     free = shutil.disk_usage(folder).free
     if not os.access(folder, os.W_OK):
-        return Finding(subject, "bad", "It cannot be written.", "Choose a folder that you may write.")
+        return Diagnosis(subject, "bad", "It cannot be written.", "Choose a folder that you may write.")
     said = f"{free / _GIB:.1f} GiB are free."
     if free >= scarce:
-        return Finding(subject, "good", said)
+        return Diagnosis(subject, "good", said)
     advice = f"Make room: {scarce / _GIB:.0f} GiB are wanted here."
-    return Finding(subject, "bad" if free < too_little else "warning", said, advice)
+    return Diagnosis(subject, "bad" if free < too_little else "warning", said, advice)
 
 
-def _shared_memory(free: int, cards: int) -> Finding:
+def _shared_memory(free: int, cards: int) -> Diagnosis:
     """Judge the memory through which data loaders hand over batches: 1 GiB a card; 64 MiB, Docker's default, is bad."""
     said = f"{free / _GIB:.1f} GiB of {_SHARED_MEMORY} are free for {cards} {'card' if cards == 1 else 'cards'}."
     if free >= cards * _GIB:
-        return Finding("shared memory", "good", said)
+        return Diagnosis("shared memory", "good", said)
     advice = f"Give {cards} GiB, in Docker with --shm-size={cards}g or --ipc=host, or data loaders die or wait."
-    return Finding("shared memory", "bad" if free <= 64 * 2**20 else "warning", said, advice)
+    return Diagnosis("shared memory", "bad" if free <= 64 * 2**20 else "warning", said, advice)
 
 
-def _data_findings(recipe: Recipe, repo: Path | None, data: Path | None) -> Iterator[Finding]:
+def _data_findings(recipe: Recipe, repo: Path | None, data: Path | None) -> Iterator[Diagnosis]:
     if recipe.data == "synthetic":
         yield from [_NO_DATA] if data else []
         return
@@ -88,20 +88,20 @@ def _data_findings(recipe: Recipe, repo: Path | None, data: Path | None) -> Iter
     expected = recipe.facts["data"]
     if not data.exists():
         advice = f"The recipe expects {expected}; lay it there, or say with --data where it is."
-        yield Finding("data", "bad", f"{data} does not exist.", advice)
+        yield Diagnosis("data", "bad", f"{data} does not exist.", advice)
         return
     missing = [name for name in _FILE_NAME.findall(expected) if not (data / name).exists()]
     level: Level = "warning" if missing else "good"
     said = f"{data} lacks {', '.join(missing)}." if missing else f"{data} is there."
-    yield Finding("data", level, said, f"The recipe expects {expected}." if missing else None)
+    yield Diagnosis("data", level, said, f"The recipe expects {expected}." if missing else None)
 
 
-def _checkout_findings(recipe: Recipe, repo: Path | None) -> Iterator[Finding]:
+def _checkout_findings(recipe: Recipe, repo: Path | None) -> Iterator[Diagnosis]:
     if repo is None:
         return
     remarks = list(checkout.remarks(checkout.describe(repo), recipe.facts))
     for remark in remarks:
         said, _, advice = remark.partition("; ")
-        yield Finding("checkout", "warning", f"{said.removesuffix('.')}.", advice or None)
+        yield Diagnosis("checkout", "warning", f"{said.removesuffix('.')}.", advice or None)
     if not remarks:
-        yield Finding("checkout", "good", f"It lies on the pinned commit {recipe.facts['commit'][:12]}, unchanged.")
+        yield Diagnosis("checkout", "good", f"It lies on the pinned commit {recipe.facts['commit'][:12]}, unchanged.")

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from ..native.recipes import Recipe
 from . import gpus
-from .findings import Finding, Level
+from .findings import Diagnosis, Level
 
 _IDLE_UTILISATION = 5  # %
 _IDLE_MEMORY = 1024  # MiB
@@ -19,16 +19,16 @@ def cards_findings(
     cards: Sequence[gpus.Card],
     frameworks: Mapping[str, Mapping[str, str | None]],
     environ: Mapping[str, str],
-) -> Iterator[Finding]:
+) -> Iterator[Diagnosis]:
     """Examine the cards of this node, for which NVML must be open, and what `frameworks` say of their builds."""
     if not cards:
         yield _no_card(recipe)
         return
     names = sorted({card.name for card in cards})
-    yield Finding("cards", "good", f"{len(cards)} of {', '.join(names)}, driver {gpus.driver()}.")
+    yield Diagnosis("cards", "good", f"{len(cards)} of {', '.join(names)}, driver {gpus.driver()}.")
     if environ.get("CUDA_VISIBLE_DEVICES") in {"", "-1"}:
         advice = "Unset it, or list in it the cards that shall train."
-        yield Finding("cards", "warning", "CUDA_VISIBLE_DEVICES hides all cards from the native program.", advice)
+        yield Diagnosis("cards", "warning", "CUDA_VISIBLE_DEVICES hides all cards from the native program.", advice)
     yield from _idle_findings(cards)
     for name, build in frameworks.items():
         yield from _build_findings(recipe, name, build, len(cards))
@@ -36,21 +36,21 @@ def cards_findings(
         yield _interconnect(cards)
 
 
-def _no_card(recipe: Recipe | None) -> Finding:
+def _no_card(recipe: Recipe | None) -> Diagnosis:
     said = f"No NVIDIA card is visible ({gpus.trouble() or 'the driver knows of none'})."
     advice = "Install the driver; in a container, start it with --gpus all (Docker) or --nv (Apptainer)"
     if recipe is not None and not recipe.precisions("cpu"):
-        return Finding("cards", "bad", said, f"{advice}; {recipe.name} cannot train without one.")
-    return Finding("cards", "warning", said, f"{advice}; --device cpu trains without one where a recipe can.")
+        return Diagnosis("cards", "bad", said, f"{advice}; {recipe.name} cannot train without one.")
+    return Diagnosis("cards", "warning", said, f"{advice}; --device cpu trains without one where a recipe can.")
 
 
-def _idle_findings(cards: Sequence[gpus.Card]) -> Iterator[Finding]:
+def _idle_findings(cards: Sequence[gpus.Card]) -> Iterator[Diagnosis]:
     busy = {card.index: words for card in cards if (words := _work(card))}
     for index, words in busy.items():
         advice = "End what runs there or wait for it; a card that others use gives no measurement."
-        yield Finding("idle", "warning", f"Card {index} is in use: {words}.", advice)
+        yield Diagnosis("idle", "warning", f"Card {index} is in use: {words}.", advice)
     if not busy:
-        yield Finding("idle", "good", "Nothing runs on the cards.")
+        yield Diagnosis("idle", "good", "Nothing runs on the cards.")
 
 
 def _work(card: gpus.Card) -> str:
@@ -62,45 +62,47 @@ def _work(card: gpus.Card) -> str:
     return f"{utilisation} % utilised, {memory} MiB taken, {processes} {'process' if processes == 1 else 'processes'}"
 
 
-def _build_findings(recipe: Recipe | None, name: str, build: Mapping[str, str | None], cards: int) -> Iterator[Finding]:
+def _build_findings(
+    recipe: Recipe | None, name: str, build: Mapping[str, str | None], cards: int
+) -> Iterator[Diagnosis]:
     if "cuda" not in build:  # it does not tell
         return
     if build["cuda"] is None:
         level: Level = "bad" if recipe is not None and not recipe.precisions("cpu") else "warning"
         advice = f"Install the build of {name} that is made for the driver's CUDA {gpus.cuda_driver()} or older."
-        yield Finding("driver", level, f"{name} is built without CUDA and cannot use the cards.", advice)
+        yield Diagnosis("driver", level, f"{name} is built without CUDA and cannot use the cards.", advice)
         return
     yield _driver(name, build["cuda"])
     if "nccl" in build and cards > 1:
         yield _nccl(name, build["nccl"])
 
 
-def _driver(name: str, cuda: str) -> Finding:
+def _driver(name: str, cuda: str) -> Diagnosis:
     """Hold a framework's CUDA against the driver's: within a major version an older driver does in most cases."""
     driver = gpus.cuda_driver()
     if driver is None:
-        return Finding("driver", "warning", "The driver does not tell its CUDA.", "See whether `nvidia-smi` works.")
+        return Diagnosis("driver", "warning", "The driver does not tell its CUDA.", "See whether `nvidia-smi` works.")
     said = f"The driver knows CUDA up to {driver}, {name} is built for {cuda}."
     if _numbers(cuda) <= _numbers(driver):
-        return Finding("driver", "good", said)
+        return Diagnosis("driver", "good", said)
     advice = f"Install a newer driver, or a build of {name} for CUDA {driver} or older."
-    return Finding("driver", "bad" if _numbers(cuda)[0] > _numbers(driver)[0] else "warning", said, advice)
+    return Diagnosis("driver", "bad" if _numbers(cuda)[0] > _numbers(driver)[0] else "warning", said, advice)
 
 
-def _nccl(name: str, version: str | None) -> Finding:
+def _nccl(name: str, version: str | None) -> Diagnosis:
     if version is None:
         advice = f"Install a build of {name} that has it."
-        return Finding("nccl", "bad", f"{name} is built without NCCL: several cards cannot train together.", advice)
-    return Finding("nccl", "good", f"{name} has NCCL {version}.")
+        return Diagnosis("nccl", "bad", f"{name} is built without NCCL: several cards cannot train together.", advice)
+    return Diagnosis("nccl", "good", f"{name} has NCCL {version}.")
 
 
-def _interconnect(cards: Sequence[gpus.Card]) -> Finding:
+def _interconnect(cards: Sequence[gpus.Card]) -> Diagnosis:
     kinds = {first.interconnect(second) for first, second in combinations(cards, 2)}
     said = f"Between the cards lie {', '.join(sorted(kinds))}, in the words of `nvidia-smi topo -m`."
     if all(kind.startswith("NV") or kind in _THROUGH_SWITCHES for kind in kinds):
-        return Finding("interconnect", "good", said)
+        return Diagnosis("interconnect", "good", said)
     advice = "What crosses the processor is slow; choose near cards with CUDA_VISIBLE_DEVICES, and say so on the page."
-    return Finding("interconnect", "warning", said, advice)
+    return Diagnosis("interconnect", "warning", said, advice)
 
 
 def _numbers(version: str) -> tuple[int, ...]:

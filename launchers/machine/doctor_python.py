@@ -9,16 +9,16 @@ from typing import Any
 
 from ..io.regular_file import text_of
 from ..native.recipes import Recipe
-from .findings import Finding, Level
+from .findings import Diagnosis, Level
 
 Frameworks = Mapping[str, Mapping[str, str | None]]
 _PACKAGE = re.compile(r"([\w.-]+)(?: (\d[\d.]*))?")
 _REQUIREMENT = re.compile(r"^(?!.*(?:;|://))(\w[\w.-]*)", re.MULTILINE)  # without conditions and addresses
 
 
-def python_findings(recipe: Recipe | None, repo: Path | None, native: Mapping[str, Any]) -> Iterator[Finding]:
+def python_findings(recipe: Recipe | None, repo: Path | None, native: Mapping[str, Any]) -> Iterator[Diagnosis]:
     """Examine what the native Python said of itself (see `machine.native_python`)."""
-    yield Finding("python", "good", f"Python {native['python']} with {len(native['packages'])} packages answers.")
+    yield Diagnosis("python", "good", f"Python {native['python']} with {len(native['packages'])} packages answers.")
     yield from _framework_findings(wanted(native["frameworks"], recipe), recipe)
     if recipe is not None:
         yield from _need_findings(recipe, repo, native["packages"])
@@ -30,17 +30,17 @@ def wanted(frameworks: Frameworks, recipe: Recipe | None) -> Frameworks:
     return {name: build for name, build in frameworks.items() if name in needs} or frameworks
 
 
-def _framework_findings(frameworks: Frameworks, recipe: Recipe | None) -> Iterator[Finding]:
+def _framework_findings(frameworks: Frameworks, recipe: Recipe | None) -> Iterator[Diagnosis]:
     if not frameworks:
         level: Level = "warning" if recipe is None else "bad"
         advice = "Activate the environment that trains, or install the framework there."
-        yield Finding("framework", level, "The native Python has no framework that is known here.", advice)
+        yield Diagnosis("framework", level, "The native Python has no framework that is known here.", advice)
     for name, build in frameworks.items():
         if "error" in build:
             advice = f"Repair the environment until `python -c 'import {name}'` succeeds."
-            yield Finding("framework", "bad", f"{name} cannot be imported: {build['error']}.", advice)
+            yield Diagnosis("framework", "bad", f"{name} cannot be imported: {build['error']}.", advice)
         else:
-            yield Finding("framework", "good", f"{name} {_build(build)}.")
+            yield Diagnosis("framework", "good", f"{name} {_build(build)}.")
 
 
 def _build(build: Mapping[str, str | None]) -> str:
@@ -50,7 +50,7 @@ def _build(build: Mapping[str, str | None]) -> str:
     return f"{build['version']}" + (f" with {', '.join(parts)}" if parts else without)
 
 
-def _need_findings(recipe: Recipe, repo: Path | None, packages: Mapping[str, str]) -> Iterator[Finding]:
+def _need_findings(recipe: Recipe, repo: Path | None, packages: Mapping[str, str]) -> Iterator[Diagnosis]:
     installed = {_normal(name): version for name, version in packages.items()}
     for need in recipe.facts["needs"].split(","):
         words = need.strip()
@@ -59,35 +59,35 @@ def _need_findings(recipe: Recipe, repo: Path | None, packages: Mapping[str, str
             yield from _file_findings(words, repo, installed)
         elif package is None:
             advice = "See the native repository's documentation."
-            yield Finding("needs", "warning", f"The recipe needs {words}, which cannot be looked up here.", advice)
+            yield Diagnosis("needs", "warning", f"The recipe needs {words}, which cannot be looked up here.", advice)
         else:
             yield _package_finding(package[1], package[2], installed, bool(recipe.precisions("cpu")))
 
 
-def _file_findings(name: str, repo: Path | None, installed: Mapping[str, str]) -> Iterator[Finding]:
+def _file_findings(name: str, repo: Path | None, installed: Mapping[str, str]) -> Iterator[Diagnosis]:
     if repo is None:
         return
     if not (repo / name).is_file():
-        yield Finding("needs", "warning", f"The checkout has no {name}.", "Is it a checkout of the right repository?")
+        yield Diagnosis("needs", "warning", f"The checkout has no {name}.", "Is it a checkout of the right repository?")
         return
     text = text_of(repo / name, errors="replace")
     missing = [package for package in _REQUIREMENT.findall(text) if _normal(package) not in installed]
     advice = f"Run `python -m pip install -r {name}` in the checkout." if missing else None
     said = f"Of {name} these are not installed: {', '.join(missing)}." if missing else f"All of {name} is installed."
-    yield Finding("needs", "warning" if missing else "good", said, advice)
+    yield Diagnosis("needs", "warning" if missing else "good", said, advice)
 
 
-def _package_finding(name: str, needed: str | None, installed: Mapping[str, str], cpu: bool) -> Finding:
+def _package_finding(name: str, needed: str | None, installed: Mapping[str, str], cpu: bool) -> Diagnosis:
     known = [name, name.removesuffix("-gpu")] if cpu else [name]
     present = next((other for other in known if _normal(other) in installed), None)
     if present is None:
         advice = f"Install {name} into the environment that trains."
-        return Finding("needs", "warning", f"{name} is not installed in the native Python.", advice)
+        return Diagnosis("needs", "warning", f"{name} is not installed in the native Python.", advice)
     found = installed[_normal(present)]
     if needed and not f"{found}.".startswith(f"{needed}."):
         advice = "Install that version, or expect differences."
-        return Finding("needs", "warning", f"{present} {found} is installed; the recipe needs {needed}.", advice)
-    return Finding("needs", "good", f"{present} {found} is installed.")
+        return Diagnosis("needs", "warning", f"{present} {found} is installed; the recipe needs {needed}.", advice)
+    return Diagnosis("needs", "good", f"{present} {found} is installed.")
 
 
 def _normal(name: str) -> str:

@@ -12,7 +12,7 @@ Level = Literal["good", "warning", "bad"]
 
 
 @dataclass(frozen=True)
-class Finding:
+class Diagnosis:
     """One thing that was looked at: `said` is what was found, `advice` what to do about it where it is not good."""
 
     subject: str
@@ -21,14 +21,14 @@ class Finding:
     advice: str | None = None
 
 
-def shown(findings: Iterable[Finding]) -> str:
+def shown(findings: Iterable[Diagnosis]) -> str:
     """Lay findings out for a terminal, a line each, the advice in a line below; ends with a newline unless empty."""
     listed = list(findings)
     width = max((len(finding.subject) for finding in listed), default=0)
     return "".join(_paragraph(finding, width) for finding in listed)
 
 
-def _paragraph(finding: Finding, width: int) -> str:
+def _paragraph(finding: Diagnosis, width: int) -> str:
     head = f"{finding.level:7}  {one_line(finding.subject):{width}}  "
     advice = f"{' ' * len(head)}{one_line(finding.advice)}\n" if finding.advice else ""
     return f"{head}{one_line(finding.said)}\n{advice}"

@@ -22,7 +22,7 @@ _LEVELS = {
 _SWITCH = "switch"
 
 
-class Sample(NamedTuple):
+class CardSample(NamedTuple):
     """What a card tells at one moment; None where it cannot."""
 
     utilisation: int | None
@@ -63,11 +63,11 @@ class Card:
         found = _told(pynvml.nvmlDeviceGetComputeRunningProcesses, self.handle)
         return None if found is None else len(found)
 
-    def sample(self) -> Sample:
+    def sample(self) -> CardSample:
         """Ask for all that changes during a run."""
         rates, memory = _told(pynvml.nvmlDeviceGetUtilizationRates, self.handle), self._memory()
         power = _told(pynvml.nvmlDeviceGetPowerUsage, self.handle)
-        return Sample(
+        return CardSample(
             utilisation=rates and rates.gpu,
             memory=memory and memory.used // 2**20,
             power=power if power is None else power / 1000,

@@ -13,7 +13,7 @@ from typing import TextIO
 from . import gpus
 
 INTERVAL = 1.0  # seconds
-COLUMNS = ("time", "card", *gpus.Sample._fields)
+COLUMNS = ("time", "card", *gpus.CardSample._fields)
 _PATIENCE = 5.0  # seconds for a card to answer at the end
 
 

@@ -12,10 +12,10 @@ from tabulate import tabulate
 from ..io.whole_file import write_whole
 from . import outcome as words
 from . import recipes
-from .outcome import Outcome
+from .outcome import CheckOutcome
 from .recipes import Recipe
 
-_OUTCOMES = TypeAdapter(dict[str, Outcome])
+_OUTCOMES = TypeAdapter(dict[str, CheckOutcome])
 _TEMPLATES = Environment(  # noqa: S701  it renders Markdown, where nothing is to be escaped
     loader=FileSystemLoader(recipes.ROOM), keep_trailing_newline=True, undefined=StrictUndefined
 )
@@ -31,18 +31,18 @@ def table() -> str:
     return tabulate(rows(), "keys", "simple", maxcolwidths=[*[None] * 6, 40], disable_numparse=True)
 
 
-def load(path: Path) -> dict[str, Outcome]:
+def load(path: Path) -> dict[str, CheckOutcome]:
     """Read the outcomes that `keep` wrote; none where there is no such file. Raises pydantic.ValidationError."""
     return _OUTCOMES.validate_json(path.read_bytes()) if path.is_file() else {}
 
 
-def keep(outcome: Outcome, path: Path) -> None:
+def keep(outcome: CheckOutcome, path: Path) -> None:
     """Write an outcome into the JSON file `path`, in the place of an earlier one of the same recipe; raises OSError."""
     outcomes = load(path) | {outcome.recipe: outcome}
     write_whole(path, _OUTCOMES.dump_json(dict(sorted(outcomes.items())), indent=1) + b"\n")
 
 
-def page(outcomes: Mapping[str, Outcome]) -> str:
+def page(outcomes: Mapping[str, CheckOutcome]) -> str:
     """Render the page of all recipes in Markdown; the outcome for a launcher that has changed since is left out."""
     known = [recipes.read(name) for name in recipes.names()]
     told = [(recipe, outcomes.get(recipe.name)) for recipe in known]
@@ -51,7 +51,7 @@ def page(outcomes: Mapping[str, Outcome]) -> str:
     return template.render(recipes=current, repository=_repository, summary=words.summary, remarks=words.remarks)
 
 
-def is_current(recipe: Recipe, outcome: Outcome) -> bool:
+def is_current(recipe: Recipe, outcome: CheckOutcome) -> bool:
     """Say whether the launcher is the very file that was checked."""
     return outcome.launcher == words.recipe_sha256(recipe)
 

@@ -9,29 +9,29 @@ import click
 import yaml
 
 from . import checkout, native_configs, native_options
-from .native_commands import Command, Use, cases, printed
-from .native_configs import Entry
-from .native_sources import Source, reachable
-from .outcome import Checked, Outcome, recipe_sha256
+from .native_commands import NativeCommand, Use, cases, printed
+from .native_configs import ConfigKey
+from .native_sources import PythonFile, reachable
+from .outcome import Checked, CheckOutcome, recipe_sha256
 from .recipes import Recipe
 
 _BUILDS = ("name", "type")  # the keys of a config that say which class is built with the other keys beside them
 
 
-def check(recipe: Recipe, repo: Path) -> Outcome:
+def check(recipe: Recipe, repo: Path) -> CheckOutcome:
     """Check every option that the launcher of `recipe` passes in any of its cases against the checkout `repo`.
 
     The programs are read, never executed. Raises click.ClickException where the launcher prints no command for a case,
     the command starts no program of the checkout, or a config of it cannot be read.
     """
     repo = repo.resolve()
-    commands = [Command(printed(recipe, repo, variables), repo) for variables in cases(recipe)]
+    commands = [NativeCommand(printed(recipe, repo, variables), repo) for variables in cases(recipe)]
     starter = dict.fromkeys(option for command in commands for option in command.starter)
     checked = tuple(examine(commands, repo))
-    return Outcome(recipe.name, recipe_sha256(recipe), checkout.describe(repo)["commit"], checked, tuple(starter))
+    return CheckOutcome(recipe.name, recipe_sha256(recipe), checkout.describe(repo)["commit"], checked, tuple(starter))
 
 
-def examine(commands: Sequence[Command], repo: Path) -> list[Checked]:
+def examine(commands: Sequence[NativeCommand], repo: Path) -> list[Checked]:
     """List every option of any of the commands once, in their order; `repo` is the resolved path of the checkout.
 
     Raises click.ClickException where a config cannot be read.
@@ -43,7 +43,7 @@ def examine(commands: Sequence[Command], repo: Path) -> list[Checked]:
 class _Native:
     """What the programs and configs that some commands name can be told."""
 
-    def __init__(self, commands: Iterable[Command], repo: Path) -> None:
+    def __init__(self, commands: Iterable[NativeCommand], repo: Path) -> None:
         programs = {program for command in commands for use in command.uses() for program in use.programs}
         sources = {program: reachable(program, repo) for program in programs}
         self._repo = repo
@@ -51,7 +51,7 @@ class _Native:
         self._new_keys = {program: _new_keys(files) for program, files in sources.items()}
         self._configs = {path: _config(path, repo) for command in commands for path in command.configs}
 
-    def checked(self, command: Command) -> Iterator[Checked]:
+    def checked(self, command: NativeCommand) -> Iterator[Checked]:
         """Yield what is known of every use of a command, and the files that it names and that are not there."""
         uses = list(command.uses())
         overridden = {use.key: use.value for use in uses if use.key}
@@ -97,14 +97,14 @@ class _Native:
         return program.relative_to(self._repo).as_posix()
 
 
-def _built(keys: Sequence[str], entries: Sequence[Entry], overridden: Mapping[str, str]) -> list[str]:
+def _built(keys: Sequence[str], entries: Sequence[ConfigKey], overridden: Mapping[str, str]) -> list[str]:
     """List the classes that the mapping under `keys` may build: what it is given to build comes before what it has."""
     given = [overridden[name] for word in _BUILDS if (name := ".".join([*keys, word])) in overridden]
     own = [entries[-1].below[word].text for word in _BUILDS if entries and word in entries[-1].below]
     return [*given, *own]
 
 
-def _new_keys(sources: Sequence[Source]) -> dict[str, str]:
+def _new_keys(sources: Sequence[PythonFile]) -> dict[str, str]:
     """Map keys that a config need not have to the place that asks for them, parameters as `Name.parameter`."""
     if not native_options.takes_new_keys(sources):
         return {}
@@ -112,7 +112,7 @@ def _new_keys(sources: Sequence[Source]) -> dict[str, str]:
     return read | {name: f"taken by {where}" for name, where in native_options.parameters(sources).items()}
 
 
-def _config(path: Path, repo: Path) -> Entry:
+def _config(path: Path, repo: Path) -> ConfigKey:
     try:
         return native_configs.read(path, repo)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:

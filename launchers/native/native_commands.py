@@ -77,7 +77,7 @@ def printed(recipe: Recipe, repo: Path, variables: dict[str, str]) -> str:
     return answer.stdout
 
 
-class Command:
+class NativeCommand:
     """One native command, seen from a checkout.
 
     `line` is what a launcher prints, `cd "$REPO"/FOLDER && PROGRAM WORD…`, `repo` the resolved path of the checkout.

@@ -18,7 +18,7 @@ _REPLACES = ("_delete_", "_inherited_")  # marks of a mapping that takes nothing
 
 
 @dataclass(frozen=True)
-class Entry:
+class ConfigKey:
     """A key of a config: the `file:line` that has it, its text where it is a scalar, and the entries below it.
 
     The items of a list are entries called 0, 1, 2 …
@@ -26,12 +26,12 @@ class Entry:
 
     where: str
     text: str = ""
-    below: Mapping[str, Entry] = field(default_factory=dict)
+    below: Mapping[str, ConfigKey] = field(default_factory=dict)
     is_list: bool = False
 
-    def find(self, path: Iterable[str]) -> list[Entry]:
+    def find(self, path: Iterable[str]) -> list[ConfigKey]:
         """List the entries along a path of keys, as far as they exist."""
-        found: list[Entry] = []
+        found: list[ConfigKey] = []
         below = self.below
         for key in path:
             if key not in below:
@@ -49,7 +49,7 @@ def is_config(path: Path) -> bool:
     return bool(body) and all(isinstance(node, ast.Assign | ast.Expr) for node in body) and _assigns(body)
 
 
-def read(path: Path, repo: Path) -> Entry:
+def read(path: Path, repo: Path) -> ConfigKey:
     """Read the keys of the config `path`, those of its bases included. Both paths must be resolved.
 
     Raises OSError where a base is missing or no file, yaml.YAMLError and UnicodeDecodeError where one is not YAML.
@@ -65,35 +65,35 @@ def _assigns(body: Iterable[ast.stmt]) -> bool:
     return any(isinstance(node, ast.Assign) for node in body)
 
 
-def _bases(config: Entry) -> list[str]:
+def _bases(config: ConfigKey) -> list[str]:
     entries = [config.below[key] for key in _BASES if key in config.below]
     return [entry.text for named in entries for entry in ([*named.below.values()] if named.is_list else [named])]
 
 
-def _merged(own: Entry, base: Entry) -> Entry:
+def _merged(own: ConfigKey, base: ConfigKey) -> ConfigKey:
     if own.is_list or base.is_list or not own.below or not base.below or any(key in own.below for key in _REPLACES):
         return own
     both = {key: _merged(entry, base.below[key]) for key, entry in own.below.items() if key in base.below}
-    return Entry(own.where, own.text, {**base.below, **own.below, **both})
+    return ConfigKey(own.where, own.text, {**base.below, **own.below, **both})
 
 
-def _read_yaml(path: Path, name: str) -> Entry:
+def _read_yaml(path: Path, name: str) -> ConfigKey:
     # Composed, not constructed: it keeps the lines, and a tag in the file creates no object.
     node = yaml.compose(text_of(path), Loader=yaml.SafeLoader)
-    return Entry(name) if node is None else _yaml_entry(node, name, node)
+    return ConfigKey(name) if node is None else _yaml_entry(node, name, node)
 
 
-def _yaml_entry(node: yaml.Node, name: str, place: yaml.Node) -> Entry:
+def _yaml_entry(node: yaml.Node, name: str, place: yaml.Node) -> ConfigKey:
     where = f"{name}:{place.start_mark.line + 1}"
     if isinstance(node, yaml.MappingNode):
-        return Entry(where, below=_yaml_mapping(node, name))
+        return ConfigKey(where, below=_yaml_mapping(node, name))
     if isinstance(node, yaml.SequenceNode):
         items = {str(number): _yaml_entry(item, name, item) for number, item in enumerate(node.value)}
-        return Entry(where, below=items, is_list=True)
-    return Entry(where, text=str(node.value))
+        return ConfigKey(where, below=items, is_list=True)
+    return ConfigKey(where, text=str(node.value))
 
 
-def _yaml_mapping(node: yaml.MappingNode, name: str) -> dict[str, Entry]:
+def _yaml_mapping(node: yaml.MappingNode, name: str) -> dict[str, ConfigKey]:
     entries = {key.value: _yaml_entry(value, name, key) for key, value in node.value}
     inherited = entries.pop("<<", None)  # the merge key of YAML: one mapping, or a list of them
     sources = [] if inherited is None else [*inherited.below.values()] if inherited.is_list else [inherited]
@@ -105,25 +105,25 @@ class _PythonConfig:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._names: dict[str, Entry] = {}
+        self._names: dict[str, ConfigKey] = {}
 
-    def read(self, tree: ast.Module) -> Entry:
+    def read(self, tree: ast.Module) -> ConfigKey:
         for node in tree.body:
             if isinstance(node, ast.Assign):
                 for target in node.targets:
                     self._names[ast.unparse(target)] = self._entry(node.value, node.lineno)
-        return Entry(f"{self._name}:1", below=self._names)
+        return ConfigKey(f"{self._name}:1", below=self._names)
 
-    def _entry(self, node: ast.expr, line: int) -> Entry:
+    def _entry(self, node: ast.expr, line: int) -> ConfigKey:
         where = f"{self._name}:{line}"
         if isinstance(node, ast.Name) and node.id in self._names:
             known = self._names[node.id]
-            return Entry(where, known.text, known.below, known.is_list)
+            return ConfigKey(where, known.text, known.below, known.is_list)
         if isinstance(node, ast.List | ast.Tuple):
             items = {str(number): self._entry(item, item.lineno) for number, item in enumerate(node.elts)}
-            return Entry(where, below=items, is_list=True)
+            return ConfigKey(where, below=items, is_list=True)
         text = str(node.value) if isinstance(node, ast.Constant) else ""
-        return Entry(where, text, {key: self._entry(value, value.lineno) for key, value in _pairs(node)})
+        return ConfigKey(where, text, {key: self._entry(value, value.lineno) for key, value in _pairs(node)})
 
 
 def _pairs(node: ast.expr) -> list[tuple[str, ast.expr]]:

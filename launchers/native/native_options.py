@@ -6,14 +6,14 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from .native_sources import Source, last_name
+from .native_sources import PythonFile, last_name
 
 _CONFIG_NAME = re.compile(r"(cfg|config|configs)$")
 
 Named = Iterator[tuple[str, ast.expr | ast.arg]]
 
 
-def options(sources: Iterable[Source]) -> dict[str, str]:
+def options(sources: Iterable[PythonFile]) -> dict[str, str]:
     """Map each option, as it is written on the command line, to the `file:line` that defines it.
 
     Options of argparse, absl flags and click count; so do the fields of the classes that tyro reads, as `--part.field`,
@@ -24,17 +24,17 @@ def options(sources: Iterable[Source]) -> dict[str, str]:
     return {**_variables(files), **_fields(files), **_places(files, _defined)}
 
 
-def keys_read(sources: Iterable[Source]) -> dict[str, str]:
+def keys_read(sources: Iterable[PythonFile]) -> dict[str, str]:
     """Map each literal key that the sources read from a mapping or a config to the first `file:line` that does."""
     return _places(sources, _read)
 
 
-def parameters(sources: Iterable[Source]) -> dict[str, str]:
+def parameters(sources: Iterable[PythonFile]) -> dict[str, str]:
     """Map `Name.parameter` to its `file:line` for what a config may build by name: classes and functions."""
     return _places(sources, _parameters)
 
 
-def takes_new_keys(sources: Iterable[Source]) -> bool:
+def takes_new_keys(sources: Iterable[PythonFile]) -> bool:
     """Say whether a key that the config lacks can be overridden: not where `override` asserts that it is there."""
     functions = (node for source in sources for node in ast.walk(source.tree) if isinstance(node, ast.FunctionDef))
     bodies = (node for function in functions if function.name == "override" for node in ast.walk(function))
@@ -45,7 +45,7 @@ def _is_membership(test: ast.expr) -> bool:
     return isinstance(test, ast.Compare) and any(isinstance(operator, ast.In) for operator in test.ops)
 
 
-def _places(sources: Iterable[Source], names: Callable[[ast.AST], Named]) -> dict[str, str]:
+def _places(sources: Iterable[PythonFile], names: Callable[[ast.AST], Named]) -> dict[str, str]:
     places: dict[str, str] = {}
     for source in sources:
         for node in ast.walk(source.tree):
@@ -66,7 +66,7 @@ def _defined(node: ast.AST) -> Named:
         yield from _click(node)
 
 
-def _variables(sources: Iterable[Source]) -> dict[str, str]:
+def _variables(sources: Iterable[PythonFile]) -> dict[str, str]:
     """Map the variables that a program sets before it executes another file with `exec`, which may set them anew."""
     places: dict[str, str] = {}
     for source in sources:
@@ -82,7 +82,7 @@ def _calls(node: ast.stmt, function: str) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and last_name(node.value.func) == function
 
 
-def _fields(sources: Sequence[Source]) -> dict[str, str]:
+def _fields(sources: Sequence[PythonFile]) -> dict[str, str]:
     """Map the fields, and the fields of fields, of the classes that a file with a call of `tyro.cli` names."""
     nodes = [(source.name, node) for source in sources for node in ast.walk(source.tree)]
     reading = {file for file, node in nodes if isinstance(node, ast.Call) and ast.unparse(node.func) == "tyro.cli"}

@@ -12,7 +12,7 @@ from ..io.regular_file import data_of
 
 
 @dataclass(frozen=True)
-class Source:
+class PythonFile:
     """One Python file: `name` is its path as seen from the checkout, `tree` what Python reads in it."""
 
     name: str
@@ -38,24 +38,24 @@ def last_name(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
-def reachable(program: Path, repo: Path) -> list[Source]:
+def reachable(program: Path, repo: Path) -> list[PythonFile]:
     """List `program` and the modules of the checkout `repo` that it imports, directly or not, in the order of import.
 
     Modules are looked for as the programs themselves arrange it: beside the program, in the folders above it, and at
     the top of the checkout. Both paths must be resolved.
     """
     roots = [folder for folder in program.parents if folder.is_relative_to(repo)]
-    found: dict[Path, Source] = {}
+    found: dict[Path, PythonFile] = {}
     waiting = [program]
     while waiting:
         path = waiting.pop(0)
         if path not in found and path.is_relative_to(repo):
-            found[path] = Source(path.relative_to(repo).as_posix(), path, parse(path))
+            found[path] = PythonFile(path.relative_to(repo).as_posix(), path, parse(path))
             waiting += _imported(found[path], roots)
     return list(found.values())
 
 
-def _imported(source: Source, roots: Sequence[Path]) -> Iterator[Path]:
+def _imported(source: PythonFile, roots: Sequence[Path]) -> Iterator[Path]:
     for node in ast.walk(source.tree):
         if isinstance(node, ast.Import):
             for alias in node.names:

@@ -21,7 +21,7 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CheckOutcome:
     """What the check of one recipe found.
 
     `launcher` is the sha256 of the launcher script, `commit` the checkout's, None where it is not a git checkout,
@@ -45,14 +45,14 @@ def recipe_sha256(recipe: Recipe) -> str:
     return hashlib.sha256(recipe.path.read_bytes()).hexdigest()
 
 
-def text(recipe: Recipe, outcome: Outcome) -> str:
+def text(recipe: Recipe, outcome: CheckOutcome) -> str:
     """Render the outcome for the terminal."""
     rows = [map(one_line, (item.option, item.program, item.where or "does not exist")) for item in outcome.checked]
     lines = [tabulate(rows, ["option", "program", "where"], "plain", disable_numparse=True), ""]
     return "\n".join([*lines, *map(one_line, remarks(recipe, outcome)), one_line(summary(outcome))])
 
 
-def summary(outcome: Outcome) -> str:
+def summary(outcome: CheckOutcome) -> str:
     """Say in one sentence whether all options exist."""
     count = len({item.option for item in outcome.checked})
     if not outcome.unknown:
@@ -61,7 +61,7 @@ def summary(outcome: Outcome) -> str:
     return f"{len(unknown)} of {count} options do not exist: {', '.join(unknown)}."
 
 
-def remarks(recipe: Recipe, outcome: Outcome) -> list[str]:
+def remarks(recipe: Recipe, outcome: CheckOutcome) -> list[str]:
     """List, a sentence each, what the check could not look at, and a checkout that is not the pinned one."""
     sentences = []
     if outcome.unchecked:

@@ -71,7 +71,7 @@ def _capture(
     os.setsid()  # what is meant for the runner and its group is not meant for this process
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    log = _Log(folder, redactor)
+    log = _KeptLog(folder, redactor)
     for chunk in _chunks(source, line, mark, folder / ORPHANED):
         if not log.take(chunk):
             processes.end_in_background(mark)
@@ -122,7 +122,7 @@ def _is_dead(line: Connection) -> bool:
     return False
 
 
-class _Log:
+class _KeptLog:
     """The log and its clock; both are closed to further bytes once one could not be written."""
 
     def __init__(self, folder: Path, redactor: Redactor | None) -> None:

@@ -17,10 +17,10 @@ from ..native.recipes import Recipe
 from .folders import RunFolder
 from .jobs import CannotRunHere, Job
 from .places import Place
-from .series import Planned
+from .series import PlannedRun
 
 
-class Wanted(Protocol):
+class WantedRun(Protocol):
     """One run that a page lacks."""
 
     @property
@@ -48,13 +48,13 @@ class Planner:
     data: Path | None
     place: Place
 
-    def of_recipe(self, name: str, options: Mapping[str, str], suite: Path, repeats: int) -> list[Planned]:
+    def of_recipe(self, name: str, options: Mapping[str, str], suite: Path, repeats: int) -> list[PlannedRun]:
         """Plan `repeats` runs of one case under the folder `suite`."""
         job = self._job(name, options)
         case = suite / job.case_name
-        return [Planned(job, RunFolder(case / str(number))) for number in range(1, repeats + 1)]
+        return [PlannedRun(job, RunFolder(case / str(number))) for number in range(1, repeats + 1)]
 
-    def of_page(self, wanted: Iterable[Wanted]) -> list[Planned]:
+    def of_page(self, wanted: Iterable[WantedRun]) -> list[PlannedRun]:
         """Plan the runs that a page lacks; says which cannot run here. Raises click.UsageError where none can."""
         planned, refused = [], dict[str, None]()
         for _, repeats in groupby(wanted, lambda run: run.folder.parent):
@@ -64,14 +64,14 @@ class Planner:
             except CannotRunHere as error:
                 refused[error.message] = None
             else:
-                planned += [Planned(job, RunFolder(run.folder)) for run in runs]
+                planned += [PlannedRun(job, RunFolder(run.folder)) for run in runs]
         if refused and not planned:
             raise click.UsageError(" ".join(refused))
         for sentence in refused:
             say(f"Left out: {sentence}", err=True)
         return planned
 
-    def _of_page(self, run: Wanted) -> Job:
+    def _of_page(self, run: WantedRun) -> Job:
         job = self._job(run.recipe, {**run.options, "EXTRA": shlex.join(run.extra)})
         meant, found = job.recipe.facts["repository"], checkout.origin(job.repo)
         if found and not checkout.is_of(job.repo, meant):

@@ -48,7 +48,7 @@ _INTERRUPTED = 130  # as a shell says it
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedRun:
     """One run that is wanted: a job, and the folder that it fills."""
 
     job: Job
@@ -56,11 +56,11 @@ class Planned:
 
 
 @dataclass
-class Series:
+class RunSeries:
     """Executes runs in order. After one that failed, the further runs of the same case are left out."""
 
     runner: Runner
-    planned: Sequence[Planned]
+    planned: Sequence[PlannedRun]
     failed: list[Path] = field(default_factory=list)
 
     def script(self) -> Iterator[str]:
@@ -95,7 +95,7 @@ class Series:
         doctor = "`tachograph doctor` may say why"
         return f"{count}{others}: {', '.join(map(str, self.failed))}; {doctor}, and the same command runs them again."
 
-    def _tried(self, run: Planned, number: int, signals: Sequence[int]) -> bool:
+    def _tried(self, run: PlannedRun, number: int, signals: Sequence[int]) -> bool:
         """Execute a run, unless one of its case failed."""
         case, repeat = run.folder.path.parent, run.folder.path.name
         if case in {path.parent for path in self.failed}:
@@ -106,7 +106,7 @@ class Series:
             raise click.ClickException(_unwritten(run.folder, error)) from error
         return True
 
-    def _execute(self, run: Planned, title: str, signals: Sequence[int]) -> None:
+    def _execute(self, run: PlannedRun, title: str, signals: Sequence[int]) -> None:
         if _is_done(run):
             return
         with claimed(run.folder, signals):
@@ -132,7 +132,7 @@ def _unwritten(folder: RunFolder, error: OSError) -> str:
     return f"{folder.path} could not be written: {error.strerror}{kept}."
 
 
-def _is_done(run: Planned) -> bool:
+def _is_done(run: PlannedRun) -> bool:
     if run.folder.status() != DONE:
         return False
     if not run.folder.is_intact():
@@ -154,7 +154,7 @@ def _differences(job: Job, facts: Mapping[str, Any]) -> Iterator[str]:
             yield f"{name}={found.get(name)} and not {value}"
 
 
-def notices(place: Place, planned: Iterable[Planned]) -> Iterator[str]:
+def notices(place: Place, planned: Iterable[PlannedRun]) -> Iterator[str]:
     """Say in a sentence each what somebody should know before the runs begin."""
     yield from _of_checkouts(planned)
     if isinstance(place, Local):
@@ -163,7 +163,7 @@ def notices(place: Place, planned: Iterable[Planned]) -> Iterator[str]:
                 yield "No NVIDIA GPU answers on this machine, so there is no telemetry."
 
 
-def _of_checkouts(planned: Iterable[Planned]) -> Iterator[str]:
+def _of_checkouts(planned: Iterable[PlannedRun]) -> Iterator[str]:
     meant = {(run.job.repo, run.job.recipe.facts["repository"]): run.job.recipe for run in planned}
     for (repo, _), recipe in meant.items():
         yield from checkout.remarks(checkout.describe(repo), recipe.facts)

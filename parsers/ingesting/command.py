@@ -92,12 +92,12 @@ def ingest(
       tachograph ingest s3://bucket/runs/ --into logs/cloud --scheduler tcp://head:8786
     """
     from .sources import missing
-    from .tally import Tally
+    from .tally import IngestTally
 
     # One that is missing beside others does not stop these: it is told with what else is unreadable.
     if len(gone := missing(sources)) == len(sources):
         raise Unreadable(*(f"There is no file or folder {source}." for source in gone))
-    tally = Tally(verbose=verbose)
+    tally = IngestTally(verbose=verbose)
     for event in _events(sources, into, context.obj, **how):
         tally.add(event)
     for line in tally.objects() if as_json else tally.sentences(into):

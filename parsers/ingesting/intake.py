@@ -13,7 +13,7 @@ from ..io.errors import FormatError, LogError, WrappedError
 from ..runs.runfile import sha256_of
 from ..scanning.detection import detected, formats
 from ..scanning.source import Source, is_text
-from ..scanning.text import Text
+from ..scanning.text import LogText
 from ..scanning.wrapped import refuse_wrapped
 from .archive import BROKEN, begins_archive, is_archive, opened
 from .candidate import Candidate, LeftOut, NotTakenError
@@ -130,7 +130,7 @@ def _format(path: Path, candidate: Candidate) -> tuple[str | None, tuple[str, ..
     """The name of the format of a log, and what there is to remark."""
     try:
         with _told(path, named=candidate.named):
-            text = Text(path)
+            text = LogText(path)
             refuse_wrapped(text, formats())
             found = detected(text, formats())
     except FormatError as error:

@@ -13,7 +13,7 @@ UNKNOWN = "unknown format"
 MOST_NAMES = 10
 
 
-class Tally:
+class IngestTally:
     """Counts what became of files; with ``verbose`` it keeps the name of each that is left out."""
 
     def __init__(self, *, verbose: bool = False) -> None:

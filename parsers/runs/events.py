@@ -10,7 +10,7 @@ import numpy as np
 from ..grammar.compiler import WHOLE
 from ..grammar.field import TIMES
 from ..io.lazy import pd
-from ..scanning.columns import Lines
+from ..scanning.columns import VariantLines
 from .facts import Fact
 from .provenance import Provenance
 
@@ -32,7 +32,7 @@ class Event(NamedTuple):
     time: np.datetime64
 
 
-def events(found: Iterable[Lines]) -> tuple[Event, ...]:
+def events(found: Iterable[VariantLines]) -> tuple[Event, ...]:
     """The events of a log in file order; of a name once a line."""
     by_place: dict[tuple[int, str], Event] = {}
     for event in sorted((event for lines in found for event in _rows(lines)), key=lambda event: event[:2]):
@@ -55,7 +55,7 @@ def time_to_train(happened: Iterable[Event]) -> Iterator[Fact]:
         yield Fact("minutes_to_train", round(float(minutes), 3), lines)
 
 
-def _rows(lines: Lines) -> Iterator[Event]:
+def _rows(lines: VariantLines) -> Iterator[Event]:
     stamp = next((field.name for field in lines.variant.fields if field.type in TIMES), "")
     named = {name: lines.take(name) for name in EVENTS if name in {field.name for field in lines.variant.fields}}
     texts, times = lines.take(WHOLE.name), lines.take(stamp)

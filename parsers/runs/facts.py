@@ -15,7 +15,7 @@ from ..scanning.prefix import line_pattern
 from .provenance import FILE_NAME, Kind, Provenance, line
 
 if TYPE_CHECKING:
-    from ..scanning.columns import Lines
+    from ..scanning.columns import VariantLines
 
 Value = int | float | str
 MOST_DIGITS = 19  # what is longer is no count of anything
@@ -138,7 +138,7 @@ def _without_parts(told: Sequence[Fact], known: Iterable[Fact]) -> list[Fact]:
     return [fact for fact in told if (fact.name, fact.value) not in parts]
 
 
-def line_facts(found: Iterable["Lines"]) -> Iterator[Fact]:
+def line_facts(found: Iterable["VariantLines"]) -> Iterator[Fact]:
     """The facts that the lines of a log state, in the order of the lines; a value told again is told once."""
     told: dict[tuple[str, Value], int] = {}
     for lines in found:

@@ -14,7 +14,7 @@ from ..grammar.format import METRICS, Format
 from ..io.errors import FormatError, LogError
 from ..io.lazy import pd
 from ..io.message import Message
-from ..scanning.columns import Lines
+from ..scanning.columns import VariantLines
 from ..scanning.detection import detect, formats
 from ..scanning.matches import Found
 from ..scanning.record_table import table
@@ -123,7 +123,7 @@ class GrowingLog:
                 self._time = records["time"].dropna().to_numpy(dtype="datetime64[us]")[-1]
             yield records
 
-    def _hear(self, lines: Sequence[Lines]) -> None:
+    def _hear(self, lines: Sequence[VariantLines]) -> None:
         """Keep what scales a throughput; a second value of it tells that lines contradict each other, a third nothing.
 
         ``Facts`` hears all lines of a log at once, so they are told anew.
@@ -142,7 +142,7 @@ class GrowingLog:
         self.facts = heard(self._given, stated, arguments, run_file(self.path), self.path)
 
 
-def _lines(found: Found) -> Lines:
-    lines = Lines(found.variant)
+def _lines(found: Found) -> VariantLines:
+    lines = VariantLines(found.variant)
     lines.add(found)
     return lines

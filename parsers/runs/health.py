@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from ..io.lazy import pd
 from ..io.message import Message
-from ..scanning.record_table import Table
+from ..scanning.record_table import RecordTable
 from .events import Event
-from .reading_part import Part
+from .reading_part import ReadingPart
 
 Numbers = NDArray[np.int64]
 Rows = NDArray[np.intp]
@@ -28,7 +28,7 @@ STANDING = np.timedelta64(0, "us")
 GOING_ON = ("run_start", "checkpoint", "evaluation", "overflow", "restart")
 
 
-def findings(parts: Sequence[Part], happened: Sequence[Event]) -> Iterator[Message]:
+def findings(parts: Sequence[ReadingPart], happened: Sequence[Event]) -> Iterator[Message]:
     """What speaks against a run, one sentence each; ``parts`` and ``happened`` as of a ``Reading``."""
     for part in parts:
         lines = part.table["line"]
@@ -48,7 +48,7 @@ def _told(message: str, lines: Sequence[int] | Numbers) -> Iterator[Message]:
         yield Message(message, count=len(lines), line=lines[0])
 
 
-def _of_losses(records: Table, not_numbers: Numbers) -> Iterator[Message]:
+def _of_losses(records: RecordTable, not_numbers: Numbers) -> Iterator[Message]:
     if "loss" not in records:
         return
     losses = records["loss"]
@@ -58,7 +58,7 @@ def _of_losses(records: Table, not_numbers: Numbers) -> Iterator[Message]:
         yield Message(NOT_A_NUMBER, count=len(lines), records=printed, line=lines[0])
 
 
-def _backwards(records: Table) -> Rows:
+def _backwards(records: RecordTable) -> Rows:
     """The rows whose time is before that of the one before them, of each rank by itself: several come as they come."""
     if "time" not in records:
         return NO_ROWS
@@ -71,7 +71,7 @@ def _backwards(records: Table) -> Rows:
     return np.sort(order[1:][back])
 
 
-def _copies(records: Table) -> Rows:
+def _copies(records: RecordTable) -> Rows:
     """The rows of copies: all that such a record prints, a step and one number more at least, its rank printed before.
 
     Where steps count within epochs that nothing tells apart, those of two epochs may print the same.

@@ -16,14 +16,14 @@ from ..io.message import Message
 from ..scanning.account import Account, account
 from ..scanning.cascade import Cascade, of_kinds
 from ..scanning.detection import detected, formats, grammars, most_claimed
-from ..scanning.record_table import Table
+from ..scanning.record_table import RecordTable
 from ..scanning.source import Source
-from ..scanning.text import Text
+from ..scanning.text import LogText
 from ..scanning.wrapped import refuse_wrapped
 from .events import Event, events, frame, time_to_train
 from .facts import Fact, Facts, line_facts, may_be_default
 from .health import findings
-from .reading_part import NOTHING, Part, part
+from .reading_part import NOTHING, ReadingPart, part
 from .runfile import RunFile, run_facts, run_file, run_problems, told_by_name
 
 TORN = "Output runs together, first in line {line} ({count} in all); what is whole there is used."
@@ -52,7 +52,7 @@ class Reading:
     path: Path
     sha256: str
     bytes: int
-    parts: tuple[Part, ...]
+    parts: tuple[ReadingPart, ...]
     facts: Facts
     account: Account
     warnings: tuple[Message, ...]
@@ -95,7 +95,7 @@ def read(path: str | Path, *, format: str | Path | None = None, facts: Iterable[
 def survey(path: str | Path, *, format: str | Path | None = None, facts: Iterable[Fact] = ()) -> Reading:
     """As ``read``, but a text of no known format gives a reading without records: all its lines are unrecognised."""
     path = Path(path)
-    source, cascade = _read(Text(path), [] if format is None else [known_format(format)], search=format is None)
+    source, cascade = _read(LogText(path), [] if format is None else [known_format(format)], search=format is None)
     parts = [part(level, source) for level in cascade.levels[:-1]]
     if len(parts) > 1:
         parts.sort(key=lambda part: part.rank)
@@ -107,7 +107,7 @@ def survey(path: str | Path, *, format: str | Path | None = None, facts: Iterabl
     return Reading(path, source.sha256, source.bytes, all_parts, told, _account(cascade), warnings, happened)
 
 
-def _read(text: Text, chosen: list[Format], *, search: bool) -> tuple[Source, Cascade]:
+def _read(text: LogText, chosen: list[Format], *, search: bool) -> tuple[Source, Cascade]:
     """Read a log as these formats, and as all others that are found in it; what any program prints comes last."""
     refuse_wrapped(text, chosen or formats())
     if search:
@@ -120,7 +120,7 @@ def _read(text: Text, chosen: list[Format], *, search: bool) -> tuple[Source, Ca
         chosen.append(another)
 
 
-def _feed(cascade: Cascade, text: Text, chosen: Sequence[Format], *, search: bool) -> Format | None:
+def _feed(cascade: Cascade, text: LogText, chosen: Sequence[Format], *, search: bool) -> Format | None:
     """Read all blocks; returns a format other than the chosen ones, where there are any, once lines of it are left."""
     searched, names = 0, {fmt.name for fmt in chosen}
     for block in text.blocks([variant for fmt in chosen for variant in fmt.variants]):
@@ -179,7 +179,7 @@ def heard(given: Iterable[Fact], stated: Iterable[Fact], arguments: Iterable[Fac
     return facts
 
 
-def _warnings(facts: Facts, cascade: Cascade, source: Source, run: RunFile, records: Table) -> Iterator[Message]:
+def _warnings(facts: Facts, cascade: Cascade, source: Source, run: RunFile, records: RecordTable) -> Iterator[Message]:
     yield from run_problems(run, source.path, source.sha256)
     for first, other in facts.disputes:
         yield _both(NEITHER_USED, first, other)

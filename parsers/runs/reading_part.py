@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from ..grammar.field import Field
 from ..grammar.format import METRICS, Format
 from ..io.lazy import pd
-from ..scanning.cascade import Level, of_kinds
-from ..scanning.record_table import Table, table
+from ..scanning.cascade import FormatLines, of_kinds
+from ..scanning.record_table import RecordTable, table
 from ..scanning.source import Source
 from .clock import ARRIVAL, arrivals, clock
 
 
 @dataclass(frozen=True)
-class Part:
+class ReadingPart:
     """What one format reads in a log.
 
     ``table``: one record a metric line in file order: ``line`` (int64, physical number from 1; of a record of
@@ -29,7 +29,7 @@ class Part:
     """
 
     format: Format | None
-    table: Table
+    table: RecordTable
     fields: dict[tuple[str, str], Field]
     not_numbers: NDArray[np.int64]
 
@@ -46,10 +46,10 @@ class Part:
         return -int(np.count_nonzero(timed)), -len(self.table)
 
 
-NOTHING = Part(None, table([]), {}, np.zeros(0, np.int64))
+NOTHING = ReadingPart(None, table([]), {}, np.zeros(0, np.int64))
 
 
-def part(level: Level, source: Source) -> Part:
+def part(level: FormatLines, source: Source) -> ReadingPart:
     """What the format of a level read in a log; ``source`` has been read to its end."""
     metric = of_kinds([level], METRICS)
     meanings = {(x.variant.record, f.name): f for x in metric for f in x.variant.fields}
@@ -58,10 +58,10 @@ def part(level: Level, source: Source) -> Part:
     if (arrived := _arrived(records, source)) is not None:
         records = records.having("time", arrived)
         meanings |= {(x.variant.record, ARRIVAL.name): ARRIVAL for x in metric}
-    return Part(level.format, records, meanings, not_numbers)
+    return ReadingPart(level.format, records, meanings, not_numbers)
 
 
-def _arrived(records: Table, source: Source) -> NDArray[np.datetime64] | None:
+def _arrived(records: RecordTable, source: Source) -> NDArray[np.datetime64] | None:
     """When the lines of records arrived; None where they print a time themselves, or the run has no clock."""
     if not len(records) or ("time" in records and not np.isnat(records["time"]).all()):
         return None

@@ -6,20 +6,20 @@ import numpy as np
 
 from ..grammar.format import Format
 from .block import Block, Places
-from .columns import Lines
+from .columns import VariantLines
 from .scan import Scanner
 
 
-class Level:
+class FormatLines:
     """One format of a cascade: the ``lines`` that were found of its variants, and the numbers of the ``torn`` ones."""
 
     def __init__(self, fmt: Format) -> None:
         self.format = fmt
-        self._found: dict[int, Lines] = {}
+        self._found: dict[int, VariantLines] = {}
         self._scanner = Scanner(fmt.variants)
 
     @property
-    def lines(self) -> list[Lines]:
+    def lines(self) -> list[VariantLines]:
         """What was found, in the order of the variants."""
         return [self._found[id(variant)] for variant in self.format.variants if id(variant) in self._found]
 
@@ -36,7 +36,7 @@ class Level:
         """Read a block; returns the numbers of the lines that are known now."""
         torn, known = len(self.torn), [np.zeros(0, np.int64)]
         for found in self._scanner.scan(block):
-            self._found.setdefault(id(found.variant), Lines(found.variant)).add(found)
+            self._found.setdefault(id(found.variant), VariantLines(found.variant)).add(found)
             known += [found.numbers] if found.further is None else [found.numbers, found.further]
         numbers = np.concatenate(known)
         # What stands in a torn line beside ours may be another format's.
@@ -47,7 +47,7 @@ class Cascade:
     """Reads the blocks of one log, in order, as several formats. ``total``: physical lines so far."""
 
     def __init__(self, formats: Iterable[Format]) -> None:
-        self.levels = [Level(fmt) for fmt in formats]
+        self.levels = [FormatLines(fmt) for fmt in formats]
         self.total = 0
         self._block = Block.after(0, b"")
         self._known = np.zeros(0, np.int64)
@@ -68,6 +68,6 @@ class Cascade:
         return self._block
 
 
-def of_kinds(levels: Sequence[Level], kinds: Sequence[str]) -> list[Lines]:
+def of_kinds(levels: Sequence[FormatLines], kinds: Sequence[str]) -> list[VariantLines]:
     """The lines of these kinds that were found, format by format."""
     return [x for level in levels for x in level.lines if x.variant.record in kinds and len(x)]

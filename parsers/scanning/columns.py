@@ -90,7 +90,7 @@ LOSS = "loss"
 MANY_ROWS = 8192
 
 
-class Lines:
+class VariantLines:
     """The lines of one variant: physical line numbers and one typed column a field."""
 
     def __init__(self, variant: Variant) -> None:

@@ -24,7 +24,7 @@ from .block import Block
 from .matches import Found
 from .scan import Scanner
 from .sieve import Sieve
-from .text import Text
+from .text import LogText
 
 # The formats of a log are those of the first piece of so many bytes that has a line of any.
 PIECE = 1 << 16
@@ -72,10 +72,10 @@ def _paths(folders: Sequence[Path]) -> Mapping[str, Path]:
 
 def detect(path: Path, known: Sequence[Format]) -> Format | None:
     """The format of a log: that of its text; raises LogError when it cannot be read, FormatError as ``detected``."""
-    return detected(Text(path), known)
+    return detected(LogText(path), known)
 
 
-def detected(text: Text, known: Sequence[Format]) -> Format | None:
+def detected(text: LogText, known: Sequence[Format]) -> Format | None:
     """The format that claims most lines of the first block that has a metric line; None when no block has one.
 
     Of a log without metric lines, such as that of an evaluation, events tell a format that may have printed them. A

@@ -12,14 +12,14 @@ from ..grammar.field import Field
 from ..grammar.format import METRICS
 from ..grammar.timestamps import WITHOUT_YEAR, over_new_year
 from ..io.lazy import pd
-from .columns import RANK, Array, Lines, missing, whole
+from .columns import RANK, Array, VariantLines, missing, whole
 
 RECORD = "record"
 
 Order = NDArray[np.int64] | None
 
 
-class Table:
+class RecordTable:
     """The records of a log in file order, a column an array; to make a DataFrame of them takes longer than to read few.
 
     ``columns``: by name; ``record`` is int8, the place of each record's kind in METRICS.
@@ -40,17 +40,17 @@ class Table:
     def __getitem__(self, name: str) -> Array:
         return self._columns[name]
 
-    def __reduce__(self) -> tuple[type[Table], tuple[Mapping[str, Array]]]:
-        return Table, (self._columns,)  # without the DataFrame: it can be made anew
+    def __reduce__(self) -> tuple[type[RecordTable], tuple[Mapping[str, Array]]]:
+        return RecordTable, (self._columns,)  # without the DataFrame: it can be made anew
 
     def are(self, kind: str) -> NDArray[np.bool_]:
         """Which records are of a kind (bool): step, epoch or summary."""
         found: NDArray[np.bool_] = self._columns[RECORD] == METRICS.index(kind)
         return found
 
-    def having(self, name: str, column: Array) -> Table:
+    def having(self, name: str, column: Array) -> RecordTable:
         """The same records with one column more, or another one of that name."""
-        return Table({**self._columns, name: column})
+        return RecordTable({**self._columns, name: column})
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -59,7 +59,7 @@ class Table:
         return pd.DataFrame({**self._columns, RECORD: kinds}, copy=False)
 
 
-def table(found: Sequence[Lines], after: np.datetime64 | None = None) -> Table:
+def table(found: Sequence[VariantLines], after: np.datetime64 | None = None) -> RecordTable:
     """Records of all metric lines, ascending by line: ``line``, ``record``, ``rank`` where told, then the fields.
 
     ``after``: the last ``time`` of the records before these, which tells the year of stamps that have none. Built a
@@ -73,7 +73,7 @@ def table(found: Sequence[Lines], after: np.datetime64 | None = None) -> Table:
         column = _column(found, name, order)
         if column is not None:
             columns[name] = _finished(column, field, after)
-    return Table(columns)
+    return RecordTable(columns)
 
 
 def _finished(column: Array, field: Field, after: np.datetime64 | None) -> Array:
@@ -83,12 +83,12 @@ def _finished(column: Array, field: Field, after: np.datetime64 | None) -> Array
     return whole(column) if field.type == "INTEGER" else column
 
 
-def _records(found: Sequence[Lines], order: Order) -> Array:
+def _records(found: Sequence[VariantLines], order: Order) -> Array:
     codes = [np.full(len(lines), METRICS.index(lines.variant.record), np.int8) for lines in found]
     return _ordered(_joined(codes, np.int8), order)
 
 
-def _column(found: Sequence[Lines], name: str, order: Order) -> Array | None:
+def _column(found: Sequence[VariantLines], name: str, order: Order) -> Array | None:
     parts = [lines.take(name) for lines in found]
     present = next((part for part in parts if part is not None), None)
     if present is None:

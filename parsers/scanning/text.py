@@ -12,7 +12,7 @@ from .source import BINARY, Source, is_text
 _HEAD = 1 << 16  # by so many bytes a binary file is told
 
 
-class Text:
+class LogText:
     """The text of a log; a small one, of a single block, is read once and looked at as the same block each time.
 
     ``source``: what the bytes were read from, which describes the file after its blocks were read.

@@ -13,7 +13,7 @@ from ..io.errors import WrappedError
 from .prefix import after_prefix, line_pattern, without_prefix
 from .sieve import Sieve, fours
 from .source import clean
-from .text import Text
+from .text import LogText
 
 WRAPPED = (
     "its lines were cut at {width} {unit}, first in line {line}, and numbers with them; "
@@ -35,14 +35,14 @@ _WORD = re.compile(rb"\t|[ ]*+[^ \t]*+")
 Row = tuple[bytes, ...]
 
 
-def refuse_wrapped(text: Text, known: Sequence[Format]) -> None:
+def refuse_wrapped(text: LogText, known: Sequence[Format]) -> None:
     """Raise WrappedError where metric lines of a log were cut at one width: half a number looks like a whole one.
 
     Looked at is the first block that may hold a metric line. One was cut where it is one, or says more, with what
     follows its cut added.
     """
     for data in text.data():
-        block = Lines(data, tuple(known))
+        block = CutLines(data, tuple(known))
         for unit, lengths in block.measures.items():
             for width in _widths(lengths):
                 if line := Cuts(block, lengths, width).first():
@@ -52,7 +52,7 @@ def refuse_wrapped(text: Text, known: Sequence[Format]) -> None:
 
 
 @dataclass
-class Lines:
+class CutLines:
     """The lines of a block, as they may have been cut."""
 
     data: bytes
@@ -120,7 +120,7 @@ def _widths(lengths: Sequence[int]) -> Iterator[int]:
 class Cuts:
     """The lines of a block, by a measure of their lengths, that were cut at one width if any were."""
 
-    block: Lines
+    block: CutLines
     lengths: Sequence[int]
     width: int
 

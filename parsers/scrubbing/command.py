@@ -13,7 +13,7 @@ from ..io.printable import say
 from ..io.refusal import Unreadable
 
 if TYPE_CHECKING:
-    from .copies import Outcome
+    from .copies import ScrubOutcome
 
 KINDS = {
     "host": "host name",
@@ -74,7 +74,7 @@ def scrub(
         raise Unreadable(*outcome.problems)
 
 
-def _as_json(outcome: "Outcome") -> Iterator[str]:
+def _as_json(outcome: "ScrubOutcome") -> Iterator[str]:
     for kind in KINDS:
         replaced = outcome.replaced.get(kind)
         if replaced:
@@ -89,7 +89,7 @@ def _as_json(outcome: "Outcome") -> Iterator[str]:
             )
 
 
-def _as_text(outcome: "Outcome", out: Path) -> Iterator[str]:
+def _as_text(outcome: "ScrubOutcome", out: Path) -> Iterator[str]:
     """How many of each kind; never which, for what is printed here may be published, too."""
     copies = len(outcome.copies)
     yield f"1 copy is in {out}." if copies == 1 else f"{copies} copies are in {out}."

@@ -12,7 +12,7 @@ from ..io.whole import below, move, unfinished
 from ..runs import runfile
 from ..runs.facts import FOLDERS, name_facts
 from .identities import Identity, identities
-from .placeholders import Placeholders, Tally
+from .placeholders import Placeholders, ReplacementTally
 from .scrub import ScrubError, Secrets, named, scrubbed
 
 
@@ -27,14 +27,14 @@ class Replaced:
 
 
 @dataclass
-class Outcome:
+class ScrubOutcome:
     """The ``copies`` that were written, what was ``replaced`` in them by kind, and a sentence for each log without."""
 
     copies: list[Path] = field(default_factory=list)
     replaced: dict[str, Replaced] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
-    def add(self, copy: Path, tally: Tally) -> None:
+    def add(self, copy: Path, tally: ReplacementTally) -> None:
         """Take note of one more copy."""
         self.copies.append(copy)
         for kind, times in tally.occurrences.items():
@@ -44,22 +44,22 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Source:
+class NamedLog:
     """A log, and the file or folder by which it was named."""
 
     log: Path
     named: Path
 
 
-def sources(paths: Iterable[Path]) -> list[Source]:
+def sources(paths: Iterable[Path]) -> list[NamedLog]:
     """The logs that are named: a file is one, a folder holds those of the run folders in it.
 
     Raises ScrubError for a folder without any, LogError for a run.json that is broken.
     """
-    found: dict[Path, Source] = {}
+    found: dict[Path, NamedLog] = {}
     for path in map(_absolute, paths):
         for log in _logs(path) if os.path.isdir(path) else [path]:  # noqa: PTH112 - never raises an error
-            found.setdefault(log, Source(log, path))
+            found.setdefault(log, NamedLog(log, path))
     return list(found.values())
 
 
@@ -75,20 +75,20 @@ def _logs(folder: Path) -> Iterator[Path]:
 
 
 def copied(
-    logs: Sequence[Source],
+    logs: Sequence[NamedLog],
     out: Path,
     secrets: Secrets,
     *,
     given: Iterable[Identity] = (),
     keep: Iterable[bytes] = (),
     format: str | Path | None = None,
-) -> Outcome:
+) -> ScrubOutcome:
     """Write a copy of each log below the folder ``out``, under its place below the folder that all have in common.
 
     ``given`` are identities that are known, ``keep`` names that are none. A log that cannot be read or copied does not
     keep the others. Raises ScrubError when a copy would take the place of a log, or ``out`` cannot be a folder.
     """
-    outcome, readable, found = Outcome(), [], dict.fromkeys(given)
+    outcome, readable, found = ScrubOutcome(), [], dict.fromkeys(given)
     for source in logs:
         try:
             _refuse_links(source)
@@ -102,7 +102,7 @@ def copied(
     return outcome
 
 
-def _refuse_links(source: Source) -> None:
+def _refuse_links(source: NamedLog) -> None:
     """Raise ScrubError where a link would put a file from elsewhere among the copies; whoever names a link means it."""
     is_named = source.log == source.named
     files = runfile.files_of_run(source.log)
@@ -121,7 +121,7 @@ def _copy(
     placeholders: Placeholders,
     secrets: Secrets,
     format: str | Path | None,
-    outcome: Outcome,
+    outcome: ScrubOutcome,
 ) -> None:
     """Write all copies under another name and move them, so that a reader never sees half a file."""
     if out.exists() and not out.is_dir():
@@ -143,7 +143,7 @@ def _copy(
         move((str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()), folder, out)
 
 
-def _places(logs: Sequence[Source], out: Path, placeholders: Placeholders) -> dict[Path, Path]:
+def _places(logs: Sequence[NamedLog], out: Path, placeholders: Placeholders) -> dict[Path, Path]:
     """The log of each place below the folder of copies; what the name of a log tells must not be lost."""
     if not logs:
         return {}

@@ -34,7 +34,7 @@ class Identity(NamedTuple):
     text: bytes
 
 
-class _Place(NamedTuple):
+class _Mention(NamedTuple):
     """A part of a text, and what stands before it in small letters."""
 
     text: bytes
@@ -46,11 +46,11 @@ def identities(text: bytes) -> Iterator[Identity]:
     text = b"\n" + text
     lowered = uncoloured(text).lower()
     for rule in rules():
-        seen: set[tuple[str, _Place]] = set()
+        seen: set[tuple[str, _Mention]] = set()
         for found in rule.sightings(lowered):
             for group in rule.groups:
                 start, end = found.span(group)
-                place = _Place(
+                place = _Mention(
                     text[start:end], lowered[max(0, start - BEFORE_VERSION) : start] if group == "address" else b""
                 )
                 if place.text and (group, place) not in seen:
@@ -83,18 +83,18 @@ def _printed() -> frozenset[bytes]:
     return frozenset(word.lower().encode() for word in _WORD.findall(" ".join([*literals, spelt])))
 
 
-def _host(place: _Place) -> Iterator[Identity]:
+def _host(place: _Mention) -> Iterator[Identity]:
     name = place.text.rstrip(_ENDS)
     if is_host(name) and not is_word(name):
         yield Identity("host", name)
 
 
-def _inner(place: _Place) -> Iterator[Identity]:
+def _inner(place: _Mention) -> Iterator[Identity]:
     """A name with dots is one of the public internet, unless another rule says that it is a host of the job."""
     return iter(()) if b"." in place.text.rstrip(_ENDS) else _host(place)
 
 
-def _hosts(place: _Place) -> Iterator[Identity]:
+def _hosts(place: _Mention) -> Iterator[Identity]:
     for found in _LISTED.finditer(place.text):
         if b"[" in found[1]:
             yield from [Identity("nodes", found[1])] if is_host(_RANGE.sub(rb"\1", found[1])) else []
@@ -102,53 +102,53 @@ def _hosts(place: _Place) -> Iterator[Identity]:
             yield from _host(place._replace(text=found[1]))
 
 
-def _peers(place: _Place) -> Iterator[Identity]:
+def _peers(place: _Mention) -> Iterator[Identity]:
     for found in _LISTED.finditer(place.text):
         if found[2]:
             yield from _host(place._replace(text=found[1]))
 
 
-def _keys(place: _Place) -> Iterator[Identity]:
+def _keys(place: _Mention) -> Iterator[Identity]:
     for found in _KEY.finditer(place.text):
         yield from _host(place._replace(text=found[1]))
 
 
-def _user(place: _Place) -> Iterator[Identity]:
+def _user(place: _Mention) -> Iterator[Identity]:
     name = place.text.rstrip(_ENDS)
     if is_name(name) and not is_word(name):
         yield Identity("user", name)
 
 
-def _home(place: _Place) -> Iterator[Identity]:
+def _home(place: _Mention) -> Iterator[Identity]:
     path = place.text.rstrip(_ENDS)
     name = re.split(rb"[/\\]", path)[-1]
     if is_name(name) and is_word(name):
         yield Identity("home", path)
 
 
-def _email(place: _Place) -> Iterator[Identity]:
+def _email(place: _Mention) -> Iterator[Identity]:
     name, _, domain = place.text.partition(b"@")
     if is_host(domain) and not name.endswith(b".git") and domain.lower() != b"example.com":
         yield Identity("email", place.text)
 
 
-def _address(place: _Place) -> Iterator[Identity]:
+def _address(place: _Mention) -> Iterator[Identity]:
     if is_private(place.text) and not (place.text.startswith(b"10.") and is_version(place.before)):
         yield Identity("address", place.text)
 
 
-def _encoded(place: _Place) -> Iterator[Identity]:
+def _encoded(place: _Mention) -> Iterator[Identity]:
     """Launchers hand the hosts of a job on as base64 of JSON: a list of cards for each of them."""
     if text := decoded(place.text):
         yield from identities(b"world_info " + text)
         yield Identity("encoded", place.text)
 
 
-def _taken(place: _Place) -> Iterator[Identity]:
+def _taken(place: _Mention) -> Iterator[Identity]:
     yield Identity("taken", place.text.lower())
 
 
-_JUDGES: dict[str, Callable[[_Place], Iterator[Identity]]] = {
+_JUDGES: dict[str, Callable[[_Mention], Iterator[Identity]]] = {
     "host": _host,
     "inner": _inner,
     "hosts": _hosts,

@@ -30,7 +30,7 @@ class Placeholder(NamedTuple):
 
 
 @dataclass
-class Tally:
+class ReplacementTally:
     """What was replaced: by kind how often, which different ones, and the line (from 1) of the first."""
 
     occurrences: Counter[str] = field(default_factory=Counter)
@@ -71,7 +71,7 @@ class Placeholders:
             self._encoded(text)
         self._words = _Words(frozenset(self._table))
 
-    def replaced(self, text: bytes, tally: Tally | None = None, lines_before: int = 0) -> bytes:
+    def replaced(self, text: bytes, tally: ReplacementTally | None = None, lines_before: int = 0) -> bytes:
         """A text with placeholders in place of all identities, as whole words; ``tally`` takes note of them."""
         pieces: list[bytes] = []
         end = 0

@@ -16,7 +16,7 @@ from ..runs.reading import Reading, survey
 
 
 @dataclass(frozen=True)
-class Table:
+class TableShape:
     """A table of records without its values: their columns with types, and of each row its line and a hash."""
 
     columns: tuple[tuple[str, str], ...]
@@ -29,7 +29,7 @@ class Likeness:
     """What must be the same of a log and its copy; it is small, so that large logs are in memory one at a time."""
 
     format: str | None
-    tables: tuple[Table, ...]
+    tables: tuple[TableShape, ...]
     facts: dict[str, tuple[Value, Provenance]]
     recognised: NDArray[np.bool_]
     account: tuple[int, int, int]
@@ -74,13 +74,13 @@ def _records(reading: Reading) -> Iterator[pd.DataFrame]:
     yield reading.events.drop(columns="text")
 
 
-def _table(records: pd.DataFrame) -> Table:
+def _table(records: pd.DataFrame) -> TableShape:
     columns = tuple((str(name), str(dtype)) for name, dtype in records.dtypes.items())
     rows = pd.util.hash_pandas_object(records, index=False).to_numpy().astype(np.uint64)
-    return Table(columns, records["line"].to_numpy(np.int64), rows)
+    return TableShape(columns, records["line"].to_numpy(np.int64), rows)
 
 
-def _different_line(one: Table, other: Table) -> int | None:
+def _different_line(one: TableShape, other: TableShape) -> int | None:
     """The line of the first row that differs; None where all are the same."""
     both = min(len(one.rows), len(other.rows))
     unlike = np.flatnonzero((one.rows[:both] != other.rows[:both]) | (one.lines[:both] != other.lines[:both]))

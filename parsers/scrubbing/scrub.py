@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from ..io.errors import ParserError, WriteError
 from ..runs import clock, runfile, telemetry
 from .identities import Identity, identities
-from .placeholders import Placeholders, Tally
+from .placeholders import Placeholders, ReplacementTally
 from .rewriting import rewrite, text_blocks
 from .same_reading import difference, likeness
 
@@ -58,7 +58,7 @@ def named(log: Path, secrets: Secrets) -> dict[Identity, None]:
 
 def scrubbed(
     log: Path, copy: Path, placeholders: Placeholders, secrets: Secrets, *, format: str | Path | None = None
-) -> Tally:
+) -> ReplacementTally:
     """Write a copy of a log with placeholders for all identities and credentials, and say what was replaced.
 
     What lies beside the log and is of its run (run.json, gpu.csv, clock.csv) is scrubbed and written beside the copy,
@@ -66,13 +66,13 @@ def scrubbed(
     described stands under ``source``. ``format``: as for ``read``. Raises ScrubError when the copy would not read
     as the log does: it is removed then. Raises LogError, FormatError or GrammarError when the log cannot be read.
     """
-    tally, written = Tally(), [copy]
+    tally, written = ReplacementTally(), [copy]
     before = likeness(log, log, placeholders.replaced, format=format)
     try:
         rewrite(log, copy, _Scrubber(placeholders, secrets, tally).block)
         for path in _side_files(log):
             written.append(copy.with_name(path.name))
-            rewrite(path, written[-1], _Scrubber(placeholders, secrets, Tally()).block)
+            rewrite(path, written[-1], _Scrubber(placeholders, secrets, ReplacementTally()).block)
         if run := _run(log, copy, placeholders, secrets):
             written.append(copy.with_name(runfile.RUN_FILE))
             written[-1].write_text(json.dumps(run, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -90,7 +90,7 @@ def scrubbed(
 class _Scrubber:
     """What is made of the blocks of one file, in their order."""
 
-    def __init__(self, placeholders: Placeholders, secrets: Secrets, tally: Tally) -> None:
+    def __init__(self, placeholders: Placeholders, secrets: Secrets, tally: ReplacementTally) -> None:
         self._placeholders, self._tally = placeholders, tally
         self._stream = secrets.stream()
         self._lines = 0

@@ -7,7 +7,7 @@ from typing import get_args
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import LABEL
 from parsers.runs.reading import Reading
-from parsers.runs.reading_part import Part
+from parsers.runs.reading_part import ReadingPart
 
 from ..evidence.pool import on_all_cores
 from ..measuring.measurement import Measurement, NoMeasurement, measure
@@ -17,7 +17,7 @@ from ..pagefile.parts import SCALING, Axis
 from .labels import Value
 from .matching import agree
 from .protocol_search import Searched, search
-from .published_numbers import Published
+from .published_numbers import PublishedNumber
 from .published_site import Backing, Log
 
 AXES: tuple[Axis, ...] = get_args(Axis)
@@ -30,7 +30,7 @@ class Evidence:
 
     log: Log
     reading: Reading
-    part: Part
+    part: ReadingPart
     facts: Mapping[str, Fact]
     searched: Searched
     known: dict[Protocol, Measurement | None] = field(default_factory=dict, compare=False, repr=False)
@@ -72,14 +72,14 @@ class Library:
     def __init__(self) -> None:
         self._known: dict[_Task, tuple[Evidence, ...]] = {}
 
-    def prepare(self, wanted: Iterable[tuple[Published, Backing]]) -> None:
+    def prepare(self, wanted: Iterable[tuple[PublishedNumber, Backing]]) -> None:
         """Make the evidence of many numbers at once."""
         tasks = [task for task in dict.fromkeys(_task(*pair) for pair in wanted) if task not in self._known]
         tasks.sort(key=lambda task: task.log.bytes, reverse=True)  # so that no core waits for a long one at the end
         with on_all_cores(_made, tasks) as made:
             self._known |= dict(zip(tasks, made, strict=True))
 
-    def evidence(self, number: Published, backing: Backing) -> tuple[Evidence, ...]:
+    def evidence(self, number: PublishedNumber, backing: Backing) -> tuple[Evidence, ...]:
         """The log of a number, scaled in each way that the labels and the log itself allow.
 
         Empty where the file is no log of a known format.
@@ -88,7 +88,7 @@ class Library:
         return self._known[_task(number, backing)]
 
 
-def _task(number: Published, backing: Backing) -> _Task:
+def _task(number: PublishedNumber, backing: Backing) -> _Task:
     stated = tuple((axis, number.case[axis]) for axis in SCALING if axis in number.case)
     return _Task(backing.log, stated)
 
@@ -110,7 +110,7 @@ def _made(task: _Task) -> tuple[Evidence, ...]:
     return tuple(Evidence(task.log, reading, part, way, search(part, way)) for way in [*distinct.values()][::-1])
 
 
-def contradictions(number: Published, evidence: Evidence) -> list[str]:
+def contradictions(number: PublishedNumber, evidence: Evidence) -> list[str]:
     """What the lines of a log say otherwise than the labels of a number, a sentence each.
 
     A batch size or a number of cards by which the number was scaled, and came out, is not contradicted by the log.

@@ -11,8 +11,8 @@ from ..pagefile.page import Case, Column, Page
 from .backing_logs import AXES, Evidence, Library
 from .labels import read_label
 from .matching import Match, conflicts, match, match_by_name
-from .published_numbers import Published, published
-from .published_site import Backing, Log, Site
+from .published_numbers import PublishedNumber, published
+from .published_site import Backing, Log, PublishedSite
 from .recovery import Pair, Recovered, recover
 
 
@@ -24,7 +24,7 @@ class Stated:
     backings: tuple[Backing, ...]
 
 
-def stated(number: Published, pages: Sequence[Page], site: Site) -> Stated | None:
+def stated(number: PublishedNumber, pages: Sequence[Page], site: PublishedSite) -> Stated | None:
     """What the first page file says that knows the column and the case of a number; None where none does."""
     for page in pages:
         for column in page.columns.values():
@@ -33,13 +33,13 @@ def stated(number: Published, pages: Sequence[Page], site: Site) -> Stated | Non
     return None
 
 
-def _is_of(number: Published, column: Column) -> bool:
+def _is_of(number: PublishedNumber, column: Column) -> bool:
     """Whether a column of a page file is that of a number: the framework is the same, or the title."""
     framework = read_label(column.title).case.get("framework")
     return framework == number.case.get("framework") if framework else column.title == number.column
 
 
-def _in_column(number: Published, page: Page, column: Column, site: Site) -> Stated | None:
+def _in_column(number: PublishedNumber, page: Page, column: Column, site: PublishedSite) -> Stated | None:
     case: Case = {axis: number.case[axis] for axis in AXES if axis in number.case}
     try:
         run = run_of(column, {"model": page.model, **case})
@@ -59,7 +59,7 @@ class Claim:
     protocol gives the digits, the stated one or one that was found.
     """
 
-    number: Published
+    number: PublishedNumber
     match: Match
     evidence: tuple[Evidence, ...]
     stated: Protocol | None = None
@@ -87,7 +87,7 @@ class Claim:
         return self.recovered is None and len({evidence.log.path for evidence in self.evidence}) > 1
 
 
-def claims(site: Site, pages: Sequence[Page], library: Library) -> list[Claim]:
+def claims(site: PublishedSite, pages: Sequence[Page], library: Library) -> list[Claim]:
     """All numbers of the pages of a site, in their order, with what protocols were found for them.
 
     ``pages``: page files, which state the logs and the protocols of the numbers that they know.
@@ -132,7 +132,7 @@ def _gives(evidence: Evidence, protocol: Protocol, digits: str) -> bool:
     return evidence.digits(protocol.printing(digits)) == digits
 
 
-def _backings(number: Published, found: Match, site: Site) -> Iterator[Backing]:
+def _backings(number: PublishedNumber, found: Match, site: PublishedSite) -> Iterator[Backing]:
     """The logs of a number; beside one whose own name contradicts the number, those whose names do not."""
     yield from found.backings
     if any(conflicts(number.case, backing.log.named) for backing in found.backings):

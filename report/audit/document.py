@@ -30,7 +30,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Text:
+class DocumentText:
     """Words without markup, the links in them, and the names of the anchors that stand in them."""
 
     plain: str
@@ -42,12 +42,12 @@ class Text:
 class Section:
     """A heading with all above it, outermost first, and the blocks of text that stand under it so far."""
 
-    headings: tuple[Text, ...] = ()
-    blocks: list[Text] = field(default_factory=list)
+    headings: tuple[DocumentText, ...] = ()
+    blocks: list[DocumentText] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class Table:
+class DocumentTable:
     """A table: ``head`` a cell a column, ``rows`` as many cells each; ``line`` (from 1) of its head.
 
     ``caption``: the block of text before it; ``since``: all of its section since the table before; ``above``: the
@@ -56,18 +56,18 @@ class Table:
 
     number: int
     line: int
-    headings: tuple[Text, ...]
-    head: tuple[Text, ...]
-    rows: tuple[tuple[Text, ...], ...]
+    headings: tuple[DocumentText, ...]
+    head: tuple[DocumentText, ...]
+    rows: tuple[tuple[DocumentText, ...], ...]
     lines: tuple[int, ...]
-    since: tuple[Text, ...]
-    section: tuple[Text, ...]
-    above: tuple[Text, ...]
+    since: tuple[DocumentText, ...]
+    section: tuple[DocumentText, ...]
+    above: tuple[DocumentText, ...]
 
     @property
-    def caption(self) -> Text:
+    def caption(self) -> DocumentText:
         """The block of text that stands right before it."""
-        return self.since[-1] if self.since else Text("")
+        return self.since[-1] if self.since else DocumentText("")
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,9 +75,9 @@ class Document:
     """A Markdown page: its tables in order, and its links, each with the headings that it stands under."""
 
     path: Path
-    tables: tuple[Table, ...]
-    links: tuple[tuple[Link, tuple[Text, ...]], ...]
-    title: Text
+    tables: tuple[DocumentTable, ...]
+    links: tuple[tuple[Link, tuple[DocumentText, ...]], ...]
+    title: DocumentText
 
 
 def read_document(path: Path) -> Document:
@@ -96,7 +96,7 @@ def parse_document(text: str, path: Path) -> Document:
     """The document of a Markdown text, which is that of the page ``path``."""
     reader = _Reader()
     reader.read(MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text))
-    title = next((headings[0] for headings in reader.all_headings if headings), Text(""))
+    title = next((headings[0] for headings in reader.all_headings if headings), DocumentText(""))
     return Document(path, tuple(reader.tables), tuple(reader.links), title)
 
 
@@ -104,12 +104,12 @@ class _Reader:
     """Goes through the blocks of a page in order."""
 
     def __init__(self) -> None:
-        self.tables: list[Table] = []
-        self.links: list[tuple[Link, tuple[Text, ...]]] = []
-        self.all_headings: list[tuple[Text, ...]] = []
+        self.tables: list[DocumentTable] = []
+        self.links: list[tuple[Link, tuple[DocumentText, ...]]] = []
+        self.all_headings: list[tuple[DocumentText, ...]] = []
         # The open sections, outermost first, each with the level of its heading; the page itself is one.
         self.open: list[tuple[int, Section]] = [(0, Section())]
-        self.since: list[Text] = []
+        self.since: list[DocumentText] = []
 
     def read(self, tokens: Sequence[Token]) -> None:
         place = 0
@@ -122,7 +122,7 @@ class _Reader:
             elif token.type == "inline":
                 self._block(tokens[place - 1], token)
             elif token.type == "html_block":
-                self._text(Text(_without_tags(token.content)))
+                self._text(DocumentText(_without_tags(token.content)))
             place += 1
 
     def _block(self, before: Token, token: Token) -> None:
@@ -138,7 +138,7 @@ class _Reader:
             self._text(text)
         self.links += [(link, self.open[-1][1].headings) for link in text.links]
 
-    def _text(self, text: Text) -> None:
+    def _text(self, text: DocumentText) -> None:
         self.open[-1][1].blocks.append(text)
         self.since.append(text)
 
@@ -149,7 +149,7 @@ class _Reader:
         first = (tokens[0].map or [0])[0] + 1
         texts = [tuple(map(_text, row)) for row in rows]
         self.tables.append(
-            Table(
+            DocumentTable(
                 number=len(self.tables),
                 line=first,
                 headings=section.headings,
@@ -175,7 +175,7 @@ def _rows(tokens: Sequence[Token]) -> Iterator[list[Token]]:
             cells.append(token)
 
 
-def _text(token: Token) -> Text:
+def _text(token: Token) -> DocumentText:
     """The words of an inline token; tags, images and marks of emphasis are left out."""
     words: list[str] = []
     links: list[Link] = []
@@ -193,7 +193,7 @@ def _text(token: Token) -> Text:
         elif child.content == "<sup>" and words:
             words.append(RAISED)  # a mark behind a number, not more of its digits
     anchors = (found[1] for child in token.children or [] if (found := _ANCHOR.match(child.content)))
-    return Text("".join(words).strip(), tuple(links), tuple(anchors))
+    return DocumentText("".join(words).strip(), tuple(links), tuple(anchors))
 
 
 def _without_tags(html: str) -> str:

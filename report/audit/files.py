@@ -13,7 +13,7 @@ from .favoured import Unlike, unlike
 from .finding import Finding
 from .judge import Judge
 from .own_pages import evidence_of, own_findings
-from .published_site import Site
+from .published_site import PublishedSite
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,9 @@ class Result:
     unlike: list[Unlike]
 
 
-def audit(site: Site, pages: Sequence[Page] = (), tolerance: float = 0.0, library: Library | None = None) -> Result:
+def audit(
+    site: PublishedSite, pages: Sequence[Page] = (), tolerance: float = 0.0, library: Library | None = None
+) -> Result:
     """Judge every throughput in the tables of the pages of a site, in their order.
 
     ``pages``: page files that state where logs are and by which protocol numbers were made. ``tolerance``: how far, as
@@ -78,7 +80,7 @@ def audit_files(files: Sequence[Path], logs: Path | None, pages: Sequence[Page],
     documents = {read_document(file): evidence_of(file) for file in files}
     own = [f for document, evidence in documents.items() if evidence for f in own_findings(document, evidence, logs)]
     others = [document for document, evidence in documents.items() if not evidence]
-    found = audit(Site(others, root, logs or root), pages, tolerance)
+    found = audit(PublishedSite(others, root, logs or root), pages, tolerance)
     named = [(_name(finding.number.page, root), finding) for finding in (*own, *found.findings)]
     return Audited(named, [replace(row, page=_name(Path(row.page), root)) for row in found.unlike])
 

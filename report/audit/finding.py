@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from parsers.io.regular import text_of
 
-from .published_numbers import Published
+from .published_numbers import PublishedNumber
 
 Verdict = Literal[
     "exact",
@@ -46,7 +46,7 @@ class Finding:
     ``accepted``: why somebody accepts it although it is no good.
     """
 
-    number: Published
+    number: PublishedNumber
     verdict: Verdict
     reason: str
     log: str | None = None

@@ -10,7 +10,7 @@ from .backing_logs import contradictions
 from .claim import Claim
 from .finding import Finding, Verdict
 from .matching import conflicts
-from .published_numbers import Published
+from .published_numbers import PublishedNumber
 from .recovery import Recovered
 
 Opinion = tuple[Verdict, str] | None
@@ -168,7 +168,7 @@ def _is_copy(other: Claim, claim: Claim) -> bool:
     return same and bool(conflicts(other.number.case, claim.number.case, ("cards", "precision", "device")))
 
 
-def _disagree(one: Published, other: Published) -> bool:
+def _disagree(one: PublishedNumber, other: PublishedNumber) -> bool:
     """Whether two numbers of one case are not one that was rounded differently."""
     differ = abs(one.value - other.value) > Decimal(1).scaleb(-min(one.decimals, other.decimals))
     return differ and not conflicts(one.case, other.case)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .labels import Value
-from .published_numbers import Published
-from .published_site import Backing, DeadLink, Site
+from .published_numbers import PublishedNumber
+from .published_site import Backing, DeadLink, PublishedSite
 
 # Axes on which a log must not say otherwise than the number; batch size may, which is a finding.
 DECISIVE = ("cards", "nodes", "device", "framework", "precision")
@@ -34,18 +34,18 @@ def conflicts(case: Mapping[str, Value], said: Mapping[str, Value], axes: Iterab
     return [axis for axis in axes if axis in case and axis in said and not agree(axis, case[axis], said[axis])]
 
 
-def match(number: Published, site: Site) -> Match:
+def match(number: PublishedNumber, site: PublishedSite) -> Match:
     """The logs of a number: those that contradict it nowhere, of the nearest folder that has any."""
     dead = tuple(d for d in site.dead if d.page == number.page and _is_meant(number, d))
     return Match(_nearest(number, site, site.backings), dead)
 
 
-def match_by_name(number: Published, site: Site) -> tuple[Backing, ...]:
+def match_by_name(number: PublishedNumber, site: PublishedSite) -> tuple[Backing, ...]:
     """The logs of a number by their own names, whatever the links of the page say."""
     return _nearest(number, site, site.by_name)
 
 
-def _nearest(number: Published, site: Site, backings: Sequence[Backing]) -> tuple[Backing, ...]:
+def _nearest(number: PublishedNumber, site: PublishedSite, backings: Sequence[Backing]) -> tuple[Backing, ...]:
     possible = [backing for backing in backings if _may_back(number, backing)]
     for folder in _folders(number, site):
         inside = [backing for backing in possible if _is_inside(backing.log.path, folder)]
@@ -54,7 +54,7 @@ def _nearest(number: Published, site: Site, backings: Sequence[Backing]) -> tupl
     return ()
 
 
-def _may_back(number: Published, backing: Backing) -> bool:
+def _may_back(number: PublishedNumber, backing: Backing) -> bool:
     """Whether a log can be meant: it names its cards or nodes, and contradicts the number nowhere."""
     counted = ("cards", "nodes") if "cards" in number.case or "nodes" in number.case else ()
     names_it = not counted or any(a in number.case and number.case[a] == backing.said.get(a) for a in counted)
@@ -67,11 +67,11 @@ def _without_derived(case: Mapping[str, Value], said: Mapping[str, Value]) -> li
     return [axis for axis in found if axis != "nodes" or not ("cards" in case and "cards" in said)]
 
 
-def _is_meant(number: Published, dead: DeadLink) -> bool:
+def _is_meant(number: PublishedNumber, dead: DeadLink) -> bool:
     return bool(set(dead.said) & set(number.case) & {"cards", "nodes"}) and not conflicts(number.case, dead.said)
 
 
-def _folders(number: Published, site: Site) -> Sequence[str]:
+def _folders(number: PublishedNumber, site: PublishedSite) -> Sequence[str]:
     """Where to look: what the labels of the number link to, then the folder of the page."""
     linked = [site.target(number.page, link.address) for link in number.links]
     existing = [path for path in linked if path is not None and path not in ("", ".")]
@@ -82,14 +82,14 @@ def _is_inside(path: str, folder: str) -> bool:
     return not folder or path == folder or Path(path).is_relative_to(folder)
 
 
-def _best(number: Published, backings: Sequence[Backing]) -> tuple[Backing, ...]:
+def _best(number: PublishedNumber, backings: Sequence[Backing]) -> tuple[Backing, ...]:
     """The logs that fit best, several only where nothing tells them apart; one log once."""
     ranked = sorted(backings, key=lambda backing: _fit(number, backing), reverse=True)
     best = [backing for backing in ranked if _fit(number, backing) == _fit(number, ranked[0])]
     return tuple({backing.log.path: backing for backing in best[::-1]}.values())[::-1]
 
 
-def _fit(number: Published, backing: Backing) -> tuple[float, ...]:
+def _fit(number: PublishedNumber, backing: Backing) -> tuple[float, ...]:
     case, said = number.case, backing.said
     same = {axis: axis in case and said.get(axis) == case[axis] for axis in (*DECISIVE, "batch_size")}
     words = len(number.words & backing.log.words) - 0.01 * len(backing.log.words - number.words)

@@ -22,9 +22,9 @@ from ..measuring.quantity import Shown
 from ..measuring.reason import NoEvidenceError
 from ..pagefile.page import Case, Value
 from .backing_logs import AXES
-from .document import Document, Table, Text
+from .document import Document, DocumentTable, DocumentText
 from .finding import Finding, Verdict
-from .published_numbers import Published
+from .published_numbers import PublishedNumber
 
 _ANCHOR = re.compile(r"#?([eq]\d{1,9})")
 _DIGITS = re.compile(r"-?\d+(?:\.\d+)?")
@@ -50,11 +50,11 @@ class _Labels:
 
 
 @dataclass(frozen=True)
-class _Mention:
+class _PrintedFigure:
     """Where a page prints a number of its evidence, or a figure that it quotes: by its anchor, or by a link to it."""
 
     anchor: str
-    number: Published
+    number: PublishedNumber
     is_anchor: bool = False
 
 
@@ -81,7 +81,9 @@ def own_findings(document: Document, evidence: Path, logs: Path | None) -> Itera
     yield from _unproved(document, cells)
 
 
-def _removed(document: Document, cells: Mapping[str, CellProof], mentions: Sequence[_Mention]) -> Iterator[Finding]:
+def _removed(
+    document: Document, cells: Mapping[str, CellProof], mentions: Sequence[_PrintedFigure]
+) -> Iterator[Finding]:
     """What the page must print, but does not: every number in a table, with a link, and in the list of evidence."""
     for is_anchor, where in ((False, "as a link to"), (True, "in the list of evidence as")):
         there = {mention.anchor for mention in mentions if mention.is_anchor == is_anchor}
@@ -104,7 +106,7 @@ def _unproved(document: Document, cells: Mapping[str, CellProof]) -> Iterator[Fi
                     yield Finding(number, "no evidence", "It links to no evidence.")
 
 
-def _linked(text: Text) -> set[str]:
+def _linked(text: DocumentText) -> set[str]:
     """The evidence that a cell links to."""
     return {found[1] for link in text.links if (found := _ANCHOR.fullmatch(link.address))}
 
@@ -158,7 +160,7 @@ class _Made:
         reason = worse.reason if worse else f"{how.of} / {how.against} gives these digits."
         return cls(cell, shown, value, reason, worse.verdict if worse else "exact")
 
-    def finding(self, number: Published) -> Finding:
+    def finding(self, number: PublishedNumber) -> Finding:
         verdict, reason = self.verdict, self.reason
         if self.printed is not None and self.printed != number.digits:
             verdict, reason = "differs", self._given
@@ -199,7 +201,7 @@ def _rate(told: EvidenceFile) -> str:
     return next(filter(None, (cell.quantity.rate_of(cell.unit) for cell in plainest_first)), "samples/s")
 
 
-def _mentions(document: Document, cells: Mapping[str, CellProof]) -> Iterator[_Mention]:
+def _mentions(document: Document, cells: Mapping[str, CellProof]) -> Iterator[_PrintedFigure]:
     """Every place of a page that prints a number with a link to its evidence, or with its anchor."""
     for table in document.tables:
         for number, row in enumerate(table.rows):
@@ -209,27 +211,27 @@ def _mentions(document: Document, cells: Mapping[str, CellProof]) -> Iterator[_M
         found = _ANCHOR.fullmatch(link.address)
         if found and found[1] in cells:
             labels = _Labels.of(cells[found[1]])
-            yield _Mention(found[1], _published(document, labels, link.text, _heading(headings), link.line))
+            yield _PrintedFigure(found[1], _published(document, labels, link.text, _heading(headings), link.line))
 
 
 def _in_cell(
-    document: Document, table: Table, row: int, text: Text, cells: Mapping[str, CellProof]
-) -> Iterator[_Mention]:
+    document: Document, table: DocumentTable, row: int, text: DocumentText, cells: Mapping[str, CellProof]
+) -> Iterator[_PrintedFigure]:
     for anchor in text.anchors:
         found = _ANCHOR.fullmatch(anchor)
         if found and found[1] in cells:
             labels, line = _Labels.of(cells[found[1]]), table.lines[row]
             number = _published(document, labels, text.plain, _heading(table.headings), line)
-            yield _Mention(found[1], number, is_anchor=True)
+            yield _PrintedFigure(found[1], number, is_anchor=True)
 
 
-def _heading(headings: Sequence[Text]) -> str:
+def _heading(headings: Sequence[DocumentText]) -> str:
     """The nearest of the headings above a place."""
     return headings[-1].plain if headings else ""
 
 
-def _published(document: Document, labels: _Labels, digits: str, heading: str, line: int) -> Published:
-    return Published(
+def _published(document: Document, labels: _Labels, digits: str, heading: str, line: int) -> PublishedNumber:
+    return PublishedNumber(
         page=document.path,
         table=labels.table,
         heading=heading,

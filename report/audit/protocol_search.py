@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.runs.facts import Fact
-from parsers.runs.reading_part import Part
+from parsers.runs.reading_part import ReadingPart
 
 from ..measuring.estimate import READS
 from ..measuring.measurement import throughput
@@ -118,7 +118,7 @@ class Searched:
         return float(near.mean() / (2 * around)) if len(known) and around else 0.0
 
 
-def search(part: Part, facts: Mapping[str, Fact]) -> Searched:
+def search(part: ReadingPart, facts: Mapping[str, Fact]) -> Searched:
     """What all protocols give for the records of a log, scaled by its facts."""
     found = _Search(part, facts)
     values = np.empty(len(protocols()))
@@ -139,7 +139,7 @@ def _by_what_they_read() -> list[list[int]]:
 class _Search:
     """The values of a log, read once for each kind of record and estimate."""
 
-    def __init__(self, part: Part, facts: Mapping[str, Fact]) -> None:
+    def __init__(self, part: ReadingPart, facts: Mapping[str, Fact]) -> None:
         self.fields, self.facts = part.fields, facts
         self.records = Columns(part.table)
         self.bases: list[tuple[str, Series]] = []

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from .document import Document, Link, Table, Text
+from .document import Document, DocumentTable, DocumentText, Link
 from .labels import Label, Value, merged, read_label
 
 # A number, with commas between its thousands or without, that is not a part of a word, of a mark or of a version. A
@@ -21,7 +21,7 @@ _BARE = re.compile(r"\d{1,7}")
 
 
 @dataclass(frozen=True, eq=False)
-class Published:
+class PublishedNumber:
     """One number of a table: its place, its digits as printed (without commas), and what its labels say.
 
     ``table``: its number on the page, from 0; ``row`` and ``column`` are titles, ``place`` their indices, from 0.
@@ -53,7 +53,7 @@ class Published:
         return len(self.digits.partition(".")[2])
 
 
-def published(document: Document) -> Iterator[Published]:
+def published(document: Document) -> Iterator[PublishedNumber]:
     """All throughputs in the tables of a page, in their order."""
     for table in document.tables:
         yield from _Numbers(document, table).found()
@@ -62,13 +62,13 @@ def published(document: Document) -> Iterator[Published]:
 class _Numbers:
     """Finds the throughputs of one table."""
 
-    def __init__(self, document: Document, table: Table) -> None:
+    def __init__(self, document: Document, table: DocumentTable) -> None:
         self.document, self.table = document, table
         self.heads = [read_label(head.plain) for head in table.head]
         self.around = [read_label(text.plain) for text in self._texts_around()]
         self.columns = [number for number in range(len(self.heads)) if self._holds_values(number)]
 
-    def found(self) -> Iterator[Published]:
+    def found(self) -> Iterator[PublishedNumber]:
         for number, row in enumerate(self.table.rows):
             said = self._row(row)
             for column in self.columns:
@@ -77,7 +77,9 @@ class _Numbers:
                 if column < len(row) and self._is_throughput(quantities):
                     yield from self._numbers(number, column, row, said)
 
-    def _numbers(self, number: int, column: int, row: tuple[Text, ...], said: Label) -> Iterator[Published]:
+    def _numbers(
+        self, number: int, column: int, row: tuple[DocumentText, ...], said: Label
+    ) -> Iterator[PublishedNumber]:
         text, head = row[column], self.table.head[column]
         values, marks = _values_and_marks(text.plain)
         case = merged([marks, self._head(column), said, *self.around])
@@ -86,7 +88,7 @@ class _Numbers:
         links = [*text.links, *head.links, *(link for cell in row for link in cell.links)]
         links += [link for block in self.table.section[::-1] for link in block.links]
         for digits in _NUMBER.findall(values):
-            yield Published(
+            yield PublishedNumber(
                 page=self.document.path,
                 table=self.table.number,
                 heading=" / ".join([h.plain for h in self.table.headings[-1:]] + [self.table.caption.plain]),
@@ -101,10 +103,10 @@ class _Numbers:
                 links=tuple(links),
             )
 
-    def _texts_around(self) -> list[Text]:
+    def _texts_around(self) -> list[DocumentText]:
         """What is said around the table, the nearest first; the names of the folders of the page come last."""
         table = self.table
-        folders = [Text(name) for name in self.document.path.parts[-2::-1][:3]]
+        folders = [DocumentText(name) for name in self.document.path.parts[-2::-1][:3]]
         return [*table.since[::-1], *table.headings[::-1], *table.above, *folders]
 
     def _holds_values(self, column: int) -> bool:
@@ -143,7 +145,7 @@ class _Numbers:
             return Label({axes[0]: int(text)})
         return self.heads[column]
 
-    def _row(self, row: tuple[Text, ...]) -> Label:
+    def _row(self, row: tuple[DocumentText, ...]) -> Label:
         """What the cells of a row say that hold no values."""
         labels = [self._named(column, row[column].plain) for column in range(len(row)) if column not in self.columns]
         quantities = [label.quantities for label in labels[:1]]

@@ -14,7 +14,7 @@ from parsers.runs.facts import Fact, name_facts
 from parsers.runs.reading import Reading, survey
 from parsers.runs.runfile import files_of_run
 
-from .document import Document, Link, Text
+from .document import Document, DocumentText, Link
 from .labels import Label, Value, merged, read_label
 
 _NAMED_LOG = re.compile(r"log|\.(?:txt|out|jsonl?)(?:\.\w{2,4})?$", re.IGNORECASE)
@@ -94,7 +94,7 @@ class DeadLink:
     name: str
 
 
-class Site:
+class PublishedSite:
     """Pages and the logs below one folder; ``root`` is the folder that holds the pages, ``logs`` that of the logs."""
 
     def __init__(self, documents: Sequence[Document], root: Path, logs: Path) -> None:
@@ -162,7 +162,7 @@ class Site:
                 self.dead.append(DeadLink(document.path, link, said, Path(path).name))
 
 
-def _of_link(link: Link, headings: tuple[Text, ...]) -> Mapping[str, Value]:
+def _of_link(link: Link, headings: tuple[DocumentText, ...]) -> Mapping[str, Value]:
     return merged([read_label(link.text), *(read_label(heading.plain) for heading in headings[:0:-1])])
 
 

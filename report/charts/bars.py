@@ -11,8 +11,8 @@ from .assembly import Spec, grouped, marked, stacked, told
 from .chart import Chart
 from .chart_words import Speech, label, width
 from .figure import Figure
-from .header import Entry, Frame, Header
-from .style import HOLLOW, INK, SHADE, Look, configured, looks
+from .header import Frame, Header, KeyEntry
+from .style import HOLLOW, INK, SHADE, SeriesStyle, configured, looks
 
 MOST_BARS = 60
 # Rows whose numbers are further apart than this would leave bars too short to compare on one axis.
@@ -125,13 +125,13 @@ class _Bars:
     def _note(self) -> str:
         return self.speech.translate(EACH_ROW) if self.are_apart else ""
 
-    def _entries(self) -> Iterator[Entry]:
+    def _entries(self) -> Iterator[KeyEntry]:
         for column, look in self.looks.items():
-            yield Entry(self.speech.translate(self.titles[column]), "bar", look)
+            yield KeyEntry(self.speech.translate(self.titles[column]), "bar", look)
         if any(figure.is_quoted for figure in self.shown):
-            yield Entry(self.speech.translate(QUOTED), "hollow", Look(INK))
+            yield KeyEntry(self.speech.translate(QUOTED), "hollow", SeriesStyle(INK))
         if any(figure.is_spread for figure in self.shown):
-            yield Entry(self.speech.translate(WHISKERS), "whisker", Look(INK))
+            yield KeyEntry(self.speech.translate(WHISKERS), "whisker", SeriesStyle(INK))
 
     def _alternative(self) -> str:
         high, low = (choose(self.figures, key=lambda figure: figure.value) for choose in (max, min))

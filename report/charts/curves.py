@@ -13,8 +13,8 @@ from .assembly import Rows, Spec, layer, layered, stacked, told
 from .chart import Chart
 from .chart_words import Speech, label
 from .figure import Figure
-from .header import Entry, Frame, Header
-from .style import IDEAL, INK, Look, configured, looks
+from .header import Frame, Header, KeyEntry
+from .style import IDEAL, INK, SeriesStyle, configured, looks
 
 FEWEST_POINTS = 3
 MOST_CURVES = 8
@@ -102,12 +102,12 @@ def _title(group: Sequence[Figure]) -> str:
     return group[0].cell.row if others else column
 
 
-def _line(curve: Curve, look: Look) -> Iterator[dict[str, Any]]:
+def _line(curve: Curve, look: SeriesStyle) -> Iterator[dict[str, Any]]:
     for figure in curve.figures:
         yield {"cards": _cards(figure), "value": figure.value, "colour": look.colour, "dash": list(look.dash)}
 
 
-def _ideal(curve: Curve, look: Look) -> Iterator[dict[str, Any]]:
+def _ideal(curve: Curve, look: SeriesStyle) -> Iterator[dict[str, Any]]:
     for cards in (_cards(curve.figures[0]), _cards(curve.figures[-1])):
         yield {"cards": cards, "value": curve.ideal(cards), "colour": look.colour, "dash": list(IDEAL)}
 
@@ -138,7 +138,7 @@ class _Curves:
     def _lines(self, rows: Rows, width: float) -> Spec:
         return layer(rows, {**_LINE, "strokeWidth": width}, {**self._axes, **_LOOK})
 
-    def _points(self, curve: Curve, look: Look) -> Spec:
+    def _points(self, curve: Curve, look: SeriesStyle) -> Spec:
         rows = [self._datum(curve, figure) for figure in curve.figures]
         mark = {**_POINT, "shape": look.shape, "fill": look.colour}
         hollow = {"condition": {"test": "datum.quoted", "value": 0}, "value": 1}
@@ -184,12 +184,12 @@ class _Curves:
         ticks = [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5)]
         return [tick for tick in ticks if low <= tick <= high]
 
-    def _entries(self) -> Iterator[Entry]:
+    def _entries(self) -> Iterator[KeyEntry]:
         for curve, look in zip(self.shown, self.looks, strict=True):
-            yield Entry(self.speech.translate(curve.title), "dots", look)
-        yield Entry(self.speech.translate(IDEAL_LINE), "line", Look(INK, dash=IDEAL))
+            yield KeyEntry(self.speech.translate(curve.title), "dots", look)
+        yield KeyEntry(self.speech.translate(IDEAL_LINE), "line", SeriesStyle(INK, dash=IDEAL))
         if any(figure.is_quoted for curve in self.shown for figure in curve.figures):
-            yield Entry(self.speech.translate(QUOTED_POINT), "hollow", Look(INK))
+            yield KeyEntry(self.speech.translate(QUOTED_POINT), "hollow", SeriesStyle(INK))
 
     def _alternative(self) -> str:
         said = [self.speech.say(SHAPE, count=len(self.found), unit=self.unit)]

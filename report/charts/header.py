@@ -9,7 +9,7 @@ import altair as alt
 
 from .assembly import Rows, Spec, layer, layered, told
 from .chart_words import label, width
-from .style import HOLLOW, INK, SHADE, TITLE_SIZE, Look
+from .style import HOLLOW, INK, SHADE, TITLE_SIZE, SeriesStyle
 
 Symbol = Literal["bar", "hollow", "line", "dots", "whisker", "shade", "level"]
 Kind = Literal["rect", "rule", "point", "title", "text"]
@@ -27,12 +27,12 @@ _GAP = 18
 
 
 @dataclass(frozen=True)
-class Entry:
+class KeyEntry:
     """One entry of a key: a symbol in a look, and what it stands for."""
 
     text: str
     symbol: Symbol
-    look: Look
+    look: SeriesStyle
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Header:
 
     title: str
     note: str
-    entries: Sequence[Entry]
+    entries: Sequence[KeyEntry]
     frame: Frame
 
     @property
@@ -69,7 +69,7 @@ class Header:
 
         The rectangle makes the canvas the same whatever font measures the labels in it.
         """
-        canvas = _rect((0, self.frame.width), (0, self.height + below), Look(), opacity=0)
+        canvas = _rect((0, self.frame.width), (0, self.height + below), SeriesStyle(), opacity=0)
         marks = [canvas, *self._texts(), *(mark for entry in self._placed() for mark in _entry(*entry))]
         kinds = dict.fromkeys(kind for kind, _ in marks)
         layers = [self._layer(kind, [row for other, row in marks if other == kind]) for kind in kinds]
@@ -89,7 +89,7 @@ class Header:
         if self.note:
             yield "text", {"x": 0, "y": 28, "text": label(self.note, NOTE_COLUMNS)}
 
-    def _placed(self) -> Iterator[tuple[int, int, Entry]]:
+    def _placed(self) -> Iterator[tuple[int, int, KeyEntry]]:
         """Where each entry of the key stands, as many in a line as fit."""
         x, y = 0, self._top
         for entry in self.entries:
@@ -100,7 +100,7 @@ class Header:
             x += taken
 
 
-def _entry(x: int, y: int, entry: Entry) -> Iterator[Drawn]:
+def _entry(x: int, y: int, entry: KeyEntry) -> Iterator[Drawn]:
     middle = y + _LINE // 2
     yield from _SYMBOLS[entry.symbol](x, middle, entry.look)
     yield "text", {"x": x + _SYMBOL, "y": middle, "text": label(entry.text, ENTRY_COLUMNS)}
@@ -109,7 +109,7 @@ def _entry(x: int, y: int, entry: Entry) -> Iterator[Drawn]:
 def _rect(
     x: tuple[int, int],
     y: tuple[int, int],
-    look: Look,
+    look: SeriesStyle,
     opacity: float = 1,
     stroke: str = "transparent",
     dash: tuple[int, int] = (1, 0),
@@ -118,42 +118,42 @@ def _rect(
     return "rect", {**ends, "fill": look.colour, "fillOpacity": opacity, "stroke": stroke, "strokeDash": list(dash)}
 
 
-def _rule(x: tuple[int, int], y: tuple[int, int], look: Look) -> Drawn:
+def _rule(x: tuple[int, int], y: tuple[int, int], look: SeriesStyle) -> Drawn:
     ends = {"x": x[0], "x2": x[1], "y": y[0], "y2": y[1]}
     return "rule", {**ends, "stroke": look.colour, "strokeDash": list(look.dash)}
 
 
-def _bar(x: int, y: int, look: Look) -> Iterator[Drawn]:
+def _bar(x: int, y: int, look: SeriesStyle) -> Iterator[Drawn]:
     yield _rect((x + 4, x + 18), (y - 6, y + 6), look, stroke=INK)
 
 
-def _hollow(x: int, y: int, look: Look) -> Iterator[Drawn]:
+def _hollow(x: int, y: int, look: SeriesStyle) -> Iterator[Drawn]:
     yield _rect((x + 4, x + 18), (y - 6, y + 6), look, SHADE, INK, HOLLOW)
 
 
-def _line(x: int, y: int, look: Look) -> Iterator[Drawn]:
+def _line(x: int, y: int, look: SeriesStyle) -> Iterator[Drawn]:
     yield _rule((x, x + 22), (y, y), look)
 
 
-def _dots(x: int, y: int, look: Look) -> Iterator[Drawn]:
+def _dots(x: int, y: int, look: SeriesStyle) -> Iterator[Drawn]:
     yield from _line(x, y, look)
     yield "point", {"x": x + 11, "y": y, "fill": look.colour, "shape": look.shape}
 
 
-def _whisker(x: int, y: int, look: Look) -> Iterator[Drawn]:
+def _whisker(x: int, y: int, look: SeriesStyle) -> Iterator[Drawn]:
     yield _rule((x + 2, x + 20), (y, y), look)
     yield from (_rule((end, end), (y - 4, y + 4), look) for end in (x + 2, x + 20))
 
 
-def _shade(x: int, y: int, look: Look) -> Iterator[Drawn]:
+def _shade(x: int, y: int, look: SeriesStyle) -> Iterator[Drawn]:
     yield _rect((x + 2, x + 20), (y - 6, y + 6), look, SHADE)
 
 
-def _level(x: int, y: int, look: Look) -> Iterator[Drawn]:
+def _level(x: int, y: int, look: SeriesStyle) -> Iterator[Drawn]:
     yield _rect((x, x + 22), (y - 3, y + 3), look, LEVEL)
 
 
-_SYMBOLS: Mapping[Symbol, Callable[[int, int, Look], Iterator[Drawn]]] = {
+_SYMBOLS: Mapping[Symbol, Callable[[int, int, SeriesStyle], Iterator[Drawn]]] = {
     "bar": _bar,
     "hollow": _hollow,
     "line": _line,

@@ -26,7 +26,7 @@ from .chart import Chart
 from .chart_words import Speech, label, speech
 from .figure import figures
 from .telemetry_charts import telemetry_charts
-from .timeline import Level, Span, Timeline, in_unit
+from .timeline import Span, Stretch, Timeline, in_unit
 
 # What the records of a log are read by where the protocol itself reads only two of them.
 INSTEAD = ("reported", "duration", "step_time")
@@ -133,14 +133,14 @@ def _left_out(at: Values, before: Mask, after: Mask, said: Speech) -> Iterator[S
         yield Span(float(window[-1]), float(at[-1]), said.say(NOT_USED, count=int(after.sum())))
 
 
-def _used(run: _Run, measurement: Measurement, window: Values, said: Speech) -> Level | None:
+def _used(run: _Run, measurement: Measurement, window: Values, said: Speech) -> Stretch | None:
     """The throughput over its window; None where it is not of the same job or unit as the records are."""
     drawn, unit = map(counting, (run.unit, measurement.unit))
     if run.scope != measurement.scope or drawn != unit or not window.size:
         return None
     value = printed(measurement.value, measurement.protocol)
     text = said.say(USED, value=value)
-    return Level(Span(float(window[0]), float(window[-1]), text), measurement.value)
+    return Stretch(Span(float(window[0]), float(window[-1]), text), measurement.value)
 
 
 def _alternative(timeline: Timeline, measurement: Measurement, before: Mask, after: Mask, said: Speech) -> str:

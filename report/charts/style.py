@@ -22,7 +22,7 @@ TITLE_SIZE = 14
 
 
 @dataclass(frozen=True)
-class Look:
+class SeriesStyle:
     """How one series looks: its colour, the shape of its points, and the dashes of its line."""
 
     colour: str = COLOURS[0]
@@ -30,9 +30,11 @@ class Look:
     dash: tuple[int, ...] = DASHES[0]
 
 
-def looks(count: int) -> list[Look]:
+def looks(count: int) -> list[SeriesStyle]:
     """So many looks; colours, shapes and dashes come round at different counts, so that looks stay different."""
-    return [Look(COLOURS[n % len(COLOURS)], SHAPES[n % len(SHAPES)], DASHES[n % len(DASHES)]) for n in range(count)]
+    return [
+        SeriesStyle(COLOURS[n % len(COLOURS)], SHAPES[n % len(SHAPES)], DASHES[n % len(DASHES)]) for n in range(count)
+    ]
 
 
 CONFIG: Mapping[str, Any] = {

@@ -21,7 +21,7 @@ from ..measuring.quantity import PEAK_MEMORY, POWER, Quantity, Shown
 from ..measuring.reason import NoEvidenceError
 from .chart import Chart
 from .chart_words import Speech
-from .timeline import Level, Span, Timeline, in_unit
+from .timeline import Span, Stretch, Timeline, in_unit
 
 HIGHEST = "maximum over the run: {value}"
 MEAN_OF_WINDOW = "mean over the measurement window: {value}"
@@ -30,7 +30,7 @@ BY_TIME = "time since the first sample ({unit})"
 
 
 @dataclass(frozen=True)
-class Drawing:
+class TelemetryDrawing:
     """How a quantity is drawn over time.
 
     ``column``: the one of gpu.csv that is drawn, and what the chart is called. ``title``, ``text`` (beside the line)
@@ -43,8 +43,8 @@ class Drawing:
     shape: str
 
 
-DRAWINGS: Mapping[Quantity, Drawing] = {
-    PEAK_MEMORY: Drawing(
+DRAWINGS: Mapping[Quantity, TelemetryDrawing] = {
+    PEAK_MEMORY: TelemetryDrawing(
         "memory",
         "Memory of the card with the highest use ({unit})",
         "highest of all cards",
@@ -53,7 +53,7 @@ DRAWINGS: Mapping[Quantity, Drawing] = {
             "{unit}; {level}."
         ),
     ),
-    POWER: Drawing(
+    POWER: TelemetryDrawing(
         "power",
         "Total power of all cards ({unit})",
         "total of all cards",
@@ -98,7 +98,7 @@ def _chart(watched: Watch, found: Observation, note: str, said: Speech) -> Itera
         text=said.translate(drawing.text),
         at=at[:-2],
         values=each.to_numpy(dtype=np.float64).astype(np.float64),
-        used=Level(Span(start, end, _level(watched, found, said)), found.value),
+        used=Stretch(Span(start, end, _level(watched, found, said)), found.value),
     )
     yield Chart(drawing.column, timeline.title, timeline.spec(), _alternative(timeline, watched, found, said))
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from ..measuring.estimate import Values
 from .assembly import Spec, layer, layered, stacked
 from .chart_words import Speech
-from .header import Entry, Frame, Header
-from .style import INK, SHADE, Look, configured
+from .header import Frame, Header, KeyEntry
+from .style import INK, SHADE, SeriesStyle, configured
 
 MOST_POINTS = 1000
 
@@ -53,7 +53,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Level:
+class Stretch:
     """A value that holds over a stretch."""
 
     span: Span
@@ -76,7 +76,7 @@ class Timeline:
     at: Values
     values: Values
     left_out: Sequence[Span] = ()
-    used: Level | None = None
+    used: Stretch | None = None
 
     def thinning(self, said: Speech) -> Iterator[str]:
         """What to say where not all values are drawn."""
@@ -90,11 +90,11 @@ class Timeline:
         plot = layered(self._layers(), FRAME.plot, HEIGHT)
         return configured(stacked([header.view(HEIGHT + _AXIS), plot], 0))
 
-    def _entries(self) -> Iterator[Entry]:
-        yield Entry(self.text, "line", Look())
-        yield from (Entry(span.text, "shade", Look(INK)) for span in self.left_out)
+    def _entries(self) -> Iterator[KeyEntry]:
+        yield KeyEntry(self.text, "line", SeriesStyle())
+        yield from (KeyEntry(span.text, "shade", SeriesStyle(INK)) for span in self.left_out)
         if self.used:
-            yield Entry(self.used.span.text, "level", Look(INK))
+            yield KeyEntry(self.used.span.text, "level", SeriesStyle(INK))
 
     def _layers(self) -> Iterator[Spec]:
         for span in self.left_out:
@@ -108,8 +108,8 @@ class Timeline:
         places = thinned(self.values).tolist()
         rows = [{"at": float(self.at[n]), "value": float(self.values[n])} for n in places]
         has_dots = len(rows) <= MOST_DOTS
-        point = alt.OverlayMarkDef(size=18, color=Look().colour) if has_dots else False
-        mark = alt.MarkDef("line", color=Look().colour, strokeWidth=1.5, point=point)
+        point = alt.OverlayMarkDef(size=18, color=SeriesStyle().colour) if has_dots else False
+        mark = alt.MarkDef("line", color=SeriesStyle().colour, strokeWidth=1.5, point=point)
         return layer(rows, mark, {"x": self._x, "y": self._y})
 
     def _marked(self, used: Span, level: float) -> Iterator[Spec]:

@@ -15,11 +15,11 @@ from ..measuring.measurement import NoMeasurement, Throughput, combine, throughp
 from ..measuring.protocol import Protocol
 from ..measuring.quantity import Quantity, Shown, counting
 from ..measuring.reason import NoEvidenceError
-from ..pagefile.page import LAUNCHED, Case, Page, Place, Table, TableColumn, TableRow
+from ..pagefile.page import LAUNCHED, Case, CellPlace, Page, Table, TableColumn, TableRow
 from ..pagefile.parts import SCALING
 from .case_runs import filled, logs_of, outside, run_of, unfit
 from .cell import Cell, Disagreement, Proof, Quoted
-from .library import Scaling, Wanted, measured, prepare, reading_of, scaled
+from .library import Scaling, WantedMeasurement, measured, prepare, reading_of, scaled
 from .quotient import divided
 from .telemetry_quantities import observe
 from .telemetry_window import Watch, watch
@@ -47,12 +47,14 @@ def cells(page: Page, logs: Path) -> Iterator[Cell]:
     yield from divided(page, [_cell(page, logs, place, known) for place in page.places()])
 
 
-def _wanted(page: Page, logs: Path) -> Iterator[Wanted]:
+def _wanted(page: Page, logs: Path) -> Iterator[WantedMeasurement]:
     """All logs that the page may need, with the protocols by which it may measure them."""
     for place in page.places():
         with suppress(NoEvidenceError):
             pattern, protocol = _asked(page, place.column, place.case)
-            yield from (Wanted(logs, path, protocol, _scaling(place.case)) for path in logs_of(logs, pattern))
+            yield from (
+                WantedMeasurement(logs, path, protocol, _scaling(place.case)) for path in logs_of(logs, pattern)
+            )
 
 
 def row_title(table: Table, row: TableRow) -> str:
@@ -66,7 +68,7 @@ def column_title(page: Page, column: TableColumn) -> str:
     return column.title or page.columns[column.column].title
 
 
-def _cell(page: Page, logs: Path, place: Place, known: Known) -> Cell:
+def _cell(page: Page, logs: Path, place: CellPlace, known: Known) -> Cell:
     shown = Shown(place.column.quantity, page.unit, place.column.decimals)
     titles = (row_title(place.table, place.row), column_title(page, place.column))
     empty = Cell(place.table.name, *titles, place.case, shown)

@@ -21,7 +21,7 @@ Scaling = tuple[tuple[str, Value], ...]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedMeasurement:
     """A log below the folder ``logs``, a protocol by which it is measured, and what a page says of how it is scaled."""
 
     logs: Path
@@ -36,7 +36,7 @@ class _Found:
 
     reason: Message | None
     reading: Reading | None = None
-    measured: Mapping[Wanted, Measurement] | None = None
+    measured: Mapping[WantedMeasurement, Measurement] | None = None
 
 
 _READ: dict[Path, Reading] = {}
@@ -70,13 +70,13 @@ def scaled(reading: Reading, scaling: Scaling) -> dict[str, Fact]:
     return {axis: Fact(axis, value, PAGE) for axis, value in scaling} | reading.facts
 
 
-def prepare(wanted: Iterable[Wanted]) -> dict[str, Message | None]:
+def prepare(wanted: Iterable[WantedMeasurement]) -> dict[str, Message | None]:
     """Read and measure many logs at once; returns why each is no evidence, None where it is.
 
     A log that cannot be read, or whose run.json cannot, is left out. What cannot be read or measured is tried, and
     told, by whoever asks for it alone. Raises ChildProcessError when a process is killed.
     """
-    by_log: dict[Path, list[Wanted]] = {}
+    by_log: dict[Path, list[WantedMeasurement]] = {}
     for one in dict.fromkeys(wanted):
         by_log.setdefault(one.logs / one.path, []).append(one)
     sizes = {log: _bytes(log) for log in by_log}
@@ -104,7 +104,7 @@ def _keep(found: _Found) -> None:
         _MEASURED.setdefault((known.path, one.protocol, one.scaling), measurement)
 
 
-def _found(task: list[Wanted]) -> _Found | None:
+def _found(task: list[WantedMeasurement]) -> _Found | None:
     """What is in one log, measured by all of its protocols; None where it or its run.json cannot be read."""
     path, log = task[0].path, task[0].logs / task[0].path
     if reason := outside(task[0].logs, path):
@@ -121,7 +121,7 @@ def _found(task: list[Wanted]) -> _Found | None:
         return None
 
 
-def _all_measured(task: list[Wanted]) -> Iterable[tuple[Wanted, Measurement]]:
+def _all_measured(task: list[WantedMeasurement]) -> Iterable[tuple[WantedMeasurement, Measurement]]:
     for one in task:
         with suppress(NoMeasurement):
             yield one, measured(one.logs / one.path, one.protocol, one.scaling)

@@ -9,7 +9,7 @@ from parsers.io.message import Message
 from parsers.runs.facts import Fact
 from parsers.runs.health import FAILED
 from parsers.runs.reading import Reading, survey
-from parsers.runs.reading_part import Part
+from parsers.runs.reading_part import ReadingPart
 from parsers.scanning.account import Leftover, leftover, unrecognised
 from parsers.scanning.source import Source
 
@@ -32,7 +32,7 @@ class Summary:
 
     reading: Reading
     leftover: Leftover
-    part: Part
+    part: ReadingPart
     protocol: Protocol
     measurement: Measurement | None = None
     reason: Message | None = None
@@ -83,7 +83,7 @@ def _measured(summary: Summary, protocol: Protocol | None) -> Summary:
     return replace(summary, reason=reasons[0])
 
 
-def _by(part: Part, reading: Reading, protocol: Protocol | None) -> Measurement:
+def _by(part: ReadingPart, reading: Reading, protocol: Protocol | None) -> Measurement:
     if protocol is None:
         return chosen(part, reading.facts)
     if not protocol.states_estimate:

@@ -20,7 +20,7 @@ REPEATS = f"*/{LOG}"
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedLaunch:
     """One run to launch.
 
     ``recipe``: the launcher. ``options``: its variables by name (``CARDS``). ``extra``: arguments of the native
@@ -36,7 +36,7 @@ class Planned:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _PlannedCell:
     """A cell of a page: where it stands, its case, and the column that it compares."""
 
     title: str
@@ -46,7 +46,7 @@ class _Place:
 
 def missing(
     page: Page, logs: Path, *, repeats: int | None = None, only: Mapping[str, str] | None = None
-) -> Iterator[Planned]:
+) -> Iterator[PlannedLaunch]:
     """The runs that a page wants of its launchers and that are not there as done runs, table by table, row by row.
 
     ``logs``: the folder of logs, ``repeats``: how many runs of a case are wanted, in place of what the page says.
@@ -86,7 +86,7 @@ def unplanned(page: Page, logs: Path, *, only: Mapping[str, str] | None = None) 
     return [f"{_shortened(titles)}: {why}" for (_, why), titles in told.items()]
 
 
-def _unplanned(place: _Place, logs: Path) -> str | None:
+def _unplanned(place: _PlannedCell, logs: Path) -> str | None:
     try:
         run = run_of(place.column, place.case)
     except NoEvidenceError as error:
@@ -101,17 +101,17 @@ def _shortened(titles: list[str]) -> str:
     return f"{first}, and {len(others)} more cells of this column" if others else first
 
 
-def _places(page: Page, only: Mapping[str, str]) -> Iterator[_Place]:
+def _places(page: Page, only: Mapping[str, str]) -> Iterator[_PlannedCell]:
     if unknown := [axis for axis in only if axis not in get_args(Axis)]:
         raise PageError(f"{unknown[0]!r} is no axis of a case; axes are {', '.join(get_args(Axis))}.")
     # What is computed from other cells of the page needs no run of its own.
     for place in (place for place in page.places() if not place.column.quantity.is_quotient):
         titles = (place.table.title, row_title(place.table, place.row), column_title(page, place.column))
         if all(str(place.case.get(axis)) == value for axis, value in only.items()):  # type: ignore[call-overload]
-            yield _Place(", ".join(titles), place.case, page.columns[place.column.column])
+            yield _PlannedCell(", ".join(titles), place.case, page.columns[place.column.column])
 
 
-def _wanted(place: _Place, logs: Path, repeats: int | None) -> Iterator[Planned]:
+def _wanted(place: _PlannedCell, logs: Path, repeats: int | None) -> Iterator[PlannedLaunch]:
     """All runs that a launch can make of a place, whether they are there or not."""
     try:
         run = run_of(place.column, place.case)
@@ -122,10 +122,10 @@ def _wanted(place: _Place, logs: Path, repeats: int | None) -> Iterator[Planned]
     options, folder = _options(place, run), _folder(place, run, logs)
     for repeat in range(1, (repeats or run.repeats) + 1):
         path = folder / str(repeat)
-        yield Planned(place.column.launcher, options, tuple(run.extra), path, place.case, place.title)
+        yield PlannedLaunch(place.column.launcher, options, tuple(run.extra), path, place.case, place.title)
 
 
-def _options(place: _Place, run: Run) -> dict[str, str]:
+def _options(place: _PlannedCell, run: Run) -> dict[str, str]:
     lacking = [axis for axis in LAUNCHED if axis not in place.case]
     if lacking:
         raise PageError(f"{place.title}: its case does not say {', '.join(lacking)}, which a launch needs.")
@@ -133,7 +133,7 @@ def _options(place: _Place, run: Run) -> dict[str, str]:
     return {name.upper(): str(value) for name, value in (told | run.options).items()}
 
 
-def _folder(place: _Place, run: Run, logs: Path) -> Path:
+def _folder(place: _PlannedCell, run: Run, logs: Path) -> Path:
     """The folder of a case below the folder of logs, and not behind a link; its repeats are numbered in it."""
     case = run.logs.removesuffix(REPEATS)
     if case == run.logs or case[-1:] not in ("", "/") or any(mark in case for mark in "*?["):

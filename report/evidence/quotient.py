@@ -7,7 +7,7 @@ from math import isfinite
 from parsers.io.message import Message
 
 from ..pagefile.consistency import needed
-from ..pagefile.page import Page, Place
+from ..pagefile.page import CellPlace, Page
 from ..pagefile.parts import Axis, Case
 from .cell import Cell, Quotient
 
@@ -32,7 +32,7 @@ def divided(page: Page, cells: Sequence[Cell]) -> list[Cell]:
 class _Throughput:
     """A cell, and where it stands."""
 
-    place: Place
+    place: CellPlace
     cell: Cell
 
     def is_of(self, column: str, case: Case) -> bool:
@@ -54,13 +54,13 @@ def _divided(one: _Throughput, throughputs: Sequence[_Throughput]) -> Cell:
     return replace(one.cell, quotient=quotient, number=quotient.value)
 
 
-def _speed_up(place: Place, throughputs: Sequence[_Throughput]) -> Quotient | None:
+def _speed_up(place: CellPlace, throughputs: Sequence[_Throughput]) -> Quotient | None:
     found = [next((one.cell for one in throughputs if one.is_of(*key)), None) for key in needed(place)]
     of, against = found
     return Quotient(of, against) if of and against else None
 
 
-def _efficiency(place: Place, throughputs: Sequence[_Throughput]) -> Quotient | None:
+def _efficiency(place: CellPlace, throughputs: Sequence[_Throughput]) -> Quotient | None:
     alike = [one for one in throughputs if _scales_with(one.place, place)]
     of = next((one for one in alike if one.is_of(place.column.column, place.case)), None)
     if of is None:
@@ -69,7 +69,7 @@ def _efficiency(place: Place, throughputs: Sequence[_Throughput]) -> Quotient | 
     return Quotient(of.cell, fewest.cell, of.cards / fewest.cards)
 
 
-def _scales_with(one: Place, other: Place) -> bool:
+def _scales_with(one: CellPlace, other: CellPlace) -> bool:
     """Whether two places differ at most in how many cards and nodes they have."""
     same = one.column.column == other.column.column and _unscaled(one.case) == _unscaled(other.case)
     return same and "cards" in one.case

@@ -12,7 +12,7 @@ from .estimate import Values
 from .protocol import Protocol
 from .record_columns import Columns
 from .statistic import reduce
-from .window import Fields, Reason, Reasons, are_readable, epoch_starts, repeated, shortfall, steps_in_epoch
+from .window import Fields, Reasons, RecordUse, are_readable, epoch_starts, repeated, shortfall, steps_in_epoch
 
 TOLERANCE = 0.02
 
@@ -56,7 +56,7 @@ WARNINGS = (
 def of_records(chosen: Columns, column: str, reasons: Reasons) -> Iterator[Message]:
     """Warn of records that could not be read; ``column``: what is read, ``reasons``: why each is used or not."""
     lines = chosen["line"]
-    empty, other = reasons == Reason.NO_VALUE, reasons == Reason.OTHER_RANK
+    empty, other = reasons == RecordUse.NO_VALUE, reasons == RecordUse.OTHER_RANK
     if empty.any():
         first = lines[empty][0]
         yield Message(NO_VALUE, count=empty.sum(), records=len(lines), column=column, line=first)

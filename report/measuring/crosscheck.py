@@ -9,7 +9,7 @@ from parsers.grammar.format import METRICS
 from parsers.io.lazy import pd
 from parsers.io.message import Message
 from parsers.runs.facts import is_count
-from parsers.runs.reading_part import Part
+from parsers.runs.reading_part import ReadingPart
 
 from .estimate import Facts
 from .measurement import Measurement, NoMeasurement, measure
@@ -37,7 +37,7 @@ class Check:
     ratio: float
 
 
-def checks(part: Part, facts: Facts, measured: Measurement) -> Iterator[Check]:
+def checks(part: ReadingPart, facts: Facts, measured: Measurement) -> Iterator[Check]:
     """The throughput by every other estimate that the log allows over the same window; a sample is a sequence."""
     length = _tokens_of_a_sample(part.records, facts)
     for estimate in ESTIMATES:
@@ -101,7 +101,7 @@ def caveats(found: Iterable[Check], events: pd.DataFrame, measured: Measurement)
             yield Message(HAPPENED, count=len(lines), event=event, line=lines.iloc[0])
 
 
-def chosen(part: Part, facts: Facts) -> Measurement:
+def chosen(part: ReadingPart, facts: Facts) -> Measurement:
     """Measure by the first protocol that the log allows: what it prints comes before what must be computed.
 
     Of either step records come first, then those of epochs, then the last summary. Raises ``NoMeasurement`` that says
@@ -128,7 +128,7 @@ def protocols(present: Collection[str]) -> Iterator[Protocol]:
             yield Protocol.of({"records": kind, "estimate": estimate, **last})
 
 
-def estimated(part: Part, facts: Facts, stated: Protocol) -> Measurement:
+def estimated(part: ReadingPart, facts: Facts, stated: Protocol) -> Measurement:
     """Measure by a protocol that states no estimate: by the first one that the log allows, in the order of ``chosen``.
 
     Raises ``NoMeasurement`` that says what is missing, if possible by the option that would give it.

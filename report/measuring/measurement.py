@@ -17,7 +17,7 @@ from .record_columns import Records
 from .selection import Selection, select
 from .statistic import reduce, reduce_repeats
 from .timing import Timed
-from .window import REASON_KEYS, Fields, Reason
+from .window import REASON_KEYS, Fields, RecordUse
 
 __all__ = ["Measurement", "NoMeasurement", "Throughput", "combine", "measure", "throughput"]
 
@@ -43,8 +43,8 @@ class Measurement(Throughput):
     """One throughput of one run, and what it was made of.
 
     ``lines``: the physical lines, from 1, whose numbers made it, ``records_used`` of them. ``left_out``: the lines of
-    all other records of the protocol's kind, by the word of their ``Reason`` ("skip_records"). ``available``: how many
-    records of that kind the log has, used or not. ``warnings``: one sentence each.
+    all other records of the protocol's kind, by the word of their ``RecordUse`` ("skip_records"). ``available``: how
+    many records of that kind the log has, used or not. ``warnings``: one sentence each.
     """
 
     protocol: Protocol
@@ -68,7 +68,7 @@ def measure(records: Records, fields: Fields, facts: Facts, protocol: Protocol) 
     selected = select(records, fields, facts, protocol)
     found, lines = _throughput(selected, protocol), selected.available["line"]
     by_reason = {number: tuple(lines[selected.reasons == number].tolist()) for number in _distinct(selected)}
-    used = by_reason.pop(Reason.USED)
+    used = by_reason.pop(RecordUse.USED)
     left_out = {REASON_KEYS[number]: left for number, left in by_reason.items()}
     warnings = tuple(_warnings(selected, fields, protocol))
     return Measurement(

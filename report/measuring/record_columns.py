@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.io.lazy import pd
-from parsers.scanning.record_table import Table
+from parsers.scanning.record_table import RecordTable
 
 Array = NDArray[Any]
 
@@ -74,7 +74,7 @@ class Columns:
 
     def are(self, kind: str) -> NDArray[np.bool_]:
         """Which records are of a kind (bool)."""
-        if isinstance(self._source, Table | Columns):
+        if isinstance(self._source, RecordTable | Columns):
             found = self._source.are(kind)
         else:
             found = (self._source["record"] == kind).to_numpy()
@@ -85,12 +85,12 @@ class Columns:
         if isinstance(self._source, Columns):
             whole = self._source.frame(names)
         else:
-            source = self._source.frame if isinstance(self._source, Table) else self._source
+            source = self._source.frame if isinstance(self._source, RecordTable) else self._source
             whole = source[[name for name in names if name in source]]
         return whole if self._rows is None else whole.iloc[self._rows]
 
 
-Records: TypeAlias = "pd.DataFrame | Table | Columns"
+Records: TypeAlias = "pd.DataFrame | RecordTable | Columns"
 
 
 def columns(records: Records) -> Columns:

@@ -21,7 +21,7 @@ from .record_columns import Columns, Records, columns
 from .scaling import BATCH_SIZES, CONSUMED, COVERED, amount_of_step, amounts, scale
 from .statistic import trim
 from .timing import Timed, clock
-from .window import Fields, Mask, Reason, Reasons, are_readable, one_rank, window
+from .window import Fields, Mask, Reasons, RecordUse, are_readable, one_rank, window
 
 _COUNTERS = ("epoch", "step", "steps", "steps_per_epoch", *CONSUMED, *COVERED, "model")
 _SPEEDS = dict.fromkeys(name for names in READS.values() for name in names)
@@ -88,12 +88,12 @@ class Selection:
     @property
     def used(self) -> pd.DataFrame:
         """The records that are used; of the clock the two between which it runs."""
-        return self.available.rows(self.reasons == Reason.USED).frame(READ)
+        return self.available.rows(self.reasons == RecordUse.USED).frame(READ)
 
     @property
     def are_used(self) -> Mask:
         """Which are used (bool) of the records that can be read, those of which ``found`` has the values."""
-        used: Mask = self.reasons[are_readable(self.reasons)] == Reason.USED
+        used: Mask = self.reasons[are_readable(self.reasons)] == RecordUse.USED
         return used
 
 
@@ -112,7 +112,7 @@ def select(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -
     chosen = _of_kind(records, protocol)
     column = estimate.column(chosen, fields, protocol)
     reasons = _readable(chosen, column)
-    readable = reasons == Reason.USED
+    readable = reasons == RecordUse.USED
     log = _Log(chosen.rows(readable), fields, facts, protocol)
     used, windowed = window(log.records, fields, protocol)
     if not used.any():
@@ -125,7 +125,7 @@ def select(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -
 def _clocked(log: _Log, used: Mask, reasons: Reasons) -> Timed:
     """What the clock says; the reasons of the records in the window are set."""
     timed = clock(log.records, log.fields, log.facts, used, log.protocol)
-    reasons[used], reasons[timed.ends] = Reason.BETWEEN, Reason.USED
+    reasons[used], reasons[timed.ends] = RecordUse.BETWEEN, RecordUse.USED
     return timed
 
 
@@ -144,7 +144,7 @@ def readings(records: Records, fields: Fields, facts: Facts, protocol: Protocol)
     """
     chosen = _of_kind(records, protocol)
     column = estimate.column(chosen, fields, protocol)
-    readable = chosen.rows(_readable(chosen, column) == Reason.USED)
+    readable = chosen.rows(_readable(chosen, column) == RecordUse.USED)
     log, everything = _Log(readable, fields, facts, protocol), np.ones(len(readable), dtype=np.bool_)
     return readable.frame(READ), _series(log, column, everything)
 
@@ -164,9 +164,9 @@ def _of_kind(records: Records, protocol: Protocol) -> Columns:
 
 def _readable(chosen: Columns, column: str) -> Reasons:
     """Return whether each record prints the column and is of the lowest rank that does."""
-    reasons = np.full(len(chosen), Reason.NO_VALUE, dtype=np.int8)
+    reasons = np.full(len(chosen), RecordUse.NO_VALUE, dtype=np.int8)
     valued = chosen.finite(column)
-    reasons[valued] = np.where(one_rank(chosen.rows(valued)), Reason.USED, Reason.OTHER_RANK)
+    reasons[valued] = np.where(one_rank(chosen.rows(valued)), RecordUse.USED, RecordUse.OTHER_RANK)
     return reasons
 
 
@@ -194,9 +194,9 @@ def _refuse_impossible(values: Values, lines: NDArray[np.int64], protocol: Proto
 
 def _kept(values: Values, protocol: Protocol) -> Reasons:
     """Return why each value in the window goes into the statistic or not."""
-    reasons = np.full(len(values), Reason.USED, dtype=np.int8)
+    reasons = np.full(len(values), RecordUse.USED, dtype=np.int8)
     if protocol.trim or protocol.trim_min:
-        reasons[~trim(values, protocol.trim, protocol.trim_min)] = Reason.TRIM
+        reasons[~trim(values, protocol.trim, protocol.trim_min)] = RecordUse.TRIM
     if protocol.statistic == "last":
-        reasons[np.flatnonzero(reasons == Reason.USED)[:-1]] = Reason.NOT_LAST
+        reasons[np.flatnonzero(reasons == RecordUse.USED)[:-1]] = RecordUse.NOT_LAST
     return reasons

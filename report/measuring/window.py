@@ -27,7 +27,7 @@ NOT_GROWING = (
 )
 
 
-class Reason:
+class RecordUse:
     """Why a record is used or left out; arrays of reasons are int8.
 
     Left out before the window: a record without the value that is read, or of another rank. By the window: skipped,
@@ -49,12 +49,12 @@ class Reason:
 
 
 # The reasons as words of tables and messages, ``skip_records``, in their order.
-REASON_KEYS = tuple(name.lower() for name in vars(Reason) if name.isupper())
+REASON_KEYS = tuple(name.lower() for name in vars(RecordUse) if name.isupper())
 
 
 def are_readable(reasons: Reasons) -> Mask:
     """Return which records have the value that is read, and are of the rank that is (bool)."""
-    are_so: Mask = (reasons != Reason.NO_VALUE) & (reasons != Reason.OTHER_RANK)
+    are_so: Mask = (reasons != RecordUse.NO_VALUE) & (reasons != RecordUse.OTHER_RANK)
     return are_so
 
 
@@ -147,7 +147,7 @@ def one_rank(records: Records) -> Mask:
 
 
 def window(records: Records, fields: Fields, protocol: Protocol) -> tuple[Mask, Reasons]:
-    """Return which records the protocol uses (bool), and the ``Reason`` of each record (int8).
+    """Return which records the protocol uses (bool), and the ``RecordUse`` of each record (int8).
 
     ``records``: records of one kind and one rank in file order, each with the value that the estimate reads.
     ``skip_steps = N`` leaves out records up to and including step N, and "100 steps" taken first are the steps N + 1 to
@@ -157,12 +157,12 @@ def window(records: Records, fields: Fields, protocol: Protocol) -> tuple[Mask, 
     steps = _steps(records, fields, protocol)
     start, stop = _rest(steps, protocol)
     first, last = _taken(steps, start, stop, protocol)
-    reasons = np.full(len(records), Reason.USED, dtype=np.int8)
-    reasons[:first] = Reason.BEFORE
-    reasons[last:] = Reason.BEYOND
-    reasons[stop:] = Reason.DROP_LAST
-    reasons[:start] = Reason.SKIP_STEPS if protocol.skip_steps else Reason.SKIP_RECORDS
-    return reasons == Reason.USED, reasons
+    reasons = np.full(len(records), RecordUse.USED, dtype=np.int8)
+    reasons[:first] = RecordUse.BEFORE
+    reasons[last:] = RecordUse.BEYOND
+    reasons[stop:] = RecordUse.DROP_LAST
+    reasons[:start] = RecordUse.SKIP_STEPS if protocol.skip_steps else RecordUse.SKIP_RECORDS
+    return reasons == RecordUse.USED, reasons
 
 
 def shortfall(records: Records, fields: Fields, protocol: Protocol) -> int:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from parsers.io.inside import is_spelt_inside
 
 from ..measuring.protocol import ProtocolError
-from .page import Page, Place
+from .page import CellPlace, Page
 from .parts import Case, with_only
 
 
@@ -81,7 +81,7 @@ def _of_quotients(page: Page) -> Iterator[str]:
                     yield f"table {place.table.name} has a {quantity.name} {_of_what(column, case)}"
 
 
-def needed(place: Place) -> list[tuple[str, Case]]:
+def needed(place: CellPlace) -> list[tuple[str, Case]]:
     """The throughputs (column, case) that the quotient at a place is made of; of a scaling efficiency only the first.
 
     What a scaling efficiency is compared with is whatever the page shows for fewer cards.

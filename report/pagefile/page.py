@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from parsers.io.inside import is_spelt_inside
 
 from ..measuring.protocol import Protocol, ProtocolError
-from .parts import LAUNCHED, Axis, Block, Case, Code, Grid, Part, Value, with_only
+from .parts import LAUNCHED, Axis, Block, Case, Code, Grid, PagePart, Value, with_only
 from .quotes import Quote, QuoteSource
 from .table import Against, OverTime, Table, TableColumn, TableRow
 
@@ -21,16 +21,16 @@ __all__ = [
     "Axis",
     "Block",
     "Case",
+    "CellPlace",
     "Code",
     "Column",
     "Grid",
+    "LogSource",
     "OverTime",
     "Page",
-    "Place",
     "Quote",
     "QuoteSource",
     "Run",
-    "Source",
     "Table",
     "TableColumn",
     "TableRow",
@@ -68,7 +68,7 @@ Pattern = Annotated[str, AfterValidator(_relative), AfterValidator(with_only(get
 Address = Annotated[str, AfterValidator(with_only(("commit", "path")))]
 
 
-class Run(Part):
+class Run(PagePart):
     """One kind of run of a column: which cases it covers, where their logs are, and the protocol of all of them."""
 
     when: dict[Axis, Value | list[Value]] = Field(default_factory=dict)
@@ -102,7 +102,7 @@ class Run(Part):
         return self.logs.format_map({axis: glob.escape(self.spelt(axis, value)) for axis, value in case.items()})
 
 
-class Column(Part):
+class Column(PagePart):
     """What is compared: a framework with its program."""
 
     title: str
@@ -113,7 +113,7 @@ class Column(Part):
     """Where its logs are; of a case the first run that covers it. Without any, all its figures are quoted."""
 
 
-class Source(Part):
+class LogSource(PagePart):
     """Where logs that others made were published."""
 
     repository: str
@@ -127,7 +127,7 @@ class Source(Part):
 
 
 @dataclass(frozen=True)
-class Place:
+class CellPlace:
     """Where a cell stands: its table, its row and its column, and the case that these put together."""
 
     table: Table
@@ -140,7 +140,7 @@ class Place:
         return {**self.table.case, **self.row.case, **self.column.case}
 
 
-class Page(Part):
+class Page(PagePart):
     """One report page: its words, its columns and its tables. Texts are English, the catalogues translate them."""
 
     title: str
@@ -159,7 +159,7 @@ class Page(Part):
     """Section 4, the steps of the test."""
     results: list[Block] = Field(default_factory=list)
     """What stands at the head of section 5, before the tables."""
-    source: Source | None = None
+    source: LogSource | None = None
     """Where the logs of the page were published by others."""
     sources: dict[str, QuoteSource] = Field(default_factory=dict)
     """Where quoted figures were published, each under a name that `quotes` refer to."""
@@ -170,13 +170,13 @@ class Page(Part):
     quotes: list[Quote] = Field(default_factory=list)
     """Figures that stand, marked as quotes, in cells without a measurement."""
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[CellPlace]:
         """The places of all cells, table by table and row by row."""
         for table in self.tables:
             for row in table.rows:
-                yield from (Place(table, row, column) for column in table.columns)
+                yield from (CellPlace(table, row, column) for column in table.columns)
 
-    def quote_of(self, place: Place) -> Quote | None:
+    def quote_of(self, place: CellPlace) -> Quote | None:
         """The figure that may stand at a place without measurement; only a throughput is quoted."""
         if not place.column.quantity.is_quoted:
             return None

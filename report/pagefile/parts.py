@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, model_validator
 
 
-class Part(BaseModel):
+class PagePart(BaseModel):
     """A part of a page file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
@@ -39,7 +39,7 @@ def with_only(names: Iterable[str]) -> Callable[[str], str]:
     return check
 
 
-class Code(Part):
+class Code(PagePart):
     """A command or program that a reader copies; it is not translated."""
 
     code: str
@@ -48,7 +48,7 @@ class Code(Part):
     """What its colours are of: the word after the fence in Markdown."""
 
 
-class Grid(Part):
+class Grid(PagePart):
     """A table of words, such as versions side by side; every row has as many values as there are columns."""
 
     columns: list[str]

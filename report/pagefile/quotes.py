@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from .parts import Case, Part
+from .parts import Case, PagePart
 
 # As many as a float holds, and more than any throughput has.
 DIGITS = r"^[0-9]{1,15}(\.[0-9]{1,15})?$"
@@ -16,7 +16,7 @@ def _web(address: str) -> str:
     return address
 
 
-class QuoteSource(Part):
+class QuoteSource(PagePart):
     """Where figures were published that no public log gives."""
 
     title: str
@@ -31,7 +31,7 @@ class QuoteSource(Part):
     """What a reader of its figures has to know, such as why no log gives them."""
 
 
-class Quote(Part):
+class Quote(PagePart):
     """One figure as it was published, in the unit of the page, for the cells of a column that have this case."""
 
     column: str

@@ -5,12 +5,12 @@ from typing import Annotated, Literal, get_args
 from pydantic import AfterValidator, Field, model_validator
 
 from ..measuring.quantity import THROUGHPUT, Quantity
-from .parts import Axis, Block, Case, Part, with_only
+from .parts import Axis, Block, Case, PagePart, with_only
 
 RowTitle = Annotated[str, AfterValidator(with_only(get_args(Axis)))]
 
 
-class Against(Part):
+class Against(PagePart):
     """What a number is divided by: the throughput of another column of the page, of another case, or of both."""
 
     column: str | None = None
@@ -19,7 +19,7 @@ class Against(Part):
     """The axes that differ; all others are the same."""
 
 
-class TableColumn(Part):
+class TableColumn(PagePart):
     """One column of a table: a column of the page, for a part of the case."""
 
     column: str
@@ -53,7 +53,7 @@ class TableColumn(Part):
         return self
 
 
-class TableRow(Part):
+class TableRow(PagePart):
     """One row of a table."""
 
     title: RowTitle
@@ -62,7 +62,7 @@ class TableRow(Part):
     """Its part of the case."""
 
 
-class OverTime(Part):
+class OverTime(PagePart):
     """Runs whose records are drawn over time: those of a column, for a part of the case."""
 
     column: str
@@ -75,7 +75,7 @@ class OverTime(Part):
         return column == self.column and self.case.items() <= case.items()
 
 
-class Table(Part):
+class Table(PagePart):
     """One table of results. The case of a cell is that of the table, its row and its column put together."""
 
     name: str

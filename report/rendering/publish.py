@@ -26,7 +26,7 @@ LOGS = Path("logs")
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedPage:
     """One page that is rendered: its cells and its files; no files when it has neither a log nor a quote."""
 
     name: str
@@ -63,7 +63,7 @@ class Published:
         return bool(self.files) and not any(cell.digits for cell in self.cells)
 
 
-Write = Callable[[Published, Sequence[str], Path, Path], list[Path]]
+Write = Callable[[PublishedPage, Sequence[str], Path, Path], list[Path]]
 
 
 def publish(
@@ -73,7 +73,7 @@ def publish(
     out: Path,
     draw: "Draw | None" = None,
     write: Write | None = None,
-) -> Iterator[Published]:
+) -> Iterator[PublishedPage]:
     """Render pages in languages; all pages that have a log or a quoted figure, in all languages, when none is named.
 
     Where none is named and none has a log, nobody asked for a page: PageError, too.
@@ -86,7 +86,7 @@ def publish(
     logs = logs or LOGS
     for path, page, found in _read(pages, logs) if pages else _with_logs(logs):
         wanted = bool(pages) or any(cell.proofs or cell.quoted for cell in found)
-        rendered = Published(path.stem, page, found, [])
+        rendered = PublishedPage(path.stem, page, found, [])
         written = write or partial(_write, draw=draw)
         if wanted:
             rendered.files.extend(written(rendered, languages or all_languages(), logs, out))
@@ -119,7 +119,9 @@ def _files(pages: Sequence[str]) -> list[Path]:
     return list(files.values())
 
 
-def _write(published: Published, languages: Sequence[str], logs: Path, out: Path, draw: "Draw | None") -> list[Path]:
+def _write(
+    published: PublishedPage, languages: Sequence[str], logs: Path, out: Path, draw: "Draw | None"
+) -> list[Path]:
     name, page, found = published.name, published.page, published.cells
     pages = {language: Renderer(page, found, language, logs, out, published.unlike) for language in languages}
     charts = {language: draw(name, page, found, language) for language in languages} if draw else {}

@@ -21,7 +21,7 @@ from .exchange import names_of, refuse_others, take_place
 from .templating import FOLDER as TEMPLATES
 
 if TYPE_CHECKING:
-    from ..rendering.publish import Published
+    from ..rendering.publish import PublishedPage
 
 
 FOLDERS = ("assets", "evidence", "logs")
@@ -35,7 +35,7 @@ def publish_site(
     *,
     reloads: bool = False,
     is_kept: bool = True,
-) -> "Iterator[Published]":
+) -> "Iterator[PublishedPage]":
     """Write pages as a site into ``out``; all that have a log or quote a figure, in all languages, when none is named.
 
     The site is made beside ``out`` and takes its place when it is complete: until then, and when anything fails, what
@@ -57,15 +57,15 @@ def publish_site(
 
 def _made(
     pages: Sequence[str], logs: Path | None, languages: Sequence[str], folders: tuple[Path, Path], *, reloads: bool
-) -> "list[Published]":
+) -> "list[PublishedPage]":
     """Make a site in the first of two folders, which is to become the second, and return its pages."""
     with Pen() as pen:
         # The pen gets ready while all else is imported.
         from ..rendering.publish import publish
         from ..wording.words import languages as all_languages
-        from .site_folder import Site
+        from .site_folder import SiteFolder
 
-        site = Site(languages or all_languages(), folders[0], pen, reloads=reloads)
+        site = SiteFolder(languages or all_languages(), folders[0], pen, reloads=reloads)
         found = list(publish(pages, logs, languages, folders[1], write=site.add))
         site.finish()
         return found

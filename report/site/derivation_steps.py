@@ -33,28 +33,28 @@ class Step(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Derivation:
+class DerivationSteps:
     """How one run gives its number: what the protocol reads in each physical line that it uses, and the steps."""
 
     by_line: dict[int, str]
     steps: list[Step]
 
 
-def derivations(cells: Iterable[Cell]) -> Mapping[int, Derivation]:
+def derivations(cells: Iterable[Cell]) -> Mapping[int, DerivationSteps]:
     """How the logs of cells give their throughputs, by the identity of the proof."""
     return {id(proof): of_run(cell, proof) for cell in cells for proof in cell.proofs}
 
 
-def of_run(cell: Cell, proof: Proof) -> Derivation:
+def of_run(cell: Cell, proof: Proof) -> DerivationSteps:
     """How a log gives its throughput; the values are those of its lines, in the unit and the scope of the log."""
     measured = proof.measurement
     counts = Step(USED, {"used": measured.records_used, "available": measured.available})
     selected = select(proof.columns, proof.reading.fields, facts_of(cell, proof), measured.protocol)
     if isinstance(selected.found, Timed):
-        return Derivation({}, [counts, Step(CLOCKED, _result(measured))])
+        return DerivationSteps({}, [counts, Step(CLOCKED, _result(measured))])
     values = selected.found.values[selected.are_used]
     by_line = {line: _digits(value) for line, value in zip(measured.lines, values.tolist(), strict=True)}
-    return Derivation(by_line, [counts, *_reduced(measured, selected.found, values)])
+    return DerivationSteps(by_line, [counts, *_reduced(measured, selected.found, values)])
 
 
 def _reduced(measured: Measurement, found: Series, values: Values) -> Iterator[Step]:

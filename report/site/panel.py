@@ -6,7 +6,7 @@ from typing import Any
 
 from ..evidence.cell import Cell, Exhibit, Proof
 from ..wording.markdown import seen
-from .derivation_steps import Derivation, Step, of_cell, of_telemetry
+from .derivation_steps import DerivationSteps, Step, of_cell, of_telemetry
 from .hypertext import plain
 from .log_excerpts import AROUND, LINES, pieces_of
 from .web_page import WebPage
@@ -16,7 +16,7 @@ MOST_RANGES = 20
 TRANSLATED = ("statistic", "repeats")
 
 
-def panel(page: WebPage, cell: Cell, derived: Mapping[int, Derivation]) -> dict[str, Any]:
+def panel(page: WebPage, cell: Cell, derived: Mapping[int, DerivationSteps]) -> dict[str, Any]:
     """The evidence of a cell that has a number, in the language of its page; all texts are plain.
 
     ``derived``: how its logs give their throughputs, as ``derivations`` returns it.
@@ -62,7 +62,7 @@ def _said(page: WebPage, step: Step) -> str:
     return page.say(step.message, **values)
 
 
-def _files(page: WebPage, cell: Cell, proof: Proof, derived: Derivation) -> Iterator[dict[str, Any]]:
+def _files(page: WebPage, cell: Cell, proof: Proof, derived: DerivationSteps) -> Iterator[dict[str, Any]]:
     """The files behind one run, in the order of its exhibits: telemetry first where the cell shows that."""
     for exhibit in proof.exhibits:
         if exhibit.path == proof.log:
@@ -71,7 +71,7 @@ def _files(page: WebPage, cell: Cell, proof: Proof, derived: Derivation) -> Iter
             yield _telemetry(page, cell, proof, exhibit)
 
 
-def _log(page: WebPage, proof: Proof, exhibit: Exhibit, derived: Derivation) -> dict[str, Any]:
+def _log(page: WebPage, proof: Proof, exhibit: Exhibit, derived: DerivationSteps) -> dict[str, Any]:
     left = [_left_out(page, reason, lines) for reason, lines in proof.measurement.left_out.items()]
     return {**_file(page, exhibit, proof.measurement.lines), **_derived(page, derived), "left": left}
 
@@ -80,7 +80,7 @@ def _telemetry(page: WebPage, cell: Cell, proof: Proof, exhibit: Exhibit) -> dic
     observed = proof.observation
     steps = [of_telemetry(cell, observed.value)] if observed else []
     lines = observed.lines if observed else ()
-    return {**_file(page, exhibit, lines), **_derived(page, Derivation({}, steps)), "left": []}
+    return {**_file(page, exhibit, lines), **_derived(page, DerivationSteps({}, steps)), "left": []}
 
 
 def _file(page: WebPage, exhibit: Exhibit, lines: Sequence[int]) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def _file(page: WebPage, exhibit: Exhibit, lines: Sequence[int]) -> dict[str, An
     }
 
 
-def _derived(page: WebPage, derived: Derivation) -> dict[str, Any]:
+def _derived(page: WebPage, derived: DerivationSteps) -> dict[str, Any]:
     return {"steps": [_said(page, step) for step in derived.steps], "values": list(derived.by_line.values())}
 
 

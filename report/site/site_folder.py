@@ -9,8 +9,8 @@ from parsers.io import whole
 from parsers.io.printable import printable_lines
 
 from ..evidence.pool import on_all_cores
-from ..rendering.publish import Published
-from .derivation_steps import Derivation, derivations
+from ..rendering.publish import PublishedPage
+from .derivation_steps import DerivationSteps, derivations
 from .drawing import Pen, drawings
 from .index import index
 from .log_excerpts import LogFiles, write
@@ -21,7 +21,7 @@ from .web_page import WebPage, copy_of, file_name, index_name
 EVIDENCE = "evidence"
 
 
-class Site:
+class SiteFolder:
     """A site in some languages that grows by whole pages in ``folder``, where it is not yet seen."""
 
     def __init__(self, languages: Sequence[str], folder: Path, pen: Pen, *, reloads: bool = False) -> None:
@@ -30,7 +30,7 @@ class Site:
         self._pages: list[WebPage] = []
         self._written: dict[str, set[int]] = {}
 
-    def add(self, published: Published, languages: Sequence[str], logs: Path, out: Path) -> list[Path]:
+    def add(self, published: PublishedPage, languages: Sequence[str], logs: Path, out: Path) -> list[Path]:
         """Write a page in all languages with its evidence; raises LogError, OSError and WriteError.
 
         Returns its files, as they are called when the site has its place at ``out``.
@@ -48,11 +48,11 @@ class Site:
         self._pages += pages
         return [out / file_name(page.name, page.language) for page in pages]
 
-    def _web_page(self, published: Published, languages: Sequence[str], logs: Path, language: str) -> WebPage:
+    def _web_page(self, published: PublishedPage, languages: Sequence[str], logs: Path, language: str) -> WebPage:
         charts = drawings(published.page, published.cells, language, self._pen)
         return WebPage(published, languages, logs, language, charts, reloads=self.reloads)
 
-    def _write_panels(self, pages: Sequence[WebPage], derived: Mapping[int, Derivation]) -> None:
+    def _write_panels(self, pages: Sequence[WebPage], derived: Mapping[int, DerivationSteps]) -> None:
         for page, cell in product(pages, pages[0].cells):
             if anchor := page.anchor_of(cell):
                 write(self.folder / EVIDENCE, f"{page.name}.{page.language}/{anchor}", panel(page, cell, derived))

@@ -10,7 +10,7 @@ from ..charts.chart import Chart
 from ..evidence.cell import Cell
 from ..pagefile.page import Block, Table
 from ..rendering import render_remarks
-from ..rendering.publish import Published
+from ..rendering.publish import PublishedPage
 from ..rendering.render import LOG_COLUMNS, MISSING, SECTIONS, Renderer
 from ..wording.markdown import path_address
 from . import hypertext
@@ -32,7 +32,7 @@ class WebPage(Renderer):
 
     def __init__(
         self,
-        published: Published,
+        published: PublishedPage,
         languages: Sequence[str],
         logs: Path,
         language: str,

@@ -24,16 +24,16 @@ from ..measuring.number import printed
 from ..measuring.protocol import Protocol
 from .meter import Rate
 from .progress import Point
-from .snapshot import Look, place
+from .snapshot import Snapshot, place
 from .summary_text import bars
 
 
-def view(look: Look) -> Group:
+def view(look: Snapshot) -> Group:
     """What is known now, to be shown in place of what was known before."""
     return Group(*_parts(look))
 
 
-def _parts(look: Look) -> Iterator[Text]:
+def _parts(look: Snapshot) -> Iterator[Text]:
     yield Text(look.log.path, style="bold")
     if look.log.written is not None:
         yield Text(_state(look))
@@ -47,7 +47,7 @@ def _parts(look: Look) -> Iterator[Text]:
     yield from (Text(remark, style="yellow") for remark in look.remarks())
 
 
-def _state(look: Look) -> str:
+def _state(look: Snapshot) -> str:
     name = look.log.format.name if look.log.format else "no known format yet"
     # The clock of a file server may be ahead.
     silent = timedelta(seconds=max(0, int(time.time() - (look.log.written or 0))))
@@ -73,7 +73,7 @@ def follow(log: Path, protocol: Protocol | None, given: tuple[Fact, ...], format
     is one of stderr. Raises ParserError when the log cannot be followed.
     """
     console = live_console()
-    with Look(log, protocol, given, format_) as look:
+    with Snapshot(log, protocol, given, format_) as look:
         with suppress(KeyboardInterrupt):
             if sys.stdout.isatty() and console.is_interactive and not as_json:
                 _display(look, console)
@@ -83,7 +83,7 @@ def follow(log: Path, protocol: Protocol | None, given: tuple[Fact, ...], format
         say(f"{log}: {found}", err=as_json)
 
 
-def _display(look: Look, console: Console) -> NoReturn:
+def _display(look: Snapshot, console: Console) -> NoReturn:
     with Live(console=console) as live:
         while True:
             live.update(view(look))
@@ -94,7 +94,7 @@ def _display(look: Look, console: Console) -> NoReturn:
             time.sleep(LOOK_EVERY)
 
 
-def _print_lines(look: Look, write: Callable[[Look, Rate, Point], str]) -> NoReturn:
+def _print_lines(look: Snapshot, write: Callable[[Snapshot, Rate, Point], str]) -> NoReturn:
     said: set[Message] = set()
     while True:
         for piece in look.news():
@@ -109,25 +109,25 @@ def _print_lines(look: Look, write: Callable[[Look, Rate, Point], str]) -> NoRet
         time.sleep(LOOK_EVERY)
 
 
-def _told(look: Look, change: Change) -> str:
+def _told(look: Snapshot, change: Change) -> str:
     return f"{look.log.path}: {CHANGES[change]}"
 
 
-def _print_points(look: Look, points: Iterator[Point], write: Callable[[Look, Rate, Point], str]) -> None:
+def _print_points(look: Snapshot, points: Iterator[Point], write: Callable[[Snapshot, Rate, Point], str]) -> None:
     if look.progress.all.count:
         rate = look.rate()
         for point in points:
             say(write(look, rate, point))
 
 
-def _as_text(look: Look, rate: Rate, point: Point) -> str:
+def _as_text(look: Snapshot, rate: Rate, point: Point) -> str:
     protocol = look.progress.protocol
     scaled = "" if rate.of(point.number) == point.number else f" ({point.number:.15g} {look.progress.unit} printed)"
     found = f"{place(point.fields)}: {rate.words(point.number, protocol)}{scaled}"
     return f"{found}, {protocol.statistic} of the last {point.records} {printed(rate.of(point.statistic), protocol)}"
 
 
-def _as_json(look: Look, rate: Rate, point: Point) -> str:
+def _as_json(look: Snapshot, rate: Rate, point: Point) -> str:
     fmt, statistic = look.log.format, look.progress.protocol.statistic
     counted = {name: point.fields.get(name) for name in ("epoch", "step")}
     found = {

@@ -23,7 +23,7 @@ UNKNOWN = "No metric line of a known format stands in it so far."
 NO_FILE = "There is no such file yet; waiting for it."
 
 
-class Look:
+class Snapshot:
     """A growing log and the progress of its job, by one protocol."""
 
     def __init__(self, path: Path, protocol: Protocol | None, given: tuple[Fact, ...], format_: str | None) -> None:

@@ -27,57 +27,57 @@ OTHER_DIGITS = "awk, which rounds each operation and divides nothing by 0, does 
 
 
 @dataclass(frozen=True)
-class Command:
+class AwkCommand:
     """A command for a POSIX shell, None where there is none, and a sentence where it does not start from the log."""
 
     text: str | None
     note: str = ""
 
 
-def command(derivation: Derivation) -> Command:
+def command(derivation: Derivation) -> AwkCommand:
     """Return the command that prints the throughput of a log as its protocol does. Raises LogError."""
     if derivation.sample.timed is not None:
-        return Command(_of_clock(derivation, derivation.sample.timed, is_rounded=True), CLOCK)
+        return AwkCommand(_of_clock(derivation, derivation.sample.timed, is_rounded=True), CLOCK)
     calculation = next((found for found in of_records(derivation, is_rounded=True) if found.is_right), None)
-    return _calculated(derivation, calculation) if calculation else Command(None, OTHER_DIGITS)
+    return _calculated(derivation, calculation) if calculation else AwkCommand(None, OTHER_DIGITS)
 
 
-def together(derivations: Sequence[Derivation], value: float, protocol: Protocol) -> Command:
+def together(derivations: Sequence[Derivation], value: float, protocol: Protocol) -> AwkCommand:
     """Return the command that prints the throughput of several logs, put together; ``value``: the same, unrounded."""
     for one_by_one in zip(*(_with_all_digits(derivation) for derivation in derivations), strict=False):
         results = [result for result, _ in one_by_one]
         calculation = next((found for found in of_repeats(results, value, protocol) if found.is_right), None)
         if calculation:
             return _joined([part for _, part in one_by_one], calculation)
-    return Command(None, OTHER_DIGITS)
+    return AwkCommand(None, OTHER_DIGITS)
 
 
-def _with_all_digits(derivation: Derivation) -> Iterator[tuple[float, Command]]:
+def _with_all_digits(derivation: Derivation) -> Iterator[tuple[float, AwkCommand]]:
     """What awk comes to for one log, and the command, the plainest first."""
     if derivation.sample.timed is not None:
         text = _of_clock(derivation, derivation.sample.timed, is_rounded=False)
-        return repeat((derivation.measurement.value, Command(text, CLOCK)), 2)
+        return repeat((derivation.measurement.value, AwkCommand(text, CLOCK)), 2)
     found = of_records(derivation, is_rounded=False)
     return ((calculation.result, _calculated(derivation, calculation)) for calculation in found)
 
 
-def _joined(parts: Sequence[Command], calculation: Calculation) -> Command:
+def _joined(parts: Sequence[AwkCommand], calculation: Calculation) -> AwkCommand:
     note = " ".join(dict.fromkeys(part.note for part in parts if part.note))
     texts = [part.text for part in parts if part.text is not None]
     if len(texts) < len(parts):
-        return Command(None, note)
-    return Command(_piped("{\n" + "".join(f"{text};\n" for text in texts) + "}", calculation), note)
+        return AwkCommand(None, note)
+    return AwkCommand(_piped("{\n" + "".join(f"{text};\n" for text in texts) + "}", calculation), note)
 
 
-def _calculated(derivation: Derivation, calculation: Calculation) -> Command:
+def _calculated(derivation: Derivation, calculation: Calculation) -> AwkCommand:
     """The command that starts from the log where it can, else from the values."""
     made_of = term(derivation.sample, derivation.part.fields, derivation.facts, derivation.protocol.records)
     if made_of and (found := finder(derivation, made_of)):
-        return Command(_of_log(derivation, made_of, found, calculation))
+        return AwkCommand(_of_log(derivation, made_of, found, calculation))
     values = derivation.sample.values.tolist()
     if len(values) > MOST_NUMBERS:
-        return Command(None, TOO_MANY.format(count=len(values)))
-    return Command(_of_values(values, calculation), NOT_FOUND if made_of else UNDONE)
+        return AwkCommand(None, TOO_MANY.format(count=len(values)))
+    return AwkCommand(_of_values(values, calculation), NOT_FOUND if made_of else UNDONE)
 
 
 def _of_log(derivation: Derivation, made_of: Term, found: Finder, calculation: Calculation) -> str:

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from parsers.runs.reading import Reading
-from parsers.runs.reading_part import Part
+from parsers.runs.reading_part import ReadingPart
 
 from ..measuring.crosscheck import Check, checks
 from ..measuring.estimate import Facts
 from ..measuring.measurement import Measurement
 from ..measuring.number import printed
 from ..measuring.protocol import Protocol
-from ..measuring.window import REASON_KEYS, Reason
+from ..measuring.window import REASON_KEYS, RecordUse
 from ..wording.words import words
 from .preparation import quotes
 from .sample import Factor, Sample, factors, sample
@@ -30,7 +30,7 @@ REASONS: Mapping[str, str] = {
     "not_last": "only the last value counts",
     "between": "between the two lines that the clock reads",
 }
-_UNREADABLE = (REASON_KEYS[Reason.NO_VALUE], REASON_KEYS[Reason.OTHER_RANK])
+_UNREADABLE = (REASON_KEYS[RecordUse.NO_VALUE], REASON_KEYS[RecordUse.OTHER_RANK])
 # The step of a protocol by which each group goes, by how its key begins.
 _STEPS: Mapping[str, tuple[str, ...]] = {
     "skip_records": ("skip_records",),
@@ -82,7 +82,7 @@ class Derivation:
     """
 
     reading: Reading
-    part: Part
+    part: ReadingPart
     facts: Facts
     measurement: Measurement
     sample: Sample
@@ -107,7 +107,7 @@ class Derivation:
         return printed(self.measurement.value, self.protocol)
 
 
-def derive(reading: Reading, part: Part, facts: Facts, measured: Measurement) -> Derivation:
+def derive(reading: Reading, part: ReadingPart, facts: Facts, measured: Measurement) -> Derivation:
     """Return how a measurement came about that was made of a part of a reading with these facts. Raises LogError."""
     used = sample(part, facts, measured.protocol)
     others = tuple(checks(part, facts, measured))

@@ -15,7 +15,7 @@ from ..measuring.crosscheck import caveats
 from ..measuring.number import printed
 from ..measuring.protocol import NoMeasurement, Protocol
 from ..pagefile.page_file import find, load
-from .awk import Command, command, together
+from .awk import AwkCommand, command, together
 from .cell_name import named
 from .derivation import Derivation, derive
 from .sensitivity import Variation, combined, few, spread, stalls, variations
@@ -39,7 +39,7 @@ class Explanation:
     derivations: tuple[Derivation, ...]
     variations: tuple[Variation, ...]
     warnings: tuple[Message, ...]
-    command: Command
+    command: AwkCommand
 
 
 def of_log(log: Path, protocol: Protocol | None, given: Sequence[Fact], format_: str | None) -> Explanation:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import isclose
 from typing import Literal
 
-from .place import Place, number_of
+from .place import NumberPosition, number_of
 from .preparation import Numbered
 
 Spelling = Literal["plain", "grouped", "clock"]
@@ -96,7 +96,7 @@ class Extraction:
         return SPELT[self.spelling].format(text=text)
 
 
-def extractions(places: Sequence[Place]) -> Sequence[Extraction]:
+def extractions(places: Sequence[NumberPosition]) -> Sequence[Extraction]:
     """Return the ways to find the number in every line by the shortest text and by the longest; none where none does.
 
     That is by words that stand before it; else by letters and signs; else by the number of its field.
@@ -111,7 +111,7 @@ def extractions(places: Sequence[Place]) -> Sequence[Extraction]:
     return [way for spelling in spellings for way in _by_fields(places, spelling)]
 
 
-def _first(ways: Sequence[Extraction], places: Sequence[Place]) -> Extraction | None:
+def _first(ways: Sequence[Extraction], places: Sequence[NumberPosition]) -> Extraction | None:
     return next((way for way in ways if _stands_after(way, places)), None)
 
 
@@ -121,7 +121,7 @@ def common_start(texts: Sequence[bytes]) -> bytes:
     return low[: next((at for at, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), len(low))]
 
 
-def _is_clock(places: Sequence[Place]) -> bool:
+def _is_clock(places: Sequence[NumberPosition]) -> bool:
     return any(b":" in (_CLOCK.match(place.line.text, place.start) or [b""])[0] for place in places)
 
 
@@ -136,7 +136,7 @@ def _by_letters(common: bytes) -> Iterator[bytes]:
     yield from (signs[start:] for start in range(len(signs) - 1, -1, -1))
 
 
-def _stands_after(extraction: Extraction, places: Sequence[Place]) -> bool:
+def _stands_after(extraction: Extraction, places: Sequence[NumberPosition]) -> bool:
     """Whether the first mark of every line is that before the number, and awk reads the number there."""
     for place in places:
         text = place.line.text
@@ -148,7 +148,7 @@ def _stands_after(extraction: Extraction, places: Sequence[Place]) -> bool:
     return True
 
 
-def _by_fields(places: Sequence[Place], spelling: Spelling) -> Iterator[Extraction]:
+def _by_fields(places: Sequence[NumberPosition], spelling: Spelling) -> Iterator[Extraction]:
     for mark in _marks(places):
         for separator in SEPARATORS:
             numbers = {_field(place, separator) for place in places}
@@ -157,12 +157,12 @@ def _by_fields(places: Sequence[Place], spelling: Spelling) -> Iterator[Extracti
                 yield found
 
 
-def _field(place: Place, separator: bytes) -> int:
+def _field(place: NumberPosition, separator: bytes) -> int:
     before = place.line.text[: place.start]
     return len(_FIELDS.findall(before + b"0")) if separator == b" " else before.count(separator) + 1
 
 
-def _marks(places: Sequence[Place]) -> list[bytes]:
+def _marks(places: Sequence[NumberPosition]) -> list[bytes]:
     """Texts that each line of the number holds, the longest first; none at all is in every line."""
     literals = {literal.encode() for place in places for literal in place.variant.literals}
     return [*sorted((x for x in literals if all(x in p.line.text for p in places)), key=len, reverse=True)[:1], b""][:1]
@@ -173,7 +173,7 @@ LONGEST_LIST = 90_000
 
 
 @dataclass(frozen=True)
-class Selection:
+class LineSelection:
     """From line ``first`` to line ``last``, with a ``prefix``; of these only, or all but, the ``listed`` numbers."""
 
     first: int
@@ -194,7 +194,9 @@ class Selection:
         return said
 
 
-def selection(used: Sequence[Numbered], lines: Iterable[Numbered], found_by: Sequence[Extraction]) -> Selection | None:
+def selection(
+    used: Sequence[Numbered], lines: Iterable[Numbered], found_by: Sequence[Extraction]
+) -> LineSelection | None:
     """Return what selects the used lines among all in which the numbers can be found.
 
     ``used``: at least one, ascending. ``lines``: all lines of the log. None where that takes too long a list of lines.
@@ -207,16 +209,16 @@ def selection(used: Sequence[Numbered], lines: Iterable[Numbered], found_by: Seq
         if first <= line.number <= last and line.number not in numbers and all(x.selects(line.text) for x in found_by)
     ]
     if not others:
-        return Selection(first, last)
+        return LineSelection(first, last)
     prefix = common_start([line.text for line in used])
     if prefix and not any(line.text.startswith(prefix) for line in others):
-        return Selection(first, last, prefix)
+        return LineSelection(first, last, prefix)
     return _listed(first, last, sorted(numbers), [line.number for line in others])
 
 
-def _listed(first: int, last: int, used: Sequence[int], others: Sequence[int]) -> Selection | None:
+def _listed(first: int, last: int, used: Sequence[int], others: Sequence[int]) -> LineSelection | None:
     is_without = len(others) < len(used)
     listed = tuple(others if is_without else used)
     if sum(len(str(number)) + 1 for number in listed) > LONGEST_LIST:
         return None
-    return Selection(first, last, b"", listed, is_without)
+    return LineSelection(first, last, b"", listed, is_without)

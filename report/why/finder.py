@@ -9,8 +9,8 @@ from parsers.grammar.format import Format
 from parsers.scanning.source import clean
 
 from .derivation import Derivation
-from .extraction import Extraction, Selection, extractions, selection
-from .place import LONGEST_RECORD, Place, Wanted, places
+from .extraction import Extraction, LineSelection, extractions, selection
+from .place import LONGEST_RECORD, NumberPosition, WantedNumber, places
 from .preparation import Numbered, Preparation, numbered, physical_lines, preparations
 from .sample import Term
 
@@ -20,7 +20,7 @@ class Finder:
     """How awk finds the numbers of a term: what is done to the log first, which lines it takes, where they stand."""
 
     preparation: Preparation
-    selection: Selection
+    selection: LineSelection
     extractions: tuple[Extraction, ...]
 
 
@@ -61,7 +61,9 @@ def _seen(log: Path, preparation: Preparation, raw: Mapping[int, bytes]) -> Iter
         yield from (Numbered(number, number, text) for text in preparation.lines(line))
 
 
-def _places(derivation: Derivation, term: Term, fmt: Format, lines: Sequence[Numbered]) -> list[list[Place]] | None:
+def _places(
+    derivation: Derivation, term: Term, fmt: Format, lines: Sequence[Numbered]
+) -> list[list[NumberPosition]] | None:
     """The places of the numbers, column by column; a line that the reader sees cleaned is looked at as awk sees it."""
     records, kind = derivation.sample.records, derivation.protocol.records
     if any(clean(line.text) != line.text.removeprefix(b"\xef\xbb\xbf") for line in lines):
@@ -69,14 +71,14 @@ def _places(derivation: Derivation, term: Term, fmt: Format, lines: Sequence[Num
     found = []
     for column in term.columns:
         rows = zip(records["line"].tolist(), records[column].tolist(), strict=True)
-        of_column = places(fmt, lines, (Wanted(line, kind, column, float(value)) for line, value in rows))
+        of_column = places(fmt, lines, (WantedNumber(line, kind, column, float(value)) for line, value in rows))
         if of_column is None:
             return None
         found.append(of_column)
     return found
 
 
-def _finder(log: Path, preparation: Preparation, found: list[list[Place]]) -> Finder | None:
+def _finder(log: Path, preparation: Preparation, found: list[list[NumberPosition]]) -> Finder | None:
     """What finds the numbers at some places, by the shortest text; by the longest where that needs a shorter list."""
     used = [place.line for place in found[0]]
     if any(a.number >= b.number for a, b in pairwise(used)):

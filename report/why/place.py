@@ -21,7 +21,7 @@ LONGEST_RECORD = 2000
 
 
 @dataclass(frozen=True)
-class Place:
+class NumberPosition:
     """A number in a line as awk sees it: the line, where in its text the number begins, and what it is."""
 
     line: Numbered
@@ -31,7 +31,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedNumber:
     """A number that is looked for: the physical line of its record, the kind of record, the column and the value."""
 
     line: int
@@ -40,14 +40,14 @@ class Wanted:
     value: float
 
 
-def places(fmt: Format, lines: Sequence[Numbered], wanted: Iterable[Wanted]) -> list[Place] | None:
+def places(fmt: Format, lines: Sequence[Numbered], wanted: Iterable[WantedNumber]) -> list[NumberPosition] | None:
     """Where all wanted numbers stand, in their order; None where one of them is not found.
 
     ``lines``: those of the records, ascending, and as many after each as a record of several lines may have.
     """
     first = {line.physical: row for row, line in reversed(list(enumerate(lines)))}
     holding = cache(lambda record, column: [v for v in fmt.variants if v.record == record and _holds(v, column)])
-    found: list[Place] = []
+    found: list[NumberPosition] = []
     taken: set[tuple[int, int]] = set()
     for want in wanted:
         variants = holding(want.record, want.column)
@@ -64,7 +64,9 @@ def _holds(variant: Variant, column: str) -> bool:
     return any(field.name == column for field in variant.groups)
 
 
-def _candidates(variants: Sequence[Variant], lines: Sequence[Numbered], row: int, want: Wanted) -> Iterator[Place]:
+def _candidates(
+    variants: Sequence[Variant], lines: Sequence[Numbered], row: int, want: WantedNumber
+) -> Iterator[NumberPosition]:
     plain = [variant for variant in variants if not variant.spans]
     for line in _of_record(lines, row):
         for start, end in _screens(line.text):
@@ -99,13 +101,13 @@ def _matches(variants: Sequence[Variant], text: bytes, start: int, end: int) -> 
             yield from ((variant, match) for match in torn_pattern(variant).finditer(text, start, end))
 
 
-def _place(line: Numbered, variant: Variant, match: Match, want: Wanted) -> Iterator[Place]:
+def _place(line: Numbered, variant: Variant, match: Match, want: WantedNumber) -> Iterator[NumberPosition]:
     start = _start(variant, match, want)
     if start is not None:
-        yield Place(line, start, want.value, variant)
+        yield NumberPosition(line, start, want.value, variant)
 
 
-def _start(variant: Variant, match: Match, want: Wanted) -> int | None:
+def _start(variant: Variant, match: Match, want: WantedNumber) -> int | None:
     """Where the wanted number begins in a match; None where the match holds another one."""
     before = len(variant.groups) - match.re.groups  # Of a torn line not all fields are there.
     for group, field in enumerate(variant.groups[before:], 1):
@@ -124,10 +126,10 @@ def number_of(text: bytes, terminal: str) -> float:
         return float("nan")
 
 
-def _spanning(lines: Sequence[Numbered], row: int, variant: Variant, want: Wanted) -> Iterator[Place]:
+def _spanning(lines: Sequence[Numbered], row: int, variant: Variant, want: WantedNumber) -> Iterator[NumberPosition]:
     """The place in a record of several lines."""
     rest = lines[row : row + LONGEST_RECORD]
     text = b"\n".join(line.text for line in rest)
     if (match := line_pattern(variant).match(text)) and (start := _start(variant, match, want)) is not None:
         before = text[:start]
-        yield Place(rest[before.count(b"\n")], start - before.rfind(b"\n") - 1, want.value, variant)
+        yield NumberPosition(rest[before.count(b"\n")], start - before.rfind(b"\n") - 1, want.value, variant)

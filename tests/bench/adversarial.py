@@ -21,7 +21,7 @@ from pathlib import Path
 
 from parsers.grammar.format import METRICS, Format
 from parsers.scanning.block import Block
-from parsers.scanning.columns import Lines
+from parsers.scanning.columns import VariantLines
 from parsers.scanning.detection import formats
 from parsers.scanning.record_table import table
 from parsers.scanning.scan import Scanner
@@ -131,7 +131,7 @@ def _taken(fmt: Format, text: bytes) -> float:
 
 def _read(fmt: Format, text: bytes) -> None:
     """Find the lines of a text and make columns of what they print."""
-    found = [(Lines(found.variant), found) for found in Scanner(fmt.variants).feed(text)]
+    found = [(VariantLines(found.variant), found) for found in Scanner(fmt.variants).feed(text)]
     for lines, of_variant in found:
         lines.add(of_variant)
     table([lines for lines, _ in found if lines.variant.record in METRICS])

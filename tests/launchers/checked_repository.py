@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from launchers.native import check
-from launchers.native.native_commands import Command
+from launchers.native.native_commands import NativeCommand
 
 ARGPARSE = "import argparse\nparser = argparse.ArgumentParser()\n"
 CONFIGURED = "parser.add_argument('-c', '--config')\nparser.add_argument('-o', '--opts', nargs='+')\n"
@@ -21,4 +21,4 @@ def write(repo: Path, files: dict[str, str]) -> None:
 
 def found(repo: Path, command: str) -> dict[str, str | None]:
     """Check one command, seen from the top of the checkout: each option and the place that knows it."""
-    return {item.option: item.where for item in check.examine([Command(f"cd {repo} && {command}", repo)], repo)}
+    return {item.option: item.where for item in check.examine([NativeCommand(f"cd {repo} && {command}", repo)], repo)}

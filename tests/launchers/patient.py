@@ -14,7 +14,7 @@ from native_checkout import executable
 from nvml import pynvml as stand_in
 
 from launchers.machine import doctor, gpus
-from launchers.machine.findings import Finding
+from launchers.machine.findings import Diagnosis
 from launchers.native import checkout
 from launchers.native.recipes import Recipe
 
@@ -61,7 +61,7 @@ class Patient:
 
         self.monkeypatch.setattr(shutil, "disk_usage", usage)
 
-    def findings(self, data: Path | None = None) -> list[Finding]:
+    def findings(self, data: Path | None = None) -> list[Diagnosis]:
         """Examine the patient."""
         answer = json.dumps({"python": "3.11.7", "packages": self.packages, "frameworks": self.frameworks})
         executable(self.top / "bin" / "python", self.python or f"#!/bin/sh\ncat <<'END'\n{answer}\nEND\n")

@@ -8,7 +8,7 @@ import click
 import pytest
 from checked_repository import ARGPARSE, found, write
 
-from launchers.native.native_commands import Command
+from launchers.native.native_commands import NativeCommand
 
 
 def test_an_option_of_argparse_is_found_with_its_line(tmp_path: Path) -> None:
@@ -135,7 +135,9 @@ def test_a_file_in_an_older_python_is_passed_over(tmp_path: Path) -> None:
 
 def test_an_option_before_the_first_program_belongs_to_what_starts_it(tmp_path: Path) -> None:
     write(tmp_path, {"train.py": "p.add_argument('--lr')"})
-    command = Command(f"cd {tmp_path} && env -u X python -m some.launch --nnodes=2 --rank 0 train.py --lr 1", tmp_path)
+    command = NativeCommand(
+        f"cd {tmp_path} && env -u X python -m some.launch --nnodes=2 --rank 0 train.py --lr 1", tmp_path
+    )
     assert command.starter == ["-u", "-m some.launch", "--nnodes", "--rank"]
 
 

@@ -12,7 +12,7 @@ import pytest
 from patient import FACTS, GIB, TORCH, Patient
 
 from launchers.machine import doctor
-from launchers.machine.findings import Finding, shown
+from launchers.machine.findings import Diagnosis, shown
 from launchers.native.recipes import Recipe
 
 
@@ -161,7 +161,7 @@ def test_a_requirement_that_is_not_installed_is_named(patient: Patient) -> None:
 
 
 def test_findings_are_shown_with_the_advice_below() -> None:
-    findings = [Finding("cards", "good", "2 of A."), Finding("data", "bad", "It is missing.", "Lay it there.")]
+    findings = [Diagnosis("cards", "good", "2 of A."), Diagnosis("data", "bad", "It is missing.", "Lay it there.")]
     expected = "good     cards  2 of A.\nbad      data   It is missing.\n                Lay it there.\n"
     assert shown(findings) == expected
 
@@ -173,4 +173,4 @@ def test_a_real_checkout_at_its_pinned_commit_is_good(tmp_path: Path) -> None:
     commit = subprocess.check_output(["git", "-C", str(tmp_path), "rev-parse", "HEAD"], text=True).strip()
     recipe = Recipe("resnet", {**FACTS, "commit": commit}, {"DATA": "data"})
     *_, last = doctor.examine(recipe, tmp_path, None, os.environ)
-    assert last == Finding("checkout", "good", f"It lies on the pinned commit {commit[:12]}, unchanged.")
+    assert last == Diagnosis("checkout", "good", f"It lies on the pinned commit {commit[:12]}, unchanged.")

@@ -10,16 +10,16 @@ import pytest
 from native_checkout import TOP
 
 from launchers.native import catalogue, recipes
-from launchers.native.outcome import Checked, Outcome, recipe_sha256
+from launchers.native.outcome import Checked, CheckOutcome, recipe_sha256
 
 PAGE = TOP / "docs" / "launchers.md"
 OUTCOMES = Path(__file__).with_name("checked_options.json")
 
 
-def outcome(recipe: str) -> Outcome:
+def outcome(recipe: str) -> CheckOutcome:
     """An outcome with one option that exists and one that does not."""
     checked = (Checked("--lr", "train.py", "train.py:7"), Checked("--seed", "train.py", None))
-    return Outcome(recipe, recipe_sha256(recipes.read(recipe)), None, checked, ("--nnodes",))
+    return CheckOutcome(recipe, recipe_sha256(recipes.read(recipe)), None, checked, ("--nnodes",))
 
 
 def test_the_page_of_the_launchers_is_the_one_that_the_recipes_and_their_checks_make(

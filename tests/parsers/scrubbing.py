@@ -5,7 +5,7 @@ from typing import Any
 
 from launchers.secrets.published_run import redact_document
 from launchers.secrets.redaction import Redactor
-from parsers.scrubbing.copies import Outcome, copied, sources
+from parsers.scrubbing.copies import ScrubOutcome, copied, sources
 
 
 class Secrets:
@@ -18,7 +18,7 @@ class Secrets:
         return redact_document(value)
 
 
-def scrub(folder: Path, *logs: Path) -> Outcome:
+def scrub(folder: Path, *logs: Path) -> ScrubOutcome:
     """Copies of logs in a folder; fails where one could not be made."""
     outcome = copied(sources(logs), folder, Secrets())
     assert outcome.problems == []

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 
 from parsers.runs.reading import read
-from parsers.scanning.record_table import Table
+from parsers.scanning.record_table import RecordTable
 from tests.parsers.golden_logs import LOGS
 
 TABLES = [part.table for log in LOGS[:40] for part in read(log).parts]
@@ -24,13 +24,13 @@ def test_the_records_of_a_kind_are_those_that_the_dataframe_calls_so() -> None:
 
 
 def test_a_table_goes_to_another_process_without_its_dataframe() -> None:
-    table = Table({"line": np.arange(1, 4), "record": np.zeros(3, np.int8)})
+    table = RecordTable({"line": np.arange(1, 4), "record": np.zeros(3, np.int8)})
     before = pickle.dumps(table)
     assert len(table.frame) == 3
     assert pickle.dumps(table) == before
 
 
 def test_a_column_more_is_in_another_table() -> None:
-    table = Table({"line": np.arange(1, 4), "record": np.zeros(3, np.int8)})
+    table = RecordTable({"line": np.arange(1, 4), "record": np.zeros(3, np.int8)})
     assert table.having("loss", np.ones(3))["loss"].tolist() == [1, 1, 1]
     assert "loss" not in table

@@ -10,7 +10,7 @@ from parsers.runs.reading import survey
 from parsers.scanning.detection import formats
 from parsers.scanning.prefix import without_prefix
 from parsers.scanning.source import Source
-from parsers.scanning.text import Text
+from parsers.scanning.text import LogText
 from parsers.scanning.wrapped import refuse_wrapped
 from report.evidence.log_summary import Summary
 from tests.commandline import run
@@ -118,7 +118,7 @@ def is_refused(text: bytes, folder: Path) -> bool:
     """Whether a text is refused as one that was wrapped."""
     (folder / "train.log").write_bytes(text)
     try:
-        refuse_wrapped(Text(folder / "train.log"), formats())
+        refuse_wrapped(LogText(folder / "train.log"), formats())
     except LogError as error:
         return "its lines were cut at" in str(error)
     return False

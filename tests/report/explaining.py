@@ -12,7 +12,7 @@ from parsers.runs.reading import survey
 from report.measuring.crosscheck import chosen
 from report.measuring.measurement import NoMeasurement, measure
 from report.measuring.protocol import Protocol
-from report.why.awk import Command, command
+from report.why.awk import AwkCommand, command
 from report.why.derivation import Derivation, derive
 
 AWKS = [awk for awk in ("mawk", "gawk", "original-awk", "busybox awk") if shutil.which(awk.split()[0])]
@@ -41,7 +41,7 @@ def derivation(log: Path, protocol: str = "", format: str | Path | None = None) 
     return derive(reading, part, reading.facts, measured)
 
 
-def outputs(found: Command) -> set[str]:
+def outputs(found: AwkCommand) -> set[str]:
     """What the awks of this machine print for a command."""
     assert found.text is not None
     texts = {found.text, *(found.text.replace("LC_ALL=C awk", f"LC_ALL=C {awk}") for awk in AWKS)}

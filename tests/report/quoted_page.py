@@ -6,7 +6,7 @@ from pathlib import Path
 from report.evidence.case_evidence import cells
 from report.evidence.cell import Cell
 from report.pagefile.page_file import load
-from report.rendering.publish import Published, publish
+from report.rendering.publish import PublishedPage, publish
 from tests.parsers.run_folders import make_run
 from tests.report.page_text import HEAD, column
 
@@ -72,7 +72,7 @@ def digits(found: Iterable[Cell]) -> list[str | None]:
     return [cell.digits for cell in found]
 
 
-def published(folder: Path, *languages: str) -> Published:
+def published(folder: Path, *languages: str) -> PublishedPage:
     (page,) = publish([str(folder / "page.toml")], folder / "logs", languages, folder / "pages")
     return page
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from report.evidence.cell import Cell
 from report.evidence.evidence_file import EvidenceFile, EvidenceFileError, path_of, read
 from report.measuring.protocol import Protocol
-from report.rendering.publish import Published, publish
+from report.rendering.publish import PublishedPage, publish
 from tests.conftest import Compare
 from tests.parsers.corpus_logs import ABSENT, CORPUS
 
@@ -28,7 +28,7 @@ NO_JSON = st.recursive(
 every_toy = pytest.mark.parametrize("name", ["toy", "toy_gpu"])
 
 
-def rendered(folder: Path, name: str, *languages: str) -> Published:
+def rendered(folder: Path, name: str, *languages: str) -> PublishedPage:
     """A golden page beside a copy of its logs."""
     if not (folder / "logs").exists():
         shutil.copytree(GOLDEN / "logs", folder / "logs")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from report.audit.published_site import Site
+from report.audit.published_site import PublishedSite
 from report.evidence.case_evidence import cells
 from report.evidence.cell import Cell
 from report.evidence.plan import missing
@@ -160,7 +160,7 @@ def test_an_audit_of_the_pages_of_others_reads_no_log_behind_a_link(tmp_path: Pa
     put_run(tmp_path / "elsewhere")
     put_run(tmp_path / "site/b")
     link_log(tmp_path / "site", tmp_path / "elsewhere")
-    logs = Site([], tmp_path / "site", tmp_path / "site").logs
+    logs = PublishedSite([], tmp_path / "site", tmp_path / "site").logs
     assert [path for path, log in logs.items() if log.reading] == ["b/train.log"]
     assert "a/train.log" not in logs
 

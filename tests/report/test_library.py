@@ -7,7 +7,7 @@ import pytest
 
 from parsers.io.errors import ParserError
 from parsers.runs.reading import read
-from report.evidence.library import Wanted, forget, measured, prepare, reading_of, scaled
+from report.evidence.library import WantedMeasurement, forget, measured, prepare, reading_of, scaled
 from report.evidence.pool import WORTH_A_POOL
 from report.measuring.measurement import measure
 from report.measuring.protocol import NoMeasurement, Protocol
@@ -18,13 +18,13 @@ SCALING = (("cards", 1), ("batch_size", 64))
 PLAIN, TOO_LONG = Protocol.parse("skip_records=1"), Protocol.parse("skip_records=100000")
 
 
-def put(folder: Path, name: str, run: str | None = None) -> Wanted:
+def put(folder: Path, name: str, run: str | None = None) -> WantedMeasurement:
     """A run folder with a golden log, and what is wanted of it."""
     (folder / name).mkdir()
     shutil.copy(LOG, folder / name / "train.log")
     if run is not None:
         (folder / name / "run.json").write_text(run, encoding="utf-8")
-    return Wanted(folder, f"{name}/train.log", PLAIN, SCALING)
+    return WantedMeasurement(folder, f"{name}/train.log", PLAIN, SCALING)
 
 
 def test_what_is_forgotten_is_read_again(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_what_cannot_be_read_is_told_when_it_is_asked_for(tmp_path: Path) -> Non
 
 def test_what_a_protocol_cannot_measure_is_told_when_it_is_asked_for(tmp_path: Path) -> None:
     one = put(tmp_path, "short")
-    prepare([one, Wanted(one.logs, one.path, TOO_LONG, SCALING)])
+    prepare([one, WantedMeasurement(one.logs, one.path, TOO_LONG, SCALING)])
     with pytest.raises(NoMeasurement, match="leaves none"):
         measured(tmp_path / one.path, TOO_LONG, SCALING)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from report.evidence.plan import Planned, missing, unplanned
+from report.evidence.plan import PlannedLaunch, missing, unplanned
 from report.pagefile.page import Page
 from report.pagefile.page_file import PageError, load
 from tests.parsers.run_folders import make_run
@@ -56,7 +56,7 @@ def test_all_runs_of_an_empty_page_are_planned_row_by_row_and_once_each(tmp_path
 
 def test_a_run_says_all_that_a_launcher_needs(tmp_path: Path) -> None:
     first = next(iter(missing(page(tmp_path), tmp_path)))
-    assert first == Planned(
+    assert first == PlannedLaunch(
         recipe="recipe_a",
         options={
             "NODES": "1",

@@ -18,7 +18,7 @@ from report.measuring.measurement import Measurement, NoMeasurement, measure
 from report.measuring.protocol import Protocol
 from report.terminal.meter import Rate
 from report.terminal.progress import KEPT, Progress, Running
-from report.terminal.snapshot import Look
+from report.terminal.snapshot import Snapshot
 from tests.parsers.golden_logs import LOGS, name
 from tests.parsers.toy_logs import step, write
 
@@ -65,7 +65,7 @@ FOLLOWED = [log for log in LOGS if log.parent.name in FORMATS]
 @pytest.mark.parametrize("log", FOLLOWED, ids=name)
 def test_while_all_records_are_kept_the_protocol_gives_what_it_gives_of_the_whole_log(log: Path, stated: str) -> None:
     whole = read(log, facts=GIVEN)
-    with Look(log, Protocol.parse(stated), GIVEN, None) as look:
+    with Snapshot(log, Protocol.parse(stated), GIVEN, None) as look:
         list(look.news())
         now = outcome(lambda: look.progress.measured(look.log.facts))
         assert now == outcome(lambda: measure(whole.records, whole.fields, whole.facts, look.progress.used))
@@ -115,7 +115,7 @@ def test_without_the_batch_size_the_time_of_a_step_is_shown(tmp_path: Path) -> N
 
 def test_a_rotated_log_goes_on_with_the_same_statistics(tmp_path: Path) -> None:
     log = write(tmp_path, step(0, "100"))
-    with Look(log, Protocol(), (), None) as look:
+    with Snapshot(log, Protocol(), (), None) as look:
         list(look.news())
         log.rename(tmp_path / "old")
         write(tmp_path, step(1, "300"))
@@ -144,7 +144,7 @@ def shown(log: Path) -> tuple[object, ...] | str:
 
 @pytest.mark.parametrize("log", [log for log in LOGS if log.parent.name in CHOSEN], ids=name)
 def test_without_a_protocol_a_log_gives_what_show_chooses(log: Path) -> None:
-    with Look(log, None, GIVEN, None) as look:
+    with Snapshot(log, None, GIVEN, None) as look:
         list(look.news())
         if look.progress.all.count:
             assert outcome(lambda: look.progress.measured(look.log.facts)) == shown(log)

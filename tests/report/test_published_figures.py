@@ -10,7 +10,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from report.pagefile.page_file import find, load
-from report.rendering.publish import Published, publish
+from report.rendering.publish import PublishedPage, publish
 from report.wording.words import languages
 from tests.parsers.corpus_logs import ABSENT, CORPUS
 
@@ -34,7 +34,7 @@ def rows() -> list[ParameterSet]:
 
 
 @cache
-def rendered(page: str, folder: Path) -> Published:
+def rendered(page: str, folder: Path) -> PublishedPage:
     (published,) = publish([page], LOGS.get(page, PROJECT / "logs"), [], folder / page)
     return published
 

@@ -9,7 +9,7 @@ import pytest
 
 from parsers.runs.provenance import line
 from report.pagefile.page_file import FOLDER
-from report.rendering.publish import Published, publish
+from report.rendering.publish import PublishedPage, publish
 from report.wording.words import languages
 from tests.conftest import Compare
 from tests.report.published_pages import every_published_page
@@ -21,14 +21,14 @@ every_language = pytest.mark.parametrize("language", languages())
 
 
 @pytest.fixture
-def toy(tmp_path: Path) -> Published:
+def toy(tmp_path: Path) -> PublishedPage:
     """The golden page, rendered in all languages beside a copy of its logs."""
     shutil.copytree(GOLDEN / "logs", tmp_path / "logs")
     (page,) = publish([str(GOLDEN / "toy.toml")], tmp_path / "logs", [], tmp_path / "pages")
     return page
 
 
-def text(page: Published, language: str) -> str:
+def text(page: PublishedPage, language: str) -> str:
     return next(path for path in page.files if path.name.endswith(f".{language}.md")).read_text(encoding="utf-8")
 
 
@@ -39,7 +39,7 @@ def tables(markdown: str) -> list[list[str]]:
 
 
 @pytest.fixture
-def toy_gpu(tmp_path: Path) -> Published:
+def toy_gpu(tmp_path: Path) -> PublishedPage:
     """The golden page of telemetry, as the other one."""
     shutil.copytree(GOLDEN / "logs", tmp_path / "logs")
     (page,) = publish([str(GOLDEN / "toy_gpu.toml")], tmp_path / "logs", [], tmp_path / "pages")
@@ -47,32 +47,32 @@ def toy_gpu(tmp_path: Path) -> Published:
 
 
 @every_language
-def test_the_whole_page_is_as_it_was(language: str, toy: Published, compare: Compare) -> None:
+def test_the_whole_page_is_as_it_was(language: str, toy: PublishedPage, compare: Compare) -> None:
     compare(GOLDEN / f"toy.{language}.md", text(toy, language))
 
 
 @every_language
-def test_the_whole_page_of_telemetry_is_as_it_was(language: str, toy_gpu: Published, compare: Compare) -> None:
+def test_the_whole_page_of_telemetry_is_as_it_was(language: str, toy_gpu: PublishedPage, compare: Compare) -> None:
     compare(GOLDEN / f"toy_gpu.{language}.md", text(toy_gpu, language))
 
 
-def test_the_page_of_telemetry_holds_the_same_figures_in_every_language(toy_gpu: Published) -> None:
+def test_the_page_of_telemetry_holds_the_same_figures_in_every_language(toy_gpu: PublishedPage) -> None:
     assert tables(text(toy_gpu, "zh")) == tables(text(toy_gpu, "en")) != []
 
 
-def test_every_link_of_telemetry_leads_to_its_file(toy_gpu: Published) -> None:
+def test_every_link_of_telemetry_leads_to_its_file(toy_gpu: PublishedPage) -> None:
     folder = toy_gpu.files[0].parent
     links = re.findall(r"\]\((\.\./[^)]+)\)", text(toy_gpu, "en"))
     assert [link for link in links if not (folder / unquote(link)).is_file()] == []
     assert {Path(link).name for link in links} == {"train.log", "gpu.csv"}
 
 
-def test_a_page_is_rendered_in_chinese_and_english(toy: Published) -> None:
+def test_a_page_is_rendered_in_chinese_and_english(toy: PublishedPage) -> None:
     assert {path.name for path in toy.files} >= {"toy.zh.md", "toy.en.md"}
 
 
 @every_language
-def test_the_same_figures_stand_in_the_same_places(language: str, toy: Published) -> None:
+def test_the_same_figures_stand_in_the_same_places(language: str, toy: PublishedPage) -> None:
     assert tables(text(toy, language)) == tables(text(toy, "en")) != []
 
 
@@ -87,18 +87,18 @@ def test_the_published_pages_hold_the_same_figures_in_the_same_places_every_time
     assert [path.read_bytes() for path in again.files] == first
 
 
-def test_rendering_twice_gives_the_same_bytes(toy: Published, tmp_path: Path) -> None:
+def test_rendering_twice_gives_the_same_bytes(toy: PublishedPage, tmp_path: Path) -> None:
     (again,) = publish([str(GOLDEN / "toy.toml")], tmp_path / "logs", ["zh"], tmp_path / "pages")
     assert text(again, "zh") == text(toy, "zh")
 
 
 @every_language
-def test_names_of_logs_are_escaped(language: str, toy: Published) -> None:
+def test_names_of_logs_are_escaped(language: str, toy: PublishedPage) -> None:
     assert "<b>" not in text(toy, language)
 
 
 @every_language
-def test_a_missing_cell_is_a_dash_with_its_reason(language: str, toy: Published) -> None:
+def test_a_missing_cell_is_a_dash_with_its_reason(language: str, toy: PublishedPage) -> None:
     empty = [cell for cell in toy.cells if cell.printed is None]
     assert [str(cell.reason) for cell in empty][:2] == [
         "The page file does not name any logs for this case.",
@@ -107,21 +107,21 @@ def test_a_missing_cell_is_a_dash_with_its_reason(language: str, toy: Published)
     assert re.search(r"\| 32 +\| - +\| - +\| - +\|", text(toy, language))
 
 
-def test_a_label_that_its_log_contradicts_is_told(toy: Published) -> None:
+def test_a_label_that_its_log_contradicts_is_told(toy: PublishedPage) -> None:
     cell = next(cell for cell in toy.cells if cell.row == "8" and cell.column == "Flow | 1")
     (said,) = cell.disagreements
     assert (said.fact, said.label, said.said, said.source) == ("batch_size", 64, 32, line(2))
     assert "†" in text(toy, "en")
 
 
-def test_every_number_leads_to_its_evidence(toy: Published) -> None:
+def test_every_number_leads_to_its_evidence(toy: PublishedPage) -> None:
     page = text(toy, "en")
     links = re.findall(r"\]\(#(e\d+)\)", page)
     assert [link for link in links if f'<a id="{link}"></a>' not in page] == []
     assert len(set(links)) == 6
 
 
-def test_every_link_to_a_log_leads_to_the_log(toy: Published) -> None:
+def test_every_link_to_a_log_leads_to_the_log(toy: PublishedPage) -> None:
     folder = toy.files[0].parent
     links = re.findall(r"\]\((\.\./[^)]+)\)", text(toy, "en"))
     assert [link for link in links if not (folder / unquote(link)).is_file()] == []

@@ -10,7 +10,7 @@ from parsers.runs.provenance import line, option
 from parsers.runs.reading import survey
 from report.measuring.measurement import measure
 from report.measuring.protocol import Protocol
-from report.measuring.window import REASON_KEYS, Reason
+from report.measuring.window import REASON_KEYS, RecordUse
 from report.why.derivation import REASONS, Derivation, derive
 from report.why.explanation import as_json, of_cell, of_log
 from report.why.explanation_text import shown
@@ -80,7 +80,7 @@ def test_the_guides_show_the_command_that_is_printed(guide: str) -> None:
 
 
 def test_every_reason_for_which_a_record_is_left_out_has_words() -> None:
-    assert REASONS.keys() == set(REASON_KEYS) - {REASON_KEYS[Reason.USED]}
+    assert REASONS.keys() == set(REASON_KEYS) - {REASON_KEYS[RecordUse.USED]}
 
 
 def test_the_tokens_of_a_step_are_told_with_the_line_that_states_them() -> None:

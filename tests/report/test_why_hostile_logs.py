@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from report.measuring.measurement import NoMeasurement
-from report.why.awk import Command, command
+from report.why.awk import AwkCommand, command
 from tests.hostile_text import NAME, unseen
 from tests.report.explaining import derivation, outputs
 
@@ -40,7 +40,7 @@ def lines(*speeds: str) -> list[str]:
     return [LINE.format(number=number, speed=speed) for number, speed in enumerate(speeds, 1)]
 
 
-def proof(log: Path, text: bytes, grammar: Path, protocol: str = "") -> tuple[str, Command]:
+def proof(log: Path, text: bytes, grammar: Path, protocol: str = "") -> tuple[str, AwkCommand]:
     """The digits of a log and the command, which gives them from the log."""
     log.write_bytes(text)
     derived = derivation(log, protocol, grammar)
@@ -49,7 +49,7 @@ def proof(log: Path, text: bytes, grammar: Path, protocol: str = "") -> tuple[st
     return derived.printed, found
 
 
-def text_of(found: Command) -> str:
+def text_of(found: AwkCommand) -> str:
     assert found.text is not None
     return found.text
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from parsers.grammar.field import Field
 from report.measuring.protocol import NoMeasurement, Protocol
-from report.measuring.window import REASON_KEYS, Reason, one_rank, repeated, shortfall, steps_done, window
+from report.measuring.window import REASON_KEYS, RecordUse, one_rank, repeated, shortfall, steps_done, window
 
 FROM_0 = Field("step", "INTEGER", first=0)
 FROM_1 = Field("step", "INTEGER", first=1)
@@ -176,7 +176,7 @@ def test_on_a_log_of_every_step_records_and_steps_mean_the_same(skip: int, drop:
 def test_only_records_that_are_used_have_that_reason(skip: int, drop: int, take: int, length: int) -> None:
     protocol = Protocol.parse(f"skip_records={skip},drop_last={drop},take_last={take}")
     used, reasons = window(log(list(range(1, length + 1))), FIELDS, protocol)
-    assert (used == (reasons == Reason.USED)).all()
+    assert (used == (reasons == RecordUse.USED)).all()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from report.audit.document import Document, parse_document
-from report.audit.published_site import Site
+from report.audit.published_site import PublishedSite
 from tests.parsers.corpus_logs import CORPUS
 
 PERF = CORPUS / "PaddlePaddle-Perf"
@@ -76,9 +76,9 @@ def _cell(row: dict[str, str]) -> CorpusCell:
     )
 
 
-def site(style: Callable[[Cells], str], cells: Cells) -> Site:
+def site(style: Callable[[Cells], str], cells: Cells) -> PublishedSite:
     """The site of all pages in one style, with the logs of the corpus."""
-    return Site([document(style, page, cells) for page in dict.fromkeys(c.page for c in cells)], PERF, PERF)
+    return PublishedSite([document(style, page, cells) for page in dict.fromkeys(c.page for c in cells)], PERF, PERF)
 
 
 def document(style: Callable[[Cells], str], page: str, cells: Cells) -> Document:

@@ -7,7 +7,7 @@ from pathlib import Path
 from report.audit.document import parse_document
 from report.audit.files import audit_files, markdown_files
 from report.audit.finding import Finding
-from report.audit.published_numbers import Published, published
+from report.audit.published_numbers import PublishedNumber, published
 from report.pagefile.page import Page
 from tests.commandline import PROJECT
 
@@ -62,7 +62,7 @@ def verdicts(*places: Path, tolerance: float = 0.0) -> list[str]:
     return [finding.verdict for finding in audited(*places, tolerance=tolerance)]
 
 
-def numbers(text: str, path: str = "README.md") -> list[Published]:
+def numbers(text: str, path: str = "README.md") -> list[PublishedNumber]:
     """The published numbers of a Markdown text."""
     return list(published(parse_document(text, Path(path))))
 

@@ -4,7 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from report.audit.document import LARGEST, Document, DocumentError, Table, Text, parse_document, read_document
+from report.audit.document import (
+    LARGEST,
+    Document,
+    DocumentError,
+    DocumentTable,
+    DocumentText,
+    parse_document,
+    read_document,
+)
 
 TABLE = "| a | b |\n|:--|--:|\n| 1 | 2 |\n"
 
@@ -13,17 +21,17 @@ def document(text: str) -> Document:
     return parse_document(text, Path("README.md"))
 
 
-def table(text: str) -> Table:
+def table(text: str) -> DocumentTable:
     (found,) = document(text).tables
     return found
 
 
-def cell(markdown: str) -> Text:
+def cell(markdown: str) -> DocumentText:
     """What is read of the one cell of a table."""
     return table(f"| a |\n|---|\n| {markdown} |\n").rows[0][0]
 
 
-def plain(texts: tuple[Text, ...]) -> list[str]:
+def plain(texts: tuple[DocumentText, ...]) -> list[str]:
     return [text.plain for text in texts]
 
 

@@ -10,7 +10,7 @@ from report.audit.document import parse_document
 from report.audit.files import audit
 from report.audit.finding import VERDICTS, as_json
 from report.audit.published_numbers import published
-from report.audit.published_site import Site
+from report.audit.published_site import PublishedSite
 from tests.commandline import run
 from tests.report.audit.small_site import EIGHT, PAGE, audited, make
 
@@ -43,7 +43,7 @@ HEAD = "# Throughput\n\n| GPUs | images/s |\n|---|---|\n"
 @given(st.text() | MARKDOWN | MARKDOWN.map(HEAD.__add__))
 def test_any_text_gives_findings(text: str) -> None:
     document = parse_document(text, Path("a/README.md"))
-    site = Site([document], Path("a"), Path("a"))
+    site = PublishedSite([document], Path("a"), Path("a"))
     for finding in audit(site).findings:
         assert finding.verdict in VERDICTS
         assert as_json(finding, "README.md")["reason"]

@@ -8,12 +8,12 @@ import pytest
 
 from report.audit.document import read_document
 from report.audit.matching import agree, conflicts
-from report.audit.published_site import Site
+from report.audit.published_site import PublishedSite
 from tests.report.audit.small_site import EIGHT, LOGS, ONE, PAGE, audited, make, write
 
 
-def site(folder: Path) -> Site:
-    return Site([read_document(page) for page in sorted(folder.rglob("*.md"))], folder, folder)
+def site(folder: Path) -> PublishedSite:
+    return PublishedSite([read_document(page) for page in sorted(folder.rglob("*.md"))], folder, folder)
 
 
 def logs(folder: Path) -> list[str | None]:

@@ -4,12 +4,12 @@ import re
 from pathlib import Path
 
 from report.charts.page_charts import chart_files
-from report.rendering.publish import Published, publish
+from report.rendering.publish import PublishedPage, publish
 from tests.commandline import run
 from tests.report.charts.charted_page import make, parsed
 
 
-def published(folder: Path, *, charts: bool) -> Published:
+def published(folder: Path, *, charts: bool) -> PublishedPage:
     make(folder)
     draw = chart_files if charts else None
     (page,) = publish([str(folder / "page.toml")], folder / "logs", ["en", "zh"], folder / "out", draw)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from report.rendering.publish import Published
+from report.rendering.publish import PublishedPage
 from report.site.build import publish_site
 from tests.commandline import PROJECT
 from tests.report import quoted_page
@@ -29,14 +29,14 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def published(logs: Path) -> list[Published]:
+def published(logs: Path) -> list[PublishedPage]:
     """The site of three pages, in all languages."""
     pages = [str(GOLDEN / "toy.toml"), str(GOLDEN / "toy_gpu.toml"), "cpu-demo"]
     return list(publish_site(pages, logs, [], logs.parent / "out"))
 
 
 @pytest.fixture(scope="session")
-def site(published: list[Published]) -> Path:
+def site(published: list[PublishedPage]) -> Path:
     """The folder of that site."""
     return published[0].files[0].parent
 

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import html5lib
 import pytest
 
-from report.rendering.publish import Published, publish
+from report.rendering.publish import PublishedPage, publish
 from report.site.build import publish_site
 from report.wording.words import languages, words
 from tests.commandline import PROJECT
@@ -67,14 +67,14 @@ def test_every_link_leads_to_a_file_and_an_anchor_of_the_site(site: Path) -> Non
 
 
 @pytest.mark.parametrize("language", languages())
-def test_the_figures_are_those_of_the_markdown(language: str, published: list[Published], tmp_path: Path) -> None:
+def test_the_figures_are_those_of_the_markdown(language: str, published: list[PublishedPage], tmp_path: Path) -> None:
     for page in published:
         html = next(path for path in page.files if path.name.endswith(f".{language}.html"))
         printed = [cell.digits for cell in page.cells if cell.digits]
         assert figures(parsed(html)) == printed != []
 
 
-def test_both_languages_have_the_same_anchors(published: list[Published]) -> None:
+def test_both_languages_have_the_same_anchors(published: list[PublishedPage]) -> None:
     for page in published:
         anchors = [[element.get("id") for element in parsed(path).iter() if element.get("id")] for path in page.files]
         assert anchors[0] == anchors[1] != []
@@ -94,7 +94,7 @@ def test_a_raw_log_is_copied_byte_for_byte(site: Path, logs: Path) -> None:
     assert copies
 
 
-def test_no_two_raw_logs_of_a_page_are_called_alike(published: list[Published]) -> None:
+def test_no_two_raw_logs_of_a_page_are_called_alike(published: list[PublishedPage]) -> None:
     for path in (file for page in published for file in page.files if file.suffix == ".html"):
         tables = [table for table in elements(parsed(path), "table") if table.get("class") == "list logs"]
         called = [text(link) for table in tables for link in elements(table, "a")]
