@@ -144,13 +144,11 @@ def _of_page(
     "checked",
     type=_RECIPE,
     metavar="RECIPE",
-    help="Hold the options of a recipe against its native program.",
+    help="Check the options of a recipe against its native program.",
 )
 @click.option("--repo", type=FOLDER, help="Checkout of the native repository, for --check.")
-@click.option(
-    "--keep", type=click.Path(dir_okay=False, path_type=Path), help="Also keep the outcome in this JSON file."
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--keep", type=click.Path(dir_okay=False, path_type=Path), help="Also save the result to this JSON file.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 def list_launchers(checked: str | None, repo: Path | None, keep: Path | None, as_json: bool) -> None:
     """List the recipes: model, framework, repository with its pinned commit, precisions, and what each needs.
 
@@ -190,11 +188,11 @@ def _check(name: str, repo: Path, keep: Path | None, as_json: bool) -> int:
 @click.argument("recipe", type=_RECIPE, required=False, metavar="[RECIPE]")
 @click.option("--repo", type=FOLDER, help="Checkout of the native repository.")
 @click.option("--data", type=FOLDER, help="Training data.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 def doctor(recipe: str | None, repo: Path | None, data: Path | None, as_json: bool) -> None:
-    """Look for what would stop or slow down a launch, before hours are spent.
+    """Check for problems that would stop or slow down a launch.
 
-    Exit status 1 when something would stop it.
+    Exit status 1 if a problem would stop it.
 
     \b
     Examples:

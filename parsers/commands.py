@@ -25,15 +25,13 @@ if TYPE_CHECKING:
 
 # A log that cannot be read is told when its turn comes: it does not keep the others.
 LOGS = click.argument("logs", nargs=-1, required=True, type=click.Path(readable=False, path_type=Path))
-FORMAT = click.option(
-    "--format", "format_", metavar="NAME|FILE.lark", help="Read as this format; by default it is found by itself."
-)
+FORMAT = click.option("--format", "format_", metavar="NAME|FILE.lark", help="Log format.  [default: detected]")
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 def formats(as_json: bool) -> None:
-    """List the log formats that are known.
+    """List the known log formats.
 
     \b
     Examples:
@@ -66,13 +64,13 @@ def _line(fmt: Format, *, as_json: bool) -> str:
 
 @click.command()
 @LOGS
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="A .csv, .jsonl or .parquet file.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Output file: .csv, .jsonl or .parquet.")
 @FORMAT
 def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
-    """Write the records of LOGS as a table: one row a metric line, with its log and its physical line number.
+    """Write the records of LOGS as a table: one row per metric line, with its log and line number.
 
-    In a .csv an apostrophe stands before a text that a spreadsheet would take for a formula, such as a name that begins
-    with =, and a carriage return in a text is written as \\r.
+    In .csv files, text that a spreadsheet would read as a formula, such as a name that begins with =, is prefixed with
+    an apostrophe, and a carriage return is written as \\r.
 
     \b
     Examples:

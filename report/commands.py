@@ -30,12 +30,12 @@ FOUND_NOTHING = 1
     "--protocol",
     "stated",
     metavar="NAME|key=value,...",
-    help="By default the first that the log allows: what it prints, else what can be computed.",
+    help="Default: printed throughput if available, otherwise computed.",
 )
 @click.option("--cards", type=click.IntRange(min=1), help="Cards of the run, in all.")
 @click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per card.")
 @FORMAT
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @click.option("--follow", "follows", is_flag=True, help="Show one growing log live, until Ctrl-C.")
 def show(
     logs: tuple[Path, ...],
@@ -46,7 +46,7 @@ def show(
     as_json: bool,
     follows: bool,
 ) -> None:
-    """Show what is in LOGS: format, facts and their witnesses, throughput, how steady it is, the line account.
+    """Show what is in LOGS: format, run metadata and where it was found, throughput and its stability, line counts.
 
     A run folder stands for the log in it. Exit status 1 when a log gives no throughput, 2 when one cannot be read. With
     --follow the throughput of a running job: its log may be cut, renamed and begun anew, or not be there yet.
@@ -152,11 +152,11 @@ def _print(status: int, text: str) -> int:
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("pages"),
     show_default=True,
-    help="Folder of what is written.",
+    help="Output folder.",
 )
 @click.option("--charts", is_flag=True, help="Also draw charts, OUT/PAGE.CHART.LANG.svg, and show them on the pages.")
 @click.option("--html", "as_html", is_flag=True, help="Write a site instead: OUT/index.html.")
-@click.option("--json", "as_json", is_flag=True, help="Also print every cell, one JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="Also print every cell, one JSON object per line.")
 def report(
     pages: tuple[str, ...],
     logs: Path | None,

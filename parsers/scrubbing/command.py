@@ -27,13 +27,11 @@ KINDS = {
 @click.command()
 @click.argument("logs", nargs=-1, required=True, type=click.Path(readable=False, path_type=Path))
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder of the copies.")
-@click.option(
-    "--format", "format_", metavar="NAME|FILE.lark", help="Read as this format; by default it is found by itself."
-)
+@click.option("--format", "format_", metavar="NAME|FILE.lark", help="Log format.  [default: detected]")
 @click.option("--host", "hosts", multiple=True, metavar="NAME", help="A host to replace, whatever stands around it.")
 @click.option("--user", "users", multiple=True, metavar="NAME", help="A user to replace, whatever stands around it.")
 @click.option("--keep", multiple=True, metavar="NAME", help="A name to leave as it is.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a kind of what was replaced.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per kind of replacement.")
 @click.pass_context
 def scrub(
     context: click.Context,
@@ -49,8 +47,8 @@ def scrub(
 
     Names of hosts and users, home folders, e-mail addresses, private addresses and credentials are replaced, the same
     name by the same placeholder in all copies. A log may also be a run folder, or a folder of them. What lies beside
-    a log comes along. A name that nothing marks as one is not found: look through the copies before you publish them,
-    and name it with --host or --user.
+    a log comes along. Names without a recognizable marker are not detected: review the copies before publishing, and
+    give such names with --host or --user.
 
     \b
     Examples:

@@ -27,12 +27,16 @@ TO_MEND = 1
 )
 @click.option("--page", "page_files", multiple=True, metavar="PAGE", help="Page file that states logs and protocols.")
 @click.option(
-    "--tolerance", type=click.FloatRange(0, 1), default=0.0, metavar="FRACTION", help="Call what is this close near."
+    "--tolerance",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    metavar="FRACTION",
+    help="Relative tolerance for the verdict 'near'.",
 )
-@click.option("--accept", type=click.Path(dir_okay=False, path_type=Path), help="TOML file of findings that are known.")
-@click.option("--all", "everything", is_flag=True, help="Show the good numbers, too.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
-@click.option("--markdown", "wants_markdown", is_flag=True, help="A report in Markdown.")
+@click.option("--accept", type=click.Path(dir_okay=False, path_type=Path), help="TOML file of known findings.")
+@click.option("--all", "everything", is_flag=True, help="Also show matching numbers.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
+@click.option("--markdown", "wants_markdown", is_flag=True, help="Print a Markdown report.")
 @click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), help="Also write JUnit XML for CI.")
 def audit(
     pages: tuple[Path, ...],
@@ -45,10 +49,10 @@ def audit(
     wants_markdown: bool,
     junit: Path | None,
 ) -> None:
-    """Check the numbers in the tables of published pages against the logs that they come from.
+    """Check the numbers in the tables of published pages against their logs.
 
     MARKDOWN is a page or a folder of pages. The case of each number is read from its labels, its log found by links and
-    names, and the protocol, where no page file states it, recovered from all numbers of its column. Exit status 1 when
+    names, and its protocol recovered from all numbers of its column unless a page file states it. Exit status 1 when
     anything but exact, near and accepted was found, 2 when a page cannot be read.
 
     \b
@@ -94,7 +98,7 @@ def _write_junit(path: Path, found: "list[Named]") -> None:
 def _print(
     found: "list[Named]", unlike: "list[Unlike]", *, everything: bool, as_json: bool, wants_markdown: bool
 ) -> None:
-    """Print the findings, then the rows that do not compare like with like: in Markdown, else as warnings."""
+    """Print the findings, then the rows that are not directly comparable: in Markdown, else as warnings."""
     from parsers.io.console import show
 
     from . import printing
@@ -116,11 +120,11 @@ def _print(
 
 @click.command()
 @LOGS
-@click.option("--published", multiple=True, required=True, metavar="NUMBER", help="The number of a log; one for each.")
+@click.option("--published", multiple=True, required=True, metavar="NUMBER", help="Published number; one per log.")
 @click.option("--cards", type=click.IntRange(min=1), help="Cards of the runs, in all.")
 @click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per card.")
 @FORMAT
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 def recover(
     logs: tuple[Path, ...],
     published: tuple[str, ...],
@@ -129,10 +133,10 @@ def recover(
     format_: str | None,
     as_json: bool,
 ) -> None:
-    """Find the protocol by which published numbers were made of LOGS, simplest first.
+    """Find the protocols that reproduce published numbers from LOGS, simplest first.
 
-    Several logs of one column are searched at once: a single one matches many protocols by chance, and the probability
-    of that is told. Exit status 1 when a number is not explained.
+    Search several logs of one column at once: a single log matches many protocols by chance, with a probability that is
+    printed. Exit status 1 when a number is not explained.
 
     \b
     Examples:

@@ -23,11 +23,11 @@ FOUND_NOTHING = 1
 @click.option(
     "--logs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of the page's logs."
 )
-@click.option("--protocol", "stated", metavar="NAME|key=value,...", help="Of a log; by default as `show` chooses it.")
+@click.option("--protocol", "stated", metavar="NAME|key=value,...", help="Protocol for a log.  [default: as for show]")
 @click.option("--cards", type=click.IntRange(min=1), help="Cards of the run of a log, in all.")
 @click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per card of a log.")
 @FORMAT
-@click.option("--json", "wants_json", is_flag=True, help="One JSON object, with all lines and values.")
+@click.option("--json", "wants_json", is_flag=True, help="Print one JSON object with all lines and values.")
 def why(
     target: str,
     cell: str | None,
@@ -41,9 +41,9 @@ def why(
     """Explain a number: the CELL of a PAGE, or the throughput of a LOG.
 
     CELL is the number of its evidence (e12), the digits that it prints where no other cell prints them, or
-    TABLE/ROW/COLUMN. Told are the log, the lines that are used and why others are not, the values, each step of the
-    protocol, the scaling and the rounding, what other rules and estimates give, and an awk command that gives the same
-    digits from the raw log.
+    TABLE/ROW/COLUMN. Prints the log, the lines used and why others are skipped, the values, each step of the protocol,
+    scaling and rounding, the results of other protocols and estimates, and an awk command that reproduces the digits
+    from the raw log.
 
     Exit status 1 when a log gives no throughput, 2 for wrong use or unreadable input.
 

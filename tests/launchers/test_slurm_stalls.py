@@ -20,8 +20,8 @@ def test_a_job_on_slurm_that_does_not_get_on_is_cancelled(on_slurm: Native, slur
 
 
 def test_a_job_that_waits_for_its_nodes_has_not_stalled(on_slurm: Native, slurm: dict[str, str]) -> None:
-    other = asked(slurm, "sbatch", "--parsable", "--nodes=4", "--exclusive", "--output=/dev/null", "--wrap=sleep 8")
-    answer = on_slurm.launch(*SLURM, "--stall", "4", "--stall-ends")
+    other = asked(slurm, "sbatch", "--parsable", "--nodes=4", "--exclusive", "--output=/dev/null", "--wrap=sleep 25")
+    answer = on_slurm.launch(*SLURM, "--stall", "20", "--stall-ends")
     asked(slurm, "scancel", other.strip())
     assert (facts_of(on_slurm)["status"], b"stalled" in answer.stderr) == ("done", False)
 

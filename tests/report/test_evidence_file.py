@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +20,7 @@ from tests.conftest import Compare
 from tests.parsers.corpus_logs import ABSENT, CORPUS
 
 GOLDEN = Path(__file__).parent / "golden"
+LINKED = re.compile(r"\[([0-9.]+)\]\(#e([0-9]+)\)")
 PERF = CORPUS / "PaddlePaddle-Perf"
 NO_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -65,6 +67,17 @@ def test_every_anchor_of_the_page_has_its_number(name: str, tmp_path: Path) -> N
     told = [cell for cell in read(path_of(name, tmp_path / "pages")).cells if cell.evidence]
     assert [cell for cell in told if f'<a id="e{cell.evidence}"></a>{cell.printed}' not in page] == []
     assert page.count('<a id="e') == len(told)
+
+
+@every_toy
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_tables_of_each_language_print_its_numbers_in_its_order(name: str, language: str, tmp_path: Path) -> None:
+    rendered(tmp_path, name)
+    page = (tmp_path / f"pages/{name}.{language}.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("|") and '<a id="e' not in line]
+    printed = [(digits, int(anchor)) for row in rows for digits, anchor in LINKED.findall(row)]
+    told = read(path_of(name, tmp_path / "pages")).cells
+    assert printed == [(cell.printed, cell.evidence) for cell in told if cell.evidence]
 
 
 @every_toy
