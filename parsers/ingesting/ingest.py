@@ -70,8 +70,8 @@ WAITING = 64
 class Ingested:
     """A log and its run folder, ``label``/``repeat`` in the suite; ``is_new``: whether it was not there before.
 
-    ``found``: where the log was found. ``sha256``: of the file there. ``format``: name of its format, None where none
-    is known. ``remarks``: a sentence each.
+    ``found``: where the log was found. ``sha256``: of the file there. ``content``: of its text, which is the same where
+    it is not packed. ``format``: name of its format, None where none is known. ``remarks``: a sentence each.
     """
 
     found: str
@@ -79,13 +79,14 @@ class Ingested:
     repeat: int
     is_new: bool
     sha256: str
+    content: str
     format: str | None
     remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Copies:
-    """One and the same log under several labels of a suite."""
+    """One and the same log, packed or not, under several labels of a suite; ``sha256`` is that of its text."""
 
     sha256: str
     labels: tuple[str, ...]
@@ -110,7 +111,7 @@ def ingest(sources: Sequence[str], into: Path, executor: Executor) -> Iterator[E
 
 
 def copies(suite: Suite, logs: Iterable[str]) -> Iterator[Copies]:
-    """Those of some logs, by their SHA-256, that are in a suite under several labels."""
+    """Those of some logs, by the SHA-256 of their texts, that are in a suite under several labels."""
     for sha256 in logs:
         if len(labels := suite.labels(sha256)) > 1:
             yield Copies(sha256, tuple(labels))
@@ -123,7 +124,7 @@ def _refuse_own(sources: Sequence[str], into: Path) -> None:
 
 
 class _Ingestion:
-    """One ingest; ``seen`` are the SHA-256 of its logs, in their order."""
+    """One ingest; ``seen`` are the SHA-256 of the texts of its logs, in their order."""
 
     def __init__(self, suite: Suite, executor: Executor) -> None:
         self._suite, self._executor = suite, executor
@@ -149,21 +150,21 @@ class _Ingestion:
     def _ended(self, taken: Taken | LeftOut) -> Ingested | LeftOut:
         if isinstance(taken, LeftOut):
             return taken
-        self.seen[taken.sha256] = None
+        self.seen[taken.content] = None
         name, wanted = label(taken.candidate)
-        there = self._suite.repeat(name, taken.sha256)
+        there = self._suite.repeat(name, taken.content, taken.sha256)
         if there:
             number, remarks = there, self._suite.problems(name, there)
         else:
             number, remarks = self._published(taken, name, wanted or 1)
-        return Ingested(
-            taken.candidate.name, name, number, there is None, taken.sha256, taken.format, taken.remarks + remarks
-        )
+        remarks = taken.remarks + remarks
+        found = taken.candidate.name
+        return Ingested(found, name, number, there is None, taken.sha256, taken.content, taken.format, remarks)
 
     def _published(self, taken: Taken, name: str, wanted: int) -> tuple[int, tuple[str, ...]]:
         if taken.staged is None:
             raise StagingError(f"{self._suite.path}: a run of {name} was taken away meanwhile; ingest again.")
-        number = self._suite.publish(taken.staged, name, taken.sha256, wanted)
+        number = self._suite.publish(taken.staged, name, {taken.sha256, taken.content}, wanted)
         is_another = number != wanted
         return number, (f"Another log has this label, so this one is repeat {number}.",) if is_another else ()
 

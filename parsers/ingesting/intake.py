@@ -1,6 +1,7 @@
 """The intake: one candidate is looked at and, where it is a log, becomes a staged run folder."""
 
 import errno
+import hashlib
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -32,11 +33,13 @@ Task = tuple[Candidate, frozenset[str]]
 class Taken:
     """A candidate that is a log: the SHA-256 of the file as found, and the name of its format where one is known.
 
-    ``staged``: the run folder that was made of it; None where the log was there already.
+    ``content``: the SHA-256 of its text, which is that of the file where it is not packed. ``staged``: the run folder
+    that was made of it; None where the log was there already.
     """
 
     candidate: Candidate
     sha256: str
+    content: str
     format: str | None
     staged: Path | None
     remarks: tuple[str, ...] = ()
@@ -57,14 +60,13 @@ def _take(candidate: Candidate, known: frozenset[str], staging: Path) -> Taken |
             head = _head(path)
             _refuse_other_files(path, head, candidate)
             sha256 = sha256_of(path) if known else ""
-            is_there = sha256 in known
-            if ending(head) and not is_there:
-                _refuse_broken(path)
+            unpacked = _unpacked(path) if ending(head) else ""
             name, remarks = _format(path, candidate)
-            if is_there:
-                return Taken(candidate, sha256, name, None, remarks)
-            staged = _staged(path, candidate, staging)
-            return Taken(candidate, staged.sha256, name, staged.folder, remarks + staged.remarks)
+            if known & {sha256, unpacked}:
+                return Taken(candidate, sha256, unpacked or sha256, name, None, remarks)
+            staged = _staged(path, candidate, staging, unpacked)
+            content = unpacked or staged.sha256
+            return Taken(candidate, staged.sha256, content, name, staged.folder, remarks + staged.remarks)
     except NotTakenError as error:
         return error.of(candidate.name)
     except OSError as error:
@@ -85,10 +87,10 @@ def _local(place: str) -> Iterator[Path]:
         yield path
 
 
-def _staged(path: Path, candidate: Candidate, staging: Path) -> Staged:
+def _staged(path: Path, candidate: Candidate, staging: Path, unpacked: str) -> Staged:
     # What is not on this machine is brought into the folder that its log was brought into.
     beside = {name: _brought(place, path.with_name(name)) for name, place in candidate.beside_log.items()}
-    return stage(path, candidate, beside, staging)
+    return stage(path, candidate, beside, staging, unpacked)
 
 
 def _brought(place: str, path: Path) -> Path:
@@ -116,14 +118,16 @@ def _head(path: Path) -> bytes:
         return file.read(_HEAD)
 
 
-def _refuse_broken(path: Path) -> None:
-    """Raise NotTakenError for a packed file that is broken, or becomes more than it is allowed to."""
+def _unpacked(path: Path) -> str:
+    """The SHA-256 of what is packed in a file; raises NotTakenError where it is broken, or becomes more than it may."""
+    digest = hashlib.sha256()
     try:
         with opened(path) as stream:
-            while stream.read(_CHUNK):
-                pass
+            while chunk := stream.read(_CHUNK):
+                digest.update(chunk)
     except BROKEN as error:
         raise NotTakenError(f"cannot be read: {str(error).rstrip('.')}.", is_unreadable=True) from error
+    return digest.hexdigest()
 
 
 def _format(path: Path, candidate: Candidate) -> tuple[str | None, tuple[str, ...]]:

@@ -49,13 +49,13 @@ def _kept(nameless: Path, into: Path, logs: Mapping[str, Ingested]) -> Iterator[
         for run in sorted(nameless.rglob(RUN_FILE)):
             sha256 = _found(json.loads(data_of(run)), logs)
             label, wanted, log = run.parent.parent.name, int(run.parent.name), logs[sha256]
-            number = there = suite.repeat(label, sha256)
+            number = there = suite.repeat(label, sha256, log.content)
             remarks = log.remarks + (suite.problems(label, there) if there else ())
             if number is None:
                 staged = shutil.copytree(run.parent, suite.staging / uuid4().hex)
-                number = suite.publish(staged, label, sha256, wanted)
-            yield Ingested(log.found, label, number, there is None, sha256, log.format, remarks)
-        yield from copies(suite, logs)
+                number = suite.publish(staged, label, {sha256, log.content}, wanted)
+            yield Ingested(log.found, label, number, there is None, sha256, log.content, log.format, remarks)
+        yield from copies(suite, dict.fromkeys(log.content for log in logs.values()))
 
 
 def _found(run: dict[str, Any], logs: Mapping[str, Ingested]) -> str:

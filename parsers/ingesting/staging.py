@@ -15,7 +15,7 @@ from ..io.compression import ending
 from ..io.errors import ParserError
 from ..io.regular import data_of, opened
 from ..io.whole import begun, put, write
-from ..runs.runfile import LOG, RUN_FILE, SCHEMA, SIDE_FILES, describes, unknown_schema
+from ..runs.runfile import LOG, RUN_FILE, SCHEMA, SIDE_FILES, UNPACKED, describes, unknown_schema
 from .candidate import Candidate, NotTakenError
 from .git_origin import is_changed
 
@@ -38,11 +38,12 @@ class Staged:
     remarks: tuple[str, ...] = ()
 
 
-def stage(log: Path, candidate: Candidate, beside: Mapping[str, Path], staging: Path) -> Staged:
+def stage(log: Path, candidate: Candidate, beside: Mapping[str, Path], staging: Path, unpacked: str = "") -> Staged:
     """Make a run folder of a log below ``staging``; ``beside`` are the files of its run, by name.
 
-    The log is copied as it is, packed or not. Raises StagingError where the folder cannot be made, WriteError
-    where a file cannot be written, OSError where one cannot be read.
+    The log is copied as it is, packed or not. ``unpacked``: the SHA-256 of what is packed in it; empty where it is not
+    packed. Raises StagingError where the folder cannot be made, WriteError where a file cannot be written, OSError
+    where one cannot be read.
     """
     folder = staging / uuid4().hex
     try:
@@ -51,7 +52,7 @@ def stage(log: Path, candidate: Candidate, beside: Mapping[str, Path], staging: 
         raise StagingError(f"{staging.parent}: cannot be filled: {error.strerror}.") from error
     described = _kept(_chunks(log), folder)
     sha256 = str(described["sha256"])
-    origin = _origin(log, candidate, sha256)
+    origin = _origin(log, candidate, sha256, unpacked)
     run = _run(candidate, beside, sha256)
     if run is None:
         document = {**_head(staging), "case": {}, "source": origin, "log": described}
@@ -96,10 +97,11 @@ def _kept(chunks: Iterator[bytes], folder: Path) -> Document:
     return described if path.name != LOG else {**described, "lines": lines + (last != b"\n")}
 
 
-def _origin(log: Path, candidate: Candidate, sha256: str) -> Document:
+def _origin(log: Path, candidate: Candidate, sha256: str, unpacked: str) -> Document:
     """Where a log comes from, and what it was there."""
     changed = {} if candidate.blob is None else {"changed": is_changed(log, candidate.blob)}
-    return {**candidate.origin, **changed, "sha256": sha256, "bytes": log.stat().st_size}
+    content = {UNPACKED: unpacked} if unpacked else {}
+    return {**candidate.origin, **changed, "sha256": sha256, **content, "bytes": log.stat().st_size}
 
 
 def _run(candidate: Candidate, beside: Mapping[str, Path], sha256: str) -> Document | None:

@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from ..io.errors import LogError, ParserError
 from ..io.inside import leading_out
 from ..io.regular import data_of
-from ..runs.runfile import RUN_FILE, describes, log_of, run_file, sha256_of, unknown_schema
+from ..runs.runfile import RUN_FILE, UNPACKED, describes, log_of, run_file, sha256_of, unknown_schema
 
 STAGING = ".ingest"
 CHANGED = "{log} there is not the file whose SHA-256 its run.json gives; remove the folder to ingest it again."
@@ -33,8 +33,8 @@ class Suite:
         self._repeats: dict[str, dict[str, int]] = defaultdict(dict)
         self._labels: dict[str, set[str]] = defaultdict(set)
         for run in sorted(path.glob(f"*/*/{RUN_FILE}")):
-            if not run.parent.name.startswith(".") and run.parent.name.isdigit() and (sha256 := _sha256(run)):
-                self._note(run.parent.parent.name, int(run.parent.name), sha256)
+            if not run.parent.name.startswith(".") and run.parent.name.isdigit():
+                self._note(run.parent.parent.name, int(run.parent.name), _digests(run))
 
     @property
     def staging(self) -> Path:
@@ -42,12 +42,13 @@ class Suite:
         return self.path / STAGING
 
     def known(self, label: str) -> frozenset[str]:
-        """The SHA-256 of the logs that are there under a label."""
+        """The SHA-256 of the logs that are there under a label, and of what is packed in them."""
         return frozenset(self._repeats.get(label, ()))
 
-    def repeat(self, label: str, sha256: str) -> int | None:
-        """The number of the run of a log under a label; None where it is not there."""
-        return self._repeats.get(label, {}).get(sha256)
+    def repeat(self, label: str, *sha256: str) -> int | None:
+        """The number of the run of a log under a label, by any of its SHA-256; None where it is not there."""
+        there = self._repeats.get(label, {})
+        return next((there[digest] for digest in sha256 if digest in there), None)
 
     def problems(self, label: str, number: int) -> tuple[str, ...]:
         """What speaks against a run that is there: its log was changed, or is gone."""
@@ -63,10 +64,11 @@ class Suite:
         """All labels under which a log is there."""
         return sorted(self._labels.get(sha256, ()))
 
-    def publish(self, staged: Path, label: str, sha256: str, wanted: int = 1) -> int:
+    def publish(self, staged: Path, label: str, sha256: Iterable[str], wanted: int = 1) -> int:
         """Give a staged run folder its name: the wanted number, or the next one that is free. Returns the number.
 
-        Raises SuiteError where a link would lead it out of the suite.
+        ``sha256``: those of its log, and of what is packed in that. Raises SuiteError where a link would
+        lead it out of the suite.
         """
         case = self.path / label
         if leading_out([case], self.path):
@@ -78,9 +80,10 @@ class Suite:
         self._note(label, number, sha256)
         return number
 
-    def _note(self, label: str, number: int, sha256: str) -> None:
-        self._repeats[label].setdefault(sha256, number)
-        self._labels[sha256].add(label)
+    def _note(self, label: str, number: int, sha256: Iterable[str]) -> None:
+        for digest in sha256:
+            self._repeats[label].setdefault(digest, number)
+            self._labels[digest].add(label)
 
 
 @contextmanager
@@ -132,8 +135,8 @@ def _renamed(folder: Path, name: Path) -> bool:
     return True
 
 
-def _sha256(run: Path) -> str | None:
-    """The SHA-256 of the log that a run was made from; None where its run.json does not tell.
+def _digests(run: Path) -> list[str]:
+    """The SHA-256 of the log that a run was made from, and of what was packed in it, as far as its run.json tells.
 
     Raises SuiteError where its schema is one that this version does not know: the log might be taken in twice.
     """
@@ -141,8 +144,9 @@ def _sha256(run: Path) -> str | None:
         said: Any = json.loads(data_of(run))
         places = (said.get("ingested"), said.get("source"), said.get("log"))
     except (OSError, ValueError, RecursionError, AttributeError):
-        return None
+        return []
     if refusal := unknown_schema(said):
         raise SuiteError(f"{run}: {refusal}")
-    found = (place.get("sha256") for place in places if isinstance(place, dict))
-    return next((sha256 for sha256 in found if isinstance(sha256, str)), None)
+    found = ([place.get("sha256"), place.get(UNPACKED)] for place in places if isinstance(place, dict))
+    told = ([digest for digest in digests if digest and isinstance(digest, str)] for digests in found)
+    return next(filter(None, told), [])

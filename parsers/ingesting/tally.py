@@ -66,7 +66,7 @@ class IngestTally:
                 "status": "new" if log.is_new else "already there",
                 "sha256": log.sha256,
                 "format": log.format,
-                "copies": [name for name in labels.get(log.sha256, ()) if name != log.label],
+                "copies": [name for name in labels.get(log.content, ()) if name != log.label],
                 "remarks": list(log.remarks),
             }
             yield json.dumps(found)

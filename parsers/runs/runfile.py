@@ -25,6 +25,7 @@ FROM_RUN_FILE = Provenance("run_file", (RUN_FILE,))  # where a fact comes from t
 CLOCK = "clock.csv"
 TELEMETRY = "gpu.csv"
 SIDE_FILES = (CLOCK, TELEMETRY)
+UNPACKED = "unpacked_sha256"  # of the text of a log that was found packed
 # How a run may end.
 DONE, FAILED, INTERRUPTED = "done", "failed", "interrupted"
 STATUSES = (DONE, FAILED, INTERRUPTED)

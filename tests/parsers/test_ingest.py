@@ -111,6 +111,39 @@ def test_a_packed_log_stays_packed(lab: Path, into: Path, ending: str, pack: obj
     assert "lines" not in run_file(into)["log"]
 
 
+@pytest.mark.parametrize("first", ["a.log", "a.log.gz"])
+def test_the_same_log_plain_and_packed_is_one_repeat(lab: Path, into: Path, first: str) -> None:
+    (lab / "a.log.gz").write_bytes(gzip.compress(step(1)))
+    (lab / "a.log.zst").write_bytes(zstandard.compress(step(1)))
+    write(lab, step(1), name="a.log")
+    logs(into, lab / first)
+    assert [found.is_new for found in logs(into, lab)] == [False] * 3
+    assert len(runs(into)) == 1
+
+
+def test_of_the_same_log_plain_and_packed_in_one_folder_one_is_taken(lab: Path, into: Path) -> None:
+    (lab / "a.log.gz").write_bytes(gzip.compress(step(1)))
+    write(lab, step(1), name="a.log")
+    assert [(found.repeat, found.is_new) for found in logs(into, lab)] == [(1, True), (1, False)]
+    assert runs(into) == ["lab__a/1/train.log"]
+
+
+def test_the_same_log_under_two_labels_is_told_where_one_is_packed(lab: Path, into: Path) -> None:
+    (lab / "fp16.log.gz").write_bytes(gzip.compress(step(1)))
+    write(lab, step(1), name="fp32.log")
+    assert copies(into, lab) == [("lab__fp16", "lab__fp32")]
+
+
+def test_a_packed_log_of_a_suite_that_does_not_say_what_is_packed_in_it_is_there(lab: Path, into: Path) -> None:
+    (lab / "a.log.gz").write_bytes(gzip.compress(step(1)))
+    logs(into, lab)
+    (path,) = into.glob("*/*/run.json")
+    run = run_file(into)
+    del run["source"]["unpacked_sha256"]
+    path.write_text(json.dumps(run))
+    assert [found.is_new for found in logs(into, lab)] == [False]
+
+
 def test_a_text_without_metric_lines_is_no_log(lab: Path, into: Path) -> None:
     write(lab, OTHER_NOISE, name="notes.txt")
     assert left_out(into, lab) == {"notes.txt": NO_METRIC_LINE}

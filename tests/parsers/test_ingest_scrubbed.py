@@ -1,5 +1,6 @@
 """Logs that are scrubbed on the way into a suite."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -33,6 +34,13 @@ def ingested(into: Path, *sources: Path) -> list[Ingested]:
 def test_no_name_is_left_in_any_file_of_a_suite(lab: Path, tmp_path: Path) -> None:
     assert len(ingested(tmp_path / "logs", lab)) == 2
     assert [path for path in (tmp_path / "logs").rglob("*.*") if b"zeus" in path.read_bytes()] == []
+
+
+def test_the_same_log_plain_and_packed_is_one_repeat(lab: Path, tmp_path: Path) -> None:
+    for name in ("one.log", "two.log"):
+        (lab / f"{name}.gz").write_bytes(gzip.compress((lab / name).read_bytes()))
+    assert sorted(log.repeat for log in ingested(tmp_path / "logs", lab)) == [1, 1]
+    assert [log.is_new for log in ingested(tmp_path / "logs", lab / "one.log.gz")] == [False]
 
 
 def test_one_host_has_one_placeholder_in_all_logs(lab: Path, tmp_path: Path) -> None:
