@@ -36,19 +36,26 @@ Row = tuple[bytes, ...]
 
 
 def refuse_wrapped(text: LogText, known: Sequence[Format]) -> None:
-    """Raise WrappedError where metric lines of a log were cut at one width: half a number looks like a whole one.
+    """Raise WrappedError where lines of a log were cut at one width: half a number looks like a whole one.
 
-    Looked at is the first block that may hold a metric line. One was cut where it is one, or says more, with what
-    follows its cut added.
+    Looked at are metric lines, and those that state facts, as far as the first block that may hold a metric line. One
+    was cut where it is one, or says more, with what follows its cut added.
     """
     for data in text.data():
         block = CutLines(data, tuple(known))
         for unit, lengths in block.measures.items():
-            for width in _widths(lengths):
-                if line := Cuts(block, lengths, width).first():
-                    raise WrappedError.at(text.source.path, WRAPPED, width=width, unit=unit, line=line)
-        if block.variants:
+            for cuts in _cuts(block, lengths):
+                if line := cuts.first():
+                    raise WrappedError.at(text.source.path, WRAPPED, width=cuts.width, unit=unit, line=line)
+        if block.metrics:
             return
+
+
+def _cuts(block: "CutLines", lengths: Sequence[int]) -> "Iterator[Cuts]":
+    """The widths at which lines may have been cut: metric lines at any, a line that states facts at the greatest."""
+    yield from (Cuts(block, lengths, width, block.metrics) for width in _widths(lengths))
+    if max(lengths) <= WIDEST:
+        yield Cuts(block, lengths, max(lengths), block.facts)
 
 
 @dataclass
@@ -66,15 +73,25 @@ class CutLines:
 
     @cached_property
     def variants(self) -> list[Variant]:
-        """The metric lines whose texts are in the block, wherever it was cut."""
+        """The lines of any kind whose texts are in the block, wherever it was cut."""
         variants, sieve = _sieved(self.known)
         text = clean(b"".join(self.lines))
         return [v for v in compress(variants, sieve.passes(fours(text)).tolist()) if v.may_stand_in(text)]
 
     @cached_property
+    def metrics(self) -> list[Variant]:
+        """The metric lines among them."""
+        return [variant for variant in self.variants if variant.record in METRICS]
+
+    @cached_property
+    def facts(self) -> list[Variant]:
+        """Those among them that state facts."""
+        return [variant for variant in self.variants if variant.record == "fact"]
+
+    @cached_property
     def measures(self) -> dict[str, list[int]]:
-        """How long the lines are, in bytes and in columns; of a block without metric lines nothing."""
-        if not self.variants:
+        """How long the lines are, in bytes and in columns; of a block without metric lines and facts nothing."""
+        if not (self.metrics or self.facts):
             return {}
         in_bytes = {"bytes": list(map(len, self.lines))}
         is_plain = self.data.isascii() and b"\t" not in self.data
@@ -90,17 +107,18 @@ class CutLines:
         if after_prefix(line, 0, len(line))[0] or _BEGINS.match(line):
             return True
         own = _cleaned(line)
-        return (own[:1] == b"{" and own[-1:] == b"}") or any(_texts(v, own) for v in self.possible(own))
+        return (own[:1] == b"{" and own[-1:] == b"}") or any(_texts(v, own) for v in self.metrics)
 
-    def possible(self, line: bytes) -> list[Variant]:
-        """The variants whose texts a line holds."""
-        return [variant for variant in self.variants if variant.may_stand_in(line)]
+    def begins(self, line: bytes) -> bool:
+        """Whether a line begins anew: it is empty, stands alone, or is one of any kind that is known."""
+        own = _cleaned(line)
+        return not own or self.stands_alone(line) or any(_is_whole(v, own) for v in self.variants)
 
 
 @lru_cache(8)
 def _sieved(known: tuple[Format, ...]) -> tuple[list[Variant], Sieve]:
-    metric = [v for fmt in known for v in fmt.variants if v.record in METRICS and not v.spans]
-    return metric, Sieve([variant.needs for variant in metric])
+    variants = [v for fmt in known for v in fmt.variants if not v.spans]
+    return variants, Sieve([variant.needs for variant in variants])
 
 
 def _columns(line: bytes) -> int:
@@ -118,16 +136,18 @@ def _widths(lengths: Sequence[int]) -> Iterator[int]:
 
 @dataclass
 class Cuts:
-    """The lines of a block, by a measure of their lengths, that were cut at one width if any were."""
+    """The lines of some variants in a block, by a measure of lengths, that were cut at one width if any were."""
 
     block: CutLines
     lengths: Sequence[int]
     width: int
+    variants: Sequence[Variant]
 
     def first(self) -> int | None:
-        """The number of the first metric line that was cut, where most that may have been were.
+        """The number of the first line that was cut, where most that may have been were, or most of all lines.
 
-        One line that is followed by a number was not: many a program begins its lines with one.
+        One line that is followed by a number was not, for many a program begins its lines with one; but for where all
+        that are as long seem to be cut.
         """
         may_be, cut, grew, number, tried = 0, list[int](), False, 0, 0
         while number < len(self.lengths) and tried < TRIED:
@@ -135,13 +155,23 @@ class Cuts:
             end, grown = next(((end, grown) for end, grown in tries if grown is not None), (number, False))
             cut += [number + 1] * (end > number)
             may_be, grew, tried, number = may_be + bool(tries), grew or bool(grown), tried + len(tries), end + 1
-        return cut[0] if cut and 2 * len(cut) >= may_be and (grew or len(cut) > 1) else None
+        if not cut:
+            return None
+        is_more, are_most = grew or len(cut) > 1, 2 * len(cut) >= may_be
+        return cut[0] if (is_more and are_most) or self._share_going_on() > (0.5 if is_more else 0.99) else None
+
+    def _share_going_on(self) -> float:
+        """Of several lines of the width, and none is longer, the share of which the next line begins nothing."""
+        following = [self.block.lines[n] for n, length in enumerate(self.lengths[:-1], 1) if length == self.width]
+        if max(self.lengths) > self.width or len(following) < 2:
+            return 0.0
+        return sum(not self.block.begins(line) for line in following) / len(following)
 
     def _tries(self, first: int) -> Iterator[tuple[int, bool | None]]:
         """The last lines that the pieces of a metric line may have, each with what ``_grown`` says of these pieces."""
         lines, ends = self.block.lines, list(self._ends(first))
         whole = _cleaned(b"".join(lines[first : ends[-1] + 1])) if ends else b""
-        possible = self.block.possible(whole) if ends else []
+        possible = [v for v in self.variants if v.may_stand_in(whole)] if ends else []
         for end in ends if possible else ():
             if self.block.stands_alone(lines[end]):
                 yield first, None
@@ -182,6 +212,10 @@ def _grown(pieces: Sequence[bytes], variants: Sequence[Variant]) -> bool | None:
 
 def _cleaned(line: bytes) -> bytes:
     return without_prefix(clean(line).rpartition(b"\r")[2])
+
+
+def _is_whole(variant: Variant, line: bytes) -> bool:
+    return variant.may_stand_in(line) and bool(line_pattern(variant).fullmatch(line))
 
 
 def _texts(variant: Variant, line: bytes) -> Row:

@@ -172,6 +172,35 @@ def test_one_longer_line_hides_no_wrapping(path: str, width: int, tmp_path: Path
     assert is_refused(fold(width)(DUMP) + text, tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("path", "wrapping", "width"),
+    [
+        ("mlperf_log/resnet.log", "fold", 83),
+        ("mlperf_log/resnet.log", "fold", 85),
+        ("mlperf_log/note.log", "fold", 84),
+        ("dllogger/tacotron.log", "fold", 65),
+        ("maxtext/llama.log", "fold -s", 120),
+        ("megatron_lm/stamped.log", "fold", 127),
+        ("mlperf_mllog/of_the_run.log", "fold", 139),
+        ("paddleclas/evaluation.log", "fold", 175),
+        ("paddlenlp_trainer/pretrain.log", "fold", 103),
+        ("primus/older.log", "fold", 163),
+        ("tf_cnn_benchmarks/horovod_accuracy.log", "fold", 67),
+        ("torchtitan/another_logger.log", "fold -s, CRLF after", 125),
+        ("ultralytics/v8.log", "fold", 154),
+    ],
+)
+def test_a_log_is_refused_of_which_a_number_was_cut(path: str, wrapping: str, width: int, tmp_path: Path) -> None:
+    assert summary(written(GOLDEN / path, tmp_path, WRAPPINGS[wrapping](width)(text_of(GOLDEN / path)))) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "width"), [("tf_cnn_benchmarks/two_cards.log", 60), ("tf_cnn_benchmarks/horovod_accuracy.log", 80)]
+)
+def test_a_log_of_which_no_number_was_cut_keeps_its_own(path: str, width: int, tmp_path: Path) -> None:
+    assert changed(GOLDEN / path, tmp_path, fold(width)) is None
+
+
 def test_ingest_refuses_a_wrapped_log_as_show_does(tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs/train.log").write_bytes(fold(60)((GOLDEN / "dllogger/ncf.log").read_bytes()))

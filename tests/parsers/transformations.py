@@ -183,6 +183,7 @@ WRAPPINGS: dict[str, Callable[[int], Transformation]] = {
     "columns": fold_columns,
     "CRLF before": lambda width: lambda text: fold(width)(text.replace(b"\n", b"\r\n")),
     "CRLF after": lambda width: lambda text: fold(width)(text).replace(b"\n", b"\r\n"),
+    "fold -s, CRLF after": lambda width: lambda text: fold_at_blanks(width)(text).replace(b"\n", b"\r\n"),
     "one longer line": lambda width: lambda text: b"y" * (width + 1) + b"\n" + fold(width)(text),
     "dump first": lambda width: lambda text: fold(width)(DUMP + text),
 }
