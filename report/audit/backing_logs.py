@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import get_args
 
+from parsers.io.message import Message
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import LABEL
 from parsers.runs.reading import Reading
@@ -22,6 +23,16 @@ from .published_site import Backing, Log
 
 AXES: tuple[Axis, ...] = get_args(Axis)
 LABELS = (*SCALING, "precision")
+CONTRADICTS = "the label says {label}, {source} says {value}"
+# A value of an axis, in words.
+STATED: Mapping[str, str] = {
+    "nodes": "nodes {value}",
+    "cards": "cards {value}",
+    "batch_size": "batch size {value}",
+    "precision": "precision {value}",
+    "device": "device {value}",
+    "framework": "framework {value}",
+}
 
 
 @dataclass(frozen=True)
@@ -110,8 +121,8 @@ def _made(task: _Task) -> tuple[Evidence, ...]:
     return tuple(Evidence(task.log, reading, part, way, search(part, way)) for way in [*distinct.values()][::-1])
 
 
-def contradictions(number: PublishedNumber, evidence: Evidence) -> list[str]:
-    """What the lines of a log say otherwise than the labels of a number, a sentence each.
+def contradictions(number: PublishedNumber, evidence: Evidence) -> list[Message]:
+    """What the lines of a log say otherwise than the labels of a number, a part of a sentence each.
 
     A batch size or a number of cards by which the number was scaled, and came out, is not contradicted by the log.
     """
@@ -120,9 +131,14 @@ def contradictions(number: PublishedNumber, evidence: Evidence) -> list[str]:
     for axis in (axis for axis in LABELS if axis in number.case and axis not in scaled_by):
         said = evidence.log.says(axis)
         if said and not any(agree(axis, number.case[axis], _said(fact)) for fact in said):
-            name, fact = axis.replace("_", " "), said[0]
-            found.append(f"the label says {name} {number.case[axis]}, {fact.source} says {fact.value}")
+            label, fact = stated(axis, number.case[axis]), said[0]
+            found.append(Message(CONTRADICTS, label=label, source=fact.source.message, value=fact.value))
     return found
+
+
+def stated(axis: str, value: Value) -> Message:
+    """An axis and its value: ``batch size 32``."""
+    return Message(STATED[axis], value=value)
 
 
 def _said(fact: Fact) -> Value:

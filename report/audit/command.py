@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING
 import click
 
 from parsers.commands import FORMAT, LOGS
+from parsers.io.message import Message
 from parsers.io.printable import say
 from parsers.io.refusal import Unreadable
 
 if TYPE_CHECKING:
+    from ..wording.told import Translate
     from .favoured import Unlike
     from .files import Named
 
 TO_MEND = 1
+WARNING = "warning: {said}"
 
 
 @click.command()
@@ -37,6 +40,7 @@ TO_MEND = 1
 @click.option("--all", "everything", is_flag=True, help="Also show matching numbers.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @click.option("--markdown", "wants_markdown", is_flag=True, help="Print a Markdown report.")
+@click.option("--lang", "language", default="en", show_default=True, help="Language of the findings.")
 @click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), help="Also write JUnit XML for CI.")
 def audit(
     pages: tuple[Path, ...],
@@ -47,6 +51,7 @@ def audit(
     everything: bool,
     as_json: bool,
     wants_markdown: bool,
+    language: str,
     junit: Path | None,
 ) -> None:
     """Check the numbers in the tables of published pages against their logs.
@@ -60,29 +65,35 @@ def audit(
       tachograph audit ../Perf
       tachograph audit README.md docs/results.zh.md --logs logs --accept known.toml
       tachograph audit ../Perf --json
+      tachograph audit ../Perf --markdown --lang zh
     """
     from ..evidence.evidence_file import EvidenceFileError
     from ..pagefile.page_file import PageError, find, load
+    from ..wording.told import worded
+    from ..wording.words import Translator, WordsError
     from .document import DocumentError
     from .files import audit_files, markdown_files
     from .finding import AcceptedError, read_accepted, with_accepted
 
     try:
+        translate = Translator(language).translate
         known = read_accepted(accept) if accept else []
         stated = [load(find(name)) for name in page_files]
         found = audit_files(markdown_files(pages), logs, stated, tolerance)
-    except (AcceptedError, DocumentError, EvidenceFileError, PageError) as error:
+    except (AcceptedError, DocumentError, EvidenceFileError, PageError, WordsError) as error:
         raise Unreadable(error) from error
-    marked, gone = with_accepted(found.findings, known)
-    for entry in gone:
-        say(f"warning: {accept}: {entry.page}: {entry.published} is no longer {entry.verdict}.", err=True)
+    marked, past = with_accepted(found.findings, known)
+    for entry in past:
+        where = {"file": accept, "page": entry.page, "digits": entry.published}
+        gone = Message("{file}: {page}: {digits} is no longer {verdict}.", **where, verdict=Message(entry.verdict))
+        say(worded(Message(WARNING, said=gone), translate), err=True)
     if junit:
-        _write_junit(junit, marked)
-    _print(marked, found.unlike, everything=everything, as_json=as_json, wants_markdown=wants_markdown)
+        _write_junit(junit, marked, translate)
+    _print(marked, found.unlike, translate, everything=everything, as_json=as_json, wants_markdown=wants_markdown)
     sys.exit(0 if all(finding.is_good for _, finding in marked) else TO_MEND)
 
 
-def _write_junit(path: Path, found: "list[Named]") -> None:
+def _write_junit(path: Path, found: "list[Named]", translate: "Translate") -> None:
     from parsers.io.errors import WriteError
     from parsers.io.whole import whole
 
@@ -90,32 +101,39 @@ def _write_junit(path: Path, found: "list[Named]") -> None:
 
     try:
         with whole(path) as unfinished:
-            unfinished.write_text(junit(found), encoding="utf-8")
+            unfinished.write_text(junit(found, translate), encoding="utf-8")
     except WriteError as error:
         raise Unreadable(error) from error
 
 
 def _print(
-    found: "list[Named]", unlike: "list[Unlike]", *, everything: bool, as_json: bool, wants_markdown: bool
+    found: "list[Named]",
+    unlike: "list[Unlike]",
+    translate: "Translate",
+    *,
+    everything: bool,
+    as_json: bool,
+    wants_markdown: bool,
 ) -> None:
     """Print the findings, then the rows that are not directly comparable: in Markdown, else as warnings."""
     from parsers.io.console import show
 
+    from ..wording.told import worded
     from . import printing
     from .finding import as_json as json_of
 
     if wants_markdown:
-        show(printing.as_markdown(found, unlike))
+        show(printing.as_markdown(found, unlike, translate))
         return
     if as_json:
         for page, finding in found:
-            say(json.dumps(json_of(finding, page), ensure_ascii=False))
+            say(json.dumps(json_of(finding, page, translate), ensure_ascii=False))
     else:
-        table = printing.terminal(found, everything=everything, colour=sys.stdout.isatty())
+        table = printing.terminal(found, everything=everything, colour=sys.stdout.isatty(), translate=translate)
         show(table)
     sys.stdout.flush()
     for row in unlike:
-        say(f"warning: {row}", err=True)
+        say(worded(Message(WARNING, said=row.told), translate), err=True)
 
 
 @click.command()

@@ -3,16 +3,19 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from parsers.io.message import Message, joined
+
 from ..evidence.cell import Cell, Proof
-from ..evidence.comparability import KIND_KEYS, Difference, of_rules, of_runs
+from ..evidence.comparability import Difference, of_rules, of_runs
 from ..evidence.comparison import Common, by_one_rule
 from ..measuring.quantity import THROUGHPUT, Shown
 from ..pagefile.page import Case
-from ..wording.words import words
 from .backing_logs import AXES
 from .claim import Claim
 
 Row = tuple[str, int, int]
+
+BY_ONE_RULE = "By one rule, the published ratio in brackets: {each}."
 
 
 @dataclass(frozen=True)
@@ -26,27 +29,27 @@ class Unlike:
     common: tuple[Common, ...]
 
     @property
-    def said(self) -> str:
-        """What differs, in English sentences."""
-        return " ".join(str(_in_words(difference)) for difference in self.differences)
+    def said(self) -> Message:
+        """What differs, in sentences."""
+        return joined("{first} {second}", (difference.told for difference in self.differences))
 
     @property
-    def by_one_rule(self) -> str:
-        """How the columns compare by one rule, and in brackets how they do as published; empty where none fits."""
-        each = (f"{one.cell.column} {_percent(one.ratio)} ({_percent(one.published_ratio)})" for one in self.common)
-        return "; ".join(each)
+    def by_one_rule(self) -> Message | None:
+        """How the columns compare by one rule, and in brackets how they do as published; None where none fits."""
+        return joined("{first}; {second}", map(_compared, self.common)) if self.common else None
 
-    def __str__(self) -> str:
+    @property
+    def told(self) -> Message:
         """All of it in one line."""
-        by_one = f" By one rule, the published ratio in brackets: {self.by_one_rule}." if self.common else ""
-        return f"{self.page}:{self.line}: {self.row}: {self.said}{by_one}"
+        said = self.said
+        if by_one_rule := self.by_one_rule:
+            said = Message("{first} {second}", first=said, second=Message(BY_ONE_RULE, each=by_one_rule))
+        return Message("{page}:{line}: {row}: {said}", page=self.page, line=self.line, row=self.row, said=said)
 
 
-def _in_words(difference: Difference) -> Difference:
-    """A difference with the keys of what records state said in English."""
-    english = words("en")
-    each = {english.gettext(said) if said in KIND_KEYS else said: sides for said, sides in difference.each.items()}
-    return Difference(difference.message, each)
+def _compared(one: Common) -> Message:
+    ratios = {"ratio": _percent(one.ratio), "published": _percent(one.published_ratio)}
+    return Message("{column} {ratio} ({published})", column=one.cell.column, **ratios)
 
 
 def unlike(claims: Sequence[Claim]) -> Iterator[Unlike]:

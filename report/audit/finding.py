@@ -8,8 +8,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from parsers.io.message import Message, joined
 from parsers.io.regular import text_of
 
+from ..wording.told import Translate, worded
 from .published_numbers import PublishedNumber
 
 Verdict = Literal[
@@ -38,6 +40,11 @@ VERDICTS: dict[Verdict, str] = {
 GOOD: tuple[Verdict, ...] = ("exact", "near")
 
 
+def sentence(parts: Sequence[Message]) -> Message:
+    """A sentence of its parts, at least one."""
+    return Message("{said}.", said=joined("{first}; {second}", parts))
+
+
 @dataclass(frozen=True)
 class Finding:
     """The verdict on one number, with the log, the protocol and the number that it gives, where there are any.
@@ -48,7 +55,7 @@ class Finding:
 
     number: PublishedNumber
     verdict: Verdict
-    reason: str
+    reason: Message
     log: str | None = None
     protocol: str | None = None
     computed: str | None = None
@@ -61,8 +68,8 @@ class Finding:
         return self.verdict in GOOD or self.accepted is not None
 
 
-def as_json(finding: Finding, page: str) -> dict[str, Any]:
-    """A finding as one JSON object; ``table`` is the heading above its table."""
+def as_json(finding: Finding, page: str, translate: Translate) -> dict[str, Any]:
+    """A finding as one JSON object; ``table`` is the heading above its table, ``reason`` in one language."""
     number = finding.number
     return {
         "page": page,
@@ -78,7 +85,7 @@ def as_json(finding: Finding, page: str) -> dict[str, Any]:
         "computed": finding.computed,
         "ratio": finding.ratio,
         "verdict": finding.verdict,
-        "reason": finding.reason,
+        "reason": worded(finding.reason, translate),
         "accepted": finding.accepted,
     }
 

@@ -1,19 +1,52 @@
 """The judge: a verdict on each claim, beside all other claims of the site."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+
+from parsers.io.message import Message, joined
 
 from ..measuring.crosscheck import chosen
 from ..measuring.measurement import NoMeasurement
 from ..measuring.protocol import Protocol
-from .backing_logs import contradictions
+from .backing_logs import contradictions, stated
 from .claim import Claim
-from .finding import Finding, Verdict
+from .finding import Finding, Verdict, sentence
 from .matching import conflicts
 from .published_numbers import PublishedNumber
 from .recovery import Recovered
 
-Opinion = tuple[Verdict, str] | None
+Opinion = tuple[Verdict, Message] | None
+
+NO_THROUGHPUT = "{log} gives no throughput, so nothing backs the number."
+GIVES_THESE = "The log gives these digits, {rounded}, by {protocol}"
+ROUNDED = {"half_up": "rounded half up", "truncate": "truncated"}
+BY_STATED = "the stated protocol"
+BY_ALONE = "a protocol that explains this log alone"
+BY_SEVERAL = "a protocol that explains {count} logs"
+LEADS_ELSEWHERE = "The number comes out of {log}, but the page leads to {linked}."
+LINK_IS_DEAD = "its link is dead: {address}"
+GIVES_ANOTHER = "The log gives another number"
+GIVES_TIMES = "The number is {ratio} times what its log gives"
+GIVEN_ELSEWHERE = "Line {line} of {page} states {digits} for the same case, which its log gives."
+STATED_ELSEWHERE = "Line {line} of {page} states {digits} for the same case; the log gives another number."
+STATED_ELSEWHERE_TIMES = (
+    "Line {line} of {page} states {digits} for the same case; the number is {ratio} times what its log gives."
+)
+OTHER_CASE = "The page links to {log}, the log of another case ({said})."
+COPY = "The log {log} is byte for byte {copy}, that of another case."
+NEAR = "The number is within {tolerance} of what its log gives."
+DEAD = "The link {text} leads to {address}, which is not there, and no other log was found."
+NO_LOG = "{log} is no log of a known format."
+NOT_FOUND = "No log of this case was found."
+NOT_FOLLOWED = (
+    "No log of this case was found. {link} leads out of the folder and was not followed; --logs FOLDER names another"
+    " one."
+)
+SEVERAL_NOT_FOLLOWED = (
+    "No log of this case was found. {link} and other links lead out of the folder and were not followed; --logs FOLDER"
+    " names another one."
+)
+RANGE = "Every value in the log is between {low} and {high}."
 
 
 class Judge:
@@ -40,14 +73,13 @@ class Judge:
         protocol = self._protocol(claim)
         measured = claim.best.measured(protocol) if protocol else None
         if protocol is None or measured is None:
-            reason = f"{claim.log} gives no throughput, so nothing backs the number."
-            return Finding(claim.number, "no evidence", reason, claim.log)
+            return Finding(claim.number, "no evidence", Message(NO_THROUGHPUT, log=claim.log), claim.log)
         ratio = float(claim.number.value) / measured.value if measured.value else None
         verdict, reason = self._verdict(claim, ratio)
         return Finding(
             number=claim.number,
             verdict=verdict,
-            reason=f"{reason[:1].upper()}{reason[1:]}.",
+            reason=reason,
             log=claim.log,
             protocol=protocol.words(),
             computed=claim.best.digits(protocol),
@@ -76,7 +108,7 @@ class Judge:
         ]
         return [recovered for *_, recovered in sorted(known, key=lambda found: found[:2])]
 
-    def _verdict(self, claim: Claim, ratio: float | None) -> tuple[Verdict, str]:
+    def _verdict(self, claim: Claim, ratio: float | None) -> tuple[Verdict, Message]:
         """The first of these that is true; a number that does not come out is at least different."""
         if claim.recovered:
             return self._of_explained(claim, claim.recovered)
@@ -86,60 +118,66 @@ class Judge:
             _impossible(claim),
             self._near(ratio),
         )
-        said = "; ".join([_gives(ratio), *contradictions(claim.number, claim.best)])
-        return next((opinion for opinion in opinions if opinion), ("differs", said))
+        said = [_gives(ratio), *contradictions(claim.number, claim.best)]
+        return next((opinion for opinion in opinions if opinion), ("differs", sentence(said)))
 
-    def _of_explained(self, claim: Claim, recovered: Recovered) -> tuple[Verdict, str]:
-        rounded = "rounded half up" if recovered.protocol.rounding == "half_up" else "truncated"
-        logs = "this log alone" if recovered.explained == 1 else f"{recovered.explained} logs"
-        how = "the stated protocol" if claim.stated else f"a protocol that explains {logs}"
-        said = f"the log gives these digits, {rounded}, by {how}"
+    def _of_explained(self, claim: Claim, recovered: Recovered) -> tuple[Verdict, Message]:
         if claim.backing is None:
             linked = claim.match.backings[0].log.path
-            return "misfiled", f"the number comes out of {claim.log}, but the page leads to {linked}"
+            return "misfiled", Message(LEADS_ELSEWHERE, log=claim.log, linked=linked)
+        said = Message(
+            GIVES_THESE, rounded=Message(ROUNDED[recovered.protocol.rounding]), protocol=_by(claim, recovered)
+        )
         if found := contradictions(claim.number, claim.best):
-            return "mislabelled", "; ".join([said, *found])
-        dead = [f"its link is dead: {link.link.address}" for link in claim.match.dead[:1]]
-        return "exact", "; ".join([said, *dead])
+            return "mislabelled", sentence([said, *found])
+        dead = [Message(LINK_IS_DEAD, address=link.link.address) for link in claim.match.dead[:1]]
+        return "exact", sentence([said, *dead])
 
     def _stale(self, claim: Claim, ratio: float | None) -> Opinion:
         """Whether the log gives another number for the same case, or the page that links to the log states another."""
         others = [] if claim.is_ambiguous else [c for c in self.by_log[claim.log] if _disagree(claim.number, c.number)]
         if exact := next((other for other in others if other.recovered), None):
-            return "stale", f"{_place(exact)} states {exact.number.digits} for the same case, which its log gives"
+            return "stale", Message(GIVEN_ELSEWHERE, **_place(exact))
         owner = next((other for other in others if _owns(other) and other.number.page != claim.number.page), None)
         if owner and not _owns(claim):
-            return "stale", f"{_place(owner)} states {owner.number.digits} for the same case; {_gives(ratio)}"
+            if ratio is None:
+                return "stale", Message(STATED_ELSEWHERE, **_place(owner))
+            return "stale", Message(STATED_ELSEWHERE_TIMES, **_place(owner), ratio=f"{ratio:.4f}")
         return None
 
     def _misfiled(self, claim: Claim) -> Opinion:
         """Whether the linked log is another case's: its own name says so, or it is a copy of another one."""
         backing = claim.backing
         if backing and backing.link and (axes := conflicts(claim.number.case, backing.log.named)):
-            said = ", ".join(f"{axis.replace('_', ' ')} {backing.log.named[axis]}" for axis in axes)
-            return "misfiled", f"the page links to {backing.log.path}, the log of another case ({said})"
+            said = joined("{first}, {second}", (stated(axis, backing.log.named[axis]) for axis in axes))
+            return "misfiled", Message(OTHER_CASE, log=backing.log.path, said=said)
         copy = next((other for other in self.claims if other.evidence and _is_copy(other, claim)), None)
-        return ("misfiled", f"the log {claim.log} is byte for byte {copy.log}, that of another case") if copy else None
+        return ("misfiled", Message(COPY, log=claim.log, copy=copy.log)) if copy else None
 
     def _near(self, ratio: float | None) -> Opinion:
         if ratio is None or abs(ratio - 1) > self.tolerance:
             return None
-        return "near", f"the number is within {self.tolerance:.2%} of what its log gives"
+        return "near", Message(NEAR, tolerance=f"{self.tolerance:.2%}")
 
 
 def _without_log(claim: Claim, unfollowed: Sequence[str]) -> Finding:
     if claim.match.dead:
         dead = claim.match.dead[0].link
-        reason = f"The link {dead.text!r} leads to {dead.address}, which is not there, and no other log was found."
-        return Finding(claim.number, "dead link", reason)
+        return Finding(claim.number, "dead link", Message(DEAD, text=repr(dead.text), address=dead.address))
     if claim.match.backings:
         path = claim.match.backings[0].log.path
-        return Finding(claim.number, "no evidence", f"{path} is no log of a known format.", path)
-    reason = "No log of this case was found."
-    if unfollowed:
-        links = f"{unfollowed[0]} leads" if len(unfollowed) == 1 else f"{unfollowed[0]} and other links lead"
-        reason += f" {links} out of the folder and was not followed; --logs FOLDER names another one."
-    return Finding(claim.number, "no evidence", reason)
+        return Finding(claim.number, "no evidence", Message(NO_LOG, log=path), path)
+    if not unfollowed:
+        return Finding(claim.number, "no evidence", Message(NOT_FOUND))
+    key = NOT_FOLLOWED if len(unfollowed) == 1 else SEVERAL_NOT_FOLLOWED
+    return Finding(claim.number, "no evidence", Message(key, link=unfollowed[0]))
+
+
+def _by(claim: Claim, recovered: Recovered) -> Message:
+    """The protocol that explains a claim."""
+    if claim.stated:
+        return Message(BY_STATED)
+    return Message(BY_ALONE) if recovered.explained == 1 else Message(BY_SEVERAL, count=recovered.explained)
 
 
 def _any_protocol(claim: Claim) -> Protocol | None:
@@ -155,7 +193,7 @@ def _impossible(claim: Claim) -> Opinion:
     number, ranges = float(claim.number.value), [evidence.searched for evidence in claim.evidence]
     if any(searched.low - half <= number <= searched.high + half for searched in ranges):
         return None
-    return "impossible", f"every value in the log is between {ranges[0].low:.6g} and {ranges[0].high:.6g}"
+    return "impossible", Message(RANGE, low=f"{ranges[0].low:.6g}", high=f"{ranges[0].high:.6g}")
 
 
 def _owns(claim: Claim) -> bool:
@@ -174,10 +212,11 @@ def _disagree(one: PublishedNumber, other: PublishedNumber) -> bool:
     return differ and not conflicts(one.case, other.case)
 
 
-def _place(claim: Claim) -> str:
+def _place(claim: Claim) -> Mapping[str, object]:
     number = claim.number
-    return f"line {number.line} of {number.page.parent.name}/{number.page.name}"
+    page = f"{number.page.parent.name}/{number.page.name}"
+    return {"line": number.line, "page": page, "digits": number.digits}
 
 
-def _gives(ratio: float | None) -> str:
-    return "the log gives another number" if ratio is None else f"the number is {ratio:.4f} times what its log gives"
+def _gives(ratio: float | None) -> Message:
+    return Message(GIVES_ANOTHER) if ratio is None else Message(GIVES_TIMES, ratio=f"{ratio:.4f}")

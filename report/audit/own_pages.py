@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Self
 
 from parsers.io.errors import ParserError
+from parsers.io.message import Message
 from parsers.runs.runfile import LOG
 
 from ..evidence import evidence_file
@@ -29,6 +30,20 @@ from .published_numbers import PublishedNumber
 _ANCHOR = re.compile(r"#?([eq]\d{1,9})")
 _DIGITS = re.compile(r"-?\d+(?:\.\d+)?")
 _MARKED_DIGITS = re.compile(rf"({_DIGITS.pattern})\W*")
+
+NO_LINK_TO = "The page does not print the number as a link to {anchor}."
+NOT_IN_EVIDENCE = "The page does not print the number in the list of evidence as {anchor}."
+NO_LINK = "It links to no evidence."
+QUOTED = "It is quoted from {title}, {url}."
+LOGS_ELSEWHERE = "Its logs are in {repository} at {commit}: give --logs."
+OTHER_FILE = "{log} is not the file that the page was made of."
+SAME = "The log gives these digits by the stated protocol."
+NOT_AGAIN = "It is {of} / {against}, which cannot be made again."
+TOO_LARGE = "{of} / {against} is too large for a number."
+SAME_COMPUTED = "{of} / {against} gives these digits."
+OTHER_QUOTED = "The figure that is quoted is {digits}."
+OTHER_COMPUTED = "Its two numbers give {digits}."
+OTHER_DIGITS = "The log gives {digits} by the protocol of the page."
 
 
 @dataclass(frozen=True)
@@ -85,12 +100,12 @@ def _removed(
     document: Document, cells: Mapping[str, CellProof], mentions: Sequence[_PrintedFigure]
 ) -> Iterator[Finding]:
     """What the page must print, but does not: every number in a table, with a link, and in the list of evidence."""
-    for is_anchor, where in ((False, "as a link to"), (True, "in the list of evidence as")):
+    for is_anchor, key in ((False, NO_LINK_TO), (True, NOT_IN_EVIDENCE)):
         there = {mention.anchor for mention in mentions if mention.is_anchor == is_anchor}
         for anchor in (anchor for anchor in cells if anchor not in there):
             cell = cells[anchor]
             gone = _published(document, _Labels.of(cell), _stated(cell), document.title.plain, 1)
-            yield Finding(gone, "differs", f"The page does not print the number {where} {anchor}.")
+            yield Finding(gone, "differs", Message(key, anchor=anchor))
 
 
 def _unproved(document: Document, cells: Mapping[str, CellProof]) -> Iterator[Finding]:
@@ -103,7 +118,7 @@ def _unproved(document: Document, cells: Mapping[str, CellProof]) -> Iterator[Fi
                 if found and not _linked(row[column]) & cells.keys():
                     labels = _Labels(table.number, (place, column), row[0].plain, table.head[column].plain)
                     number = _published(document, labels, found[1], _heading(table.headings), table.lines[place])
-                    yield Finding(number, "no evidence", "It links to no evidence.")
+                    yield Finding(number, "no evidence", Message(NO_LINK))
 
 
 def _linked(text: DocumentText) -> set[str]:
@@ -123,41 +138,40 @@ class _Made:
     cell: CellProof
     printed: str | None
     number: float | None
-    reason: str
+    reason: Message
     verdict: Verdict
 
     @classmethod
     def of(cls, cell: CellProof, folder: Path | None, told: EvidenceFile) -> "_Made":
         if cell.quoted:
             source = told.sources[cell.quoted.source]
-            reason = f"It is quoted from {source.title}, {source.url}."
+            reason = Message(QUOTED, title=source.title, url=source.url)
             return cls(cell, cell.quoted.value, float(cell.quoted.value), reason, "exact")
         if folder is None and told.source:
-            where = f"{told.source.repository} at {told.source.commit}"
-            return cls(cell, None, None, f"Its logs are in {where}: give --logs.", "no evidence")
+            where = Message(LOGS_ELSEWHERE, repository=told.source.repository, commit=told.source.commit)
+            return cls(cell, None, None, where, "no evidence")
         try:
             again = _again(cell, folder or Path(), _rate(told))
         except (NoMeasurement, NoEvidenceError, ParserError) as error:
-            return cls(cell, None, None, str(error), "no evidence")
+            return cls(cell, None, None, error.message, "no evidence")
         shas = {exhibit.path: exhibit.sha256 for proof in again.proofs for exhibit in proof.exhibits}
         if other := next((log.path for log in cell.logs if shas.get(log.path) != log.sha256), None):
-            return cls(
-                cell, again.printed, again.number, f"{other} is not the file that the page was made of.", "misfiled"
-            )
-        return cls(cell, again.printed, again.number, "The log gives these digits by the stated protocol.", "exact")
+            return cls(cell, again.printed, again.number, Message(OTHER_FILE, log=other), "misfiled")
+        return cls(cell, again.printed, again.number, Message(SAME), "exact")
 
     @classmethod
     def computed(cls, cell: CellProof, how: Computed, made: Mapping[str, "_Made"]) -> "_Made":
         """A number that comes from two others, whose logs or quotes speak for it; the worse of them decides."""
         of, against = made[how.of], made[how.against]
+        both = {"of": how.of, "against": how.against}
         if of.number is None or not against.number:
-            return cls(cell, None, None, f"It is {how.of} / {how.against}, which cannot be made again.", "no evidence")
+            return cls(cell, None, None, Message(NOT_AGAIN, **both), "no evidence")
         value = quotient(of.number, against.number, how.ideal)
         if not isfinite(value):
-            return cls(cell, None, None, f"{how.of} / {how.against} is too large for a number.", "no evidence")
+            return cls(cell, None, None, Message(TOO_LARGE, **both), "no evidence")
         shown = printed(value, Protocol(decimals=_decimals(cell)))
         worse = next((part for part in (of, against) if part.verdict != "exact"), None)
-        reason = worse.reason if worse else f"{how.of} / {how.against} gives these digits."
+        reason = worse.reason if worse else Message(SAME_COMPUTED, **both)
         return cls(cell, shown, value, reason, worse.verdict if worse else "exact")
 
     def finding(self, number: PublishedNumber) -> Finding:
@@ -170,13 +184,11 @@ class _Made:
         return Finding(number, verdict, reason, log, self.cell.protocol, self.printed, ratio)
 
     @property
-    def _given(self) -> str:
+    def _given(self) -> Message:
         """What the page must print, in a sentence."""
         if self.cell.quoted:
-            return f"The figure that is quoted is {self.printed}."
-        if self.cell.computed:
-            return f"Its two numbers give {self.printed}."
-        return f"The log gives {self.printed} by the protocol of the page."
+            return Message(OTHER_QUOTED, digits=self.printed)
+        return Message(OTHER_COMPUTED if self.cell.computed else OTHER_DIGITS, digits=self.printed)
 
 
 def _decimals(cell: CellProof) -> int:

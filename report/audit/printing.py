@@ -5,25 +5,34 @@ from collections.abc import Sequence
 from io import StringIO
 from xml.etree import ElementTree as Xml
 
+from rich.console import JustifyMethod
 from rich.table import Table
 from tabulate import tabulate
 
 from parsers.io.console import Console, Text
+from parsers.io.message import Message, joined
 
 from ..wording import markdown
+from ..wording.told import Translate, worded
 from .favoured import Unlike
 from .finding import VERDICTS, Finding
 
 Findings = Sequence[tuple[str, Finding]]
 
+SUMMARY = "{count} numbers, {backed} with a log: {verdicts}."
+SUMMARY_OF_ONE = "{count} number, {backed} with a log: {verdicts}."
+OF_VERDICT = "{count} {verdict}"
+SOME_ACCEPTED = "{verdicts} ({count} accepted)"
+ACCEPTED_BECAUSE = "{verdict}, accepted: {reason}"
 COLOURS = {"exact": "green", "near": "green", "no evidence": "yellow", "dead link": "yellow"}
 BAD = "red"
 WIDTH = 160  # of what is printed into a file or a pipe
 HEAD = ("Verdict", "Where", "Row", "Column", "Published", "Log gives", "Reason")
+VERDICTS_HEAD = ("Verdict", "Numbers", "Meaning")
 UNLIKE_HEAD = ("Where", "Row", "Compares unlike with unlike", "By one rule (as published)")
 
 
-def terminal(findings: Findings, *, everything: bool, colour: bool) -> str:
+def terminal(findings: Findings, *, everything: bool, colour: bool, translate: Translate) -> str:
     """A table of the findings that leave something to mend, or of all, and a line that sums up."""
     out = StringIO()
     console = Console(out, force_terminal=colour, width=None if colour else WIDTH)
@@ -31,31 +40,45 @@ def terminal(findings: Findings, *, everything: bool, colour: bool) -> str:
     if shown:
         table = Table(box=None, pad_edge=False)
         for title in HEAD:
-            table.add_column(title, overflow="fold", justify="right" if title in ("Published", "Log gives") else "left")
+            justify: JustifyMethod = "right" if title in ("Published", "Log gives") else "left"
+            table.add_column(translate(title), overflow="fold", justify=justify)
         for page, finding in shown:
-            table.add_row(Text(_verdict(finding), COLOURS.get(finding.verdict, BAD)), *map(Text, _row(page, finding)))
+            verdict, *rest = _row(page, finding, translate)
+            table.add_row(Text(verdict, COLOURS.get(finding.verdict, BAD)), *map(Text, rest))
         console.print(table)
-    console.print(Text(summary([finding for _, finding in findings])))
+    console.print(Text(worded(summary([finding for _, finding in findings]), translate)))
     return out.getvalue()
 
 
-def as_markdown(findings: Findings, unlike: Sequence[Unlike] = ()) -> str:
+def as_markdown(findings: Findings, unlike: Sequence[Unlike], translate: Translate) -> str:
     """The same as Markdown: how many of each verdict, what is to be mended, and what compares unlike with unlike."""
     counts = Counter(finding.verdict for _, finding in findings)
-    verdicts = [[verdict, str(counts[verdict]), what] for verdict, what in VERDICTS.items() if counts[verdict]]
-    bad = [[_verdict(finding), *_row(page, finding)] for page, finding in findings if not finding.is_good]
-    rows = [[f"{row.page}:{row.line}", row.row, row.said, row.by_one_rule or "-"] for row in unlike]
-    tables = (_table(("Verdict", "Numbers", "Meaning"), verdicts), _table(HEAD, bad), _table(UNLIKE_HEAD, rows))
-    return "\n\n".join(filter(None, tables)) + "\n"
+    verdicts = [
+        [translate(verdict), str(counts[verdict]), translate(what)]
+        for verdict, what in VERDICTS.items()
+        if counts[verdict]
+    ]
+    bad = [_row(page, finding, translate) for page, finding in findings if not finding.is_good]
+    rows = [_unlike_row(row, translate) for row in unlike]
+    tables = ((VERDICTS_HEAD, verdicts), (HEAD, bad), (UNLIKE_HEAD, rows))
+    return "\n\n".join(_table([*map(translate, head)], body) for head, body in tables if body) + "\n"
+
+
+def _unlike_row(row: Unlike, translate: Translate) -> list[str]:
+    by_one_rule = worded(row.by_one_rule, translate) if row.by_one_rule else "-"
+    return [f"{row.page}:{row.line}", row.row, worded(row.said, translate), by_one_rule]
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     shown = [[markdown.text(cell) for cell in row] for row in rows]
-    return tabulate(shown, head, tablefmt="pipe", disable_numparse=True) if rows else ""
+    return tabulate(shown, head, tablefmt="pipe", disable_numparse=True)
 
 
-def junit(findings: Findings) -> str:
-    """The same as JUnit XML: a test case a number, failed where there is something to mend."""
+def junit(findings: Findings, translate: Translate) -> str:
+    """The same as JUnit XML: a test case a number, failed where there is something to mend.
+
+    Types of failures are the verdicts as programs know them.
+    """
     bad = sum(not finding.is_good for _, finding in findings)
     suite = Xml.Element("testsuite", name="tachograph audit", tests=str(len(findings)), failures=str(bad))
     for page, finding in findings:
@@ -64,31 +87,34 @@ def junit(findings: Findings) -> str:
         case = Xml.SubElement(suite, "testcase", classname=_clean(page), name=name, file=_clean(page))
         case.set("line", str(number.line))
         if not finding.is_good:
-            Xml.SubElement(case, "failure", type=finding.verdict, message=_clean(finding.reason))
+            Xml.SubElement(case, "failure", type=finding.verdict, message=_clean(worded(finding.reason, translate)))
         elif finding.accepted:
-            Xml.SubElement(case, "skipped", message=_clean(f"{finding.verdict}, accepted: {finding.accepted}"))
+            accepted = Message(ACCEPTED_BECAUSE, verdict=Message(finding.verdict), reason=finding.accepted)
+            Xml.SubElement(case, "skipped", message=_clean(worded(accepted, translate)))
     Xml.indent(suite)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{Xml.tostring(suite, encoding="unicode")}\n'
 
 
-def summary(findings: Sequence[Finding]) -> str:
+def summary(findings: Sequence[Finding]) -> Message:
     """One line: how many numbers, for how many a log was found, and how many have each verdict."""
     counts = Counter(finding.verdict for finding in findings)
     backed = sum(finding.log is not None for finding in findings)
-    verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
-    accepted = sum(finding.accepted is not None for finding in findings)
-    known = f" ({accepted} accepted)" if accepted else ""
-    return f"{len(findings)} numbers, {backed} with a log: {verdicts or 'none'}{known}."
+    each = [
+        Message(OF_VERDICT, count=counts[verdict], verdict=Message(verdict)) for verdict in VERDICTS if counts[verdict]
+    ]
+    verdicts = joined("{first}, {second}", each) if each else Message("none")
+    if accepted := sum(finding.accepted is not None for finding in findings):
+        verdicts = Message(SOME_ACCEPTED, verdicts=verdicts, count=accepted)
+    key = SUMMARY_OF_ONE if len(findings) == 1 else SUMMARY
+    return Message(key, count=len(findings), backed=backed, verdicts=verdicts)
 
 
-def _verdict(finding: Finding) -> str:
-    return f"{finding.verdict} (accepted)" if finding.accepted else finding.verdict
-
-
-def _row(page: str, finding: Finding) -> list[str]:
-    number = finding.number
-    where = f"{page}:{number.line}"
-    return [where, number.row, number.column, number.digits, finding.computed or "-", finding.reason]
+def _row(page: str, finding: Finding, translate: Translate) -> list[str]:
+    """The cells of a finding, as those of ``HEAD``."""
+    number, verdict = finding.number, Message(finding.verdict)
+    verdict = Message("{verdict} (accepted)", verdict=verdict) if finding.accepted else verdict
+    labels = [number.row, number.column, number.digits, finding.computed or "-"]
+    return [worded(verdict, translate), f"{page}:{number.line}", *labels, worded(finding.reason, translate)]
 
 
 def _clean(text: str) -> str:

@@ -8,6 +8,7 @@ from typing import get_args
 import numpy as np
 
 from parsers.grammar.field import Kind
+from parsers.io.message import Message, joined
 
 from ..measuring import estimate
 from ..measuring.measurement import NoMeasurement, Throughput, combine, throughput
@@ -36,6 +37,7 @@ VERSIONS = {
     "cuda": "CUDA versions differ: {each}.",
     "cudnn": "cuDNN versions differ: {each}.",
 }
+ON_SIDES = "{said} ({titles})"
 DATES = "The runs are more than half a year apart: {each}."
 MESSAGES = (RULES, KINDS, SLOW_START, SLOW_END, FEW, *AXES.values(), *VERSIONS.values(), DATES)
 
@@ -63,9 +65,20 @@ class Difference:
     message: str
     each: Mapping[str, tuple[str, ...]]
 
+    @property
+    def told(self) -> Message:
+        """The difference in one sentence, in any language."""
+        each = (Message(ON_SIDES, said=_in_words(said), titles=", ".join(sides)) for said, sides in self.each.items())
+        return Message(self.message, each=joined("{first}; {second}", each))
+
     def __str__(self) -> str:
         """The difference in one English sentence, with the neutral words of the keys."""
-        return self.message.format(each="; ".join(f"{said} ({', '.join(sides)})" for said, sides in self.each.items()))
+        return str(self.told)
+
+
+def _in_words(said: str) -> Message | str:
+    """What is so: a message where it is a key of what records state, else neutral words."""
+    return Message(said) if said in KIND_KEYS else said
 
 
 def of_rules(sides: Sequence[Side]) -> Iterator[Difference]:

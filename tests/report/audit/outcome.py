@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
+from parsers.io.message import Message
 from report.audit.files import Named, audit_files, markdown_files
 from report.audit.finding import VERDICTS, Finding, Verdict
 from report.audit.printing import summary
@@ -21,8 +22,6 @@ from report.wording import markdown
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "audit.md"
 TEXT = Path(__file__).with_name("outcome.md")
-# What differs from number to number within one reason.
-_VARIES = re.compile(r"\b\d[\d.,]*\b|'[^']*'|\S*/\S*")
 EXAMPLES_SHOWN = 3
 
 
@@ -54,12 +53,12 @@ def document(perf: Outcome, examples: Outcome) -> str:
     return TEXT.read_text(encoding="utf-8").format(
         meanings=_table(("Verdict", "Meaning"), [[verdict, said] for verdict, said in VERDICTS.items()]),
         perf=perf.commit,
-        perf_summary=summary(perf.findings),
+        perf_summary=str(summary(perf.findings)),
         perf_pages=by_page(perf.found),
         perf_seconds=f"{perf.seconds:.0f}",
         perf_findings=grouped(perf.found),
         examples=examples.commit,
-        examples_summary=summary(examples.findings),
+        examples_summary=str(summary(examples.findings)),
         examples_pages=by_page(examples.found),
     )
 
@@ -81,10 +80,10 @@ def _counted(name: str, findings: Sequence[Finding], verdicts: Sequence[Verdict]
 
 def grouped(found: Sequence[Named]) -> str:
     """What is to be mended: a row a verdict, page and kind of reason, with how many numbers and some of them."""
-    groups: dict[tuple[Verdict, str, str], list[Finding]] = {}
+    groups: dict[tuple[Verdict, str, tuple[str, ...]], list[Finding]] = {}
     for page, finding in found:
         if not finding.is_good:
-            groups.setdefault((finding.verdict, page, _VARIES.sub("…", finding.reason)), []).append(finding)
+            groups.setdefault((finding.verdict, page, keys(finding.reason)), []).append(finding)
     order = sorted(groups, key=lambda group: (list(VERDICTS).index(group[0]), group[1]))
     rows = [[verdict, page, *_shown(groups[verdict, page, kind])] for verdict, page, kind in order]
     return _table(("Verdict", "Page", "Numbers", "Such as", "Reason of the first"), rows)
@@ -93,7 +92,13 @@ def grouped(found: Sequence[Named]) -> str:
 def _shown(findings: Sequence[Finding]) -> tuple[str, ...]:
     first = [f"{f.number.digits} (line {f.number.line})" for f in findings[:EXAMPLES_SHOWN]]
     more = ["…"] if len(findings) > EXAMPLES_SHOWN else []
-    return str(len(findings)), ", ".join([*first, *more]), findings[0].reason
+    return str(len(findings)), ", ".join([*first, *more]), str(findings[0].reason)
+
+
+def keys(reason: Message) -> tuple[str, ...]:
+    """What kind of reason it is: the keys of its message and of all messages in it."""
+    inner = (value for value in reason.values.values() if isinstance(value, Message))
+    return reason.key, *(key for message in inner for key in keys(message))
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

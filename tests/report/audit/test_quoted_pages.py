@@ -26,7 +26,7 @@ def test_quotes_and_what_is_computed_from_them_are_exact(tmp_path: Path) -> None
 
 def test_a_quote_names_its_source(tmp_path: Path) -> None:
     (first, *_) = [finding for finding in audited(page_of(tmp_path)) if finding.number.digits == "640.00"]
-    assert first.reason == "It is quoted from A paper, https://example.org/paper."
+    assert str(first.reason) == "It is quoted from A paper, https://example.org/paper."
 
 
 @pytest.mark.parametrize("printed", KINDS.values(), ids=KINDS)
@@ -43,7 +43,7 @@ def test_a_quote_that_is_gone_from_the_page_differs(tmp_path: Path) -> None:
     page = page_of(tmp_path)
     lines = page.read_text(encoding="utf-8").splitlines(keepends=True)
     page.write_text("".join(line for line in lines if "q3" not in line), encoding="utf-8")
-    reasons = [finding.reason for finding in audited(page) if finding.verdict == "differs"]
+    reasons = [str(finding.reason) for finding in audited(page) if finding.verdict == "differs"]
     assert "The page does not print the number as a link to q3." in reasons
 
 

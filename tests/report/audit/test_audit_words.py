@@ -1,0 +1,79 @@
+"""The findings of an audit in both languages: as golden texts, and on the command line."""
+
+from pathlib import Path
+
+import pytest
+
+from report.audit.files import Audited, audit_files, markdown_files
+from report.audit.finding import VERDICTS
+from report.audit.printing import as_markdown, summary, terminal
+from report.wording.told import worded
+from report.wording.words import Translator
+from tests.commandline import run
+from tests.conftest import Compare
+from tests.report.audit.small_site import EIGHT, ONE, PAGE, add_tensorflow, audited, make, write
+
+GOLDEN = Path(__file__).parent / "golden"
+LINKS = f"[1 card](logs/{ONE}), [8 cards](logs/{EIGHT})"
+SIDE_BY_SIDE = (
+    PAGE.replace("(BS=64) |", "(BS=64) | TensorFlow FP32 (BS=64) |")
+    .replace("|--:|", "|--:|--:|")
+    .replace("399.532 |", "399.532 | 420.5 |")
+    .replace("| 3119.765 |", "| 3500.125 | 3282.0 |\n| 2 | 700.5 | |\n| 16 | 5000.5 | |")
+    .replace(LINKS, f"{LINKS}, [2 cards](logs/gone_log)")
+)
+every_language = pytest.mark.parametrize("language", ["en", "zh"])
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Audited:
+    """What is found on pages that have a number of every verdict."""
+    folder = tmp_path_factory.mktemp("site")
+    make(folder / "side", page=SIDE_BY_SIDE)
+    add_tensorflow(folder / "side")
+    make(folder / "labels", ("BS=64", "BS=32"))
+    make(folder / "links", (f"[8 cards](logs/{EIGHT})", f"[8 cards](logs/{ONE})"))
+    make(folder / "near", ("3119.765", "3120.5"))
+    make(folder / "other", ("3119.765", "3100.5"))
+    write(make(folder / "stale").parent, ("399.532", "388.1"), (LINKS, ""), name="overview.md")
+    return audit_files(markdown_files([folder]), None, [], 0.003)
+
+
+def test_the_golden_audit_has_every_verdict(found: Audited) -> None:
+    assert {finding.verdict for _, finding in found.findings} == set(VERDICTS)
+
+
+@every_language
+def test_an_audit_as_markdown_reads_as_the_golden_text(language: str, found: Audited, compare: Compare) -> None:
+    said = as_markdown(found.findings, found.unlike, Translator(language).translate)
+    compare(GOLDEN / f"audit.{language}.md", said)
+
+
+@every_language
+def test_an_audit_in_the_terminal_reads_as_the_golden_text(language: str, found: Audited, compare: Compare) -> None:
+    translate = Translator(language).translate
+    table = terminal(found.findings, everything=True, colour=False, translate=translate)
+    warnings = "".join(f"{worded(row.told, translate)}\n" for row in found.unlike)
+    compare(GOLDEN / f"audit.{language}.txt", table + warnings)
+
+
+@pytest.mark.parametrize("arguments", [["--json"], ["--junit", "/dev/stdout"], ["--markdown"], ["--all"]])
+def test_the_command_speaks_the_language_that_is_named(arguments: list[str], tmp_path: Path) -> None:
+    page = make(tmp_path, ("3119.765", "3500.125"))
+    assert "日志中的所有值都在 3098.86 与" in run("audit", page, *arguments, "--lang", "zh").stdout
+
+
+def test_programs_get_the_same_verdicts_in_every_language(tmp_path: Path) -> None:
+    page = make(tmp_path, ("3119.765", "3500.125"))
+    assert '"verdict": "impossible"' in run("audit", page, "--json", "--lang", "zh").stdout
+
+
+def test_a_language_without_a_catalogue_is_told(tmp_path: Path) -> None:
+    done = run("audit", make(tmp_path), "--lang", "fr")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "Error: There is no catalogue for 'fr'; languages are en, zh.\n"
+
+
+def test_one_number_is_told_in_the_singular(tmp_path: Path) -> None:
+    page = make(tmp_path, ("| 8 | 3119.765 |\n", ""))
+    assert str(summary(audited(page))) == "1 number, 1 with a log: 1 exact."
