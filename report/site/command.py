@@ -31,7 +31,7 @@ def serve(pages: tuple[str, ...], logs: Path | None, watch: bool, host: str, por
     """
     from parsers.io.errors import ParserError, told
 
-    from .server import is_loopback
+    from .host_names import is_loopback
 
     try:
         host.encode("idna")

@@ -7,33 +7,27 @@ from contextlib import suppress
 from email.message import Message
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from ipaddress import ip_address
 from pathlib import Path
 from threading import Lock
 from typing import IO, Any
 
-_HOST = re.compile(r"([a-z0-9.-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
+from .host_names import is_own, own_names
+
+_HOST = re.compile(r"([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 NOT_THIS_MACHINE = "The site is served to this machine only: ask for 127.0.0.1 or localhost."
+NOT_ITS_NAME = "The site is not served under this name: ask for the name or the address of the machine that serves it."
 FOREIGN = "Another site asks for this, and may only link to it."
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def refusal(headers: Message, *, is_local: bool) -> str:
+def refusal(headers: Message, own: frozenset[str]) -> str:
     """Why a request with these headers is not answered, in a sentence; empty where it is.
 
-    ``is_local``: whether only this machine reaches the server. What names no site is no page of one: a program on this
-    machine, or an address that somebody typed.
+    ``own``: what the server may be called, as ``own_names`` gives it. What names no site is no page of one: a program
+    on this machine, or an address that somebody typed.
     """
     # A page from elsewhere may have a name that leads to this machine.
-    if is_local and not is_loopback(_name(_said(headers, "Host"))):
-        return NOT_THIS_MACHINE
+    if not is_own(_name(_said(headers, "Host")), own):
+        return NOT_ITS_NAME if own else NOT_THIS_MACHINE
     return FOREIGN if _is_foreign(headers) else ""
 
 
@@ -96,7 +90,7 @@ class _Handler(SimpleHTTPRequestHandler):
             return False
         if len(self.requestline.split()) == 2:  # HTTP 0.9
             self.send_error(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED)
-        elif reason := refusal(self.headers, is_local=self.server.is_local):
+        elif reason := refusal(self.headers, self.server.names):
             self.send_error(HTTPStatus.FORBIDDEN, explain=reason)
         else:
             return True
@@ -140,7 +134,7 @@ class Server(ThreadingHTTPServer):
     request_queue_size = MOST
 
     def __init__(self, host: str, port: int, folder: Path, patience: float = PATIENCE) -> None:
-        self.folder, self.is_local, self.patience = folder, is_loopback(host), patience
+        self.folder, self.names, self.patience = folder, own_names(host), patience
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._open: dict[Any, None] = {}
         self._lock = Lock()

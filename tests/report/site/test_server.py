@@ -5,8 +5,10 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
+from report.site.host_names import own_names
 from report.site.server import HEADERS, MOST
 from tests.report.site.served_site import PATIENCE, PIECE, PRIVATE, asked, heard, served, write_site
 
@@ -98,6 +100,38 @@ def test_an_answer_to_no_request_has_headers_and_says_nothing_of_it_again(port: 
     assert answer.startswith((b"HTTP/1.0 400 ", b"HTTP/1.0 501 ", b"HTTP/1.0 505 "))
     assert all(f"{name}: {value}".encode() in answer for name, value in HEADERS.items())
     assert (b"NONSENSE" in answer, b"\x9b" in answer, b"A B C D" in answer) == (False, False, False)
+
+
+@pytest.fixture(scope="module")
+def open_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    with served(write_site(tmp_path_factory.mktemp("open")), host="0.0.0.0") as found:  # noqa: S104 - names are checked
+        yield found
+
+
+@pytest.mark.parametrize("host", ["elsewhere.example", "127.0.0.1.elsewhere.example", "", "0.0.0.0", "203.0.113.9"])  # noqa: S104
+def test_a_server_for_other_machines_is_asked_by_no_name_of_another_one(open_port: int, host: str) -> None:
+    status, _, body = asked(open_port, "GET", PIECE, Host=f"{host}:{open_port}")
+    assert (status, PRIVATE in body, "not served under this name" in body) == (403, False, True)
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", socket.gethostname(), socket.gethostname().upper()])
+def test_a_server_for_other_machines_is_asked_by_any_name_of_its_own(open_port: int, host: str) -> None:
+    assert asked(open_port, "GET", PIECE, Host=f"{host}:{open_port}")[0] == 200
+
+
+def test_a_server_for_other_machines_is_asked_by_any_address_of_its_own(open_port: int) -> None:
+    found = [address.address for card in psutil.net_if_addrs().values() for address in card]
+    own = [address for address in found if ":" not in address]
+    assert {asked(open_port, "GET", PIECE, Host=f"{address}:{open_port}")[0] for address in own} == {200}
+
+
+def test_a_server_is_asked_by_the_name_that_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "gethostname", lambda: "Node1.lab.example")
+    assert own_names("Bench.lab.example") >= {"bench.lab.example", "node1.lab.example", "node1", "node1.local"}
+
+
+def test_of_the_loopback_no_other_name_is_known() -> None:
+    assert own_names("127.0.0.1") == own_names("localhost") == frozenset()
 
 
 def test_a_header_that_comes_twice_is_not_believed(port: int) -> None:

@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import pytest
 
-from report.site.server import is_loopback
+from report.site.host_names import is_loopback
 from tests.commandline import PROJECT, run
 
 pytestmark = pytest.mark.slow
