@@ -3,6 +3,7 @@
 | what | how it shows |
 | --- | --- |
 | value of a name (`named_values`, `credentials`) | `NAME=value`, `name: value`, `--name value` and their like |
+| value before its name (`value_first`) | `"value": "X", "name": "DB_PASSWORD"` |
 | token (`token_shapes`) | by how it begins: `ghp_`, `AKIA`, `xoxb-` |
 | argument of a command, webhook, signature (`phrases`) | by what stands before it: `docker login -p`, `&sig=` |
 | URL | user and password of `://user:password@`; `://user@` with a user of 16 letters and digits or more, both kinds |
@@ -22,6 +23,7 @@ from . import token_shapes
 from .named_values import value_at
 from .phrases import PHRASES, Phrase
 from .sightings import DECIDED, LINE_REST, Suspect, end_of, goes_on, line_before, run_start
+from .value_first import value_before
 
 # Names of credentials, by what has to be there in small letters.
 _NAMES = (
@@ -49,6 +51,7 @@ HINTS: dict[str, tuple[tuple[bytes, bytes], ...]] = {
     "ended": token_shapes.ENDED_HINTS,
     **{kind: ((phrases[0].gate, phrases[0].hint),) for kind, phrases in _PHRASES.items()},
     "name": tuple((name, name) for name in _NAMES),
+    "value": ((rb"value", rb"value"),),
 }
 _USER = re.compile(rb"[^\s/?#'\"<>\\]{0,512}")
 _LONE_USER = re.compile(rb"(?=[A-Za-z_-]*[0-9])(?=[0-9_-]*[A-Za-z])[\w-]{16,512}")
@@ -144,4 +147,5 @@ _JUDGES: dict[str, Callable[[bytes, int, re.Match[bytes]], Suspect | None]] = {
     "shape": _shape,
     "ended": _ended,
     "name": value_at,
+    "value": value_before,
 }

@@ -26,6 +26,11 @@ LINES = {
     f"NEPTUNE_API_TOKEN {mixed(40)}==": f"NEPTUNE_API_TOKEN {R}",
     "<password>sesame</password>": f"<password>{R}</password>",
     '"name": "DB_PASSWORD", "value": "sesame"': f'"name": "DB_PASSWORD", "value": "{R}"',
+    '{"value": "sesame", "name": "DB_PASSWORD"}': f'{{"value": "{R}", "name": "DB_PASSWORD"}}',
+    '{"lr":1,"value":"open, \\"sesame","key":"api_password"}': f'{{"lr":1,"value":"{R}","key":"api_password"}}',
+    "{'value': 'sesame', 'name': 'DB_PASSWORD'}": f"{{'value': '{R}', 'name': 'DB_PASSWORD'}}",
+    r'"{\"value\": \"sesame\", \"name\": \"DB_PASSWORD\"}"': rf'"{{\"value\": \"{R}\", \"name\": \"DB_PASSWORD\"}}"',
+    '<add value="sesame" key="Password" />': f'<add value="{R}" key="Password" />',
     '<add key="Password" value="sesame" />': f'<add key="Password" value="{R}" />',
     "https://h/c?sv=2020&sig=aB1%2FcD2%2BeF3gH4%3D&se=1": f"https://h/c?sv=2020&sig={R}&se=1",
     f"https://h/k?X-Amz-Signature={hexadecimal(64)}&x=1": f"https://h/k?X-Amz-Signature={R}&x=1",
@@ -135,5 +140,6 @@ HARMLESS = [
     f"commit {hexadecimal(40)} md5 {hexadecimal(32)} sha256:{hexadecimal(64)}",
     "s.append sl.py SG.md pat.py hf_hub key-value api-key-name sk-learn-contrib-package-of-some-name v1.0-rc1",
     "passed 12 tests, passing; compass.py:12 bypassed; cache_key abc, foreign_key id",
+    '{"value": "sesame", "name": "layer1"} {"value": 0.5, "name": "DB_PASSWORD"} {"value": "x", "key": "step"}',
     "report: |\n  loss: 1\n  token_count: 2\nname: layer1\nvalue: 3",
 ]
