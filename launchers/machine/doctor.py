@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import click
-
 from ..native import checkout
 from ..native.recipes import Recipe
 from . import gpus, machine_facts
@@ -37,9 +35,8 @@ def examine(
     try:
         native = machine_facts.native_python(environ)
         yield from python_findings(recipe, repo, native)
-    except click.ClickException as error:
-        said, _, advice = error.message.partition("; ")
-        yield Diagnosis("python", "bad", f"{said}.", advice)
+    except machine_facts.NoPythonError as error:
+        yield Diagnosis("python", "bad", f"{error.said}.", error.advice)
     with gpus.cards() as cards:
         yield from cards_findings(recipe, cards, wanted(native["frameworks"], recipe), environ)
         yield from _storage_findings(repo, max(1, len(cards)))
@@ -101,7 +98,6 @@ def _checkout_findings(recipe: Recipe, repo: Path | None) -> Iterator[Diagnosis]
         return
     remarks = list(checkout.remarks(checkout.describe(repo), recipe.facts))
     for remark in remarks:
-        said, _, advice = remark.partition("; ")
-        yield Diagnosis("checkout", "warning", f"{said.removesuffix('.')}.", advice or None)
+        yield Diagnosis("checkout", "warning", f"{remark.said}.", remark.advice)
     if not remarks:
         yield Diagnosis("checkout", "good", f"It lies on the pinned commit {recipe.facts['commit'][:12]}, unchanged.")

@@ -53,6 +53,16 @@ def matters(environ: Mapping[str, str]) -> dict[str, str]:
     return {name: environ[name] for names in groups.values() for name in names if name in environ}
 
 
+class NoPythonError(click.ClickException):
+    """No native Python answers; ``advice`` says what to do about it."""
+
+    said = "No working `python` was found on PATH"
+    advice = "activate the environment of the native framework."
+
+    def __init__(self) -> None:
+        super().__init__(f"{self.said}; {self.advice}")
+
+
 def native_python(environ: Mapping[str, str]) -> dict[str, Any]:
     """Return python, packages and frameworks of the `python` on PATH; it is asked once, for importing takes seconds.
 
@@ -93,8 +103,7 @@ def _asked(search: tuple[tuple[str, str], ...]) -> str:
         last = answer.stdout.decode().splitlines()[-1]  # the lines above are what Python's own start printed
         json.loads(last)["frameworks"]
     except (OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError):
-        message = "No working `python` was found on PATH; activate the environment of the native framework."
-        raise click.ClickException(message) from None
+        raise NoPythonError from None
     return last
 
 

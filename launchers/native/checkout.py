@@ -7,7 +7,7 @@ import re
 import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 _SCHEMES = {"http", "https", "ssh", "git"}
@@ -59,36 +59,47 @@ def is_of(repo: Path, url: str) -> bool:
     return _owner_and_name(origin(repo) or repo.resolve().as_uri())[1].lower() == _owner_and_name(url)[1].lower()
 
 
-def remarks(found: Mapping[str, Any], facts: Mapping[str, str]) -> Iterator[str]:
+class CheckoutRemark(NamedTuple):
+    """How a checkout differs from what a recipe means, and what to do about it; ``str`` makes one sentence of both."""
+
+    said: str
+    advice: str
+
+    def __str__(self) -> str:
+        return f"{self.said}; {self.advice}"
+
+
+def remarks(found: Mapping[str, Any], facts: Mapping[str, str]) -> Iterator[CheckoutRemark]:
     """Say in a sentence each how `found`, an answer of `describe`, differs from what a recipe means.
 
     `facts` are the recipe's head lines, of which `repository` and `commit` count.
     """
     if found["commit"] is None:
-        yield (
-            "The checkout tells no commit: it has no .git of its own, or git is missing or refuses it; "
-            f"`git clone {facts['repository']}` makes one that does."
-        )
+        said = "The checkout tells no commit: it has no .git of its own, or git is missing or refuses it"
+        yield CheckoutRemark(said, f"`git clone {facts['repository']}` makes one that does.")
         return
     pinned = found["commit"] == facts["commit"]
     yield from _remarks_on_origin(found["repository"], facts["repository"], pinned)
     if not pinned:
         here, meant = found["commit"][:12], facts["commit"]
-        yield f"The checkout lies on commit {here}; `git checkout {meant}` goes to the one that the recipe means."
+        advice = f"`git checkout {meant}` goes to the one that the recipe means."
+        yield CheckoutRemark(f"The checkout lies on commit {here}", advice)
     if found["dirty"]:
-        yield "Files of the checkout are changed; `git status` lists them, `git stash` puts the changes away."
+        advice = "`git status` lists them, `git stash` puts the changes away."
+        yield CheckoutRemark("Files of the checkout are changed", advice)
 
 
-def _remarks_on_origin(url: str | None, meant: str, pinned: bool) -> Iterator[str]:
+def _remarks_on_origin(url: str | None, meant: str, pinned: bool) -> Iterator[CheckoutRemark]:
+    advice = f"the recipe means {meant}."
     if url is None:
         if not pinned:
-            yield f"The checkout does not tell where it comes from; the recipe means {meant}."
+            yield CheckoutRemark("The checkout does not tell where it comes from", advice)
         return
     (owner, name), (meant_owner, meant_name) = _owner_and_name(url), _owner_and_name(meant)
     if name.lower() != meant_name.lower():
-        yield f"The checkout comes from {url}, which is another repository; the recipe means {meant}."
+        yield CheckoutRemark(f"The checkout comes from {url}, which is another repository", advice)
     elif owner.lower() != meant_owner.lower():
-        yield f"The checkout comes from {url}, which looks like a fork; the recipe means {meant}."
+        yield CheckoutRemark(f"The checkout comes from {url}, which looks like a fork", advice)
 
 
 def _owner_and_name(url: str) -> tuple[str, str]:

@@ -166,7 +166,7 @@ def notices(place: Place, planned: Iterable[PlannedRun]) -> Iterator[str]:
 def _of_checkouts(planned: Iterable[PlannedRun]) -> Iterator[str]:
     meant = {(run.job.repo, run.job.recipe.facts["repository"]): run.job.recipe for run in planned}
     for (repo, _), recipe in meant.items():
-        yield from checkout.remarks(checkout.describe(repo), recipe.facts)
+        yield from map(str, checkout.remarks(checkout.describe(repo), recipe.facts))
 
 
 def _why(folder: RunFolder, reason: str, lines: Iterable[str]) -> Iterator[str]:

@@ -56,24 +56,26 @@ class Candidate:
 class LeftOut:
     """A file, folder or source that is not taken: its ``name`` and, to go on with, the ``reason``: "is empty".
 
-    ``is_unreadable``: whether something may be lost by it; otherwise it is no log.
+    ``is_unreadable``: whether something may be lost by it; otherwise it is no log. ``is_common``: whether so many files
+    are left out for this reason that they are named on demand only.
     """
 
     name: str
     reason: str
     is_unreadable: bool = False
+    is_common: bool = False
 
 
 class NotTakenError(Exception):
-    """A file is not taken; raised with the reason and whether it is unreadable."""
+    """A file is not taken; raised with the reason and what ``LeftOut`` says of it."""
 
-    def __init__(self, reason: str, *, is_unreadable: bool = False) -> None:
+    def __init__(self, reason: str, *, is_unreadable: bool = False, is_common: bool = False) -> None:
         super().__init__(reason)
-        self.reason, self.is_unreadable = reason, is_unreadable
+        self.reason, self.is_unreadable, self.is_common = reason, is_unreadable, is_common
 
     def of(self, name: str) -> LeftOut:
         """The same of the file of this name."""
-        return LeftOut(name, self.reason, self.is_unreadable)
+        return LeftOut(name, self.reason, self.is_unreadable, self.is_common)
 
 
 def names(path: str) -> list[str]:

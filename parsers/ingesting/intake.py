@@ -140,7 +140,7 @@ def _format(path: Path, candidate: Candidate) -> tuple[str | None, tuple[str, ..
     except FormatError as error:
         return None, (error.what,)
     if found is None and not candidate.named:
-        raise NotTakenError(NO_METRIC_LINE)
+        raise NotTakenError(NO_METRIC_LINE, is_common=True)
     return (found.name, ()) if found else (None, (NO_METRIC_LINE,))
 
 

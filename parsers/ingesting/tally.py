@@ -7,7 +7,6 @@ from pathlib import Path
 
 from .candidate import LeftOut
 from .ingest import Copies, Event, Ingested
-from .intake import NO_METRIC_LINE
 
 UNKNOWN = "unknown format"
 MOST_NAMES = 10
@@ -34,7 +33,7 @@ class IngestTally:
             self._unreadable.append(event)
         else:
             self._left_out[event.reason] += 1
-            if self._verbose or len(self._names[event.reason]) < MOST_NAMES:
+            if self._verbose or (not event.is_common and len(self._names[event.reason]) < MOST_NAMES):
                 self._names[event.reason].append(event.name)
 
     @property
@@ -81,8 +80,8 @@ class IngestTally:
             yield "Error: No log was found."
 
     def _named(self, reason: str, count: int) -> str:
-        """The names of files left out; texts without metric lines are many, and are named on demand only."""
-        names = self._names[reason] if self._verbose or reason != NO_METRIC_LINE else []
+        """The names of files left out; those that are many, texts without metric lines, are named on demand only."""
+        names = self._names[reason]
         if not names:
             return " --verbose names them."
         more = f" and {count - len(names)} more; --verbose names them" if count > len(names) else ""

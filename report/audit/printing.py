@@ -1,7 +1,7 @@
 """Printing an audit: for the terminal, as Markdown, and as JUnit XML."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from io import StringIO
 from xml.etree import ElementTree as Xml
 
@@ -27,7 +27,15 @@ ACCEPTED_BECAUSE = "{verdict}, accepted: {reason}"
 COLOURS = {"exact": "green", "near": "green", "no evidence": "yellow", "dead link": "yellow"}
 BAD = "red"
 WIDTH = 160  # of what is printed into a file or a pipe
-HEAD = ("Verdict", "Where", "Row", "Column", "Published", "Log gives", "Reason")
+HEAD: Mapping[str, JustifyMethod] = {
+    "Verdict": "left",
+    "Where": "left",
+    "Row": "left",
+    "Column": "left",
+    "Published": "right",
+    "Log gives": "right",
+    "Reason": "left",
+}
 VERDICTS_HEAD = ("Verdict", "Numbers", "Meaning")
 UNLIKE_HEAD = ("Where", "Row", "Compares unlike with unlike", "By one rule (as published)")
 
@@ -39,8 +47,7 @@ def terminal(findings: Findings, *, everything: bool, colour: bool, translate: T
     shown = [(page, finding) for page, finding in findings if everything or not finding.is_good]
     if shown:
         table = Table(box=None, pad_edge=False)
-        for title in HEAD:
-            justify: JustifyMethod = "right" if title in ("Published", "Log gives") else "left"
+        for title, justify in HEAD.items():
             table.add_column(translate(title), overflow="fold", justify=justify)
         for page, finding in shown:
             verdict, *rest = _row(page, finding, translate)
@@ -60,7 +67,11 @@ def as_markdown(findings: Findings, unlike: Sequence[Unlike], translate: Transla
     ]
     bad = [_row(page, finding, translate) for page, finding in findings if not finding.is_good]
     rows = [_unlike_row(row, translate) for row in unlike]
-    tables = ((VERDICTS_HEAD, verdicts), (HEAD, bad), (UNLIKE_HEAD, rows))
+    tables: Sequence[tuple[Collection[str], list[list[str]]]] = (
+        (VERDICTS_HEAD, verdicts),
+        (HEAD, bad),
+        (UNLIKE_HEAD, rows),
+    )
     return "\n\n".join(_table([*map(translate, head)], body) for head, body in tables if body) + "\n"
 
 

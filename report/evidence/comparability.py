@@ -57,19 +57,19 @@ NO_YEAR = np.datetime64("2000", "Y")
 class Difference:
     """What differs between numbers that are compared.
 
-    ``message``: a sentence that the catalogues translate, with ``{each}`` for what is so on which side. ``each``: that,
-    with the titles of the sides. It is in neutral words (``skip_records=10``, ``128``, ``2023-07``), but for the keys
-    ``kind_*`` of ``KINDS``.
+    ``key``: its kind, a sentence that the catalogues translate, with ``{each}`` for what is so on which side.
+    ``each``: that, with the titles of the sides. It is in neutral words (``skip_records=10``, ``128``, ``2023-07``),
+    but for the keys ``kind_*`` of ``KINDS``.
     """
 
-    message: str
+    key: str
     each: Mapping[str, tuple[str, ...]]
 
     @property
     def told(self) -> Message:
         """The difference in one sentence, in any language."""
         each = (Message(ON_SIDES, said=_in_words(said), titles=", ".join(sides)) for said, sides in self.each.items())
-        return Message(self.message, each=joined("{first}; {second}", each))
+        return Message(self.key, each=joined("{first}; {second}", each))
 
     def __str__(self) -> str:
         """The difference in one English sentence, with the neutral words of the keys."""

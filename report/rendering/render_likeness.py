@@ -40,12 +40,12 @@ def _sentences(page: PageText, comparison: Comparison) -> str:
 
 
 def _sentence(page: PageText, difference: Difference) -> str:
-    shown = markdown.code if difference.message == RULES else partial(_text, page)
+    shown = markdown.code if difference.key == RULES else partial(_text, page)
     each = [
         page.say("{said} ({titles})", said=shown(said), titles=_joined(page, [_text(page, t) for t in titles]))
         for said, titles in difference.each.items()
     ]
-    return page.say(difference.message, each=_joined(page, each))
+    return page.say(difference.key, each=_joined(page, each))
 
 
 def _joined(page: PageText, texts: Sequence[str]) -> str:

@@ -26,7 +26,7 @@ def facts(repo: Path) -> dict[str, str]:
 
 
 def remarks(repo: Path, **other: str) -> list[str]:
-    return list(checkout.remarks(checkout.describe(repo), {**facts(repo), **other}))
+    return list(map(str, checkout.remarks(checkout.describe(repo), {**facts(repo), **other})))
 
 
 def test_a_checkout_is_described_by_url_and_commit(repo: Path) -> None:
@@ -118,7 +118,7 @@ def test_where_git_is_missing_nothing_is_known(repo: Path, monkeypatch: pytest.M
     monkeypatch.setenv("PATH", "/nowhere")
     assert checkout.describe(repo) == UNKNOWN
     [remark] = checkout.remarks(checkout.describe(repo), expected)
-    assert "git is missing" in remark
+    assert "git is missing" in remark.said
 
 
 def test_where_git_refuses_nothing_is_known(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,7 +169,7 @@ def test_the_pinned_commit_counts_more_than_a_remote_that_is_not_told(repo: Path
 
 def test_a_folder_without_git_causes_one_remark(tmp_path: Path, repo: Path) -> None:
     [remark] = checkout.remarks(checkout.describe(tmp_path), facts(repo))
-    assert remark.endswith(f"`git clone {URL}` makes one that does.")
+    assert remark.advice == f"`git clone {URL}` makes one that does."
 
 
 @pytest.mark.parametrize("name", ["a 0", "a'; echo foo", "a\nb"])

@@ -41,18 +41,18 @@ def differences(name: str, table: str, row: str) -> list[Difference]:
     ],
 )
 def test_the_stalled_last_step_of_a_published_page_is_found(name: str, table: str, row: str, gain: str) -> None:
-    (stall,) = [d for d in differences(name, table, row) if d.message == comparability.SLOW_END]
+    (stall,) = [d for d in differences(name, table, row) if d.key == comparability.SLOW_END]
     assert stall.each == {gain: ("NGC PyTorch",)}
 
 
 def test_the_batch_size_that_contradicts_its_row_is_found() -> None:
     differ = comparability.AXES["batch_size"]
-    (sizes,) = [d for d in differences("resnet50", "v100-fp32", "GPU=1, BS=256") if d.message == differ]
+    (sizes,) = [d for d in differences("resnet50", "v100-fp32", "GPU=1, BS=256") if d.key == differ]
     assert sizes.each["128"] == ("NGC MXNet",)
 
 
 def test_the_trimming_of_one_side_is_found() -> None:
-    (rules,) = [d for d in differences("resnet50", "v100-amp", "GPU=8, BS=256") if d.message == comparability.RULES]
+    (rules,) = [d for d in differences("resnet50", "v100-amp", "GPU=8, BS=256") if d.key == comparability.RULES]
     assert [sides for said, sides in rules.each.items() if "trim=0.05" in said] == [("PaddlePaddle",)]
 
 
