@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034,SC2153
-# What all launchers share; a launcher reads it after it has given its variables their defaults.
+# What all launchers share; a launcher reads it after it has given its variables their defaults, or a file that reads it.
 #
 # REPO                becomes an absolute path
 # extra               the words of EXTRA, split as a shell would split them; nothing in them is executed
@@ -8,7 +8,7 @@
 for count in NODES CARDS BATCH_SIZE STEPS EPOCHS; do
   [[ ${!count-1} =~ ^[1-9][0-9]*$ ]] || { echo "$count is ${!count}; a whole number of at least 1 is possible" >&2; exit 2; }
 done
-if [[ ${DATA-} ]] && grep -q '^# data: synthetic' "${BASH_SOURCE[1]}"; then
+if [[ ${DATA-} ]] && grep -q '^# data: synthetic' "$0"; then
   echo "DATA is not used where the data are synthetic, and so cannot be given" >&2
   exit 2
 fi

@@ -11,12 +11,9 @@
 set -euo pipefail
 : "${REPO:?}" "${DATA:=dataset/ILSVRC2012}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=64}"
 : "${STEPS:=500}" "${EPOCHS:=1}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
-. "$(dirname "${BASH_SOURCE[0]}")/native.bash"
+. "$(dirname "${BASH_SOURCE[0]}")/paddle.bash"
 declare -A configs=([fp32]="ResNet50" [tf32]="ResNet50" [amp]="ResNet50_amp_O1" [fp16]="ResNet50_amp_O2_ultra")
 config="${configs[$PRECISION]:?fp32, tf32, amp and fp16 are possible}"
-launch=(-m paddle.distributed.launch --nnodes "$NODES" --nproc_per_node "$((CARDS / NODES))")
-((NODES == 1)) || launch+=(--master "${MASTER:?host:port where the nodes meet}" --rank "$NODE_RANK")
-((CARDS > 1)) || launch=()
 cd "$REPO"
 # The program knows epochs only. The sampler below is the one that can end an epoch early, and DALI would bypass it;
 # batches of one class each are what it draws fastest.

@@ -12,15 +12,7 @@
 set -euo pipefail
 : "${REPO:?}" "${DATA:=dataset/ILSVRC2012}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=64}"
 : "${STEPS:=500}" "${EPOCHS:=1}" "${DEVICE:=gpu}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
-. "$(dirname "${BASH_SOURCE[0]}")/native.bash"
-declare -A levels=([fp32]="use_amp=False" [tf32]="use_amp=False" \
-  [amp]="use_amp=True AMP.level=O1" [fp16]="use_amp=True AMP.level=O2")
-read -ra level <<< "AMP.${levels[$PRECISION]:?fp32, tf32, amp and fp16 are possible}"
-launch=(-m paddle.distributed.launch --nnodes "$NODES" --nproc_per_node "$((CARDS / NODES))")
-((NODES == 1)) || launch+=(--master "${MASTER:?host:port where the nodes meet}" --rank "$NODE_RANK")
-((CARDS > 1)) || launch=()
-python=(python)
-[[ $DEVICE == gpu ]] || python=(env -u CUDA_VISIBLE_DEVICES python)  # set but empty, it stops the distributed launch
+. "$(dirname "${BASH_SOURCE[0]}")/paddleclas.bash"
 cd "$REPO"
 native "${python[@]}" "${launch[@]}" tools/train.py -c ppcls/configs/ImageNet/SENet/SE_ResNeXt50_32x4d.yaml \
   -o Global.device="$DEVICE" -o Global.epochs="$EPOCHS" -o Global.iter_per_epoch="$(((STEPS + EPOCHS - 1) / EPOCHS))" \

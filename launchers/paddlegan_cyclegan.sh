@@ -12,12 +12,9 @@ set -euo pipefail
 # EXTRA goes on after -o, where further values of the config may follow; a second -o would replace all before it.
 : "${REPO:?}" "${DATA:=data/horse2zebra}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=1}"
 : "${STEPS:=500}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
-. "$(dirname "${BASH_SOURCE[0]}")/native.bash"
+. "$(dirname "${BASH_SOURCE[0]}")/paddle.bash"
 declare -A levels=([fp32]="fp32" [tf32]="fp32")
 : "${levels[$PRECISION]:?fp32 and tf32 are possible, this model has no mixed precision}"
-launch=(-m paddle.distributed.launch --nnodes "$NODES" --nproc_per_node "$((CARDS / NODES))")
-((NODES == 1)) || launch+=(--master "${MASTER:?host:port where the nodes meet}" --rank "$NODE_RANK")
-((CARDS > 1)) || launch=()
 # The program knows epochs only, but also a part of one. Half a step less than STEPS makes it end just there.
 steps_per_epoch=$(((1334 + CARDS - 1) / CARDS / BATCH_SIZE))
 cd "$REPO"

@@ -13,12 +13,9 @@ set -euo pipefail
 # EXTRA goes on after --opts, where further options may follow the values of the config.
 : "${REPO:?}" "${DATA:=data/cityscapes}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=2}"
 : "${STEPS:=500}" "${DEVICE:=gpu}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
-. "$(dirname "${BASH_SOURCE[0]}")/native.bash"
+. "$(dirname "${BASH_SOURCE[0]}")/paddle.bash"
 declare -A levels=([fp32]="fp32" [tf32]="fp32" [amp]="fp16 --amp_level O1" [fp16]="fp16 --amp_level O2")
 read -ra level <<< "--precision ${levels[$PRECISION]:?fp32, tf32, amp and fp16 are possible}"
-launch=(-m paddle.distributed.launch --nnodes "$NODES" --nproc_per_node "$((CARDS / NODES))")
-((NODES == 1)) || launch+=(--master "${MASTER:?host:port where the nodes meet}" --rank "$NODE_RANK")
-((CARDS > 1)) || launch=()
 env=(PYTHONPATH=".${PYTHONPATH:+:$PYTHONPATH}")  # tools/train.py imports paddleseg from the checkout
 [[ $DEVICE == gpu ]] || env=(-u CUDA_VISIBLE_DEVICES "${env[@]}")  # set but empty, it stops the distributed launch
 cd "$REPO"

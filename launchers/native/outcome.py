@@ -24,8 +24,9 @@ class Checked:
 class CheckOutcome:
     """What the check of one recipe found.
 
-    `launcher` is the sha256 of the launcher script, `commit` the checkout's, None where it is not a git checkout,
-    `unchecked` the options of what starts the native program, which does not belong to the repository.
+    `launcher` is the sha256 of the launcher script and of what `Recipe.shared` lists, `commit` the checkout's, None
+    where it is not a git checkout, `unchecked` the options of what starts the native program, which does not belong to
+    the repository.
     """
 
     recipe: str
@@ -41,8 +42,8 @@ class CheckOutcome:
 
 
 def recipe_sha256(recipe: Recipe) -> str:
-    """Return the sha256 of the launcher script."""
-    return hashlib.sha256(recipe.path.read_bytes()).hexdigest()
+    """Return the sha256 of the launcher script, and of what it shares with others of its framework, put behind it."""
+    return hashlib.sha256(b"".join(path.read_bytes() for path in [recipe.path, *recipe.shared])).hexdigest()
 
 
 def text(recipe: Recipe, outcome: CheckOutcome) -> str:

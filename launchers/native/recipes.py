@@ -11,6 +11,8 @@ ROOM = Path(__file__).resolve().parents[1]
 _FACT = re.compile(r"^# ([a-z]+): (.+)$", re.MULTILINE)
 _DEFAULTS = re.compile(r"^: (.+)$", re.MULTILINE)
 _VARIABLE = re.compile(r'"\$\{([A-Z_]+):[=?]([^}]*)\}"')
+_READ = re.compile(r'^\. "\$\(dirname "\$\{BASH_SOURCE\[0\]\}"\)/(.+\.bash)"$', re.MULTILINE)
+_OF_ALL = "native.bash"
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,14 @@ class Recipe:
     def path(self) -> Path:
         """The script."""
         return ROOM / f"{self.name}.sh"
+
+    @property
+    def shared(self) -> list[Path]:
+        """The files that give options to the scripts of one framework; native.bash, which all read, gives none."""
+        read, path = list[Path](), self.path
+        while (found := _READ.search(path.read_text(encoding="utf-8"))) and found[1] != _OF_ALL:
+            read.append(path := ROOM / found[1])
+        return read
 
     @property
     def command(self) -> list[str]:

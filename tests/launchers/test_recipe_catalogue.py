@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +32,17 @@ def test_the_page_of_the_launchers_is_the_one_that_the_recipes_and_their_checks_
 @pytest.mark.parametrize("recipe", recipes.names())
 def test_a_launcher_has_not_changed_since_it_was_checked(recipe: str) -> None:
     assert catalogue.is_current(recipes.read(recipe), catalogue.load(OUTCOMES)[recipe])
+
+
+def test_a_launcher_has_changed_when_a_file_that_it_shares_with_others_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(recipes.ROOM, tmp_path / "launchers")
+    monkeypatch.setattr(recipes, "ROOM", tmp_path / "launchers")
+    checked = outcome("paddleclas_vgg16")
+    with (tmp_path / "launchers" / "paddle.bash").open("a", encoding="utf-8") as file:
+        file.write("launch+=(--log_level DEBUG)\n")
+    assert not catalogue.is_current(recipes.read("paddleclas_vgg16"), checked)
 
 
 @pytest.mark.parametrize("recipe", recipes.names())
