@@ -79,7 +79,7 @@ def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
     """
     from .io.errors import ParserError, told
     from .io.lazy import pd
-    from .io.plural import counted
+    from .io.message import counted
     from .runs.reading import read
     # EMPTY
 

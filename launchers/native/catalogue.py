@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pydantic import TypeAdapter
 from tabulate import tabulate
 
-from ..io.whole_file import write_whole
+from ..io.regular_file import write_whole
 from . import outcome as words
 from . import recipes
 from .outcome import CheckOutcome

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from ..io.whole_file import write_whole
+from ..io.regular_file import write_whole
 
 MADE = "made-images.txt"
 _COARSE = 16  # a photograph is smooth: few random pixels are enlarged, so that files are as small as real ones

@@ -17,9 +17,8 @@ from typing import Any
 
 import click
 
-from ..io.regular_file import data_of, opened, text_of
+from ..io.regular_file import data_of, opened, text_of, write_whole
 from ..io.said import say
-from ..io.whole_file import write_whole
 from . import processes
 
 SCHEMA = 2  # of run.json, as logs/README.md describes it

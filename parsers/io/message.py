@@ -31,3 +31,8 @@ class Message:
 def joined(key: str, messages: Iterable[Message]) -> Message:
     """One message of several, at least one; ``key`` puts ``{first}`` and ``{second}`` together."""
     return reduce(lambda first, second: Message(key, first=first, second=second), messages)
+
+
+def counted(count: int, noun: str) -> str:
+    """A count and what it is of: ``1 record``, ``2 records``, ``3 addresses``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}{'es' if noun.endswith('s') else 's'}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..io.plural import counted
+from ..io.message import counted
 from ..io.printable import say
 from ..io.refusal import Unreadable
 

@@ -1,7 +1,8 @@
 """The text of a page in one language: its numbers, titles and logs as all its parts write them, with their links."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ from ..measuring.protocol import Step
 from ..measuring.quantity import Shown
 from ..pagefile.page import Page
 from ..wording import markdown
-from ..wording.short_path import short_paths
 from ..wording.words import Translator
 
 
@@ -111,3 +111,21 @@ class PageText(Translator):
         shown = [step for step in stated if several or not step[0].startswith("repeats_")]
         steps = self.translate("joiner").join(self.say(key, **values) for key, values in shown)
         return self.say("{sentence} ({code})", sentence=steps, code=markdown.code(words))
+
+
+def short_paths(paths: Set[str]) -> dict[str, str]:
+    """What each path is called: its name, with as many folders before it as tell all files of that name apart."""
+    by_name: dict[str, list[str]] = {}
+    for path in paths:
+        by_name.setdefault(_end(path, 1), []).append(path)
+    return {path: short for alike in by_name.values() for path, short in _told_apart(alike)}
+
+
+def _told_apart(paths: Sequence[str]) -> Iterable[tuple[str, str]]:
+    """Different paths, each with its last parts; of all as many."""
+    ends = ([_end(path, parts) for path in paths] for parts in count(1))
+    return zip(paths, next(found for found in ends if len(set(found)) == len(paths)), strict=True)
+
+
+def _end(path: str, parts: int) -> str:
+    return "/".join(path.split("/")[-parts:])

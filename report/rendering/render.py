@@ -13,8 +13,8 @@ from ..evidence.comparison import Comparison
 from ..evidence.quotient import MISSING as MISSING_PART
 from ..pagefile.page import Block, Code, Grid, Table
 from ..wording import markdown
-from ..wording.told import worded
-from . import render_evidence, render_figures, render_likeness, render_remarks
+from ..wording.words import worded
+from . import render_evidence, render_remarks
 from .page_text import PageText
 
 MISSING = "-"
@@ -79,27 +79,27 @@ class Renderer(PageText):
 
     def computed(self, table: Table) -> str:
         """How the numbers of one table that are computed from others come from them."""
-        return render_figures.computed(self, [cell for cell in self.cells if cell.table == table.name])
+        return render_evidence.computed(self, [cell for cell in self.cells if cell.table == table.name])
 
     def quoted(self, table: Table) -> str:
         """The quoted figures of one table, each with its source."""
-        return render_figures.quoted(self, [cell for cell in self.cells if cell.table == table.name])
+        return render_evidence.quoted(self, [cell for cell in self.cells if cell.table == table.name])
 
     def sources(self) -> str:
         """Where the quoted figures were published, and what must be known of them."""
-        return render_figures.sources(self)
+        return render_evidence.sources(self)
 
     def covered(self) -> str:
         """How many cells of each table are measured, quoted and missing."""
-        return render_figures.covered(self)
+        return render_evidence.covered(self)
 
     def differences(self, table: Table) -> list[str]:
         """What keeps the numbers of one table from being compared like with like, one sentence a row or column."""
-        return render_likeness.remarks(self, table.corner, self._unlike(table))
+        return render_remarks.differences(self, table.corner, self._unlike(table))
 
     def common(self, table: Table) -> str:
         """The numbers of one table by one rule; empty where their own rules favour none."""
-        return render_likeness.common(self, table.corner, self._unlike(table))
+        return render_remarks.common(self, table.corner, self._unlike(table))
 
     def _unlike(self, table: Table) -> list[Comparison]:
         return [comparison for comparison in self.unlike if comparison.table == table.name]

@@ -1,10 +1,15 @@
-"""Rendering remarks: what a reader must know of numbers, in one language."""
+"""Rendering remarks: what a reader must know of numbers, and what keeps those of a table from being compared."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial, reduce
 
 from ..evidence.cell import Cell
+from ..evidence.comparability import RULES, Difference
+from ..evidence.comparison import Comparison
+from ..measuring.number import printed
+from ..measuring.protocol import Protocol
 from ..wording import markdown
-from ..wording.told import worded
+from ..wording.words import worded
 from .page_text import PageText
 
 
@@ -21,3 +26,73 @@ def remarks(page: PageText) -> list[str]:
 def sentences(page: PageText, cell: Cell) -> Iterator[str]:
     """What a reader of a number must know, in this language."""
     yield from (worded(message, page.translate, markdown.text) for message in cell.messages)
+
+
+NO_RULE = "No common statistics apply to all logs in this row."
+HEAD = ("Row", "Column", "On this page", "Ratio", "Identical statistics", "Ratio", "Protocol")
+PRINTED = Protocol(significant=6)
+
+
+def differences(page: PageText, corner: str, found: Sequence[Comparison]) -> list[str]:
+    """What keeps the numbers of each row or column of a table from being compared; equal remarks are put together.
+
+    ``corner``: what the titles of the rows are, as the table says.
+    """
+    titles: dict[str, list[str]] = {}
+    for comparison in found:
+        titles.setdefault(_sentences(page, comparison), []).append(_title(page, corner, comparison))
+    return [page.say("{cells}: {said}", cells=_joined(page, rows), said=said) for said, rows in titles.items()]
+
+
+def _title(page: PageText, corner: str, comparison: Comparison) -> str:
+    title = _text(page, comparison.title)
+    named = comparison.is_row and corner
+    return page.say("{corner} {row}", corner=_text(page, corner), row=title) if named else title
+
+
+def _sentences(page: PageText, comparison: Comparison) -> str:
+    sentences = [_sentence(page, difference) for difference in comparison.differences]
+    if comparison.is_of_rules and not comparison.common:
+        sentences.append(page.say(NO_RULE))
+    return reduce(lambda first, second: page.say("{first} {second}", first=first, second=second), sentences)
+
+
+def _sentence(page: PageText, difference: Difference) -> str:
+    shown = markdown.code if difference.key == RULES else partial(_text, page)
+    each = [
+        page.say("{said} ({titles})", said=shown(said), titles=_joined(page, [_text(page, t) for t in titles]))
+        for said, titles in difference.each.items()
+    ]
+    return page.say(difference.key, each=_joined(page, each))
+
+
+def _joined(page: PageText, texts: Sequence[str]) -> str:
+    return page.translate("joiner").join(texts)
+
+
+def _text(page: PageText, raw: str) -> str:
+    return markdown.text(page.translate(raw))
+
+
+def common(page: PageText, corner: str, found: Sequence[Comparison]) -> str:
+    """The numbers of the rows by one rule beside the published ones; empty where no row has any."""
+    head = (corner or HEAD[0], *HEAD[1:])
+    body = [line for comparison in found for line in _lines(page, comparison)]
+    return page.grid([[_text(page, title) for title in head], *body]) if body else ""
+
+
+def _lines(page: PageText, comparison: Comparison) -> Iterator[list[str]]:
+    row = _text(page, comparison.title)
+    for one in comparison.common:
+        column = _text(page, one.cell.column)
+        by_one_rule = [
+            printed(one.number, PRINTED),
+            _ratio(one.ratio),
+            markdown.code(one.protocol.words_of(len(one.cell.proofs))),
+        ]
+        yield [row, column, page.number(one.cell), _ratio(one.published_ratio), *by_one_rule]
+        row = ""
+
+
+def _ratio(ratio: float | None) -> str:
+    return "-" if ratio is None else f"{ratio:.3f}"

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from parsers.io.console import Console, Text
 from parsers.io.lazy import pd
-from parsers.io.plural import counted
+from parsers.io.message import counted
 
 from ..evidence.log_summary import Summary
 from ..measuring.crosscheck import Check

@@ -1,5 +1,9 @@
-"""Words of a page in one language: gettext catalogues, read as they are written (.po)."""
+"""Words in one language: gettext catalogues, read as they are written (.po), and messages put into their words.
 
+This is the one place where what code tells becomes a sentence.
+"""
+
+from collections.abc import Callable
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -9,6 +13,7 @@ from babel.messages.pofile import PoFileError, read_po
 from babel.support import Translations
 
 from parsers.grammar.field import Scope
+from parsers.io.message import Message
 
 FOLDER = Path(__file__).parents[1] / "words"
 
@@ -55,3 +60,22 @@ class Translator:
 def whose(scope: Scope | None) -> str:
     """Whose a throughput is, as words that follow its unit; nothing where that is not known."""
     return {"job": " of the whole job", None: ""}.get(scope, f" of one {scope}")
+
+
+Translate = Callable[[str], str]
+
+
+def worded(message: Message, translate: Translate, shown: Translate = str) -> str:
+    """A message in the language of ``translate``, which gives the text for a key of the catalogues.
+
+    ``shown``: what makes a text safe where the sentence is to stand, such as the escapes of Markdown; the values go
+    through it, the words of the message do not.
+    """
+    if not message.values:
+        return translate(message.key)
+    values = {name: shown(_said(value, translate)) for name, value in message.values.items()}
+    return translate(message.key).format(**values)
+
+
+def _said(value: str | Message, translate: Translate) -> str:
+    return worded(value, translate) if isinstance(value, Message) else value

@@ -11,8 +11,7 @@ from checked_repository import ARGPARSE, CONFIGURED, write
 from native_checkout import METRIC, Native
 from test_nodes import put
 
-from launchers.io.regular_file import data_of, opener, text_of
-from launchers.io.whole_file import write_whole
+from launchers.io.regular_file import data_of, opener, text_of, write_whole
 from launchers.native import check, recipes
 from launchers.running.folders import RunFolder
 from launchers.running.nodes import collect

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from report.rendering import render_likeness
+from report.rendering import render_remarks
 from tests.report.compared_page import STEADY, TWO_ROWS, edit, make, put, rendered, unlike
 
 
@@ -71,5 +71,5 @@ def test_logs_without_a_common_rule_say_so(folder: Path) -> None:
     )
     edit(folder, '{ column = "b" }', '{ column = "b", protocol = "records=summary,statistic=last" }')
     page = rendered(folder, "en")
-    assert render_likeness.NO_RULE in page
+    assert render_remarks.NO_RULE in page
     assert "With identical statistics" not in page

@@ -20,8 +20,7 @@ from report.pagefile.page_file import PageError, load
 from report.rendering.publish import cell_json, publish
 from report.rendering.render import Renderer
 from report.wording import markdown
-from report.wording.told import worded
-from report.wording.words import words
+from report.wording.words import worded, words
 from tests.parsers.run_folders import make_run, put_gpu
 from tests.report.page_text import HEAD, column
 

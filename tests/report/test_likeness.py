@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from report.evidence import comparability
-from report.rendering import render_likeness
+from report.rendering import render_remarks
 from report.wording.words import words
 from tests.report.compared_page import STEADY, TWO_ROWS, edit, make, put, rendered, told, unlike
 
@@ -130,7 +130,7 @@ def test_a_difference_of_runs_alone_needs_no_other_rule(folder: Path) -> None:
     assert unlike(folder)[0].common == ()
 
 
-TEXTS = (*comparability.MESSAGES, render_likeness.NO_RULE, *render_likeness.HEAD, "{said} ({titles})", "{corner} {row}")
+TEXTS = (*comparability.MESSAGES, render_remarks.NO_RULE, *render_remarks.HEAD, "{said} ({titles})", "{corner} {row}")
 
 
 @pytest.mark.parametrize("message", TEXTS)

@@ -10,8 +10,7 @@ import pytest
 
 from parsers.io.message import Message
 from parsers.runs.provenance import WORDS
-from report.wording.told import worded
-from report.wording.words import languages, words
+from report.wording.words import languages, worded, words
 
 PROJECT = Path(__file__).parents[2]
 TOLD_BY = {
