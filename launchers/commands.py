@@ -43,10 +43,10 @@ def _told(path: Path) -> Iterator[None]:
 @launch_options
 @click.pass_context
 def launch(context: click.Context, /, target: str, *, dry_run: bool, **asked: Any) -> None:
-    """Run RECIPE, or what PAGE still lacks, and keep the logs.
+    """Run RECIPE, or the missing cases of PAGE, and keep the logs.
 
-    Options that are not given have the recipe's defaults; EXTRA, after --, goes to the native program. A page says
-    itself how its cases are run. A run that is done is not repeated, so the same command goes on where it stopped.
+    Omitted options use the recipe's defaults; EXTRA, after --, is passed to the native program. A page file sets how
+    its cases run. Finished runs are not repeated, so run the same command again to resume.
 
     \b
     Examples:
@@ -87,7 +87,7 @@ def _series(
     place = chosen(on, hosts, script)
     planned = _planned(context, Planner(repos, data, place), target, **wanted)
     if script and len({run.folder.path.parent for run in planned}) > 1:
-        raise click.UsageError("--script is for one case; --only chooses it.")
+        raise click.UsageError("--script applies to a single case; select it with --only.")
     screen = Screen(sys.stdout.fileno())
     return RunSeries(Runner(place, screen, timeout, not no_redact, stall, stall_ends), planned)
 
@@ -112,7 +112,7 @@ def _planned(
     if target not in recipes.names():
         return _of_page(context, planner, target, given, into, repeats, only)
     if only:
-        raise click.UsageError("--only chooses cases of a page; a recipe runs the one case that its options say.")
+        raise click.UsageError("--only selects cases of a page; a recipe runs a single case, set by its options.")
     return planner.of_recipe(target, given, suite(into or Path("logs", target), given), repeats or 3)
 
 
@@ -127,13 +127,13 @@ def _of_page(
 ) -> list[PlannedRun]:
     """Plan what a page lacks; which that is, the face of the program knows."""
     if context.obj is None or not (page.endswith(".toml") or page in context.obj.names()):
-        known = f"recipes are {', '.join(recipes.names())}"
-        pages = f"; pages are {', '.join(context.obj.names())}, or a path that ends in .toml" if context.obj else ""
-        raise click.UsageError(f"There is no recipe and no page {page}; {known}{pages}.")
+        known = f"recipes: {', '.join(recipes.names())}"
+        pages = f"; pages: {', '.join(context.obj.names())}, or a path ending in .toml" if context.obj else ""
+        raise click.UsageError(f"No recipe or page is named {page}; {known}{pages}.")
     if options:
         names = ", ".join(name.lower().replace("_", "-") for name in options)
         raise click.UsageError(
-            f"A page says itself how its cases are run; {names} cannot be given, --only chooses cases."
+            f"A page file sets how its cases run, so {names} cannot be given; select cases with --only."
         )
     return planner.of_page(context.obj.lacking(page, into or Path("logs"), repeats, only))
 
@@ -150,10 +150,10 @@ def _of_page(
 @click.option("--keep", type=click.Path(dir_okay=False, path_type=Path), help="Also save the result to this JSON file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 def list_launchers(checked: str | None, repo: Path | None, keep: Path | None, as_json: bool) -> None:
-    """List the recipes: model, framework, repository with its pinned commit, precisions, and what each needs.
+    """List the recipes: model, framework, repository with its pinned commit, precisions, and requirements.
 
-    With --check, say of every option that a recipe passes whether the native program has it, at which line; exit
-    status 1 when one is missing. Nothing of the checkout is executed.
+    With --check, show for every option of a recipe whether the native program has it, and at which line; exit
+    status 1 if one is missing. Nothing in the checkout is executed.
 
     \b
     Examples:
@@ -161,7 +161,7 @@ def list_launchers(checked: str | None, repo: Path | None, keep: Path | None, as
       tachograph launchers --check paddleclas_resnet50 --repo PaddleClas
     """
     if bool(checked) != bool(repo):
-        raise click.UsageError("--check and --repo go together.")
+        raise click.UsageError("--check and --repo must be used together.")
     if checked and repo:
         sys.exit(_check(checked, repo, keep, as_json))
     from .native.catalogue import rows, table
@@ -239,7 +239,7 @@ def images(kind: str, count: int, size: int, out: Path) -> None:
         from .native.images import KINDS
     except ImportError as error:
         raise _Refused(
-            'Images need the package pillow, which is not installed; `pip install "tachograph[images]"` installs it.'
+            'Images need the package pillow, which is not installed; run `pip install "tachograph[images]"`.'
         ) from error
     with _told(out):
         KINDS[kind](out, count, size)

@@ -18,7 +18,7 @@ from .findings import Diagnosis, Level
 
 _GIB = 2**30
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  nothing is written there
-_NO_DATA = Diagnosis("data", "bad", "The recipe trains on synthetic data, and reads none.", "Leave out --data.")
+_NO_DATA = Diagnosis("data", "bad", "The recipe trains on synthetic data and does not read a data set.", "Omit --data.")
 _FILE_NAME = re.compile(r"\b[\w-]+\.[a-z]{2,}\b")
 
 
@@ -56,20 +56,20 @@ def _storage_findings(repo: Path | None, cards: int) -> Iterator[Diagnosis]:
 def _disk(subject: str, folder: Path, scarce: int, too_little: int) -> Diagnosis:
     free = shutil.disk_usage(folder).free
     if not os.access(folder, os.W_OK):
-        return Diagnosis(subject, "bad", "It cannot be written.", "Choose a folder that you may write.")
-    said = f"{free / _GIB:.1f} GiB are free."
+        return Diagnosis(subject, "bad", "Not writable.", "Choose a writable folder.")
+    said = f"{free / _GIB:.1f} GiB free."
     if free >= scarce:
         return Diagnosis(subject, "good", said)
-    advice = f"Make room: {scarce / _GIB:.0f} GiB are wanted here."
+    advice = f"Free up space: at least {scarce / _GIB:.0f} GiB are recommended."
     return Diagnosis(subject, "bad" if free < too_little else "warning", said, advice)
 
 
 def _shared_memory(free: int, cards: int) -> Diagnosis:
     """Judge the memory through which data loaders hand over batches: 1 GiB a card; 64 MiB, Docker's default, is bad."""
-    said = f"{free / _GIB:.1f} GiB of {_SHARED_MEMORY} are free for {cards} {'card' if cards == 1 else 'cards'}."
+    said = f"{free / _GIB:.1f} GiB free in {_SHARED_MEMORY} for {cards} {'GPU' if cards == 1 else 'GPUs'}."
     if free >= cards * _GIB:
         return Diagnosis("shared memory", "good", said)
-    advice = f"Give {cards} GiB, in Docker with --shm-size={cards}g or --ipc=host, or data loaders die or wait."
+    advice = f"Provide {cards} GiB (in Docker: --shm-size={cards}g or --ipc=host), or data loaders may crash or stall."
     return Diagnosis("shared memory", "bad" if free <= 64 * 2**20 else "warning", said, advice)
 
 
@@ -84,12 +84,12 @@ def _data_findings(recipe: Recipe, repo: Path | None, data: Path | None) -> Iter
         return
     expected = recipe.facts["data"]
     if not data.exists():
-        advice = f"The recipe expects {expected}; lay it there, or say with --data where it is."
+        advice = f"The recipe expects {expected}; put it there, or set its location with --data."
         yield Diagnosis("data", "bad", f"{data} does not exist.", advice)
         return
     missing = [name for name in _FILE_NAME.findall(expected) if not (data / name).exists()]
     level: Level = "warning" if missing else "good"
-    said = f"{data} lacks {', '.join(missing)}." if missing else f"{data} is there."
+    said = f"{data} is missing {', '.join(missing)}." if missing else f"{data} exists."
     yield Diagnosis("data", level, said, f"The recipe expects {expected}." if missing else None)
 
 
@@ -100,4 +100,6 @@ def _checkout_findings(recipe: Recipe, repo: Path | None) -> Iterator[Diagnosis]
     for remark in remarks:
         yield Diagnosis("checkout", "warning", f"{remark.said}.", remark.advice)
     if not remarks:
-        yield Diagnosis("checkout", "good", f"It lies on the pinned commit {recipe.facts['commit'][:12]}, unchanged.")
+        yield Diagnosis(
+            "checkout", "good", f"At the pinned commit {recipe.facts['commit'][:12]}, without local changes."
+        )

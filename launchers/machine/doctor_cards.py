@@ -27,8 +27,8 @@ def cards_findings(
     names = sorted({card.name for card in cards})
     yield Diagnosis("cards", "good", f"{len(cards)} of {', '.join(names)}, driver {gpus.driver()}.")
     if environ.get("CUDA_VISIBLE_DEVICES") in {"", "-1"}:
-        advice = "Unset it, or list in it the cards that shall train."
-        yield Diagnosis("cards", "warning", "CUDA_VISIBLE_DEVICES hides all cards from the native program.", advice)
+        advice = "Unset it, or set it to the GPUs to train on."
+        yield Diagnosis("cards", "warning", "CUDA_VISIBLE_DEVICES hides all GPUs from the native program.", advice)
     yield from _idle_findings(cards)
     for name, build in frameworks.items():
         yield from _build_findings(recipe, name, build, len(cards))
@@ -37,20 +37,20 @@ def cards_findings(
 
 
 def _no_card(recipe: Recipe | None) -> Diagnosis:
-    said = f"No NVIDIA card is visible ({gpus.trouble() or 'the driver knows of none'})."
+    said = f"No NVIDIA GPU is visible ({gpus.trouble() or 'the driver does not list any'})."
     advice = "Install the driver; in a container, start it with --gpus all (Docker) or --nv (Apptainer)"
     if recipe is not None and not recipe.precisions("cpu"):
-        return Diagnosis("cards", "bad", said, f"{advice}; {recipe.name} cannot train without one.")
-    return Diagnosis("cards", "warning", said, f"{advice}; --device cpu trains without one where a recipe can.")
+        return Diagnosis("cards", "bad", said, f"{advice}; {recipe.name} requires a GPU.")
+    return Diagnosis("cards", "warning", said, f"{advice}; some recipes can train with --device cpu.")
 
 
 def _idle_findings(cards: Sequence[gpus.Card]) -> Iterator[Diagnosis]:
     busy = {card.index: words for card in cards if (words := _work(card))}
     for index, words in busy.items():
-        advice = "End what runs there or wait for it; a card that others use gives no measurement."
-        yield Diagnosis("idle", "warning", f"Card {index} is in use: {words}.", advice)
+        advice = "Stop these processes or wait for them; throughput measured on a shared GPU is not valid."
+        yield Diagnosis("idle", "warning", f"GPU {index} is in use: {words}.", advice)
     if not busy:
-        yield Diagnosis("idle", "good", "Nothing runs on the cards.")
+        yield Diagnosis("idle", "good", "All GPUs are idle.")
 
 
 def _work(card: gpus.Card) -> str:
@@ -59,7 +59,7 @@ def _work(card: gpus.Card) -> str:
     utilisation, memory = sample.utilisation or 0, sample.memory or 0
     if utilisation <= _IDLE_UTILISATION and memory <= _IDLE_MEMORY and not processes:
         return ""
-    return f"{utilisation} % utilised, {memory} MiB taken, {processes} {'process' if processes == 1 else 'processes'}"
+    return f"{utilisation} % utilization, {memory} MiB used, {processes} {'process' if processes == 1 else 'processes'}"
 
 
 def _build_findings(
@@ -69,8 +69,8 @@ def _build_findings(
         return
     if build["cuda"] is None:
         level: Level = "bad" if recipe is not None and not recipe.precisions("cpu") else "warning"
-        advice = f"Install the build of {name} that is made for the driver's CUDA {gpus.cuda_driver()} or older."
-        yield Diagnosis("driver", level, f"{name} is built without CUDA and cannot use the cards.", advice)
+        advice = f"Install a build of {name} for CUDA {gpus.cuda_driver()} (the driver's version) or older."
+        yield Diagnosis("driver", level, f"{name} is built without CUDA and cannot use GPUs.", advice)
         return
     yield _driver(name, build["cuda"])
     if "nccl" in build and cards > 1:
@@ -81,8 +81,10 @@ def _driver(name: str, cuda: str) -> Diagnosis:
     """Hold a framework's CUDA against the driver's: within a major version an older driver does in most cases."""
     driver = gpus.cuda_driver()
     if driver is None:
-        return Diagnosis("driver", "warning", "The driver does not tell its CUDA.", "See whether `nvidia-smi` works.")
-    said = f"The driver knows CUDA up to {driver}, {name} is built for {cuda}."
+        return Diagnosis(
+            "driver", "warning", "The driver does not report its CUDA version.", "Check that `nvidia-smi` works."
+        )
+    said = f"The driver supports CUDA up to {driver}; {name} is built for {cuda}."
     if _numbers(cuda) <= _numbers(driver):
         return Diagnosis("driver", "good", said)
     advice = f"Install a newer driver, or a build of {name} for CUDA {driver} or older."
@@ -91,17 +93,17 @@ def _driver(name: str, cuda: str) -> Diagnosis:
 
 def _nccl(name: str, version: str | None) -> Diagnosis:
     if version is None:
-        advice = f"Install a build of {name} that has it."
-        return Diagnosis("nccl", "bad", f"{name} is built without NCCL: several cards cannot train together.", advice)
+        advice = f"Install a build of {name} with NCCL."
+        return Diagnosis("nccl", "bad", f"{name} is built without NCCL, which multi-GPU training requires.", advice)
     return Diagnosis("nccl", "good", f"{name} has NCCL {version}.")
 
 
 def _interconnect(cards: Sequence[gpus.Card]) -> Diagnosis:
     kinds = {first.interconnect(second) for first, second in combinations(cards, 2)}
-    said = f"Between the cards lie {', '.join(sorted(kinds))}, in the words of `nvidia-smi topo -m`."
+    said = f"GPUs are connected by {', '.join(sorted(kinds))} (see `nvidia-smi topo -m`)."
     if all(kind.startswith("NV") or kind in _THROUGH_SWITCHES for kind in kinds):
         return Diagnosis("interconnect", "good", said)
-    advice = "What crosses the processor is slow; choose near cards with CUDA_VISIBLE_DEVICES, and say so on the page."
+    advice = "Traffic through the CPU is slow; select nearby GPUs with CUDA_VISIBLE_DEVICES, and note it on the page."
     return Diagnosis("interconnect", "warning", said, advice)
 
 

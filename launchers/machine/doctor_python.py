@@ -18,7 +18,7 @@ _REQUIREMENT = re.compile(r"^(?!.*(?:;|://))(\w[\w.-]*)", re.MULTILINE)  # witho
 
 def python_findings(recipe: Recipe | None, repo: Path | None, native: Mapping[str, Any]) -> Iterator[Diagnosis]:
     """Examine what the native Python said of itself (see `machine.native_python`)."""
-    yield Diagnosis("python", "good", f"Python {native['python']} with {len(native['packages'])} packages answers.")
+    yield Diagnosis("python", "good", f"Python {native['python']} with {len(native['packages'])} packages.")
     yield from _framework_findings(wanted(native["frameworks"], recipe), recipe)
     if recipe is not None:
         yield from _need_findings(recipe, repo, native["packages"])
@@ -33,11 +33,11 @@ def wanted(frameworks: Frameworks, recipe: Recipe | None) -> Frameworks:
 def _framework_findings(frameworks: Frameworks, recipe: Recipe | None) -> Iterator[Diagnosis]:
     if not frameworks:
         level: Level = "warning" if recipe is None else "bad"
-        advice = "Activate the environment that trains, or install the framework there."
-        yield Diagnosis("framework", level, "The native Python has no framework that is known here.", advice)
+        advice = "Activate the training environment, or install the framework in it."
+        yield Diagnosis("framework", level, "The native Python does not have any known framework.", advice)
     for name, build in frameworks.items():
         if "error" in build:
-            advice = f"Repair the environment until `python -c 'import {name}'` succeeds."
+            advice = f"Fix the environment so that `python -c 'import {name}'` succeeds."
             yield Diagnosis("framework", "bad", f"{name} cannot be imported: {build['error']}.", advice)
         else:
             yield Diagnosis("framework", "good", f"{name} {_build(build)}.")
@@ -59,7 +59,9 @@ def _need_findings(recipe: Recipe, repo: Path | None, packages: Mapping[str, str
             yield from _file_findings(words, repo, installed)
         elif package is None:
             advice = "See the native repository's documentation."
-            yield Diagnosis("needs", "warning", f"The recipe needs {words}, which cannot be looked up here.", advice)
+            yield Diagnosis(
+                "needs", "warning", f"The recipe needs {words}, which cannot be checked automatically.", advice
+            )
         else:
             yield _package_finding(package[1], package[2], installed, bool(recipe.precisions("cpu")))
 
@@ -68,12 +70,12 @@ def _file_findings(name: str, repo: Path | None, installed: Mapping[str, str]) -
     if repo is None:
         return
     if not (repo / name).is_file():
-        yield Diagnosis("needs", "warning", f"The checkout has no {name}.", "Is it a checkout of the right repository?")
+        yield Diagnosis("needs", "warning", f"The checkout has no {name}.", "Check that it is the right repository.")
         return
     text = text_of(repo / name, errors="replace")
     missing = [package for package in _REQUIREMENT.findall(text) if _normal(package) not in installed]
     advice = f"Run `python -m pip install -r {name}` in the checkout." if missing else None
-    said = f"Of {name} these are not installed: {', '.join(missing)}." if missing else f"All of {name} is installed."
+    said = f"Not installed from {name}: {', '.join(missing)}." if missing else f"Everything in {name} is installed."
     yield Diagnosis("needs", "warning" if missing else "good", said, advice)
 
 
@@ -81,11 +83,11 @@ def _package_finding(name: str, needed: str | None, installed: Mapping[str, str]
     known = [name, name.removesuffix("-gpu")] if cpu else [name]
     present = next((other for other in known if _normal(other) in installed), None)
     if present is None:
-        advice = f"Install {name} into the environment that trains."
+        advice = f"Install {name} in the training environment."
         return Diagnosis("needs", "warning", f"{name} is not installed in the native Python.", advice)
     found = installed[_normal(present)]
     if needed and not f"{found}.".startswith(f"{needed}."):
-        advice = "Install that version, or expect differences."
+        advice = "Install that version; with another one, results may differ."
         return Diagnosis("needs", "warning", f"{present} {found} is installed; the recipe needs {needed}.", advice)
     return Diagnosis("needs", "good", f"{present} {found} is installed.")
 

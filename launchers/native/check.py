@@ -116,4 +116,4 @@ def _config(path: Path, repo: Path) -> ConfigKey:
     try:
         return native_configs.read(path, repo)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise click.ClickException(f"{path} is not a config that can be read: {error}") from None
+        raise click.ClickException(f"Cannot read the config {path}: {error}") from None

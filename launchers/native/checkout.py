@@ -75,31 +75,31 @@ def remarks(found: Mapping[str, Any], facts: Mapping[str, str]) -> Iterator[Chec
     `facts` are the recipe's head lines, of which `repository` and `commit` count.
     """
     if found["commit"] is None:
-        said = "The checkout tells no commit: it has no .git of its own, or git is missing or refuses it"
-        yield CheckoutRemark(said, f"`git clone {facts['repository']}` makes one that does.")
+        said = "The commit of the checkout is unknown: it does not have its own .git, or git is missing or refuses it"
+        yield CheckoutRemark(said, f"use `git clone {facts['repository']}`.")
         return
     pinned = found["commit"] == facts["commit"]
     yield from _remarks_on_origin(found["repository"], facts["repository"], pinned)
     if not pinned:
         here, meant = found["commit"][:12], facts["commit"]
-        advice = f"`git checkout {meant}` goes to the one that the recipe means."
-        yield CheckoutRemark(f"The checkout lies on commit {here}", advice)
+        advice = f"switch to the recipe's commit with `git checkout {meant}`."
+        yield CheckoutRemark(f"The checkout is at commit {here}", advice)
     if found["dirty"]:
-        advice = "`git status` lists them, `git stash` puts the changes away."
-        yield CheckoutRemark("Files of the checkout are changed", advice)
+        advice = "list them with `git status`, stash them with `git stash`."
+        yield CheckoutRemark("The checkout has local changes", advice)
 
 
 def _remarks_on_origin(url: str | None, meant: str, pinned: bool) -> Iterator[CheckoutRemark]:
-    advice = f"the recipe means {meant}."
+    advice = f"the recipe is for {meant}."
     if url is None:
         if not pinned:
-            yield CheckoutRemark("The checkout does not tell where it comes from", advice)
+            yield CheckoutRemark("The origin of the checkout is unknown", advice)
         return
     (owner, name), (meant_owner, meant_name) = _owner_and_name(url), _owner_and_name(meant)
     if name.lower() != meant_name.lower():
-        yield CheckoutRemark(f"The checkout comes from {url}, which is another repository", advice)
+        yield CheckoutRemark(f"The checkout was cloned from {url}, a different repository", advice)
     elif owner.lower() != meant_owner.lower():
-        yield CheckoutRemark(f"The checkout comes from {url}, which looks like a fork", advice)
+        yield CheckoutRemark(f"The checkout was cloned from {url}, which looks like a fork", advice)
 
 
 def _owner_and_name(url: str) -> tuple[str, str]:

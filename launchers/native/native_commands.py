@@ -72,8 +72,8 @@ def printed(recipe: Recipe, repo: Path, variables: dict[str, str]) -> str:
     )
     if answer.returncode or not answer.stdout.startswith("cd "):
         given = " ".join(f"{name}={value}" for name, value in variables.items())
-        reason = answer.stderr.strip() or "its dry run prints no command"
-        raise click.ClickException(f"{recipe.name} has no command for {given} in {repo}: {reason}")
+        reason = answer.stderr.strip() or "its dry run does not print a command"
+        raise click.ClickException(f"{recipe.name} cannot build a command for {given} in {repo}: {reason}")
     return answer.stdout
 
 
@@ -92,7 +92,7 @@ class NativeCommand:
         self._programs = {place: path for place, path in files if path and _is_program(path)}
         if not self._programs:
             raise click.ClickException(
-                f"No word of the native command is a program in {repo}: {shlex.join(self.words)}"
+                f"The native command does not run any program in {repo}: {shlex.join(self.words)}"
             )
 
     @property

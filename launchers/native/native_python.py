@@ -56,9 +56,9 @@ def _asked_apart(name: "str") -> "dict[str, str | None]":
         answer = subprocess.run(command, stdout=subprocess.PIPE, timeout=_LONGEST, check=False)
         return dict(json.loads(answer.stdout.decode().splitlines()[-1]))
     except subprocess.TimeoutExpired:
-        return {"error": f"its import took longer than {_LONGEST} seconds"}
+        return {"error": f"the import took longer than {_LONGEST} seconds"}
     except (ValueError, IndexError):
-        return {"error": f"its import ended with status {answer.returncode}"}
+        return {"error": f"the import exited with status {answer.returncode}"}
 
 
 def _build(name: "str") -> "dict[str, str | None]":

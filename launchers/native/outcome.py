@@ -66,9 +66,9 @@ def remarks(recipe: Recipe, outcome: CheckOutcome) -> list[str]:
     """List, a sentence each, what the check could not look at, and a checkout that is not the pinned one."""
     sentences = []
     if outcome.unchecked:
-        sentences.append(f"Not checked, as the repository does not define them: {', '.join(outcome.unchecked)}.")
+        sentences.append(f"Not checked, because the repository does not define them: {', '.join(outcome.unchecked)}.")
     if outcome.commit is None:
-        sentences.append(f"The checkout does not tell its commit; {recipe.name} pins {recipe.facts['commit']}.")
+        sentences.append(f"The commit of the checkout is unknown; {recipe.name} pins {recipe.facts['commit']}.")
     elif outcome.commit != recipe.facts["commit"]:
-        sentences.append(f"The checkout lies on {outcome.commit}; {recipe.name} pins {recipe.facts['commit']}.")
+        sentences.append(f"The checkout is at {outcome.commit}; {recipe.name} pins {recipe.facts['commit']}.")
     return sentences

@@ -58,7 +58,7 @@ class Capture:
                 self._line.send(None)
             return Captured(*self._line.recv())
         except (EOFError, OSError):
-            return Captured(0, "the process that kept the log died")
+            return Captured(0, "the process that wrote the log died")
         finally:
             self._process.join()
             self._line.close()

@@ -76,7 +76,7 @@ class RunFolder:
             found = dict(json.loads(data_of(self.path / FACTS)))
             found["status"]
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            message = f"{self.path} holds no {FACTS} with a status; move the folder away to run it again."
+            message = f"{self.path} does not contain a {FACTS} with a status; move the folder away to rerun the case."
             raise click.ClickException(message) from None
         if not _is_known(schema := found.get("schema", 1)):
             has = f"{self.path / FACTS}: has schema {shortened(schema)}"
@@ -167,14 +167,16 @@ def claimed(folder: RunFolder, signals: Sequence[int] = ()) -> Iterator[None]:
 def _wait_for_orphans(folder: RunFolder, lock: int, signals: Sequence[int]) -> None:
     """Wait until the processes that a killed runner left have let go of the folder; kill its job at the end."""
     if not folder.is_orphaned():
-        raise click.ClickException(f"{folder.path} is being filled by another runner; wait until that has ended.")
-    told = f"The runner that filled {folder.path} was killed"
-    say(f"{told}; waiting up to {_PATIENCE:.0f} s until what it started has ended.", err=True)
+        raise click.ClickException(f"{folder.path} is in use by another runner; wait until it has finished.")
+    killed = f"The runner that wrote {folder.path} was killed"
+    say(f"{killed}; waiting up to {_PATIENCE:.0f} s for its processes to exit.", err=True)
     mark, deadline = folder.mark(), time.monotonic() + _PATIENCE
     while not _locked(folder.lock, lock):
         # Another runner that waited as well may have come first.
         if signals or not folder.is_orphaned() or time.monotonic() > deadline + processes.GRACE:
-            raise click.ClickException(f"{told}, and {folder.path} is still held; the same command tries again.")
+            raise click.ClickException(
+                f"{killed}, and {folder.path} is still locked; run the same command again to retry."
+            )
         if mark and time.monotonic() > deadline:
             processes.kill(mark)
         time.sleep(_LOOK)
@@ -184,7 +186,10 @@ def _end_job(folder: RunFolder) -> None:
     """End the processes of the job of an earlier runner; that they are its own is known by the mark that they carry."""
     mark = folder.mark()
     if mark and (left := processes.members(mark)):
-        say(f"The runner that filled {folder.path} was killed; {len(left)} processes of its job end.", err=True)
+        say(
+            f"The runner that wrote {folder.path} was killed; stopping the rest of its job (processes: {len(left)}).",
+            err=True,
+        )
         processes.end(mark)
 
 

@@ -24,9 +24,9 @@ def of_tasks(hosts: str, nodes: int, tasks_per_node: int) -> list[str]:
         for turn in range(min(nodes, slots // tasks_per_node))
     ]
     if len(turns) < nodes:
-        holds = f"-H {hosts} has room for {len(turns)} nodes of {tasks_per_node} tasks, and the job needs {nodes}"
+        holds = f"-H {hosts} has slots for {len(turns)} of {nodes} nodes (tasks per node: {tasks_per_node})"
         possible = ",".join(f"{name}:{tasks_per_node}" for name in ("a", "b", "c")[:nodes])
-        raise CannotRunHere(f"{holds}; a list such as {possible} says how many tasks each machine may have.")
+        raise CannotRunHere(f"{holds}; set the slots of each machine, such as {possible}.")
     return [name for _, _, name in sorted(turns)[:nodes] for _ in range(tasks_per_node)]
 
 
@@ -35,7 +35,7 @@ def _slots(hosts: str) -> dict[str, int]:
     slots: dict[str, int] = {}
     for entry in hosts.split(","):
         if not (found := _HOST.fullmatch(entry)):
-            possible = "names and IPv4 addresses with a number of tasks are possible, such as a:8,b:8"
-            raise click.UsageError(f"-H {hosts} names the machine {entry!r}; {possible}.")
+            possible = "expected host names or IPv4 addresses with their slots, such as a:8,b:8"
+            raise click.UsageError(f"-H {hosts} contains {entry!r}; {possible}.")
         slots[found["name"]] = slots.get(found["name"], 0) + int(found["slots"] or 1)
     return slots

@@ -59,8 +59,8 @@ def _description(path: Path) -> dict[str, Any] | None:
         found = json.loads(data_of(path))
         len(found["gpus"])
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
-        what = error.strerror if isinstance(error, OSError) else "it is not what a node writes of itself"
-        say(f"{path} is left out: {what}.", err=True)
+        what = error.strerror if isinstance(error, OSError) else "it is not a node description"
+        say(f"{path} ignored: {what}.", err=True)
         return None
     return dict(found)
 

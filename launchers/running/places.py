@@ -72,8 +72,8 @@ class Local:
     def adapted(self, job: Job) -> Job:
         """The same job."""
         if job.nodes > 1 and (job.tasks == "card" or not job.variables.get("MASTER")):
-            by_hand = ", or --master and --node-rank on each" if job.tasks == "node" else ""
-            message = f"{job.recipe.name} runs on {job.nodes} nodes with --on slurm or --on mpirun{by_hand}."
+            by_hand = ", or --master and --node-rank on each node" if job.tasks == "node" else ""
+            message = f"{job.recipe.name} on {job.nodes} nodes requires --on slurm or --on mpirun{by_hand}."
             raise CannotRunHere(message)
         return job
 
@@ -127,7 +127,7 @@ class Slurm:
         """Cancel a job that may go on, and remove what it printed, because that is not redacted."""
         number = queue.number(folder)
         if number and not queue.cancelled(number):
-            say(f"Slurm's job {number} may still go on; `scancel {number}` ends it.", err=True)
+            say(f"Slurm job {number} may still be running; cancel it with `scancel {number}`.", err=True)
         for path in (folder / OUTPUT, folder / SUBMITTED):
             path.unlink(missing_ok=True)
 
@@ -194,9 +194,9 @@ class MpiRun:
 def chosen(on: str | None, hosts: str | None, script: Path | None) -> Place:
     """Return the place that the options of a launch name; raises click.UsageError where they contradict each other."""
     if (on == "mpirun") != bool(hosts):
-        raise click.UsageError("--on mpirun and -H go together, such as --on mpirun -H a:8,b:8.")
+        raise click.UsageError("--on mpirun and -H must be used together, such as --on mpirun -H a:8,b:8.")
     if script and on != "slurm":
-        raise click.UsageError("--script is a job script for --on slurm.")
+        raise click.UsageError("--script requires --on slurm.")
     if on == "slurm":
         return Slurm(_edited(script) if script else None)
     return MpiRun(str(hosts)) if on else Local()
@@ -206,13 +206,13 @@ def _edited(script: Path) -> str:
     try:
         return text_of(script)
     except (OSError, UnicodeDecodeError) as error:
-        what = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
+        what = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise click.UsageError(f"{script} cannot be read: {what}.") from error
 
 
 def _started_from_outside(job: Job, program: str) -> Job:
     if shutil.which(program) is None:
-        raise click.UsageError(f"{program} is not on PATH; without it the job can run on this machine only.")
+        raise click.UsageError(f"{program} is not on PATH; without it, the job can only run on this machine.")
     return replace(job, options={**job.options, "TASKS": "card"}) if job.tasks == "card" else job
 
 

@@ -68,20 +68,22 @@ class Planner:
         if refused and not planned:
             raise click.UsageError(" ".join(refused))
         for sentence in refused:
-            say(f"Left out: {sentence}", err=True)
+            say(f"Skipped: {sentence}", err=True)
         return planned
 
     def _of_page(self, run: WantedRun) -> Job:
         job = self._job(run.recipe, {**run.options, "EXTRA": shlex.join(run.extra)})
         meant, found = job.recipe.facts["repository"], checkout.origin(job.repo)
         if found and not checkout.is_of(job.repo, meant):
-            message = f"{job.recipe.name} needs a --repo that is a checkout of {meant}; {job.repo} is of {found}."
+            message = (
+                f"{job.recipe.name} requires a checkout of {meant} as --repo; {job.repo} is a checkout of {found}."
+            )
             raise click.UsageError(message)
         return job
 
     def _job(self, name: str, options: Mapping[str, str]) -> Job:
         if name not in recipes.names():
-            raise click.UsageError(f"There is no recipe {name}; recipes are {', '.join(recipes.names())}.")
+            raise click.UsageError(f"No recipe is named {name}; recipes: {', '.join(recipes.names())}.")
         recipe = recipes.read(name)
         return self.place.adapted(Job(recipe, self._repo(recipe), self.data, options))
 
@@ -91,7 +93,7 @@ class Planner:
         fitting = [repo for repo in self.repos if checkout.is_of(repo, wanted)]
         if len(fitting) != 1 and len(self.repos) != 1:
             given = ", ".join(map(str, self.repos)) or "none"
-            raise click.UsageError(f"{recipe.name} needs one --repo that is a checkout of {wanted}; given: {given}.")
+            raise click.UsageError(f"{recipe.name} requires one checkout of {wanted} as --repo; given: {given}.")
         return (fitting or self.repos)[0]
 
 

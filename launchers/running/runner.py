@@ -133,16 +133,16 @@ def _outcome(ended: Ended, log: Path, metric: str) -> dict[str, Any]:
 def _reason(ended: Ended, metric: str, metric_lines: int) -> str | None:
     stalled = f", after {ended.stall}" if ended.stall else ""
     if ended.interrupted:
-        return f"It was interrupted{stalled}."
+        return f"Interrupted{stalled}."
     if ended.timed_out:
-        return f"Its time was over{stalled}."
+        return f"Time limit exceeded{stalled}."
     if ended.stalled:
-        return f"It was ended because {ended.stall}."
+        return f"Stopped: {ended.stall}."
     if ended.output.problem:
-        return f"It was ended because {ended.output.problem}."
+        return f"Stopped: {ended.output.problem}."
     if ended.exit_status:
-        return f"It ended with exit status {ended.exit_status}."
-    return None if metric_lines else f"It ended with exit status 0, but no line of its log matches {metric}."
+        return f"Exit status {ended.exit_status}."
+    return None if metric_lines else f"Exit status 0, but no log line matches {metric}."
 
 
 def _make_public(script: Path, job: Job) -> None:

@@ -40,7 +40,7 @@ def collected() -> Iterator[list[int]]:
 
 
 _HEAD = """#!/usr/bin/env bash
-# The logs go where a launch would keep them. Without a run.json they are nobody's: a launch leaves them alone.
+# Logs are written to the folders of a launch, but without a run.json, so a launch does not touch them.
 set -uo pipefail
 export PYTHONUNBUFFERED=1
 """
@@ -78,7 +78,7 @@ class RunSeries:
         Raises click.ClickException at the end when runs failed, and click.exceptions.Exit when one was interrupted.
         """
         if not self.planned:
-            say("There is nothing to run.", err=True)
+            say("Nothing to run.", err=True)
             return
         for notice in notices(self.runner.place, self.planned):
             say(notice, err=True)
@@ -87,13 +87,13 @@ class RunSeries:
         if self.failed:
             raise click.ClickException(self._failures(len(left_out)))
         suites = ", ".join(dict.fromkeys(str(run.folder.path.parent.parent) for run in self.planned))
-        say(f"All {len(self.planned)} runs are done; they are in {suites}.", err=True)
+        say(f"All runs are done ({len(self.planned)}), see {suites}.", err=True)
 
     def _failures(self, left_out: int) -> str:
         count = f"{len(self.failed)} of {len(self.planned)} runs failed"
-        others = f" and {left_out} more of the same cases were not tried" if left_out else ""
-        doctor = "`tachograph doctor` may say why"
-        return f"{count}{others}: {', '.join(map(str, self.failed))}; {doctor}, and the same command runs them again."
+        others = f" (skipped after a failure of the same case: {left_out})" if left_out else ""
+        retry = "`tachograph doctor` may show why; the same command retries them"
+        return f"{count}{others}: {', '.join(map(str, self.failed))}. {retry}."
 
     def _tried(self, run: PlannedRun, number: int, signals: Sequence[int]) -> bool:
         """Execute a run, unless one of its case failed."""
@@ -115,7 +115,7 @@ class RunSeries:
             if run.folder.unfinished.exists():
                 self.runner.place.finish(run.folder.unfinished)
             for kept in run.folder.put_aside():
-                say(f"{run.folder.path} is run again; what there was of it is kept as {kept.name}.", err=True)
+                say(f"Rerunning {run.folder.path}; the previous attempt is kept as {kept.name}.", err=True)
             facts = self.runner.run(run.job, run.folder, title, signals)
         self.runner.screen.finish(signals)
         if facts["status"] == FAILED:
@@ -123,12 +123,12 @@ class RunSeries:
             for line in _why(run.folder, facts["reason"], facts["last_lines"]):
                 say(line, err=True)
         if signals:
-            say(f"{run.folder.path} is kept as {facts['status']}; the same command goes on there.", err=True)
+            say(f"{run.folder.path} is marked as {facts['status']}; run the same command again to continue.", err=True)
             raise click.exceptions.Exit(_INTERRUPTED)
 
 
 def _unwritten(folder: RunFolder, error: OSError) -> str:
-    kept = f"; what was printed until then is in {folder.unfinished}" if folder.unfinished.exists() else ""
+    kept = f"; the output so far is in {folder.unfinished}" if folder.unfinished.exists() else ""
     return f"{folder.path} could not be written: {error.strerror}{kept}."
 
 
@@ -137,11 +137,11 @@ def _is_done(run: PlannedRun) -> bool:
         return False
     if not run.folder.is_intact():
         message = f"{run.folder.log} is not the log that its run.json describes"
-        raise click.ClickException(f"{message}; move the folder away to run it again.")
+        raise click.ClickException(f"{message}; move the folder away to rerun the case.")
     if differing := list(_differences(run.job, run.folder.facts())):
-        message = f"{run.folder.path} holds another run, {', '.join(differing)}"
-        raise click.ClickException(f"{message}; another folder can be given by --into.")
-    say(f"{run.folder.path} is done already.", err=True)
+        message = f"{run.folder.path} contains a different run ({', '.join(differing)})"
+        raise click.ClickException(f"{message}; choose another folder with --into.")
+    say(f"{run.folder.path} is already done.", err=True)
     return True
 
 
@@ -151,7 +151,7 @@ def _differences(job: Job, facts: Mapping[str, Any]) -> Iterator[str]:
     hidden = variables(job.settings)
     for name, value in {"recipe": job.recipe.name, **job.settings}.items():
         if found.get(name) not in {value, hidden.get(name)}:
-            yield f"{name}={found.get(name)} and not {value}"
+            yield f"{name}={found.get(name)}, not {value}"
 
 
 def notices(place: Place, planned: Iterable[PlannedRun]) -> Iterator[str]:
@@ -160,7 +160,7 @@ def notices(place: Place, planned: Iterable[PlannedRun]) -> Iterator[str]:
     if isinstance(place, Local):
         with gpus.cards() as cards:
             if not cards:
-                yield "No NVIDIA GPU answers on this machine, so there is no telemetry."
+                yield "No NVIDIA GPU responds on this machine, so telemetry is not recorded."
 
 
 def _of_checkouts(planned: Iterable[PlannedRun]) -> Iterator[str]:
@@ -171,7 +171,7 @@ def _of_checkouts(planned: Iterable[PlannedRun]) -> Iterator[str]:
 
 def _why(folder: RunFolder, reason: str, lines: Iterable[str]) -> Iterator[str]:
     shown = [f"  {line}" for line in lines]
-    yield from ["The last lines of its log:", *shown] if shown else []
+    yield from ["Last lines of the log:", *shown] if shown else []
     yield f"{folder.path} failed. {reason}"
 
 

@@ -99,9 +99,11 @@ class Stall:
         return False
 
     def _say(self) -> None:
-        what = "nothing was printed" if self._trains else f"no line of its log matched {self.metric}"
+        what = "no output" if self._trains else f"no log line matching {self.metric}"
         self.said = f"{what} for {self.limit:.0f} s"
         shown = "".join(f"\n  {escaped(line)}" for line in last_lines(self.log))
-        last = f"The last lines of its log:{shown}\n" if shown else "Its log is empty. "
-        then = "it is ended" if self.ends else "it goes on; an interrupt ends it, and --stall-ends does that by itself"
+        last = f"Last lines of the log:{shown}\n" if shown else "The log is empty. "
+        then = (
+            "stopping it" if self.ends else "it continues; stop it with Ctrl-C, or let --stall-ends stop stalled runs"
+        )
         self.tell(f"The run has stalled: {self.said}. {last}The run has stalled; {then}.")

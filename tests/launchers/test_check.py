@@ -41,7 +41,9 @@ def test_the_text_of_a_check_says_what_does_not_exist(clas: Path) -> None:
 
 def test_a_checkout_that_does_not_tell_its_commit_is_mentioned(clas: Path) -> None:
     recipe = recipes.read("paddleclas_resnet50")
-    assert f"does not tell its commit; {recipe.name} pins" in outcome.text(recipe, check.check(recipe, clas))
+    assert f"The commit of the checkout is unknown; {recipe.name} pins" in outcome.text(
+        recipe, check.check(recipe, clas)
+    )
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -51,9 +53,11 @@ def test_a_checkout_on_another_commit_is_mentioned(clas: Path) -> None:
     subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "another"], check=True)
     recipe = recipes.read("paddleclas_resnet50")
     found = check.check(recipe, clas)
-    assert f"The checkout lies on {found.commit}; {recipe.name} pins" in outcome.text(recipe, found)
+    assert f"The checkout is at {found.commit}; {recipe.name} pins" in outcome.text(recipe, found)
 
 
 def test_a_launcher_that_has_no_command_is_refused_in_its_own_words(tmp_path: Path) -> None:
-    with pytest.raises(click.ClickException, match=r"paddleclas_resnet50 has no command for DEVICE=gpu .*No such file"):
+    with pytest.raises(
+        click.ClickException, match=r"paddleclas_resnet50 cannot build a command for DEVICE=gpu .*No such file"
+    ):
         check.check(recipes.read("paddleclas_resnet50"), tmp_path / "missing")

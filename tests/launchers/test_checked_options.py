@@ -161,7 +161,7 @@ def test_a_shell_script_passes_options_on_to_the_programs_that_it_names(tmp_path
 
 
 def test_a_command_without_a_program_of_the_checkout_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(click.ClickException, match="No word of the native command is a program in"):
+    with pytest.raises(click.ClickException, match="The native command does not run any program in"):
         found(tmp_path, "python tools/train.py --lr 1")
 
 

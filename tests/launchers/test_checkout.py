@@ -139,25 +139,25 @@ def test_case_does_not_distinguish_repositories(repo: Path) -> None:
     ("remote", "words"),
     [
         ("https://github.com/someone/PaddleClas", "which looks like a fork"),
-        ("https://github.com/PaddlePaddle/PaddleSeg", "which is another repository"),
+        ("https://github.com/PaddlePaddle/PaddleSeg", "a different repository"),
     ],
 )
 def test_another_repository_causes_a_remark(repo: Path, remote: str, words: str) -> None:
     git(repo, "config", "remote.origin.url", remote)
-    assert remarks(repo) == [f"The checkout comes from {remote}, {words}; the recipe means {URL}."]
+    assert remarks(repo) == [f"The checkout was cloned from {remote}, {words}; the recipe is for {URL}."]
 
 
 def test_another_commit_causes_a_remark(repo: Path) -> None:
     here = facts(repo)["commit"][:12]
     pinned = "a" * 40
-    expected = f"The checkout lies on commit {here}; `git checkout {pinned}` goes to the one that the recipe means."
+    expected = f"The checkout is at commit {here}; switch to the recipe's commit with `git checkout {pinned}`."
     assert remarks(repo, commit=pinned) == [expected]
 
 
 def test_changed_files_cause_a_remark(repo: Path) -> None:
     (repo / "tools" / "train.py").write_text("two\n")
     assert remarks(repo) == [
-        "Files of the checkout are changed; `git status` lists them, `git stash` puts the changes away."
+        "The checkout has local changes; list them with `git status`, stash them with `git stash`."
     ]
 
 
@@ -169,7 +169,7 @@ def test_the_pinned_commit_counts_more_than_a_remote_that_is_not_told(repo: Path
 
 def test_a_folder_without_git_causes_one_remark(tmp_path: Path, repo: Path) -> None:
     [remark] = checkout.remarks(checkout.describe(tmp_path), facts(repo))
-    assert remark.advice == f"`git clone {URL}` makes one that does."
+    assert remark.advice == f"use `git clone {URL}`."
 
 
 @pytest.mark.parametrize("name", ["a 0", "a'; echo foo", "a\nb"])

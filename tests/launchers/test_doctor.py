@@ -60,7 +60,7 @@ def test_a_python_that_does_not_answer_is_bad_and_the_rest_is_looked_at(patient:
 
 def test_a_python_without_frameworks_is_bad_for_a_recipe(patient: Patient) -> None:
     patient.frameworks = {}
-    assert patient.ills() == [("framework", "bad", "The native Python has no framework that is known here.")]
+    assert patient.ills() == [("framework", "bad", "The native Python does not have any known framework.")]
 
 
 def test_a_framework_that_cannot_be_imported_is_bad(patient: Patient) -> None:
@@ -105,13 +105,13 @@ def test_data_may_lie_elsewhere(patient: Patient) -> None:
 
 def test_data_that_a_recipe_does_not_read_are_bad(patient: Patient) -> None:
     patient.facts["data"] = "synthetic, images that the program makes"
-    expected = [("data", "bad", "The recipe trains on synthetic data, and reads none.")]
+    expected = [("data", "bad", "The recipe trains on synthetic data and does not read a data set.")]
     assert (patient.ills(), patient.ills(patient.repo / "data")) == ([], expected)
 
 
 def test_a_file_that_the_recipe_expects_among_the_data_is_looked_for(patient: Patient) -> None:
     (patient.repo / "data" / "train_list.txt").unlink()
-    assert patient.ills() == [("data", "warning", f"{patient.repo / 'data'} lacks train_list.txt.")]
+    assert patient.ills() == [("data", "warning", f"{patient.repo / 'data'} is missing train_list.txt.")]
 
 
 @pytest.mark.parametrize(
@@ -119,10 +119,13 @@ def test_a_file_that_the_recipe_expects_among_the_data_is_looked_for(patient: Pa
     [
         (
             {"commit": "b" * 40},
-            "The checkout lies on commit bbbbbbbbbbbb.",
+            "The checkout is at commit bbbbbbbbbbbb.",
         ),
-        ({"dirty": True}, "Files of the checkout are changed."),
-        ({"repository": "https://github.com/owner/other"}, "The checkout comes from https://github.com/owner/other, "),
+        ({"dirty": True}, "The checkout has local changes."),
+        (
+            {"repository": "https://github.com/owner/other"},
+            "The checkout was cloned from https://github.com/owner/other, ",
+        ),
     ],
 )
 def test_a_checkout_that_the_recipe_does_not_mean_is_said(patient: Patient, change: dict[str, Any], said: str) -> None:
@@ -141,7 +144,7 @@ def test_a_checkout_that_the_recipe_does_not_mean_is_said(patient: Patient, chan
         ("torch 2.40", "torch 2.4.1 is installed; the recipe needs 2.40."),
         ("torch, dllogger", "dllogger is not installed in the native Python."),
         ("torch-gpu", "torch-gpu is not installed in the native Python."),
-        ("torch, Open MPI", "The recipe needs Open MPI, which cannot be looked up here."),
+        ("torch, Open MPI", "The recipe needs Open MPI, which cannot be checked automatically."),
         ("torch, other.txt", "The checkout has no other.txt."),
     ],
 )
@@ -157,7 +160,7 @@ def test_where_a_recipe_trains_on_a_cpu_the_package_for_it_will_do(patient: Pati
 
 def test_a_requirement_that_is_not_installed_is_named(patient: Patient) -> None:
     (patient.repo / "requirements.txt").write_text("scikit_learn\nnumpy\nhttps://example.org/x.whl\n")
-    assert patient.ills() == [("needs", "warning", "Of requirements.txt these are not installed: scikit_learn.")]
+    assert patient.ills() == [("needs", "warning", "Not installed from requirements.txt: scikit_learn.")]
 
 
 def test_findings_are_shown_with_the_advice_below() -> None:
@@ -173,4 +176,4 @@ def test_a_real_checkout_at_its_pinned_commit_is_good(tmp_path: Path) -> None:
     commit = subprocess.check_output(["git", "-C", str(tmp_path), "rev-parse", "HEAD"], text=True).strip()
     recipe = Recipe("resnet", {**FACTS, "commit": commit}, {"DATA": "data"})
     *_, last = doctor.examine(recipe, tmp_path, None, os.environ)
-    assert last == Diagnosis("checkout", "good", f"It lies on the pinned commit {commit[:12]}, unchanged.")
+    assert last == Diagnosis("checkout", "good", f"At the pinned commit {commit[:12]}, without local changes.")

@@ -21,7 +21,7 @@ def test_the_cuda_of_the_framework_is_held_against_that_of_the_driver(
     patient: Patient, cuda: str, level: str | None
 ) -> None:
     patient.frameworks["torch"]["cuda"] = cuda
-    said = f"The driver knows CUDA up to 12.4, torch is built for {cuda}."
+    said = f"The driver supports CUDA up to 12.4; torch is built for {cuda}."
     assert patient.ills() == ([("driver", level, said)] if level else [])
 
 
@@ -29,12 +29,12 @@ def test_the_cuda_of_the_framework_is_held_against_that_of_the_driver(
 def test_a_framework_without_cuda_leaves_the_cards_idle(patient: Patient, cpu: str, level: str) -> None:
     patient.facts["cpu"] = cpu
     patient.frameworks["torch"] |= {"cuda": None, "nccl": None}
-    assert patient.ills() == [("driver", level, "torch is built without CUDA and cannot use the cards.")]
+    assert patient.ills() == [("driver", level, "torch is built without CUDA and cannot use GPUs.")]
 
 
 def test_several_cards_without_nccl_are_bad(patient: Patient) -> None:
     patient.frameworks["torch"]["nccl"] = None
-    assert patient.ills() == [("nccl", "bad", "torch is built without NCCL: several cards cannot train together.")]
+    assert patient.ills() == [("nccl", "bad", "torch is built without NCCL, which multi-GPU training requires.")]
 
 
 def test_one_card_needs_no_nccl_and_no_interconnect(patient: Patient) -> None:
@@ -48,26 +48,26 @@ def test_one_card_needs_no_nccl_and_no_interconnect(patient: Patient) -> None:
 def test_a_machine_without_cards_is_bad_for_a_recipe_that_needs_them(patient: Patient, cpu: str, level: str) -> None:
     patient.facts["cpu"] = cpu
     patient.cards(refused=True)
-    assert patient.ills() == [("cards", level, "No NVIDIA card is visible (NVML Shared Library Not Found).")]
+    assert patient.ills() == [("cards", level, "No NVIDIA GPU is visible (NVML Shared Library Not Found).")]
 
 
 @pytest.mark.parametrize("hidden", ["", "-1"])
 def test_hidden_cards_are_said(patient: Patient, hidden: str) -> None:
     patient.environ["CUDA_VISIBLE_DEVICES"] = hidden
-    assert patient.ills() == [("cards", "warning", "CUDA_VISIBLE_DEVICES hides all cards from the native program.")]
+    assert patient.ills() == [("cards", "warning", "CUDA_VISIBLE_DEVICES hides all GPUs from the native program.")]
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"utilisation": 90}, "90 % utilised, 4 MiB taken, 0 processes"),
-        ({"used": 40000}, "0 % utilised, 40000 MiB taken, 0 processes"),
-        ({"processes": 1}, "0 % utilised, 4 MiB taken, 1 process"),
+        ({"utilisation": 90}, "90 % utilization, 4 MiB used, 0 processes"),
+        ({"used": 40000}, "0 % utilization, 40000 MiB used, 0 processes"),
+        ({"processes": 1}, "0 % utilization, 4 MiB used, 1 process"),
     ],
 )
 def test_a_card_in_use_is_said(patient: Patient, options: dict[str, int], words: str) -> None:
     patient.cards(cards=1, **options)
-    assert patient.ills() == [("idle", "warning", f"Card 0 is in use: {words}.")]
+    assert patient.ills() == [("idle", "warning", f"GPU 0 is in use: {words}.")]
 
 
 @pytest.mark.parametrize(
@@ -76,5 +76,5 @@ def test_a_card_in_use_is_said(patient: Patient, options: dict[str, int], words:
 )
 def test_cards_that_meet_in_the_processor_are_said(patient: Patient, level: int, word: str, good: bool) -> None:
     patient.cards(links=0, topology=level)
-    said = f"Between the cards lie {word}, in the words of `nvidia-smi topo -m`."
+    said = f"GPUs are connected by {word} (see `nvidia-smi topo -m`)."
     assert patient.ills() == ([] if good else [("interconnect", "warning", said)])

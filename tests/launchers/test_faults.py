@@ -47,7 +47,7 @@ def test_repeats_after_a_failed_one_are_not_started(native: Native) -> None:
 def test_a_run_whose_time_is_over_is_ended(native: Native) -> None:
     native.trains(SLEEP)
     native.launch("--timeout", "1")
-    assert (native.facts()["status"], native.facts()["reason"]) == ("failed", "Its time was over.")
+    assert (native.facts()["status"], native.facts()["reason"]) == ("failed", "Time limit exceeded.")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -136,7 +136,7 @@ def test_a_terminal_that_stands_still_does_not_hold_up_the_end_of_the_time(nativ
         assert time.monotonic() < deadline
         time.sleep(0.1)
     process.communicate(timeout=30)
-    assert native.facts()["reason"] == "Its time was over."
+    assert native.facts()["reason"] == "Time limit exceeded."
 
 
 def test_a_stranger_who_holds_the_output_open_holds_up_neither_the_run_nor_the_next_one(native: Native) -> None:
@@ -156,7 +156,7 @@ def test_a_second_runner_is_refused_while_the_first_one_runs(native: Native) -> 
     second = native.launch()
     first.terminate()
     first.communicate(timeout=30)
-    assert (second.returncode, b"is being filled by another runner" in second.stderr) == (1, True)
+    assert (second.returncode, b"is in use by another runner" in second.stderr) == (1, True)
     assert (native.run / "train.log").read_text() == METRIC
 
 

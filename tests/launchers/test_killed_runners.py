@@ -84,7 +84,7 @@ def test_a_launch_right_after_a_runner_was_killed_waits_for_its_job_and_goes_on(
     answer = native.launch()
     released(first)
     assert (answer.returncode, native.facts()["status"], trainers(native)) == (0, "done", [])
-    assert b"was killed; waiting up to 25 s until what it started has ended." in answer.stderr
+    assert b"was killed; waiting up to 25 s for its processes to exit." in answer.stderr
 
 
 def test_a_launch_ends_the_job_of_a_runner_that_was_killed_with_all_that_watched_it(native: Native) -> None:

@@ -12,25 +12,25 @@ from native_checkout import TOP, Native
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--precision", "amp"], "does not train in amp on a cpu; possible: fp32."),
+        (["--precision", "amp"], "does not support amp on cpu; supported: fp32."),
         (
             ["--nodes", "2", "--cards", "3", "--master", "a:1"],
-            "2 nodes cannot share 3 cards; a multiple of 2 is possible.",
+            "3 cards cannot be split evenly across 2 nodes; use a multiple of 2.",
         ),
         (
             ["--nodes", "2", "--cards", "2"],
-            "--on slurm or --on mpirun, or --master and --node-rank on each.",
+            "--on slurm or --on mpirun, or --master and --node-rank on each node.",
         ),
         (
             ["--steps", "10", "--epochs", "3"],
-            "3 epochs cannot share 10 steps; a multiple of 3 is possible, such as --steps 9.",
+            "--steps 10 cannot be split evenly across 3 epochs; use a multiple of 3, such as --steps 9.",
         ),
         (["--cards", "0"], "0 is not in the range x>=1."),
         (["--repo", "/nowhere"], "Directory '/nowhere' does not exist."),
-        (["--on", "mpirun"], "--on mpirun and -H go together"),
-        (["--only", "cards"], "'cards' is no filter; one such as cards=8,precision=amp is possible."),
-        (["--only", "cards=1,cards=2"], "gives an axis twice"),
-        (["--only", "cards=1"], "--only chooses cases of a page"),
+        (["--on", "mpirun"], "--on mpirun and -H must be used together"),
+        (["--only", "cards"], "'cards' is not a filter; expected AXIS=VALUE pairs, such as cards=8,precision=amp."),
+        (["--only", "cards=1,cards=2"], "sets an axis more than once"),
+        (["--only", "cards=1"], "--only selects cases of a page"),
         (["--timeout", "0"], "0 is not in the range x>=1."),
     ],
 )
@@ -44,4 +44,4 @@ def test_an_option_that_the_recipe_does_not_read_is_refused(native: Native) -> N
     options = [word.replace("paddleclas_resnet50", "paddleseg_deeplabv3p") for word in native.options]
     command = [*native.command, *options, "--epochs", "2"]
     answer = subprocess.run(command, cwd=TOP, capture_output=True, env=os.environ, check=False)
-    assert (answer.returncode, b"does not read EPOCHS" in answer.stderr) == (2, True)
+    assert (answer.returncode, b"does not have the option EPOCHS" in answer.stderr) == (2, True)

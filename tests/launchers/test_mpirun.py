@@ -129,11 +129,11 @@ def test_each_task_has_its_host_in_the_order_of_the_ranks(given: str, nodes: int
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ("a", "-H a has room for 1 nodes of 1 tasks, and the job needs 2"),
-        ("::1,::2", "names the machine '::1'; names and IPv4 addresses"),
-        ("a:x", "names the machine 'a:x'"),
-        ("a,,b", "names the machine ''"),
-        ("a:0,b", "names the machine 'a:0'"),
+        ("a", "-H a has slots for 1 of 2 nodes (tasks per node: 1)"),
+        ("::1,::2", "contains '::1'; expected host names or IPv4 addresses"),
+        ("a:x", "contains 'a:x'"),
+        ("a,,b", "contains ''"),
+        ("a:0,b", "contains 'a:0'"),
     ],
 )
 def test_hosts_that_cannot_take_the_job_are_refused(given: str, words: str) -> None:
@@ -144,7 +144,11 @@ def test_hosts_that_cannot_take_the_job_are_refused(given: str, words: str) -> N
 
 def test_hosts_that_cannot_take_the_job_start_nothing(on_mpirun: Native) -> None:
     answer = on_mpirun.launch(*MPIRUN, "a")
-    assert (answer.returncode, b"has room for 1 nodes" in answer.stderr, run_of(on_mpirun).exists()) == (2, True, False)
+    assert (answer.returncode, b"has slots for 1 of 2 nodes" in answer.stderr, run_of(on_mpirun).exists()) == (
+        2,
+        True,
+        False,
+    )
 
 
 @pytest.mark.slow

@@ -98,7 +98,7 @@ def test_a_framework_that_is_not_installed_is_not_named(tmp_path: Path, environ:
             "open('/no/where/x.so')",
             {"error": "FileNotFoundError: [Errno 2] No such file or directory: 'x.so'"},
         ),
-        ("torch", "import os; os.abort()", {"error": "its import ended with status -6"}),
+        ("torch", "import os; os.abort()", {"error": "the import exited with status -6"}),
         ("torch", "raise SystemExit", {"error": "SystemExit: "}),
         ("mxnet", "import os; __version__ = repr(os.environ['CUDA_VISIBLE_DEVICES'])", {"version": "''"}),
     ],

@@ -60,13 +60,13 @@ def test_a_job_script_that_is_a_pipe_is_refused(tmp_path: Path) -> None:
 
 def test_a_job_script_that_is_no_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "script").write_bytes(b"\xff")
-    with pytest.raises(click.UsageError, match="it is no text in UTF-8"):
+    with pytest.raises(click.UsageError, match="it is not UTF-8 text"):
         chosen("slurm", None, tmp_path / "script")
 
 
 def test_facts_that_are_a_pipe_are_told(tmp_path: Path) -> None:
     pipe(tmp_path / "1/run.json")
-    with pytest.raises(click.ClickException, match=r"holds no run\.json with a status"):
+    with pytest.raises(click.ClickException, match=r"does not contain a run\.json with a status"):
         RunFolder(tmp_path / "1").status()
 
 
@@ -91,7 +91,7 @@ def test_what_a_job_puts_in_place_of_a_node_is_told_and_left(
     put_instead(tmp_path / "node1.json")  # type: ignore[operator]
     (tmp_path / "nodes.json").write_text("{}")
     assert [found["node"] for found in collect(tmp_path)] == [0]
-    assert "node1.json is left out: " in capsys.readouterr().err
+    assert "node1.json ignored: " in capsys.readouterr().err
 
 
 def test_a_job_that_makes_its_log_a_pipe_ends(native: Native) -> None:

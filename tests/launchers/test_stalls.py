@@ -50,7 +50,7 @@ def test_a_run_without_a_metric_line_is_told_with_its_last_lines_and_ended(
     answer = native.launch("--stall", "1", "--stall-ends")
     said = "no line of its log matched ips: [0-9.]+ samples/s for 1 s"
     facts = native.facts()
-    assert (facts["status"], facts["reason"], trainers(native)) == ("failed", f"It was ended because {said}.", [])
+    assert (facts["status"], facts["reason"], trainers(native)) == ("failed", f"Stopped: {said}.", [])
     assert (f"The run has stalled: {said}.".encode() in answer.stderr, b"  " + line in answer.stderr) == (True, True)
 
 
@@ -58,7 +58,7 @@ def test_a_run_without_a_metric_line_is_told_with_its_last_lines_and_ended(
 def test_a_run_that_goes_silent_after_a_metric_line_is_ended(native: Native) -> None:
     native.trains(SILENT_LATER)
     native.launch("--stall", "1", "--stall-ends")
-    assert native.facts()["reason"] == "It was ended because nothing was printed for 1 s."
+    assert native.facts()["reason"] == "Stopped: no output for 1 s."
 
 
 @pytest.mark.slow
@@ -79,7 +79,7 @@ def test_a_run_that_prints_other_lines_between_its_metric_lines_gets_on(native: 
 def test_a_run_whose_time_is_over_while_it_stalls_says_both(native: Native) -> None:
     native.trains(SILENT_LATER)
     native.launch("--stall", "1", "--timeout", "4")
-    assert native.facts()["reason"] == "Its time was over, after nothing was printed for 1 s."
+    assert native.facts()["reason"] == "Time limit exceeded, after no output for 1 s."
 
 
 def test_without_a_limit_nothing_is_a_stall(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_metric_line_that_comes_in_pieces_is_found(tmp_path: Path) -> None:
         watched.is_ended()
     assert watched.stall.said is None
     watched.is_ended(0.25)
-    assert watched.stall.said == "nothing was printed for 0 s"
+    assert watched.stall.said == "no output for 0 s"
 
 
 def test_what_was_read_of_a_line_that_does_not_end_is_not_read_again(tmp_path: Path) -> None:
