@@ -95,7 +95,7 @@ def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
             write(records[["log", *records.columns.drop("log")]], out)
         except ParserError as error:
             raise Unreadable(error) from error
-        say(f"Wrote {counted(len(records), 'record')} of {counted(len(tables), 'log')} to {out}.")
+        say(f"Wrote {counted(len(records), 'record')} from {counted(len(tables), 'log')} to {out}.")
     if unreadable:
         raise Unreadable(*unreadable)
 
@@ -137,12 +137,12 @@ def write(table: pd.DataFrame, path: Path) -> None:
     """
     writer = _WRITERS.get(path.suffix)
     if writer is None:
-        raise ParserError(f"{path}: the ending says how to write; {', '.join(_WRITERS)} are possible.")
+        raise ParserError(f"{path}: unknown file extension; use one of {', '.join(_WRITERS)}.")
     try:
         with whole(path) as unfinished:
             writer(table, unfinished)
     except ImportError as error:
         raise ParserError(
-            f"{path}: parquet needs the package pyarrow, which is not installed; "
-            f"{install('parquet')}, and .csv and .jsonl need nothing."
+            f"{path}: writing Parquet requires the package pyarrow, which is not installed; "
+            f"{install('parquet')}, or use .csv or .jsonl."
         ) from error

@@ -30,13 +30,13 @@ FOUND_NOTHING = 1
     "--protocol",
     "stated",
     metavar="NAME|key=value,...",
-    help="Default: printed throughput if available, otherwise computed.",
+    help="Protocol.  [default: printed throughput if available, otherwise computed]",
 )
-@click.option("--cards", type=click.IntRange(min=1), help="Cards of the run, in all.")
-@click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per card.")
+@click.option("--cards", type=click.IntRange(min=1), help="Total number of GPUs (or processes).")
+@click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per GPU (or process).")
 @FORMAT
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
-@click.option("--follow", "follows", is_flag=True, help="Show one growing log live, until Ctrl-C.")
+@click.option("--follow", "follows", is_flag=True, help="Show one growing log live; stop with Ctrl-C.")
 def show(
     logs: tuple[Path, ...],
     stated: str | None,
@@ -48,8 +48,8 @@ def show(
 ) -> None:
     """Show what is in LOGS: format, run metadata and where it was found, throughput and its stability, line counts.
 
-    A run folder stands for the log in it. Exit status 1 when a log gives no throughput, 2 when one cannot be read. With
-    --follow the throughput of a running job: its log may be cut, renamed and begun anew, or not be there yet.
+    A run folder stands for its log. With --follow, show the throughput of a running job; its log may be truncated,
+    rotated, or not exist yet. Exit status 1 if a log gives no throughput, 2 if one cannot be read.
 
     \b
     Examples:
@@ -82,7 +82,7 @@ def _log(path: Path) -> Path:
     from parsers.runs.runfile import first_run, log_of
 
     if run := first_run(path):
-        raise Unreadable(f"{path}: is a folder; its first run is {run}.")
+        raise Unreadable(f"{path}: is a folder of runs; pass a run, such as {run}.")
     try:
         return log_of(path)
     except OSError:  # reading it tells what is wrong
@@ -95,7 +95,7 @@ def _follow(logs: tuple[Path, ...], *how: Any) -> None:
     from .terminal.follow import follow
 
     if len(logs) > 1:
-        raise click.UsageError(f"--follow shows one log, but {len(logs)} are named.")
+        raise click.UsageError(f"--follow takes one log; given: {len(logs)}.")
     try:
         follow(_log(logs[0]), *how)
     except ParserError as error:
@@ -146,7 +146,7 @@ def _print(status: int, text: str) -> int:
 @click.option(
     "--logs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of logs.  [default: logs]"
 )
-@click.option("--lang", "languages", multiple=True, help="Language; may be given again.  [default: all]")
+@click.option("--lang", "languages", multiple=True, help="Language; repeatable.  [default: all]")
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -154,9 +154,9 @@ def _print(status: int, text: str) -> int:
     show_default=True,
     help="Output folder.",
 )
-@click.option("--charts", is_flag=True, help="Also draw charts, OUT/PAGE.CHART.LANG.svg, and show them on the pages.")
-@click.option("--html", "as_html", is_flag=True, help="Write a site instead: OUT/index.html.")
-@click.option("--json", "as_json", is_flag=True, help="Also print every cell, one JSON object per line.")
+@click.option("--charts", is_flag=True, help="Also draw charts (OUT/PAGE.CHART.LANG.svg) and embed them in the pages.")
+@click.option("--html", "as_html", is_flag=True, help="Write a website instead: OUT/index.html.")
+@click.option("--json", "as_json", is_flag=True, help="Also print one JSON object per cell and line.")
 def report(
     pages: tuple[str, ...],
     logs: Path | None,
@@ -167,11 +167,11 @@ def report(
     as_json: bool,
 ) -> None:
     """Render pages as Markdown: OUT/PAGE.LANG.md, and OUT/PAGE.evidence.json for programs. PAGE is a name in
-    report/pages or a path; without it all pages that have a log or a quoted figure, if one of them has a log. Exit
-    status 1 when a page has no number at all.
+    report/pages or a path; default: all pages with a log or a quoted figure, if any page has a log. Exit status 1 if
+    a page has no numbers.
 
-    With --html a site that needs no server: its index finds numbers, and a click on one opens the lines behind it. It
-    takes the place of the one in OUT when it is complete; other files there stay.
+    With --html, write a static site: search for numbers in its index, and click a number to see its log lines. It
+    replaces an earlier site in OUT once complete; other files there are kept.
 
     \b
     Examples:

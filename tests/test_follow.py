@@ -74,7 +74,7 @@ def test_a_program_that_writes_half_lines_loses_none(tmp_path: Path) -> None:
 def test_a_log_that_appears_later_is_waited_for(tmp_path: Path) -> None:
     log = tmp_path / "train.log"
     with Follower(log) as follower:
-        assert follower.notice() == f"{log}: There is no such file yet; waiting for it.\n"
+        assert follower.notice() == f"{log}: The file does not exist yet; waiting for it.\n"
         write(tmp_path, step(0))
         assert follower.notice() == f"{log}: is there now.\n"
         assert follower.line().startswith("epoch 0 step 0: ")
@@ -194,7 +194,7 @@ def test_a_terminal_shows_that_a_log_is_waited_for(tmp_path: Path) -> None:
 
 def test_several_logs_cannot_be_followed() -> None:
     done = run("show", "--follow", LOG, MMCV)
-    assert (done.returncode, "--follow shows one log, but 2 are named." in done.stderr) == (2, True)
+    assert (done.returncode, "--follow takes one log; given: 2." in done.stderr) == (2, True)
 
 
 def test_what_cannot_be_followed_is_one_sentence_and_status_2(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from tests.parsers.toy_logs import step
 
 # It is a second's work; whoever waits for a pipe waits for ever.
 PATIENCE = 60
-PIPE = "it is a pipe, not a file; write what comes out of it into a file first"
+PIPE = "it is a pipe, not a file; write its output to a file first"
 
 COMMANDS = {
     "show": ("show", "{pipe}"),
@@ -83,7 +83,7 @@ def test_one_command_tells_all_that_is_no_file(tmp_path: Path) -> None:
     assert done.stderr.splitlines() == [
         "Error: /dev/zero: cannot be read: it is a device, not a file.",
         f"Error: {tmp_path}/socket: cannot be read: it is a socket, not a file.",
-        f"Error: {tmp_path}: is a folder; name a log file in it.",
+        f"Error: {tmp_path}: is a folder; pass a log file.",
     ]
 
 

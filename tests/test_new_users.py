@@ -34,7 +34,10 @@ def test_a_link_that_an_audit_does_not_follow_is_named(tmp_path: Path) -> None:
 def test_the_commonest_reason_of_empty_cells_is_told_with_the_link_and_what_helps(linked: Path) -> None:
     done = run("report", linked / "page.toml", "--logs", linked / "logs", "--out", linked / "out")
     (said,) = done.stderr.splitlines()
-    assert "a/train.log skipped: a points outside the log folder. Such a link is not followed; --logs" in said
+    assert (
+        "a/train.log skipped: a points outside the log folder. "
+        "The link is not followed; to read these logs, pass the folder that it leads to with --logs" in said
+    )
 
 
 def test_a_page_without_numbers_is_explained_by_its_reason(linked: Path) -> None:
@@ -60,27 +63,27 @@ def test_a_port_that_is_taken_is_told_before_anything_is_built(linked: Path) -> 
         taken.listen()
         port = taken.getsockname()[1]
         done = run("serve", linked / "page.toml", "--logs", linked / "logs", "--port", port)
-    said = f"Error: Port {port} of 127.0.0.1 cannot be had: Address already in use; --port 0 takes any free one.\n"
+    said = f"Error: Cannot listen on port {port} of 127.0.0.1: Address already in use; --port 0 selects a free one.\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
 
 
 def test_a_page_file_that_is_not_there_is_told_as_a_file() -> None:
     done = run("report", "nope.toml")
-    assert (done.returncode, done.stderr) == (2, "Error: There is no page file nope.toml.\n")
+    assert (done.returncode, done.stderr) == (2, "Error: Page file nope.toml not found.\n")
 
 
 def test_a_source_that_is_not_there_is_wrong_use(tmp_path: Path) -> None:
     done = run("ingest", tmp_path / "nope", "--into", tmp_path / "x")
-    assert (done.returncode, done.stderr) == (2, f"Error: There is no file or folder {tmp_path}/nope.\n")
+    assert (done.returncode, done.stderr) == (2, f"Error: {tmp_path}/nope: file or folder not found.\n")
     assert not (tmp_path / "x").exists()
 
 
 def test_the_folder_of_a_case_offers_its_first_run(tmp_path: Path) -> None:
     put_run(tmp_path / "case/1")
     done = run("show", tmp_path / "case")
-    assert (done.returncode, f"its first run is {tmp_path}/case/1." in done.stderr) == (2, True)
+    assert (done.returncode, f"pass a run, such as {tmp_path}/case/1." in done.stderr) == (2, True)
 
 
 def test_the_limit_of_what_is_unpacked_gives_an_example() -> None:
-    with pytest.raises(Exception, match="TACHOGRAPH_UNPACKED_GIB=1 allows 1 GiB"):
+    with pytest.raises(Exception, match="set TACHOGRAPH_UNPACKED_GIB=1 to allow 1 GiB"):
         unpacking(0).take(1 << 40)

@@ -189,15 +189,15 @@ def test_a_site_does_not_take_the_place_of_what_is_of_no_site(name: str, folder:
     (folder / "out" / name).mkdir()
     (folder / "out" / name / "mine").write_text("mine")
     done = run(*report(folder, "--html"))
-    told = f"Error: {folder}/out/{name}: cannot be written: it is there and of no site that was made here"
-    assert (done.returncode, done.stderr) == (2, f"{told}; name another folder.\n")
+    told = f"Error: {folder}/out/{name}: cannot be written: it already exists and is not part of a generated site"
+    assert (done.returncode, done.stderr) == (2, f"{told}; choose another folder.\n")
     assert files(folder / "out") == {f"{name}/mine": b"mine"}
 
 
 def test_a_pipe_in_place_of_what_a_site_has_is_not_waited_for(tmp_path: Path) -> None:
     (tmp_path / "assets").mkdir()
     os.mkfifo(tmp_path / "assets/contents.json")
-    with pytest.raises(WriteError, match="it is there and of no site that was made here"):
+    with pytest.raises(WriteError, match="it already exists and is not part of a generated site"):
         refuse_others(["assets"], tmp_path)
 
 
@@ -240,7 +240,7 @@ def test_a_page_of_a_site_that_the_user_changed_is_not_overwritten(is_link: bool
     page.symlink_to(mine) if is_link else page.write_bytes(b"mine")
     done = run(*report(folder, "--html"))
     assert done.returncode == 2
-    assert f"{page}: cannot be written: it is there and of no site that was made here" in done.stderr
+    assert f"{page}: cannot be written: it already exists and is not part of a generated site" in done.stderr
     assert (page.is_symlink(), page.read_bytes()) == (is_link, mine.read_bytes())
 
 
@@ -275,7 +275,7 @@ def test_scrub_writes_nothing_behind_a_link(folder: Path) -> None:
     (folder / "out" / first).symlink_to(folder / "elsewhere")
     done = run("scrub", *logs, "--out", folder / "out")
     assert done.returncode == 2
-    assert "a link leads out of the folder of what is written" in done.stderr
+    assert "a link leads out of the output folder" in done.stderr
     assert files(folder / "elsewhere") == {}
 
 

@@ -79,7 +79,9 @@ class Compiler:
             line = _Line(open_rules=(line_kind,))
             source = self._blanks() + self._node(expansion, line, {})
             if not line.literals:
-                raise self.error(line_kind, f"a line of {line_kind} has no fixed text to find it by; add a literal.")
+                raise self.error(
+                    line_kind, f"{line_kind} has an alternative without fixed text to search for; add a literal."
+                )
             yield self._variant(line_kind.removesuffix("_line"), source, line, self._head(expansion))
 
     def _head(self, expansion: Any) -> int:
@@ -134,7 +136,7 @@ class Compiler:
             case Tree(data="alias", children=[child, *_]):
                 source = self._node(child, line, arguments)
             case Tree():
-                raise GrammarError(f"{self.name}: {node.data} is nothing that a line can be compiled from.")
+                raise GrammarError(f"{self.name}: {node.data} cannot be compiled into a line.")
             case _:
                 source = self._symbol(name_of(node), line, arguments)
         return source
@@ -194,10 +196,10 @@ class Compiler:
 
     def _rule(self, name: str, values: list[Any], line: _Line, arguments: Mapping[str, Any]) -> str:
         if name in line.open_rules:
-            raise self.error(name, f"rule {name!r} refers to itself; a line is flat, so say it without recursion.")
+            raise self.error(name, f"rule {name!r} refers to itself; rewrite it without recursion.")
         parameters, tree = self.rules[name]
         if len(values) != len(parameters):
-            raise self.error(name, f"{name} has {len(parameters)} parameters: {', '.join(parameters)}.")
+            raise self.error(name, f"{name} takes {len(parameters)} parameters: {', '.join(parameters)}.")
         bound = {p: arguments.get(name_of(v), v) for p, v in zip(parameters, values, strict=True)}
         if name in self.vocabulary:
             return self._field(name, tree, line, bound)
@@ -205,7 +207,7 @@ class Compiler:
         source = self._node(tree, line, bound)
         line.open_rules, line.parts = outer, line.parts + 1
         if line.parts > MOST_PARTS or len(source) > LONGEST_PATTERN:
-            raise self.error(name, f"rule {name!r} stands in a line that becomes too long; say it in fewer parts.")
+            raise self.error(name, f"a line with the rule {name!r} becomes too long; use fewer parts.")
         return source
 
     def _field(self, name: str, tree: Tree[Any], line: _Line, bound: Mapping[str, Any]) -> str:
@@ -225,7 +227,7 @@ class Compiler:
     def _wrong_terminal(self, name: str, said: str) -> GrammarError:
         used = f"{name}{{{said}}}"
         place_of = used if used in self.text else said
-        return self.error(place_of, f"{said!r} is wrong in {name}: it holds one of {', '.join(sorted(HOLDS[name]))}.")
+        return self.error(place_of, f"{said!r} is wrong in {name}: expected one of {', '.join(sorted(HOLDS[name]))}.")
 
     def _held(self, node: Any) -> tuple[str, str]:
         """Type and regular expression of what a field holds: a terminal, or the literal spelling of its value."""
@@ -236,7 +238,7 @@ class Compiler:
             return "WORD", self.literals[text]
         if text in self.terminals:
             return text, self.terminals[text]
-        raise self.error(text, f"a field holds a terminal or a text, and {text!r} is neither.")
+        raise self.error(text, f"a field holds a terminal or a literal, but {text!r} is neither.")
 
     def _meaning(self, bound: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments that say what the number means: ``kind=running_mean{per_epoch, "4"}`` names kind, per and since."""

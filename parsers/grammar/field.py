@@ -58,9 +58,9 @@ def mistake(name: str, meaning: Mapping[str, object]) -> tuple[str, str] | None:
     allowed = {"unit": UNITS.get(name, ()), "scope": get_args(Scope), "kind": get_args(Kind), "per": get_args(Per)}
     for parameter, said in meaning.items():
         if parameter in ("since", "first") and not isinstance(said, int):
-            return str(said), f"the {parameter} of {name} is a whole number in quotes"
+            return str(said), f"{parameter} of {name} must be a quoted whole number"
         if parameter in allowed and said not in allowed[parameter]:
-            return str(said), f"the {parameter} of {name} is {' or '.join(allowed[parameter])}"
+            return str(said), f"{parameter} of {name} must be {' or '.join(allowed[parameter])}"
     if meaning.get("kind") == "running_mean" and not {"per", "since"} <= meaning.keys():
-        return "running_mean", 'it has two parameters, such as running_mean{per_epoch, "0"}'
+        return "running_mean", 'it takes two parameters, such as running_mean{per_epoch, "0"}'
     return None

@@ -40,7 +40,7 @@ def _loaded(path: Path, text: str, *, keep_all_tokens: bool = False, **_: Any) -
         )
     for name in _IMPORTED.findall(text):
         if (path.parent / f"{name}.lark").is_file() and not (ROOM / f"{name}.lark").is_file():
-            beside = f"{name!r} is a file beside this one; write %import .{name} with a dot."
+            beside = f"{name!r} is a file in the same folder; import it with a dot: %import .{name}"
             raise GrammarError(f"{path.name}: {place(text, name)}{beside}")
     grammar: Grammar = load_grammar(text, str(path), [str(ROOM)], keep_all_tokens)[0]  # type: ignore[no-untyped-call]
     if found := too_many(grammar):
@@ -81,7 +81,7 @@ def _compiler(lark: Lark, path: Path) -> Compiler:
     literals = {t.pattern.raw: t.pattern for t in lark.terminals if t.pattern.raw}
     blank = [patterns[_plain(name)].to_regexp() for name in lark.ignore_tokens]
     if len(blank) > 1:
-        raise GrammarError(f"{path.name}: ignores {len(blank)} terminals; put them into one.")
+        raise GrammarError(f"{path.name}: ignores {len(blank)} terminals; merge them into one.")
     return Compiler(
         name=path.name,
         text=path.read_text(encoding="utf-8"),
@@ -107,11 +107,11 @@ def vocabulary() -> frozenset[str]:
 
 def _line_kinds(compiler: Compiler, path: Path) -> Iterator[str]:
     if "start" not in compiler.rules:
-        raise GrammarError(f"{path.name}: has no rule start; it lists the line kinds of the format.")
+        raise GrammarError(f"{path.name}: rule start is missing; it lists the line kinds of the format.")
     kinds = list(compiler.alternatives("start"))
     wrong = [kind for kind in kinds if kind not in LINE_KINDS]
     if wrong:
-        raise compiler.error(wrong[0], f"start lists {wrong[0]!r}; the line kinds are {', '.join(LINE_KINDS)}.")
+        raise compiler.error(wrong[0], f"start lists {wrong[0]!r}; valid line kinds: {', '.join(LINE_KINDS)}.")
     return iter(kinds)
 
 
@@ -120,7 +120,9 @@ def _check_meanings(variants: tuple[Variant, ...], path: Path) -> None:
     for variant in variants:
         for field in variant.fields:
             if seen.setdefault((variant.record, field.name), field) != field and variant.record in METRICS:
-                raise GrammarError(f"{path.name}: {field.name} has two meanings in {variant.record}_line; give it one.")
+                raise GrammarError(
+                    f"{path.name}: {field.name} has two different definitions in {variant.record}_line; use one."
+                )
 
 
 def _about(path: Path) -> str:

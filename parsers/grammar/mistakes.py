@@ -34,7 +34,7 @@ def reason(error: Exception, text: str, known: Collection[str]) -> str:
         name = found[1]
         if name in known:
             return f"{place(text, name)}{name!r} is not imported; add it to an %import .vocabulary (...)."
-        return f"{place(text, name)}{name!r} is defined neither here nor in the vocabulary; {_nearest(name, known)}."
+        return f"{place(text, name)}{name!r} is not defined here or in the vocabulary; {_nearest(name, known)}."
     line, column = getattr(error, "line", None), getattr(error, "column", None)
     if isinstance(line, int) and line > 0:
         return f"line {line}, column {column}: {said}"
@@ -44,15 +44,15 @@ def reason(error: Exception, text: str, known: Collection[str]) -> str:
 
 def _unreadable(error: OSError | UnicodeDecodeError, text: str) -> str:
     if isinstance(error, UnicodeDecodeError):
-        return "is no text in UTF-8."
+        return "is not UTF-8 text."
     is_missing = isinstance(error, FileNotFoundError)
     return _no_file(str(error.filename), text) if is_missing else f"cannot be read: {error.strerror}."
 
 
 def _no_file(missing: str, text: str) -> str:
     if not text:
-        return "there is no such file."
-    return f"{place(text, missing.removesuffix('.lark'))}there is no such file as {missing}, which it imports."
+        return "file not found."
+    return f"{place(text, missing.removesuffix('.lark'))}imported file {missing} not found."
 
 
 def _plain(error: Exception) -> str:
@@ -66,4 +66,4 @@ def _plain(error: Exception) -> str:
 def _nearest(name: str, known: Iterable[str]) -> str:
     names = sorted(known)
     near = get_close_matches(name, names) or get_close_matches(name.lower(), names)
-    return f"known there are {', '.join([*near, *(other for other in names if other not in near)])}"
+    return f"known names: {', '.join([*near, *(other for other in names if other not in near)])}"

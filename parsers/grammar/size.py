@@ -45,11 +45,11 @@ def too_many(grammar: Grammar) -> tuple[str, str] | None:
     """The first rule of a grammar that Lark read which it could not compile in any time, and why."""
     for name, _, tree, _ in grammar.rule_defs:
         if _ways(tree) > MOST_WAYS:
-            return str(name), f"can be written in more than {MOST_WAYS} ways; move some of them into rules of their own"
+            return str(name), f"has more than {MOST_WAYS} combinations; move some of them into separate rules"
     templates = {str(name): tree for name, parameters, tree, _ in grammar.rule_defs if parameters}
     for name in templates:
         if name in _used(templates, name):
-            return name, "refers to itself; say it without recursion"
+            return name, "refers to itself; rewrite it without recursion"
     return None
 
 

@@ -36,7 +36,7 @@ _PIECE = 1 << 16
 _LONGEST_HEADER = 1 << 20
 _ZIP = (b"PK\3\4", b"PK\5\6")
 # The module unpacks all it has read of other methods at once: a few KiB of bzip2 become as many GiB.
-_OTHER_METHOD = "is packed by a method that is not read; deflate and none are."
+_OTHER_METHOD = "uses an unsupported compression method; supported: deflate and none."
 
 
 class Readable(Protocol):
@@ -78,7 +78,7 @@ def unpack(archive: Path, into: Path) -> Iterator[File | LeftOut]:
             else:
                 yield entry if isinstance(entry, LeftOut) else _spooled(*entry, into / str(number))
     except BROKEN as error:
-        yield LeftOut("", f"cannot be read to its end: {_reason(error)}.", is_unreadable=True)
+        yield LeftOut("", f"cannot be read completely: {_reason(error)}.", is_unreadable=True)
 
 
 def _entries(archive: Path, allowance: Allowance) -> Iterator[Entry]:
@@ -220,7 +220,7 @@ class _Member(tarfile.TarInfo):
         except tarfile.HeaderError as error:
             if len(buf) == tarfile.BLOCKSIZE and not any(buf):
                 raise
-            raise tarfile.ReadError("a header is cut or broken") from error
+            raise tarfile.ReadError("a header is truncated or corrupt") from error
         if member.size < 0:
             raise tarfile.ReadError("a header states a negative size")
         return member

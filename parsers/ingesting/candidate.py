@@ -7,8 +7,8 @@ from ..io.compression import SUFFIXES
 from ..runs.runfile import LOG, RUN_FILE
 from .address import public
 
-IS_LINK = "is a link."
-IS_IRREGULAR = "is no regular file."
+IS_LINK = "is a symbolic link."
+IS_IRREGULAR = "is not a regular file."
 
 Origin = Mapping[str, str | bool | None]
 
@@ -83,7 +83,7 @@ def names(path: str) -> list[str]:
     return [name for name in path.split("/") if name not in ("", ".", "..")]
 
 
-IS_HIDDEN = "is hidden: its name, or that of its folder, begins with a dot."
+IS_HIDDEN = "is hidden: its name or its folder's name begins with a dot."
 
 
 def is_hidden(path: str) -> bool:

@@ -54,14 +54,12 @@ FOUND_NOTHING = 1
 
 OPTIONS = (
     click.argument("sources", nargs=-1, required=True, metavar="SOURCE..."),
-    click.option(
-        "--into", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder of run folders."
-    ),
-    click.option("--jobs", type=click.IntRange(min=1), help="Processes that share the work.  [default: one a core]"),
-    click.option("--scheduler", metavar="tcp://HOST:PORT", help="Dask scheduler whose workers do the work."),
-    click.option("--scrub", is_flag=True, help="Replace names, addresses and credentials on the way."),
-    click.option("--verbose", is_flag=True, help="Name every file that is left out."),
-    click.option("--json", "as_json", is_flag=True, help="One JSON object a log, and one a file that is unreadable."),
+    click.option("--into", required=True, type=click.Path(file_okay=False, path_type=Path), help="Output folder."),
+    click.option("--jobs", type=click.IntRange(min=1), help="Number of processes.  [default: one per core]"),
+    click.option("--scheduler", metavar="tcp://HOST:PORT", help="Dask scheduler to run on."),
+    click.option("--scrub", is_flag=True, help="Replace names, addresses and credentials."),
+    click.option("--verbose", is_flag=True, help="List every skipped file."),
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON object per log and unreadable file."),
 )
 
 
@@ -75,15 +73,15 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 def ingest(
     context: click.Context, /, sources: tuple[str, ...], into: Path, *, verbose: bool, as_json: bool, **how: Any
 ) -> None:
-    """Turn the logs of SOURCES into run folders: INTO/CASE/REPEAT/train.log with a run.json that says where it is from.
+    """Turn the logs of SOURCES into run folders: INTO/CASE/REPEAT/train.log with a run.json that records its origin.
 
-    SOURCE is a log, a folder, a tar or zip archive, a git checkout, or a URL (http://, s3:// and others that fsspec
-    knows). All texts in it that hold metric lines of a known format are logs. What is there already stays untouched.
-    An archive or a packed log may unpack to 64 MiB, to 250 times its size, or to $TACHOGRAPH_UNPACKED_GIB, whichever is
-    most; an archive may have 65,536 members, and a download may have 64 GiB. With --scheduler, SOURCES, INTO and
-    $TMPDIR are on disks that all workers see.
+    SOURCE is a log, a folder, a tar or zip archive, a git checkout, or a URL (http://, s3:// and others supported by
+    fsspec). All text files with metric lines of a known format are logs. Existing run folders are not changed.
+    An archive or compressed log may unpack to 64 MiB, 250 times its size, or $TACHOGRAPH_UNPACKED_GIB, whichever is
+    largest; an archive may have 65,536 members, and a download 64 GiB. With --scheduler, SOURCES, INTO and $TMPDIR
+    must be on disks shared by all workers.
 
-    Exit status 1 when a file was unreadable or there was no log, 2 for wrong use.
+    Exit status 1 if a file was unreadable or no log was found, 2 for wrong use.
 
     \b
     Examples:
@@ -96,7 +94,7 @@ def ingest(
 
     # One that is missing beside others does not stop these: it is told with what else is unreadable.
     if len(gone := missing(sources)) == len(sources):
-        raise Unreadable(*(f"There is no file or folder {source}." for source in gone))
+        raise Unreadable(*(f"{source}: file or folder not found." for source in gone))
     tally = IngestTally(verbose=verbose)
     for event in _events(sources, into, context.obj, **how):
         tally.add(event)
@@ -122,7 +120,9 @@ def _events(
         with workers(jobs, scheduler) as executor:
             yield from followed(_found(sources, into, executor, secrets if scrub else None))
     except BrokenExecutor as error:
-        raise Unreadable("A process was killed, maybe for its memory; the same command goes on from here.") from error
+        raise Unreadable(
+            "A worker process was killed, maybe out of memory; run the same command again to continue."
+        ) from error
     except ParserError as error:
         raise Unreadable(error) from error
 

@@ -120,7 +120,7 @@ def copies(suite: Suite, logs: Iterable[str]) -> Iterator[Copies]:
 def _refuse_own(sources: Sequence[str], into: Path) -> None:
     for source in sources:
         if not is_url(source) and Path(source).resolve().is_relative_to(into.resolve()):
-            raise SuiteError(f"{source}: lies in {into}, which it is to be ingested into; name another folder.")
+            raise SuiteError(f"{source}: is inside the output folder {into}; choose another folder with --into.")
 
 
 class _Ingestion:
@@ -163,10 +163,10 @@ class _Ingestion:
 
     def _published(self, taken: Taken, name: str, wanted: int) -> tuple[int, tuple[str, ...]]:
         if taken.staged is None:
-            raise StagingError(f"{self._suite.path}: a run of {name} was taken away meanwhile; ingest again.")
+            raise StagingError(f"{self._suite.path}: a run of {name} was removed during ingestion; ingest again.")
         number = self._suite.publish(taken.staged, name, {taken.sha256, taken.content}, wanted)
         is_another = number != wanted
-        return number, (f"Another log has this label, so this one is repeat {number}.",) if is_another else ()
+        return number, (f"Another log has the same label; stored as repeat {number}.",) if is_another else ()
 
 
 def _batches(candidates: Iterable[Candidate | LeftOut]) -> Iterator[list[Candidate] | LeftOut]:

@@ -21,7 +21,7 @@ from .candidate import Candidate, LeftOut, NotTakenError
 from .remote import fetch, is_url
 from .staging import Staged, StagingError, stage
 
-NO_METRIC_LINE = "holds no metric line of a known format."
+NO_METRIC_LINE = "does not contain metric lines of a known format."
 _CHUNK = 1 << 20
 _HEAD = 1 << 16
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -105,7 +105,7 @@ def _refuse_other_files(path: Path, head: bytes, candidate: Candidate) -> None:
     if not head:
         raise NotTakenError("is empty.", is_unreadable=candidate.named)
     if begins_archive(head) or (ending(head) and is_archive(path)):
-        raise NotTakenError("is an archive in a source; name it as a SOURCE of its own.", is_unreadable=candidate.named)
+        raise NotTakenError("is an archive inside a source; pass it as a SOURCE.", is_unreadable=candidate.named)
     if ending(head):
         with _told(path, named=candidate.named):
             head = next(Source(path).blocks(), b"")[:_HEAD]

@@ -34,7 +34,7 @@ def ingest_scrubbed(found: Sequence[str], into: Path, executor: Executor, secret
         if logs:
             nameless = Path(spool, "nameless")
             outcome = copied(sources([named]), nameless, secrets, given=_named_by(logs.values()))
-            yield from (LeftOut(problem, "is not taken", is_unreadable=True) for problem in outcome.problems)
+            yield from (LeftOut(problem, "is not ingested", is_unreadable=True) for problem in outcome.problems)
             yield from _kept(nameless, into, logs)
 
 

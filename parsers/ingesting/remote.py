@@ -49,10 +49,10 @@ def filesystem(url: str) -> tuple[AbstractFileSystem, str]:
         fs, path = fsspec.core.url_to_fs(url, **_options(url))
     except ImportError as error:
         needed = install("remote") if protocol in _OF_EXTRA else str(error).rstrip(".")
-        raise NotTakenError(f"needs packages that are not installed; {needed}.", is_unreadable=True) from error
+        raise NotTakenError(f"requires packages that are not installed; {needed}.", is_unreadable=True) from error
     except ValueError as error:
         raise NotTakenError(
-            f"no file system {protocol}:// is known; http://, https://, s3:// and others of fsspec are possible.",
+            f"unknown protocol {protocol}://; use http://, https://, s3:// or another one supported by fsspec.",
             is_unreadable=True,
         ) from error
     return fs, str(path)

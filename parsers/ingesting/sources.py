@@ -74,12 +74,12 @@ class Sources:
 
     def _local(self, path: Path) -> Found:
         if not path.exists():
-            raise NotTakenError("there is no such file or folder.", is_unreadable=True)
+            raise NotTakenError("file or folder not found.", is_unreadable=True)
         path = path.resolve()
         if path.is_dir():
             yield from self._folder(path)
         elif not path.is_file():
-            raise NotTakenError("is no regular file.", is_unreadable=True)
+            raise NotTakenError("is not a regular file.", is_unreadable=True)
         elif is_archive(path):
             yield from self._archive(path, path.name, {})
         else:
@@ -151,7 +151,7 @@ def _file(path: Path) -> Found:
 
 def _refuse_broken_archive(name: str) -> None:
     if ARCHIVE_NAME.search(name):
-        raise NotTakenError("is no tar or zip archive, though it is called one.", is_unreadable=True)
+        raise NotTakenError("is not a tar or zip archive, despite its name.", is_unreadable=True)
 
 
 def _candidates(

@@ -64,7 +64,9 @@ def stage(log: Path, candidate: Candidate, beside: Mapping[str, Path], staging: 
     write(folder, RUN_FILE, text.encode("utf-8", "backslashreplace"))
     is_of_another = RUN_FILE in beside and run is None
     return Staged(
-        folder, sha256, (f"The {RUN_FILE} beside it is not of this log, and stays.",) if is_of_another else ()
+        folder,
+        sha256,
+        (f"The {RUN_FILE} beside it describes another log and was not copied.",) if is_of_another else (),
     )
 
 

@@ -17,7 +17,7 @@ from ..io.regular import data_of
 from ..runs.runfile import RUN_FILE, UNPACKED, describes, log_of, run_file, sha256_of, unknown_schema
 
 STAGING = ".ingest"
-CHANGED = "{log} there is not the file whose SHA-256 its run.json gives; remove the folder to ingest it again."
+CHANGED = "{log} does not match the SHA-256 in its run.json; remove the folder to ingest it again."
 _TAKEN = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR)
 
 
@@ -72,7 +72,7 @@ class Suite:
         """
         case = self.path / label
         if leading_out([case], self.path):
-            raise SuiteError(f"{case}: is a link that leads out of the folder, so no run is put there.")
+            raise SuiteError(f"{case}: is a link that leads out of the folder; nothing is written there.")
         case.mkdir(exist_ok=True)
         number = wanted
         while not _renamed(staged, case / str(number)):
@@ -98,7 +98,9 @@ def claimed(path: Path) -> Iterator[Suite]:
         with _locked(path):
             suite = Suite(path)
             if suite.staging.is_symlink():
-                raise SuiteError(f"{suite.staging}: is a link; remove it, runs are made in a folder of this name.")
+                raise SuiteError(
+                    f"{suite.staging}: is a link; remove it, because runs are prepared in a folder of this name."
+                )
             shutil.rmtree(suite.staging, ignore_errors=True)  # what an ingest that was killed left
             try:
                 yield suite
@@ -119,7 +121,7 @@ def _locked(path: Path) -> Iterator[None]:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     except BlockingIOError as error:
-        raise SuiteError(f"{path}: another process ingests into it; wait until that has ended.") from error
+        raise SuiteError(f"{path}: another process is ingesting into it; wait until it has finished.") from error
     finally:
         os.close(lock)
 

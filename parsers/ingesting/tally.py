@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..io.plural import counted
 from .candidate import LeftOut
 from .ingest import Copies, Event, Ingested
 
@@ -45,15 +46,15 @@ class IngestTally:
         """A summary, one sentence a line."""
         new = Counter(log.format or UNKNOWN for log in self._logs if log.is_new)
         formats = ", ".join(f"{count} {name}" for name, count in sorted(new.items()))
-        yield f"{_logs(new.total())} new in {into}{': ' + formats if formats else ''}."
+        yield f"Added {counted(new.total(), 'log')} to {into}{': ' + formats if formats else ''}."
         if there := len(self._logs) - new.total():
-            yield f"{_logs(there)} already there."
+            yield f"Already there: {counted(there, 'log')}."
         yield from (f"{log.label}/{log.repeat}: {remark}" for log in self._logs for remark in log.remarks)
-        yield from (f"The same log, byte for byte: {', '.join(copies.labels)}." for copies in self._copies)
+        yield from (f"Identical logs: {', '.join(copies.labels)}." for copies in self._copies)
         for reason, count in self._left_out.most_common():
-            yield f"Left out, {_files(count)}: {reason}{self._named(reason, count)}"
+            yield f"Skipped {counted(count, 'file')}: {reason}{self._named(reason, count)}"
         if self._unreadable:
-            yield f"{_files(len(self._unreadable))} could not be read."
+            yield f"Could not read {counted(len(self._unreadable), 'file')}."
 
     def objects(self) -> Iterator[str]:
         """A JSON object for each log, then for each unreadable file."""
@@ -77,20 +78,12 @@ class IngestTally:
         """What was unreadable, one sentence each."""
         yield from (f"Error: {left.name}: {left.reason}" for left in self._unreadable)
         if not (self._logs or self._unreadable):
-            yield "Error: No log was found."
+            yield "Error: No logs found."
 
     def _named(self, reason: str, count: int) -> str:
         """The names of files left out; those that are many, texts without metric lines, are named on demand only."""
         names = self._names[reason]
         if not names:
-            return " --verbose names them."
-        more = f" and {count - len(names)} more; --verbose names them" if count > len(names) else ""
+            return " List them with --verbose."
+        more = f" and {count - len(names)} more; list all with --verbose" if count > len(names) else ""
         return f" {', '.join(names)}{more}."
-
-
-def _logs(count: int) -> str:
-    return f"{count} log is" if count == 1 else f"{count} logs are"
-
-
-def _files(count: int) -> str:
-    return f"{count} file" if count == 1 else f"{count} files"

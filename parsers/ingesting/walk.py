@@ -47,7 +47,7 @@ def walk(fs: AbstractFileSystem, root: str, *, without: Callable[[str], bool]) -
 def _below(fs: AbstractFileSystem, folder: str, root: str) -> Iterator[Info]:
     """What a folder holds; of a web page the links that lead elsewhere, too."""
     if _path(folder, root).count("/") >= DEEPEST:
-        raise ValueError(f"it lies more than {DEEPEST} folders deep")
+        raise ValueError(f"it is nested more than {DEEPEST} folders deep")
     is_web = "://" in folder
     for info in fs.ls(f"{folder}/" if is_web else folder, detail=True):
         name = str(info["name"]).rstrip("/")

@@ -56,7 +56,7 @@ def _cluster(address: str) -> Iterator[Executor]:
     try:
         client = Client(address, timeout=_PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
-        raise WorkersError(f"{address}: no scheduler answers there; tcp://host:port is possible.") from error
+        raise WorkersError(f"{address}: no scheduler responds; expected tcp://host:port.") from error
     with client, client.get_executor(pure=False) as executor:  # type: ignore[no-untyped-call]
         yield executor
 

@@ -12,7 +12,7 @@ class ExtraError(ParserError):
 
 def install(extra: str) -> str:
     """What installs an extra beside the rest."""
-    return f'`pip install "tachograph[{extra}]"` installs it'
+    return f'run `pip install "tachograph[{extra}]"`'
 
 
 @contextmanager

@@ -37,19 +37,21 @@ def unpacking(packed: int) -> Allowance:
     Raises TooLargeError where $TACHOGRAPH_UNPACKED_GIB is no number.
     """
     most = max(LEAST, TIMES * packed, _allowed())
-    said = f"it unpacks to more than {most / MIB:,.0f} MiB; {VARIABLE}=1 allows 1 GiB, and an unpacked log has no limit"
+    said = f"it unpacks to more than {most / MIB:,.0f} MiB; set {VARIABLE}=1 to allow 1 GiB, or unpack it first"
     return Allowance(most, said)
 
 
 def downloading() -> Allowance:
     """What a file may have that comes over a network."""
-    return Allowance(LARGEST_DOWNLOAD, f"it is larger than {LARGEST_DOWNLOAD // GIB} GiB; fetch it, and name the file")
+    return Allowance(
+        LARGEST_DOWNLOAD, f"it is larger than {LARGEST_DOWNLOAD // GIB} GiB; download it, then pass the file"
+    )
 
 
 def check_members(count: int) -> None:
     """Raise TooLargeError where an archive has more members than any of logs has."""
     if count > MOST_MEMBERS:
-        raise TooLargeError(f"it has more than {MOST_MEMBERS:,} members; unpack it, and name the folder")
+        raise TooLargeError(f"it has more than {MOST_MEMBERS:,} members; unpack it, then pass the folder")
 
 
 def _allowed() -> int:
@@ -57,4 +59,4 @@ def _allowed() -> int:
     try:
         return int(float(said) * GIB)
     except (ValueError, OverflowError) as error:
-        raise TooLargeError(f"${VARIABLE} is {said!r}; it is a number of GiB") from error
+        raise TooLargeError(f"${VARIABLE} is {said!r}; expected a number of GiB") from error

@@ -7,7 +7,7 @@ from io import BufferedReader
 from pathlib import Path
 
 _OTHERS = {
-    stat.S_IFIFO: "it is a pipe, not a file; write what comes out of it into a file first",
+    stat.S_IFIFO: "it is a pipe, not a file; write its output to a file first",
     stat.S_IFCHR: "it is a device, not a file",
     stat.S_IFBLK: "it is a device, not a file",
     stat.S_IFSOCK: "it is a socket, not a file",

@@ -34,7 +34,7 @@ def found(name: str) -> bytes:
         _refuse_others(os.fstat(file.fileno()), name)
         bound, data = file.read(_HASH_SIZE), file.read()
     if bound != _bound(data, name):
-        raise OSError(errno.EIO, "it is not as it was kept", name)
+        raise OSError(errno.EIO, "its contents have changed", name)
     return data
 
 
@@ -73,7 +73,7 @@ def _folder() -> Iterator[int]:
 def _refuse_others(file: os.stat_result, name: str) -> None:
     is_expected = stat.S_ISREG(file.st_mode) or stat.S_ISDIR(file.st_mode)
     if not is_expected or file.st_uid != os.getuid() or file.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise PermissionError(f"{name} is no file of this user's own")
+        raise PermissionError(f"{name} is not owned by this user")
 
 
 def _prune(folder: int) -> None:

@@ -114,7 +114,7 @@ def put(data: bytes, file: FileIO) -> int:
 def below(folder: Path, name: str) -> Path:
     """The path of a file below a folder; raises WriteError where its name leads out of it."""
     if not is_spelt_inside(name):
-        raise WriteError(folder / name, "it is not below the folder of what is written")
+        raise WriteError(folder / name, "it is outside the output folder")
     return folder / name
 
 
@@ -141,7 +141,7 @@ def _place(folder: Path, name: str) -> Path:
     """The place of a file, with the folders on its way; raises WriteError where nothing can be put."""
     place = below(folder, name)
     if leading_out([place.parent], folder):
-        raise WriteError(place, "a link leads out of the folder of what is written")
+        raise WriteError(place, "a link leads out of the output folder")
     with writing(place):
         place.parent.mkdir(parents=True, exist_ok=True)
         if not place.is_symlink() and place.exists():

@@ -17,7 +17,7 @@ NAME = CLOCK
 COLUMNS = ("line", "time")
 # What the column `time` of records means when no line prints it.
 ARRIVAL = Field("time", "ARRIVAL")
-NOT_ASCENDING = "line {line}: line is {said}; line numbers are whole, from 1, and ascend."
+NOT_ASCENDING = "line {line}: line is {said}; line numbers must be whole numbers, start at 1 or later and ascend."
 
 
 def clock(log: Path, sha256: str) -> pd.DataFrame | None:

@@ -14,12 +14,12 @@ from .reading_part import ReadingPart
 Numbers = NDArray[np.int64]
 Rows = NDArray[np.intp]
 
-NOT_A_NUMBER = "The loss is not a finite number in {count} of {records} records, first in line {line}."
-OVERFLOW = "The loss scale overflows, first in line {line} ({count} in all): such a step does not count."
-BACKWARDS = "The time runs backwards, first in line {line} ({count} in all)."
-TWICE = "Records are in the log twice, the first copy in line {line} ({count} in all)."
-RESTARTED = "The run starts again, first in line {line} ({count} in all)."
-FAILED = "The run ended with a failure, in line {line}: {text}"
+NOT_A_NUMBER = "Loss is NaN or infinite in {count} of {records} records, first at line {line}."
+OVERFLOW = "Loss scale overflows, first at line {line} ({count} in total): such steps do not update parameters."
+BACKWARDS = "Timestamps go backwards, first at line {line} ({count} in total)."
+TWICE = "Duplicate records, first at line {line} ({count} in total)."
+RESTARTED = "The run restarts, first at line {line} ({count} in total)."
+FAILED = "The run failed, at line {line}: {text}"
 WARNINGS = (NOT_A_NUMBER, OVERFLOW, BACKWARDS, TWICE, RESTARTED, FAILED)
 LONGEST_TEXT = 200
 NO_ROWS: Rows = np.zeros(0, np.intp)

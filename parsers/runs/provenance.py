@@ -33,7 +33,7 @@ WORDS: Mapping[Kind, tuple[str, ...]] = {
     "records": ("the records",),
     "one_node": ("{witness}, as one node", "witness"),
     "product": ("{first} and {second}", "first", "second"),
-    "share": ("{first} over cards of {second}", "first", "second"),
+    "share": ("{first} divided by the cards of {second}", "first", "second"),
 }
 DERIVED: tuple[Kind, ...] = ("one_node", "product", "share")
 NAMES: tuple[Kind, ...] = ("file_name", "former_name")

@@ -26,14 +26,14 @@ from .health import findings
 from .reading_part import NOTHING, ReadingPart, part
 from .runfile import RunFile, run_facts, run_file, run_problems, told_by_name
 
-TORN = "Output runs together, first in line {line} ({count} in all); what is whole there is used."
-CUT = "The last line has no newline: it may be cut off, so a number that it ends with is not used."
-NO_STEPS = "The log has neither lines of steps nor of epochs."
-FIRST_USED = "{fact} is {value} by {witness}, but {other} by {denier}; the first is used."
-NEITHER_USED = "{fact} is {value} by {witness}, but {other} by {denier}; neither is used."
-NONE_FITS = "no known format fits any of its {count} lines; `tachograph formats` lists those there are."
-UNKNOWN_FORMAT = "There is no format {name}; `tachograph formats` lists all that there are."
-UNKNOWN_FORMAT_LIKE = "There is no format {name}; {near} is like it, and `tachograph formats` lists all that there are."
+TORN = "Output is interleaved, first at line {line} ({count} in total); only intact parts are used."
+CUT = "The last line does not end with a newline and may be truncated; a number at its end is not used."
+NO_STEPS = "The log does not contain step or epoch records."
+FIRST_USED = "{fact} is {value} according to {witness}, but {other} according to {denier}; using {value}."
+NEITHER_USED = "{fact} is {value} according to {witness}, but {other} according to {denier}; using neither."
+NONE_FITS = "none of its {count} lines match a known format; list the formats with `tachograph formats`."
+UNKNOWN_FORMAT = "Unknown format {name}; list the formats with `tachograph formats`."
+UNKNOWN_FORMAT_LIKE = "Unknown format {name}; did you mean {near}? List the formats with `tachograph formats`."
 WARNINGS = (TORN, CUT, NO_STEPS, FIRST_USED, NEITHER_USED)
 # Lines that are left are tried for further formats up to so many bytes: that takes longer than to read the others.
 SEARCHED = 4 << 20

@@ -30,14 +30,14 @@ UNPACKED = "unpacked_sha256"  # of the text of a log that was found packed
 DONE, FAILED, INTERRUPTED = "done", "failed", "interrupted"
 STATUSES = (DONE, FAILED, INTERRUPTED)
 NOT_DONE = "run.json says this run {said}."
-ANOTHER_LOG = "The log is not the one that run.json describes: its sha256 differs."
+ANOTHER_LOG = "The log does not match run.json: the SHA-256 differs."
 WARNINGS = (NOT_DONE, ANOTHER_LOG)
-NO_COUNT = "{name} is {said}; it is a whole number of at least 1."
-NO_FILE_BESIDE = "the log of the run is {name}; it is the name of a file beside run.json."
+NO_COUNT = "{name} is {said}; expected a whole number of at least 1."
+NO_FILE_BESIDE = "the log of the run is {name}; expected the name of a file beside run.json."
 UNKNOWN_SCHEMA = (
     "has schema {schema}, but this version of Tachograph reads schemas 1 to {newest}; upgrade Tachograph to read it."
 )
-NO_RUN_FILE = "is no run.json of a run folder ({reason}); it needs a 'case' of names and values."
+NO_RUN_FILE = "is not a valid run.json ({reason}); it needs a 'case' with names and values."
 
 
 def run_facts(run: RunFile, log: Path) -> Iterator[Fact]:

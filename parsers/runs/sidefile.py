@@ -14,10 +14,10 @@ from ..io.lazy import pd
 from ..io.regular import opened
 from .runfile import describes, run_file
 
-NO_HEAD = "line 1 is no head of this file; it is {columns}."
-NO_NUMBER = "line {line}: {column} is {said}; it is a number."
-OTHER_WIDTH = "line {line} has {count} columns; there are {width}."
-NO_ROW = "line {line} is no line of a table ({reason})."
+NO_HEAD = "line 1 is not the expected header {columns}."
+NO_NUMBER = "line {line}: {column} is {said}; expected a number."
+OTHER_WIDTH = "line {line} has {count} columns; expected {width}."
+NO_ROW = "line {line} is not a valid table row ({reason})."
 GREATEST = 1e12  # no time, size or clock that a side file states comes near it
 
 

@@ -14,7 +14,7 @@ from .sidefile import side_file, side_table, times
 
 NAME = TELEMETRY
 COLUMNS = ("time", "card", "utilisation", "memory", "power", "sm_clock", "memory_clock", "temperature")
-NO_CARD = "line {line}: card is {said}; cards are counted from 0."
+NO_CARD = "line {line}: card is {said}; expected a card number from 0."
 
 
 @dataclass(frozen=True)

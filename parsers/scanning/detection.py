@@ -29,8 +29,8 @@ from .text import LogText
 # The formats of a log are those of the first piece of so many bytes that has a line of any.
 PIECE = 1 << 16
 VARIABLE = "TACHOGRAPH_FORMATS"
-NO_FOLDER = "is no folder; ${variable} names a folder of grammars (*.lark)."
-SEVERAL_FIT = "fits {best} and {other} equally well ({count} lines); say which with --format."
+NO_FOLDER = "is not a folder; ${variable} must be a folder of grammars (*.lark)."
+SEVERAL_FIT = "matches {best} and {other} equally well (lines: {count}); choose one with --format."
 
 Claims = Mapping[int, tuple[int, set[str]]]
 Named = list[tuple[str, Variant]]

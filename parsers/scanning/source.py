@@ -15,7 +15,7 @@ from ..io.regular import opened
 
 BLOCK = 1 << 20
 LONGEST_LINE = 64 << 20
-TOO_LONG_A_LINE = "has a line of more than {size} MiB; that is no text log."
+TOO_LONG_A_LINE = "has a line longer than {size} MiB and is not a text log."
 BINARY = "is a binary file, not a text log."
 _ANSI = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
@@ -47,7 +47,7 @@ class Source:
                 empty = False
                 yield block
         if empty:
-            raise LogError.at(self.path, "is empty; a log has at least one line.")
+            raise LogError.at(self.path, "is empty.")
 
     def _whole_lines(self, stream: BinaryIO) -> bytes:
         block = stream.read(BLOCK)
@@ -102,9 +102,9 @@ class _Counted(io.RawIOBase):
 
 def _reason(error: Exception) -> Message:
     if isinstance(error, IsADirectoryError):
-        return Message("is a folder; name a log file in it.")
+        return Message("is a folder; pass a log file.")
     if isinstance(error, FileNotFoundError):
-        return Message("there is no such file.")
+        return Message("file not found.")
     return Message(CANNOT_BE_READ, reason=str(getattr(error, "strerror", None) or error).rstrip("."))
 
 

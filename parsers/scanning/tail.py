@@ -88,7 +88,7 @@ class Tail:
         except FileNotFoundError:
             return None
         if not stat.S_ISREG(place.st_mode):
-            raise LogError.at(self.path, "is no file; only a file that a program writes to can be followed.")
+            raise LogError.at(self.path, "is not a regular file; only regular files can be followed.")
         return place
 
     @staticmethod
@@ -131,7 +131,7 @@ class Tail:
         at_start = file.tell() == 0
         data = file.read(BLOCK) or b""
         if at_start and ending(data):
-            raise LogError.at(self.path, "is compressed; only a plain text log can be followed.")
+            raise LogError.at(self.path, "is compressed; only plain text logs can be followed.")
         if at_start and len(data) >= TELLING and not is_text(data[:65536]):
             raise LogError.at(self.path, BINARY)
         return data

@@ -26,11 +26,11 @@ KINDS = {
 
 @click.command()
 @click.argument("logs", nargs=-1, required=True, type=click.Path(readable=False, path_type=Path))
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder of the copies.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Output folder.")
 @click.option("--format", "format_", metavar="NAME|FILE.lark", help="Log format.  [default: detected]")
-@click.option("--host", "hosts", multiple=True, metavar="NAME", help="A host to replace, whatever stands around it.")
-@click.option("--user", "users", multiple=True, metavar="NAME", help="A user to replace, whatever stands around it.")
-@click.option("--keep", multiple=True, metavar="NAME", help="A name to leave as it is.")
+@click.option("--host", "hosts", multiple=True, metavar="NAME", help="Host name to replace anywhere.")
+@click.option("--user", "users", multiple=True, metavar="NAME", help="User name to replace anywhere.")
+@click.option("--keep", multiple=True, metavar="NAME", help="Name to keep.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per kind of replacement.")
 @click.pass_context
 def scrub(
@@ -43,12 +43,12 @@ def scrub(
     keep: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Write copies of LOGS that name nobody and still read as the logs do.
+    """Write anonymized copies of LOGS that give the same results.
 
     Names of hosts and users, home folders, e-mail addresses, private addresses and credentials are replaced, the same
-    name by the same placeholder in all copies. A log may also be a run folder, or a folder of them. What lies beside
-    a log comes along. Names without a recognizable marker are not detected: review the copies before publishing, and
-    give such names with --host or --user.
+    name by the same placeholder in all copies. A log may also be a run folder, or a folder of them; the other files
+    of a run are copied as well. Names without a recognizable marker are not detected: review the copies before
+    publishing, and pass such names with --host or --user.
 
     \b
     Examples:
@@ -60,7 +60,7 @@ def scrub(
     from .identities import Identity
 
     if not all((*hosts, *users, *keep)):
-        raise click.UsageError("--host, --user and --keep take a name, but one is empty.")
+        raise click.UsageError("--host, --user and --keep must not be empty.")
     given = [Identity(kind, os.fsencode(name)) for kind, names in (("host", hosts), ("user", users)) for name in names]
     try:
         outcome = copied(sources(logs), out, context.obj, given=given, keep=map(os.fsencode, keep), format=format_)
@@ -90,11 +90,11 @@ def _as_json(outcome: "ScrubOutcome") -> Iterator[str]:
 def _as_text(outcome: "ScrubOutcome", out: Path) -> Iterator[str]:
     """How many of each kind; never which, for what is printed here may be published, too."""
     copies = len(outcome.copies)
-    yield f"1 copy is in {out}." if copies == 1 else f"{copies} copies are in {out}."
+    yield f"Wrote 1 copy to {out}." if copies == 1 else f"Wrote {copies} copies to {out}."
     if outcome.copies and not outcome.replaced:
-        yield "Nothing that names anyone was found in them."
+        yield "No names, addresses or credentials found."
     for kind, noun in KINDS.items():
         if replaced := outcome.replaced.get(kind):
-            different = f", {len(replaced.distinct)} different" if replaced.distinct else ""
+            different = f", {len(replaced.distinct)} distinct" if replaced.distinct else ""
             count, _, words = counted(replaced.occurrences, noun).partition(" ")
-            yield f"{count:>8} {words}{different}, first in {replaced.copy}:{replaced.line}"
+            yield f"{count:>8} {words}{different}, first at {replaced.copy}:{replaced.line}"

@@ -70,7 +70,7 @@ def _absolute(path: Path) -> Path:
 def _logs(folder: Path) -> Iterator[Path]:
     runs = sorted(folder.rglob(runfile.RUN_FILE))
     if not runs:
-        raise ScrubError(f"{folder}: holds no run folder, that is none with a {runfile.RUN_FILE}; name its logs.")
+        raise ScrubError(f"{folder}: does not contain run folders (with a {runfile.RUN_FILE}); pass its logs.")
     yield from (runfile.log_of(run.parent) for run in runs)
 
 
@@ -107,7 +107,7 @@ def _refuse_links(source: NamedLog) -> None:
     is_named = source.log == source.named
     files = runfile.files_of_run(source.log)
     if file := leading_out(files[1:] if is_named else files, source.log.parent if is_named else source.named):
-        raise ScrubError(f"{file}: is a link that leads out of the folder; scrub what it leads to where that lies.")
+        raise ScrubError(f"{file}: is a link that leads out of the folder; scrub its target directly.")
 
 
 def named_by(place: str | Path) -> Iterator[Identity]:
@@ -125,11 +125,11 @@ def _copy(
 ) -> None:
     """Write all copies under another name and move them, so that a reader never sees half a file."""
     if out.exists() and not out.is_dir():
-        raise ScrubError(f"{out}: is no folder; --out names the folder of the copies.")
+        raise ScrubError(f"{out}: is not a folder; choose another one with --out.")
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ScrubError(f"{out}: cannot be made a folder: {error.strerror}.") from error
+        raise ScrubError(f"{out}: cannot be created: {error.strerror}.") from error
     with unfinished(out) as folder:
         for place, log in places.items():
             copy = below(folder, str(place))
@@ -155,10 +155,10 @@ def _places(logs: Sequence[NamedLog], out: Path, placeholders: Placeholders) -> 
     places = {_public(source.log.relative_to(base), placeholders): source.log for source in logs}
     several = Counter(_public(source.log.relative_to(base), placeholders) for source in logs).most_common(1)
     if several[0][1] > 1:
-        raise ScrubError(f"{out / several[0][0]}: would be the copy of {several[0][1]} logs; scrub them one by one.")
+        raise ScrubError(f"{out / several[0][0]}: would be the copy of {several[0][1]} logs; scrub them separately.")
     for place in places:
         if (taken := next((s.log for s in logs if s.log.exists() and _same(s.log, out / place)), None)) is not None:
-            raise ScrubError(f"{taken}: its copy would take the place of a log; --out names another folder.")
+            raise ScrubError(f"{taken}: its copy would overwrite a log; choose another folder with --out.")
     return places
 
 

@@ -77,7 +77,7 @@ def scrubbed(
             written.append(copy.with_name(runfile.RUN_FILE))
             written[-1].write_text(json.dumps(run, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         if unlike := difference(before, likeness(copy, log, bytes, format=format)):
-            raise ScrubError(f"{log}: {unlike} would not read as before; --keep says which name to leave as it is.")
+            raise ScrubError(f"{log}: {unlike} would be read differently; keep the name concerned with --keep.")
     except BaseException as error:
         for path in written:
             path.unlink(missing_ok=True)

@@ -57,8 +57,8 @@ def audit(
     """Check the numbers in the tables of published pages against their logs.
 
     MARKDOWN is a page or a folder of pages. The case of each number is read from its labels, its log found by links and
-    names, and its protocol recovered from all numbers of its column unless a page file states it. Exit status 1 when
-    anything but exact, near and accepted was found, 2 when a page cannot be read.
+    names, and its protocol recovered from all numbers of its column unless a page file states it. Exit status 1 for
+    any verdict but exact, near or accepted, 2 if a page cannot be read.
 
     \b
     Examples:
@@ -139,8 +139,8 @@ def _print(
 @click.command()
 @LOGS
 @click.option("--published", multiple=True, required=True, metavar="NUMBER", help="Published number; one per log.")
-@click.option("--cards", type=click.IntRange(min=1), help="Cards of the runs, in all.")
-@click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per card.")
+@click.option("--cards", type=click.IntRange(min=1), help="Total number of GPUs (or processes).")
+@click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per GPU (or process).")
 @FORMAT
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 def recover(
@@ -153,8 +153,8 @@ def recover(
 ) -> None:
     """Find the protocols that reproduce published numbers from LOGS, simplest first.
 
-    Search several logs of one column at once: a single log matches many protocols by chance, with a probability that is
-    printed. Exit status 1 when a number is not explained.
+    Search several logs of one column at once: a single log matches many protocols by chance, and the probability is
+    printed. Exit status 1 if a number is not explained.
 
     \b
     Examples:

@@ -33,8 +33,8 @@ Known = Mapping[str, Message | None]
 COMPARED = LAUNCHED
 
 NOT_THE_JOB = {
-    "card": "Card count unknown: {log} gives only the throughput of one card.",
-    "node": "Node count unknown: {log} gives only the throughput of one node.",
+    "card": "Card count unknown: {log} only gives throughput per card.",
+    "node": "Node count unknown: {log} only gives throughput per node.",
 }
 
 

@@ -77,9 +77,11 @@ class CellProof(StrictPart):
         number = [one is not None for one in (self.evidence, self.printed, self.number)]
         origin = [self.protocol is not None, bool(self.logs)]
         if set(number) != {has_number} or set(origin) != {comes_from_logs}:
-            raise ValueError("a cell has a number with its evidence, protocol and logs, or a reason why it has none")
+            raise ValueError(
+                "a cell needs either a number with evidence, protocol and logs, or a reason why it is empty"
+            )
         if (self.quoted and self.reason is None) or (self.computed and self.reason is not None):
-            raise ValueError("a figure is quoted where there is no number, and a number is computed where there is one")
+            raise ValueError("only an empty cell can quote a figure, and only a cell with a number can be computed")
         return self
 
     @property
@@ -107,7 +109,7 @@ class EvidenceFile(StrictPart):
     @model_validator(mode="after")
     def _says_where_the_logs_are(self) -> Self:
         if (self.logs is None) == (self.source is None):
-            raise ValueError("the logs are in a folder (logs) or were published by others (source): one of the two")
+            raise ValueError("set either logs (a folder) or source (published by others), not both")
         return self
 
     @model_validator(mode="after")
@@ -115,7 +117,7 @@ class EvidenceFile(StrictPart):
         numbers = [cell.evidence for cell in self.cells if cell.evidence is not None]
         figures = [cell.quoted.figure for cell in self.cells if cell.quoted]
         if any(found != list(range(1, len(found) + 1)) for found in (numbers, figures)):
-            raise ValueError("the numbers of the evidence do not count from 1 in the order of the cells")
+            raise ValueError("evidence numbers must start at 1 and follow the order of the cells")
         return self
 
     @model_validator(mode="after")
@@ -123,10 +125,10 @@ class EvidenceFile(StrictPart):
         if unknown := next(
             (c.quoted.source for c in self.cells if c.quoted and c.quoted.source not in self.sources), 0
         ):
-            raise ValueError(f"{unknown!r} is none of its sources: {', '.join(self.sources) or 'there are none'}")
+            raise ValueError(f"unknown source {unknown!r}; sources: {', '.join(self.sources) or 'none'}")
         own = {cell.anchor for cell in self.cells if cell.computed is None}
         if any({cell.computed.of, cell.computed.against} - own for cell in self.cells if cell.computed):
-            raise ValueError("a number is computed from one that no cell has")
+            raise ValueError("a number is computed from a number that is not in any cell")
         return self
 
 
@@ -204,7 +206,7 @@ def read(path: Path) -> EvidenceFile:
     except OSError as error:
         raise EvidenceFileError(f"{path} cannot be read: {error.strerror}.") from error
     except (ValueError, RecursionError) as error:
-        raise EvidenceFileError(f"{path} is no JSON: {_plain(str(error))}.") from error
+        raise EvidenceFileError(f"{path} is not valid JSON: {_plain(str(error))}.") from error
 
 
 def _sentence(error: ValidationError) -> str:

@@ -11,13 +11,13 @@ from ..pagefile.quotes import DIGITS
 def relative(path: str) -> str:
     """A path, where it is a relative one; raises ValueError."""
     if not path or "\0" in path or PurePath(path).anchor:
-        raise ValueError(f"{path!r} is no path below or beside the page; a relative one is possible")
+        raise ValueError(f"{path!r} is not a relative path below or beside the page")
     return path
 
 
 def _below(path: str) -> str:
     if ".." in PurePath(relative(path)).parts:
-        raise ValueError(f"{path!r} leaves the folder of logs; a path below it is possible")
+        raise ValueError(f"{path!r} leaves the log folder; use a path below it")
     return path
 
 

@@ -18,8 +18,8 @@ from ..measuring.measurement import Measurement, NoMeasurement, measure
 from ..measuring.protocol import Protocol
 from .telemetry_quantities import Observed, observed
 
-BROKEN = "Broken metric lines, first line {line} ({count} in all), are not used."
-NO_FORMAT = "No known format fits any of the {count} lines (`tachograph formats` lists those there are)."
+BROKEN = "Broken metric lines are skipped, first at line {line} ({count} in total)."
+NO_FORMAT = "None of the {count} lines match a known format (list the formats with `tachograph formats`)."
 
 
 @dataclass(frozen=True)

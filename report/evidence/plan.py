@@ -57,7 +57,7 @@ def missing(
     """
     places = list(_places(page, only or {}))
     if not places:
-        raise PageError(f"No case of the page has {_stated(only or {})}; {_possible(page)}.")
+        raise PageError(f"No case of the page matches {_stated(only or {})}; available: {_possible(page)}.")
     wanted = [run for place in places for run in _wanted(place, logs, repeats)]
     first = {run.folder: run for run in reversed(wanted)}
     lacking = {run.folder.parent for run in wanted if not _is_there(logs, run.folder)}
@@ -74,7 +74,7 @@ def _possible(page: Page) -> str:
     for place in _places(page, {}):
         for axis, value in place.case.items():
             values.setdefault(axis, {})[str(value)] = None
-    return "; ".join(f"{axis} is {', '.join(said)}" for axis, said in values.items())
+    return "; ".join(f"{axis}={'|'.join(said)}" for axis, said in values.items())
 
 
 def unplanned(page: Page, logs: Path, *, only: Mapping[str, str] | None = None) -> list[str]:
@@ -92,18 +92,18 @@ def _unplanned(place: _PlannedCell, logs: Path) -> str | None:
     except NoEvidenceError as error:
         return str(error)
     if place.column.launcher is None and not _has_evidence(logs, filled(run, place.case)):
-        return "there is no evidence, and the column names no launcher to make it."
+        return "evidence is missing, and the column does not set a launcher."
     return None
 
 
 def _shortened(titles: list[str]) -> str:
     first, *others = dict.fromkeys(titles)
-    return f"{first}, and {len(others)} more cells of this column" if others else first
+    return f"{first} (and {len(others)} more of this column)" if others else first
 
 
 def _places(page: Page, only: Mapping[str, str]) -> Iterator[_PlannedCell]:
     if unknown := [axis for axis in only if axis not in get_args(Axis)]:
-        raise PageError(f"{unknown[0]!r} is no axis of a case; axes are {', '.join(get_args(Axis))}.")
+        raise PageError(f"unknown axis {unknown[0]!r}; axes: {', '.join(get_args(Axis))}.")
     # What is computed from other cells of the page needs no run of its own.
     for place in (place for place in page.places() if not place.column.quantity.is_quotient):
         titles = (place.table.title, row_title(place.table, place.row), column_title(page, place.column))
@@ -128,7 +128,7 @@ def _wanted(place: _PlannedCell, logs: Path, repeats: int | None) -> Iterator[Pl
 def _options(place: _PlannedCell, run: Run) -> dict[str, str]:
     lacking = [axis for axis in LAUNCHED if axis not in place.case]
     if lacking:
-        raise PageError(f"{place.title}: its case does not say {', '.join(lacking)}, which a launch needs.")
+        raise PageError(f"{place.title}: the case does not specify {', '.join(lacking)}, which a launch requires.")
     told: dict[str, Value] = {axis: place.case[axis] for axis in LAUNCHED}
     return {name.upper(): str(value) for name, value in (told | run.options).items()}
 
@@ -137,14 +137,16 @@ def _folder(place: _PlannedCell, run: Run, logs: Path) -> Path:
     """The folder of a case below the folder of logs, and not behind a link; its repeats are numbered in it."""
     case = run.logs.removesuffix(REPEATS)
     if case == run.logs or case[-1:] not in ("", "/") or any(mark in case for mark in "*?["):
-        message = f"its logs are {run.logs!r}, but a launch needs a pattern that ends in '/{REPEATS}', its only '*'."
+        message = f"logs is {run.logs!r}, but a launch requires a pattern that ends in '/{REPEATS}', its only '*'."
         raise PageError(f"{place.title}: {message}")
     try:
         folder = logs / case.format_map({axis: run.spelt(axis, value) for axis, value in place.case.items()})
     except KeyError as error:
-        raise PageError(f"{place.title}: {run.logs!r} needs {error.args[0]}, which its case does not say.") from None
+        raise PageError(
+            f"{place.title}: {run.logs!r} needs {error.args[0]}, which the case does not specify."
+        ) from None
     if leading_out([folder], logs):
-        raise PageError(f"{place.title}: {str(folder)!r} leaves the folder of logs; a folder below it is possible.")
+        raise PageError(f"{place.title}: {str(folder)!r} leaves the log folder; use a folder below it.")
     return folder
 
 

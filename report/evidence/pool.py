@@ -13,7 +13,7 @@ WORTH_A_POOL = 8  # logs; to start other processes takes about as long as to rea
 # So many bytes of logs are handed to another process at once: a large log makes no other wait for it.
 AT_ONCE = 1 << 20
 MOST_AT_ONCE = 16
-KILLED = "A process that works on the logs was killed, as the system does where memory runs short."
+KILLED = "A worker process was killed, probably because the system ran out of memory."
 
 
 @contextmanager

@@ -23,16 +23,16 @@ from .telemetry_window import Watch, inside, watch
 # Telemetry comes once a second; of what is missing for more seconds than this the longest is told.
 LONGEST_GAP = 5
 
-NO_MEMORY = "gpu.csv beside {log} does not tell how much memory the cards of the run used."
-NOT_ALL_CARDS = "gpu.csv beside {log} does not list all cards of the run, so the power of the run is not known."
+NO_MEMORY = "gpu.csv of {log} does not contain memory use for the cards of the run."
+NOT_ALL_CARDS = "gpu.csv of {log} does not list all cards of the run, so the total power is unknown."
 FEW_SAMPLES = (
-    "gpu.csv beside {log} has {count} samples of the power of card {card} between the first and the last line that are"
-    " used, and at least two are needed."
+    "gpu.csv of {log} has {count} power samples of card {card} between the first and the last line used; at least two"
+    " are needed."
 )
-NO_POWER = "gpu.csv beside {log} says that the cards of the run used no power at all, so no number goes by it."
-NOT_OF_THE_JOB = "The throughput of the whole job is not known, so there are no samples per joule of it."
-WHOLE_RUN = "No clock.csv tells when the lines arrived, so the power is the mean of the whole run."
-GAP = "gpu.csv has no power of card {card} for {seconds} s of the window: a straight line stands in."
+NO_POWER = "gpu.csv of {log} reports zero power for all cards of the run, so samples per joule cannot be computed."
+NOT_OF_THE_JOB = "The throughput of the whole job is unknown, so samples per joule cannot be computed."
+WHOLE_RUN = "There is no clock.csv with the arrival times of lines, so power is averaged over the whole run."
+GAP = "gpu.csv has no power samples of card {card} for {seconds} s of the window; values are interpolated linearly."
 
 
 @dataclass(frozen=True)

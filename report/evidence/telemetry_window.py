@@ -21,12 +21,12 @@ from ..measuring.reason import NoEvidenceError
 
 Window: TypeAlias = "tuple[pd.Timestamp, pd.Timestamp]"
 
-NO_TELEMETRY = "There is no gpu.csv of this run beside {log}."
-UNKNOWN_CARDS = "gpu.csv beside {log} lists {listed} cards, but does not tell which {used} of them the run used."
-ALL_CARDS = "The number of cards is not known, so all {listed} cards of gpu.csv are counted."
-BUSIEST_CARDS = "gpu.csv lists {listed} cards, but the run used {used} there: the busiest are counted, {cards}."
-FEWER_CARDS = "gpu.csv lists only {listed} of the {used} cards that the run used there."
-SOME_MACHINES = "gpu.csv lists the cards of {machines} of the {nodes} machines of the run."
+NO_TELEMETRY = "{log} does not have a gpu.csv beside it."
+UNKNOWN_CARDS = "gpu.csv of {log} lists {listed} cards; it is unknown which {used} of them the run used."
+ALL_CARDS = "The number of cards is unknown; all cards in gpu.csv are included ({listed})."
+BUSIEST_CARDS = "gpu.csv lists {listed} cards, but the run used {used} of them; the busiest are included: {cards}."
+FEWER_CARDS = "gpu.csv lists only {listed} of the {used} cards used by the run."
+SOME_MACHINES = "gpu.csv lists the cards of only {machines} of the {nodes} machines used by the run."
 
 
 @dataclass(frozen=True)

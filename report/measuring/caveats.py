@@ -16,15 +16,13 @@ from .window import Fields, Reasons, RecordUse, are_readable, epoch_starts, repe
 
 TOLERANCE = 0.02
 
-ARRIVED = "The log prints no times: those of its lines are from clock.csv, which says when each of them arrived."
-NO_VALUE = "{count} of {records} records print no {column} and are left out, the first at line {line}."
-ONE_RANK = "The log is of several ranks: only rank {rank} is used, {left} of {records} records are left out."
-NO_RANK = (
-    "{left} of {records} records name no rank and are left out, the first at line {line}: only rank {rank} is used."
-)
-TOO_SHORT = "The protocol takes {take}: the log is short of it by {missing}."
-AGAIN = "At line {line} the steps start again: several ranks, or several runs, are in this log."
-NO_EPOCH_LENGTH = "The log does not print the steps of an epoch: its last printed step is taken as its end."
+ARRIVED = "The log does not contain timestamps; clock.csv provides the arrival time of each line."
+NO_VALUE = "{count} of {records} records without {column} are skipped, first at line {line}."
+ONE_RANK = "The log contains several ranks; only rank {rank} is used, {left} of {records} records are skipped."
+NO_RANK = "{left} of {records} records without a rank are skipped, first at line {line}; only rank {rank} is used."
+TOO_SHORT = "The protocol takes {take}; the log is {missing} short."
+AGAIN = "Step numbers restart at line {line}: the log contains several ranks or several runs."
+NO_EPOCH_LENGTH = "The log does not state the steps per epoch; the last printed step is taken as the end of an epoch."
 RUNNING_MEAN = (
     "{field} is a running mean; applying {statistic} to {count} of its records over-weights early steps. "
     "Use estimate=instant."
@@ -37,7 +35,7 @@ UNEVEN = (
     "The mean of {count} records is {mean}, their median {median}: outliers present; the median "
     "(statistic=median) is more robust."
 )
-SEVERAL_MODELS = "The records are of {count} models, and the throughput mixes them: {models}."
+SEVERAL_MODELS = "The log contains records of {count} models, which the throughput combines: {models}."
 WARNINGS = (
     ARRIVED,
     NO_VALUE,

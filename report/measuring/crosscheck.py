@@ -21,12 +21,12 @@ ESTIMATES = ("reported", "step_time", "duration", "clock")
 SAME = {"images": "samples", "sequences": "samples", "words": "tokens"}
 
 DIFFERS = (
-    "By estimate={estimate} it is {value} {unit}, {ratio} times as much: a running mean, a stalled step or the loading"
-    " of data makes the difference."
+    "estimate={estimate} gives {value} {unit}, {ratio} times as much; possible causes are a running mean, a stalled "
+    "step or data loading."
 )
-HAPPENED = "Between the records that are used there is {event}, first in line {line} ({count} in all)."
+HAPPENED = "The records used are interrupted by {event}, first at line {line} ({count} in total)."
 WARNINGS = (DIFFERS, HAPPENED)
-NONE_COMPUTED = "The log prints no throughput, and none can be computed: {why}"
+NONE_COMPUTED = "The log does not print throughput, and it cannot be computed: {why}"
 
 
 @dataclass(frozen=True)

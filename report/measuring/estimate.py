@@ -26,17 +26,17 @@ READS: Mapping[str, tuple[str, ...]] = {
 TIMES = READS["clock"]
 
 READS_ANOTHER = (
-    "estimate={estimate} reads {columns}, which the {kind} records of this log do not print: use estimate={possible}."
+    "estimate={estimate} needs {columns}, which the {kind} records of this log do not contain: use estimate={possible}."
 )
 READS_NOTHING = (
-    "estimate={estimate} reads {columns}, which the {kind} records of this log do not print: they print no measure of "
-    "speed."
+    "estimate={estimate} needs {columns}, which the {kind} records of this log do not contain; they do not contain "
+    "any speed metric."
 )
-TOTAL = "The {field} of these records is a total, which cannot be undone: use another estimate."
-UNKNOWN_UNIT = "The unit of {field} is {unit}: only seconds and milliseconds can be read."
+TOTAL = "{field} of these records is a total, which cannot be converted to instantaneous values: use another estimate."
+UNKNOWN_UNIT = "The unit of {field} is {unit}; only seconds and milliseconds are supported."
 RUNS_ON = (
-    "The running mean starts anew with each epoch, but at line {line} the {counter} number runs on into the next one, "
-    "so the mean cannot be undone: use estimate=reported or estimate=clock."
+    "The running mean restarts with each epoch, but {counter} numbers continue into the next epoch at line {line}, so"
+    " it cannot be converted to instantaneous values: use estimate=reported or estimate=clock."
 )
 
 _IN_A_SECOND = {"seconds": 1, "milliseconds": 1000}

@@ -21,8 +21,8 @@ from .window import REASON_KEYS, Fields, RecordUse
 
 __all__ = ["Measurement", "NoMeasurement", "Throughput", "combine", "measure", "throughput"]
 
-NO_REPEATS = "Repeats can be put together when all are in one unit and of one scope, but there are none."
-UNLIKE_REPEATS = "Repeats can be put together when all are in one unit and of one scope, but they are in {kinds}."
+NO_REPEATS = "There are no repeats to combine."
+UNLIKE_REPEATS = "Repeats can only be combined if unit and scope are the same; found {kinds}."
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ def _length(value: object) -> Length:
         return value
     found = re.fullmatch(r"(\d+)\s*(records?|steps?)?", str(value).strip())
     if found is None:
-        raise ValueError('a count of records such as 10 or of steps such as "100 steps" is possible')
+        raise ValueError('expected a number of records such as 10, or of steps such as "100 steps"')
     return Length(int(found[1]), "steps" if (found[2] or "").startswith("step") else "records")
 
 
@@ -109,7 +109,7 @@ class Protocol(BaseModel):
     def _excludes(self) -> Self:
         for one, other in EXCLUSIVE:
             if self._is_given(one) and self._is_given(other):
-                raise ValueError(f"{one} and {other} exclude each other: give one of them")
+                raise ValueError(f"{one} and {other} are mutually exclusive")
         return self
 
     @model_validator(mode="after")
@@ -226,8 +226,8 @@ def named() -> Mapping[str, Mapping[str, Any]]:
 def _named_keys(name: str) -> Mapping[str, Any]:
     if name not in named():
         raise ProtocolError(
-            f'"{name}" is not a named protocol: there are {", ".join(named())}, '
-            f"and key=value with the keys {', '.join(Protocol.model_fields)}."
+            f'"{name}" is not a named protocol; use one of {", ".join(named())}, '
+            f"or key=value with these keys: {', '.join(Protocol.model_fields)}."
         )
     return named()[name]
 
@@ -241,9 +241,9 @@ def _pairs(parts: list[str]) -> dict[str, str]:
     for part in parts:
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
-            raise ProtocolError(f'"{part}" is not key=value: only key=value can override a protocol.')
+            raise ProtocolError(f'"{part}" is not key=value; a protocol can only be overridden with key=value.')
         if key in pairs:
-            raise ProtocolError(f"{key} is given twice, as {pairs[key]} and as {value}: give it once.")
+            raise ProtocolError(f"{key} is set twice, to {pairs[key]} and {value}; set it once.")
         pairs[key] = value
     return pairs
 
@@ -252,6 +252,6 @@ def _sentence(error: ErrorDetails) -> str:
     """Return the first complaint of pydantic as one sentence that says what was found and what is possible."""
     key = str(error["loc"][0]) if error["loc"] else ""
     if error["type"] == "extra_forbidden":
-        return f'"{key}" is not a key of a protocol: the keys are {", ".join(Protocol.model_fields)}.'
+        return f'"{key}" is not a key of a protocol; keys: {", ".join(Protocol.model_fields)}.'
     message = error["msg"].removeprefix("Value error, ").replace("Input should be", "it should be").replace("'", "")
-    return f"{key}={error['input']} is not possible: {message}." if key else f"{message}."
+    return f"{key}={error['input']} is not valid: {message}." if key else f"{message}."

@@ -136,7 +136,7 @@ class StatisticOfRuns(Quantity):
     def combined(self, values: Sequence[float], protocol: Protocol) -> float:
         """The statistic; raises ``NoMeasurement`` for one run, and where runs are too few for the protocol."""
         if len(values) < 2:
-            raise NoMeasurement("A spread is of at least two runs, but there is one: add runs.")
+            raise NoMeasurement("Spread requires at least two runs; found one.")
         return without_noise(float(self._of(values, protocol)))
 
     def steps(self, protocol: Protocol, decimals: int) -> tuple[Step, ...]:

@@ -3,7 +3,7 @@
 from parsers.io.errors import MessageError
 
 LEADS_OUT = "{log} skipped: {file} points outside the log folder."
-LEADS_OUT_HELP = "Such a link is not followed; --logs with the folder that it leads to reads what is there."
+LEADS_OUT_HELP = "The link is not followed; to read these logs, pass the folder that it leads to with --logs."
 
 
 class NoEvidenceError(MessageError):

@@ -12,19 +12,19 @@ from .protocol import NoMeasurement, Protocol
 from .record_columns import Columns, Records, columns
 from .window import Fields, Mask, step_field, steps_done
 
-UNSCALED = "The number of {name} is not known, so the throughput is that of one {scope}: give --{name}."
+UNSCALED = "The number of {name} is unknown, so the throughput is per {scope}: pass --{name}."
 WARNINGS = (UNSCALED,)
-UNKNOWN_SCOPE = "The format does not say whether {field} is one card's, one node's or the job's."
-NEEDS_BATCH_SIZE = "estimate={estimate} needs the batch size per card: give --batch-size."
-NEEDS_CARDS = "estimate={estimate} needs the number of cards: give --cards."
-NEEDS_BOTH = "estimate={estimate} needs the batch size per card and the number of cards: give --batch-size and --cards."
-NEEDS_SCOPE = "estimate={estimate} needs the number of {scope}s: give --{scope}s."
+UNKNOWN_SCOPE = "The format does not define whether {field} is per card, per node or per job."
+NEEDS_BATCH_SIZE = "estimate={estimate} needs the batch size per card: pass --batch-size."
+NEEDS_CARDS = "estimate={estimate} needs the number of cards: pass --cards."
+NEEDS_BOTH = "estimate={estimate} needs the batch size per card and the number of cards: pass --batch-size and --cards."
+NEEDS_SCOPE = "estimate={estimate} needs the number of {scope}s: pass --{scope}s."
 SEVERAL_SIZES = (
-    "estimate={estimate} needs one batch size, but the records print {low} to {high}: give --batch-size, or use a "
-    "window in which it stays the same."
+    "estimate={estimate} needs one batch size, but the records print {low} to {high}: pass --batch-size, or use a "
+    "window with a constant batch size."
 )
 NO_SIZE = "estimate={estimate} needs a batch size, but the records print {printed}."
-NO_COUNT = "{name} is {value} by {witness}: only a count of at least 1 can scale."
+NO_COUNT = "{name} is {value} according to {witness}; expected at least 1."
 # What an option of the command line would give.
 ASKING = (NEEDS_BATCH_SIZE, NEEDS_CARDS, NEEDS_BOTH, NEEDS_SCOPE, SEVERAL_SIZES)
 

@@ -27,13 +27,13 @@ _COUNTERS = ("epoch", "step", "steps", "steps_per_epoch", *CONSUMED, *COVERED, "
 _SPEEDS = dict.fromkeys(name for names in READS.values() for name in names)
 READ = ("record", "line", "rank", *_COUNTERS, *_SPEEDS, *BATCH_SIZES)
 
-EMPTY_WINDOW = "The window of the protocol ({protocol}) leaves none of {count} records."
-NO_RECORDS = "The log has no {kind} records; it has no records at all."
+EMPTY_WINDOW = "The window of the protocol ({protocol}) excludes all {count} records."
+NO_RECORDS = "The log has no {kind} records and no others."
 OTHER_RECORDS = "The log has no {kind} records; it has {known}."
 OF_A_KIND = "{count} {kind} records (records={kind})"
 IMPOSSIBLE = (
-    "estimate={estimate} gives {value} at line {line}, but neither a throughput nor the time of a step can be that: "
-    "use another window or another estimate."
+    "estimate={estimate} gives {value} at line {line}, which is not a valid throughput or step time: use another "
+    "window or another estimate."
 )
 
 

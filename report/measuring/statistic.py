@@ -11,15 +11,15 @@ from .protocol import NoMeasurement
 Values = NDArray[np.float64]
 
 CUTS_ALL = (
-    "trim cuts {cut} values from each end, but the window has only {count}: "
-    "at least one must stay, so use a lower trim or trim_min, or a longer window."
+    "trim removes {cut} values from each end, but the window has only {count}: lower trim or trim_min, or use a "
+    "longer window."
 )
-TOO_LARGE = "The sum of {count} values of up to {largest} is too large."
+TOO_LARGE = "The sum of {count} values of up to {largest} overflows."
 FEW_RUNS = (
-    "repeats=olympic drops the best and the worst of at least 3 runs, but there are {count}: "
-    "add runs, or use repeats=median or repeats=mean."
+    "repeats=olympic drops the best and the worst of at least 3 runs; found {count}: add runs, or use repeats=median "
+    "or repeats=mean."
 )
-ONE_RUN = "A spread is of at least two runs, but there is one: add runs."
+ONE_RUN = "Spread requires at least two runs; found one."
 
 
 def trim(values: Values, fraction: float, minimum: int) -> NDArray[np.bool_]:

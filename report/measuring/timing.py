@@ -10,9 +10,9 @@ from .record_columns import Columns, Records, columns
 from .scaling import amounts_done
 from .window import Fields, Mask
 
-ONE_RECORD = "estimate=clock needs two records, but the window has one and none is before it."
-NOTHING_DONE = "The {counted} that were done do not grow from line {first} to line {last}."
-NO_TIME_PASSES = "The time does not grow from line {first} to line {last}."
+ONE_RECORD = "estimate=clock needs two records, but there is only one up to the end of the window."
+NOTHING_DONE = "The number of {counted} does not increase from line {first} to line {last}."
+NO_TIME_PASSES = "The time does not increase from line {first} to line {last}."
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,14 @@ Counts = NDArray[np.int64]
 Reasons = NDArray[np.int8]
 
 NO_STEP_NUMBER = (
-    "The {kind} records of this log carry no step number, so steps cannot be counted: "
-    "count records (skip_records, take_first=100), and use an estimate that reads one record at a time."
-)
-NO_WHOLE_NUMBER = "Line {line} carries no whole {field} number, so steps cannot be counted."
-NOT_GROWING = (
-    "The {field} number does not grow from line {first} to line {last} of the same epoch, so steps "
-    "cannot be counted (several ranks, or a run restarted into one log): count records "
+    "The {kind} records of this log do not contain step numbers, so steps cannot be counted: count records "
     "(skip_records, take_first=100), and use an estimate that reads one record at a time."
+)
+NO_WHOLE_NUMBER = "Line {line} does not contain a whole {field} number, so steps cannot be counted."
+NOT_GROWING = (
+    "The {field} number does not increase from line {first} to line {last} of the same epoch, so steps cannot be "
+    "counted (several ranks, or a run restarted into one log): count records (skip_records, take_first=100), and use "
+    "an estimate that reads one record at a time."
 )
 
 

@@ -33,12 +33,12 @@ def _of_titles(page: Page) -> Iterator[str]:
 
 def _of_tables(page: Page) -> Iterator[str]:
     names = [table.name for table in page.tables]
-    yield from (f"two tables have the name {name!r}; each needs its own" for name in names if names.count(name) > 1)
+    yield from (f"two tables are named {name!r}; use unique names" for name in names if names.count(name) > 1)
     for table in page.tables:
         for column in table.columns:
             for name in (column.column, column.against and column.against.column):
                 if name is not None and name not in page.columns:
-                    yield f"table {table.name} names the column {name!r}; columns are {', '.join(page.columns)}"
+                    yield f"table {table.name} refers to an unknown column {name!r}; columns: {', '.join(page.columns)}"
 
 
 def _of_logs(page: Page) -> Iterator[str]:
@@ -48,7 +48,7 @@ def _of_logs(page: Page) -> Iterator[str]:
         with suppress(KeyError):  # the case does not say all, and the cell says so
             if run and not is_spelt_inside(pattern := run.pattern(place.case)):
                 where = f"columns.{place.column.column}: the logs of a cell of table {place.table.name}"
-                yield f"{where} are {pattern!r}, which leaves the folder of logs; a path below it is possible"
+                yield f"{where} are {pattern!r}, which leaves the log folder; use a path below it"
 
 
 def _of_runs_over_time(page: Page) -> Iterator[str]:
@@ -56,7 +56,7 @@ def _of_runs_over_time(page: Page) -> Iterator[str]:
         places = [place for place in page.places() if place.table is table and place.column.quantity.is_drawn]
         for wanted in table.over_time:
             if not any(wanted.is_of(place.column.column, place.case) for place in places):
-                yield f"table {table.name} draws over time {_of_none(wanted.column, wanted.case)}"
+                yield f"over_time of table {table.name} asks for {_of_none(wanted.column, wanted.case)}"
 
 
 def _of_protocols(page: Page) -> Iterator[str]:
@@ -74,7 +74,7 @@ def _of_quotients(page: Page) -> Iterator[str]:
     for place in page.places():
         quantity = place.column.quantity
         if quantity.is_over_fewest_cards and "cards" not in place.case:
-            yield f"table {place.table.name} has a {quantity.name} of a case that does not say its cards"
+            yield f"table {place.table.name} has a {quantity.name} whose case does not specify cards"
         if quantity.is_quotient:
             for column, case in needed(place):
                 if (column, case) not in shown:
@@ -97,18 +97,19 @@ def _of_what(column: str, case: Case) -> str:
 
 def _of_none(column: str, case: Case) -> str:
     told = ", ".join(f"{axis} {value}" for axis, value in case.items()) or "any case"
-    return f"the throughput of column {column!r} for {told}, which it does not show"
+    return f"the throughput of column {column!r} for {told}, which the table does not show"
 
 
 def _of_quotes(page: Page) -> Iterator[str]:
     places = [place for place in page.places() if place.column.quantity.is_quoted]
     for number, quote in enumerate(page.quotes):
         if quote.source not in page.sources:
-            yield f"quotes.{number} names the source {quote.source!r}; sources are {', '.join(page.sources) or 'none'}"
+            known = ", ".join(page.sources) or "none"
+            yield f"quotes.{number} refers to an unknown source {quote.source!r}; sources: {known}"
         if not any(quote.is_of(place.column.column, place.case) for place in places):
-            yield f"quotes.{number} is of no cell: no table shows column {quote.column!r} with its case"
+            yield f"quotes.{number} does not match any cell: no table shows column {quote.column!r} with this case"
     for place in places:
         figures = [quote for quote in page.quotes if quote.is_of(place.column.column, place.case)]
         if len({quote.value for quote in figures}) > 1:
             several = " and ".join(quote.value for quote in figures)
-            yield f"table {place.table.name} has several quotes for one cell, {several}; one is possible"
+            yield f"table {place.table.name} has several quotes for one cell: {several}; keep one"

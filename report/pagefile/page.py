@@ -52,14 +52,16 @@ AnyProtocol = Annotated[Protocol, BeforeValidator(_protocol, json_schema_input_t
 
 def _relative(pattern: str) -> str:
     if not is_spelt_inside(pattern):
-        raise ValueError(f"{pattern!r} leaves the folder of logs; a pattern below it is possible")
+        raise ValueError(f"{pattern!r} leaves the log folder; use a pattern below it")
     return pattern
 
 
 def _option(name: str) -> str:
     if not re.fullmatch(r"[a-z][a-z_]*", name) or name in (*LAUNCHED, "repo", "extra"):
-        told = f"the case says {', '.join(LAUNCHED)}, --repo the checkout, and the key extra the native arguments"
-        raise ValueError(f"{name!r} is no option; a launcher's variable in small letters is, such as steps; {told}")
+        elsewhere = f"the case sets {', '.join(LAUNCHED)}, --repo the checkout, and the key extra native arguments"
+        raise ValueError(
+            f"{name!r} is not an option; use a variable of the launcher in lower case, such as steps; {elsewhere}"
+        )
     return name
 
 

@@ -34,9 +34,9 @@ def find(page: str) -> Path:
     """The file of a page, by its name or its path; raises PageError when there is none."""
     path = Path(page) if page.endswith(".toml") else FOLDER / f"{page}.toml"
     if page.endswith(".toml") and not path.exists():
-        raise PageError(f"There is no page file {path}.")
+        raise PageError(f"Page file {path} not found.")
     if not path.exists():
-        raise PageError(f"There is no page {page!r}; pages are {', '.join(names())}, or a path that ends in .toml.")
+        raise PageError(f"No page is named {page!r}; use one of {', '.join(names())}, or a path ending in .toml.")
     return path
 
 
@@ -56,7 +56,7 @@ def load(path: Path) -> Page:
         first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
         raise PageError(f"{path}: {_sentence(first)}") from None
     if broken := next(_broken(stated), None):
-        raise PageError(f"{path}: {broken[0]}: {broken[1]!r} has several lines; a text of one line is possible.")
+        raise PageError(f"{path}: {broken[0]}: {broken[1]!r} has several lines; use a single line.")
     return page
 
 
@@ -82,7 +82,7 @@ def _texts(part: Any, key: str = "") -> Iterator[tuple[str, str]]:
 def _sentence(error: ErrorDetails) -> str:
     key = ".".join(str(part) for part in error["loc"])
     if error["type"] == "extra_forbidden":
-        return f"{key} is not a key of a page; allowed there are {', '.join(_allowed(error['loc']))}."
+        return f"{key} is not a valid key; allowed keys: {', '.join(_allowed(error['loc']))}."
     if error["type"] == "missing":
         return f"{key} is missing."
     message = error["msg"].removeprefix("Value error, ")

@@ -33,7 +33,7 @@ def with_only(names: Iterable[str]) -> Callable[[str], str]:
     def check(text: str) -> str:
         for _, name, form, conversion in Formatter().parse(text):
             if name is not None and (name not in allowed or form or conversion):
-                raise ValueError(f"{{{name}}} cannot stand in {text!r}; {', '.join(sorted(allowed))} can")
+                raise ValueError(f"{{{name}}} cannot be used in {text!r}; {', '.join(sorted(allowed))} can")
         return text
 
     return check

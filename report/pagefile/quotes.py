@@ -12,7 +12,7 @@ DIGITS = r"^[0-9]{1,15}(\.[0-9]{1,15})?$"
 
 def _web(address: str) -> str:
     if not address.startswith(("https://", "http://")):
-        raise ValueError(f"{address!r} is no address of the web; one that starts with https:// is possible")
+        raise ValueError(f"{address!r} is not a web address; use one that starts with https://")
     return address
 
 

@@ -36,20 +36,22 @@ class TableColumn(PagePart):
     against: Against | None = None
     """What a `speed_up` is over; only that has it, and it needs a `title`."""
     decimals: Annotated[int, Field(ge=0, le=15)] | None = None
-    """Decimals of what is computed or told by gpu.csv; those of a throughput are its protocol's."""
+    """Decimals of a computed number or one from gpu.csv; for a throughput, set them in its protocol."""
 
     @model_validator(mode="after")
     def _decimals_are_of_no_throughput(self) -> "TableColumn":
         if self.decimals is not None and self.quantity.is_rate:
-            raise ValueError(f"the decimals of a throughput are its protocol's: protocol = 'decimals={self.decimals}'")
+            raise ValueError(
+                f"set the decimals of a throughput with its protocol: protocol = 'decimals={self.decimals}'"
+            )
         return self
 
     @model_validator(mode="after")
     def _only_a_speed_up_is_against_something(self) -> "TableColumn":
         if (self.against is not None) != self.quantity.is_over_another:
-            raise ValueError("a speed_up says against what, and nothing else does: against = { column = 'other' }")
+            raise ValueError("against = { column = 'other' } is required for a speed_up, and only valid there")
         if self.against is not None and self.title is None:
-            raise ValueError("a speed_up is of two numbers and needs a title that says of which")
+            raise ValueError("a speed_up needs a title that says which two numbers it compares")
         return self
 
 

@@ -43,7 +43,7 @@ class PublishedPage:
     def sentence(self) -> str:
         """What was done, in one sentence."""
         if not self.files:
-            return f"{self.name}: skipped, its logs are missing; name the page to render it anyway."
+            return f"{self.name}: skipped because it has no logs; pass the page name to render it anyway."
         covered = coverage(self.cells)
         quoted = f" {covered.quoted} quoted;" if covered.quoted else ""
         unlike = f" {len(self.unlike)} rows/columns are not directly comparable;" if self.unlike else ""
@@ -55,7 +55,7 @@ class PublishedPage:
     def why_empty(self) -> str:
         """Why most of the cells are empty that are, in one line; nothing where none is, and for a page left out."""
         reason = commonest(self.cells) if self.files else ""
-        return f"{self.name}: the commonest reason of empty cells: {reason}" if reason else ""
+        return f"{self.name}: most common reason for empty cells: {reason}" if reason else ""
 
     @property
     def is_empty(self) -> bool:
@@ -105,7 +105,7 @@ def _with_logs(logs: Path) -> list[tuple[Path, Page, list[Cell]]]:
     found = list(_read(names(), logs))
     if not any(cell.proofs for _, _, of_page in found for cell in of_page):
         known = ", ".join(names())
-        raise PageError(f"No page has a log in {logs}: name a page, {known}, or a path that ends in .toml.")
+        raise PageError(f"No page has a log in {logs}; pass a page ({known}) or a path ending in .toml.")
     return found
 
 
@@ -115,7 +115,7 @@ def _files(pages: Sequence[str]) -> list[Path]:
     for path in map(find, pages):
         other = files.setdefault(path.stem, path)
         if other.resolve() != path.resolve():
-            raise PageError(f"{other} and {path} would both be rendered as {path.stem}: render them one by one.")
+            raise PageError(f"{other} and {path} would both be rendered as {path.stem}; render them separately.")
     return list(files.values())
 
 

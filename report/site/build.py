@@ -116,4 +116,4 @@ def _written(build: Build, out: Path) -> str:
     names = [page.name for page in published if page.files]
     # What a served page asks for: it changes with every build.
     write(out, "build.txt", out.name.encode())
-    return f"Built {', '.join(names)}." if names else "Built no page: none has a log or quotes a figure."
+    return f"Built {', '.join(names)}." if names else "No pages built: none of them has a log or a quoted figure."

@@ -15,14 +15,20 @@ from parsers.io.refusal import Unreadable
 @click.option(
     "--logs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of logs.  [default: logs]"
 )
-@click.option("--watch", is_flag=True, help="Build the site anew when a page, a log or a word changes.")
+@click.option("--watch", is_flag=True, help="Rebuild the site when pages, logs or translations change.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes any free port.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="Port to listen on; 0 selects a free one.",
+)
 def serve(pages: tuple[str, ...], logs: Path | None, watch: bool, host: str, port: int) -> None:
-    """Build the site in a temporary folder and serve it to this machine until Ctrl-C. PAGE is as of report.
+    """Build the site in a temporary folder and serve it on this machine until Ctrl-C. PAGE is as for report.
 
-    No website that is open in the same browser can read it, though one may link to it.
-    With --watch the browser shows a page anew as soon as it was built.
+    Other websites open in the same browser cannot read it, but may link to it.
+    With --watch, the browser reloads a page as soon as it is rebuilt.
 
     \b
     Examples:
@@ -36,9 +42,9 @@ def serve(pages: tuple[str, ...], logs: Path | None, watch: bool, host: str, por
     try:
         host.encode("idna")
     except UnicodeError as error:
-        raise Unreadable(f"--host {host} is no name or address of a machine.") from error
+        raise Unreadable(f"--host {host} is not a valid host name or address.") from error
     if not is_loopback(host):
-        say(f"Warning: whoever reaches this machine at {host} can read these pages and logs.", err=True)
+        say(f"Warning: anyone who can reach {host} can read these pages and logs.", err=True)
     try:
         with extra("charts", "The charts of a site need"):
             from .build import Build

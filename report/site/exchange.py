@@ -28,12 +28,12 @@ def refuse_others(made: Iterable[str], out: Path) -> None:
     """
     if Path.cwd().is_relative_to(out) or os.path.ismount(out):
         what = "a mount point" if os.path.ismount(out) else "in use as the working directory"
-        raise WriteError(out, f"it is {what}, and a site takes the place of a whole folder; name a folder below it")
+        raise WriteError(out, f"it is {what}, and a site replaces a whole folder; choose a folder below it")
     files = set(made)
     folders = {str(folder) for name in files for folder in PurePath(name).parents}
     for path in _foreign(out):
         if path.relative_to(out).as_posix() in files | folders:
-            raise WriteError(path, "it is there and of no site that was made here; name another folder")
+            raise WriteError(path, "it already exists and is not part of a generated site; choose another folder")
 
 
 def names_of(folder: Path) -> list[str]:

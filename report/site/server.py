@@ -14,9 +14,9 @@ from typing import IO, Any
 from .host_names import is_own, own_names
 
 _HOST = re.compile(r"([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
-NOT_THIS_MACHINE = "The site is served to this machine only: ask for 127.0.0.1 or localhost."
-NOT_ITS_NAME = "The site is not served under this name: ask for the name or the address of the machine that serves it."
-FOREIGN = "Another site asks for this, and may only link to it."
+NOT_THIS_MACHINE = "The site is only served to this machine; use 127.0.0.1 or localhost."
+NOT_ITS_NAME = "The site is not served under this name; use the name or address of the machine that serves it."
+FOREIGN = "Cross-site request blocked; other sites may only link to this page."
 
 
 def refusal(headers: Message, own: frozenset[str]) -> str:

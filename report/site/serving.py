@@ -36,7 +36,7 @@ def serve(build: Build, host: str, port: int, say: Say) -> None:
         with _listening(host, port, first) as server:  # before the site is built, which takes long
             say(build.write(first))
             with _running(server):
-                say(f"Serving {server.address}; Ctrl-C ends it.")
+                say(f"Serving {server.address}; stop with Ctrl-C.")
                 if changes is None:
                     Event().wait()
                 else:
@@ -47,8 +47,8 @@ def _listening(host: str, port: int, folder: Path) -> Server:
     try:
         return Server(host, port, folder)
     except OSError as error:
-        what = f"{error.strerror or error}; --port 0 takes any free one"
-        raise ParserError(f"Port {port} of {host} cannot be had: {what}.") from error
+        what = f"{error.strerror or error}; --port 0 selects a free one"
+        raise ParserError(f"Cannot listen on port {port} of {host}: {what}.") from error
 
 
 @contextmanager
@@ -100,7 +100,7 @@ def _follow(changes: Iterator[object], build: Build, server: Server, say: Say) -
         try:
             say(build.write(folder))
         except (ParserError, ValueError, OSError) as error:
-            say(f"{told(error)} The site stays as it was.")
+            say(f"{told(error)} The site is unchanged.")
         else:
             before, server.folder = server.folder, folder
             shutil.rmtree(before, ignore_errors=True)

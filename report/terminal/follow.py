@@ -58,10 +58,10 @@ def _state(look: Snapshot) -> str:
 LOOK_EVERY = 0.25
 
 CHANGES = {
-    Change.FOUND: "is there now.",
-    Change.TRUNCATED: "was cut, so what comes now is taken as another run.",
-    Change.ROTATED: "was renamed; the new file of that name goes on with it.",
-    Change.REPLACED: "was deleted, so the new file of that name is taken as another run.",
+    Change.FOUND: "found.",
+    Change.TRUNCATED: "was truncated; new lines are treated as another run.",
+    Change.ROTATED: "was renamed; continuing with the new file of that name.",
+    Change.REPLACED: "was replaced; the new file is treated as another run.",
 }
 
 

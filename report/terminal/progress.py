@@ -21,7 +21,7 @@ from ..measuring.window import Fields, Mask
 from .meter import Meter, Rate, meters
 
 KEPT = 1024
-NONE_YET = "No record gives a number so far: by the clock two are needed, and of a time only one above 0 counts."
+NONE_YET = "No record gives a number so far: the clock needs two records, and times must be above 0."
 
 NONE_OF_THE_KIND = "The log has no {kind} records so far; it has {known}."
 OF_A_KIND = "{kind} records (records={kind})"

@@ -18,9 +18,9 @@ from ..wording.words import whose
 from .meter import Rate
 from .progress import Point, Progress
 
-UNKNOWN = "No metric line of a known format stands in it so far."
+UNKNOWN = "No metric line of a known format so far."
 
-NO_FILE = "There is no such file yet; waiting for it."
+NO_FILE = "The file does not exist yet; waiting for it."
 
 
 class Snapshot:
@@ -68,14 +68,14 @@ class Snapshot:
     def result(self) -> str:
         """The throughput by the protocol; once some records are forgotten that of the last ones."""
         if not self.progress.all.count:
-            return f"no throughput: {' '.join(map(str, self.remarks())) or 'No metric line has come yet.'}"
+            return f"no throughput: {' '.join(map(str, self.remarks())) or 'No metric line yet.'}"
         try:
             found = self.progress.measured(self.log.facts)
         except NoMeasurement as error:
             return f"no throughput: {error}"
         words = self.progress.used.words()
         if found is None:
-            return f"{self._last()}; run `tachograph show` for the value of all of them by {words}"
+            return f"{self._last()}; for the result of all records by {words}, run `tachograph show`"
         number = f"{printed(found.value, found.protocol)} {found.unit}{whose(found.scope)}"
         return f"{number}, from {found.records_used} records, by {found.protocol.words()}"
 

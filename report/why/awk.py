@@ -19,11 +19,13 @@ TAB, ESCAPED_TAB = "\t", r"\t"  # awk reads both, but a terminal makes blanks of
 SORT = "LC_ALL=C sort -n"
 MOST_NUMBERS = 5000
 
-CLOCK = "It is made of two times that lines print, so the command starts from what was done, and in how many seconds."
-UNDONE = "Each value is made of several records, so the command starts from the values, not from the log."
-NOT_FOUND = "No fixed text leads to these numbers in just these lines, so the command starts from the values."
-TOO_MANY = "No fixed text leads to these numbers in just these lines, and {count} values are too many for a command."
-OTHER_DIGITS = "awk, which rounds each operation and divides nothing by 0, does not come to these digits."
+CLOCK = (
+    "The number is computed from two timestamps; the command starts from the work done between them, and its seconds."
+)
+UNDONE = "Each value is computed from several records; the command starts from the values, not from the log."
+NOT_FOUND = "No fixed text selects exactly these numbers; the command starts from the values."
+TOO_MANY = "No fixed text selects exactly these numbers, and {count} values are too many for a command."
+OTHER_DIGITS = "awk does not reproduce these digits, because it rounds each operation and cannot divide by 0."
 
 
 @dataclass(frozen=True)

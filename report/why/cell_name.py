@@ -58,21 +58,21 @@ def _other_than_one(
     quoted = next((c for c in cells if c.quoted and name in (c.quoted.digits, *_places(page, c))), None)
     if quoted and quoted.quoted and not found:
         source = page.sources[quoted.quoted.source].title
-        return f"{quoted.quoted.digits} is quoted from {source!r}: no log gives it, so that nothing explains it."
+        return f"{quoted.quoted.digits} is quoted from {source!r}; there is no log to explain it."
     empty = next((cell for cell in cells if cell.reason and name in _places(page, cell)), None)
     if empty and not found:
         return f"The cell {name!r} is empty: {empty.reason}"
     listed = _listed(found or {n: cell for n, cell in known.items() if cell.shown.quantity.is_throughput} or known)
     if found:
-        return f"{len(found)} cells are {name!r}: {listed}."
+        return f"{len(found)} cells match {name!r}: {listed}."
     if not known:
-        return f"No cell of the page has a number, so none is {name!r}. {_why_empty(cells)}"
-    return f"No cell of the page is {name!r}; there are {listed}."
+        return f"No cell of the page has a number, so {name!r} cannot be found. {_why_empty(cells)}"
+    return f"No cell of the page matches {name!r}; cells: {listed}."
 
 
 def _why_empty(cells: Sequence[Cell]) -> str:
     reasons = commonest(cells)
-    return f"The commonest reason: {reasons}" if reasons else "Its folder of logs is given with --logs."
+    return f"Most common reason: {reasons}" if reasons else "Set the log folder with --logs."
 
 
 def _listed(cells: Mapping[int, Cell]) -> str:

@@ -23,9 +23,9 @@ FOUND_NOTHING = 1
 @click.option(
     "--logs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of the page's logs."
 )
-@click.option("--protocol", "stated", metavar="NAME|key=value,...", help="Protocol for a log.  [default: as for show]")
-@click.option("--cards", type=click.IntRange(min=1), help="Cards of the run of a log, in all.")
-@click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per card of a log.")
+@click.option("--protocol", "stated", metavar="NAME|key=value,...", help="Protocol, for a log.  [default: as for show]")
+@click.option("--cards", type=click.IntRange(min=1), help="Total number of GPUs (or processes), for a log.")
+@click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per GPU (or process), for a log.")
 @FORMAT
 @click.option("--json", "wants_json", is_flag=True, help="Print one JSON object with all lines and values.")
 def why(
@@ -40,12 +40,11 @@ def why(
 ) -> None:
     """Explain a number: the CELL of a PAGE, or the throughput of a LOG.
 
-    CELL is the number of its evidence (e12), the digits that it prints where no other cell prints them, or
-    TABLE/ROW/COLUMN. Prints the log, the lines used and why others are skipped, the values, each step of the protocol,
-    scaling and rounding, the results of other protocols and estimates, and an awk command that reproduces the digits
-    from the raw log.
+    CELL is an evidence number (e12), digits that are unique on the page, or TABLE/ROW/COLUMN. Prints the log, the
+    lines used and why others are skipped, the values, each step of the protocol, scaling and rounding, the results
+    of other protocols and estimates, and an awk command that reproduces the digits from the raw log.
 
-    Exit status 1 when a log gives no throughput, 2 for wrong use or unreadable input.
+    Exit status 1 if a log gives no throughput, 2 for wrong use or unreadable input.
 
     \b
     Examples:
@@ -69,9 +68,9 @@ def _refuse_page(target: str, logs: Path | None) -> None:
     from ..pagefile.page_file import names
 
     if target.endswith(".toml") or (target in names() and not Path(target).is_file()):
-        raise click.UsageError(f"{target} is a page: name a cell of it as well, such as e1.")
+        raise click.UsageError(f"{target} is a page; pass a cell as well, such as e1.")
     if logs is not None:
-        raise click.UsageError("--logs is for a page: name the page and a cell of it.")
+        raise click.UsageError("--logs applies to a page; pass a page and a cell.")
 
 
 def _of_cell(page: str, cell: str, logs: Path | None) -> "Explanation":

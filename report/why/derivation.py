@@ -19,16 +19,16 @@ from .sample import Factor, Sample, factors, sample
 
 # Why each group of records is left out, as a reader is told.
 REASONS: Mapping[str, str] = {
-    "no_value": "they print no number to read",
-    "other_rank": "another rank printed them",
+    "no_value": "they do not contain the value",
+    "other_rank": "they are from another rank",
     "skip_records": "warm-up: the first records are skipped",
     "skip_steps": "warm-up: the first steps are skipped",
     "drop_last": "dropped at the end",
-    "beyond": "after the stretch that is taken",
-    "before": "before the stretch that is taken",
-    "trim": "cut from either end of the sorted values",
-    "not_last": "only the last value counts",
-    "between": "between the two lines that the clock reads",
+    "beyond": "after the window",
+    "before": "before the window",
+    "trim": "trimmed from the sorted values",
+    "not_last": "only the last value is used",
+    "between": "between the two lines used for timing",
 }
 _UNREADABLE = (REASON_KEYS[RecordUse.NO_VALUE], REASON_KEYS[RecordUse.OTHER_RANK])
 # The step of a protocol by which each group goes, by how its key begins.

@@ -31,7 +31,7 @@ def lines_shown(numbers: Sequence[int], most: int = 12) -> str:
     """Return line numbers in one text, ``198 to 203, 205``; of very many runs how many there are."""
     runs = list(ranges(sorted(set(numbers))))
     if len(runs) > most:
-        return f"{runs[0][0]} to {runs[-1][1]} in {len(runs)} pieces"
+        return f"{runs[0][0]} to {runs[-1][1]} in {len(runs)} ranges"
     return ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in runs)
 
 
@@ -99,7 +99,7 @@ def _groups(derivation: Derivation) -> Iterator[Text]:
     measured = derivation.measurement
     yield _fact("used", f"{measured.records_used} records, lines {lines_shown(measured.lines)}")
     for reason, lines in measured.left_out.items():
-        yield _fact("left out", f"{len(lines)} records, lines {lines_shown(lines)}: {REASONS[reason]}")
+        yield _fact("skipped", f"{len(lines)} records, lines {lines_shown(lines)}: {REASONS[reason]}")
 
 
 def _timed(derivation: Derivation) -> Iterator[Text]:
@@ -124,17 +124,17 @@ def _ends(rows: Sequence[str]) -> list[str]:
     left = len(rows) - 2 * ENDS_SHOWN
     if left <= 1:
         return list(rows)
-    return [*rows[:ENDS_SHOWN], f"… {left} more, which --json lists", *rows[-ENDS_SHOWN:]]
+    return [*rows[:ENDS_SHOWN], f"… {left} more (listed by --json)", *rows[-ENDS_SHOWN:]]
 
 
 def _scaling(derivation: Derivation) -> str:
     """What leads from the statistic to the number, with the source of each count."""
     said = " x ".join(f"{known.value} {known.name} ({known.source})" for known in derivation.factors)
     if not said:
-        return f"none, that is the number{whose(derivation.measurement.scope)}"
+        return f"none; the value is{whose(derivation.measurement.scope)}"
     if derivation.sample.column == "throughput":
         return f"x {said}"
-    return f"{said} = {samples(derivation):.15g} {_counted(derivation)} of a step, divided by its time"
+    return f"{said} = {samples(derivation):.15g} {_counted(derivation)} per step, divided by the step time"
 
 
 def _counted(derivation: Derivation) -> str:
@@ -142,12 +142,12 @@ def _counted(derivation: Derivation) -> str:
 
 
 def _together(explanation: Explanation) -> Iterator[Text]:
-    yield from _heading("The repeats together")
+    yield from _heading("Combined repeats")
     for derivation in explanation.derivations:
         measured = derivation.measurement
         yield _fact("repeat", f"{measured.value:.15g} {measured.unit}, {derivation.log}")
     repeats = words("en").gettext(f"repeats_{explanation.protocol.repeats}")
-    yield _fact("together", f"{explanation.number:.15g}, {repeats}")
+    yield _fact("combined", f"{explanation.number:.15g}, {repeats}")
 
 
 def _rounding(explanation: Explanation) -> str:
@@ -155,19 +155,19 @@ def _rounding(explanation: Explanation) -> str:
     if len(steps) == 1:
         steps = [("decimals", {"count": DEFAULT_DECIMALS}), *steps]
     said = ", ".join(words("en").gettext(key).format(**values) for key, values in steps)
-    return f"{explanation.number:.15g} becomes {explanation.printed} ({said})"
+    return f"{explanation.number:.15g} rounded to {explanation.printed} ({said})"
 
 
 def _sensitivity(explanation: Explanation) -> Iterator[Text]:
     if not explanation.variations:
         return
-    yield from _heading("By other rules")
+    yield from _heading("With other protocols")
     used = min(derivation.measurement.records_used for derivation in explanation.derivations)
-    as_it_is = ("as it is", explanation.printed, "", f"{used} records")
+    as_it_is = ("this protocol", explanation.printed, "", f"{used} records")
     rows = [as_it_is, *(_variation(variation, explanation) for variation in explanation.variations)]
     yield from map(Text, _aligned(rows))
     if any(variation.is_as_good for variation in explanation.variations):
-        yield Text("* as good: of a steady run it gives the same number", style="dim")
+        yield Text("* equally valid: for a steady run it gives the same number", style="dim")
 
 
 def _variation(variation: Variation, explanation: Explanation) -> tuple[str, str, str, str]:
@@ -178,7 +178,7 @@ def _variation(variation: Variation, explanation: Explanation) -> tuple[str, str
 
 
 def _command(explanation: Explanation) -> Iterator[Text]:
-    yield from _heading("The same digits by awk")
+    yield from _heading("Reproduce with awk")
     if explanation.command.note:
         yield Text(explanation.command.note)
     if explanation.command.text is not None:

@@ -58,7 +58,7 @@ def _changes(derivation: Derivation, protocol: Protocol) -> Iterator[tuple[str, 
     for count in WARM_UPS:
         if count != skipped:
             yield f"skip {count} records", {"skip_records": count}, count >= skipped
-    yield f"skip half of the log, {readable // 2} records", {"skip_records": readable // 2}, readable // 2 >= skipped
+    yield f"skip the first half, {readable // 2} records", {"skip_records": readable // 2}, readable // 2 >= skipped
     if protocol.estimate != "clock":
         yield from _of_statistics(protocol)
     if protocol.estimate == "reported" and derivation.sample.field and derivation.sample.field.kind == "running_mean":
@@ -93,7 +93,7 @@ def _without_an_end(derivations: Sequence[Derivation], protocol: Protocol) -> It
     used = [derivation.sample.values for derivation in derivations]
     if min(map(len, used)) < 2:
         return
-    for name, part in (("without the first used record", slice(1, None)), ("without the last used record", slice(-1))):
+    for name, part in (("without the first record used", slice(1, None)), ("without the last record used", slice(-1))):
         values = [value_of(one, every[part]) for one, every in zip(derivations, used, strict=True)]
         number = values[0] if len(values) == 1 else reduce_repeats(values, protocol.repeats)
         left = min(map(len, used)) - 1
@@ -106,7 +106,7 @@ def _clocked(derivations: Sequence[Derivation], protocol: Protocol) -> Iterator[
     if len(checks) == len(derivations):
         values = [check.ratio * one.measurement.value for check, one in zip(checks, derivations, strict=True)]
         number = values[0] if len(values) == 1 else reduce_repeats(values, protocol.repeats)
-        yield Variation("by the clock", number, min(c.measurement.records_used for c in checks), False)
+        yield Variation("by timestamps", number, min(c.measurement.records_used for c in checks), False)
 
 
 SPREAD = 2.0  # percent
@@ -114,20 +114,23 @@ SPREAD = 2.0  # percent
 FAR, MOVED = 10.0, 0.5
 
 UNSTEADY = (
-    "Warm-ups and statistics that are as good give {low} to {high}, a spread of {spread} %: the number"
-    " depends on the rule."
+    "Equally valid warm-ups and statistics give {low} to {high}, a spread of {spread} %: the number depends on the "
+    "protocol."
 )
 STALL_FIRST = (
-    "The first used record, line {line}, is {value} where the median is {median}: without it the number is"
-    " {number} ({percent} %)."
+    "The first record used, line {line}, is {value}, while the median is {median}; without it, the number is {number}"
+    " ({percent} %)."
 )
 STALL_LAST = (
-    "The last used record, line {line}, is {value} where the median is {median}: without it the number is"
-    " {number} ({percent} %)."
+    "The last record used, line {line}, is {value}, while the median is {median}; without it, the number is {number} "
+    "({percent} %)."
 )
-FEW = "Only {count} records are used: {fewest} or more show how steady a run is."
-FEW_ONE = "Only 1 record is used: {fewest} or more show how steady a run is."
-RUNNING = "The values are running means, which count early steps again: undone the number is {value} ({percent} %)."
+FEW = "Only {count} records are used; at least {fewest} are needed to judge how steady a run is."
+FEW_ONE = "Only 1 record is used; at least {fewest} are needed to judge how steady a run is."
+RUNNING = (
+    "The values are running means, which over-weight early steps; as instantaneous values, the number is {value} "
+    "({percent} %)."
+)
 
 
 def spread(found: Sequence[Variation], number: float) -> Iterator[Message]:

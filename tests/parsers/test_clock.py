@@ -85,17 +85,17 @@ def test_a_log_without_a_clock_has_no_times(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        (("1,x",), "line 2: time is 'x'; it is a number."),
-        (("1,",), "line 2: time is ''; it is a number."),
-        (("1,nan",), "line 2: time is 'nan'; it is a number."),
-        (("1,1e300",), "line 2: time is '1e300'; it is a number."),
-        (("1,1", "2"), "line 3 has 1 columns; there are 2."),
-        (("1,1", "", "2,2"), "line 3 has 0 columns; there are 2."),
-        (("1,1", "2,2,2"), "line 3 has 3 columns; there are 2."),
-        (("1,1", "1,2"), "line 3: line is 1; line numbers are whole, from 1, and ascend."),
-        (("0,1",), "line 2: line is 0; line numbers are whole, from 1, and ascend."),
-        (("1.5,1",), "line 2: line is 1.5; line numbers are whole, from 1, and ascend."),
-        (("1,1\r1",), "line 2 is no line of a table"),
+        (("1,x",), "line 2: time is 'x'; expected a number."),
+        (("1,",), "line 2: time is ''; expected a number."),
+        (("1,nan",), "line 2: time is 'nan'; expected a number."),
+        (("1,1e300",), "line 2: time is '1e300'; expected a number."),
+        (("1,1", "2"), "line 3 has 1 columns; expected 2."),
+        (("1,1", "", "2,2"), "line 3 has 0 columns; expected 2."),
+        (("1,1", "2,2,2"), "line 3 has 3 columns; expected 2."),
+        (("1,1", "1,2"), "line 3: line is 1; line numbers must be whole numbers, start at 1 or later and ascend."),
+        (("0,1",), "line 2: line is 0; line numbers must be whole numbers, start at 1 or later and ascend."),
+        (("1.5,1",), "line 2: line is 1.5; line numbers must be whole numbers, start at 1 or later and ascend."),
+        (("1,1\r1",), "line 2 is not a valid table row"),
     ],
 )
 def test_a_broken_clock_is_an_error_that_names_file_and_line(rows: tuple[str, ...], said: str, tmp_path: Path) -> None:

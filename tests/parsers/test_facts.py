@@ -75,7 +75,7 @@ def test_a_more_trusted_witness_settles_lines_that_contradict_each_other(tmp_pat
     reading = read(write(tmp_path, CARDS, step(1), b"Num GPUs 4\n"), facts=[Fact("cards", 4, PAGE)])
     assert (reading.facts["cards"].value, tuple(map(str, reading.warnings))) == (
         4,
-        ("cards is 4 by page, but 2 by line 1; the first is used.",),
+        ("cards is 4 according to page, but 2 according to line 1; using 4.",),
     )
 
 
@@ -92,7 +92,7 @@ def test_the_batch_size_is_that_of_the_training_when_the_evaluation_has_one_afte
 @pytest.mark.parametrize("said", [0, -1, True, 2.0, "2", None])
 @pytest.mark.parametrize("name", ["cards", "nodes", "batch_size"])
 def test_a_run_file_whose_count_is_none_is_an_error_that_names_it(tmp_path: Path, name: str, said: object) -> None:
-    with pytest.raises(LogError, match=rf"run\.json: {name} is .*; it is a whole number of at least 1\.$"):
+    with pytest.raises(LogError, match=rf"run\.json: {name} is .*; expected a whole number of at least 1\.$"):
         with_run(tmp_path, {"case": {name: said}})
 
 
@@ -103,7 +103,7 @@ def test_a_run_that_failed_is_a_warning(tmp_path: Path) -> None:
 
 def test_a_log_that_is_not_the_one_of_its_run_file_is_a_warning(tmp_path: Path) -> None:
     reading = with_run(tmp_path, {"case": {}, "status": "done", "log": {"file": "train.log", "sha256": "0" * 64}})
-    assert tuple(map(str, reading.warnings)) == ("The log is not the one that run.json describes: its sha256 differs.",)
+    assert tuple(map(str, reading.warnings)) == ("The log does not match run.json: the SHA-256 differs.",)
 
 
 def test_a_log_beside_the_one_of_the_run_file_is_not_spoken_of(tmp_path: Path) -> None:
@@ -126,12 +126,12 @@ def test_cards_of_one_node_say_so() -> None:
 
 def test_two_lines_that_contradict_each_other_are_a_warning_that_names_both(tmp_path: Path) -> None:
     (warning,) = map(str, read(write(tmp_path, CARDS, step(1), b"Num GPUs 4\n")).warnings)
-    assert warning == "cards is 2 by line 1, but 4 by line 3; neither is used."
+    assert warning == "cards is 2 according to line 1, but 4 according to line 3; using neither."
 
 
 def test_a_file_name_that_contradicts_a_line_is_a_warning_that_names_both(tmp_path: Path) -> None:
     (warning,) = map(str, read(write(tmp_path, CARDS, step(1), name="toy_c8_fp16.log")).warnings)
-    assert warning == "cards is 2 by line 1, but 8 by file name; the first is used."
+    assert warning == "cards is 2 according to line 1, but 8 according to file name; using 2."
 
 
 def test_what_the_caller_knows_is_believed_first(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_what_the_caller_knows_is_believed_first(tmp_path: Path) -> None:
 
 def test_what_the_caller_knows_is_held_against_the_log(tmp_path: Path) -> None:
     (warning,) = map(str, read(write(tmp_path, CARDS, step(1)), facts=[Fact("cards", 16, PAGE)]).warnings)
-    assert warning == "cards is 16 by page, but 2 by line 1; the first is used."
+    assert warning == "cards is 16 according to page, but 2 according to line 1; using 16."
 
 
 def test_a_run_file_beside_a_log_is_a_witness(tmp_path: Path) -> None:
@@ -150,19 +150,19 @@ def test_a_run_file_beside_a_log_is_a_witness(tmp_path: Path) -> None:
 
 def test_a_run_file_that_contradicts_a_line_is_a_warning_that_names_both(tmp_path: Path) -> None:
     assert tuple(map(str, with_run(tmp_path, {"case": {"cards": 4}}).warnings)) == (
-        "cards is 4 by run.json, but 2 by line 2; the first is used.",
+        "cards is 4 according to run.json, but 2 according to line 2; using 4.",
     )
 
 
 @pytest.mark.parametrize("run", [[], {}, {"case": [1]}, {"case": None}, "text", None])
 def test_a_run_file_of_another_shape_is_an_error_that_names_it(tmp_path: Path, run: object) -> None:
-    with pytest.raises(LogError, match=r"run\.json: is no run\.json of a run folder"):
+    with pytest.raises(LogError, match=r"run\.json: is not a valid run\.json"):
         with_run(tmp_path, run)
 
 
 def test_a_run_file_that_is_no_json_is_an_error_that_names_it(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_bytes(b"{\xff")
-    with pytest.raises(LogError, match=r"run\.json: is no run\.json of a run folder"):
+    with pytest.raises(LogError, match=r"run\.json: is not a valid run\.json"):
         read(write(tmp_path, step(1)))
 
 
@@ -220,7 +220,7 @@ def test_a_training_in_eight_bits_is_not_contradicted_by_parameters_in_sixteen(
 def test_a_page_that_says_sixteen_bits_is_contradicted_by_a_log_in_eight(tmp_path: Path) -> None:
     log = write(tmp_path, b"  fp8 .......... hybrid\n")
     (warning,) = map(str, read(log, format="megatron_lm", facts=[Fact("precision", "bf16", PAGE)]).warnings)
-    assert warning == "precision is bf16 by page, but fp8 by line 1; the first is used."
+    assert warning == "precision is bf16 according to page, but fp8 according to line 1; using bf16."
 
 
 def test_a_run_in_tf32_is_not_contradicted_by_a_log_that_says_float32(tmp_path: Path) -> None:
@@ -232,7 +232,7 @@ def test_a_run_in_tf32_is_not_contradicted_by_a_log_that_says_float32(tmp_path: 
 def test_a_run_in_fp32_is_contradicted_by_a_log_that_says_tf32(tmp_path: Path) -> None:
     log = write(tmp_path, b"Overriding: dtype = tf32\niter 0: loss 1.5, time 250.00ms, mfu -100.00%\n")
     (warning,) = map(str, read(log, format="nanogpt", facts=[Fact("precision", "fp32", FROM_RUN_FILE)]).warnings)
-    assert warning == "precision is fp32 by run.json, but tf32 by line 1; the first is used."
+    assert warning == "precision is fp32 according to run.json, but tf32 according to line 1; using fp32."
 
 
 def test_a_count_may_have_thousands_separators(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def test_the_message_of_a_mistake_is_one_line(path: Path) -> None:
 
 
 def test_a_missing_grammar_is_named(tmp_path: Path) -> None:
-    with pytest.raises(GrammarError, match=r"^absent\.lark: there is no such file\.$"):
+    with pytest.raises(GrammarError, match=r"^absent\.lark: file not found\.$"):
         load(tmp_path / "absent.lark")
 
 
@@ -44,7 +44,7 @@ def test_a_file_beside_a_grammar_that_is_imported_without_a_dot_is_told(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "beside.lark").write_text(content)
     (tmp_path / "mine.lark").write_text('%import beside.X\nstart: step_line\nstep_line: "a" X\n')
-    told = r"^mine\.lark: line 1: 'beside' is a file beside this one; write %import \.beside with a dot\.$"
+    told = r"^mine\.lark: line 1: 'beside' is a file in the same folder; import it with a dot: %import \.beside$"
     with pytest.raises(GrammarError, match=told):
         load(tmp_path / "mine.lark")
 
@@ -55,6 +55,6 @@ def test_a_file_in_the_working_directory_is_not_imported(tmp_path: Path, monkeyp
     (tmp_path / "here/other.lark").write_text('X: "q"\n')
     monkeypatch.chdir(tmp_path / "here")
     (tmp_path / "mine.lark").write_text('%import other.X\nstart: step_line\nstep_line: "a" X\n')
-    told = r"^mine\.lark: line 1: there is no such file as other\.lark, which it imports\.$"
+    told = r"^mine\.lark: line 1: imported file other\.lark not found\.$"
     with pytest.raises(GrammarError, match=told):
         load(tmp_path / "mine.lark")

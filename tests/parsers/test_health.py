@@ -51,7 +51,7 @@ def test_a_sound_run_has_no_warning(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("loss", ["nan", "-nan", "inf", "NaN", "-Inf"])
 def test_losses_that_are_no_finite_numbers_are_counted_with_the_first_line(tmp_path: Path, loss: str) -> None:
-    said = "The loss is not a finite number in 2 of 3 records, first in line 2."
+    said = "Loss is NaN or infinite in 2 of 3 records, first at line 2."
     assert warnings(tmp_path, line(1), line(2, loss=loss), line(3, loss=loss)) == [said]
 
 
@@ -60,7 +60,7 @@ def test_a_line_without_a_loss_is_not_one_with_a_wrong_loss(tmp_path: Path) -> N
 
 
 def test_time_that_runs_backwards_is_told(tmp_path: Path) -> None:
-    said = "The time runs backwards, first in line 2 (1 in all)."
+    said = "Timestamps go backwards, first at line 2 (1 in total)."
     assert warnings(tmp_path, line(1, second=30), line(2), line(3)) == [said]
 
 
@@ -70,19 +70,19 @@ def test_the_time_of_each_rank_runs_by_itself(tmp_path: Path) -> None:
     ]
     assert warnings(tmp_path, *ranks) == []
     assert warnings(tmp_path, *ranks, f"[1,1]<stdout>:{line(3, second=2)}") == [
-        "The time runs backwards, first in line 4 (1 in all)."
+        "Timestamps go backwards, first at line 4 (1 in total)."
     ]
 
 
 def test_a_record_that_stands_in_the_log_twice_is_told(tmp_path: Path) -> None:
-    said = "Records are in the log twice, the first copy in line 3 (1 in all)."
+    said = "Duplicate records, first at line 3 (1 in total)."
     assert said in warnings(tmp_path, line(1), line(2), line(2), line(3))
 
 
 def test_ranks_that_print_the_same_are_no_copies_of_each_other(tmp_path: Path) -> None:
     both = [f"[1,{rank}]<stdout>:{line(step)}" for step in (1, 2) for rank in (0, 1)]
     assert warnings(tmp_path, *both) == []
-    assert warnings(tmp_path, *both, both[-1]) == ["Records are in the log twice, the first copy in line 5 (1 in all)."]
+    assert warnings(tmp_path, *both, both[-1]) == ["Duplicate records, first at line 5 (1 in total)."]
 
 
 def test_steps_of_two_epochs_that_nothing_tells_apart_may_print_the_same(tmp_path: Path) -> None:
@@ -93,12 +93,12 @@ def test_steps_of_two_epochs_that_nothing_tells_apart_may_print_the_same(tmp_pat
 
 
 def test_a_restart_is_told(tmp_path: Path) -> None:
-    said = "The run starts again, first in line 2 (1 in all)."
+    said = "The run restarts, first at line 2 (1 in total)."
     assert warnings(tmp_path, line(1), "again from the last checkpoint\n", line(2)) == [said]
 
 
 def test_a_failure_after_the_last_record_ended_the_run(tmp_path: Path) -> None:
-    said = "The run ended with a failure, in line 2: RuntimeError: CUDA out of memory."
+    said = "The run failed, at line 2: RuntimeError: CUDA out of memory."
     assert warnings(tmp_path, line(1), "RuntimeError: CUDA out of memory.\n") == [said]
 
 
@@ -125,18 +125,18 @@ def test_a_failure_of_the_set_up_is_none_of_a_run_that_goes_on(tmp_path: Path, t
 )
 def test_what_ends_a_log_without_metric_lines_is_told(tmp_path: Path, text: str) -> None:
     (told,) = warnings(tmp_path, "hello\n", f"{text}\n")
-    assert told.startswith("The run ended with a failure, in line 2: ")
+    assert told.startswith("The run failed, at line 2: ")
 
 
 def test_a_loss_scale_that_overflows_is_told(tmp_path: Path) -> None:
     text = "Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 4096.0\n"
-    said = "The loss scale overflows, first in line 1 (2 in all): such a step does not count."
+    said = "Loss scale overflows, first at line 1 (2 in total): such steps do not update parameters."
     assert warnings(tmp_path, text, line(1), text, line(2)) == [said]
 
 
 def test_the_failure_that_says_why_is_told(tmp_path: Path) -> None:
     (told,) = warnings(tmp_path, "hello\n", "ValueError: no such model\n", "torch.errors.ChildFailedError:\n")
-    assert told == "The run ended with a failure, in line 2: ValueError: no such model"
+    assert told == "The run failed, at line 2: ValueError: no such model"
 
 
 @pytest.mark.parametrize("text", ["ValidationError rate 0.5", "an Exception to the rule", "Check failed: never"])

@@ -127,7 +127,7 @@ def test_of_a_log_cut_within_a_line_the_whole_lines_are_kept(tmp_path: Path, kep
 
 def test_a_log_cut_within_a_line_is_a_warning(tmp_path: Path) -> None:
     (warning,) = map(str, read(write(tmp_path, step(1), step(2)[:20])).warnings)
-    assert warning.startswith("The last line has no newline")
+    assert warning.startswith("The last line does not end with a newline")
 
 
 def test_a_last_line_that_is_whole_needs_no_newline(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_another_log_of_the_same_label_is_another_repeat_and_told(lab: Path, int
     log.write_bytes(step(2))
     (found,) = logs(into, lab)
     assert (found.repeat, runs(into)) == (2, ["lab__train/1/train.log", "lab__train/2/train.log"])
-    assert found.remarks == ("Another log has this label, so this one is repeat 2.",)
+    assert found.remarks == ("Another log has the same label; stored as repeat 2.",)
 
 
 def test_the_same_log_under_two_labels_is_told(lab: Path, into: Path) -> None:
@@ -165,10 +165,10 @@ def test_what_is_no_log_does_not_stop_the_rest(lab: Path, into: Path) -> None:
     assert left_out(into, lab) == {
         "weights.bin": "is a binary file.",
         "nothing.log": "is empty.",
-        "latest.log": "is a link.",
-        "pipe": "is no regular file.",
+        "latest.log": "is a symbolic link.",
+        "pipe": "is not a regular file.",
         "cut.log.gz": "cannot be read: Compressed file ended before the end-of-stream marker was reached.",
-        "more.tar.gz": "is an archive in a source; name it as a SOURCE of its own.",
+        "more.tar.gz": "is an archive inside a source; pass it as a SOURCE.",
     }
     assert runs(into) == ["lab__train/1/train.log"]
 
@@ -217,13 +217,13 @@ def test_the_suite_itself_is_no_part_of_a_source(lab: Path) -> None:
 
 
 def test_a_suite_is_not_ingested_into_itself(lab: Path) -> None:
-    with pytest.raises(SuiteError, match="name another folder"):
+    with pytest.raises(SuiteError, match="choose another folder"):
         events(lab, write(lab, step(1)))
 
 
 def test_one_process_at_a_time_ingests_into_a_suite(lab: Path, into: Path) -> None:
     write(lab, step(1))
-    with claimed(into), pytest.raises(SuiteError, match="another process ingests into it"):
+    with claimed(into), pytest.raises(SuiteError, match="another process is ingesting into it"):
         events(into, lab)
 
 

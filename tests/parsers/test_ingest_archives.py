@@ -119,17 +119,17 @@ def test_links_and_devices_of_a_tar_archive_are_left_out(tmp_path: Path, into: P
     }
     archive = put(tmp_path / "lab.tar", tar(*(member(name, **said) for name, said in kinds.items())))
     assert left_out(into, archive) == {
-        "soft": "is a link.",
-        "hard": "is a link.",
-        "null": "is no regular file.",
-        "pipe": "is no regular file.",
+        "soft": "is a symbolic link.",
+        "hard": "is a symbolic link.",
+        "null": "is not a regular file.",
+        "pipe": "is not a regular file.",
     }
 
 
 def test_links_of_a_zip_archive_are_left_out(tmp_path: Path, into: Path) -> None:
     info = zipfile.ZipInfo("soft")
     info.external_attr = (stat.S_IFLNK | 0o777) << 16
-    assert left_out(into, zip_of(tmp_path / "lab.zip", (info, b"/etc/passwd"))) == {"soft": "is a link."}
+    assert left_out(into, zip_of(tmp_path / "lab.zip", (info, b"/etc/passwd"))) == {"soft": "is a symbolic link."}
 
 
 def test_of_two_members_of_one_name_the_later_counts(tmp_path: Path, into: Path) -> None:
@@ -152,13 +152,13 @@ def test_a_header_that_is_broken_is_not_the_end_of_the_archive(tmp_path: Path, i
     data = bytearray(tar(member("a.log", step(1)), member("b.log", step(2))))
     data[1024:1124] = b"\xff" * 100
     assert unreadable(into, put(tmp_path / "lab.tar", bytes(data))) == [
-        "cannot be read to its end: a header is cut or broken."
+        "cannot be read completely: a header is truncated or corrupt."
     ]
 
 
 def test_a_file_that_is_only_called_an_archive_is_unreadable(tmp_path: Path, into: Path) -> None:
     page = put(tmp_path / "lab.tar.gz", b"<html>not found</html>\n")
-    assert unreadable(into, page) == ["is no tar or zip archive, though it is called one."]
+    assert unreadable(into, page) == ["is not a tar or zip archive, despite its name."]
 
 
 def test_a_broken_entry_of_a_zip_archive_does_not_stop_the_rest(tmp_path: Path, into: Path) -> None:
@@ -189,7 +189,7 @@ def test_a_bomb_is_refused(tmp_path: Path, into: Path, monkeypatch: pytest.Monke
             archive, PACKINGS[f"tar.{kind.removeprefix('tar.')}"](tar(member("a.log", text)) if "tar" in kind else text)
         )
     (said,) = unreadable(into, archive)
-    assert re.search(r"it unpacks to more than .*; TACHOGRAPH_UNPACKED_GIB=1 allows 1 GiB", said)
+    assert re.search(r"it unpacks to more than .*; set TACHOGRAPH_UNPACKED_GIB=1 to allow 1 GiB", said)
     assert not into.exists()
 
 
@@ -198,7 +198,7 @@ def test_an_archive_of_too_many_members_is_read_as_far_as_it_may_be(
 ) -> None:
     monkeypatch.setattr(limits, "MOST_MEMBERS", 3)
     (said,) = unreadable(into, put(tmp_path / "a.tar", tar(*(member(f"{number}.txt") for number in range(4)))))
-    assert said == "cannot be read to its end: it has more than 3 members; unpack it, and name the folder."
+    assert said == "cannot be read completely: it has more than 3 members; unpack it, then pass the folder."
 
 
 @pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])
@@ -213,7 +213,7 @@ def test_a_tar_header_that_would_fill_the_memory_is_refused(tmp_path: Path, into
             file.write(bytes(1 << 20))
     tracemalloc.start()
     try:
-        assert unreadable(into, archive) == ["cannot be read to its end: a header is longer than 1 MiB."]
+        assert unreadable(into, archive) == ["cannot be read completely: a header is longer than 1 MiB."]
         assert tracemalloc.get_traced_memory()[1] < 64 << 20
     finally:
         tracemalloc.stop()
@@ -224,7 +224,7 @@ def test_an_entry_of_a_zip_archive_that_would_fill_the_memory_is_refused(
     tmp_path: Path, into: Path, method: int
 ) -> None:
     archive = zip_of(tmp_path / "lab.zip", ("a.log", step(1)), method=method)
-    assert unreadable(into, archive) == ["is packed by a method that is not read; deflate and none are."]
+    assert unreadable(into, archive) == ["uses an unsupported compression method; supported: deflate and none."]
 
 
 WHOLE = tar(member("a.log", step(1)), member("n" * 150, step(2)), member("c", type=tarfile.SYMTYPE, linkname="a"))

@@ -33,7 +33,7 @@ def test_the_summary_tells_what_became_of_all_files(lab: Path, tmp_path: Path) -
     assert done.stdout.splitlines() == [
         f"41 logs are new in logs: 41 {FORMAT}.",
         "The same log, byte for byte: lab__copy, lab__net_7.",
-        "Left out, 1 file: holds no metric line of a known format. --verbose names them.",
+        "Skipped 1 file: does not contain metric lines of a known format. List them with --verbose.",
     ]
 
 
@@ -41,7 +41,7 @@ def test_a_second_ingest_says_what_is_there_already(lab: Path, tmp_path: Path) -
     run("ingest", lab, "--into", "logs", cwd=tmp_path)
     before = list(everything(tmp_path / "logs"))
     said = run("ingest", lab, "--into", "logs", cwd=tmp_path).stdout.splitlines()
-    assert said[:2] == ["0 logs are new in logs.", "41 logs are already there."]
+    assert said[:2] == ["Added 0 logs to logs.", "Already there: 41 logs."]
     assert list(everything(tmp_path / "logs")) == before
 
 
@@ -53,12 +53,12 @@ def test_json_is_an_object_a_log_and_one_a_file_that_is_unreadable(lab: Path, tm
     done = run("ingest", lab / "copy.log", "absent.log", "--into", "logs", "--json", cwd=tmp_path)
     log, absent = map(json.loads, done.stdout.splitlines())
     assert (log["run"], log["status"], log["format"]) == ("lab__copy/1", "new", FORMAT)
-    assert (absent["status"], absent["reason"]) == ("unreadable", "there is no such file or folder.")
+    assert (absent["status"], absent["reason"]) == ("unreadable", "file or folder not found.")
 
 
 def test_something_unreadable_is_status_1(lab: Path, tmp_path: Path) -> None:
     done = run("ingest", lab, "absent.log", "--into", "logs", cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (1, "Error: absent.log: there is no such file or folder.\n")
+    assert (done.returncode, done.stderr) == (1, "Error: absent.log: file or folder not found.\n")
 
 
 def test_no_log_at_all_is_status_1(tmp_path: Path) -> None:

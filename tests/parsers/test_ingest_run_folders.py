@@ -43,7 +43,10 @@ def test_the_run_file_of_another_log_stays_behind(lab: Path, into: Path) -> None
     put_clock(log, "1,1.0")
     log.write_bytes(step(2))
     (found,) = logs(into, lab)
-    assert (found.remarks, run_file(into)["case"]) == (("The run.json beside it is not of this log, and stays.",), {})
+    assert (found.remarks, run_file(into)["case"]) == (
+        ("The run.json beside it describes another log and was not copied.",),
+        {},
+    )
     assert not (into / "lab__net/3/clock.csv").exists()
 
 

@@ -153,16 +153,16 @@ def test_other_file_systems_of_fsspec_are_read(into: Path) -> None:
 
 
 def test_a_file_system_that_nobody_knows_is_told_with_those_possible(into: Path) -> None:
-    assert left_out(into, "floppy://a")["a"].startswith("no file system floppy:// is known; http://, https://, s3://")
+    assert left_out(into, "floppy://a")["a"].startswith("unknown protocol floppy://; use http://, https://, s3://")
 
 
 def test_a_missing_extra_is_named_in_a_sentence(tmp_path: Path) -> None:
     program = "import sys; sys.modules['s3fs'] = None; import tachograph; tachograph.main()"
     command = [sys.executable, "-c", program, "ingest", "s3://bucket/a.log", "--into", str(tmp_path / "logs")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, "needs packages that are not installed" in done.stderr) == (1, True)
+    assert (done.returncode, "requires packages that are not installed" in done.stderr) == (1, True)
     assert 'pip install "tachograph[remote]"' in done.stderr
 
 
 def test_a_file_that_is_not_there_is_unreadable(into: Path) -> None:
-    assert unreadable(into, "absent.log") == ["there is no such file or folder."]
+    assert unreadable(into, "absent.log") == ["file or folder not found."]

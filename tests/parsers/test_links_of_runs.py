@@ -46,7 +46,7 @@ def test_ingest_takes_no_side_file_from_behind_a_link(shared: Path, tmp_path: Pa
     gpu = put_gpu(tmp_path / "train.log", "1,0,50,1000,100,1000,1000,50")
     (shared / "case/1/gpu.csv").symlink_to(gpu)
     done = run("ingest", shared / "case/1/train.log", "--into", tmp_path / "suite", "--verbose")
-    assert f"is a link. {shared}/case/1/gpu.csv" in done.stdout
+    assert f"is a symbolic link. {shared}/case/1/gpu.csv" in done.stdout
     assert [path.name for path in (tmp_path / "suite").rglob("gpu.csv")] == []
     assert len(list((tmp_path / "suite").rglob("train.log"))) == 1
 

@@ -38,7 +38,7 @@ def test_a_format_of_the_users_own_takes_the_place_of_ours(own: Path) -> None:
 
 def test_a_folder_that_is_not_there_is_one_sentence(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, str(own / "none"))
-    with pytest.raises(FormatError, match=r"none: is no folder; \$TACHOGRAPH_FORMATS names a folder of grammars"):
+    with pytest.raises(FormatError, match=r"none: is not a folder; \$TACHOGRAPH_FORMATS must be a folder of grammars"):
         formats()
 
 
@@ -59,7 +59,7 @@ def test_the_formats_are_listed_beside_one_with_a_mistake(own: Path) -> None:
     (own / "odd.lark").write_bytes(b"\xff")
     listed = run("formats")
     assert (listed.returncode, "Toy format" in listed.stdout) == (2, True)
-    assert listed.stderr.splitlines()[1] == "Error: odd.lark: is no text in UTF-8."
+    assert listed.stderr.splitlines()[1] == "Error: odd.lark: is not UTF-8 text."
 
 
 def test_the_lines_of_two_formats_are_both_read(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_numbers_between_mere_signs_are_not_looked_for_amid_other_output(tmp_pat
 
 def test_lines_that_ran_together_are_a_warning_that_names_the_first(tmp_path: Path) -> None:
     (warning,) = map(str, read(torn(tmp_path)).warnings)
-    assert warning.startswith("Output runs together, first in line 2 (2 in all)")
+    assert warning.startswith("Output is interleaved, first at line 2 (2 in total)")
 
 
 @pytest.mark.parametrize("rest", [b"DLL 2031", b"[1,1]<stdout>:0.5 images/s", b"[rank1]: Traceback", b"\xff"])

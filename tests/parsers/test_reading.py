@@ -38,13 +38,13 @@ def test_the_account_of_a_golden_log_adds_up_to_what_wc_counts(log: Path) -> Non
 def test_an_unknown_format_is_an_error_that_says_what_lists_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(FormatError) as raised:
         read(write(tmp_path, step(1)), format="no_such")
-    assert "`tachograph formats` lists" in str(raised.value)
+    assert "list the formats with `tachograph formats`" in str(raised.value)
 
 
 def test_a_text_of_no_known_format_is_an_error_that_says_what_lists_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(FormatError) as raised:
         read(write(tmp_path, OTHER_NOISE))
-    assert "`tachograph formats` lists" in str(raised.value)
+    assert "list the formats with `tachograph formats`" in str(raised.value)
 
 
 def test_a_text_of_no_known_format_can_be_surveyed(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_a_format_is_found_behind_a_long_beginning_without_metric_lines(tmp_path
 
 def test_two_formats_that_fit_equally_well_are_an_error_that_names_both(tmp_path: Path) -> None:
     known = [load(write_grammar(tmp_path, "first")), load(write_grammar(tmp_path, "second"))]
-    with pytest.raises(FormatError, match=r"fits first and second equally well \(1 lines\)"):
+    with pytest.raises(FormatError, match=r"matches first and second equally well \(lines: 1\)"):
         detect(write(tmp_path, b"toy 1 speed 2.5\n"), known)
 
 
@@ -98,7 +98,7 @@ def test_a_log_of_another_format_gives_no_records_but_a_reading(tmp_path: Path) 
 def test_a_log_without_step_lines_is_a_warning(tmp_path: Path) -> None:
     summary = b"DLL 2031-05-17 09:30:00.000001 - () train_throughput : 1.5 images/s\n"
     assert tuple(map(str, read(write(tmp_path, summary)).warnings)) == (
-        "The log has neither lines of steps nor of epochs.",
+        "The log does not contain step or epoch records.",
     )
 
 

@@ -17,9 +17,9 @@ def test_help_teaches_by_example() -> None:
 def test_the_summary_tells_how_many_and_where_but_never_whom(tmp_path: Path) -> None:
     done = run("scrub", write(tmp_path, TEXT), "--out", tmp_path / "public")
     assert done.stdout.splitlines()[1:] == [
-        "       1 host name, 1 different, first in train.log:1",
-        "       1 user name, 1 different, first in train.log:1",
-        "       1 credential, first in train.log:1",
+        "       1 host name, 1 distinct, first at train.log:1",
+        "       1 user name, 1 distinct, first at train.log:1",
+        "       1 credential, first at train.log:1",
     ]
     assert [name for name in ("jdoe", "zeus", "hf_") if name in done.stdout + done.stderr] == []
 
@@ -74,16 +74,16 @@ def test_a_folder_that_cannot_be_made_is_told_in_one_sentence(tmp_path: Path) ->
     done = run("scrub", log, "--out", log / "public")
     assert (done.returncode, done.stderr) == (
         2,
-        f"Error: {log / 'public'}: cannot be made a folder: Not a directory.\n",
+        f"Error: {log / 'public'}: cannot be created: Not a directory.\n",
     )
 
 
 def test_one_copy_is_told_in_the_singular(tmp_path: Path) -> None:
     out = tmp_path / "public"
-    assert run("scrub", write(tmp_path, TEXT), "--out", out).stdout.startswith(f"1 copy is in {out}.\n")
+    assert run("scrub", write(tmp_path, TEXT), "--out", out).stdout.startswith(f"Wrote 1 copy to {out}.\n")
 
 
 def test_copies_that_would_go_into_no_folder_are_refused_in_one_sentence(tmp_path: Path) -> None:
     done = run("scrub", write(tmp_path, step(1)), "--out", "/dev/null")
-    said = "Error: /dev/null: is no folder; --out names the folder of the copies.\n"
+    said = "Error: /dev/null: is not a folder; choose another one with --out.\n"
     assert (done.returncode, done.stderr) == (2, said)

@@ -72,7 +72,7 @@ def test_all_runs_of_a_folder_are_copied_under_their_places(tmp_path: Path) -> N
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ScrubError, match="holds no run folder"):
+    with pytest.raises(ScrubError, match="does not contain run folders"):
         sources([tmp_path])
 
 
@@ -100,7 +100,7 @@ def test_two_logs_of_one_folder_share_its_run_file(tmp_path: Path) -> None:
 
 def test_a_copy_never_takes_the_place_of_a_log(tmp_path: Path) -> None:
     log = write(tmp_path, LOG)
-    with pytest.raises(ScrubError, match="would take the place of a log"):
+    with pytest.raises(ScrubError, match="would overwrite a log"):
         scrub(tmp_path, log)
     assert log.read_bytes() == LOG
 

@@ -68,12 +68,12 @@ def test_telemetry_beside_another_log_is_not_used(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ("x,0,97,30000,312.45,1980,2619,55", "line 3: time is 'x'; it is a number."),
-        ("1935619200,,97,30000,312.45,1980,2619,55", "line 3: card is ''; it is a number."),
-        ("1935619200,-1,97,30000,312.45,1980,2619,55", "line 3: card is -1; cards are counted from 0."),
-        ("1935619200,0.5,97,30000,312.45,1980,2619,55", "line 3: card is 0.5; cards are counted from 0."),
-        ("1935619200,0,97,30000,[N/A],1980,2619,55", "line 3: power is '[N/A]'; it is a number."),
-        ("1935619200,0,97", "line 3 has 3 columns; there are 8."),
+        ("x,0,97,30000,312.45,1980,2619,55", "line 3: time is 'x'; expected a number."),
+        ("1935619200,,97,30000,312.45,1980,2619,55", "line 3: card is ''; expected a number."),
+        ("1935619200,-1,97,30000,312.45,1980,2619,55", "line 3: card is -1; expected a card number from 0."),
+        ("1935619200,0.5,97,30000,312.45,1980,2619,55", "line 3: card is 0.5; expected a card number from 0."),
+        ("1935619200,0,97,30000,[N/A],1980,2619,55", "line 3: power is '[N/A]'; expected a number."),
+        ("1935619200,0,97", "line 3 has 3 columns; expected 8."),
     ],
 )
 def test_broken_telemetry_is_an_error_that_names_file_and_line(row: str, said: str, tmp_path: Path) -> None:

@@ -22,15 +22,18 @@ BOMB = b"\n" * (65 << 20)
 BROKEN_GZIP = gzip.compress(TEXT)[:100] + b"\xff" * 50 + gzip.compress(TEXT)[150:]
 
 CASES: dict[str, tuple[Callable[[Path], Path], str]] = {
-    "missing": (lambda folder: folder / "absent.log", "there is no such file"),
-    "folder": (lambda folder: folder, "is a folder; name a log file in it"),
-    "empty": (write, "is empty; a log has at least one line"),
-    "empty gz": (lambda folder: write(folder, gzip.compress(b"")), "is empty; a log has at least one line"),
-    "laid out": (lambda folder: write(folder, b"\0" * 9999), "is empty; a log has at least one line"),
+    "missing": (lambda folder: folder / "absent.log", "file not found"),
+    "folder": (lambda folder: folder, "is a folder; pass a log file"),
+    "empty": (write, "is empty."),
+    "empty gz": (lambda folder: write(folder, gzip.compress(b"")), "is empty."),
+    "laid out": (lambda folder: write(folder, b"\0" * 9999), "is empty."),
     "binary": (lambda folder: write(folder, random.Random(1).randbytes(9999)), "is a binary file, not a text log"),  # noqa: S311
     "cut gz": (lambda folder: write(folder, gzip.compress(TEXT)[:-20]), "cannot be read: Compressed file ended"),
     "cut xz": (lambda folder: write(folder, lzma.compress(TEXT)[:-20]), "cannot be read: Compressed file ended"),
-    "cut zst": (lambda folder: write(folder, zstandard.compress(TEXT)[:-20]), "cannot be read: Compressed file ended"),
+    "cut zst": (
+        lambda folder: write(folder, zstandard.compress(TEXT)[:-20]),
+        "cannot be read: Compressed file ended",
+    ),
     "cut bz2": (lambda folder: write(folder, bz2.compress(TEXT)[:-20]), "cannot be read: Compressed file ended"),
     "bomb gz": (lambda folder: write(folder, gzip.compress(BOMB)), "cannot be read: it unpacks to more than 64 MiB"),
     "bomb bz2": (lambda folder: write(folder, bz2.compress(BOMB)), "cannot be read: it unpacks to more than 64 MiB"),
@@ -58,7 +61,7 @@ def test_an_unreadable_log_is_one_sentence_that_names_it(
 def test_an_overlong_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rest: bytes) -> None:
     monkeypatch.setattr("parsers.scanning.source.LONGEST_LINE", 2 << 20)
     path = write(tmp_path, *steps(3), b"x" * (5 << 20), rest)
-    with pytest.raises(LogError, match=r"has a line of more than 2 MiB"):
+    with pytest.raises(LogError, match=r"has a line longer than 2 MiB"):
         read(path)
 
 
@@ -79,7 +82,7 @@ def test_a_log_that_unpacks_to_much_is_read_where_the_user_allows_it(
 
 def test_a_limit_that_is_no_number_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(limits.VARIABLE, "much")
-    with pytest.raises(LogError, match=r"\$TACHOGRAPH_UNPACKED_GIB is 'much'; it is a number of GiB\.$"):
+    with pytest.raises(LogError, match=r"\$TACHOGRAPH_UNPACKED_GIB is 'much'; expected a number of GiB\.$"):
         read(write(tmp_path, gzip.compress(TEXT)))
 
 

@@ -47,5 +47,5 @@ def test_without_a_clock_there_is_no_time_to_go_by(tmp_path: Path) -> None:
 
 
 def test_lines_that_arrived_all_at_once_give_no_throughput(tmp_path: Path) -> None:
-    with pytest.raises(NoMeasurement, match="The time does not grow from line 1 to line 4"):
+    with pytest.raises(NoMeasurement, match="The time does not increase from line 1 to line 4"):
         measured(tmp_path, "1,1935619200.000")

@@ -171,7 +171,7 @@ def test_a_repeat_without_telemetry_is_left_out_with_a_remark(folder: Path) -> N
     (folder / "logs/2/gpu.csv").unlink()
     found = cell(folder, *PEAK)
     assert found.printed == "3000"
-    assert [str(remark) for remark in found.remarks] == ["There is no gpu.csv of this run beside 2/train.log."]
+    assert [str(remark) for remark in found.remarks] == ["2/train.log does not have a gpu.csv beside it."]
 
 
 def test_broken_telemetry_empties_only_the_cells_that_need_it(folder: Path) -> None:

@@ -132,15 +132,15 @@ def changed(folder: Path, change: Callable[[dict[str, Any]], object]) -> Path:
 
 
 CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
-    "above": (lambda told: told["cells"][0]["logs"][0].update(path="a/../../x"), "leaves the folder of logs"),
-    "absolute": (lambda told: told["cells"][0]["logs"][0].update(path="/x"), "a relative one is possible"),
-    "nul": (lambda told: told["cells"][0]["logs"][0].update(path="x\0"), "a relative one is possible"),
-    "folder": (lambda told: told.update(logs="/logs"), "logs: '/logs' is no path"),
-    "nowhere": (lambda told: told.update(logs=None), "one of the two"),
+    "above": (lambda told: told["cells"][0]["logs"][0].update(path="a/../../x"), "leaves the log folder"),
+    "absolute": (lambda told: told["cells"][0]["logs"][0].update(path="/x"), "is not a relative path"),
+    "nul": (lambda told: told["cells"][0]["logs"][0].update(path="x\0"), "is not a relative path"),
+    "folder": (lambda told: told.update(logs="/logs"), "logs: '/logs' is not a relative path"),
+    "nowhere": (lambda told: told.update(logs=None), "not both"),
     "schema": (lambda told: told.update(schema=2), "schema: Input should be 1"),
     "protocol": (lambda told: told["cells"][0].update(protocol="rule=1"), '"rule" is not a key of a protocol'),
-    "order": (lambda told: told["cells"][0].update(evidence=2), "do not count from 1"),
-    "number": (lambda told: told["cells"][0].update(number=None), "a number with its evidence"),
+    "order": (lambda told: told["cells"][0].update(evidence=2), "must start at 1"),
+    "number": (lambda told: told["cells"][0].update(number=None), "a number with evidence"),
     "digits": (lambda told: told["cells"][0].update(printed="1e3"), "cells.0.printed"),
     "infinite": (lambda told: told["cells"][0].update(number=float("inf")), "cells.0.number"),
     "sha256": (lambda told: told["cells"][0]["logs"][0].update(sha256="0" * 63), "cells.0.logs.0.sha256"),

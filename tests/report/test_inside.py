@@ -90,7 +90,7 @@ def found(folder: Path) -> list[Cell]:
 def test_a_page_whose_case_leads_out_of_the_folder_of_logs_is_refused(
     pattern: str, case: str, of_runs: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(PageError, match="leaves the folder of logs; a path below it is possible"):
+    with pytest.raises(PageError, match="leaves the log folder; use a path below it"):
         load(put_page(tmp_path, pattern, case=case, of_runs=of_runs))
 
 

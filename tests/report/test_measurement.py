@@ -125,7 +125,7 @@ def test_without_cards_the_throughput_is_one_cards_with_a_warning() -> None:
     measured = measure(log([10, 20]), FIELDS, {}, Protocol())
     assert (measured.value, measured.scope) == (15, "card")
     assert tuple(map(str, measured.warnings)) == (
-        "The number of cards is not known, so the throughput is that of one card: give --cards.",
+        "The number of cards is unknown, so the throughput is per card: pass --cards.",
     )
 
 
@@ -133,7 +133,7 @@ def test_the_lowest_rank_is_used_and_the_others_are_told() -> None:
     measured = of("plain", log([10, 99, 20, 99], rank=[0, 1, 0, 1]))
     assert (measured.value, measured.left_out) == (120, {"other_rank": (4, 8)})  # 15 x 8
     assert tuple(map(str, measured.warnings)) == (
-        "The log is of several ranks: only rank 0 is used, 2 of 4 records are left out.",
+        "The log contains several ranks; only rank 0 is used, 2 of 4 records are skipped.",
     )
 
 
@@ -146,9 +146,7 @@ def test_a_rank_that_prints_no_throughput_is_not_the_one_used() -> None:
 def test_records_without_a_number_are_left_out_and_told(nothing: float) -> None:
     measured = of("plain", log([nothing, 20]))
     assert (measured.value, measured.left_out) == (160, {"no_value": (2,)})
-    assert tuple(map(str, measured.warnings)) == (
-        "1 of 2 records print no throughput and are left out, the first at line 2.",
-    )
+    assert tuple(map(str, measured.warnings)) == ("1 of 2 records without throughput are skipped, first at line 2.",)
 
 
 def test_skipped_records_are_counted_among_those_with_a_number() -> None:
@@ -158,13 +156,13 @@ def test_skipped_records_are_counted_among_those_with_a_number() -> None:
 def test_steps_that_repeat_within_an_epoch_are_told() -> None:
     warnings = of("plain", log([10, 20], step=[10, 10], epoch=[0, 0])).warnings
     assert tuple(map(str, warnings)) == (
-        "At line 4 the steps start again: several ranks, or several runs, are in this log.",
+        "Step numbers restart at line 4: the log contains several ranks or several runs.",
     )
 
 
 def test_an_epoch_of_unknown_length_is_told_where_steps_are_counted() -> None:
     records = log([10, 20, 30], step=[10, 20, 10])
-    told = ("The log does not print the steps of an epoch: its last printed step is taken as its end.",)
+    told = ("The log does not state the steps per epoch; the last printed step is taken as the end of an epoch.",)
     assert tuple(map(str, of("skip_steps=10", records).warnings)) == told
     assert of("skip_records=1", records).warnings == ()
 
@@ -172,20 +170,20 @@ def test_an_epoch_of_unknown_length_is_told_where_steps_are_counted() -> None:
 def test_a_second_run_in_the_same_log_is_told_where_the_epoch_goes_back() -> None:
     warnings = of("plain", log([10, 20, 30], step=[1, 2, 1], epoch=[2, 2, 1])).warnings
     assert tuple(map(str, warnings)) == (
-        "At line 6 the steps start again: several ranks, or several runs, are in this log.",
+        "Step numbers restart at line 6: the log contains several ranks or several runs.",
     )
 
 
 def test_a_second_run_in_the_same_log_is_told_where_steps_count_over_the_run() -> None:
     warnings = of("plain", log([10, 20, 30], step=[1, 2, 1], steps=[2, 2, 2])).warnings
     assert tuple(map(str, warnings)) == (
-        "At line 6 the steps start again: several ranks, or several runs, are in this log.",
+        "Step numbers restart at line 6: the log contains several ranks or several runs.",
     )
 
 
 def test_a_window_that_the_log_does_not_fill_is_told() -> None:
     assert tuple(map(str, of("skip_records=1,take_first=3", log([1, 2, 3])).warnings)) == (
-        "The protocol takes 3: the log is short of it by 1.",
+        "The protocol takes 3; the log is 1 short.",
     )
 
 

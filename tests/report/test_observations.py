@@ -90,7 +90,7 @@ def test_of_more_cards_than_the_run_used_the_busiest_count(tmp_path: Path) -> No
     found = power(watched(tmp_path, *idle, *every_second(lambda _: 300, card=3)))
     assert (found.value, remarks(found)) == (
         300,
-        ["gpu.csv lists 2 cards, but the run used 1 there: the busiest are counted, 3."],
+        ["gpu.csv lists 2 cards, but the run used 1 of them; the busiest are included: 3."],
     )
 
 
@@ -101,20 +101,20 @@ def test_cards_are_busy_by_what_they_do_in_the_window(tmp_path: Path) -> None:
 
 def test_cards_that_tell_nothing_of_their_use_cannot_be_chosen(tmp_path: Path) -> None:
     rows = [sample(second, card, utilisation="") for second in range(30) for card in (0, 1)]
-    with pytest.raises(NoEvidenceError, match=r"lists 2 cards, but does not tell which 1 of them the run used\."):
+    with pytest.raises(NoEvidenceError, match=r"lists 2 cards; it is unknown which 1 of them the run used\."):
         watched(tmp_path, *rows)
 
 
 def test_fewer_cards_than_the_run_used_give_no_power(tmp_path: Path) -> None:
     found = watched(tmp_path, *every_second(lambda _: 300), cards=2)
     assert "does not list all cards of the run" in reason(power, found)
-    assert remarks(peak_memory(found)) == ["gpu.csv lists only 1 of the 2 cards that the run used there."]
+    assert remarks(peak_memory(found)) == ["gpu.csv lists only 1 of the 2 cards used by the run."]
 
 
 def test_the_cards_of_one_machine_give_no_power_of_two(tmp_path: Path) -> None:
     found = watched(tmp_path, *every_second(lambda _: 300), cards=2, nodes=2)
     assert "does not list all cards of the run" in reason(power, found)
-    assert remarks(peak_memory(found)) == ["gpu.csv lists the cards of 1 of the 2 machines of the run."]
+    assert remarks(peak_memory(found)) == ["gpu.csv lists the cards of only 1 of the 2 machines used by the run."]
 
 
 def test_the_cards_of_all_machines_give_the_power_of_the_run(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_the_cards_of_all_machines_give_the_power_of_the_run(tmp_path: Path) -> 
 
 def test_without_the_number_of_cards_all_are_counted(tmp_path: Path) -> None:
     found = power(watched(tmp_path, *every_second(lambda _: 300), cards=0))
-    assert remarks(found) == ["The number of cards is not known, so all 1 cards of gpu.csv are counted."]
+    assert remarks(found) == ["The number of cards is unknown; all cards in gpu.csv are included (1)."]
 
 
 def test_without_a_clock_power_is_that_of_the_whole_run(tmp_path: Path) -> None:

@@ -47,13 +47,13 @@ def test_a_page_without_mistake_is_read(tmp_path: Path) -> None:
     [
         ('unit = "images/s"', 'units = "images/s"', "units is not a key of a page; allowed there are title,"),
         ('title = "A"', 'titel = "A"', "columns.a.titel is not a key of a page; allowed there are title, launcher,"),
-        ('protocol = "plain"', 'protocol = "tipk"', '"tipk" is not a named protocol: there are tipc'),
+        ('protocol = "plain"', 'protocol = "tipk"', '"tipk" is not a named protocol; use one of tipc'),
         (
             'protocol = "plain"',
             'protocol = "plain"\nlog = 1',
             "allowed there are when, logs, protocol, spellings, repeats, options, extra.",
         ),
-        ('column = "a"', 'column = "b"', "table t names the column 'b'; columns are a."),
+        ('column = "a"', 'column = "b"', "table t refers to an unknown column 'b'; columns: a."),
         (
             '{ column = "a" }',
             '{ column = "a", protocol = "record=step" }',
@@ -84,9 +84,13 @@ def test_a_page_without_mistake_is_read(tmp_path: Path) -> None:
             '"a", quantity = "speed" }',
             "tables.0.columns.0.quantity: input should be 'throughput', 'median_of_runs'",
         ),
-        ('"a" }', '"a", decimals = 2 }', "the decimals of a throughput are its protocol's: protocol = 'decimals=2'."),
+        (
+            '"a" }',
+            '"a", decimals = 2 }',
+            "set the decimals of a throughput with its protocol: protocol = 'decimals=2'.",
+        ),
         ('unit = "images/s"', "unit = ", "Invalid value (at line 4"),
-        ("[[tables]]", SAME_NAME + "[[tables]]", "two tables have the name 't'; each needs its own."),
+        ("[[tables]]", SAME_NAME + "[[tables]]", "two tables are named 't'; use unique names."),
     ],
 )
 def test_a_mistake_names_the_file_the_key_and_what_is_allowed(found: str, put: str, said: str, tmp_path: Path) -> None:
@@ -124,7 +128,7 @@ def test_a_text_of_a_heading_a_cell_or_a_command_has_one_line(found: str, put: s
     assert found in PAGE
     sentence = complaint(PAGE.replace(found, put, 1), tmp_path)
     assert sentence.startswith(f"{tmp_path / 'page.toml'}: {key}: '")
-    assert sentence.endswith(" has several lines; a text of one line is possible.")
+    assert sentence.endswith(" has several lines; use a single line.")
     assert sentence.count("\n") == 0
 
 

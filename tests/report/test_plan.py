@@ -137,12 +137,12 @@ def test_another_shape_of_the_logs_is_refused(pattern: str, tmp_path: Path) -> N
 
 def test_a_case_that_lacks_an_axis_is_refused(tmp_path: Path) -> None:
     said = complaint(tmp_path, ", batch_size = 4", "")
-    assert said == "Table, 1 cards, A: its case does not say batch_size, which a launch needs."
+    assert said == "Table, 1 cards, A: the case does not specify batch_size, which a launch requires."
 
 
 def test_a_pattern_that_needs_what_the_case_does_not_say_is_refused(tmp_path: Path) -> None:
     said = complaint(tmp_path, "suite/{model}_", "suite/{device}_")
-    assert said.endswith("needs device, which its case does not say.")
+    assert said.endswith("needs device, which the case does not specify.")
 
 
 def test_a_case_cannot_leave_the_folder_of_logs(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_a_case_cannot_leave_the_folder_of_logs(tmp_path: Path) -> None:
 
 def test_an_empty_cell_whose_column_names_no_launcher_is_told(tmp_path: Path) -> None:
     assert unplanned(page(tmp_path), tmp_path) == [
-        "Table, 1 cards, B: there is no evidence, and the column names no launcher to make it.",
+        "Table, 1 cards, B: evidence is missing, and the column does not set a launcher.",
         "Table, 8 cards, B: The page file does not name any logs for this case.",
     ]
 

@@ -109,7 +109,7 @@ def test_without_the_batch_size_the_time_of_a_step_is_shown(tmp_path: Path) -> N
     rate = progress.rate({})
     assert (rate.words(0.25, progress.protocol), rate.scope) == ("0.250 seconds", None)
     assert tuple(map(str, rate.warnings)) == (
-        "estimate=step_time needs the batch size per card and the number of cards: give --batch-size and --cards.",
+        "estimate=step_time needs the batch size per card and the number of cards: pass --batch-size and --cards.",
     )
 
 
@@ -204,5 +204,5 @@ def test_without_what_scales_a_number_by_the_clock_its_option_is_told() -> None:
     progress = Progress(None)
     progress.add(timed(elapsed=[5.0, 10.0], step=[10, 20]), STEPS_IN_TIME, {})
     assert str(progress.reason) == (
-        "estimate=clock needs the batch size per card and the number of cards: give --batch-size and --cards."
+        "estimate=clock needs the batch size per card and the number of cards: pass --batch-size and --cards."
     )

@@ -105,7 +105,7 @@ def test_a_protocol_survives_json() -> None:
 
 def test_an_unknown_name_is_told_the_known_names_and_keys() -> None:
     assert error("tipk") == (
-        '"tipk" is not a named protocol: there are tipc, tipc-plain, fleetx, dlperf, summary, mlperf, plain, and '
+        '"tipk" is not a named protocol; use one of tipc, tipc-plain, fleetx, dlperf, summary, mlperf, plain, or '
         "key=value with the keys records, estimate, skip_records, skip_steps, drop_last, take_first, take_last, trim, "
         "trim_min, statistic, repeats, decimals, significant, rounding."
     )
@@ -121,18 +121,18 @@ def test_an_unknown_key_is_told_the_known_keys() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("records=line", "records=line is not possible: it should be step, epoch or summary."),
+        ("records=line", "records=line is not valid: it should be step, epoch or summary."),
         ("statistic=avg", "it should be mean, median, harmonic_mean, last, min or max."),
-        ("trim=0.5", "trim=0.5 is not possible: it should be less than 0.5."),
-        ("skip_records=-1", "skip_records=-1 is not possible: it should be greater than or equal to 0."),
-        ("take_first=ten", 'a count of records such as 10 or of steps such as "100 steps" is possible.'),
-        ("take_first=0", "take_first=0 is not possible: at least 1 record or step must be taken."),
-        ("decimals=2,significant=5", "decimals and significant exclude each other: give one of them."),
-        ("skip_records=1,skip_steps=1", "skip_records and skip_steps exclude each other: give one of them."),
-        ("take_first=1,take_last=1", "take_first and take_last exclude each other: give one of them."),
+        ("trim=0.5", "trim=0.5 is not valid: it should be less than 0.5."),
+        ("skip_records=-1", "skip_records=-1 is not valid: it should be greater than or equal to 0."),
+        ("take_first=ten", 'expected a number of records such as 10, or of steps such as "100 steps".'),
+        ("take_first=0", "take_first=0 is not valid: at least 1 record or step must be taken."),
+        ("decimals=2,significant=5", "decimals and significant are mutually exclusive."),
+        ("skip_records=1,skip_steps=1", "skip_records and skip_steps are mutually exclusive."),
+        ("take_first=1,take_last=1", "take_first and take_last are mutually exclusive."),
         ("dlperf,trim=0.1", "estimate=clock gives one value: trim, trim_min and statistic do not apply to it."),
-        ("trim=0.1,trim=0.2", "trim is given twice, as 0.1 and as 0.2: give it once."),
-        ("decimals=2,tipc", '"tipc" is not key=value: only key=value can override a protocol.'),
+        ("trim=0.1,trim=0.2", "trim is set twice, to 0.1 and 0.2; set it once."),
+        ("decimals=2,tipc", '"tipc" is not key=value; a protocol can only be overridden with key=value.'),
         ("", '"" is not a named protocol'),
     ],
 )

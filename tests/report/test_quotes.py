@@ -111,9 +111,9 @@ def test_the_evidence_file_holds_quotes_with_their_sources(tmp_path: Path) -> No
     ("found", "put", "said"),
     [
         ('"value": "100.0"', '"value": "1e3"', "cells.0.quoted.value"),
-        ('"source": "paper"', '"source": "book"', "'book' is none of its sources: paper."),
+        ('"source": "paper"', '"source": "book"', "unknown source 'book'; sources: paper."),
         ('"figure": 1', '"figure": 2', "do not count from 1"),
-        ('"of": "q1"', '"of": "q9"', "a number is computed from one that no cell has"),
+        ('"of": "q1"', '"of": "q9"', "a number is computed from a number that is not in any cell"),
         ('"ideal": 1.0', '"ideal": 0.0', "cells.2.computed.ideal"),
     ],
 )
@@ -156,25 +156,25 @@ def test_what_is_computed_is_not_launched(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("found", "put", "said"),
     [
-        ('source = "paper" },', 'source = "book" },', "quotes.0 names the source 'book'; sources are paper."),
+        ('source = "paper" },', 'source = "book" },', "quotes.0 refers to an unknown source 'book'; sources: paper."),
         (
             "{ cards = 1 }, value",
             "{ cards = 2 }, value",
-            "quotes.0 is of no cell: no table shows column 'a' with its case",
+            "quotes.0 does not match any cell: no table shows column 'a' with this case",
         ),
         ("{ cards = 8 }, value", "{ cards = 1 }, value", "several quotes for one cell, 100.0 and 640.00"),
         ('"100.0"', '"100,0"', "quotes.0.value: string should match pattern"),
         ('"https://example.org/paper"', '"javascript:x"', "sources.paper.url: 'javascript:x' is no address of the web"),
         ('"2031-05"', '"May"', "sources.paper.date: string should match pattern"),
         (', against = { column = "b" }', "", "a speed_up says against what, and nothing else does"),
-        ('title = "A over B", ', "", "a speed_up is of two numbers and needs a title that says of which"),
-        ('{ column = "b" } },', '{ column = "c" } },', "table t names the column 'c'; columns are a, b."),
+        ('title = "A over B", ', "", "a speed_up needs a title that says which two numbers it compares"),
+        ('{ column = "b" } },', '{ column = "c" } },', "table t refers to an unknown column 'c'; columns: a, b."),
         (
             '{ column = "b" } },',
             '{ case = { precision = "amp" } } },',
             "a speed_up that needs the throughput of column 'a' for precision amp, cards 1, which no table shows",
         ),
-        ("cards = 8 } }]", "nodes = 8 } }]", "scaling_efficiency of a case that does not say its cards"),
+        ("cards = 8 } }]", "nodes = 8 } }]", "scaling_efficiency whose case does not specify cards"),
     ],
 )
 def test_a_mistake_in_a_page_with_quotes_is_told(found: str, put: str, said: str, tmp_path: Path) -> None:

@@ -70,8 +70,8 @@ def test_a_batch_size_that_changes_is_refused() -> None:
 @pytest.mark.parametrize(
     ("known", "sentence"),
     [
-        (facts(cards=8), "estimate=clock needs the batch size per card: give --batch-size."),
-        (facts(batch_size=8), "estimate=clock needs the number of cards: give --cards."),
+        (facts(cards=8), "estimate=clock needs the batch size per card: pass --batch-size."),
+        (facts(batch_size=8), "estimate=clock needs the number of cards: pass --cards."),
     ],
 )
 def test_what_is_not_known_is_asked_for_by_its_option(known: dict[str, Fact], sentence: str) -> None:
@@ -80,7 +80,7 @@ def test_what_is_not_known_is_asked_for_by_its_option(known: dict[str, Fact], se
 
 
 def test_all_that_is_missing_is_asked_for_at_once() -> None:
-    said = "needs the batch size per card and the number of cards: give --batch-size and --cards."
+    said = "needs the batch size per card and the number of cards: pass --batch-size and --cards."
     with pytest.raises(NoMeasurement, match=said):
         samples(log(step=[1]), {})
 

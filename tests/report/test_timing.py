@@ -45,7 +45,7 @@ def test_the_clock_needs_two_records() -> None:
 
 
 def test_the_clock_must_go_forward() -> None:
-    with pytest.raises(NoMeasurement, match="The time does not grow from line 1 to line 2"):
+    with pytest.raises(NoMeasurement, match="The time does not increase from line 1 to line 2"):
         ticks(timed([10, 20], [1, 1]), [True, True])
 
 

@@ -75,7 +75,7 @@ def test_the_explanation_as_json_reads_as_the_golden_text(monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("guide", ["docs/reading.md", "docs/reading.zh.md"])
 def test_the_guides_show_the_command_that_is_printed(guide: str) -> None:
-    command = (GOLDEN / "why_log.txt").read_text(encoding="utf-8").partition("by awk\n")[2]
+    command = (GOLDEN / "why_log.txt").read_text(encoding="utf-8").partition("with awk\n")[2]
     assert f"```bash\n{command}```" in (PROJECT / guide).read_text(encoding="utf-8")
 
 
@@ -115,7 +115,7 @@ def test_a_trimmed_number_is_told_without_trimming(tmp_path: Path) -> None:
 
 def test_either_end_is_left_out_once(tmp_path: Path) -> None:
     found = by_rule(derivation(tmp_path, 1, 2, 3, 4, 5))
-    assert (found["without the first used record"], found["without the last used record"]) == (7, 5)
+    assert (found["without the first record used"], found["without the last record used"]) == (7, 5)
 
 
 def test_a_steady_log_is_not_warned_of(tmp_path: Path) -> None:
@@ -124,13 +124,13 @@ def test_a_steady_log_is_not_warned_of(tmp_path: Path) -> None:
 
 def test_a_stalled_last_record_is_told_with_what_it_does(tmp_path: Path) -> None:
     assert warned(derivation(tmp_path, *[100.0] * 29, 10.0))[0] == (
-        "The last used record, line 30, is 10 where the median is 100: without it the number is 200 (+3.09 %)."
+        "The last record used, line 30, is 10, while the median is 100; without it, the number is 200 (+3.09 %)."
     )
 
 
 def test_a_slow_start_is_told_as_the_spread_over_warm_ups(tmp_path: Path) -> None:
     (said,) = warned(derivation(tmp_path, *[91.0] * 15, *[100.0] * 15, protocol="statistic=mean"))
-    assert said.startswith("Warm-ups and statistics that are as good give 190.576 to 200, a spread of 4.9 %")
+    assert said.startswith("Equally valid warm-ups and statistics give 190.576 to 200, a spread of 4.9 %")
 
 
 def test_a_shorter_warm_up_is_no_fault_of_the_number(tmp_path: Path) -> None:
@@ -140,11 +140,15 @@ def test_a_shorter_warm_up_is_no_fault_of_the_number(tmp_path: Path) -> None:
 def test_running_means_are_told_with_what_undoing_them_gives(tmp_path: Path) -> None:
     kind = 'running_mean{per_epoch, "0"}'
     *_, said = warned(derivation(tmp_path, 50, 66.66667, 75, 80, 83.33333, 85.71429, kind=kind))
-    assert said.startswith("The values are running means, which count early steps again: undone the number is")
+    assert said.startswith(
+        "The values are running means, which over-weight early steps; as instantaneous values, the number is"
+    )
 
 
 def test_few_records_are_told(tmp_path: Path) -> None:
-    assert warned(derivation(tmp_path, 100, 100)) == ["Only 2 records are used: 5 or more show how steady a run is."]
+    assert warned(derivation(tmp_path, 100, 100)) == [
+        "Only 2 records are used; at least 5 are needed to judge how steady a run is."
+    ]
 
 
 def test_the_last_value_needs_no_others(tmp_path: Path) -> None:

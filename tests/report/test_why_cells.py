@@ -70,7 +70,7 @@ def test_a_cell_is_found_by_digits_that_no_other_prints() -> None:
 def test_digits_of_several_cells_are_told_with_all_of_them(page: Path) -> None:
     found = list(cells(load(page), page.parent))
     printed = found[2].printed
-    assert asked(page, str(printed)) == f"2 cells are {printed!r}: e3 (t/two/A, {printed}), e4 (t/two/B, {printed})."
+    assert asked(page, str(printed)) == f"2 cells match {printed!r}: e3 (t/two/A, {printed}), e4 (t/two/B, {printed})."
 
 
 def test_an_empty_cell_says_why(page: Path) -> None:
@@ -86,15 +86,15 @@ def test_a_quoted_figure_says_where_it_is_from(name: str) -> None:
 
 
 def test_an_unknown_cell_is_told_those_that_there_are(page: Path) -> None:
-    assert asked(page, "nothing").startswith("No cell of the page is 'nothing'; there are e1 (t/one/A, ")
+    assert asked(page, "nothing").startswith("No cell of the page matches 'nothing'; cells: e1 (t/one/A, ")
 
 
 def test_a_page_without_logs_says_so(page: Path) -> None:
     shutil.rmtree(page.parent / "1")
     shutil.rmtree(page.parent / "2")
     assert asked(page, "e1") == (
-        "No cell of the page has a number, so none is 'e1'. "
-        "The commonest reason: Log 1/train.log not found in the log folder."
+        "No cell of the page has a number, so 'e1' cannot be found. "
+        "Most common reason: Log 1/train.log not found in the log folder."
     )
 
 
@@ -109,12 +109,12 @@ def test_a_quantity_of_telemetry_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (("cpu-demo",), 2, "cpu-demo is a page: name a cell of it as well, such as e1."),
-        (("cpu-demo", "e99"), 2, "No cell of the page is 'e99'"),
+        (("cpu-demo",), 2, "cpu-demo is a page; pass a cell as well, such as e1."),
+        (("cpu-demo", "e99"), 2, "No cell of the page matches 'e99'"),
         (("nowhere", "e1"), 2, "There is no page 'nowhere'"),
         (("cpu-demo", "e1", "--cards", "2"), 2, "--cards is for a log; the page says it of the cell e1."),
-        (("nowhere.log",), 2, "nowhere.log: there is no such file."),
-        ((LOG, "--logs", "logs"), 2, "--logs is for a page: name the page and a cell of it."),
+        (("nowhere.log",), 2, "nowhere.log: file not found."),
+        ((LOG, "--logs", "logs"), 2, "--logs applies to a page; pass a page and a cell."),
         ((LOG, "--protocol", "nonsense"), 2, '"nonsense" is not a named protocol'),
         (("README.md",), 1, "README.md: No known format fits any of the"),
     ],

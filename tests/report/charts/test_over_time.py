@@ -52,5 +52,7 @@ def test_a_table_may_leave_out_charts(tmp_path: Path) -> None:
 
 
 def test_a_run_over_time_that_the_table_does_not_show_is_a_mistake(tmp_path: Path) -> None:
-    with pytest.raises(PageError, match="table t draws over time the throughput of column 'a' for cards 2, which it"):
+    with pytest.raises(
+        PageError, match="over_time of table t asks for the throughput of column 'a' for cards 2, which the"
+    ):
         make(tmp_path, page=OVER_TIME.replace("case = { cards = 1 } }]\n", "case = { cards = 2 } }]\n"))
