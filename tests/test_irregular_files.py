@@ -76,6 +76,17 @@ def test_no_command_waits_for_a_pipe(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_name_too_long_for_a_file_is_told_in_one_sentence(tmp_path: Path, name: str) -> None:
+    log = tmp_path / "train.log"
+    log.write_bytes(step(1))
+    long = "x" * 300
+    done = run(*(part.format(pipe=long, folder=tmp_path / long, log=log) for part in COMMANDS[name]))
+    said = [line for line in done.stderr.splitlines() if long in line]
+    assert (done.returncode in (1, 2), len(said), "Traceback" in done.stderr) == (True, 1, False)
+
+
+@pytest.mark.slow
 def test_one_command_tells_all_that_is_no_file(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(tmp_path / "socket"))

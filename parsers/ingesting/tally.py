@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..io.plural import counted
+from ..io.message import counted
 from .candidate import LeftOut
 from .ingest import Copies, Event, Ingested
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from .errors import told
 from .printable import printable
 
 
@@ -41,3 +42,10 @@ def _on_one_line() -> Iterator[None]:
     except click.ClickException as error:
         vars(error)["message"] = printable(error.message)
         raise
+    except BrokenPipeError:
+        raise  # whoever read the output has gone, and click ends in silence
+    except OSError as error:
+        # What no command expected of a file, such as a name too long for one: the sentence of the system, with the name.
+        if error.filename is None:
+            raise
+        raise Unreadable(told(error)) from error

@@ -13,7 +13,7 @@ from parsers.io.printable import say
 from parsers.io.refusal import Unreadable
 
 if TYPE_CHECKING:
-    from ..wording.told import Translate
+    from ..wording.words import Translate
     from .favoured import Unlike
     from .files import Named
 
@@ -69,8 +69,7 @@ def audit(
     """
     from ..evidence.evidence_file import EvidenceFileError
     from ..pagefile.page_file import PageError, find, load
-    from ..wording.told import worded
-    from ..wording.words import Translator, WordsError
+    from ..wording.words import Translator, WordsError, worded
     from .document import DocumentError
     from .files import audit_files, markdown_files
     from .finding import AcceptedError, read_accepted, with_accepted
@@ -118,7 +117,7 @@ def _print(
     """Print the findings, then the rows that are not directly comparable: in Markdown, else as warnings."""
     from parsers.io.console import show
 
-    from ..wording.told import worded
+    from ..wording.words import worded
     from . import printing
     from .finding import as_json as json_of
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from parsers.io.message import Message, joined
 from parsers.io.regular import text_of
 
-from ..wording.told import Translate, worded
+from ..wording.words import Translate, worded
 from .published_numbers import PublishedNumber
 
 Verdict = Literal[

@@ -13,7 +13,7 @@ from parsers.io.console import Console, Text
 from parsers.io.message import Message, joined
 
 from ..wording import markdown
-from ..wording.told import Translate, worded
+from ..wording.words import Translate, worded
 from .favoured import Unlike
 from .finding import VERDICTS, Finding
 

@@ -147,7 +147,8 @@ class PublishedSite:
     def _is_file(self, path: str) -> bool:
         """Whether a path below the folder of logs is a file there; one that a link puts there from outside is none."""
         place = self.logs_root / path
-        return place.is_file() and place.resolve().is_relative_to(self.logs_root)
+        # Unlike Path.is_file(), this says of a name that is too long for a file that there is none.
+        return os.path.isfile(place) and leading_out([place], self.logs_root) is None  # noqa: PTH113
 
     def _linked(self, document: Document) -> Iterator[Backing]:
         for link, headings in document.links:
@@ -167,7 +168,7 @@ def _of_link(link: Link, headings: tuple[DocumentText, ...]) -> Mapping[str, Val
 
 
 def _is_dead(*places: Path) -> bool:
-    return not any(place.exists() for place in places)
+    return not any(os.path.exists(place) for place in places)  # noqa: PTH110
 
 
 def _spelt(fact: Fact) -> Value | None:

@@ -7,8 +7,7 @@ import pytest
 from report.audit.files import Audited, audit_files, markdown_files
 from report.audit.finding import VERDICTS
 from report.audit.printing import as_markdown, summary, terminal
-from report.wording.told import worded
-from report.wording.words import Translator
+from report.wording.words import Translator, worded
 from tests.commandline import run
 from tests.conftest import Compare
 from tests.report.audit.small_site import EIGHT, ONE, PAGE, add_tensorflow, audited, make, write

@@ -59,6 +59,12 @@ def test_any_page_beside_logs_gives_findings(tmp_path_factory: pytest.TempPathFa
     assert [finding for finding in audited(folder) if finding.verdict not in VERDICTS] == []
 
 
+def test_a_link_too_long_for_a_file_name_does_not_stop_the_others(tmp_path: Path) -> None:
+    make(tmp_path)
+    (tmp_path / "README.md").write_text(f"{HEAD}| 8 | 3119.765 [log](logs/{'A' * 300}_log) |\n", encoding="utf-8")
+    assert audited(tmp_path)
+
+
 NESTED = {
     "lists": "".join(f"{'  ' * depth}- a\n" for depth in range(2_000)),
     "lists in one line": "- " * 20_000 + "a",
