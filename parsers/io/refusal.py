@@ -45,7 +45,7 @@ def _on_one_line() -> Iterator[None]:
     except BrokenPipeError:
         raise  # whoever read the output has gone, and click ends in silence
     except OSError as error:
-        # What no command expected of a file, such as a name too long for one: the sentence of the system, with the name.
+        # What no command expected of a file, such as too long a name: the sentence of the system, with the name.
         if error.filename is None:
             raise
         raise Unreadable(told(error)) from error

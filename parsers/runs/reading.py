@@ -34,6 +34,7 @@ NEITHER_USED = "{fact} is {value} according to {witness}, but {other} according 
 NONE_FITS = "none of its {count} lines match a known format; list the formats with `tachograph formats`."
 UNKNOWN_FORMAT = "Unknown format {name}; list the formats with `tachograph formats`."
 UNKNOWN_FORMAT_LIKE = "Unknown format {name}; did you mean {near}? List the formats with `tachograph formats`."
+NONE_FITS_LINE = "its only line does not match a known format; list the formats with `tachograph formats`."
 WARNINGS = (TORN, CUT, NO_STEPS, FIRST_USED, NEITHER_USED)
 # Lines that are left are tried for further formats up to so many bytes: that takes longer than to read the others.
 SEARCHED = 4 << 20
@@ -88,6 +89,8 @@ def read(path: str | Path, *, format: str | Path | None = None, facts: Iterable[
     """
     reading = survey(path, format=format, facts=facts)
     if reading.format is None:
+        if reading.account.total == 1:
+            raise FormatError.at(path, NONE_FITS_LINE)
         raise FormatError.at(path, NONE_FITS, count=reading.account.total)
     return reading
 

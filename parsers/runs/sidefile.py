@@ -18,6 +18,7 @@ NO_HEAD = "line 1 is not the expected header {columns}."
 NO_NUMBER = "line {line}: {column} is {said}; expected a number."
 OTHER_WIDTH = "line {line} has {count} columns; expected {width}."
 NO_ROW = "line {line} is not a valid table row ({reason})."
+ONE_COLUMN = "line {line} has one column; expected {width}."
 GREATEST = 1e12  # no time, size or clock that a side file states comes near it
 
 
@@ -53,7 +54,8 @@ def _rows(path: Path, width: int) -> Iterator[list[str]]:
         with TextIOWrapper(opened(path), encoding="utf-8", errors="replace", newline="\n") as file:
             for number, row in enumerate(csv.reader(file, quoting=csv.QUOTE_NONE), 1):
                 if len(row) != width:
-                    raise LogError.at(path, OTHER_WIDTH, line=number, count=len(row), width=width)
+                    key = ONE_COLUMN if len(row) == 1 else OTHER_WIDTH
+                    raise LogError.at(path, key, line=number, count=len(row), width=width)
                 yield row
     except csv.Error as error:
         raise LogError.at(path, NO_ROW, line=number + 1, reason=error) from error

@@ -30,7 +30,8 @@ from .text import LogText
 PIECE = 1 << 16
 VARIABLE = "TACHOGRAPH_FORMATS"
 NO_FOLDER = "is not a folder; ${variable} must be a folder of grammars (*.lark)."
-SEVERAL_FIT = "matches {best} and {other} equally well (lines: {count}); choose one with --format."
+SEVERAL_FIT_LINE = "matches {best} and {other} equally well (1 line); choose one with --format."
+SEVERAL_FIT = "matches {best} and {other} equally well ({count} lines); choose one with --format."
 
 Claims = Mapping[int, tuple[int, set[str]]]
 Named = list[tuple[str, Variant]]
@@ -194,4 +195,6 @@ def _refuse_equals(path: Path, best: str, counts: Counter[str], claims: Claims) 
     lines = {number for number, (_, names) in claims.items() if best in names}
     for other in sorted(counts.keys() - {best}):
         if counts[other] == counts[best] and all(other in claims[number][1] for number in lines):
+            if counts[best] == 1:
+                raise FormatError.at(path, SEVERAL_FIT_LINE, best=best, other=other)
             raise FormatError.at(path, SEVERAL_FIT, best=best, other=other, count=counts[best])

@@ -33,6 +33,7 @@ EACH_ROW = "Scales differ between groups."
 WHISKERS = "range of repeats"
 QUOTED = "quoted ‡"
 SOME = "Showing the first {shown} of {count} numbers."
+ONLY = "Bar chart of one number in {unit}: {high} ({high_row}, {high_column})."
 EXTREMES = (
     "Bar chart of {count} numbers in {unit}: the highest is {high} ({high_row}, {high_column}), the lowest {low}"
     " ({low_row}, {low_column})."
@@ -137,7 +138,7 @@ class _Bars:
         high, low = (choose(self.figures, key=lambda figure: figure.value) for choose in (max, min))
         said = [
             self.speech.say(
-                EXTREMES,
+                ONLY if len(self.figures) == 1 else EXTREMES,
                 count=len(self.figures),
                 unit=label(self.unit, 16),
                 **self._place("high", high),

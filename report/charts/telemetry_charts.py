@@ -41,6 +41,7 @@ class TelemetryDrawing:
     title: str
     text: str
     shape: str
+    shape_of_one: str
 
 
 DRAWINGS: Mapping[Quantity, TelemetryDrawing] = {
@@ -52,12 +53,14 @@ DRAWINGS: Mapping[Quantity, TelemetryDrawing] = {
             "Line chart of the highest memory use of {cards} cards, sampled every second, from {low} to {high} "
             "{unit}; {level}."
         ),
+        "Line chart of the memory use of one card, sampled every second, from {low} to {high} {unit}; {level}.",
     ),
     POWER: TelemetryDrawing(
         "power",
         "Total power of all cards ({unit})",
         "total of all cards",
         "Line chart of the total power of {cards} cards, sampled every second, from {low} to {high} {unit}; {level}.",
+        "Line chart of the power of one card, sampled every second, from {low} to {high} {unit}; {level}.",
     ),
 }
 
@@ -148,6 +151,7 @@ def _ends(watched: Watch, quantity: Quantity) -> list[float]:
 def _alternative(timeline: Timeline, watched: Watch, found: Observation, said: Speech) -> str:
     low, high = (_printed(float(end), found) for end in (timeline.values.min(), timeline.values.max()))
     unit, level = _unit(found), _level(watched, found, said)
-    cards = len(watched.cards)
-    sentence = said.say(DRAWINGS[found.quantity].shape, cards=cards, low=low, high=high, unit=unit, level=level)
+    cards, drawing = len(watched.cards), DRAWINGS[found.quantity]
+    shape = drawing.shape_of_one if cards == 1 else drawing.shape
+    sentence = said.say(shape, cards=cards, low=low, high=high, unit=unit, level=level)
     return said.sentences([sentence, *timeline.thinning(said)])

@@ -20,6 +20,7 @@ from .telemetry_quantities import Observed, observed
 
 BROKEN = "Broken metric lines are skipped, first at line {line} ({count} in total)."
 NO_FORMAT = "None of the {count} lines match a known format (list the formats with `tachograph formats`)."
+NO_FORMAT_OF_LINE = "The only line does not match a known format (list the formats with `tachograph formats`)."
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,8 @@ def _by(part: ReadingPart, reading: Reading, protocol: Protocol | None) -> Measu
 
 
 def _no_format(reading: Reading) -> Message:
-    found = Message(NO_FORMAT, count=reading.account.total)
+    count = reading.account.total
+    found = Message(NO_FORMAT_OF_LINE) if count == 1 else Message(NO_FORMAT, count=count)
     ends = next((said for said in reading.warnings if said.key == FAILED), None)
     return Message("{first} {second}", first=found, second=ends) if ends else found
 

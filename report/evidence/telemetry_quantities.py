@@ -29,6 +29,10 @@ FEW_SAMPLES = (
     "gpu.csv of {log} has {count} power samples of card {card} between the first and the last line used; at least two"
     " are needed."
 )
+ONE_SAMPLE = (
+    "gpu.csv of {log} has {count} power sample of card {card} between the first and the last line used; at least two"
+    " are needed."
+)
 NO_POWER = "gpu.csv of {log} reports zero power for all cards of the run, so samples per joule cannot be computed."
 NOT_OF_THE_JOB = "The throughput of the whole job is unknown, so samples per joule cannot be computed."
 WHOLE_RUN = "There is no clock.csv with the arrival times of lines, so power is averaged over the whole run."
@@ -98,7 +102,8 @@ def samples_per_joule(watch: Watch, measurement: Measurement | None) -> Observat
 def _mean(watch: Watch, card: int, samples: pd.DataFrame) -> float:
     seconds = _seconds(samples["time"])
     if len(seconds) < 2 or seconds[-1] == seconds[0]:
-        raise NoEvidenceError(FEW_SAMPLES, log=watch.log, count=len(seconds), card=card)
+        key = ONE_SAMPLE if len(seconds) == 1 else FEW_SAMPLES
+        raise NoEvidenceError(key, log=watch.log, count=len(seconds), card=card)
     return float(np.trapezoid(samples["power"].to_numpy(), seconds) / (seconds[-1] - seconds[0]))
 
 

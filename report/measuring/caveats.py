@@ -18,8 +18,11 @@ TOLERANCE = 0.02
 
 ARRIVED = "The log does not contain timestamps; clock.csv provides the arrival time of each line."
 NO_VALUE = "{count} of {records} records without {column} are skipped, first at line {line}."
+NO_VALUE_IN_ONE = "{count} of {records} records is skipped because it has no {column}, at line {line}."
 ONE_RANK = "The log contains several ranks; only rank {rank} is used, {left} of {records} records are skipped."
+ONE_RANK_BUT_ONE = "The log contains several ranks; only rank {rank} is used, {left} of {records} records is skipped."
 NO_RANK = "{left} of {records} records without a rank are skipped, first at line {line}; only rank {rank} is used."
+NO_RANK_IN_ONE = "{left} of {records} records has no rank and is skipped, at line {line}; only rank {rank} is used."
 TOO_SHORT = "The protocol takes {take}; the log is {missing} short."
 AGAIN = "Step numbers restart at line {line}: the log contains several ranks or several runs."
 NO_EPOCH_LENGTH = "The log does not state the steps per epoch; the last printed step is taken as the end of an epoch."
@@ -39,8 +42,11 @@ SEVERAL_MODELS = "The log contains records of {count} models, which the throughp
 WARNINGS = (
     ARRIVED,
     NO_VALUE,
+    NO_VALUE_IN_ONE,
     ONE_RANK,
+    ONE_RANK_BUT_ONE,
     NO_RANK,
+    NO_RANK_IN_ONE,
     TOO_SHORT,
     AGAIN,
     NO_EPOCH_LENGTH,
@@ -56,15 +62,18 @@ def of_records(chosen: Columns, column: str, reasons: Reasons) -> Iterator[Messa
     lines = chosen["line"]
     empty, other = reasons == RecordUse.NO_VALUE, reasons == RecordUse.OTHER_RANK
     if empty.any():
-        first = lines[empty][0]
-        yield Message(NO_VALUE, count=empty.sum(), records=len(lines), column=column, line=first)
+        first, count = lines[empty][0], empty.sum()
+        key = NO_VALUE_IN_ONE if count == 1 else NO_VALUE
+        yield Message(key, count=count, records=len(lines), column=column, line=first)
     if other.any():
         ranks = chosen.numbers("rank")
         used, unnamed = f"{ranks[are_readable(reasons)][0]:g}", other & np.isnan(ranks)
         if left := (other & ~unnamed).sum():
-            yield Message(ONE_RANK, rank=used, left=left, records=len(lines))
+            key = ONE_RANK_BUT_ONE if left == 1 else ONE_RANK
+            yield Message(key, rank=used, left=left, records=len(lines))
         if left := unnamed.sum():
-            yield Message(NO_RANK, rank=used, left=left, records=len(lines), line=lines[unnamed][0])
+            key = NO_RANK_IN_ONE if left == 1 else NO_RANK
+            yield Message(key, rank=used, left=left, records=len(lines), line=lines[unnamed][0])
     models = pd.Series(chosen["model"][are_readable(reasons)]).dropna().unique() if "model" in chosen else ()
     if len(models) > 1:
         yield Message(SEVERAL_MODELS, count=len(models), models=", ".join(map(str, models)))

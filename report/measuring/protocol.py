@@ -190,7 +190,8 @@ class Protocol(BaseModel):
         """Return what is done, in the order in which it is done, as (message key, values) for a template to translate.
 
         Keys: ``records_*`` (step, epoch, summary), ``skip_records``, ``skip_steps``, ``drop_last_records``,
-        ``drop_last_steps`` and so for ``take_first_*`` and ``take_last_*`` (value ``count``), ``estimate_*``, ``trim``
+        ``drop_last_steps`` and so for ``take_first_*`` and ``take_last_*`` (value ``count``; of a single one these end
+        in ``_one``), ``estimate_*``, ``trim``
         (values ``fraction``, ``minimum``), ``statistic_*``, ``repeats_*``, ``decimals`` and ``significant`` (value
         ``count``), ``rounding_*``.
         """
@@ -208,7 +209,8 @@ class Protocol(BaseModel):
         skips = [(key, {"count": getattr(self, key)}) for key in ("skip_records", "skip_steps") if self._is_given(key)]
         lengths = {"drop_last": self.drop_last, "take_first": self.take_first, "take_last": self.take_last}
         given = {key: length for key, length in lengths.items() if length is not None and length.count}
-        return [*skips, *((f"{key}_{length.of}", {"count": length.count}) for key, length in given.items())]
+        steps = [*skips, *((f"{key}_{length.of}", {"count": length.count}) for key, length in given.items())]
+        return [(f"{key}_one" if values["count"] == 1 else key, values) for key, values in steps]
 
     def _statistic_steps(self) -> list[Step]:
         if self.estimate == "clock":

@@ -28,6 +28,7 @@ _SPEEDS = dict.fromkeys(name for names in READS.values() for name in names)
 READ = ("record", "line", "rank", *_COUNTERS, *_SPEEDS, *BATCH_SIZES)
 
 EMPTY_WINDOW = "The window of the protocol ({protocol}) excludes all {count} records."
+EMPTY_WINDOW_OF_ONE = "The window of the protocol ({protocol}) excludes the only record."
 NO_RECORDS = "The log has no {kind} records and no others."
 OTHER_RECORDS = "The log has no {kind} records; it has {known}."
 OF_A_KIND = "{count} {kind} records (records={kind})"
@@ -116,6 +117,8 @@ def select(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -
     log = _Log(chosen.rows(readable), fields, facts, protocol)
     used, windowed = window(log.records, fields, protocol)
     if not used.any():
+        if len(used) == 1:
+            raise NoMeasurement(EMPTY_WINDOW_OF_ONE, protocol=protocol.words())
         raise NoMeasurement(EMPTY_WINDOW, protocol=protocol.words(), count=len(used))
     found = _clocked(log, used, windowed) if protocol.estimate == "clock" else _valued(log, column, used, windowed)
     reasons[readable] = windowed

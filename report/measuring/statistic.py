@@ -19,6 +19,10 @@ FEW_RUNS = (
     "repeats=olympic drops the best and the worst of at least 3 runs; found {count}: add runs, or use repeats=median "
     "or repeats=mean."
 )
+ONLY_RUN = (
+    "repeats=olympic drops the best and the worst of at least 3 runs; found one: add runs, or use repeats=median or"
+    " repeats=mean."
+)
 ONE_RUN = "Spread requires at least two runs; found one."
 
 
@@ -76,7 +80,7 @@ def reduce(values: Values, statistic: str) -> float:
 def olympic(values: Sequence[float]) -> float:
     """Return the mean without the best and the worst value; raises ``NoMeasurement`` for fewer than 3 values."""
     if len(values) < 3:
-        raise NoMeasurement(FEW_RUNS, count=len(values))
+        raise NoMeasurement(ONLY_RUN) if len(values) == 1 else NoMeasurement(FEW_RUNS, count=len(values))
     return statistics.fmean(sorted(values)[1:-1])
 
 

@@ -101,7 +101,7 @@ class PageText(Translator):
 
     def length(self, exhibit: Exhibit) -> str:
         """How long a log is."""
-        return self.say("{count} lines", count=exhibit.total)
+        return self.say("{count} line" if exhibit.total == 1 else "{count} lines", count=exhibit.total)
 
     def sentence(self, stated: Iterable[Step], words: str, *, several: bool) -> str:
         """A rule in one readable line of this language, and in the words that the command line takes.

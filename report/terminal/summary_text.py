@@ -112,4 +112,4 @@ def _unrecognised(summary: Summary) -> Iterator[RenderableType]:
         yield Text(f"  {shape.count:>6} from line {shape.line}: {shape.text[:100]}", style="dim")
     more = sum(shape.count for shape in found.shapes[SHAPES_SHOWN:]) + found.more
     if more:
-        yield Text(f"  {more:>6} other lines", style="dim")
+        yield Text(f"  {more:>6} other {'line' if more == 1 else 'lines'}", style="dim")

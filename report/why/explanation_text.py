@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 
 from parsers.io.console import Console, Text
+from parsers.io.message import counted
 
 from ..measuring.number import DEFAULT_DECIMALS, printed
 from ..measuring.statistic import reduce
@@ -81,8 +82,8 @@ def _derivation(derivation: Derivation) -> Iterator[Text]:
     reading, part = derivation.reading, derivation.part
     yield _fact("log", str(reading.path))
     yield _fact("sha256", reading.sha256)
-    yield _fact("format", f"{part.format.name if part.format else 'none'}, {reading.account.total} lines")
-    stages = [(stage.words, f"{stage.left} records left") for stage in derivation.stages]
+    yield _fact("format", f"{part.format.name if part.format else 'none'}, {counted(reading.account.total, 'line')}")
+    stages = [(stage.words, f"{_records(stage.left)} left") for stage in derivation.stages]
     yield from (_fact("protocol", line) for line in _aligned(stages))
     yield from _groups(derivation)
     yield from (_fact("quoted", f"line {line}: {text}") for line, text in derivation.quotes.items())
@@ -97,9 +98,17 @@ def _derivation(derivation: Derivation) -> Iterator[Text]:
 
 def _groups(derivation: Derivation) -> Iterator[Text]:
     measured = derivation.measurement
-    yield _fact("used", f"{measured.records_used} records, lines {lines_shown(measured.lines)}")
+    yield _fact("used", f"{_records(measured.records_used)}, {_lines_named(measured.lines)}")
     for reason, lines in measured.left_out.items():
-        yield _fact("skipped", f"{len(lines)} records, lines {lines_shown(lines)}: {REASONS[reason]}")
+        yield _fact("skipped", f"{_records(len(lines))}, {_lines_named(lines)}: {REASONS[reason]}")
+
+
+def _records(count: int) -> str:
+    return counted(count, "record")
+
+
+def _lines_named(numbers: Sequence[int]) -> str:
+    return f"{'line' if len(set(numbers)) == 1 else 'lines'} {lines_shown(numbers)}"
 
 
 def _timed(derivation: Derivation) -> Iterator[Text]:
@@ -163,7 +172,7 @@ def _sensitivity(explanation: Explanation) -> Iterator[Text]:
         return
     yield from _heading("With other protocols")
     used = min(derivation.measurement.records_used for derivation in explanation.derivations)
-    as_it_is = ("this protocol", explanation.printed, "", f"{used} records")
+    as_it_is = ("this protocol", explanation.printed, "", _records(used))
     rows = [as_it_is, *(_variation(variation, explanation) for variation in explanation.variations)]
     yield from map(Text, _aligned(rows))
     if any(variation.is_as_good for variation in explanation.variations):
@@ -174,7 +183,7 @@ def _variation(variation: Variation, explanation: Explanation) -> tuple[str, str
     mark = " *" if variation.is_as_good else ""
     value = printed(variation.value, explanation.protocol)
     percent = f"{round(variation.percent(explanation.number), 2) + 0.0:+.2f} %"  # no -0.00
-    return f"{variation.name}{mark}", value, percent, f"{variation.records} records"
+    return f"{variation.name}{mark}", value, percent, _records(variation.records)
 
 
 def _command(explanation: Explanation) -> Iterator[Text]:

@@ -162,7 +162,7 @@ def test_steps_of_a_clock_have_no_statistic() -> None:
     assert Protocol.parse("dlperf,drop_last=1,significant=5,rounding=truncate").steps() == (
         ("records_step", {}),
         ("skip_steps", {"count": 20}),
-        ("drop_last_records", {"count": 1}),
+        ("drop_last_records_one", {"count": 1}),
         ("take_first_steps", {"count": 100}),
         ("estimate_clock", {}),
         ("repeats_median", {}),

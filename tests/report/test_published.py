@@ -185,9 +185,9 @@ def protocols() -> Iterator[Protocol]:
     for key in ("records", "estimate", "statistic", "repeats", "rounding"):
         yield from (Protocol.of({key: value}) for value in get_args(Protocol.model_fields[key].annotation))
     for key in ("drop_last", "take_first", "take_last"):
-        yield from (Protocol.of({key: length}) for length in ("2", "2 steps"))
+        yield from (Protocol.of({key: length}) for length in ("2", "2 steps", "1", "1 step"))
     for key in ("skip_records", "skip_steps", "trim_min", "decimals", "significant"):
-        yield Protocol.of({key: 2})
+        yield from (Protocol.of({key: count}) for count in (1, 2))
 
 
 @every_language
@@ -197,6 +197,22 @@ def test_every_step_of_a_protocol_has_words(language: str) -> None:
     steps = [step for protocol in protocols() for one in shown for step in one.steps(protocol)]
     assert [key for key, _ in steps if translate(key) == key] == []
     assert all(translate(key).format(**values) for key, values in steps)
+
+
+@pytest.mark.parametrize(
+    ("stated", "said"),
+    [
+        ("skip_records=1", "skip the first record"),
+        ("skip_steps=1", "skip the first step"),
+        ("drop_last=1", "drop the last record"),
+        ("take_first=1", "use the next record"),
+        ("take_last=1steps", "use the last step"),
+        ("skip_records=2", "skip the first 2 records"),
+    ],
+)
+def test_a_step_of_a_single_record_reads_in_the_singular(stated: str, said: str) -> None:
+    translate = words("en").gettext
+    assert said in [translate(key).format(**values) for key, values in Protocol.parse(stated).steps()]
 
 
 @every_language
