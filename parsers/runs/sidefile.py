@@ -11,6 +11,7 @@ import numpy as np
 
 from ..io.errors import CANNOT_BE_READ, LogError
 from ..io.lazy import pd
+from ..io.message import Message
 from ..io.regular import opened
 from .runfile import describes, run_file
 
@@ -60,7 +61,7 @@ def _rows(path: Path, width: int) -> Iterator[list[str]]:
     except csv.Error as error:
         raise LogError.at(path, NO_ROW, line=number + 1, reason=error) from error
     except OSError as error:
-        raise LogError.at(path, CANNOT_BE_READ, reason=error.strerror) from error
+        raise LogError.at(path, CANNOT_BE_READ, reason=Message(str(error.strerror))) from error
 
 
 def times(seconds: pd.Series[float]) -> pd.Series[pd.Timestamp]:

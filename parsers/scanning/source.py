@@ -105,7 +105,8 @@ def _reason(error: Exception) -> Message:
         return Message("is a folder; pass a log file.")
     if isinstance(error, FileNotFoundError):
         return Message("file not found.")
-    return Message(CANNOT_BE_READ, reason=str(getattr(error, "strerror", None) or error).rstrip("."))
+    reason = str(getattr(error, "strerror", None) or error).rstrip(".")
+    return Message(CANNOT_BE_READ, reason=Message(reason))
 
 
 def is_text(block: bytes) -> bool:

@@ -89,7 +89,7 @@ def test_a_log_without_a_clock_has_no_times(tmp_path: Path) -> None:
         (("1,",), "line 2: time is ''; expected a number."),
         (("1,nan",), "line 2: time is 'nan'; expected a number."),
         (("1,1e300",), "line 2: time is '1e300'; expected a number."),
-        (("1,1", "2"), "line 3 has 1 columns; expected 2."),
+        (("1,1", "2"), "line 3 has one column; expected 2."),
         (("1,1", "", "2,2"), "line 3 has 0 columns; expected 2."),
         (("1,1", "2,2,2"), "line 3 has 3 columns; expected 2."),
         (("1,1", "1,2"), "line 3: line is 1; line numbers must be whole numbers, start at 1 or later and ascend."),

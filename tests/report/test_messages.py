@@ -2,7 +2,9 @@
 
 import ast
 import importlib
+import os
 from collections.abc import Iterator, Sequence
+from errno import EACCES, EIO, EISDIR, ELOOP, EMFILE, ENAMETOOLONG, ENOENT, ENOTDIR
 from pathlib import Path
 from string import Formatter
 
@@ -10,6 +12,10 @@ import pytest
 
 from parsers.io.message import Message
 from parsers.runs.provenance import WORDS
+from report.audit.finding import VERDICTS
+from report.audit.judge import ROUNDED
+from report.audit.printing import HEAD, UNLIKE_HEAD, VERDICTS_HEAD
+from report.evidence.comparability import KIND_KEYS
 from report.wording.words import languages, worded, words
 
 PROJECT = Path(__file__).parents[2]
@@ -50,7 +56,12 @@ def texts(value: object) -> Iterator[str]:
             yield from texts(part)
 
 
-KEYS = sorted({key for path in SOURCES for key in keys_of(path)} | {key for key, *_ in WORDS.values()})
+# Keys that the audit takes from tables, and reasons that systems give.
+OF_TABLES = {*VERDICTS, *VERDICTS.values(), *HEAD, *VERDICTS_HEAD, *UNLIKE_HEAD, *ROUNDED.values(), *KIND_KEYS}
+OF_SYSTEMS = {os.strerror(code) for code in (ENOENT, EACCES, EIO, EISDIR, ENOTDIR, ELOOP, ENAMETOOLONG, EMFILE)}
+KEYS = sorted(
+    {key for path in SOURCES for key in keys_of(path)} | {key for key, *_ in WORDS.values()} | OF_TABLES | OF_SYSTEMS
+)
 
 
 def names(text: str) -> set[str]:
