@@ -9,7 +9,7 @@ import altair as alt
 from ..pagefile.page import Table
 from .assembly import Spec, grouped, marked, stacked, told
 from .chart import Chart
-from .chart_words import Speech, label, width
+from .chart_words import ChartTranslator, label, width
 from .figure import Figure
 from .header import Frame, Header, KeyEntry
 from .style import HOLLOW, INK, SHADE, SeriesStyle, configured, looks
@@ -42,19 +42,19 @@ REPEATED = "Numbers of repeated runs: {count}."
 QUOTES = "Quoted, not measured from a log: {count}."
 
 
-def bars(table: Table, figures: Sequence[Figure], name: str, speech: Speech) -> Chart | None:
+def bars(table: Table, figures: Sequence[Figure], name: str, translator: ChartTranslator) -> Chart | None:
     """The throughputs of a table as bars, grouped by row; None where there are fewer than two to compare.
 
     ``figures``: the numbers of the table, which share a unit. ``name``: that of the chart.
     """
-    return _Bars(table, figures, speech).chart(name) if len(figures) > 1 else None
+    return _Bars(table, figures, translator).chart(name) if len(figures) > 1 else None
 
 
 class _Bars:
     """What the parts of one chart share."""
 
-    def __init__(self, table: Table, figures: Sequence[Figure], speech: Speech) -> None:
-        self.table, self.figures, self.speech = table, figures, speech
+    def __init__(self, table: Table, figures: Sequence[Figure], translator: ChartTranslator) -> None:
+        self.table, self.figures, self.translator = table, figures, translator
         self.shown = figures[:MOST_BARS]
         self.unit = figures[0].unit
         columns = {figure.column: figure.cell.column for figure in self.shown}
@@ -79,7 +79,9 @@ class _Bars:
         return max(self.tops) > FAR_APART * min(self.tops)
 
     def chart(self, name: str) -> Chart:
-        title = self.speech.say(TITLE, title=self._words(self.table.title, TITLE_COLUMNS), unit=label(self.unit, 16))
+        title = self.translator.say(
+            TITLE, title=self._words(self.table.title, TITLE_COLUMNS), unit=label(self.unit, 16)
+        )
         header = Header(title, self._note(), list(self._entries()), self.frame)
         spacing = _GAP + _AXIS * self.are_apart
         below = _GAP + round(sum(map(_height, self.rows))) + spacing * (len(self.rows) - 1) + _AXIS
@@ -119,25 +121,25 @@ class _Bars:
 
     @cached_property
     def _tooltip(self) -> list[Spec]:
-        titles = {"row": self._words(self.table.corner, ROW_COLUMNS) or self.speech.translate("Row")}
-        titles |= {"column": self.speech.translate("Column"), "digits": label(self.unit, 16)}
+        titles = {"row": self._words(self.table.corner, ROW_COLUMNS) or self.translator.translate("Row")}
+        titles |= {"column": self.translator.translate("Column"), "digits": label(self.unit, 16)}
         return [{"field": field, "type": "nominal", "title": title} for field, title in titles.items()]
 
     def _note(self) -> str:
-        return self.speech.translate(EACH_ROW) if self.are_apart else ""
+        return self.translator.translate(EACH_ROW) if self.are_apart else ""
 
     def _entries(self) -> Iterator[KeyEntry]:
         for column, look in self.looks.items():
-            yield KeyEntry(self.speech.translate(self.titles[column]), "bar", look)
+            yield KeyEntry(self.translator.translate(self.titles[column]), "bar", look)
         if any(figure.is_quoted for figure in self.shown):
-            yield KeyEntry(self.speech.translate(QUOTED), "hollow", SeriesStyle(INK))
+            yield KeyEntry(self.translator.translate(QUOTED), "hollow", SeriesStyle(INK))
         if any(figure.is_spread for figure in self.shown):
-            yield KeyEntry(self.speech.translate(WHISKERS), "whisker", SeriesStyle(INK))
+            yield KeyEntry(self.translator.translate(WHISKERS), "whisker", SeriesStyle(INK))
 
     def _alternative(self) -> str:
         high, low = (choose(self.figures, key=lambda figure: figure.value) for choose in (max, min))
         said = [
-            self.speech.say(
+            self.translator.say(
                 ONLY if len(self.figures) == 1 else EXTREMES,
                 count=len(self.figures),
                 unit=label(self.unit, 16),
@@ -149,10 +151,10 @@ class _Bars:
             REPEATED: sum(figure.is_spread for figure in self.figures),
             QUOTES: sum(figure.is_quoted for figure in self.figures),
         }
-        said += [self.speech.say(message, count=count) for message, count in counts.items() if count]
+        said += [self.translator.say(message, count=count) for message, count in counts.items() if count]
         if len(self.figures) > len(self.shown):
-            said.append(self.speech.say(SOME, shown=len(self.shown), count=len(self.figures)))
-        return self.speech.sentences(said)
+            said.append(self.translator.say(SOME, shown=len(self.shown), count=len(self.figures)))
+        return self.translator.sentences(said)
 
     def _place(self, prefix: str, figure: Figure) -> dict[str, str]:
         titles = {"row": figure.cell.row, "column": figure.cell.column}
@@ -160,7 +162,7 @@ class _Bars:
         return {prefix: figure.digits, **said}
 
     def _words(self, raw: str, columns: int) -> str:
-        return label(self.speech.translate(raw), columns)
+        return label(self.translator.translate(raw), columns)
 
 
 def _height(row: Sequence[Figure]) -> float:

@@ -2,13 +2,11 @@
 
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import reduce
 
-from babel.support import Translations
 from wcwidth import wcswidth
 
-from ..wording.words import words
+from ..wording.words import Translator
 
 CUT = "…"
 # Liberation Sans at 12 px; a Chinese character takes two columns.
@@ -50,19 +48,8 @@ def _columns(line: str) -> int:
     return columns if columns >= 0 else 2 * len(line)
 
 
-@dataclass(frozen=True)
-class Speech:
-    """Says messages in the language of a catalogue."""
-
-    catalogue: Translations
-
-    def translate(self, text: str) -> str:
-        """A text in this language; an empty one stays empty, for which gettext keeps its header."""
-        return self.catalogue.gettext(text) if text else ""
-
-    def say(self, message: str, **values: object) -> str:
-        """A message in this language, with its values filled in."""
-        return self.translate(message).format(**values)
+class ChartTranslator(Translator):
+    """What is said in one language, put together as a chart needs it."""
 
     def sentences(self, said: Iterable[str]) -> str:
         """Several sentences one after the other, with a blank between them where the language has one."""
@@ -71,8 +58,3 @@ class Speech:
     def joined(self, texts: Iterable[str]) -> str:
         """Several texts as one list."""
         return self.translate("joiner").join(texts)
-
-
-def speech(language: str) -> Speech:
-    """The speech of a language; raises WordsError where it has no catalogue."""
-    return Speech(words(language))

@@ -11,7 +11,7 @@ import altair as alt
 from ..pagefile.page import Table
 from .assembly import Rows, Spec, layer, layered, stacked, told
 from .chart import Chart
-from .chart_words import Speech, label
+from .chart_words import ChartTranslator, label
 from .figure import Figure
 from .header import Frame, Header, KeyEntry
 from .style import IDEAL, INK, SeriesStyle, configured, looks
@@ -60,13 +60,13 @@ class Curve:
         return self.figures[-1].value / self.ideal(_cards(self.figures[-1]))
 
 
-def curves(table: Table, figures: Sequence[Figure], name: str, speech: Speech) -> Chart | None:
+def curves(table: Table, figures: Sequence[Figure], name: str, translator: ChartTranslator) -> Chart | None:
     """The throughputs of a table by cards, log-log with the ideal lines; None where no series has three counts.
 
     ``figures``: the numbers of the table, which share a unit. ``name``: that of the chart.
     """
     found = list(series(figures))
-    return _Curves(table, found, speech).chart(name) if found else None
+    return _Curves(table, found, translator).chart(name) if found else None
 
 
 def series(figures: Sequence[Figure]) -> Iterator[Curve]:
@@ -115,15 +115,15 @@ def _ideal(curve: Curve, look: SeriesStyle) -> Iterator[dict[str, Any]]:
 class _Curves:
     """What the parts of one chart share."""
 
-    def __init__(self, table: Table, found: Sequence[Curve], speech: Speech) -> None:
-        self.table, self.found, self.speech = table, found, speech
+    def __init__(self, table: Table, found: Sequence[Curve], translator: ChartTranslator) -> None:
+        self.table, self.found, self.translator = table, found, translator
         self.shown = found[:MOST_CURVES]
         self.looks = looks(len(self.shown))
         self.unit = label(found[0].figures[0].unit, 16)
         self.cards = sorted({_cards(figure) for curve in self.shown for figure in curve.figures})
 
     def chart(self, name: str) -> Chart:
-        title = self.speech.say(TITLE, title=self._words(self.table.title, 60), unit=self.unit)
+        title = self.translator.say(TITLE, title=self._words(self.table.title, 60), unit=self.unit)
         header = Header(title, "", list(self._entries()), FRAME)
         plot = layered(self._layers(), FRAME.plot, HEIGHT)
         parts = stacked([header.view(HEIGHT + _AXIS), plot], 0)
@@ -157,13 +157,13 @@ class _Curves:
     @cached_property
     def _tooltip(self) -> list[Spec]:
         titles = {"series": "Column", "cards": CARDS, "ideal": "of linear scaling"}
-        said = {field: self.speech.translate(title) for field, title in titles.items()} | {"digits": self.unit}
+        said = {field: self.translator.translate(title) for field, title in titles.items()} | {"digits": self.unit}
         return [{"field": field, "type": "nominal", "title": title} for field, title in said.items()]
 
     @cached_property
     def _axes(self) -> dict[str, Any]:
         x = alt.Scale(type="log", base=2, domain=[self.cards[0], self.cards[-1]], padding=20, nice=False)
-        cards = alt.Axis(values=self.cards, format="d", title=self.speech.translate(CARDS))
+        cards = alt.Axis(values=self.cards, format="d", title=self.translator.translate(CARDS))
         y = alt.Scale(type="log", domain=self._domain(), nice=False)
         speeds = alt.Axis(title=None, format=",~f", values=self._ticks())
         return {
@@ -186,24 +186,24 @@ class _Curves:
 
     def _entries(self) -> Iterator[KeyEntry]:
         for curve, look in zip(self.shown, self.looks, strict=True):
-            yield KeyEntry(self.speech.translate(curve.title), "dots", look)
-        yield KeyEntry(self.speech.translate(IDEAL_LINE), "line", SeriesStyle(INK, dash=IDEAL))
+            yield KeyEntry(self.translator.translate(curve.title), "dots", look)
+        yield KeyEntry(self.translator.translate(IDEAL_LINE), "line", SeriesStyle(INK, dash=IDEAL))
         if any(figure.is_quoted for curve in self.shown for figure in curve.figures):
-            yield KeyEntry(self.speech.translate(QUOTED_POINT), "hollow", SeriesStyle(INK))
+            yield KeyEntry(self.translator.translate(QUOTED_POINT), "hollow", SeriesStyle(INK))
 
     def _alternative(self) -> str:
-        said = [self.speech.say(SHAPE, count=len(self.found), unit=self.unit)]
-        said.append(self.speech.say(ALL, each=self.speech.joined(map(self._said, self.shown))))
+        said = [self.translator.say(SHAPE, count=len(self.found), unit=self.unit)]
+        said.append(self.translator.say(ALL, each=self.translator.joined(map(self._said, self.shown))))
         if len(self.found) > len(self.shown):
-            said.append(self.speech.say(SOME_SERIES, shown=len(self.shown), count=len(self.found)))
-        return self.speech.sentences(said)
+            said.append(self.translator.say(SOME_SERIES, shown=len(self.shown), count=len(self.found)))
+        return self.translator.sentences(said)
 
     def _said(self, curve: Curve) -> str:
         low, high = curve.figures[0], curve.figures[-1]
         ends = {"low": low.digits, "few": _cards(low), "high": high.digits, "many": _cards(high)}
-        return self.speech.say(
+        return self.translator.say(
             SERIES, series=self._words(curve.title, 40), percent=f"{100 * curve.efficiency:.1f}", **ends
         )
 
     def _words(self, raw: str, columns: int) -> str:
-        return label(self.speech.translate(raw), columns)
+        return label(self.translator.translate(raw), columns)

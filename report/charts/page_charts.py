@@ -9,7 +9,7 @@ from ..pagefile.page import Page, Table
 from ..wording import markdown
 from .bars import bars
 from .chart import Chart, svg
-from .chart_words import speech
+from .chart_words import ChartTranslator
 from .curves import curves
 from .figure import figures
 from .run_charts import over_time
@@ -25,10 +25,10 @@ def page_charts(page: Page, cells: Sequence[Cell], language: str) -> list[Chart]
 
 
 def _charts(number: int, table: Table, cells: Sequence[Cell], language: str) -> Iterator[Chart]:
-    said, found = speech(language), figures(table, cells)
+    translator, found = ChartTranslator(language), figures(table, cells)
     name = _name(number, table)
     drawn = {"bars": bars, "scaling": curves}
-    wanted = (drawn[kind](table, found, f"{name}-{kind}", said) for kind in table.charts)
+    wanted = (drawn[kind](table, found, f"{name}-{kind}", translator) for kind in table.charts)
     yield from filter(None, wanted)
     yield from over_time(table, cells, name, language)
 

@@ -23,7 +23,7 @@ from ..measuring.timing import seconds_done
 from ..measuring.window import Mask
 from ..pagefile.page import Table
 from .chart import Chart
-from .chart_words import Speech, label, speech
+from .chart_words import ChartTranslator, label
 from .figure import figures
 from .telemetry_charts import telemetry_charts
 from .timeline import Span, Stretch, Timeline, in_unit
@@ -64,10 +64,10 @@ def run_charts(
     the log with what a page says beyond them. ``note``: which run it is, to stand under the title. Raises WordsError
     for a language without catalogue, LogError where a side file of the run is broken.
     """
-    said, known = speech(language), reading.facts if facts is None else facts
+    translator, known = ChartTranslator(language), reading.facts if facts is None else facts
     found = _run(reading, measurement.protocol, known)
-    drawn = [_throughput(found, measurement, note, said)] if found else []
-    return [*drawn, *telemetry_charts(reading, measurement, known, note, said)]
+    drawn = [_throughput(found, measurement, note, translator)] if found else []
+    return [*drawn, *telemetry_charts(reading, measurement, known, note, translator)]
 
 
 def _run(reading: Reading, protocol: Protocol, facts: Facts) -> _Run | None:
@@ -91,67 +91,69 @@ def _valued(reading: Reading, protocol: Protocol, facts: Facts) -> _Run:
     return _Run(values[finite], records[finite], found.unit, found.scope)
 
 
-def _throughput(run: _Run, measurement: Measurement, note: str, said: Speech) -> Chart:
+def _throughput(run: _Run, measurement: Measurement, note: str, translator: ChartTranslator) -> Chart:
     unit = label(run.unit, 16)
-    at, axis = _axis(run.records, said)
+    at, axis = _axis(run.records, translator)
     before, after = (np.isin(run.records["line"], _lines(measurement, keys)) for keys in (BEFORE, AFTER))
     timeline = Timeline(
-        title=said.say(TITLE, unit=unit),
+        title=translator.say(TITLE, unit=unit),
         note=note,
         axis=axis,
-        text=said.translate(EACH_RECORD),
+        text=translator.translate(EACH_RECORD),
         at=at,
         values=run.values,
-        left_out=list(_left_out(at, before, after, said)),
-        used=_used(run, measurement, at[~(before | after)], said),
+        left_out=list(_left_out(at, before, after, translator)),
+        used=_used(run, measurement, at[~(before | after)], translator),
     )
     return Chart(
-        "throughput", timeline.title, timeline.spec(), _alternative(timeline, measurement, before, after, said)
+        "throughput", timeline.title, timeline.spec(), _alternative(timeline, measurement, before, after, translator)
     )
 
 
-def _axis(records: pd.DataFrame, said: Speech) -> tuple[Values, str]:
+def _axis(records: pd.DataFrame, translator: ChartTranslator) -> tuple[Values, str]:
     """Where the records stand on the axis, and its title: by time where all of them print it and it never falls."""
     if any(name in records and records[name].notna().all() for name in TIMES):
         seconds = seconds_done(records)
         seconds = seconds - seconds[0]
         if (np.diff(seconds) >= 0).all() and seconds[-1] > 0:
             at, unit = in_unit(seconds)
-            return at, said.say(BY_TIME, unit=unit)
-    return np.arange(1.0, len(records) + 1), said.translate(BY_RECORD)
+            return at, translator.say(BY_TIME, unit=unit)
+    return np.arange(1.0, len(records) + 1), translator.translate(BY_RECORD)
 
 
 def _lines(measurement: Measurement, keys: Sequence[str]) -> list[int]:
     return [line for key in keys for line in measurement.left_out.get(key, ())]
 
 
-def _left_out(at: Values, before: Mask, after: Mask, said: Speech) -> Iterator[Span]:
+def _left_out(at: Values, before: Mask, after: Mask, translator: ChartTranslator) -> Iterator[Span]:
     window = at[~(before | after)]
     if before.any() and window.size:
-        yield Span(float(at[0]), float(window[0]), said.say(WARM_UP, count=int(before.sum())))
+        yield Span(float(at[0]), float(window[0]), translator.say(WARM_UP, count=int(before.sum())))
     if after.any() and window.size:
-        yield Span(float(window[-1]), float(at[-1]), said.say(NOT_USED, count=int(after.sum())))
+        yield Span(float(window[-1]), float(at[-1]), translator.say(NOT_USED, count=int(after.sum())))
 
 
-def _used(run: _Run, measurement: Measurement, window: Values, said: Speech) -> Stretch | None:
+def _used(run: _Run, measurement: Measurement, window: Values, translator: ChartTranslator) -> Stretch | None:
     """The throughput over its window; None where it is not of the same job or unit as the records are."""
     drawn, unit = map(counting, (run.unit, measurement.unit))
     if run.scope != measurement.scope or drawn != unit or not window.size:
         return None
     value = printed(measurement.value, measurement.protocol)
-    text = said.say(USED, value=value)
+    text = translator.say(USED, value=value)
     return Stretch(Span(float(window[0]), float(window[-1]), text), measurement.value)
 
 
-def _alternative(timeline: Timeline, measurement: Measurement, before: Mask, after: Mask, said: Speech) -> str:
+def _alternative(
+    timeline: Timeline, measurement: Measurement, before: Mask, after: Mask, translator: ChartTranslator
+) -> str:
     unit, protocol, values = label(measurement.unit, 16), measurement.protocol, timeline.values
     low, high = (printed(float(end), protocol) for end in (values.min(), values.max()))
     value = printed(measurement.value, protocol)
     sentences = [
-        said.say(SHAPE, count=len(values), low=low, high=high, unit=unit),
-        said.say(RESULT, before=int(before.sum()), after=int(after.sum()), value=value, unit=unit),
+        translator.say(SHAPE, count=len(values), low=low, high=high, unit=unit),
+        translator.say(RESULT, before=int(before.sum()), after=int(after.sum()), value=value, unit=unit),
     ]
-    return said.sentences([*sentences, *timeline.thinning(said)])
+    return translator.sentences([*sentences, *timeline.thinning(translator)])
 
 
 RUN = "Run: {run}."
@@ -164,9 +166,9 @@ def over_time(table: Table, cells: Sequence[Cell], name: str, language: str) -> 
     ``cells``: those of the page. ``name``: what the names of the charts begin with. Raises WordsError for a language
     without catalogue, LogError where a side file of a run is broken.
     """
-    said = speech(language)
+    translator = ChartTranslator(language)
     for number, cell in enumerate(_wanted(table, cells), 1):
-        for chart in _charts(cell, said, language):
+        for chart in _charts(cell, translator, language):
             yield replace(chart, name=f"{name}-run-{number}-{chart.name}", table=table.name)
 
 
@@ -178,13 +180,13 @@ def _wanted(table: Table, cells: Sequence[Cell]) -> Iterator[Cell]:
             yield figure.cell
 
 
-def _charts(cell: Cell, said: Speech, language: str) -> Iterator[Chart]:
+def _charts(cell: Cell, translator: ChartTranslator, language: str) -> Iterator[Chart]:
     proof = _middle(cell.proofs)
-    place = (said.translate(cell.row), said.translate(cell.column), proof.log)
+    place = (translator.translate(cell.row), translator.translate(cell.column), proof.log)
     note = label(" · ".join(place), NOTE_COLUMNS)
     drawn = run_charts(proof.reading, proof.measurement, language, facts=facts_of(cell, proof), note=note)
     for chart in drawn:
-        told = said.sentences([chart.alternative, said.say(RUN, run=note)])
+        told = translator.sentences([chart.alternative, translator.say(RUN, run=note)])
         yield replace(chart, title=f"{chart.title} · {note}", alternative=told)
 
 

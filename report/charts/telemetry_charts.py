@@ -1,4 +1,4 @@
-"""The charts of a watched run: the memory and the power of its cards over time."""
+"""The charts of a run: the memory and the power of its cards over time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from parsers.runs.reading import Reading
 from parsers.runs.telemetry import NAME
 
 from ..evidence.telemetry_quantities import Observation, observe
-from ..evidence.telemetry_window import Watch, watch
+from ..evidence.telemetry_window import RunTelemetry, run_telemetry
 from ..measuring.estimate import Facts
 from ..measuring.measurement import Measurement
 from ..measuring.number import printed
@@ -20,7 +20,7 @@ from ..measuring.protocol import Protocol
 from ..measuring.quantity import PEAK_MEMORY, POWER, Quantity, Shown
 from ..measuring.reason import NoEvidenceError
 from .chart import Chart
-from .chart_words import Speech
+from .chart_words import ChartTranslator
 from .timeline import Span, Stretch, Timeline, in_unit
 
 HIGHEST = "maximum over the run: {value}"
@@ -66,7 +66,7 @@ DRAWINGS: Mapping[Quantity, TelemetryDrawing] = {
 
 
 def telemetry_charts(
-    reading: Reading, measurement: Measurement, facts: Facts, note: str, said: Speech
+    reading: Reading, measurement: Measurement, facts: Facts, note: str, translator: ChartTranslator
 ) -> Iterator[Chart]:
     """The charts ``memory`` and ``power`` of a run, those that the gpu.csv beside its log gives.
 
@@ -75,42 +75,42 @@ def telemetry_charts(
     if not reading.path.with_name(NAME).exists():
         return
     try:
-        watched = watch(reading.path.name, reading, facts, measurement)
+        run = run_telemetry(reading.path.name, reading, facts, measurement)
     except NoEvidenceError:
         return
     for quantity in DRAWINGS:
         try:
-            found = observe(quantity, watched, measurement)
+            found = observe(quantity, run, measurement)
         except NoEvidenceError:
             continue
-        yield from _chart(watched, found, note, said)
+        yield from _chart(run, found, note, translator)
 
 
-def _chart(watched: Watch, found: Observation, note: str, said: Speech) -> Iterator[Chart]:
+def _chart(run: RunTelemetry, found: Observation, note: str, translator: ChartTranslator) -> Iterator[Chart]:
     drawing = DRAWINGS[found.quantity]
-    each = _each_second(watched, found.quantity, drawing.column)
+    each = _each_second(run, found.quantity, drawing.column)
     if len(each) < 2:
         return
     seconds = each.index.to_numpy(dtype=np.float64)
-    at, of_time = in_unit(np.append(seconds, np.clip(_ends(watched, found.quantity), seconds[0], seconds[-1])))
+    at, of_time = in_unit(np.append(seconds, np.clip(_ends(run, found.quantity), seconds[0], seconds[-1])))
     start, end = at[-2:].tolist()
     timeline = Timeline(
-        title=said.say(drawing.title, unit=_unit(found)),
+        title=translator.say(drawing.title, unit=_unit(found)),
         note=note,
-        axis=said.say(BY_TIME, unit=of_time),
-        text=said.translate(drawing.text),
+        axis=translator.say(BY_TIME, unit=of_time),
+        text=translator.translate(drawing.text),
         at=at[:-2],
         values=each.to_numpy(dtype=np.float64).astype(np.float64),
-        used=Stretch(Span(start, end, _level(watched, found, said)), found.value),
+        used=Stretch(Span(start, end, _level(run, found, translator)), found.value),
     )
-    yield Chart(drawing.column, timeline.title, timeline.spec(), _alternative(timeline, watched, found, said))
+    yield Chart(drawing.column, timeline.title, timeline.spec(), _alternative(timeline, run, found, translator))
 
 
-def _level(watched: Watch, found: Observation, said: Speech) -> str:
+def _level(run: RunTelemetry, found: Observation, translator: ChartTranslator) -> str:
     """What the number is, in words, and the number."""
-    of_mean = MEAN_OF_RUN if watched.window is None else MEAN_OF_WINDOW
+    of_mean = MEAN_OF_RUN if run.window is None else MEAN_OF_WINDOW
     message = HIGHEST if found.quantity.is_peak else of_mean
-    return said.say(message, value=_printed(found.value, found))
+    return translator.say(message, value=_printed(found.value, found))
 
 
 def _unit(found: Observation) -> str:
@@ -121,13 +121,13 @@ def _printed(value: float, found: Observation) -> str:
     return printed(value, Shown(found.quantity, "").printing(Protocol()))
 
 
-def _each_second(watched: Watch, quantity: Quantity, column: str) -> pd.Series[float]:
+def _each_second(run: RunTelemetry, quantity: Quantity, column: str) -> pd.Series[float]:
     """What all cards give together, by the whole seconds since the first sample.
 
     Of a peak the most of any card; else the sum, a straight line standing in where a card has no sample.
     """
-    samples = watched.samples.dropna(subset=column)
-    second = (samples["time"] - _start(watched)).dt.total_seconds().floordiv(1)
+    samples = run.samples.dropna(subset=column)
+    second = (samples["time"] - _start(run)).dt.total_seconds().floordiv(1)
     by_card = samples.assign(second=second).pivot_table(
         index="second", columns="card", values=column, aggfunc="max" if quantity.is_peak else "mean"
     )
@@ -136,22 +136,22 @@ def _each_second(watched: Watch, quantity: Quantity, column: str) -> pd.Series[f
     return by_card.interpolate(method="index", limit_area="inside").dropna().sum(axis="columns")
 
 
-def _start(watched: Watch) -> pd.Timestamp:
-    start: pd.Timestamp = watched.samples["time"].min()
+def _start(run: RunTelemetry) -> pd.Timestamp:
+    start: pd.Timestamp = run.samples["time"].min()
     return start
 
 
-def _ends(watched: Watch, quantity: Quantity) -> list[float]:
+def _ends(run: RunTelemetry, quantity: Quantity) -> list[float]:
     """From when to when a number holds, in seconds since the first sample: the window, or all of the run."""
-    times = watched.samples["time"]
-    ends = (times.min(), times.max()) if watched.window is None or quantity.is_peak else watched.window
-    return [(end - _start(watched)).total_seconds() for end in ends]
+    times = run.samples["time"]
+    ends = (times.min(), times.max()) if run.window is None or quantity.is_peak else run.window
+    return [(end - _start(run)).total_seconds() for end in ends]
 
 
-def _alternative(timeline: Timeline, watched: Watch, found: Observation, said: Speech) -> str:
+def _alternative(timeline: Timeline, run: RunTelemetry, found: Observation, translator: ChartTranslator) -> str:
     low, high = (_printed(float(end), found) for end in (timeline.values.min(), timeline.values.max()))
-    unit, level = _unit(found), _level(watched, found, said)
-    cards, drawing = len(watched.cards), DRAWINGS[found.quantity]
+    unit, level = _unit(found), _level(run, found, translator)
+    cards, drawing = len(run.cards), DRAWINGS[found.quantity]
     shape = drawing.shape_of_one if cards == 1 else drawing.shape
-    sentence = said.say(shape, cards=cards, low=low, high=high, unit=unit, level=level)
-    return said.sentences([sentence, *timeline.thinning(said)])
+    sentence = translator.say(shape, cards=cards, low=low, high=high, unit=unit, level=level)
+    return translator.sentences([sentence, *timeline.thinning(translator)])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..measuring.estimate import Values
 from .assembly import Spec, layer, layered, stacked
-from .chart_words import Speech
+from .chart_words import ChartTranslator
 from .header import Frame, Header, KeyEntry
 from .style import INK, SHADE, SeriesStyle, configured
 
@@ -78,11 +78,11 @@ class Timeline:
     left_out: Sequence[Span] = ()
     used: Stretch | None = None
 
-    def thinning(self, said: Speech) -> Iterator[str]:
+    def thinning(self, translator: ChartTranslator) -> Iterator[str]:
         """What to say where not all values are drawn."""
         drawn = len(thinned(self.values))
         if drawn < len(self.values):
-            yield said.say(THINNED, count=len(self.values), drawn=drawn)
+            yield translator.say(THINNED, count=len(self.values), drawn=drawn)
 
     def spec(self) -> dict[str, Any]:
         """The Vega-Lite of its chart."""

@@ -22,7 +22,7 @@ from .cell import Cell, Disagreement, Proof, Quoted
 from .library import Scaling, WantedMeasurement, measured, prepare, reading_of, scaled
 from .quotient import divided
 from .telemetry_quantities import observe
-from .telemetry_window import Watch, watch
+from .telemetry_window import RunTelemetry, run_telemetry
 
 Proofs = tuple[Proof, ...]
 Reasons = tuple[Message, ...]
@@ -209,9 +209,9 @@ def _scaling(case: Case) -> Scaling:
 
 
 @cache
-def _watched(log: str, path: Path, protocol: Protocol, scaling: Scaling) -> Watch:
+def _watched(log: str, path: Path, protocol: Protocol, scaling: Scaling) -> RunTelemetry:
     reading = reading_of(path)
-    return watch(log, reading, scaled(reading, scaling), measured(path, protocol, scaling))
+    return run_telemetry(log, reading, scaled(reading, scaling), measured(path, protocol, scaling))
 
 
 def _disagreements(case: Case, reading: Reading) -> Iterator[Disagreement]:

@@ -18,7 +18,7 @@ from ..measuring.number import printed, without_noise
 from ..measuring.protocol import Protocol
 from ..measuring.quantity import PEAK_MEMORY, POWER, SAMPLES_PER_JOULE, Quantity, Shown
 from ..measuring.reason import NoEvidenceError
-from .telemetry_window import Watch, inside, watch
+from .telemetry_window import RunTelemetry, in_window, run_telemetry
 
 # Telemetry comes once a second; of what is missing for more seconds than this the longest is told.
 LONGEST_GAP = 5
@@ -50,71 +50,71 @@ class Observation:
     remarks: tuple[Message, ...]
 
 
-def observe(quantity: Quantity, watch: Watch, measurement: Measurement | None) -> Observation:
-    """One quantity of telemetry of a watched run; ``measurement``: its throughput, where that is known.
+def observe(quantity: Quantity, run: RunTelemetry, measurement: Measurement | None) -> Observation:
+    """One quantity of telemetry of a run; ``measurement``: its throughput, where that is known.
 
     Raises NoEvidenceError, which carries the reason, where telemetry does not give it.
     """
-    return _OBSERVED[quantity](watch, measurement)
+    return _OBSERVED[quantity](run, measurement)
 
 
-def peak_memory(watch: Watch) -> Observation:
+def peak_memory(run: RunTelemetry) -> Observation:
     """The most memory (MiB) that was in use on any of the run's cards at any time of the whole run.
 
     Its line is the first one that tells so much. Raises NoEvidenceError where no card tells its memory.
     """
-    memory = watch.samples.dropna(subset="memory")
+    memory = run.samples.dropna(subset="memory")
     if memory.empty:
-        raise NoEvidenceError(NO_MEMORY, log=watch.log)
+        raise NoEvidenceError(NO_MEMORY, log=run.log)
     first = int(np.argmax(memory["memory"].to_numpy()))
     value, line = float(memory["memory"].iloc[first]), int(memory["line"].iloc[first])
-    return Observation(PEAK_MEMORY, value, watch.telemetry, (line,), watch.remarks)
+    return Observation(PEAK_MEMORY, value, run.telemetry, (line,), run.remarks)
 
 
-def power(watch: Watch) -> Observation:
-    """The power (W) of all cards of the run together, its mean over the window of the watch.
+def power(run: RunTelemetry) -> Observation:
+    """The power (W) of all cards of the run together, its mean over the window of the run.
 
     Each card's samples are joined by straight lines (trapezoidal rule), so that a gap counts as long as it lasted; the
     means of the cards are added. Raises NoEvidenceError where a card of the run is not listed or has too few samples.
     """
-    if not watch.whole:
-        raise NoEvidenceError(NOT_ALL_CARDS, log=watch.log)
-    used = inside(watch.samples, watch.window).dropna(subset="power").sort_values("time", kind="stable")
-    by_card = {card: used[used["card"] == card] for card in watch.cards}
-    mean = sum(_mean(watch, card, samples) for card, samples in by_card.items())
-    gaps = {card: _gap(watch, samples) for card, samples in by_card.items()}
-    remarks = (*watch.remarks, *_of_window(watch), *_of_gaps(gaps))
+    if not run.has_all_cards:
+        raise NoEvidenceError(NOT_ALL_CARDS, log=run.log)
+    used = in_window(run.samples, run.window).dropna(subset="power").sort_values("time", kind="stable")
+    by_card = {card: used[used["card"] == card] for card in run.cards}
+    mean = sum(_mean(run, card, samples) for card, samples in by_card.items())
+    gaps = {card: _gap(run, samples) for card, samples in by_card.items()}
+    remarks = (*run.remarks, *_of_window(run), *_of_gaps(gaps))
     lines = tuple(sorted(used["line"].tolist()))
-    return Observation(POWER, without_noise(mean), watch.telemetry, lines, remarks)
+    return Observation(POWER, without_noise(mean), run.telemetry, lines, remarks)
 
 
-def samples_per_joule(watch: Watch, measurement: Measurement | None) -> Observation:
+def samples_per_joule(run: RunTelemetry, measurement: Measurement | None) -> Observation:
     """The throughput of the whole job (samples/s) over its mean power (W); raises NoEvidenceError as ``power`` does."""
     if measurement is None or measurement.scope != "job":
         raise NoEvidenceError(NOT_OF_THE_JOB)
-    drawn = power(watch)
+    drawn = power(run)
     if not drawn.value > 0:
-        raise NoEvidenceError(NO_POWER, log=watch.log)
+        raise NoEvidenceError(NO_POWER, log=run.log)
     value = without_noise(measurement.value / drawn.value)
-    return Observation(SAMPLES_PER_JOULE, value, watch.telemetry, drawn.lines, drawn.remarks)
+    return Observation(SAMPLES_PER_JOULE, value, run.telemetry, drawn.lines, drawn.remarks)
 
 
-def _mean(watch: Watch, card: int, samples: pd.DataFrame) -> float:
+def _mean(run: RunTelemetry, card: int, samples: pd.DataFrame) -> float:
     seconds = _seconds(samples["time"])
     if len(seconds) < 2 or seconds[-1] == seconds[0]:
         key = ONE_SAMPLE if len(seconds) == 1 else FEW_SAMPLES
-        raise NoEvidenceError(key, log=watch.log, count=len(seconds), card=card)
+        raise NoEvidenceError(key, log=run.log, count=len(seconds), card=card)
     return float(np.trapezoid(samples["power"].to_numpy(), seconds) / (seconds[-1] - seconds[0]))
 
 
-def _gap(watch: Watch, samples: pd.DataFrame) -> float:
+def _gap(run: RunTelemetry, samples: pd.DataFrame) -> float:
     """The longest time (s) in the window without a sample."""
-    ends = pd.Series(watch.window or (), dtype="datetime64[us]")
+    ends = pd.Series(run.window or (), dtype="datetime64[us]")
     return float(np.diff(np.sort(_seconds(pd.concat([samples["time"], ends])))).max())
 
 
-def _of_window(watch: Watch) -> Iterator[Message]:
-    if watch.window is None:
+def _of_window(run: RunTelemetry) -> Iterator[Message]:
+    if run.window is None:
         yield Message(WHOLE_RUN)
 
 
@@ -128,9 +128,9 @@ def _seconds(times: pd.Series[pd.Timestamp]) -> np.ndarray[tuple[int], np.dtype[
     return times.to_numpy("datetime64[us]").astype(np.int64) / 1e6
 
 
-_OBSERVED: Mapping[Quantity, Callable[[Watch, Measurement | None], Observation]] = {
-    PEAK_MEMORY: lambda watch, _: peak_memory(watch),
-    POWER: lambda watch, _: power(watch),
+_OBSERVED: Mapping[Quantity, Callable[[RunTelemetry, Measurement | None], Observation]] = {
+    PEAK_MEMORY: lambda run, _: peak_memory(run),
+    POWER: lambda run, _: power(run),
     SAMPLES_PER_JOULE: samples_per_joule,
 }
 
@@ -164,23 +164,23 @@ def observed(reading: Reading, measurement: Measurement | None) -> Observed:
     if not reading.path.with_name(NAME).exists():
         return Observed()
     try:
-        watched = watch(reading.path.name, reading, reading.facts, measurement)
+        run = run_telemetry(reading.path.name, reading, reading.facts, measurement)
     except NoEvidenceError as error:
         return Observed(warnings=(error.message,))
-    found, reasons = _tried(watched, measurement)
+    found, reasons = _tried(run, measurement)
     rate = measurement.unit if measurement else ""
     remarks = (remark for observation in found for remark in observation.remarks)
     warnings = tuple(dict.fromkeys((*remarks, *reasons)))
     return Observed(tuple((observation, Shown(observation.quantity, rate)) for observation in found), warnings)
 
 
-def _tried(watched: Watch, measurement: Measurement | None) -> tuple[list[Observation], list[Message]]:
+def _tried(run: RunTelemetry, measurement: Measurement | None) -> tuple[list[Observation], list[Message]]:
     """What each quantity gives, and why others give nothing."""
     quantities = [quantity for quantity in _OBSERVED if measurement or quantity.is_peak]
     found, reasons = [], []
     for quantity in quantities:
         try:
-            found.append(observe(quantity, watched, measurement))
+            found.append(observe(quantity, run, measurement))
         except NoEvidenceError as error:
             reasons.append(error.message)
     return found, reasons

@@ -1,4 +1,4 @@
-"""A watched run: which of the cards that telemetry lists are the run's, and in which window their power counts."""
+"""The telemetry of a run: which of the cards that it lists are the run's, and in which window their power counts."""
 
 from __future__ import annotations
 
@@ -30,18 +30,19 @@ SOME_MACHINES = "gpu.csv lists the cards of only {machines} of the {nodes} machi
 
 
 @dataclass(frozen=True)
-class Watch:
+class RunTelemetry:
     """The telemetry of one run, seen with its log.
 
-    ``log``: how the log is called in sentences. ``cards``: the indices of the run's cards. ``whole``: whether these are
-    all cards of the run. ``window``: from the arrival of the first line that its throughput uses to that of the last
-    (UTC); None where no clock tells it, and the whole run counts. ``remarks``: what a reader must know of the cards.
+    ``log``: how the log is called in sentences. ``cards``: the indices of the run's cards. ``has_all_cards``:
+    whether these are all cards of the run. ``window``: from the arrival of the first line that its throughput uses to
+    that of the last (UTC); None where no clock tells it, and the whole run counts. ``remarks``: what a reader must know
+    of the cards.
     """
 
     log: str
     telemetry: Telemetry
     cards: tuple[int, ...]
-    whole: bool
+    has_all_cards: bool
     window: Window | None
     remarks: tuple[Message, ...]
 
@@ -52,7 +53,7 @@ class Watch:
         return samples[samples["card"].isin(self.cards)]
 
 
-def watch(log: str, reading: Reading, facts: Facts, measurement: Measurement | None) -> Watch:
+def run_telemetry(log: str, reading: Reading, facts: Facts, measurement: Measurement | None) -> RunTelemetry:
     """Find the cards of a run, which ``facts`` counts (``cards`` in all, ``nodes``), and the window of a measurement.
 
     gpu.csv lists the machines that run.json describes as ``nodes``, one where it does not. All cards of gpu.csv are the
@@ -68,11 +69,11 @@ def watch(log: str, reading: Reading, facts: Facts, measurement: Measurement | N
     used = None if in_all is None else max(in_all * machines // nodes, 1)
     cards = _cards(log, found.samples, window, used)
     remarks = tuple(_remarks(cards, found.samples["card"].nunique(), used, (machines, nodes)))
-    whole = machines == nodes and len(cards) >= (used or 0)
-    return Watch(log, found, cards, whole, window, remarks)
+    has_all_cards = machines == nodes and len(cards) >= (used or 0)
+    return RunTelemetry(log, found, cards, has_all_cards, window, remarks)
 
 
-def inside(samples: pd.DataFrame, window: Window | None) -> pd.DataFrame:
+def in_window(samples: pd.DataFrame, window: Window | None) -> pd.DataFrame:
     """The samples in a window, its ends included; all of them where there is none."""
     return samples if window is None else samples[samples["time"].between(*window)]
 
@@ -100,7 +101,7 @@ def _cards(log: str, samples: pd.DataFrame, window: Window | None, used: int | N
     listed = np.unique(samples["card"].to_numpy())
     if used is None or used >= len(listed):
         return tuple(listed.tolist())
-    counted = inside(samples, window)
+    counted = in_window(samples, window)
     busy = (samples if counted.empty else counted).groupby("card")["utilisation"].mean().dropna()
     if len(busy) < used:
         raise NoEvidenceError(UNKNOWN_CARDS, log=log, listed=len(listed), used=used)

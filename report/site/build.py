@@ -16,7 +16,7 @@ from ..pagefile.page_file import FOLDER as PAGES
 from ..pagefile.page_file import find
 from ..rendering.publish import LOGS
 from ..wording.words import FOLDER as WORDS
-from .drawing import Pen
+from .drawing import ChartProcess
 from .exchange import names_of, refuse_others, take_place
 from .templating import FOLDER as TEMPLATES
 
@@ -59,13 +59,13 @@ def _made(
     pages: Sequence[str], logs: Path | None, languages: Sequence[str], folders: tuple[Path, Path], *, reloads: bool
 ) -> "list[PublishedPage]":
     """Make a site in the first of two folders, which is to become the second, and return its pages."""
-    with Pen() as pen:
-        # The pen gets ready while all else is imported.
+    with ChartProcess() as chart_process:
+        # The process gets ready while all else is imported.
         from ..rendering.publish import publish
         from ..wording.words import languages as all_languages
         from .site_folder import SiteFolder
 
-        site = SiteFolder(languages or all_languages(), folders[0], pen, reloads=reloads)
+        site = SiteFolder(languages or all_languages(), folders[0], chart_process, reloads=reloads)
         found = list(publish(pages, logs, languages, folders[1], write=site.add))
         site.finish()
         return found

@@ -1,4 +1,4 @@
-"""The pen: a process of its own that draws charts while pages are written."""
+"""Drawing: a process of its own that draws charts while pages are written."""
 
 import multiprocessing
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from ..evidence.cell import Cell
 from ..pagefile.page import Page
 
 
-class Pen:
+class ChartProcess:
     """Draws charts in a process of its own, which starts at once; a context, at whose end it stops."""
 
     def __init__(self) -> None:
@@ -29,9 +29,9 @@ class Pen:
     def __exit__(self, *_: object) -> None:
         self._process.shutdown(cancel_futures=True)
 
-    def draw(self, drawn: Chart) -> Future[str]:
+    def draw(self, wanted: Chart) -> Future[str]:
         """A chart as ``chart.svg`` makes it."""
-        return self._process.submit(chart.svg, drawn)
+        return self._process.submit(chart.svg, wanted)
 
     def bundle(self) -> Future[str]:
         """The script that makes the charts of a page interactive; it loads nothing."""
@@ -56,6 +56,6 @@ class Drawing:
         return Markup(chart.fragment(self.chart, self.drawn.result()))  # noqa: S704 - it escapes
 
 
-def drawings(page: Page, cells: Sequence[Cell], language: str, pen: Pen) -> list[Drawing]:
-    """The charts of a page in one language, which the pen begins to draw; raises WordsError."""
-    return [Drawing(found, pen.draw(found)) for found in page_charts(page, cells, language)]
+def drawings(page: Page, cells: Sequence[Cell], language: str, process: ChartProcess) -> list[Drawing]:
+    """The charts of a page in one language, which the process begins to draw; raises WordsError."""
+    return [Drawing(found, process.draw(found)) for found in page_charts(page, cells, language)]

@@ -11,7 +11,7 @@ from parsers.io.printable import printable_lines
 from ..evidence.pool import on_all_cores
 from ..rendering.publish import PublishedPage
 from .derivation_steps import DerivationSteps, derivations
-from .drawing import Pen, drawings
+from .drawing import ChartProcess, drawings
 from .index import index
 from .log_excerpts import LogFiles, write
 from .panel import excerpts, panel
@@ -24,9 +24,9 @@ EVIDENCE = "evidence"
 class SiteFolder:
     """A site in some languages that grows by whole pages in ``folder``, where it is not yet seen."""
 
-    def __init__(self, languages: Sequence[str], folder: Path, pen: Pen, *, reloads: bool = False) -> None:
+    def __init__(self, languages: Sequence[str], folder: Path, process: ChartProcess, *, reloads: bool = False) -> None:
         self.languages, self.folder, self.reloads = list(languages), folder, reloads
-        self._pen = pen
+        self._chart_process = process
         self._pages: list[WebPage] = []
         self._written: dict[str, set[int]] = {}
 
@@ -49,7 +49,7 @@ class SiteFolder:
         return [out / file_name(page.name, page.language) for page in pages]
 
     def _web_page(self, published: PublishedPage, languages: Sequence[str], logs: Path, language: str) -> WebPage:
-        charts = drawings(published.page, published.cells, language, self._pen)
+        charts = drawings(published.page, published.cells, language, self._chart_process)
         return WebPage(published, languages, logs, language, charts, reloads=self.reloads)
 
     def _write_panels(self, pages: Sequence[WebPage], derived: Mapping[int, DerivationSteps]) -> None:
@@ -65,7 +65,7 @@ class SiteFolder:
 
     def finish(self) -> None:
         """Write what the pages share, the index and the scripts; raises WriteError."""
-        script = self._pen.bundle() if any(page.charts for page in self._pages) else None
+        script = self._chart_process.bundle() if any(page.charts for page in self._pages) else None
         for language in self.languages:
             pages = [page for page in self._pages if page.language == language]
             text = index(pages, language, self.languages, reloads=self.reloads)

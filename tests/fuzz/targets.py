@@ -22,7 +22,7 @@ from parsers.scanning.source import clean
 from parsers.scrubbing.copies import copied, sources
 from report.charts.chart import Chart
 from report.site import build
-from report.site.drawing import Pen
+from report.site.drawing import ChartProcess
 from tests.fuzz.beginnings import page_text
 from tests.fuzz.inputs import SEPARATOR, laid, source
 from tests.fuzz.sandbox import (
@@ -107,7 +107,7 @@ def page(data: bytes) -> None:
     The site runs no script of the page or of a log, and loads nothing from elsewhere.
     """
     choice, (text, *members) = (data[0] if data else 0), data[1:].split(SEPARATOR)
-    with sandbox() as folder, patch.object(build, "Pen", _StillPen):
+    with sandbox() as folder, patch.object(build, "ChartProcess", _StillChartProcess):
         _lay_logs(folder)
         laid(folder / "logs", members)
         lay(folder, {"page.toml": text.replace(HERE, bytes(folder))})
@@ -164,7 +164,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
 }
 
 
-class _StillPen(Pen):
+class _StillChartProcess(ChartProcess):
     """Draws nothing: what draws charts is a program of others, which takes far longer than all the rest."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from parsers.runs.facts import Fact
 from parsers.runs.provenance import PAGE
 from parsers.runs.reading import Reading, read
 from report.evidence.telemetry_quantities import Observation, observe, peak_memory, power, samples_per_joule
-from report.evidence.telemetry_window import Watch, watch
+from report.evidence.telemetry_window import RunTelemetry, run_telemetry
 from report.measuring.measurement import Measurement, measure
 from report.measuring.number import without_noise
 from report.measuring.protocol import Protocol
@@ -34,7 +34,7 @@ def measured(reading: Reading, protocol: str = "plain") -> Measurement:
 
 def watched(
     folder: Path, *rows: str, clock: bool = True, protocol: str = "plain", machines: int = 1, **facts: int
-) -> Watch:
+) -> RunTelemetry:
     """The run of a log of 9 step lines, one a second from second 10 on, with these samples of its cards."""
     log = make_run(folder, b"".join(steps(9)), nodes=[{}] * machines)
     put_gpu(log, *rows)
@@ -42,16 +42,16 @@ def watched(
         put_clock(log, *(f"{line},{T + 9 + line:.3f}" for line in range(1, 10)))
     reading = read(log)
     known = {name: Fact(name, value, PAGE) for name, value in {"cards": 1, **facts}.items()}
-    return watch("train.log", reading, known, measured(reading, protocol))
+    return run_telemetry("train.log", reading, known, measured(reading, protocol))
 
 
 def every_second(draw: Draw, seconds: range = range(30), card: int = 0, utilisation: int = 90) -> list[str]:
     return [sample(second, card, draw(second), utilisation=utilisation) for second in seconds]
 
 
-def reason(found: Callable[[Watch], Observation], watch: Watch) -> str:
+def reason(found: Callable[[RunTelemetry], Observation], run: RunTelemetry) -> str:
     with pytest.raises(NoEvidenceError) as raised:
-        found(watch)
+        found(run)
     return str(raised.value)
 
 
@@ -166,13 +166,13 @@ def test_cards_that_tell_no_memory_have_no_peak(tmp_path: Path) -> None:
 def test_no_power_at_all_gives_no_samples_per_joule(tmp_path: Path) -> None:
     found = watched(tmp_path, *every_second(lambda _: 0))
     throughput = measured(read(tmp_path / "train.log"))
-    assert "no power at all" in reason(lambda watch: observe(SAMPLES_PER_JOULE, watch, throughput), found)
+    assert "no power at all" in reason(lambda run: observe(SAMPLES_PER_JOULE, run, throughput), found)
 
 
 def test_a_run_without_telemetry_says_so(tmp_path: Path) -> None:
     reading = read(make_run(tmp_path, b"".join(steps(9))))
     with pytest.raises(NoEvidenceError, match=r"There is no gpu\.csv of this run beside train\.log\."):
-        watch("train.log", reading, {}, measured(reading))
+        run_telemetry("train.log", reading, {}, measured(reading))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
