@@ -1,4 +1,13 @@
-"""The search: what every protocol of a systematic table gives for one log, the simplest protocol first."""
+"""The search: what every protocol of a systematic table gives for one log, the simplest protocol first.
+
+Published pages rarely say how a number was made, but few ways are common: skip some records, drop the last, trim, take
+a mean or a median. All combinations of these are computed, so that what a page did is among them if it is anything
+usual. The order is by a cost, because with thousands of protocols some give any digits by chance: the simplest that
+gives them is the most believable, and how many stand before it is what the chance of it is multiplied by.
+
+Thousands of protocols for a log would be slow one by one. Those that read the same column share what they read, and
+those of one window its sorted values.
+"""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,11 @@
-"""Recovery: the protocols that give the digits of published numbers, and how likely chance alone would give them."""
+"""Recovery: the protocols that give the digits of published numbers, and how likely chance alone would give them.
+
+One number proves little, as some of thousands of protocols give it by chance; one protocol that gives the numbers of
+several logs proves much. So the protocol that explains most logs is taken first, then the one that explains most of
+the rest. Each is held against a bound on what chance would do (the union bound over all protocols and choices that
+could have been reported instead), and is kept only below it: an audit that finds a rule behind every number finds
+nothing.
+"""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,10 @@
-"""Measurements: one throughput of one run, with the lines that prove it."""
+"""Measurements: one throughput of one run, with the lines that prove it.
+
+A throughput is made in four steps, each a module of its own: ``estimate`` reads one value from each record, ``window``
+and ``selection`` decide which records count and why the others do not, ``statistic`` makes one value of them, and
+``scaling`` says of which cards it is. The lines are kept from the first step on and never looked up afterwards, so
+that what is shown as proof is what was computed with.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,8 @@
-"""Statistics: one value from the values of a run, and one from the values of its repeats."""
+"""Statistics: one value from the values of a run, and one from the values of its repeats.
+
+Means are exact: the sum is rounded once, at its end. A float sum rounds at each step and depends on the order of the
+values and on how a library splits them, and one wrong last bit decides whether a published half is rounded up.
+"""
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
