@@ -6,10 +6,10 @@
 # native COMMAND...   becomes the native command; with DRY_RUN set it only prints it, as a shell that knows REPO reads it
 
 for count in NODES CARDS BATCH_SIZE STEPS EPOCHS; do
-  [[ ${!count-1} =~ ^[1-9][0-9]*$ ]] || { echo "$count is ${!count}; a whole number of at least 1 is possible" >&2; exit 2; }
+  [[ ${!count-1} =~ ^[1-9][0-9]*$ ]] || { echo "$count is ${!count}; expected a whole number of at least 1" >&2; exit 2; }
 done
 if [[ ${DATA-} ]] && grep -q '^# data: synthetic' "$0"; then
-  echo "DATA is not used where the data are synthetic, and so cannot be given" >&2
+  echo "DATA is not used with synthetic data; omit it" >&2
   exit 2
 fi
 REPO=$(CDPATH='' cd -- "$REPO" && pwd)

@@ -20,7 +20,7 @@ launcher=()  # the runner starts horovodrun
 if [[ $TASKS == card ]]; then
   launcher=(--launcher slurm)
 elif ((NODES > 1)); then
-  echo "$NODES nodes are possible with TASKS=card, where Slurm or mpirun starts this launcher once a card" >&2
+  echo "$NODES nodes require TASKS=card, with Slurm or mpirun starting this launcher once per GPU" >&2
   exit 2
 fi
 cd "$REPO/MxNet/Classification/RN50v1.5"

@@ -21,7 +21,7 @@ mpi=(mpirun --allow-run-as-root --bind-to socket -np "$CARDS")
 if [[ $TASKS == card ]]; then
   mpi=()
 elif ((NODES > 1)); then
-  echo "$NODES nodes are possible with TASKS=card, where Slurm or mpirun starts this launcher once a card" >&2
+  echo "$NODES nodes require TASKS=card, with Slurm or mpirun starting this launcher once per GPU" >&2
   exit 2
 fi
 # In the folder of an earlier run it would train nothing and exit 0.

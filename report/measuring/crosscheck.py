@@ -24,7 +24,7 @@ DIFFERS = (
     "estimate={estimate} gives {value} {unit}, {ratio} times as much; possible causes are a running mean, a stalled "
     "step or data loading."
 )
-HAPPENED = "The records used are interrupted by {event}, first at line {line} ({count} in total)."
+HAPPENED = "Events between the records used: {event}, first at line {line} ({count} in total)."
 WARNINGS = (DIFFERS, HAPPENED)
 NONE_COMPUTED = "The log does not print throughput, and it cannot be computed: {why}"
 

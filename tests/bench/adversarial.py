@@ -1,11 +1,10 @@
-"""Lines of nothing but a fragment of a grammar, over and over, held against golden logs; `make bench` runs it.
+"""Lines that repeat a fragment of a grammar, compared with golden logs; `make bench` runs it.
 
-For each format: the time that a byte takes in one line of 64 KiB which repeats a fixed text of one of its lines, two
-that follow each other, or the one after all the others have stood there once; which is a line of its golden logs, one
-of whose numbers has so many digits; or which repeats, before such a line, what a number, a time, a list or the prefix
-of a rank begins with. As a multiple of the time for a byte of the golden logs of the format, repeated to the same size;
-the texts of what is found become columns in both. These are tried with a quarter of the size, too: linear time grows
-four fold from there.
+For each format, the time per byte of one line of 64 KiB that repeats a fixed text of one of its lines, two adjacent
+ones, or the last one after all others; or is a line of its golden logs with a number of so many digits; or repeats,
+before such a line, the beginning of a number, a time, a list or a rank prefix. Results are multiples of the time per
+byte of the format's golden logs, repeated to the same size; texts become columns in both. Each line is also tried with
+a quarter of the size: with linear time, the full size takes four times as long.
 """
 
 import argparse

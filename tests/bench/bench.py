@@ -1,10 +1,10 @@
-"""Reading logs, held against Lark line by line, a hand-written script and grep; `make bench` runs it.
+"""Parsing speed, compared with Lark line by line, a hand-written script and grep; `make bench` runs it.
 
-Two logs of 100 MiB each are made up: in the dense one every third line is a metric line, in the sparse one every
-hundredth. All contenders run in one process, pinned to one core, and are measured by the CPU time that they take.
+Two generated logs of 100 MiB each: in the dense one every third line is a metric line, in the sparse one every
+hundredth. All candidates run in one process, pinned to one core; CPU time is measured.
 
-The scanner finds the metric lines, their numbers and the texts of all their fields, as Lark does and the script does
-for one field. To read a log is more: the format is found, texts become typed columns, and the file is hashed.
+The scanner finds the metric lines, their line numbers and the texts of all their fields, as Lark does, and the script
+for one field. Reading a log also detects the format, converts texts to typed columns, and hashes the file.
 """
 
 import argparse
@@ -189,7 +189,7 @@ def main() -> None:
     text = "\n\n".join([str(__doc__).strip(), speeds, *memory, f"Measured on: {machine()}."])
     sys.stdout.write(f"{text}\n")
     if options.write:
-        write_section("# How fast logs are read", text)
+        write_section("# Parsing speed", text)
 
 
 if __name__ == "__main__":

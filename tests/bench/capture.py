@@ -1,10 +1,10 @@
-"""Keeping what a job prints, held against `tee`; `make bench` runs it.
+"""Capturing the output of a job, compared with `tee`; `make bench` runs it.
 
 A child prints 100,000 lines as fast as it can, 20 MB in all. `tee` copies them to a file and to /dev/null; the capture
-copies them to the log and to /dev/null, notes when they arrive and looks for secrets. Wall time from the start of the
-child to the last byte kept, the median of nine runs, taken in turns on two cores. The runner starts Python unbuffered,
-so that standard output and error stay in order and each line arrives when it is printed; `buffered` is a child that
-gathers 8 KiB first, as Python does by itself.
+copies them to the log and to /dev/null, records when they arrive and searches for secrets. Wall-clock time from the
+start of the child to the last byte written, median of nine alternating runs on two cores. The runner starts Python
+unbuffered, so that standard output and error stay in order and each line arrives when it is printed; `buffered` is a
+child that buffers 8 KiB, Python's default.
 """
 
 import os
@@ -65,7 +65,7 @@ def main() -> None:
     plain = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     rows = [row("unbuffered, as the runner starts it", {**plain, "PYTHONUNBUFFERED": "1"}), row("buffered", plain)]
     table = ["| child | tee, s | capture, s | ratio |", "| --- | ---: | ---: | ---: |", *rows]
-    DOCUMENT.write_text("\n".join(["# What keeping a log costs\n", str(__doc__), *table, ""]), encoding="utf-8")
+    DOCUMENT.write_text("\n".join(["# Overhead of capturing a log\n", str(__doc__), *table, ""]), encoding="utf-8")
     sys.stdout.write(DOCUMENT.read_text(encoding="utf-8"))
 
 

@@ -1,13 +1,13 @@
-"""Ingesting 1,000 mixed logs, held against the scanner alone; `make bench` runs it.
+"""Ingesting 1,000 mixed logs, compared with the scanner alone; `make bench` runs it.
 
-The logs are those of the corpus, where it is there, each several times with another last line; and the golden ones of
-all formats, which are small, so that what is done once a file and once a format counts most. `tachograph ingest --jobs
-1` makes run folders of them: formats are found, files hashed, copied and described. The scanner knows the format of
-each log, and finds its lines and the texts of their fields; its expressions are compiled before. Both by CPU time on
-one core; the command with system time, the start of Python and compiling. Peak memory is that of the command.
+The logs are those of the corpus, if available, each several times with a different last line; and the golden logs of
+all formats, which are small, so that costs per file and per format dominate. `tachograph ingest --jobs 1` turns them
+into run folders: it detects formats, hashes, copies and describes files. The scanner is given the format of each log,
+and finds its lines and the texts of their fields, with expressions compiled before. Both are CPU time on one core; the
+command includes system time, Python start-up and compiling. Peak memory is that of the command.
 
-The folder of temporary files was in memory (tmpfs). On a disk (ext4) making two folders and two files a log adds 0.4 s,
-and five times that where many files were removed in the last five minutes: it steps over each of their inodes.
+Temporary files were in memory (tmpfs). On a disk (ext4), creating two folders and two files per log adds 0.4 s, and
+five times that if many files were removed in the last five minutes, because it skips each of their inodes.
 """
 
 import argparse

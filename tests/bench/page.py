@@ -1,10 +1,10 @@
 """Building a page of 500 cells from 2,000 runs, and reading it in a browser; `make bench` runs it.
 
-The page and its run folders are made up: five formats, four repeats of each case, 300 lines in a log. `tachograph
-report` builds it in both languages, as Markdown and as a site; what formats compile to is kept from an earlier call.
-Seconds are those of the wall; those of the CPU are of all processes together. Peak memory is that of the largest
-process. The site is then opened from its files in Chromium, where there is one: what a reader waits for a sort and for
-a letter of a search is until the page is laid out again.
+The page and its run folders are generated: five formats, four repeats of each case, 300 lines per log. `tachograph
+report` builds it in both languages, as Markdown and as a site; compiled formats are cached by an earlier call. Seconds
+are wall-clock time; CPU time is summed over all processes. Peak memory is that of the largest process. The site is then
+opened from its files in Chromium, if available; the time of a sort, or of a letter typed into the search, lasts until
+the page is laid out again.
 """
 
 import argparse

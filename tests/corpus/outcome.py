@@ -31,11 +31,11 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "corpus.md"
 PROTOCOLS = tomllib.loads(Path(__file__).with_name("protocols.toml").read_text(encoding="utf-8"))["protocol"]
 EXACT = "exact"
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
-TEXT = """# What real logs give
+TEXT = """# Results on real logs
 
-{logs} logs of training runs in public repositories, with what each repository publishes for them.
-[outcomes.csv](../tests/corpus/outcomes.csv) has a row per log: formats, records, the published number, what the log
-gives, the protocol and the verdict. The logs themselves are not in this repository. To repeat it:
+{logs} logs of training runs in public repositories, with the numbers that each repository publishes for them.
+[outcomes.csv](../tests/corpus/outcomes.csv) has a row per log: formats, records, the published number, the
+number computed from the log, the protocol and the verdict. The logs are not in this repository. To reproduce it:
 
 ```console
 $ make corpus-fetch CORPUS=../shared/corpus
@@ -43,8 +43,8 @@ $ make corpus
 ```
 
 The first command fetches each log by git, at the commits in [sources.csv](../tests/corpus/sources.csv), and checks its
-SHA-256. The second writes this page and outcomes.csv; a test compares both with the logs. `$TACHOGRAPH_CORPUS` names
-another folder than `../shared/corpus`.
+SHA-256. The second writes this page and outcomes.csv; a test compares both with the logs. `$TACHOGRAPH_CORPUS`
+overrides the folder `../shared/corpus`.
 
 {counts}
 
@@ -52,7 +52,7 @@ another folder than `../shared/corpus`.
 |:--|--:|--:|--:|
 {repositories}
 
-A published number is exact if one of these protocols, tried in this order, gives its digits:
+A published number is exact if one of these protocols, tried in this order, reproduces its digits:
 
 {protocols}
 """

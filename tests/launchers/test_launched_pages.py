@@ -163,7 +163,7 @@ def test_the_options_of_a_page_are_held_against_the_runs_that_are_there(native: 
 def test_a_count_of_a_page_that_is_no_count_is_refused(native: Native, page: Path, value: str) -> None:
     page.write_text(PAGE.replace("steps = 2", f"steps = {value}"))
     answer = launch(native, page, "--dry-run")
-    assert (answer.returncode, "a whole number of at least 1 is possible" in answer.stderr) == (2, True)
+    assert (answer.returncode, "expected a whole number of at least 1" in answer.stderr) == (2, True)
     assert list(native.top.rglob("made")) == []
 
 

@@ -93,7 +93,7 @@ def test_estimates_that_are_far_apart_are_a_warning(tmp_path: Path) -> None:
 def test_a_checkpoint_among_the_records_that_are_used_is_a_warning(tmp_path: Path) -> None:
     found = reading(tmp_path, step(1, speed=32), "saved model\n", step(2, speed=32), "saved model\n")
     said = caveats((), found.events, chosen(found.parts[0], found.facts))
-    assert list(map(str, said)) == ["The records used are interrupted by checkpoint, first at line 2 (1 in total)."]
+    assert list(map(str, said)) == ["Events between the records used: checkpoint, first at line 2 (1 in total)."]
 
 
 def test_tokens_and_samples_are_compared_by_the_counts_of_the_log(tmp_path: Path) -> None:
