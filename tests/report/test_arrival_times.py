@@ -42,7 +42,7 @@ def test_times_that_the_log_prints_are_not_told(tmp_path: Path) -> None:
 
 
 def test_without_a_clock_there_is_no_time_to_go_by(tmp_path: Path) -> None:
-    with pytest.raises(NoMeasurement, match="estimate=clock reads time or elapsed, which the step records"):
+    with pytest.raises(NoMeasurement, match="estimate=clock needs time or elapsed, which the step records"):
         measured(tmp_path)
 
 

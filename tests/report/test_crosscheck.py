@@ -73,7 +73,7 @@ def test_two_stamps_give_a_throughput(tmp_path: Path) -> None:
 
 
 def test_what_is_missing_is_asked_for_by_its_option(tmp_path: Path) -> None:
-    with pytest.raises(NoMeasurement, match=r"estimate=step_time needs .*: give --batch-size and --cards"):
+    with pytest.raises(NoMeasurement, match=r"estimate=step_time needs .*: pass --batch-size and --cards"):
         choose(reading(tmp_path, step(1, 0.5), facts=[]))
 
 
@@ -87,7 +87,7 @@ def test_estimates_that_are_far_apart_are_a_warning(tmp_path: Path) -> None:
     found = reading(tmp_path, *(step(number, 0.5, 64) for number in range(1, 6)))
     measured = chosen(found.parts[0], found.facts)
     (said,) = caveats(checks(found.parts[0], found.facts, measured), found.events, measured)
-    assert str(said).startswith("By estimate=clock it is 32 samples/s, 0.500 times as much:")
+    assert str(said).startswith("estimate=clock gives 32 samples/s, 0.500 times as much;")
 
 
 def test_a_checkpoint_among_the_records_that_are_used_is_a_warning(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def test_milliseconds_become_seconds() -> None:
 
 
 def test_a_time_without_a_unit_is_refused() -> None:
-    with pytest.raises(NoMeasurement, match="The unit of step_time is None: only seconds and milliseconds"):
+    with pytest.raises(NoMeasurement, match="The unit of step_time is None; only seconds and milliseconds"):
         values(log(step_time=[250.0]), step_time("instant", None), Protocol(estimate="step_time"))
 
 
@@ -96,7 +96,7 @@ def test_a_mean_of_each_epoch_needs_no_undoing_between_epoch_records() -> None:
 def test_a_mean_that_leaves_out_steps_cannot_be_undone_by_counting_epochs() -> None:
     mean = Field("throughput", "NUMBER", scope="job", kind="running_mean", per="run", since=4)
     fields = {("epoch", "throughput"): mean, ("epoch", "epoch"): Field("epoch", "INTEGER", first=0)}
-    with pytest.raises(NoMeasurement, match="The epoch records of this log carry no step number"):
+    with pytest.raises(NoMeasurement, match="The epoch records of this log do not contain step numbers"):
         values(log(epoch=[0, 1], throughput=[10.0, 4.0]), fields, Protocol(records="epoch", estimate="instant"))
 
 
@@ -112,13 +112,13 @@ def test_instant_leaves_other_kinds_as_they_are(kind: Kind) -> None:
 
 
 def test_instant_refuses_a_total_because_it_cannot_be_undone() -> None:
-    with pytest.raises(NoMeasurement, match="is a total, which cannot be undone"):
+    with pytest.raises(NoMeasurement, match="is a total, which cannot be converted"):
         values(log(step=[10, 30], throughput=[10.0, 6.0]), throughput("total"), INSTANT)
 
 
 def test_a_mean_of_each_epoch_cannot_be_undone_by_steps_of_the_run() -> None:
     records = log(step=[10, 20, 30], epoch=[0, 0, 1], throughput=[1.0, 1.0, 1.0])
-    with pytest.raises(NoMeasurement, match="at line 3 the step number runs on"):
+    with pytest.raises(NoMeasurement, match="step numbers continue into the next epoch at line 3"):
         values(records, throughput(), INSTANT)
 
 
@@ -147,11 +147,11 @@ def test_instant_reads_the_time_of_a_step_where_there_is_no_throughput() -> None
     [
         (
             "reported",
-            "estimate=reported reads throughput, which the step records of this log do not print: use estimate=",
+            "estimate=reported needs throughput, which the step records of this log do not contain: use estimate=",
         ),
         (
             "clock",
-            "estimate=clock reads time or elapsed, which the step records of this log do not print: "
+            "estimate=clock needs time or elapsed, which the step records of this log do not contain: "
             "use estimate=step_time.",
         ),
     ],
@@ -163,5 +163,5 @@ def test_a_column_that_the_log_does_not_print_is_told_with_those_it_does(estimat
 
 
 def test_a_log_of_losses_alone_gives_no_throughput() -> None:
-    with pytest.raises(NoMeasurement, match="they print no measure of speed"):
+    with pytest.raises(NoMeasurement, match="they do not contain any speed metric"):
         column(log(loss=[1.0]), {}, INSTANT)

@@ -105,7 +105,7 @@ def test_no_page_brings_a_file_from_elsewhere_to_a_place_outside_of_the_site(
     before = mine.read_bytes()
     done = run("report", page, "--logs", tmp_path / "checkout/logs", "--out", tmp_path / "out/site", *options)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "leaves the folder of logs" in done.stderr
+    assert "leaves the log folder" in done.stderr
     assert (mine.read_bytes(), (tmp_path / "out/site").exists()) == (before, False)
 
 
@@ -170,5 +170,5 @@ def test_no_run_is_launched_into_a_folder_behind_a_link(tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs/suite").symlink_to(tmp_path / "elsewhere")
     page = load(put_page(tmp_path, "suite/{model}/*/train.log", keys='launcher = "recipe_a"'))
-    with pytest.raises(PageError, match="leaves the folder of logs; a folder below it is possible"):
+    with pytest.raises(PageError, match="leaves the log folder; use a folder below it"):
         missing(page, tmp_path / "logs")

@@ -64,7 +64,7 @@ def test_what_cannot_be_read_is_told_when_it_is_asked_for(tmp_path: Path) -> Non
 def test_what_a_protocol_cannot_measure_is_told_when_it_is_asked_for(tmp_path: Path) -> None:
     one = put(tmp_path, "short")
     prepare([one, WantedMeasurement(one.logs, one.path, TOO_LONG, SCALING)])
-    with pytest.raises(NoMeasurement, match="leaves none"):
+    with pytest.raises(NoMeasurement, match="excludes all"):
         measured(tmp_path / one.path, TOO_LONG, SCALING)
 
 

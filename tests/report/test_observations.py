@@ -132,7 +132,7 @@ def test_without_a_clock_power_is_that_of_the_whole_run(tmp_path: Path) -> None:
     found = power(watched(tmp_path, *every_second(lambda second: second), clock=False))
     assert (found.value, remarks(found)) == (
         14.5,
-        ["No clock.csv tells when the lines arrived, so the power is the mean of the whole run."],
+        ["There is no clock.csv with the arrival times of lines, so power is averaged over the whole run."],
     )
 
 
@@ -140,7 +140,9 @@ def test_a_gap_counts_as_long_as_it_lasted_and_is_told(tmp_path: Path) -> None:
     rows = [sample(second, power=watts) for second, watts in ((10, 100), (11, 100), (18, 300))]
     found = power(watched(tmp_path, *rows))
     assert found.value == 187.5  # (1 x 100 + 7 x 200) / 8
-    assert remarks(found) == ["gpu.csv has no power of card 0 for 7 s of the window: a straight line stands in."]
+    assert remarks(found) == [
+        "gpu.csv has no power samples of card 0 for 7 s of the window; values are interpolated linearly."
+    ]
 
 
 def test_a_sample_without_power_is_passed_over(tmp_path: Path) -> None:
@@ -151,7 +153,7 @@ def test_a_sample_without_power_is_passed_over(tmp_path: Path) -> None:
 @pytest.mark.parametrize("seconds", [(), (12,), (12, 12)])
 def test_fewer_than_two_moments_in_the_window_give_no_power(seconds: tuple[int, ...], tmp_path: Path) -> None:
     found = watched(tmp_path, sample(0), *map(sample, seconds), sample(29))
-    assert f"has {len(seconds)} samples of the power of card 0" in reason(power, found)
+    assert f"has {len(seconds)} power samples of card 0" in reason(power, found)
 
 
 def test_one_line_alone_is_no_window(tmp_path: Path) -> None:
@@ -160,18 +162,18 @@ def test_one_line_alone_is_no_window(tmp_path: Path) -> None:
 
 
 def test_cards_that_tell_no_memory_have_no_peak(tmp_path: Path) -> None:
-    assert "does not tell how much memory" in reason(peak_memory, watched(tmp_path, sample(1, memory="")))
+    assert "does not contain memory use" in reason(peak_memory, watched(tmp_path, sample(1, memory="")))
 
 
 def test_no_power_at_all_gives_no_samples_per_joule(tmp_path: Path) -> None:
     found = watched(tmp_path, *every_second(lambda _: 0))
     throughput = measured(read(tmp_path / "train.log"))
-    assert "no power at all" in reason(lambda run: observe(SAMPLES_PER_JOULE, run, throughput), found)
+    assert "reports zero power" in reason(lambda run: observe(SAMPLES_PER_JOULE, run, throughput), found)
 
 
 def test_a_run_without_telemetry_says_so(tmp_path: Path) -> None:
     reading = read(make_run(tmp_path, b"".join(steps(9))))
-    with pytest.raises(NoEvidenceError, match=r"There is no gpu\.csv of this run beside train\.log\."):
+    with pytest.raises(NoEvidenceError, match=r"train\.log does not have a gpu\.csv beside it\."):
         run_telemetry("train.log", reading, {}, measured(reading))
 
 

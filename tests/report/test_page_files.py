@@ -45,13 +45,13 @@ def test_a_page_without_mistake_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("found", "put", "said"),
     [
-        ('unit = "images/s"', 'units = "images/s"', "units is not a key of a page; allowed there are title,"),
-        ('title = "A"', 'titel = "A"', "columns.a.titel is not a key of a page; allowed there are title, launcher,"),
+        ('unit = "images/s"', 'units = "images/s"', "units is not a valid key; allowed keys: title,"),
+        ('title = "A"', 'titel = "A"', "columns.a.titel is not a valid key; allowed keys: title, launcher,"),
         ('protocol = "plain"', 'protocol = "tipk"', '"tipk" is not a named protocol; use one of tipc'),
         (
             'protocol = "plain"',
             'protocol = "plain"\nlog = 1',
-            "allowed there are when, logs, protocol, spellings, repeats, options, extra.",
+            "allowed keys: when, logs, protocol, spellings, repeats, options, extra.",
         ),
         ('column = "a"', 'column = "b"', "table t refers to an unknown column 'b'; columns: a."),
         (
@@ -65,19 +65,19 @@ def test_a_page_without_mistake_is_read(tmp_path: Path) -> None:
             "estimate=clock gives one value",
         ),
         ("cards = 1 }", 'colour = "red" }', "tables.0.rows.0.case.colour"),
-        ('logs = "{cards}.log"', 'logs = "../{cards}.log"', "leaves the folder of logs"),
-        ('logs = "{cards}.log"', 'logs = "/{cards}.log"', "leaves the folder of logs"),
+        ('logs = "{cards}.log"', 'logs = "../{cards}.log"', "leaves the log folder"),
+        ('logs = "{cards}.log"', 'logs = "/{cards}.log"', "leaves the log folder"),
         ('unit = "images/s"', "", "unit is missing."),
-        ('title = "{cards}"', 'title = "{cards.real}"', "{cards.real} cannot stand in '{cards.real}'"),
-        ('title = "{cards}"', 'title = "{nodes}"', "{nodes} cannot stand in '{nodes}'; cards can"),
+        ('title = "{cards}"', 'title = "{cards.real}"', "{cards.real} cannot be used in '{cards.real}'"),
+        ('title = "{cards}"', 'title = "{nodes}"', "{nodes} cannot be used in '{nodes}'; cards can"),
         ('title = "{cards}"', 'title = "{"', "tables.0.rows.0.title"),
-        ('logs = "{cards}.log"', 'logs = "{card}.log"', "{card} cannot stand in '{card}.log'; batch_size, cards"),
+        ('logs = "{cards}.log"', 'logs = "{card}.log"', "{card} cannot be used in '{card}.log'; batch_size, cards"),
         (
             '"plain"',
             '"plain"\noptions = { cards = 8 }',
-            "'cards' is no option; a launcher's variable in small letters is",
+            "'cards' is not an option; use a variable of the launcher in lower case",
         ),
-        ('"plain"', '"plain"\noptions = { STEPS = 8 }', "'STEPS' is no option"),
+        ('"plain"', '"plain"\noptions = { STEPS = 8 }', "'STEPS' is not an option"),
         ('"plain"', '"plain"\nrepeats = 0', "columns.a.runs.0.repeats: input should be greater than or equal to 1."),
         (
             '"a" }',

@@ -99,7 +99,7 @@ def test_the_throughput_of_a_time_is_the_samples_of_a_step_over_it() -> None:
 def test_without_a_speed_in_the_records_the_reason_is_told() -> None:
     progress = Progress(Protocol())
     assert list(progress.add(table(throughput=[np.nan]), FIELDS, {})) == []
-    assert "they print no measure of speed" in str(progress.reason)
+    assert "they do not contain any speed metric" in str(progress.reason)
 
 
 def test_without_the_batch_size_the_time_of_a_step_is_shown(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_what_is_done_between_two_records_by_the_clock_is_the_number_of_the_late
 def test_one_record_by_the_clock_gives_no_number_and_says_so() -> None:
     progress = Progress(None)
     assert list(progress.add(timed(elapsed=[5.0], step=[10]), STEPS_IN_TIME, SIZES)) == []
-    assert str(progress.reason).startswith("No record gives a number so far: by the clock two are needed")
+    assert str(progress.reason).startswith("No record gives a number so far: the clock needs two records")
 
 
 def test_where_a_better_number_is_printed_later_those_before_it_do_not_count() -> None:

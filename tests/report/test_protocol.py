@@ -65,7 +65,9 @@ def test_a_protocol_is_overridden_by_keys_in_a_line() -> None:
 
 
 def test_a_protocol_is_not_overridden_by_a_name() -> None:
-    with pytest.raises(ProtocolError, match='"tipc" is not key=value: only key=value can override a protocol'):
+    with pytest.raises(
+        ProtocolError, match='"tipc" is not key=value; a protocol can only be overridden with key=value'
+    ):
         Protocol().overridden("tipc")
 
 
@@ -106,14 +108,14 @@ def test_a_protocol_survives_json() -> None:
 def test_an_unknown_name_is_told_the_known_names_and_keys() -> None:
     assert error("tipk") == (
         '"tipk" is not a named protocol; use one of tipc, tipc-plain, fleetx, dlperf, summary, mlperf, plain, or '
-        "key=value with the keys records, estimate, skip_records, skip_steps, drop_last, take_first, take_last, trim, "
+        "key=value with these keys: records, estimate, skip_records, skip_steps, drop_last, take_first, take_last, trim, "
         "trim_min, statistic, repeats, decimals, significant, rounding."
     )
 
 
 def test_an_unknown_key_is_told_the_known_keys() -> None:
     assert error("skip=5") == (
-        '"skip" is not a key of a protocol: the keys are records, estimate, skip_records, skip_steps, drop_last, '
+        '"skip" is not a key of a protocol; keys: records, estimate, skip_records, skip_steps, drop_last, '
         "take_first, take_last, trim, trim_min, statistic, repeats, decimals, significant, rounding."
     )
 
@@ -141,7 +143,7 @@ def test_an_impossible_protocol_is_one_sentence(text: str, sentence: str) -> Non
 
 
 def test_no_decimals_are_a_choice_that_excludes_significant_digits() -> None:
-    with pytest.raises(ProtocolError, match="exclude each other"):
+    with pytest.raises(ProtocolError, match="are mutually exclusive"):
         Protocol.of({"decimals": 0, "significant": 3})
 
 

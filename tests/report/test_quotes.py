@@ -112,7 +112,7 @@ def test_the_evidence_file_holds_quotes_with_their_sources(tmp_path: Path) -> No
     [
         ('"value": "100.0"', '"value": "1e3"', "cells.0.quoted.value"),
         ('"source": "paper"', '"source": "book"', "unknown source 'book'; sources: paper."),
-        ('"figure": 1', '"figure": 2', "do not count from 1"),
+        ('"figure": 1', '"figure": 2', "must start at 1"),
         ('"of": "q1"', '"of": "q9"', "a number is computed from a number that is not in any cell"),
         ('"ideal": 1.0', '"ideal": 0.0', "cells.2.computed.ideal"),
     ],
@@ -131,7 +131,7 @@ def test_a_mistake_of_an_evidence_file_is_told(found: str, put: str, said: str, 
 
 def test_no_page_is_rendered_when_none_is_named_and_no_log_is_there(tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
-    with pytest.raises(PageError, match=r"No page has a log in .*: name a page, benchmark-guide"):
+    with pytest.raises(PageError, match=r"No page has a log in .*; pass a page \(benchmark-guide"):
         list(publish([], tmp_path / "logs", ["en"], tmp_path))
 
 
@@ -162,11 +162,11 @@ def test_what_is_computed_is_not_launched(tmp_path: Path) -> None:
             "{ cards = 2 }, value",
             "quotes.0 does not match any cell: no table shows column 'a' with this case",
         ),
-        ("{ cards = 8 }, value", "{ cards = 1 }, value", "several quotes for one cell, 100.0 and 640.00"),
+        ("{ cards = 8 }, value", "{ cards = 1 }, value", "several quotes for one cell: 100.0 and 640.00"),
         ('"100.0"', '"100,0"', "quotes.0.value: string should match pattern"),
-        ('"https://example.org/paper"', '"javascript:x"', "sources.paper.url: 'javascript:x' is no address of the web"),
+        ('"https://example.org/paper"', '"javascript:x"', "sources.paper.url: 'javascript:x' is not a web address"),
         ('"2031-05"', '"May"', "sources.paper.date: string should match pattern"),
-        (', against = { column = "b" }', "", "a speed_up says against what, and nothing else does"),
+        (', against = { column = "b" }', "", "is required for a speed_up, and only valid there"),
         ('title = "A over B", ', "", "a speed_up needs a title that says which two numbers it compares"),
         ('{ column = "b" } },', '{ column = "c" } },', "table t refers to an unknown column 'c'; columns: a, b."),
         (

@@ -80,7 +80,7 @@ def test_among_equal_values_trim_cuts_the_first_as_lowest_and_the_last_as_highes
 
 
 def test_trim_that_leaves_nothing_is_refused() -> None:
-    with pytest.raises(NoMeasurement, match="trim cuts 5 values from each end, but the window has only 10"):
+    with pytest.raises(NoMeasurement, match="trim removes 5 values from each end, but the window has only 10"):
         trim(np.arange(10.0), 0.05, 5)
 
 
@@ -109,7 +109,7 @@ def test_olympic_drops_one_best_and_one_worst_run() -> None:
 
 
 def test_olympic_needs_three_runs() -> None:
-    with pytest.raises(NoMeasurement, match="at least 3 runs, but there are 2"):
+    with pytest.raises(NoMeasurement, match="at least 3 runs; found 2"):
         olympic([1, 2])
 
 

@@ -90,5 +90,5 @@ def test_tokens_of_each_record_are_those_of_all_but_the_first_which_may_not_coun
 
 def test_tokens_of_a_card_need_the_cards() -> None:
     fields = {("step", "token_count"): Field("token_count", "NUMBER", scope="card")}
-    with pytest.raises(NoMeasurement, match="needs the number of cards: give --cards"):
+    with pytest.raises(NoMeasurement, match="needs the number of cards: pass --cards"):
         counted(log(elapsed=[5.0, 15.0], token_count=[300.0, 500.0]), fields)

@@ -111,12 +111,12 @@ def test_a_quantity_of_telemetry_is_refused(tmp_path: Path) -> None:
     [
         (("cpu-demo",), 2, "cpu-demo is a page; pass a cell as well, such as e1."),
         (("cpu-demo", "e99"), 2, "No cell of the page matches 'e99'"),
-        (("nowhere", "e1"), 2, "There is no page 'nowhere'"),
+        (("nowhere", "e1"), 2, "No page is named 'nowhere'"),
         (("cpu-demo", "e1", "--cards", "2"), 2, "--cards is for a log; the page says it of the cell e1."),
         (("nowhere.log",), 2, "nowhere.log: file not found."),
         ((LOG, "--logs", "logs"), 2, "--logs applies to a page; pass a page and a cell."),
         ((LOG, "--protocol", "nonsense"), 2, '"nonsense" is not a named protocol'),
-        (("README.md",), 1, "README.md: No known format fits any of the"),
+        (("README.md",), 1, "README.md: None of the"),
     ],
 )
 def test_wrong_use_is_told_in_one_sentence(arguments: tuple[str, ...], status: int, said: str) -> None:

@@ -68,7 +68,7 @@ def test_steps_done_are_those_of_a_loop_that_prints_every_so_often(
 
 def test_a_step_that_an_epoch_prints_again_cannot_be_counted() -> None:
     records = log([1, 1, 2, 2], epoch=[0, 0, 0, 0])
-    with pytest.raises(NoMeasurement, match="does not grow from line 1 to line 2 of the same epoch"):
+    with pytest.raises(NoMeasurement, match="does not increase from line 1 to line 2 of the same epoch"):
         steps_done(records, FROM_1)
 
 
@@ -78,12 +78,12 @@ def test_repeats_are_marked_only_within_an_epoch() -> None:
 
 @pytest.mark.parametrize("step", [np.nan, 1.5])
 def test_a_record_without_a_whole_step_number_is_named_by_its_line(step: float) -> None:
-    with pytest.raises(NoMeasurement, match="Line 2 carries no whole step number"):
+    with pytest.raises(NoMeasurement, match="Line 2 does not contain a whole step number"):
         steps_done(log([1, step]), FROM_1)
 
 
 def test_records_that_carry_no_step_number_cannot_be_skipped_by_steps() -> None:
-    with pytest.raises(NoMeasurement, match="The epoch records of this log carry no step number"):
+    with pytest.raises(NoMeasurement, match="The epoch records of this log do not contain step numbers"):
         window(log([1, 2]), FIELDS, Protocol(records="epoch", skip_steps=1))
 
 
