@@ -189,7 +189,7 @@ def test_a_terminal_shows_the_progress_and_ends_on_ctrl_c() -> None:
 def test_a_terminal_shows_that_a_log_is_waited_for(tmp_path: Path) -> None:
     shown, status = on_a_terminal(tmp_path / "train.log", "waiting for it")
     assert status == 0
-    assert "There is no such file yet" in shown
+    assert "The file does not exist yet" in shown
 
 
 def test_several_logs_cannot_be_followed() -> None:

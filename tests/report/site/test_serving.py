@@ -108,7 +108,7 @@ def test_a_changed_page_is_built_anew(served: Served, page: Path) -> None:
 
 def test_a_page_with_a_mistake_leaves_the_site_as_it_was(served: Served, page: Path) -> None:
     page.write_text("titel = 'wrong'\n", encoding="utf-8")
-    assert "titel is not a key of a page" in served.line_with("The site stays as it was.")
+    assert "titel is not a valid key" in served.line_with("The site is unchanged.")
     assert served.get("/my.en.html")[0] == 200
 
 
