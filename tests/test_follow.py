@@ -76,7 +76,7 @@ def test_a_log_that_appears_later_is_waited_for(tmp_path: Path) -> None:
     with Follower(log) as follower:
         assert follower.notice() == f"{log}: The file does not exist yet; waiting for it.\n"
         write(tmp_path, step(0))
-        assert follower.notice() == f"{log}: is there now.\n"
+        assert follower.notice() == f"{log}: found.\n"
         assert follower.line().startswith("epoch 0 step 0: ")
 
 
@@ -86,7 +86,7 @@ def test_a_log_that_is_cut_starts_anew(tmp_path: Path) -> None:
         assert [follower.record()["line"] for _ in range(2)] == [1, 2]
         log.write_bytes(step(5, "300"))
         again = follower.record()
-        assert follower.notice() == f"{log}: was cut, so what comes now is taken as another run.\n"
+        assert follower.notice() == f"{log}: was truncated; new lines are treated as another run.\n"
     assert (again["line"], again["last"]["value"]) == (1, 300)
 
 
@@ -98,7 +98,7 @@ def test_a_log_that_is_rotated_goes_on(tmp_path: Path) -> None:
         log.rename(tmp_path / "train.log.1")
         append(log, step(2, "300"))
         found = [follower.record() for _ in range(2)]
-        assert follower.notice() == f"{log}: was renamed; the new file of that name goes on with it.\n"
+        assert follower.notice() == f"{log}: was renamed; continuing with the new file of that name.\n"
     assert [(record["step"], record["last"]["value"]) for record in found] == [(1, 150), (2, 200)]
 
 
@@ -118,7 +118,7 @@ def test_an_interrupt_before_any_record_is_no_mistake(tmp_path: Path) -> None:
     with Follower(log) as follower:
         follower.notice()
         assert follower.interrupt() == 0
-        assert follower.line() == f"{log}: no throughput: No metric line of a known format stands in it so far\n"
+        assert follower.line() == f"{log}: no throughput: No metric line of a known format so far\n"
 
 
 def test_once_records_are_forgotten_it_says_what_is_shown(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_once_records_are_forgotten_it_says_what_is_shown(tmp_path: Path) -> Non
     assert said.startswith(
         f"{log}: mean of the 1024 last records 100.000 images/s of the whole job, 100.000 to 100.000"
     )
-    assert "run `tachograph show` for the value of all of them by records=step estimate=reported skip_records=5" in said
+    assert "for the result of all records by records=step estimate=reported skip_records=5" in said
     assert "mean of all 1025 records 100.780 images/s of the whole job, 100.000 to 900.000" in said
 
 
@@ -146,7 +146,7 @@ def test_without_the_cards_the_throughput_is_that_of_one_and_it_says_so(tmp_path
     metric = (line for line in LOG.read_bytes().splitlines(keepends=True) if b"][Iter: " in line)
     with Follower("--json", write(tmp_path, *metric)) as follower:
         assert follower.record()["throughput"]["scope"] == "card"
-        assert "The number of cards is not known" in follower.notice()
+        assert "The number of cards is unknown" in follower.notice()
 
 
 def test_the_time_of_a_step_stands_in_for_a_throughput_that_is_not_printed() -> None:
