@@ -200,4 +200,4 @@ def test_several_logs_cannot_be_followed() -> None:
 def test_what_cannot_be_followed_is_one_sentence_and_status_2(tmp_path: Path) -> None:
     done = run("show", "--follow", tmp_path)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert done.stderr.startswith(f"Error: {tmp_path}: is no file; ")
+    assert done.stderr.startswith(f"Error: {tmp_path}: is not a regular file; ")
