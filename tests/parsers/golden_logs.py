@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from parsers.grammar.field import Field
 from parsers.runs.reading import Reading
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -28,6 +29,7 @@ def as_json(reading: Reading) -> str:
         "account": _line({k: getattr(account, k) for k in ("total", "matched", "ignored", "unrecognised")}),
         "warnings": _block(map(str, reading.warnings)),
         "facts": _block([[fact.name, fact.value, str(fact.source)] for fact in reading.facts.values()]),
+        "columns": _block([[*key, _meaning(field)] for key, field in reading.fields.items() if _meaning(field)]),
         "records": _block([_row(row) for row in reading.records.to_dict("records")]),
     }
     if len(reading.events):
@@ -41,6 +43,11 @@ def _block(entries: Any) -> str:
 
 def _line(entry: Any) -> str:
     return json.dumps(entry, ensure_ascii=False)
+
+
+def _meaning(field: Field) -> dict[str, Any]:
+    """The unit, scope and kind of a column, and whatever else its grammar says of it."""
+    return {key: value for key, value in vars(field).items() if value is not None and key not in ("name", "type")}
 
 
 def _row(row: dict[Any, Any]) -> dict[str, Any]:
