@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gzip
 import json
 import re
 import subprocess
@@ -129,8 +130,10 @@ def ingested(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "file": write(top / "lab", step(1), name="a.log"),
         "archive": top / "lab.tar",
         "checkout": checkout(top / "work"),
+        "packed": top / "b.log.gz",
         "run": TOP / "logs" / "cpu-demo" / "ResNet50_bs4_fp32_N1C1" / "1",
     }
+    sources["packed"].write_bytes(gzip.compress(step(1)))
     sources["archive"].write_bytes(tar(member("v100/a.log", step(1))))
     for name, source in sources.items():
         logs(top / "logs" / name, source)
@@ -155,7 +158,7 @@ def test_the_run_json_of_a_published_run_is_as_the_contract_says(path: Path) -> 
     assert misfits(json.loads(path.read_text(encoding="utf-8"))) == []
 
 
-@pytest.mark.parametrize("source", ["file", "archive", "checkout", "run", "scrubbed"])
+@pytest.mark.parametrize("source", ["file", "archive", "checkout", "packed", "run", "scrubbed"])
 def test_an_ingested_run_json_is_as_the_contract_says(ingested: dict[str, Any], source: str) -> None:
     assert misfits(ingested[source]) == []
 
