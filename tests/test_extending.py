@@ -33,6 +33,7 @@ def test_the_grammar_of_contributing_is_a_new_format(copy: Path) -> None:
     assert (found["format"], found["throughput"]["value"], found["throughput"]["unit"]) == ("acme", 11.0, "images/s")
 
 
+@pytest.mark.slow
 def test_one_catalogue_is_a_new_language(copy: Path) -> None:
     golden = PROJECT / "tests/report/golden"
     chinese = (copy / "report/words/zh.po").read_text(encoding="utf-8")
@@ -76,6 +77,7 @@ def with_quartile(copy: Path) -> Path:
     return copy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "title", "rule"),
     [
@@ -92,6 +94,7 @@ def test_the_statistic_of_contributing_is_a_new_quantity(
     assert re.search(f"{rule}.*`quantity=third_quartile_of_runs records=step", page)
 
 
+@pytest.mark.slow
 def test_a_new_quantity_is_audited_from_its_logs(with_quartile: Path) -> None:
     found = run("audit", "out/toy.en.md", cwd=with_quartile, project=with_quartile)
     assert "5 numbers, 5 with a log: 5 exact." in found.stdout

@@ -26,6 +26,7 @@ def without(modules: "tuple[str, ...]", *arguments: str | Path) -> "subprocess.C
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("missing", "command"),
     [

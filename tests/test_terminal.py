@@ -185,6 +185,7 @@ def test_every_command_is_driven() -> None:
     assert set(DRIVEN) == set(tachograph.command_line().commands)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "words"), RUNS, ids=[" ".join([c, *w]) for c, w in RUNS])
 def test_nothing_that_a_terminal_obeys_is_printed(command: str, words: list[str], said: Said) -> None:
     printed = said(command, words)
@@ -207,6 +208,7 @@ SHOWN_IN_COLOUR = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", SHOWN_IN_COLOUR, ids=" ".join)
 def test_a_terminal_gets_the_colours_of_the_program_alone(words: list[str], hostile: Hostile) -> None:
     shown = on_a_terminal([word.format(**parts_of(hostile)) for word in words])

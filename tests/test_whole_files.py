@@ -77,6 +77,7 @@ def limited(size: int, arguments: Sequence[str]) -> "subprocess.CompletedProcess
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["report", "charts", "site", "csv", "jsonl", "scrub", "junit"])
 def test_a_full_disk_leaves_what_was_there_and_is_one_sentence_that_names_the_file(name: str, folder: Path) -> None:
     if name == "junit":

@@ -8,6 +8,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
 from native_checkout import TOP, Native
 
 from launchers.running.nodes import collect
@@ -73,6 +74,7 @@ def test_a_node_is_described_before_its_training_starts(native: Native, tmp_path
     assert json.loads((tmp_path / "run" / "node3.json").read_text())["gpus"] == ["NVIDIA H200"] * 2
 
 
+@pytest.mark.slow
 def test_the_samples_of_a_node_go_on_until_its_training_ends(native: Native, tmp_path: Path) -> None:
     with subprocess.Popen(["sleep", "60"]) as training:
         observe(native, tmp_path / "run", until=training.pid)

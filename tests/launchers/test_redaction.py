@@ -185,6 +185,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_what_is_kept_of_an_endless_line_does_not_grow(unit: str) -> None:
     # Each call looks at its chunk and at what was kept, so that its work does not grow either.

@@ -63,6 +63,7 @@ def test_an_empty_log_has_no_lines(native: Native) -> None:
     assert native.facts()["log"]["lines"] == 0
 
 
+@pytest.mark.slow
 def test_two_hundred_megabytes_of_output_are_kept_whole(native: Native) -> None:
     line = METRIC.encode() * 1000
     native.trains(f"import sys\nfor _ in range({200_000_000 // len(line)}):\n    sys.stdout.buffer.write({line!r})\n")

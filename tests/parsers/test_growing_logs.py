@@ -232,6 +232,7 @@ def peak(path: Path, count: int) -> int:
     return most
 
 
+@pytest.mark.slow
 def test_memory_is_steady_over_two_hundred_thousand_lines(tmp_path: Path) -> None:
     # Four blocks are enough to reach the level at which it stays.
     assert peak(tmp_path / "long", 200_000) < 1.25 * peak(tmp_path / "short", 50_000)

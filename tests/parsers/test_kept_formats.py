@@ -77,6 +77,7 @@ def test_a_kept_format_under_the_name_of_another_is_compiled_anew(kept: Path) ->
     assert load(GRAMMAR).variants == compiled(GRAMMAR)[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["/proc/nowhere", "/dev/null"])
 def test_where_nothing_can_be_kept_everything_works(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(os.environ, "XDG_CACHE_HOME", place)

@@ -56,6 +56,7 @@ def test_a_scrubbed_golden_log_reads_as_before(tmp_path: Path, log: Path) -> Non
     assert_reads_the_same(log, scrub_one(tmp_path, log))
 
 
+@pytest.mark.slow
 @every_real_log
 def test_a_scrubbed_real_log_reads_as_before_and_to_scrub_it_again_changes_nothing(
     tmp_path: Path, log: RealLog

@@ -69,6 +69,7 @@ def test_a_long_line_is_no_reason_to_refuse_a_log(tmp_path: Path) -> None:
     assert len(read(write(tmp_path, *steps(2), b"x" * (3 << 20), b"\n", *steps(1))).records) == 3
 
 
+@pytest.mark.slow
 def test_a_log_that_unpacks_to_much_is_read_where_the_user_allows_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -133,6 +133,7 @@ def test_a_folder_of_logs_that_is_a_link_itself_is_read(tmp_path: Path) -> None:
     assert [cell.printed for cell in found(tmp_path)] == ["100.000", "1000"]
 
 
+@pytest.mark.slow
 @every_link
 def test_a_site_has_no_copy_of_what_a_link_leads_to(link: Callable[[Path, Path], None], tmp_path: Path) -> None:
     put_run(tmp_path / "elsewhere")

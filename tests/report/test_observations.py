@@ -153,7 +153,8 @@ def test_a_sample_without_power_is_passed_over(tmp_path: Path) -> None:
 @pytest.mark.parametrize("seconds", [(), (12,), (12, 12)])
 def test_fewer_than_two_moments_in_the_window_give_no_power(seconds: tuple[int, ...], tmp_path: Path) -> None:
     found = watched(tmp_path, sample(0), *map(sample, seconds), sample(29))
-    assert f"has {len(seconds)} power samples of card 0" in reason(power, found)
+    counted = "sample" if len(seconds) == 1 else "samples"
+    assert f"has {len(seconds)} power {counted} of card 0" in reason(power, found)
 
 
 def test_one_line_alone_is_no_window(tmp_path: Path) -> None:

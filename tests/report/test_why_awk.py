@@ -71,6 +71,7 @@ def parameters() -> Sequence[ParameterSet]:
 every_cell = pytest.mark.parametrize(("page", "number"), parameters())
 
 
+@pytest.mark.slow
 @every_cell
 def test_awk_gives_the_digits_of_a_cell_from_the_raw_logs(page: str, number: str) -> None:
     found = explained(page, number)

@@ -106,6 +106,7 @@ def test_a_quantity_of_telemetry_is_refused(tmp_path: Path) -> None:
     assert asked(tmp_path / "page.toml", "1000") == ("e2 shows peak memory; only a throughput can be explained.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [

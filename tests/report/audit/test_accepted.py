@@ -41,6 +41,7 @@ def test_what_is_accepted_does_not_fail(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, said, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("found", "put_there"), [("3500.125", "3500.126"), ('"8"', '"1"'), ("impossible", "differs"), ("README", "a")]
 )

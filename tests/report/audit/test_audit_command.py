@@ -65,6 +65,7 @@ def test_a_tolerance_makes_what_is_near_good(tmp_path: Path) -> None:
     assert [run("audit", page, "--tolerance", tolerance).returncode for tolerance in ("0", "0.01")] == [1, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -56,6 +56,7 @@ def test_an_audit_in_the_terminal_reads_as_the_golden_text(language: str, found:
     compare(GOLDEN / f"audit.{language}.txt", table + warnings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["--json"], ["--junit", "/dev/stdout"], ["--markdown"], ["--all"]])
 def test_the_command_speaks_the_language_that_is_named(arguments: list[str], tmp_path: Path) -> None:
     page = make(tmp_path, ("3119.765", "3500.125"))

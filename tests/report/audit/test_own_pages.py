@@ -145,7 +145,7 @@ def test_a_broken_evidence_file_is_told_in_one_sentence(copy: Path) -> None:
 
 def test_an_evidence_file_that_leads_out_of_the_folder_of_logs_is_refused(copy: Path) -> None:
     change(copy / "pages/toy.evidence.json", '"path": "A100/', '"path": "../A100/')
-    assert "leaves the folder of logs" in run("audit", copy / "pages").stderr
+    assert "leaves the log folder" in run("audit", copy / "pages").stderr
 
 
 def test_a_page_without_an_evidence_file_is_read_as_that_of_somebody_else(copy: Path) -> None:

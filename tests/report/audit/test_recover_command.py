@@ -46,6 +46,7 @@ def test_json_is_one_object_a_number() -> None:
     assert (second["protocol"], second["explains"], second["chance"], done.returncode) == (None, 0, None, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -57,7 +58,7 @@ def test_json_is_one_object_a_number() -> None:
         ([LOGS / ONE, "--published", "0.0"], "is no number"),
         ([LOGS / ONE, "--published", "9" * 400], "is no number"),
         (["none.log", "--published", "1.5"], "none.log"),
-        (["README.md", "--published", "1.5"], "no known format fits"),
+        (["README.md", "--published", "1.5"], "match a known format"),
     ],
 )
 def test_wrong_use_is_told_and_ends_with_status_2(arguments: list[str | Path], said: str, tmp_path: Path) -> None:
