@@ -1,10 +1,10 @@
-"""Ingesting 1,000 mixed logs, held against the scanner alone; `make bench` runs it.
+"""Ingesting 1,000 mixed logs, held against reading them; `make bench` runs it.
 
 The logs are those of the corpus, where it is there, each several times with another last line; and the golden ones of
 all formats, which are small, so that what is done once a file and once a format counts most. `tachograph ingest --jobs
-1` makes run folders of them: formats are found, files hashed, copied and described. The scanner knows the format of
-each log, and finds its lines and the texts of their fields; its expressions are compiled before. Both by CPU time on
-one core; the command with system time, the start of Python and compiling. Peak memory is that of the command.
+1` makes run folders of them: formats are found, files hashed, copied and described. Reading finds formats, too, and
+makes columns of all fields; its expressions are compiled before. Both by CPU time on one core; the command with system
+time, the start of Python and compiling. Peak memory is that of the command.
 
 The folder of temporary files was in memory (tmpfs). On a disk (ext4) making two folders and two files a log adds 0.4 s,
 and five times that where many files were removed in the last five minutes: it steps over each of their inodes.
@@ -16,14 +16,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
-from parsers.grammar.variant import Variant
 from parsers.io.errors import FormatError
-from parsers.scanning.detection import detect, formats
-from parsers.scanning.scan import Scanner
-from parsers.scanning.source import Source
+from parsers.runs.reading import survey
 from tests.bench.bench import MIB, machine
 from tests.bench.document import DOCUMENT, write_section
 from tests.parsers.corpus_logs import REAL_LOGS
@@ -32,7 +30,7 @@ from tests.parsers.golden_logs import LOGS
 NUMBER = 1000
 TACHOGRAPH = Path(sys.executable).with_name("tachograph")
 HEAD = (
-    "| 1,000 logs | MiB in all | run folders | ingest, s | scanner alone, s | of the scanner's rate | peak, MiB |",
+    "| 1,000 logs | MiB in all | run folders | ingest, s | reading, s | of the rate of reading | peak, MiB |",
     "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
 )
 
@@ -55,31 +53,18 @@ def ingested(folder: Path, into: Path) -> tuple[float, float]:
     return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
-def scanned(folder: Path) -> float:
-    """CPU time of the scanner on all logs of a folder, in seconds, the second time: all expressions are compiled then.
-
-    The formats of the logs are found before it starts.
-    """
-    known = {log: _variants(log) for log in sorted(folder.iterdir())}
-    _scan(known)
+def read_alone(folder: Path) -> float:
+    """CPU time of reading all logs of a folder, in seconds, the second time: all expressions are compiled then."""
+    _read_all(folder)
     start = time.process_time()
-    _scan(known)
+    _read_all(folder)
     return time.process_time() - start
 
 
-def _scan(known: Mapping[Path, Sequence[Variant]]) -> None:
-    for log, variants in known.items():
-        scanner = Scanner(variants)
-        for block in Source(log).blocks():
-            scanner.feed(block)
-
-
-def _variants(log: Path) -> tuple[Variant, ...]:
-    try:
-        found = detect(log, formats())
-    except FormatError:
-        return ()
-    return found.variants if found else ()
+def _read_all(folder: Path) -> None:
+    for log in sorted(folder.iterdir()):
+        with suppress(FormatError):
+            survey(log)
 
 
 def measured(name: str, sources: Sequence[Path], folder: Path) -> str:
@@ -88,7 +73,7 @@ def measured(name: str, sources: Sequence[Path], folder: Path) -> str:
     logs.mkdir(parents=True)
     size = make_logs(sources, logs) / MIB
     seconds, peak = ingested(logs, into)
-    alone = scanned(logs)
+    alone = read_alone(logs)
     count = len(list(into.glob("*/*/run.json")))
     cells = (name, f"{size:.1f}", f"{count}", f"{seconds:.1f}", f"{alone:.1f}", f"{alone / seconds:.0%}", f"{peak:.0f}")
     return f"| {' | '.join(cells)} |"

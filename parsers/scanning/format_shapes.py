@@ -1,0 +1,202 @@
+"""What shapes of lines are to formats: judged once, on the first line of each that is met."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from ..grammar.format import METRICS, Format
+from .judging import Hit, Judge
+from .kernel import Ids
+from .multiline import RecordSearch
+from .shapes import ALONE, NEW, ByShape, Rows, ShapedLines, ShapeTable
+
+NOTHING = 0
+
+Kind = tuple[tuple[int, bool], ...]
+
+
+class Meaning:
+    """What the lines of some shapes are to a format: of the same ``variants``, each shape with places of its own.
+
+    ``is_torn``: whether they hold metric lines amid other output. ``is_matched``: whether they say anything; what is
+    not is ignored by rule.
+    """
+
+    def __init__(self, hits: Sequence[Hit] = ()) -> None:
+        self.variants = tuple(hit.variant for hit in hits)
+        self.is_torn = any(hit.is_torn for hit in hits)
+        self.is_matched = any(variant.record != "noise" for variant in self.variants)
+        self._shapes: list[Sequence[Hit]] = []
+        self._spans: list[Ids] = []
+
+    def add(self, hits: Sequence[Hit]) -> int:
+        """Add a shape; returns its number among those of this meaning."""
+        self._shapes.append(hits)
+        self._spans.clear()
+        return len(self._shapes) - 1
+
+    def spans(self, number: int) -> Ids:
+        """Where each shape has the rank and the fields of one of the variants: offsets and widths."""
+        if not self._spans:
+            of_variants = zip(*self._shapes, strict=True)
+            self._spans = [np.array([hit.spans for hit in hits], np.int32) for hits in of_variants]
+        return self._spans[number]
+
+
+Group = tuple[Meaning, Rows, Ids]
+
+
+class FormatShapes:
+    """What the shapes of a table are to one format."""
+
+    def __init__(self, fmt: Format) -> None:
+        self._variants = fmt.variants
+        self._meanings: list[Meaning] = [Meaning()]
+        self._by_kind: dict[Kind, int] = {}
+        self._meaning_of = ByShape(np.int32, NEW, ALONE)
+        self._place_of = ByShape(np.int32, 0, 0)
+
+    def groups(self, lines: ShapedLines, rows: Rows) -> Iterator[Group]:
+        """Those of some lines that are anything to the format: the meaning, the lines, and which shape each has."""
+        self._meaning_of.grow(lines.known)
+        self._place_of.grow(lines.known)
+        shapes = lines.shapes[rows]
+        meanings = self._meaning_of[shapes]
+        if (new := meanings == NEW).any():
+            self._judge(lines, rows[new])
+            meanings = self._meaning_of[shapes]
+        for meaning in _those_in(meanings):
+            mine = rows[meanings == meaning]
+            yield self._meanings[meaning], mine, self._place_of[lines.shapes[mine]]
+        if len(alone := rows[meanings == ALONE]):
+            yield from self._groups_alone(lines, alone)
+
+    def _judge(self, lines: ShapedLines, rows: Rows) -> None:
+        """Learn new shapes by a line of each."""
+        shapes, first = np.unique(lines.shapes[rows], return_index=True)
+        meanings, places = np.full(len(shapes), NOTHING), np.zeros(len(shapes), np.int32)
+        for number, hits in Judge(lines.texts(rows[first])).hits(self._variants).items():
+            meaning = self._by_kind.setdefault(_kind(hits), len(self._meanings))
+            if meaning == len(self._meanings):
+                self._meanings.append(Meaning(hits))
+            meanings[number], places[number] = meaning, self._meanings[meaning].add(hits)
+        self._place_of[shapes] = places
+        self._meaning_of[shapes] = meanings
+
+    def _groups_alone(self, lines: ShapedLines, rows: Rows) -> Iterator[Group]:
+        found: dict[Kind, tuple[Meaning, list[int]]] = {}
+        for number, hits in Judge(lines.texts(rows)).hits(self._variants).items():
+            meaning, numbers = found.setdefault(_kind(hits), (Meaning(hits), []))
+            meaning.add(hits)
+            numbers.append(number)
+        for meaning, numbers in found.values():
+            yield meaning, rows[numbers], np.arange(len(numbers), dtype=np.int32)
+
+
+def _kind(hits: Iterable[Hit]) -> Kind:
+    return tuple((id(hit.variant), hit.is_torn) for hit in hits)
+
+
+def _those_in(numbers: Ids) -> list[int]:
+    """The numbers above 0 that occur."""
+    found: list[int] = np.flatnonzero(np.bincount(np.maximum(numbers, 0))).tolist()
+    return found[1:] if found[:1] == [0] else found
+
+
+# Of a line, the names of the formats that claim it, each with how much of the line is fixed text. No name stands for
+# records of several lines, of which the line may be one.
+Claim = tuple[tuple[str, int], ...]
+NO_CLAIM: Claim = ()
+OF_RECORD = ""
+
+
+class Claims:
+    """Which of many formats claim the shapes of a table by lines of these kinds, or of ``torn`` ones."""
+
+    def __init__(self, formats: Iterable[Format], kinds: Sequence[str], *, torn: bool = False) -> None:
+        named = [(fmt.name, variant) for fmt in formats for variant in fmt.variants if variant.record in kinds]
+        self._torn = torn
+        self._names = {id(variant): name for name, variant in named}
+        self._variants = tuple(variant for _, variant in named if not variant.spans)
+        self._claims: list[Claim] = [NO_CLAIM]
+        self._numbers: dict[Claim, int] = {NO_CLAIM: NOTHING}
+        self._claim_of = ByShape(np.int32, NEW, ALONE)
+        self._spanning = [variant for _, variant in named if variant.spans]
+
+    def count(self, lines: ShapedLines, rows: Rows) -> Counter[Claim]:
+        """How many of some lines have each claim, but for lines that nothing claims."""
+        self._claim_of.grow(lines.known)
+        claims = self._claim_of[lines.shapes[rows]]
+        if (new := claims == NEW).any():
+            self._judge(lines, rows[new])
+            claims = self._claim_of[lines.shapes[rows]]
+        found = Counter({self._claims[claim]: int((claims == claim).sum()) for claim in _those_in(claims)})
+        if len(alone := rows[claims == ALONE]):
+            found.update(self._of_texts(lines.texts(alone)).values())
+        if any(OF_RECORD in dict(claim) for claim in found):
+            found.update(self._of_records(lines, rows).values())
+        named = Counter[Claim]()
+        for claim, count in found.items():
+            named[_named(claim)] += count
+        del named[NO_CLAIM]
+        return named
+
+    def _judge(self, lines: ShapedLines, rows: Rows) -> None:
+        shapes, first = np.unique(lines.shapes[rows], return_index=True)
+        claims = np.full(len(shapes), NOTHING)
+        for number, claim in self._of_texts(lines.texts(rows[first])).items():
+            claims[number] = self._numbers.setdefault(claim, len(self._claims))
+            if claims[number] == len(self._claims):
+                self._claims.append(claim)
+        self._claim_of[shapes] = claims
+
+    def _of_texts(self, texts: Sequence[bytes]) -> Mapping[int, Claim]:
+        """The claim of each line that has one."""
+        judge = Judge(texts)
+        possible = judge.possible(self._variants)
+        found = judge.torn_lines(possible) if self._torn else judge.whole_lines(possible)
+        told = [(line, self._names[id(variant)], variant.fixed) for line, variant in found]
+        if not self._torn:
+            told += [(line, OF_RECORD, 0) for variant in self._spanning for line in judge.holding(variant)]
+        return _claims(told)
+
+    def _of_records(self, lines: ShapedLines, rows: Rows) -> Mapping[int, Claim]:
+        """The claim of each line that begins a record of several lines."""
+        return _claims(
+            (line, self._names[id(found.variant)], found.variant.fixed)
+            for found in RecordSearch(lines, rows).records(self._spanning)
+            for line in found.first.tolist()
+        )
+
+
+def _claims(told: Iterable[tuple[int, str, int]]) -> Mapping[int, Claim]:
+    """The claims of lines, of which each format may know several variants: the most specific counts."""
+    fixed: dict[int, dict[str, int]] = defaultdict(dict)
+    for line, name, letters in told:
+        fixed[line][name] = max(letters, fixed[line].get(name, 0))
+    return {line: tuple(sorted(claim.items())) for line, claim in fixed.items()}
+
+
+def _named(claim: Claim) -> Claim:
+    return tuple(said for said in claim if said[0] != OF_RECORD)
+
+
+class KnownShapes:
+    """A table of shapes, and what they are to each of the formats that it was made for.
+
+    ``others`` read logs as well, but claim none.
+    """
+
+    def __init__(self, formats: Sequence[Format], others: Sequence[Format] = ()) -> None:
+        self.table = ShapeTable((*formats, *others))
+        self.metric = Claims(formats, METRICS)
+        self.torn = Claims(formats, METRICS, torn=True)
+        self.event = Claims(formats, ("event",))
+        self._of_format: dict[Format, FormatShapes] = {}
+
+    def of(self, fmt: Format) -> FormatShapes:
+        """What the shapes are to a format."""
+        if fmt not in self._of_format:
+            self._of_format[fmt] = FormatShapes(fmt)
+        return self._of_format[fmt]

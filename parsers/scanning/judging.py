@@ -1,0 +1,168 @@
+"""The judge of single lines: which variants a few lines are of, and where their fields stand.
+
+Expressions are tried only where a line holds the longest literal of a variant, and those of most formats on none: a
+sieve, and the texts that each line of a variant must hold, tell that they are not there. Real logs run lines of several
+processes together; a metric line amid other output is kept as *torn*, and only if no variant matches its whole line,
+lest one line be counted twice.
+"""
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from itertools import accumulate, compress
+from typing import NamedTuple
+
+from ..grammar.format import METRICS
+from ..grammar.variant import Variant
+from .prefix import NOWHERE, RANK, Span, after_prefix, has_prefix, line_pattern, rank_before, torn_pattern
+from .sieve import Seen, Sieve, fours
+
+NEWLINE = b"\n"
+
+
+class Hit(NamedTuple):
+    """A variant that a line is of, or holds amid other output, and where in it the rank and each field stand.
+
+    ``spans``: offset and width of the rank and of each distinct field, of several groups the first that took part; of
+    what the line does not have the width is 0.
+    """
+
+    variant: Variant
+    is_torn: bool
+    spans: tuple[Span, ...]
+
+
+class _Found(NamedTuple):
+    """A match in the text: the line and where its part on screen begins, the variant, the rank, the groups."""
+
+    line: int
+    begin: int
+    variant: Variant
+    rank: Span
+    groups: Sequence[Span]
+
+
+class Judge:
+    """Finds the variants of lines, which end with newlines but for the last one of a log that lacks it."""
+
+    def __init__(self, lines: Sequence[bytes]) -> None:
+        # A carriage return starts a new line on screen, but no new physical line.
+        self.text = (NEWLINE + b"".join(lines)).replace(b"\r", NEWLINE)
+        self._count = len(lines)
+        self._starts = list(accumulate(map(len, lines), initial=1))
+
+    @cached_property
+    def _fours(self) -> Seen:
+        return fours(self.text)
+
+    @cached_property
+    def _has_prefix(self) -> bool:
+        return has_prefix(self.text)
+
+    def possible(self, variants: tuple[Variant, ...]) -> list[Variant]:
+        """The variants that a line may be of, or hold: all their texts are there."""
+        passed = compress(variants, _sieve(variants).passes(self._fours).tolist())
+        return [variant for variant in passed if variant.may_stand_in(self.text) and not variant.spans]
+
+    def hits(self, variants: tuple[Variant, ...]) -> dict[int, list[Hit]]:
+        """By its number from 0 what each line is of a format's variants, or holds amid other output, in their order.
+
+        A part of a line on screen is of one kind, but may state several facts.
+        """
+        possible = self.possible(variants)
+        whole = list(self._whole(possible))
+        metric: dict[int, list[_Found]] = defaultdict(list)
+        for found in (found for found in whole if found.variant.record in METRICS):
+            metric[found.line].append(found)
+        hits = [(found, False) for found in whole] + [(found, True) for found in self._torn(possible, metric)]
+        order = {id(variant): place for place, variant in enumerate(variants)}
+        by_line: dict[int, list[Hit]] = defaultdict(list)
+        for found, is_torn in sorted(hits, key=lambda hit: (order[id(hit[0].variant)], hit[0].begin)):
+            by_line[found.line].append(self._hit(found, is_torn=is_torn))
+        return by_line
+
+    def whole_lines(self, variants: Sequence[Variant]) -> Iterator[tuple[int, Variant]]:
+        """Each line that is of a variant, and the variant."""
+        return ((found.line, variant) for variant in variants for found in self._matches(variant))
+
+    def torn_lines(self, variants: Sequence[Variant]) -> Iterator[tuple[int, Variant]]:
+        """Each line that holds one of a variant amid other output, and the variant."""
+        return ((found.line, found.variant) for found in self._torn(variants, {}))
+
+    def holding(self, variant: Variant) -> Iterator[int]:
+        """Each line that holds the longest text of a variant."""
+        return (self._line(begin) for begin, _ in self._holding(variant))
+
+    def _whole(self, variants: Sequence[Variant]) -> Iterator[_Found]:
+        known = set[int]()
+        for variant in sorted(variants, key=lambda variant: variant.record not in METRICS):
+            for found in self._matches(variant):
+                if variant.record == "fact" or found.begin not in known:
+                    yield found
+                    if variant.record != "fact":
+                        known.add(found.begin)
+
+    def _matches(self, variant: Variant) -> Iterator[_Found]:
+        match = line_pattern(variant).fullmatch
+        for begin, end in self._holding(variant):
+            start, rank = after_prefix(self.text, begin, end) if self._has_prefix else (begin, NOWHERE)
+            found = match(self.text, start, end)
+            if found and (end < len(self.text) or not _may_go_on(found)):
+                yield _Found(self._line(begin), begin, variant, rank, found.regs[1:])
+
+    def _holding(self, variant: Variant) -> Iterator[Span]:
+        """Where the parts on screen begin and end that hold the longest text of a variant."""
+        text, mark = self.text, variant.longest
+        hit = text.find(mark)
+        while hit >= 0:
+            end = text.find(NEWLINE, hit)
+            end = len(text) if end < 0 else end
+            yield text.rfind(NEWLINE, 0, hit) + 1, end
+            hit = text.find(mark, end)
+
+    def _torn(self, variants: Sequence[Variant], metric: Mapping[int, Sequence[_Found]]) -> Iterator[_Found]:
+        """The metric lines amid other output, but for lines that hold a whole one of another variant, or are one.
+
+        Numbers between mere signs are not looked for: they stand in many lines of others.
+        """
+        for variant in (v for v in variants if v.record in METRICS and v.telling):
+            for begin, end in self._holding(variant):
+                whole = metric.get(self._line(begin), ())
+                is_told = any(found.variant is not variant or found.begin == begin for found in whole)
+                if not is_told and variant.may_stand_in(self.text[begin:end]):
+                    yield from self._torn_in(variant, begin, end)
+
+    def _torn_in(self, variant: Variant, begin: int, end: int) -> Iterator[_Found]:
+        """Several processes that write one log run their lines together: find what is whole amid the rest."""
+        text, own = self.text, after_prefix(self.text, begin, end) if self._has_prefix else (begin, NOWHERE)
+        last = own[0]
+        for found in torn_pattern(variant).finditer(text, own[0], min(end + 1, len(text))):
+            if not _may_go_on(found) or found.end() == end < len(text):
+                rank = own[1] if found.start() == own[0] else rank_before(text, last, found.start())
+                # Of what may stand before the line nothing is known.
+                unknown = [NOWHERE] * (len(variant.groups) + 1 - len(found.regs))
+                yield _Found(self._line(begin), begin, variant, rank, [*unknown, *found.regs[1:]])
+            last = found.end()
+
+    def _line(self, begin: int) -> int:
+        return bisect_right(self._starts, begin) - 1
+
+    def _hit(self, found: _Found, *, is_torn: bool) -> Hit:
+        start = self._starts[found.line]
+        spans = {RANK: found.rank}
+        for field, span in zip(found.variant.groups, found.groups, strict=True):
+            if field not in spans or spans[field][0] >= spans[field][1]:
+                spans[field] = span
+        return Hit(found.variant, is_torn, tuple((a - start, b - a) if b > a else NOWHERE for a, b in spans.values()))
+
+
+def _may_go_on(found: re.Match[bytes]) -> bool:
+    """Whether a match ends with a field, so that it holds half a number when it was cut off or torn there."""
+    return bool(found.lastindex) and found.end(found.lastindex or 0) == found.end()
+
+
+@lru_cache(256)
+def _sieve(variants: tuple[Variant, ...]) -> Sieve:
+    return Sieve([variant.needs for variant in variants])
