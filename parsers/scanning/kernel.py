@@ -101,7 +101,10 @@ class CompiledTable:
             self._ids, self._starts = (np.concatenate([a, np.empty_like(a)]) for a in (self._ids, self._starts))
 
 
+NO_FIT = "the arrays do not fit, or a place is not inside the text"
+PARTS_OF_STAMP = ((0, 4), (5, 7), (8, 10), (11, 13), (14, 16), (17, 19), (20, 26))
 AS_ZERO = bytes(ord("0") if chr(byte) in "0123456789" else byte for byte in range(256))
+MASK = np.frombuffer(AS_ZERO, np.uint8)
 
 
 class MaskedLines(dict[bytes, int]):
@@ -166,7 +169,7 @@ def fields(
         if array.dtype != kind or array.ndim != dimensions:
             raise ValueError(f"an array of {array.dtype} with {array.ndim} dimensions is not one of {kind.__name__}")
     if shape.shape != at.shape or spans.shape[1:] != (len(kinds), 2) or (kinds > STAMP).any():
-        raise ValueError("the shapes of lines, their places and the kinds do not fit")
+        raise ValueError(NO_FIT)
     cells, odd = np.empty((len(kinds), len(at))), np.zeros((len(kinds), len(at)), np.uint8)
     if not cells.size:
         return cells, None
@@ -180,95 +183,86 @@ def fields(
 
 def _fields(text: Bytes, at: Integers, shape: Ids, spans: Ids, kinds: Bytes, cells: Floats, odd: Bytes) -> int:
     """Fill the cells and the odd ones, and say how many these are."""
-    _check_places(len(text), at, shape, spans)
-    for field, kind in enumerate(kinds):
-        column = cells[field]
-        column[:] = np.nan
-        if kind == STAMP:
-            column.view(np.int64)[:] = NO_STAMP
-        if kind == LEFT:
+    cells[:] = np.nan
+    cells.view(np.int64)[kinds == STAMP] = NO_STAMP
+    for rows, places in _lines_of_each(shape, spans):
+        reach = _checked_reach(len(text), at[rows], places)
+        if not reach:
             continue
-        for rows, offset, width in _lines_of_one_place(shape, spans[:, field]):
-            texts = np.lib.stride_tricks.sliding_window_view(text, width)[at[rows] + offset]
-            for alike in _of_one_shape(texts):
-                values, plain = (_numbers if kind == NUMBER else _stamps)(texts[alike])
-                place = column if kind == NUMBER else column.view(np.int64)
-                place[rows[alike[plain]]] = values[plain]
-                odd[field, rows[alike[~plain]]] = 1
+        lines = np.ndarray((len(text) - reach + 1,), f"V{reach}", text, strides=(1,))[at[rows]]
+        lines_of_bytes = lines.view(np.uint8).reshape(len(rows), reach)
+        for field, (kind, (offset, width)) in enumerate(zip(kinds.tolist(), places.tolist(), strict=True)):
+            if kind != LEFT and width:
+                texts = lines_of_bytes[:, offset : offset + width]
+                _fill(cells[field], odd[field], rows, texts, kind)
     return int(np.count_nonzero(odd))
 
 
-def _check_places(size: int, at: Integers, shape: Ids, spans: Ids) -> None:
-    inside = (at >= 0).all() and (at <= size).all() and (shape >= 0).all() and (shape < len(spans)).all()
-    if inside:
-        reach = spans.astype(np.int64).sum(axis=2).max(axis=1)
-        used = np.unique(shape)
-        inside = (spans[used] >= 0).all() and (at + reach[shape] <= size).all()
-    if not inside:
-        raise ValueError("the arrays do not fit, or a place is not inside the text")
-
-
-def _lines_of_one_place(shape: Ids, spans: Ids) -> Iterator[tuple[NDArray[np.intp], int, int]]:
-    """The lines whose field has one offset and width, with both."""
+def _lines_of_each(shape: Ids, spans: Ids) -> Iterator[tuple[NDArray[np.intp], Ids]]:
+    """The lines of each shape that has some, and the places of its fields."""
     order = np.argsort(shape, kind="stable")
-    bounds = np.searchsorted(shape[order], np.arange(len(spans) + 1))
-    for number, (offset, width) in enumerate(spans.tolist()):
-        rows = order[bounds[number] : bounds[number + 1]]
-        if width and len(rows):
-            yield rows, offset, width
+    ends = np.flatnonzero(np.diff(shape[order], append=-1))
+    for rows in np.split(order, ends[:-1] + 1):
+        if not 0 <= shape[rows[0]] < len(spans):
+            raise ValueError(NO_FIT)
+        yield rows, spans[shape[rows[0]]]
 
 
-def _of_one_shape(texts: Bytes) -> Iterator[NDArray[np.intp]]:
-    """Those of texts of one length that are equal but for digits; of the lines of one shape it is all."""
-    left = np.arange(len(texts))
-    while len(left):
-        masked = np.where(texts[left] - ord("0") < 10, ord("0"), texts[left])
+def _checked_reach(size: int, at: Integers, places: Ids) -> int:
+    """How far the places go behind the beginnings of lines; ValueError where that is not inside the text."""
+    reach = int(places.astype(np.int64).sum(axis=1).max())
+    if places.min() < 0 or at.min() < 0 or at.max() > size - reach:
+        raise ValueError(NO_FIT)
+    return reach
+
+
+def _fill(column: Floats, odd: Bytes, rows: NDArray[np.intp], texts: Bytes, kind: int) -> None:
+    """One field of lines: those whose texts are equal but for digits at once, which is all of one shape."""
+    while len(rows):
+        masked = MASK[texts]
         alike = (masked == masked[0]).all(axis=1)
-        yield left[alike]
-        left = left[~alike]
+        values, plain = (_numbers if kind == NUMBER else _stamps)(texts[alike], masked[0].tobytes())
+        column.view(values.dtype)[rows[alike][plain]] = values[plain]
+        odd[rows[alike][~plain]] = 1
+        rows, texts = rows[~alike], texts[~alike]
 
 
-def _numbers(texts: Bytes) -> tuple[Floats, NDArray[np.bool_]]:
+def _numbers(texts: Bytes, masked: bytes) -> tuple[Floats, NDArray[np.bool_]]:
     """The numbers of texts of one shape, and which of them are plain."""
-    first = texts[0].tobytes().translate(AS_ZERO)
-    signed = first[:1] in (b"-", b"+")
-    before, _, after = first[signed:].partition(b".")
-    none = np.zeros(len(texts), bool)
+    signed = masked[:1] in (b"-", b"+")
+    before, _, after = masked[signed:].partition(b".")
     if (before + after).strip(b"0") or not before + after or len(after) > 22:
-        return np.zeros(len(texts)), none
-    whole = np.zeros(len(texts), np.int64)
-    for column in texts.T[signed:]:
-        if column[0] != ord("."):
-            whole = np.minimum(whole * 10 + (column - ord("0")), 2**53)
+        return np.zeros(len(texts)), np.zeros(len(texts), bool)
+    digits = texts[:, [i for i in range(signed, len(masked)) if masked[i] != ord(".")]] - ord("0")
+    whole = _whole(digits)
     values = whole / float(10 ** len(after))
-    return -values if first[:1] == b"-" else values, whole < 2**53
+    return -values if masked[:1] == b"-" else values, whole < 2**53
 
 
-STAMP_FORM = b"0000-00-00 00:00:00."
+def _whole(digits: Bytes) -> Floats:
+    """The number of the digits of each row, or 2**53 for a larger one."""
+    count = digits.shape[1]
+    if count <= 15:
+        return np.asarray(digits @ 10.0 ** np.arange(count)[::-1])
+    whole = np.zeros(len(digits), np.int64)
+    for column in digits.T:
+        whole = np.minimum(whole * 10 + column, 2**53)
+    return whole.astype(np.float64)
 
 
-def _stamps(texts: Bytes) -> tuple[Integers, NDArray[np.bool_]]:
+def _stamps(texts: Bytes, masked: bytes) -> tuple[Integers, NDArray[np.bool_]]:
     """The times of texts of one shape, and which of them are plain."""
-    first, width = texts[0].tobytes().translate(AS_ZERO), texts.shape[1]
-    form = first.replace(b"/", b"-").replace(b"T", b" ").replace(b",", b".")
-    none = np.zeros(len(texts), bool)
-    if width < 19 or width == 20 or width > 26 or form != STAMP_FORM[:width].ljust(width, b"0"):
-        return np.zeros(len(texts), np.int64), none
-    digits = np.zeros((26, len(texts)), np.int64)
-    digits[:width] = texts.T - ord("0")
-    year, month, day, hour, minute, second, fraction = (
-        _whole(digits[a:b]) for a, b in ((0, 4), (5, 7), (8, 10), (11, 13), (14, 16), (17, 19), (20, 26))
-    )
+    form, width = masked.replace(b"/", b"-").replace(b"T", b" ").replace(b",", b"."), len(masked)
+    if width < 19 or width == 20 or width > 26 or form != b"0000-00-00 00:00:00.000000"[:width]:
+        return np.zeros(len(texts), np.int64), np.zeros(len(texts), bool)
+    digits = np.zeros((len(texts), 26), np.uint8)
+    digits[:, :width] = texts - ord("0")
+    parts = [_whole(digits[:, a:b]).astype(np.int64) for a, b in PARTS_OF_STAMP]
+    year, month, day, hour, minute, second, fraction = parts
     plain = (year >= 1) & (month >= 1) & (month <= 12) & (day >= 1) & (hour < 24) & (minute < 60) & (second < 60)
-    months = (np.where(plain, year, 1970) - 1970) * 12 + np.where(plain, month, 1) - 1
-    first_days, next_days = (
-        m.astype("datetime64[M]").astype("datetime64[D]").view(np.int64) for m in (months, months + 1)
-    )
-    plain &= day <= next_days - first_days
-    hours = (first_days + day - 1) * 24 + hour
-    return ((hours * 60 + minute) * 60 + second) * 1_000_000 + fraction, plain
-
-
-def _whole(digits: Integers) -> Integers:
-    """The number of a few digits, of which the first are the highest."""
-    return np.asarray(10 ** np.arange(len(digits))[::-1] @ digits, np.int64)
+    months = ((year - 1970) * 12 + month - 1)[plain]
+    days, ends = (m.astype("datetime64[M]").astype("datetime64[D]").view(np.int64) for m in (months, months + 1))
+    values = np.zeros(len(texts), np.int64)
+    values[plain] = days + day[plain] - 1
+    plain[plain] = day[plain] <= ends - days
+    return (((values * 24 + hour) * 60 + minute) * 60 + second) * 1_000_000 + fraction, plain
