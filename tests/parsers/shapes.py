@@ -1,13 +1,19 @@
 """Texts and fields that hypothesis makes for the kernel, and what both ways of it say of them."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
-from parsers.scanning.kernel import LEFT, NUMBER, STAMP, Shapes, fields
+from parsers.scanning.kernel import LEFT, NUMBER, STAMP, Shapes, fields, shapes_of_c
 
+NOT_BUILT = "parsers.scanning._shapes is not built: `pip install -e .` builds it where there is a C compiler"
+needs_c = pytest.mark.skipif(shapes_of_c is None, reason=NOT_BUILT)
+PLACES = re.compile(rb"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:]{8}(?:[.,][0-9]+)?|[-+]?[0-9.,e+-]*[0-9]")
+MOST_PLACES = 6
 ALPHABET = [b"0", b"7", b"9", b"/", b":", b"a", b"\xb0", b"\xb7", b"\x00", b"\r", b"\xff", b"0123456789", b"word " * 3]
 """Bytes beside the digits and 128 above them, NUL, no UTF-8; long enough to be over one step of 16 bytes."""
 LINES = st.one_of(
@@ -67,6 +73,27 @@ class Fields:
             return [str(error)]
         bits = np.where(np.isnan(cells) & (arrays[3] != STAMP)[:, None], np.nan, cells).view(np.int64)
         return [bits.tolist(), None if odd is None else odd.tolist()]
+
+
+def numbers_of(data: bytes) -> Fields:
+    """Each line that has a shape, with what looks like a number in the first line of the shape, or like a time."""
+    shapes = Shapes(compiled=False)
+    ids, starts = (part.tolist() for part in shapes.lines(data))
+    rows = [(at, number) for at, number in zip(starts, ids, strict=True) if number >= 0]
+    firsts = {number: data[at : data.index(b"\n", at)] for at, number in reversed(rows)}
+    spans = []
+    for number in range(len(shapes)):
+        found = [(place.start(), place.end() - place.start()) for place in PLACES.finditer(firsts[number])]
+        spans.append([*found, *[(0, 0)] * MOST_PLACES][:MOST_PLACES] * 2)
+    kinds = [NUMBER] * MOST_PLACES + [STAMP] * MOST_PLACES
+    return Fields(data, [at for at, _ in rows], [number for _, number in rows], spans, kinds)
+
+
+def assert_alike(text: bytes, limits: tuple[int, int, int]) -> None:
+    """What C and numpy say of the lines of a text and of the numbers in them is the same; of C only if it is built."""
+    compiled, given = shapes_of_c is not None, numbers_of(text)
+    assert said([text], limits, compiled=compiled) == said([text], limits, compiled=False)
+    assert given.read(compiled=compiled) == given.read(compiled=False)
 
 
 NUMBERS = st.one_of(

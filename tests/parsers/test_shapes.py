@@ -1,11 +1,7 @@
 """The shapes of lines and the numbers of them: the C of shapes.c and numpy are equal, and right."""
 
-import itertools
 import math
-import os
 import re
-import secrets
-import time
 from collections import Counter
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -16,15 +12,23 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from parsers.scanning.kernel import LEFT, NO_STAMP, NUMBER, STAMP, Shapes, fields, shapes_of_c
+from parsers.scanning.kernel import LEFT, NO_STAMP, NUMBER, STAMP, Shapes, fields
 from parsers.scanning.source import clean
 from tests.parsers.golden_logs import LOGS, name
-from tests.parsers.shapes import LIMITS, NUMBERS, TIMES, Fields, any_fields, lines_of_fields, said, texts
+from tests.parsers.shapes import (
+    LIMITS,
+    NUMBERS,
+    TIMES,
+    Fields,
+    any_fields,
+    assert_alike,
+    lines_of_fields,
+    needs_c,
+    said,
+    texts,
+)
 
-NOT_BUILT = "parsers.scanning._shapes is not built: `pip install -e .` builds it where there is a C compiler"
-needs_c = pytest.mark.skipif(shapes_of_c is None, reason=NOT_BUILT)
 both = pytest.mark.parametrize("compiled", [pytest.param(True, marks=needs_c, id="c"), pytest.param(False, id="numpy")])
-PLACES = re.compile(rb"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:]{8}(?:[.,][0-9]+)?|[-+]?[0-9.,e+-]*[0-9]")
 ONE = np.zeros(1, np.int64)
 
 
@@ -105,24 +109,7 @@ def test_limits_that_no_table_has_are_refused(compiled: bool, limits: tuple[int,
 @needs_c
 @pytest.mark.parametrize("log", LOGS, ids=name)
 def test_c_and_numpy_read_a_golden_log_alike(log: Path) -> None:
-    data = clean(log.read_bytes()) + b"\n"
-    compiled, masked = (said([data], (1 << 16, 16 << 20, 4096), compiled=c) for c in (True, False))
-    assert compiled == masked
-    given = numbers_of(data)
-    assert given.read(compiled=True) == given.read(compiled=False)
-
-
-def numbers_of(data: bytes) -> Fields:
-    """Each line of a log of which there is a shape, with what looks like a number or a time in its first line."""
-    shapes = Shapes(compiled=False)
-    ids, starts = (part.tolist() for part in shapes.lines(data))
-    rows = [(at, number) for at, number in zip(starts, ids, strict=True) if number >= 0]
-    firsts = {number: data[at : data.index(b"\n", at)] for at, number in reversed(rows)}
-    most = 6
-    places = [[(m.start(), m.end() - m.start()) for m in PLACES.finditer(firsts[i])] for i in range(len(firsts))]
-    of_shape = [[*places[i // 2][:most], *[(0, 0)] * most][:most] for i in range(2 * len(places))]
-    spans = [[*of_shape[i], *of_shape[i]] for i in range(0, len(of_shape), 2)]
-    return Fields(data, [at for at, _ in rows], [i for _, i in rows], spans, [NUMBER] * most + [STAMP] * most)
+    assert_alike(clean(log.read_bytes()) + b"\n", (1 << 16, 16 << 20, 4096))
 
 
 @needs_c
@@ -216,77 +203,3 @@ def test_arrays_of_other_sizes_are_refused(compiled: bool) -> None:
         fields(
             b"1\n", ONE, np.zeros(2, np.int32), np.zeros((1, 1, 2), np.int32), np.ones(1, np.uint8), compiled=compiled
         )
-
-
-# What shapes.c itself is given: kernel.py checks most of it before.
-SIXTEEN = bytes(8 * (6 + 2))
-
-
-@needs_c
-@pytest.mark.parametrize(
-    "arguments", [(1, 1, 16, b""), (-1, 1, 16, SIXTEEN), (1, -1, 16, SIXTEEN), (1, 1, -1, b""), (1, 1, 1 << 40, b"")]
-)
-def test_a_table_of_c_that_cannot_be_is_refused(arguments: tuple[int, int, int, bytes]) -> None:
-    assert shapes_of_c is not None
-    with pytest.raises(ValueError, match=r"most is up to|the key has"):
-        shapes_of_c.Table(*arguments)
-
-
-@needs_c
-@pytest.mark.parametrize(
-    ("at", "ids", "starts", "known"),
-    [
-        (0, "i4", "i4", 0),
-        (3, "i4", "i8", 0),
-        (-1, "i4", "i8", 0),
-        (0, "i4", "i8", 3),
-        (0, "i4", "i8", -1),
-        (0, "u1", "i8", 0),
-    ],
-)
-def test_arrays_that_do_not_fit_are_refused_by_c(at: int, ids: str, starts: str, known: int) -> None:
-    assert shapes_of_c is not None
-    table = shapes_of_c.Table(1, 1, 16, SIXTEEN)
-    with pytest.raises(ValueError, match=r"do not fit|is not one of elements"):
-        table.lines(b"a\n", at, np.zeros(2, ids), np.zeros(2, starts), known)
-
-
-FIRST = b"step of "
-"""What the first word of the known key takes to zero, and with it the product that is hashed."""
-KNOWN = bytes(range(1, 49)) + (-int.from_bytes(FIRST, "little") % 2**64).to_bytes(8, "little") + bytes(range(8))
-WORDS = [bytes(word) for word in itertools.islice(itertools.product(b"abcd", repeat=8), 1 << 13)]
-HOSTILE = b"".join(FIRST + word + b"\n" for word in WORDS)
-HARMLESS = b"".join(word + FIRST + b"\n" for word in WORDS)
-
-
-def cost(key: bytes, text: bytes) -> float:
-    """The least CPU time of three to read a text of lines of 16 bytes into a table of this key."""
-    assert shapes_of_c is not None
-    ids, starts, costs = np.empty(1 << 13, np.int32), np.empty(1 << 13, np.int64), []
-    for _ in range(3):
-        table = shapes_of_c.Table(1 << 16, 1 << 20, 16, key)
-        before = time.process_time()
-        table.lines(text, 0, ids, starts, 0)
-        costs.append(time.process_time() - before)
-        assert len(table) == 1 << 13
-    return min(costs)
-
-
-@needs_c
-def test_lines_made_to_share_a_bucket_cost_no_more_than_others_where_the_key_is_secret() -> None:
-    assert cost(KNOWN, HOSTILE) > 10 * cost(KNOWN, HARMLESS)
-    assert cost(os.urandom(len(KNOWN)), HOSTILE) < 5 * cost(os.urandom(len(KNOWN)), HARMLESS)
-
-
-@needs_c
-def test_every_table_has_a_key_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    keys: list[bytes] = []
-
-    def noted(size: int) -> bytes:
-        keys.append(secrets.token_bytes(size))
-        return keys[-1]
-
-    monkeypatch.setattr(os, "urandom", noted)
-    for _ in range(2):
-        Shapes(compiled=True)
-    assert len(set(keys)) == 2
