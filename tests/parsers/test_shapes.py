@@ -52,6 +52,15 @@ def test_lines_have_one_shape_where_they_are_equal_but_for_digits(compiled: bool
 
 
 @both
+@pytest.mark.parametrize("length", [0, 7, 8, 15, 16])
+def test_only_the_ten_digits_are_alike_wherever_they_stand(compiled: bool, length: int) -> None:
+    lines = [b"x" * length + bytes([byte]) + b"\n" for byte in range(256) if byte != ord("\n")]
+    ids = Shapes(compiled=compiled).lines(b"".join(lines))[0].tolist()
+    assert len({*ids}) == len(lines) - 9
+    assert len({*ids[ord("0") - 1 : ord("9")]}) == 1
+
+
+@both
 @given(texts())
 def test_each_line_begins_where_it_is_said_to(compiled: bool, text: bytes) -> None:
     _, starts = Shapes(compiled=compiled).lines(text)
@@ -120,8 +129,40 @@ def test_c_and_numpy_read_the_same_numbers_and_times(given: Fields) -> None:
 
 @needs_c
 @given(any_fields())
-def test_c_and_numpy_refuse_the_same_places(given: Fields) -> None:
+def test_c_and_numpy_read_the_same_at_any_places(given: Fields) -> None:
     assert given.read(compiled=True) == given.read(compiled=False)
+
+
+INSIDE = [(0, 0, 0, 4), (3, 0, 1, 0), (4, 0, 0, 0), (1, 1, 2, 1), (0, 1, 3, 1)]
+OUTSIDE = [
+    (-1, 0, 1, 1),
+    (5, 0, 0, 0),
+    (0, 0, -1, 2),
+    (2, 0, -1, 1),
+    (0, 0, 0, 5),
+    (2, 0, 2, 1),
+    (2, 0, 1, -1),
+    (2, -1, 0, 1),
+    (2, 2, 0, 1),
+    (2**63 - 1, 0, 2**31 - 1, 2**31 - 1),
+    (-(2**63), 0, 0, 1),
+]
+
+
+@both
+@pytest.mark.parametrize(("place", "inside"), [*((p, True) for p in INSIDE), *((p, False) for p in OUTSIDE)])
+@pytest.mark.parametrize("kind", [LEFT, NUMBER, STAMP])
+def test_a_place_is_read_only_if_it_is_inside_the_text(
+    compiled: bool, kind: int, place: tuple[int, int, int, int], inside: bool
+) -> None:
+    at, shape, *span = place
+    spans = np.array([[span], [span]], np.int32)
+    arrays = (np.array([at]), np.array([shape], np.int32), spans, np.array([kind], np.uint8))
+    if inside:
+        assert fields(b"1234", *arrays, compiled=compiled)[0].shape == (1, 1)
+    else:
+        with pytest.raises(ValueError, match="a place is not inside the text"):
+            fields(b"1234", *arrays, compiled=compiled)
 
 
 def read_one(text: bytes, kind: int, compiled: bool) -> tuple[float, int, bool]:
@@ -156,6 +197,13 @@ def plain(text: bytes) -> bool:
 @example(b"2024-02-29 23:59:59.999999")
 @example(b"2023-02-29 00:00:00")
 @example(b"1900-02-29 00:00:00")
+@example(b"2000-02-29 00:00:00")
+@example(b"2024-00-10 00:00:00")
+@example(b"2024-13-10 00:00:00")
+@example(b"2024-04-31 00:00:00")
+@example(b"2024-04-00 00:00:00")
+@example(b"2024-01-01 24:00:00")
+@example(b"2024-01-01 00:60:00")
 @example(b"0001-01-01T00:00:00")
 @example(b"0000-01-01 00:00:00")
 @example(b"2024-01-01 00:00:60")

@@ -50,6 +50,15 @@ def test_arrays_that_do_not_fit_are_refused_by_c(at: int, ids: str, starts: str,
         table.lines(b"a\n", at, np.zeros(2, ids), np.zeros(2, starts), known)
 
 
+@needs_c
+def test_lines_of_one_hash_are_told_apart_by_their_bytes() -> None:
+    assert shapes_of_c is not None
+    table = shapes_of_c.Table(9, 99, 16, SIXTEEN)  # of this key all hashes are 0
+    ids, starts = np.empty(8, np.int32), np.empty(8, np.int64)
+    table.lines(b"a\nb\nab\na\0\n\n\0\nab\nb\n", 0, ids, starts, 0)
+    assert ids.tolist() == [0, 1, 2, 3, 4, 5, 2, 1]
+
+
 FIRST = b"step of "
 """What the first word of the known key takes to zero, and with it the product that is hashed."""
 KNOWN = bytes(range(1, 49)) + (-int.from_bytes(FIRST, "little") % 2**64).to_bytes(8, "little") + bytes(range(8))
