@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from ..grammar.format import METRICS, Format
-from .judging import Hit, Judge
+from .judging import Hit, LineJudge
 from .kernel import Ids
 from .multiline import RecordSearch
 from .shapes import ALONE, NEW, ByShape, Rows, ShapedLines, ShapeTable
@@ -76,7 +76,7 @@ class FormatShapes:
         """Learn new shapes by a line of each."""
         shapes, first = np.unique(lines.shapes[rows], return_index=True)
         meanings, places = np.full(len(shapes), NOTHING), np.zeros(len(shapes), np.int32)
-        for number, hits in Judge(lines.texts(rows[first])).hits(self._variants).items():
+        for number, hits in LineJudge(lines.texts(rows[first])).hits(self._variants).items():
             meaning = self._by_kind.setdefault(_kind(hits), len(self._meanings))
             if meaning == len(self._meanings):
                 self._meanings.append(Meaning(hits))
@@ -86,7 +86,7 @@ class FormatShapes:
 
     def _groups_alone(self, lines: ShapedLines, rows: Rows) -> Iterator[Group]:
         found: dict[Kind, tuple[Meaning, list[int]]] = {}
-        for number, hits in Judge(lines.texts(rows)).hits(self._variants).items():
+        for number, hits in LineJudge(lines.texts(rows)).hits(self._variants).items():
             meaning, numbers = found.setdefault(_kind(hits), (Meaning(hits), []))
             meaning.add(hits)
             numbers.append(number)
@@ -153,7 +153,7 @@ class Claims:
 
     def _of_texts(self, texts: Sequence[bytes]) -> Mapping[int, Claim]:
         """The claim of each line that has one."""
-        judge = Judge(texts)
+        judge = LineJudge(texts)
         possible = judge.possible(self._variants)
         found = judge.torn_lines(possible) if self._torn else judge.whole_lines(possible)
         told = [(line, self._names[id(variant)], variant.fixed) for line, variant in found]

@@ -34,7 +34,7 @@ class Hit(NamedTuple):
     spans: tuple[Span, ...]
 
 
-class _Found(NamedTuple):
+class _LineMatch(NamedTuple):
     """A match in the text: the line and where its part on screen begins, the variant, the rank, the groups."""
 
     line: int
@@ -44,7 +44,7 @@ class _Found(NamedTuple):
     groups: Sequence[Span]
 
 
-class Judge:
+class LineJudge:
     """Finds the variants of lines, which end with newlines but for the last one of a log that lacks it."""
 
     def __init__(self, lines: Sequence[bytes]) -> None:
@@ -73,7 +73,7 @@ class Judge:
         """
         possible = self.possible(variants)
         whole = list(self._whole(possible))
-        metric: dict[int, list[_Found]] = defaultdict(list)
+        metric: dict[int, list[_LineMatch]] = defaultdict(list)
         for found in (found for found in whole if found.variant.record in METRICS):
             metric[found.line].append(found)
         hits = [(found, False) for found in whole] + [(found, True) for found in self._torn(possible, metric)]
@@ -95,7 +95,7 @@ class Judge:
         """Each line that holds the longest text of a variant."""
         return (self._line(begin) for begin, _ in self._holding(variant))
 
-    def _whole(self, variants: Sequence[Variant]) -> Iterator[_Found]:
+    def _whole(self, variants: Sequence[Variant]) -> Iterator[_LineMatch]:
         known = set[int]()
         for variant in sorted(variants, key=lambda variant: variant.record not in METRICS):
             for found in self._matches(variant):
@@ -104,13 +104,13 @@ class Judge:
                     if variant.record != "fact":
                         known.add(found.begin)
 
-    def _matches(self, variant: Variant) -> Iterator[_Found]:
+    def _matches(self, variant: Variant) -> Iterator[_LineMatch]:
         match = line_pattern(variant).fullmatch
         for begin, end in self._holding(variant):
             start, rank = after_prefix(self.text, begin, end) if self._has_prefix else (begin, NOWHERE)
             found = match(self.text, start, end)
             if found and (end < len(self.text) or not _may_go_on(found)):
-                yield _Found(self._line(begin), begin, variant, rank, found.regs[1:])
+                yield _LineMatch(self._line(begin), begin, variant, rank, found.regs[1:])
 
     def _holding(self, variant: Variant) -> Iterator[Span]:
         """Where the parts on screen begin and end that hold the longest text of a variant."""
@@ -122,7 +122,7 @@ class Judge:
             yield text.rfind(NEWLINE, 0, hit) + 1, end
             hit = text.find(mark, end)
 
-    def _torn(self, variants: Sequence[Variant], metric: Mapping[int, Sequence[_Found]]) -> Iterator[_Found]:
+    def _torn(self, variants: Sequence[Variant], metric: Mapping[int, Sequence[_LineMatch]]) -> Iterator[_LineMatch]:
         """The metric lines amid other output, but for lines that hold a whole one of another variant, or are one.
 
         Numbers between mere signs are not looked for: they stand in many lines of others.
@@ -134,7 +134,7 @@ class Judge:
                 if not is_told and variant.may_stand_in(self.text[begin:end]):
                     yield from self._torn_in(variant, begin, end)
 
-    def _torn_in(self, variant: Variant, begin: int, end: int) -> Iterator[_Found]:
+    def _torn_in(self, variant: Variant, begin: int, end: int) -> Iterator[_LineMatch]:
         """Several processes that write one log run their lines together: find what is whole amid the rest."""
         text, own = self.text, after_prefix(self.text, begin, end) if self._has_prefix else (begin, NOWHERE)
         last = own[0]
@@ -143,13 +143,13 @@ class Judge:
                 rank = own[1] if found.start() == own[0] else rank_before(text, last, found.start())
                 # Of what may stand before the line nothing is known.
                 unknown = [NOWHERE] * (len(variant.groups) + 1 - len(found.regs))
-                yield _Found(self._line(begin), begin, variant, rank, [*unknown, *found.regs[1:]])
+                yield _LineMatch(self._line(begin), begin, variant, rank, [*unknown, *found.regs[1:]])
             last = found.end()
 
     def _line(self, begin: int) -> int:
         return bisect_right(self._starts, begin) - 1
 
-    def _hit(self, found: _Found, *, is_torn: bool) -> Hit:
+    def _hit(self, found: _LineMatch, *, is_torn: bool) -> Hit:
         start = self._starts[found.line]
         spans = {RANK: found.rank}
         for field, span in zip(found.variant.groups, found.groups, strict=True):
