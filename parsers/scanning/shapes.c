@@ -293,7 +293,7 @@ static int64_t read_fields(const Fields *of) {
     int64_t many = 0;
     for (int64_t row = 0; row < of->rows; row++) {
         int64_t at = of->at[row], shape = of->shape[row];
-        if (shape < 0 || shape >= of->shapes || at < 0 || at > of->size) return NONE;
+        if (shape < 0 || shape >= of->shapes || at < 0) return NONE;
         const int32_t *place = of->places + shape * of->fields * 2;
         for (int64_t field = 0; field < of->fields; field++, place += 2) {
             if (place[0] < 0 || place[1] < 0 || (int64_t)place[0] + place[1] > of->size - at) return NONE;
