@@ -34,7 +34,7 @@ class Growing:
         if self._type.kind == "O":
             self._texts += part.tolist()
         else:
-            self._bytes += part.tobytes()
+            self._bytes += np.ascontiguousarray(part).view(np.uint8).data
 
     def whole(self) -> Array:
         """The column; it cannot grow any more."""

@@ -106,9 +106,9 @@ class ShapeTable:
             self._add(some, [masked(data[start : data.index(b"\n", start)]) for start in starts[fresh[at]].tolist()])
             shapes = self._shape_of[masks]
         split = np.flatnonzero(shapes == SPLIT)
-        for mask in np.unique(masks[split]).tolist():
-            rows = split[masks[split] == mask]
-            shapes[rows] = self._parts(mask, data, starts[rows])
+        split = split[np.argsort(masks[split])]
+        for rows in np.split(split, np.flatnonzero(np.diff(masks[split])) + 1) if len(split) else ():
+            shapes[rows] = self._parts(self._split[int(masks[rows[0]])], data, starts[rows])
         return shapes
 
     def _add(self, masks: Ids, lines: Sequence[bytes]) -> None:
@@ -130,11 +130,12 @@ class ShapeTable:
                     found.setdefault(row, set()).update(places)
         return found
 
-    def _parts(self, mask: int, data: bytes, starts: Integers) -> Ids:
-        """The shapes of lines of one masked line, by the digits that matter."""
-        parts = self._split[mask]
+    def _parts(self, parts: "_Parts", data: bytes, starts: Integers) -> Ids | int:
+        """The shapes of lines of one masked line, by the digits that matter, which are mostly the same in all."""
         digits = np.frombuffer(data, np.uint8)[starts[:, None] + parts.places]
-        some, which = np.unique(np.ascontiguousarray(digits).view(f"V{digits.shape[1]}").ravel(), return_inverse=True)
+        if (digits == digits[0]).all():
+            return self._part(parts, digits[0].tobytes())
+        some, which = np.unique(digits.view(f"V{digits.shape[1]}").ravel(), return_inverse=True)
         shapes = np.array([self._part(parts, part.tobytes()) for part in some], np.int32)
         return shapes[which.ravel()]
 
