@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from ..grammar.format import METRICS, Format
-from .judging import Hit, LineJudge
+from .judging import Hit, LineJudge, spans_of
 from .kernel import Ids
 from .multiline import RecordSearch
 from .shapes import ALONE, NEW, ByShape, Rows, ShapedLines, ShapeTable
@@ -40,7 +40,7 @@ class Meaning:
         """Where each shape has the rank and the fields of one of the variants: offsets and widths."""
         if not self._spans:
             of_variants = zip(*self._shapes, strict=True)
-            self._spans = [np.array([hit.spans for hit in hits], np.int32) for hits in of_variants]
+            self._spans = [spans_of(variant, hits) for variant, hits in zip(self.variants, of_variants, strict=True)]
         return self._spans[number]
 
 
@@ -74,9 +74,10 @@ class FormatShapes:
 
     def _judge(self, lines: ShapedLines, rows: Rows) -> None:
         """Learn new shapes by a line of each."""
-        shapes, first = np.unique(lines.shapes[rows], return_index=True)
+        first = lines.firsts(rows)
+        shapes = lines.shapes[first]
         meanings, places = np.full(len(shapes), NOTHING), np.zeros(len(shapes), np.int32)
-        for number, hits in LineJudge(lines.texts(rows[first])).hits(self._variants).items():
+        for number, hits in LineJudge(*lines.joined(first)).hits(self._variants).items():
             meaning = self._by_kind.setdefault(_kind(hits), len(self._meanings))
             if meaning == len(self._meanings):
                 self._meanings.append(Meaning(hits))
@@ -86,7 +87,7 @@ class FormatShapes:
 
     def _groups_alone(self, lines: ShapedLines, rows: Rows) -> Iterator[Group]:
         found: dict[Kind, tuple[Meaning, list[int]]] = {}
-        for number, hits in LineJudge(lines.texts(rows)).hits(self._variants).items():
+        for number, hits in LineJudge(*lines.joined(rows)).hits(self._variants).items():
             meaning, numbers = found.setdefault(_kind(hits), (Meaning(hits), []))
             meaning.add(hits)
             numbers.append(number)
@@ -133,7 +134,7 @@ class Claims:
             claims = self._claim_of[lines.shapes[rows]]
         found = Counter({self._claims[claim]: int((claims == claim).sum()) for claim in _those_in(claims)})
         if len(alone := rows[claims == ALONE]):
-            found.update(self._of_texts(lines.texts(alone)).values())
+            found.update(self._of_lines(LineJudge(*lines.joined(alone))).values())
         if any(OF_RECORD in dict(claim) for claim in found):
             found.update(self._of_records(lines, rows).values())
         named = Counter[Claim]()
@@ -143,17 +144,17 @@ class Claims:
         return named
 
     def _judge(self, lines: ShapedLines, rows: Rows) -> None:
-        shapes, first = np.unique(lines.shapes[rows], return_index=True)
+        first = lines.firsts(rows)
+        shapes = lines.shapes[first]
         claims = np.full(len(shapes), NOTHING)
-        for number, claim in self._of_texts(lines.texts(rows[first])).items():
+        for number, claim in self._of_lines(LineJudge(*lines.joined(first))).items():
             claims[number] = self._numbers.setdefault(claim, len(self._claims))
             if claims[number] == len(self._claims):
                 self._claims.append(claim)
         self._claim_of[shapes] = claims
 
-    def _of_texts(self, texts: Sequence[bytes]) -> Mapping[int, Claim]:
+    def _of_lines(self, judge: LineJudge) -> Mapping[int, Claim]:
         """The claim of each line that has one."""
-        judge = LineJudge(texts)
         possible = judge.possible(self._variants)
         found = judge.torn_lines(possible) if self._torn else judge.whole_lines(possible)
         told = [(line, self._names[id(variant)], variant.fixed) for line, variant in found]

@@ -11,11 +11,14 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from itertools import accumulate, compress
+from itertools import compress
 from typing import NamedTuple
+
+import numpy as np
 
 from ..grammar.format import METRICS
 from ..grammar.variant import Variant
+from .kernel import Ids, Integers
 from .prefix import NOWHERE, RANK, Span, after_prefix, has_prefix, line_pattern, rank_before, torn_pattern
 from .sieve import Seen, Sieve, fours
 
@@ -23,35 +26,48 @@ NEWLINE = b"\n"
 
 
 class Hit(NamedTuple):
-    """A variant that a line is of, or holds amid other output, and where in it the rank and each field stand.
+    """A variant that a line is of, or holds amid other output, and where the rank and the groups stand.
 
-    ``spans``: offset and width of the rank and of each distinct field, of several groups the first that took part; of
-    what the line does not have the width is 0.
+    ``line``: its number from 0 among those that were judged, and ``start``: where it begins in their text, in which its
+    part on screen has its ``begin``. The places of groups are of that text as well; those that took no part have none.
     """
 
     variant: Variant
     is_torn: bool
-    spans: tuple[Span, ...]
-
-
-class _LineMatch(NamedTuple):
-    """A match in the text: the line and where its part on screen begins, the variant, the rank, the groups."""
-
     line: int
+    start: int
     begin: int
-    variant: Variant
-    rank: Span
     groups: Sequence[Span]
 
 
-class LineJudge:
-    """Finds the variants of lines, which end with newlines but for the last one of a log that lacks it."""
+def spans_of(variant: Variant, hits: Sequence[Hit]) -> Ids:
+    """Offset and width, in the lines of hits, of the rank and of each distinct field; of what is not there 0 and 0.
 
-    def __init__(self, lines: Sequence[bytes]) -> None:
+    Of several groups of one field the first that took part counts.
+    """
+    groups = np.array([hit.groups for hit in hits], np.int32)
+    starts = np.array([hit.start for hit in hits], np.int32)
+    widths = groups[:, :, 1] - groups[:, :, 0]
+    offsets = np.where(widths > 0, groups[:, :, 0] - starts[:, None], 0)
+    of_groups = np.stack([offsets, widths], axis=2)
+    fields = list(dict.fromkeys((RANK, *variant.groups)))
+    spans = np.zeros((len(hits), len(fields), 2), np.int32)
+    for group, field in enumerate((RANK, *variant.groups)):
+        place = fields.index(field)
+        spans[:, place] = np.where(spans[:, place, 1:] > 0, spans[:, place], of_groups[:, group])
+    return spans
+
+
+class LineJudge:
+    """Finds the variants of lines, which stand in ``data`` one after the other, and where each of them ``starts``.
+
+    ``text``: the same, with a newline before the first.
+    """
+
+    def __init__(self, data: bytes, starts: Integers) -> None:
         # A carriage return starts a new line on screen, but no new physical line.
-        self.text = (NEWLINE + b"".join(lines)).replace(b"\r", NEWLINE)
-        self._count = len(lines)
-        self._starts = list(accumulate(map(len, lines), initial=1))
+        self.text = (NEWLINE + data).replace(b"\r", NEWLINE)
+        self._starts: list[int] = starts.tolist()
 
     @cached_property
     def _fours(self) -> Seen:
@@ -73,14 +89,14 @@ class LineJudge:
         """
         possible = self.possible(variants)
         whole = list(self._whole(possible))
-        metric: dict[int, list[_LineMatch]] = defaultdict(list)
-        for found in (found for found in whole if found.variant.record in METRICS):
-            metric[found.line].append(found)
-        hits = [(found, False) for found in whole] + [(found, True) for found in self._torn(possible, metric)]
+        metric: dict[int, list[Hit]] = defaultdict(list)
+        for hit in (hit for hit in whole if hit.variant.record in METRICS):
+            metric[hit.line].append(hit)
         order = {id(variant): place for place, variant in enumerate(variants)}
         by_line: dict[int, list[Hit]] = defaultdict(list)
-        for found, is_torn in sorted(hits, key=lambda hit: (order[id(hit[0].variant)], hit[0].begin)):
-            by_line[found.line].append(self._hit(found, is_torn=is_torn))
+        hits = [*whole, *self._torn(possible, metric)]
+        for hit in sorted(hits, key=lambda hit: (order[id(hit.variant)], hit.begin)):
+            by_line[hit.line].append(hit)
         return by_line
 
     def whole_lines(self, variants: Sequence[Variant]) -> Iterator[tuple[int, Variant]]:
@@ -95,7 +111,7 @@ class LineJudge:
         """Each line that holds the longest text of a variant."""
         return (self._line(begin) for begin, _ in self._holding(variant))
 
-    def _whole(self, variants: Sequence[Variant]) -> Iterator[_LineMatch]:
+    def _whole(self, variants: Sequence[Variant]) -> Iterator[Hit]:
         known = set[int]()
         for variant in sorted(variants, key=lambda variant: variant.record not in METRICS):
             for found in self._matches(variant):
@@ -104,13 +120,13 @@ class LineJudge:
                     if variant.record != "fact":
                         known.add(found.begin)
 
-    def _matches(self, variant: Variant) -> Iterator[_LineMatch]:
+    def _matches(self, variant: Variant) -> Iterator[Hit]:
         match = line_pattern(variant).fullmatch
         for begin, end in self._holding(variant):
             start, rank = after_prefix(self.text, begin, end) if self._has_prefix else (begin, NOWHERE)
             found = match(self.text, start, end)
             if found and (end < len(self.text) or not _may_go_on(found)):
-                yield _LineMatch(self._line(begin), begin, variant, rank, found.regs[1:])
+                yield self._hit(variant, begin, (rank, *found.regs[1:]), is_torn=False)
 
     def _holding(self, variant: Variant) -> Iterator[Span]:
         """Where the parts on screen begin and end that hold the longest text of a variant."""
@@ -122,7 +138,7 @@ class LineJudge:
             yield text.rfind(NEWLINE, 0, hit) + 1, end
             hit = text.find(mark, end)
 
-    def _torn(self, variants: Sequence[Variant], metric: Mapping[int, Sequence[_LineMatch]]) -> Iterator[_LineMatch]:
+    def _torn(self, variants: Sequence[Variant], metric: Mapping[int, Sequence[Hit]]) -> Iterator[Hit]:
         """The metric lines amid other output, but for lines that hold a whole one of another variant, or are one.
 
         Numbers between mere signs are not looked for: they stand in many lines of others.
@@ -134,7 +150,7 @@ class LineJudge:
                 if not is_told and variant.may_stand_in(self.text[begin:end]):
                     yield from self._torn_in(variant, begin, end)
 
-    def _torn_in(self, variant: Variant, begin: int, end: int) -> Iterator[_LineMatch]:
+    def _torn_in(self, variant: Variant, begin: int, end: int) -> Iterator[Hit]:
         """Several processes that write one log run their lines together: find what is whole amid the rest."""
         text, own = self.text, after_prefix(self.text, begin, end) if self._has_prefix else (begin, NOWHERE)
         last = own[0]
@@ -143,19 +159,15 @@ class LineJudge:
                 rank = own[1] if found.start() == own[0] else rank_before(text, last, found.start())
                 # Of what may stand before the line nothing is known.
                 unknown = [NOWHERE] * (len(variant.groups) + 1 - len(found.regs))
-                yield _LineMatch(self._line(begin), begin, variant, rank, [*unknown, *found.regs[1:]])
+                yield self._hit(variant, begin, (rank, *unknown, *found.regs[1:]), is_torn=True)
             last = found.end()
 
-    def _line(self, begin: int) -> int:
-        return bisect_right(self._starts, begin) - 1
+    def _hit(self, variant: Variant, begin: int, groups: Sequence[Span], *, is_torn: bool) -> Hit:
+        line = self._line(begin)
+        return Hit(variant, is_torn, line, self._starts[line] + 1, begin, groups)
 
-    def _hit(self, found: _LineMatch, *, is_torn: bool) -> Hit:
-        start = self._starts[found.line]
-        spans = {RANK: found.rank}
-        for field, span in zip(found.variant.groups, found.groups, strict=True):
-            if field not in spans or spans[field][0] >= spans[field][1]:
-                spans[field] = span
-        return Hit(found.variant, is_torn, tuple((a - start, b - a) if b > a else NOWHERE for a, b in spans.values()))
+    def _line(self, begin: int) -> int:
+        return bisect_right(self._starts, begin - 1) - 1
 
 
 def _may_go_on(found: re.Match[bytes]) -> bool:

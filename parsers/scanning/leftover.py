@@ -75,7 +75,9 @@ class _Broken:
         """Whether each of some lines is broken."""
         every = b"\n".join(texts)
         metric = [v for v in self.format.variants if v.record in METRICS and v.resembles(every)]
-        return [any(variant.resembles(text) for variant in metric) for text in texts]
+        return (
+            [any(variant.resembles(text) for variant in metric) for text in texts] if metric else [False] * len(texts)
+        )
 
 
 class Unrecognised:
@@ -129,16 +131,16 @@ class Unrecognised:
         return at, found, broken
 
     def _sorted(self, numbers: Integers, texts: Sequence[bytes]) -> Ids:
-        return np.array([self._sort(n, text) for n, text in zip(numbers.tolist(), texts, strict=True)], np.int32)
+        keys = _DIGITS.sub(b"0", b"\n".join([text[:KEY_LENGTH] for text in texts])).split(b"\n")
+        if len(self._by_key) < MOST_SORTS:
+            for number, key, text in zip(numbers.tolist(), keys, texts, strict=False):
+                self._note(number, key, text)
+        return np.array([self._by_key.get(key, FURTHER) for key in keys[: len(texts)]], np.int32)
 
-    def _sort(self, number: int, text: bytes) -> int:
-        key = _DIGITS.sub(b"0", text[:KEY_LENGTH])
-        if key not in self._by_key:
-            if len(self._by_key) >= MOST_SORTS:
-                return FURTHER
+    def _note(self, number: int, key: bytes, text: bytes) -> None:
+        if key not in self._by_key and len(self._by_key) < MOST_SORTS:
             self._by_key[key] = len(self._sorts)
             self._sorts.append(Sort(0, number, text[:TEXT_LENGTH].decode("utf-8", "replace")))
-        return self._by_key[key]
 
 
 def _texts(lines: ShapedLines, rows: Rows) -> list[bytes]:

@@ -7,10 +7,10 @@ from functools import cache
 
 import numpy as np
 
-from ..grammar.field import Field
 from ..grammar.variant import Variant
 from .columns import Places
-from .prefix import NOWHERE, RANK, Span
+from .judging import Hit, spans_of
+from .prefix import NOWHERE
 from .shapes import Rows, ShapedLines
 
 # A log that goes on for so long without the end of a record has none that began before.
@@ -37,10 +37,9 @@ class RecordSearch:
     """Looks for records of several lines among lines that follow each other, but for those that others know."""
 
     def __init__(self, lines: ShapedLines, rows: Rows) -> None:
-        texts = lines.texts(rows)
+        data, self._starts = lines.joined(rows)
         self._rows = rows
-        self._starts = np.cumsum([0, *map(len, texts[:-1])])
-        self._text = (b"\n" + b"".join(texts)).replace(b"\r", b"\n")
+        self._text = (b"\n" + data).replace(b"\r", b"\n")
 
     def records(self, variants: Iterable[Variant]) -> Iterator[Records]:
         """What there is of each variant."""
@@ -52,23 +51,14 @@ class RecordSearch:
         first = self._line([match.start() for match in matches])
         last = self._line([match.end() - 1 for match in matches])
         inside = np.concatenate([np.arange(a, b + 1) for a, b in zip(first, last, strict=True)])
-        spans = np.array([_spans(variant, match) for match in matches], np.int32)
+        hits = [Hit(variant, False, 0, 0, 0, (NOWHERE, *match.regs[1:])) for match in matches]
         shape = np.arange(len(matches), dtype=np.int32)
-        places = Places(self._text, np.zeros(len(matches), np.int64), shape, spans)
+        places = Places(self._text, np.zeros(len(matches), np.int64), shape, spans_of(variant, hits))
         return Records(variant, self._rows[first], self._rows[inside], places)
 
     def _line(self, places: Sequence[int]) -> Rows:
         """The lines that begin at newlines of the text, or hold other places of it."""
         return np.searchsorted(self._starts, places, side="right") - 1
-
-
-def _spans(variant: Variant, match: re.Match[bytes]) -> list[Span]:
-    """Offsets and widths of the rank, which such a record has not, and of each field."""
-    spans: dict[Field, Span] = {RANK: NOWHERE}
-    for field, (start, end) in zip(variant.groups, match.regs[1:], strict=True):
-        if field not in spans or not spans[field][1]:
-            spans[field] = (start, end - start) if end > start else NOWHERE
-    return list(spans.values())
 
 
 def whole_records(blocks: Iterable[bytes], variants: Sequence[Variant]) -> Iterator[bytes]:

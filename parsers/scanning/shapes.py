@@ -53,12 +53,25 @@ class ShapedLines:
         """Where each line ends, its newline included."""
         return np.append(self.starts[1:], len(self.data))
 
+    def firsts(self, rows: Rows) -> Rows:
+        """Of some lines the first of each shape, in their order."""
+        return rows[np.sort(np.unique(self.shapes[rows], return_index=True)[1])]
+
     def texts(self, rows: Rows) -> list[bytes]:
         """Some lines with their newlines, but for one that was added."""
         ends = self.ends[rows]
         if self.is_cut and len(rows) and rows[-1] == len(self) - 1:
             ends[-1] -= 1
         return [self.data[start:end] for start, end in zip(self.starts[rows].tolist(), ends.tolist(), strict=True)]
+
+    def joined(self, rows: Rows) -> tuple[bytes, Integers]:
+        """Some lines put together, in their order, and where each of them begins there."""
+        if len(rows) and rows[-1] - rows[0] + 1 == len(rows):
+            start, end = int(self.starts[rows[0]]), int(self.ends[rows[-1]])
+            is_cut = self.is_cut and end == len(self.data)
+            return self.data[start : end - is_cut], self.starts[rows] - start
+        texts = self.texts(rows)
+        return b"".join(texts), np.cumsum([0, *map(len, texts)])[:-1]
 
     def numbers(self, rows: Rows) -> Integers:
         """The physical numbers of some lines, from 1 in the log."""

@@ -1,6 +1,6 @@
 """What formats find in the lines of blocks of text."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from parsers.grammar.format import Format
 from parsers.grammar.variant import Variant
 from parsers.scanning.format_shapes import KnownShapes
+from parsers.scanning.judging import Hit, LineJudge, spans_of
 from parsers.scanning.multiline import RecordSearch
 
 
@@ -27,3 +28,13 @@ def found_in(fmt: Format, *blocks: bytes) -> Iterator[tuple[int, Variant]]:
         for meaning, rows, _ in known.of(fmt).groups(lines, every):
             yield from ((number, v) for v in meaning.variants for number in lines.numbers(rows).tolist())
         before += len(lines)
+
+
+def judge(*lines: bytes) -> LineJudge:
+    """The judge of some lines, which end with newlines."""
+    return LineJudge(b"".join(lines), np.cumsum([0, *map(len, lines)])[:-1])
+
+
+def told(hits: Iterable[Hit]) -> list[tuple[Variant, bool, list[list[int]]]]:
+    """What hits say of a line: variants, and where the fields stand in it."""
+    return [(hit.variant, hit.is_torn, spans_of(hit.variant, [hit])[0].tolist()) for hit in hits]

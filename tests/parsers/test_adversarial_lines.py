@@ -10,9 +10,8 @@ from parsers.grammar.format import METRICS, Format
 from parsers.grammar.variant import Variant
 from parsers.runs.reading import known_format, survey
 from parsers.scanning.detection import formats
-from parsers.scanning.judging import LineJudge
 from tests.bench.adversarial import Hostile, hostile, known_lines
-from tests.parsers.shaped import found_in
+from tests.parsers.shaped import found_in, judge, told
 
 SIZE = 2 << 10
 SHORT = 32 << 10
@@ -42,8 +41,8 @@ def test_a_time_with_thousands_of_digits_is_none() -> None:
     fmt = known_format("bigdl")
     line = next(line for line in known_lines(fmt) if line.startswith(b"20"))
     stamp, rest = line[:19], line[19:]
-    (hits,) = LineJudge([Hostile(b"7", stamp + b".", rest).line(SIZE)]).hits(fmt.variants).values()
-    assert sum(width for hit in hits for _, width in hit.spans) < SIZE // 2
+    (hits,) = judge(Hostile(b"7", stamp + b".", rest).line(SIZE)).hits(fmt.variants).values()
+    assert sum(width for _, _, spans in told(hits) for _, width in spans) < SIZE // 2
 
 
 def _seconds(line: bytes) -> float:
@@ -54,5 +53,5 @@ def _seconds(line: bytes) -> float:
 
 def _once(variants: tuple[Variant, ...], line: bytes) -> float:
     start = time.process_time()
-    LineJudge([line]).hits(variants)
+    judge(line).hits(variants)
     return time.process_time() - start
