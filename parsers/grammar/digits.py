@@ -60,12 +60,13 @@ def _may_be(variant: Variant, text: bytes) -> bool:
 
 
 def _may_resemble(variant: Variant, text: bytes) -> bool:
-    return variant.record in METRICS and _masked(variant).resembles(text)
+    return variant.record in METRICS and bool(_telling_texts(variant)) and _masked(variant).resembles(text)
 
 
 @cache
 def _masked_needs(variant: Variant) -> tuple[tuple[bytes, ...], ...]:
-    return tuple(tuple(masked(text) for text in need) for need in variant.needs)
+    needs = sorted(variant.needs, key=lambda need: -min(map(len, need)))  # the longest are the rarest
+    return tuple(tuple(masked(text) for text in need) for need in needs)
 
 
 @cache
@@ -88,7 +89,8 @@ def _runs(variant: Variant) -> tuple[Run, ...]:
 @cache
 def _telling_texts(variant: Variant) -> tuple[Run, ...]:
     """The same of the texts by which a line resembles one of the variant."""
-    return tuple(_compiled([frozenset([byte]) for byte in text]) for text in variant.telling)
+    runs = [[frozenset([byte]) for byte in text] for text in variant.telling if DIGITS & set(text)]
+    return tuple(map(_compiled, runs))
 
 
 def _compiled(run: Sequence[Bytes]) -> Run:

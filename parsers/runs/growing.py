@@ -15,7 +15,7 @@ from ..io.errors import FormatError, LogError
 from ..io.lazy import pd
 from ..io.message import Message
 from ..scanning.cascade import Cascade, FormatLines, of_kinds
-from ..scanning.detection import common, detect, formats, known_shapes
+from ..scanning.detection import common, detect, formats, known_shapes, most_claimed
 from ..scanning.record_table import table
 from ..scanning.tail import Change, Tail
 from .facts import SCALING, Fact, line_facts
@@ -96,14 +96,12 @@ class GrowingLog:
         known = formats()
         shapes = known_shapes(known)
         lines = shapes.table.lines(block)
-        rows = np.arange(len(lines))
-        if not (shapes.metric.count(lines, rows) or shapes.torn.count(lines, rows)):
-            return None
         try:
-            return detect(self.path, known)
+            if most_claimed(self.path, lines, np.arange(len(lines)), shapes):
+                return detect(self.path, known)
         except (FormatError, LogError) as error:
             self.doubt = error.message  # The next lines may tell it.
-            return None
+        return None
 
     def _records(self, block: bytes) -> Iterator[pd.DataFrame]:
         formats_ = [fmt for fmt in (self.format, common()) if fmt]

@@ -12,7 +12,7 @@ next. A log is looked at in pieces, and the first with a metric line decides.
 import os
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from pathlib import Path
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from ..grammar.format import ROOM, Format, load
 from ..io.errors import FormatError
-from .format_shapes import Claim, Claims, KnownShapes
+from .format_shapes import EVENT, TORN, WHOLE, Claim, Claims, KnownShapes
 from .shapes import Rows, ShapedLines
 from .text import LogText
 
@@ -99,59 +99,78 @@ def detected(text: LogText, known: Sequence[Format]) -> Format | None:
     other output tell the format only where no line is whole. Raises FormatError when two formats are equally specific,
     LogError when the log cannot be read.
     """
-    shapes = known_shapes(known)
-    for by_events in (False, True):
-        for lines in text.blocks(shapes):
-            if name := most_claimed(text.source.path, lines, np.arange(len(lines)), shapes, by_events=by_events):
-                return next(fmt for fmt in known if fmt.name == name)
-    return None
+    shapes, by_events = known_shapes(known), None
+    for lines in text.blocks(shapes):
+        counted = list(_counted(lines, np.arange(len(lines)), shapes.claims, frozenset()))
+        if name := _of_metrics(text.source.path, counted):
+            break
+        by_events = by_events or _best(_claimed(counted, EVENT))
+    else:
+        name = by_events
+    return next((fmt for fmt in known if fmt.name == name), None)
 
 
 def most_claimed(
-    path: Path,
-    lines: ShapedLines,
-    rows: Rows,
-    shapes: KnownShapes,
-    *,
-    without: Set[str] = frozenset(),
-    by_events: bool = False,
+    path: Path, lines: ShapedLines, rows: Rows, shapes: KnownShapes, without: Set[str] = frozenset()
 ) -> str | None:
-    """The name of the format that claims most of some lines, as ``detected`` says, but for those of these names."""
-    for claims in (shapes.event,) if by_events else (shapes.metric, shapes.torn):
-        if found := _claimed(lines, rows, claims, without):
-            break
-    else:
-        return None
-    counts = Counter[str]()
-    for claim, count in found.items():
-        counts.update(dict.fromkeys(_most_specific(claim), count))
-    best = max(sorted(counts), key=lambda name: counts[name])
-    if not by_events:
-        _refuse_equals(path, best, counts, found)
+    """The name of the format that claims most of some lines by metric lines, but for those of these names."""
+    return _of_metrics(path, list(_counted(lines, rows, shapes.claims, without)))
+
+
+def _of_metrics(path: Path, counted: Sequence[Counter[Claim]]) -> str | None:
+    found = _claimed(counted, WHOLE) or _claimed(counted, TORN)
+    best = _best(found)
+    if best:
+        _refuse_equals(path, best, found)
     return best
 
 
-def _claimed(lines: ShapedLines, rows: Rows, claims: Claims, without: Set[str]) -> Counter[Claim]:
-    """How many lines have each claim.
+def _best(found: Mapping[Claim, int]) -> str | None:
+    counts = _counts(found)
+    return max(sorted(counts), key=lambda name: counts[name], default=None)
 
-    A format that has no line where others have some is not looked for any more, and one that is alone needs no count.
-    """
-    claiming, found = set[str](), Counter[Claim]()
+
+def _counts(found: Mapping[Claim, int]) -> Counter[str]:
+    counts = Counter[str]()
+    for claim, count in found.items():
+        counts.update(dict.fromkeys(_most_specific(claim), count))
+    return counts
+
+
+def _counted(lines: ShapedLines, rows: Rows, claims: Claims, without: Set[str]) -> Iterator[Counter[Claim]]:
+    """How many lines of each piece have each claim, up to one in which a single format has whole lines."""
+    claiming = set[str]()
     for piece in _pieces(lines, rows):
+        found = Counter[Claim]()
         for claim, count in claims.count(lines, piece).items():
-            kept = tuple(said for said in claim if said[0] not in without and (not claiming or said[0] in claiming))
-            found[kept] += count
-        del found[()]
-        claiming = claiming or {name for claim in found for name, _ in claim}
+            found[tuple(said for said in claim if said.name not in without)] += count
+        yield found
+        claiming = claiming or {said.name for claim in found for said in claim if said.how == WHOLE}
         if len(claiming) == 1:
             break
-    return found
+
+
+def _claimed(counted: Iterable[Counter[Claim]], how: int) -> Counter[Claim]:
+    """How many lines have each claim by whole lines, by torn ones or by events.
+
+    A format that has no line in the first piece in which others have some is not looked for any more.
+    """
+    claiming, every = set[str](), Counter[Claim]()
+    for piece in counted:
+        found = Counter[Claim]()
+        for claim, count in piece.items():
+            found[tuple(said for said in claim if said.how == how)] += count
+        claiming = claiming or {said.name for claim in found for said in claim}
+        for claim, count in found.items():
+            every[tuple(said for said in claim if said.name in claiming)] += count
+    del every[()]
+    return every
 
 
 def _most_specific(claim: Claim) -> set[str]:
     """The formats for which most of a line is fixed text."""
-    most = max(fixed for _, fixed in claim)
-    return {name for name, fixed in claim if fixed == most}
+    most = max(said.fixed for said in claim)
+    return {said.name for said in claim if said.fixed == most}
 
 
 def _pieces(lines: ShapedLines, rows: Rows) -> Iterator[Rows]:
@@ -165,8 +184,9 @@ def _pieces(lines: ShapedLines, rows: Rows) -> Iterator[Rows]:
         first, start = end, int(reach[min(end, len(rows)) - 1])
 
 
-def _refuse_equals(path: Path, best: str, counts: Counter[str], found: Mapping[Claim, int]) -> None:
+def _refuse_equals(path: Path, best: str, found: Mapping[Claim, int]) -> None:
     """Raise FormatError when another format claims just the lines that the best one does."""
+    counts = _counts(found)
     claimed = [names for names in map(_most_specific, found) if best in names]
     for other in sorted(counts.keys() - {best}):
         if counts[other] == counts[best] and all(other in names for names in claimed):

@@ -2,10 +2,12 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from ..grammar.format import METRICS, Format
+from ..grammar.variant import Variant
 from .judging import Hit, LineJudge, spans_of
 from .kernel import Ids
 from .multiline import RecordSearch
@@ -105,25 +107,36 @@ def _those_in(numbers: Ids) -> list[int]:
     return found[1:] if found[:1] == [0] else found
 
 
-# Of a line, the names of the formats that claim it, each with how much of the line is fixed text. No name stands for
-# records of several lines, of which the line may be one.
-Claim = tuple[tuple[str, int], ...]
+class Said(NamedTuple):
+    """A format that knows a line, how much of the line is fixed text, and what is known of it.
+
+    A metric line is it as a ``WHOLE``, or it is ``TORN``: one stands there amid other output. No name stands for
+    records of several lines, of which the line may be one.
+    """
+
+    name: str
+    fixed: int
+    how: int
+
+
+WHOLE, TORN, EVENT = range(3)
+Claim = tuple[Said, ...]
 NO_CLAIM: Claim = ()
-OF_RECORD = ""
+OF_RECORD = Said("", 0, WHOLE)
 
 
 class Claims:
-    """Which of many formats claim the shapes of a table by lines of these kinds, or of ``torn`` ones."""
+    """Which of many formats claim the shapes of a table, by metric lines or by events."""
 
-    def __init__(self, formats: Iterable[Format], kinds: Sequence[str], *, torn: bool = False) -> None:
-        named = [(fmt.name, variant) for fmt in formats for variant in fmt.variants if variant.record in kinds]
-        self._torn = torn
+    def __init__(self, formats: Iterable[Format]) -> None:
+        claiming = (*METRICS, "event")
+        named = [(fmt.name, variant) for fmt in formats for variant in fmt.variants if variant.record in claiming]
         self._names = {id(variant): name for name, variant in named}
         self._variants = tuple(variant for _, variant in named if not variant.spans)
         self._claims: list[Claim] = [NO_CLAIM]
         self._numbers: dict[Claim, int] = {NO_CLAIM: NOTHING}
         self._claim_of = ByShape(np.int32, NEW, ALONE)
-        self._spanning = [variant for _, variant in named if variant.spans]
+        self._spanning = [variant for _, variant in named if variant.spans and variant.record in METRICS]
 
     def count(self, lines: ShapedLines, rows: Rows) -> Counter[Claim]:
         """How many of some lines have each claim, but for lines that nothing claims."""
@@ -135,7 +148,7 @@ class Claims:
         found = Counter({self._claims[claim]: int((claims == claim).sum()) for claim in _those_in(claims)})
         if len(alone := rows[claims == ALONE]):
             found.update(self._of_lines(LineJudge(*lines.joined(alone))).values())
-        if any(OF_RECORD in dict(claim) for claim in found):
+        if any(OF_RECORD in claim for claim in found):
             found.update(self._of_records(lines, rows).values())
         named = Counter[Claim]()
         for claim, count in found.items():
@@ -156,31 +169,34 @@ class Claims:
     def _of_lines(self, judge: LineJudge) -> Mapping[int, Claim]:
         """The claim of each line that has one."""
         possible = judge.possible(self._variants)
-        found = judge.torn_lines(possible) if self._torn else judge.whole_lines(possible)
-        told = [(line, self._names[id(variant)], variant.fixed) for line, variant in found]
-        if not self._torn:
-            told += [(line, OF_RECORD, 0) for variant in self._spanning for line in judge.holding(variant)]
+        told = [(hit.line, self._said(hit.variant, TORN if hit.is_torn else WHOLE)) for hit in judge.each(possible)]
+        told += [(line, OF_RECORD) for variant in self._spanning for line in judge.holding(variant)]
         return _claims(told)
+
+    def _said(self, variant: Variant, how: int) -> Said:
+        return Said(self._names[id(variant)], variant.fixed, how if variant.record in METRICS else EVENT)
 
     def _of_records(self, lines: ShapedLines, rows: Rows) -> Mapping[int, Claim]:
         """The claim of each line that begins a record of several lines."""
         return _claims(
-            (line, self._names[id(found.variant)], found.variant.fixed)
+            (line, self._said(found.variant, WHOLE))
             for found in RecordSearch(lines, rows).records(self._spanning)
             for line in found.first.tolist()
         )
 
 
-def _claims(told: Iterable[tuple[int, str, int]]) -> Mapping[int, Claim]:
+def _claims(told: Iterable[tuple[int, Said]]) -> Mapping[int, Claim]:
     """The claims of lines, of which each format may know several variants: the most specific counts."""
-    fixed: dict[int, dict[str, int]] = defaultdict(dict)
-    for line, name, letters in told:
-        fixed[line][name] = max(letters, fixed[line].get(name, 0))
-    return {line: tuple(sorted(claim.items())) for line, claim in fixed.items()}
+    by_line: dict[int, dict[tuple[str, int], Said]] = defaultdict(dict)
+    for line, said in told:
+        known = by_line[line].setdefault((said.name, said.how), said)
+        if said.fixed > known.fixed:
+            by_line[line][said.name, said.how] = said
+    return {line: tuple(sorted(claim.values())) for line, claim in by_line.items()}
 
 
 def _named(claim: Claim) -> Claim:
-    return tuple(said for said in claim if said[0] != OF_RECORD)
+    return tuple(said for said in claim if said.name)
 
 
 class KnownShapes:
@@ -191,9 +207,7 @@ class KnownShapes:
 
     def __init__(self, formats: Sequence[Format], others: Sequence[Format] = ()) -> None:
         self.table = ShapeTable((*formats, *others))
-        self.metric = Claims(formats, METRICS)
-        self.torn = Claims(formats, METRICS, torn=True)
-        self.event = Claims(formats, ("event",))
+        self.claims = Claims(formats)
         self._of_format: dict[Format, FormatShapes] = {}
 
     def of(self, fmt: Format) -> FormatShapes:

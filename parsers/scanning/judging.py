@@ -99,13 +99,14 @@ class LineJudge:
             by_line[hit.line].append(hit)
         return by_line
 
-    def whole_lines(self, variants: Sequence[Variant]) -> Iterator[tuple[int, Variant]]:
-        """Each line that is of a variant, and the variant."""
-        return ((found.line, variant) for variant in variants for found in self._matches(variant))
-
-    def torn_lines(self, variants: Sequence[Variant]) -> Iterator[tuple[int, Variant]]:
-        """Each line that holds one of a variant amid other output, and the variant."""
-        return ((found.line, found.variant) for found in self._torn(variants, {}))
+    def each(self, variants: Sequence[Variant]) -> Iterator[Hit]:
+        """Each variant of each line, and those that lines hold which are no metric line as a whole."""
+        metric = set[int]()
+        for hit in (hit for variant in variants for hit in self._matches(variant)):
+            yield hit
+            if hit.variant.record in METRICS:
+                metric.add(hit.line)
+        yield from (hit for hit in self._torn(variants, {}) if hit.line not in metric)
 
     def holding(self, variant: Variant) -> Iterator[int]:
         """Each line that holds the longest text of a variant."""

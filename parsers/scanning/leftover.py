@@ -1,6 +1,5 @@
 """What is left of a log: the lines that no rule knows, by what they are like, and broken metric lines among them."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,7 +12,7 @@ from .kernel import Ids, Integers
 from .prefix import has_prefix, without_prefix
 from .shapes import ALONE, NEW, ByShape, Rows, ShapedLines
 
-_DIGITS = re.compile(rb"[0-9]+")
+_ZEROS = bytes.maketrans(b"123456789", b"000000000")
 KEY_LENGTH = 60
 TEXT_LENGTH = 200
 MOST_SORTS = 5000
@@ -131,7 +130,7 @@ class Unrecognised:
         return at, found, broken
 
     def _sorted(self, numbers: Integers, texts: Sequence[bytes]) -> Ids:
-        keys = _DIGITS.sub(b"0", b"\n".join([text[:KEY_LENGTH] for text in texts])).split(b"\n")
+        keys = _without_digits(b"\n".join([text[:KEY_LENGTH] for text in texts])).split(b"\n")
         if len(self._by_key) < MOST_SORTS:
             for number, key, text in zip(numbers.tolist(), keys, texts, strict=False):
                 self._note(number, key, text)
@@ -141,6 +140,14 @@ class Unrecognised:
         if key not in self._by_key and len(self._by_key) < MOST_SORTS:
             self._by_key[key] = len(self._sorts)
             self._sorts.append(Sort(0, number, text[:TEXT_LENGTH].decode("utf-8", "replace")))
+
+
+def _without_digits(text: bytes) -> bytes:
+    """A text with one zero for each of its numbers."""
+    text = text.translate(_ZEROS)
+    while b"00" in text:
+        text = text.replace(b"00", b"0")
+    return text
 
 
 def _texts(lines: ShapedLines, rows: Rows) -> list[bytes]:

@@ -136,9 +136,10 @@ class ShapeTable:
     def _places(self, lines: Sequence[bytes]) -> dict[int, set[int]]:
         """The places in masked lines, by the number of the line, of the digits that formats tell apart."""
         found: dict[int, set[int]] = {}
-        text = b"\n".join(lines)
+        with_digits = [(row, line) for row, line in enumerate(lines) if b"\0" in line]
+        text = b"\n".join(line for _, line in with_digits)
         for variant in [v for v in self._telling if may_tell(v, text)]:
-            for row, line in enumerate(lines):
+            for row, line in with_digits:
                 if places := set(telling_places(variant, line)):
                     found.setdefault(row, set()).update(places)
         return found
