@@ -68,7 +68,7 @@ constraints: .venv/test
 	$(INSTALL) -e '.[security]'
 	$(BIN)/pip freeze --exclude-editable > constraints.txt
 
-.venv/report: setup.cfg
+.venv/report: setup.cfg $(wildcard setup.py parsers/scanning/shapes.c)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo $(OLD); exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2> /dev/null || { echo $(NO_VENV); exit 1; }
 	$(PYTHON) -m venv .venv
@@ -84,4 +84,4 @@ constraints: .venv/test
 	touch $@
 
 clean:
-	rm -rf .venv build *.egg-info pages site
+	rm -rf .venv build *.egg-info pages site parsers/scanning/*.so

@@ -3,9 +3,11 @@
 import configparser
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -22,31 +24,55 @@ def tracked() -> list[str]:
     return sorted(listed.stdout.splitlines())
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of the files that git tracks."""
-    folder = tmp_path_factory.mktemp("wheel")
+EXTENSION = "parsers/scanning/_shapes.abi3.so"
+NO_COMPILER = {"CC": "false", "LDSHARED": "false"}
+COMPILER = shutil.which(str(sysconfig.get_config_var("CC")).split()[0])
+has_compiler = pytest.mark.skipif(
+    COMPILER is None or not Path(sysconfig.get_path("include"), "Python.h").is_file(),
+    reason="no C compiler, or no Python.h: `apt-get install gcc libc6-dev python3-dev` has both",
+)
+
+
+def built(folder: Path, what: str = "wheel", **environment: str) -> Path:
+    """What setuptools makes of the files that git tracks: a wheel, an editable one or the sources."""
     archive = subprocess.run(["git", "ls-files", "-z"], cwd=PROJECT, capture_output=True, check=True).stdout
     for name in filter(None, archive.decode().split("\0")):
         place = folder / "source" / name
         place.parent.mkdir(parents=True, exist_ok=True)
         if not name.startswith(("tests/", "logs/")):
             place.write_bytes((PROJECT / name).read_bytes())
-    program = f"from setuptools.build_meta import build_wheel; build_wheel({str(folder)!r})"
-    subprocess.run([sys.executable, "-c", program], cwd=folder / "source", capture_output=True, check=True)
-    (made,) = folder.glob("*.whl")
-    return made
+    program = f"from setuptools import build_meta; print(build_meta.build_{what}({str(folder)!r}))"
+    given = {**os.environ, **environment}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=folder / "source", env=given, capture_output=True, text=True, check=True)
+    return folder / done.stdout.splitlines()[-1]
+
+
+def in_new_environment(wheel: Path, folder: Path) -> Path:
+    """The Python of a new environment with the wheel; the packages that it needs are those of this one."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    shutil.unpack_archive(wheel, packages, "zip")
+    (packages / "needed.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+    return folder / "bin/python"
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of the files that git tracks."""
+    return built(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def plain_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same, made where no compiler works."""
+    return built(tmp_path_factory.mktemp("plain"), **NO_COMPILER)
 
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python of a new environment with the wheel; the packages that it needs are those of this one."""
-    folder = tmp_path_factory.mktemp("environment")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
-    (packages,) = folder.glob("lib/python*/site-packages")
-    ZipFile(wheel).extractall(packages)
-    (packages / "needed.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
-    return folder / "bin/python"
+    """The Python of a new environment with the wheel."""
+    return in_new_environment(wheel, tmp_path_factory.mktemp("environment"))
 
 
 def started(python: Path, folder: Path, *arguments: str | Path) -> "subprocess.CompletedProcess[str]":
@@ -57,8 +83,71 @@ def started(python: Path, folder: Path, *arguments: str | Path) -> "subprocess.C
 
 @pytest.mark.slow
 def test_the_wheel_holds_every_file_of_the_rooms(wheel: Path) -> None:
-    names = ZipFile(wheel).namelist()
-    assert sorted(name for name in names if name.startswith(tuple(f"{room}/" for room in ROOMS))) == tracked()
+    assert files_of_rooms(wheel) - {EXTENSION} == {*tracked()}
+
+
+def files_of_rooms(wheel: Path) -> set[str]:
+    return {name for name in ZipFile(wheel).namelist() if name.startswith(tuple(f"{room}/" for room in ROOMS))}
+
+
+@pytest.mark.slow
+@has_compiler
+def test_the_wheel_holds_the_kernel_for_this_and_all_later_versions_of_python(wheel: Path) -> None:
+    assert EXTENSION in files_of_rooms(wheel)
+    assert wheel.name.split("-")[2:4] == ["cp311", "abi3"]
+
+
+@pytest.mark.slow
+def test_a_wheel_made_without_a_compiler_lacks_nothing_else(plain_wheel: Path) -> None:
+    assert files_of_rooms(plain_wheel) == {*tracked()}
+
+
+@pytest.mark.slow
+def test_the_sources_are_installed_for_editing_without_a_compiler(tmp_path: Path) -> None:
+    assert built(tmp_path, "editable", **NO_COMPILER).suffix == ".whl"
+    assert not (tmp_path / "source" / EXTENSION).exists()
+
+
+@pytest.mark.slow
+@has_compiler
+def test_the_sources_are_installed_for_editing_with_the_kernel(tmp_path: Path) -> None:
+    built(tmp_path, "editable")
+    assert (tmp_path / "source" / EXTENSION).is_file()
+
+
+@pytest.mark.slow
+def test_the_archive_of_the_sources_holds_what_the_kernel_is_built_from(tmp_path: Path) -> None:
+    with tarfile.open(built(tmp_path, "sdist")) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert names >= {"setup.py", "setup.cfg", "pyproject.toml", "parsers/scanning/shapes.c"}
+
+
+KERNEL = "from parsers.scanning import kernel; print(kernel.COMPILED, *kernel.Shapes().lines(b'a 1\\nb\\na 2\\n')[0])"
+
+
+@pytest.mark.slow
+@has_compiler
+@pytest.mark.parametrize(("environment", "compiled"), [({}, True), ({"TACHOGRAPH_KERNEL": "numpy"}, False)])
+def test_the_wheel_has_the_kernel_in_c_unless_numpy_is_asked_for(
+    environment: dict[str, str], compiled: bool, installed: Path, tmp_path: Path
+) -> None:
+    assert kernel_of(installed, tmp_path, environment) == f"{compiled} 0 1 0\n"
+
+
+@pytest.mark.slow
+def test_the_wheel_made_without_a_compiler_has_the_kernel_in_numpy(plain_wheel: Path, tmp_path: Path) -> None:
+    python = in_new_environment(plain_wheel, tmp_path / "environment")
+    assert kernel_of(python, tmp_path, {}) == "False 0 1 0\n"
+    done = started(python, tmp_path, "show", PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C2/1")
+    assert (done.returncode, "samples/s" in done.stdout) == (0, True)
+
+
+def kernel_of(python: Path, folder: Path, environment: dict[str, str]) -> str:
+    """Whether the kernel is compiled, and the shapes of three lines."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "TACHOGRAPH_KERNEL")}
+    command = [str(python), "-c", KERNEL]
+    given = {**kept, **environment}
+    return subprocess.run(command, cwd=folder, env=given, capture_output=True, text=True, check=True).stdout
 
 
 @pytest.mark.slow

@@ -41,7 +41,7 @@ class Variant:
 
     def may_stand_in(self, text: bytes) -> bool:
         """Whether a text holds all that each line of this variant holds, its literals in that order."""
-        if self._longest not in text:  # It is the one that most texts lack.
+        if self.longest not in text:
             return False
         place = 0
         for literal in self.texts:
@@ -87,7 +87,8 @@ class Variant:
         return tuple(tuple(choice.encode() for choice in choices) for choices in self.choices)
 
     @cached_property
-    def _longest(self) -> bytes:
+    def longest(self) -> bytes:
+        """The text that most lines of others lack."""
         return max(self.texts, key=len)
 
     @cached_property

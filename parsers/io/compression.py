@@ -10,7 +10,6 @@ import lzma
 import os
 import zlib
 from collections.abc import Iterator
-from typing import BinaryIO
 
 import zstandard
 
@@ -36,7 +35,7 @@ def ending(head: bytes) -> str:
     return next((ending for magic, ending in ENDINGS.items() if head.startswith(magic)), "")
 
 
-def unpacked(file: io.BufferedReader) -> BinaryIO:
+def unpacked(file: io.BufferedReader) -> io.BufferedReader:
     """The stream of a file itself, or what is packed in it.
 
     Reading it raises one of ``ERRORS``, or OSError, where it is broken or becomes more than it may.

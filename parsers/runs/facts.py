@@ -8,14 +8,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
-from ..grammar.field import TIMES
 from ..grammar.format import ROOM, load
 from ..io.compression import SUFFIXES
 from ..scanning.prefix import line_pattern
 from .provenance import FILE_NAME, Kind, Provenance, line
 
 if TYPE_CHECKING:
-    from ..scanning.columns import VariantLines
+    from ..scanning.columns import FactLines
 
 Value = int | float | str
 MOST_DIGITS = 19  # what is longer is no count of anything
@@ -138,15 +137,14 @@ def _without_parts(told: Sequence[Fact], known: Iterable[Fact]) -> list[Fact]:
     return [fact for fact in told if (fact.name, fact.value) not in parts]
 
 
-def line_facts(found: Iterable["VariantLines"]) -> Iterator[Fact]:
+def line_facts(found: Iterable["FactLines"]) -> Iterator[Fact]:
     """The facts that the lines of a log state, in the order of the lines; a value told again is told once."""
     told: dict[tuple[str, Value], int] = {}
     for lines in found:
-        numbers = lines.numbers().tolist()
-        for field in (f for f in lines.variant.fields if f.type not in TIMES):
-            column = lines.take(field.name)
-            for number, text in zip(numbers, [] if column is None else column.tolist(), strict=False):
-                if text:
+        rows = sorted(lines.told.items(), key=lambda item: item[1])
+        for place, field in enumerate(lines.fields):
+            for row, (number, _) in rows:
+                if text := row[place].decode("utf-8", "replace"):
                     key = (field.name, value(field.name, field.type, text))
                     told[key] = min(number, told.get(key, number))
     for (name, said), number in sorted(told.items(), key=lambda item: item[1]):

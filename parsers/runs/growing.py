@@ -14,15 +14,12 @@ from ..grammar.format import METRICS, Format
 from ..io.errors import FormatError, LogError
 from ..io.lazy import pd
 from ..io.message import Message
-from ..scanning.columns import VariantLines
-from ..scanning.detection import detect, formats
-from ..scanning.matches import Found
+from ..scanning.cascade import Cascade, FormatLines, of_kinds
+from ..scanning.detection import common, detect, formats, known_shapes, most_claimed
 from ..scanning.record_table import table
-from ..scanning.scan import Scanner
-from ..scanning.source import clean
 from ..scanning.tail import Change, Tail
 from .facts import SCALING, Fact, line_facts
-from .reading import common, heard, known_format
+from .reading import heard, known_format
 from .runfile import run_file
 
 
@@ -79,16 +76,11 @@ class GrowingLog:
     def _use(self, fmt: Format | None) -> None:
         self.format = fmt
         self.fields: Mapping[tuple[str, str], Field] = fmt.fields if fmt else {}
-        self._open()
-
-    def _open(self) -> None:
         self.lines = 0
-        # What any program may print states facts of this one as well.
-        self._scanner = Scanner((*self.format.variants, *common().variants) if self.format else ())
 
     def _change(self, change: Change) -> None:
         if change is Change.ROTATED:
-            self._open()
+            self.lines = 0
         else:
             self._begin()
 
@@ -101,48 +93,42 @@ class GrowingLog:
 
     def _detected(self, block: bytes) -> Format | None:
         """The format of the log, when a metric line of any stands in its newest block."""
-        text, known = clean(block), formats()
-        possible = [v for fmt in known for v in fmt.variants if v.record in METRICS and v.may_stand_in(text)]
-        if not Scanner(possible).feed(block):
-            return None
+        known = formats()
+        shapes = known_shapes(known)
+        lines = shapes.table.lines(block)
         try:
-            return detect(self.path, known)
+            if most_claimed(self.path, lines, np.arange(len(lines)), shapes):
+                return detect(self.path, known)
         except (FormatError, LogError) as error:
             self.doubt = error.message  # The next lines may tell it.
-            return None
+        return None
 
     def _records(self, block: bytes) -> Iterator[pd.DataFrame]:
-        found = [_lines(of_variant) for of_variant in self._scanner.feed(block)]
-        self._scanner.torn.clear()
-        self.lines = self._scanner.total
-        self._hear([lines for lines in found if lines.variant.record == "fact"])
-        metric = [lines for lines in found if lines.variant.record in METRICS]
-        if metric:
+        formats_ = [fmt for fmt in (self.format, common()) if fmt]
+        shapes = known_shapes(formats_[:1])
+        cascade = Cascade(formats_, shapes)
+        cascade.feed(shapes.table.lines(block, self.lines))
+        self.lines += cascade.account.total
+        self._hear(cascade.levels)
+        if metric := of_kinds(cascade.levels, METRICS):
             records = table(metric, self._time).frame
             if "time" in records and records["time"].notna().any():
                 self._time = records["time"].dropna().to_numpy(dtype="datetime64[us]")[-1]
             yield records
 
-    def _hear(self, lines: Sequence[VariantLines]) -> None:
+    def _hear(self, levels: Sequence[FormatLines]) -> None:
         """Keep what scales a throughput; a second value of it tells that lines contradict each other, a third nothing.
 
         ``Facts`` hears all lines of a log at once, so they are told anew.
         """
-        for kept, of_format in ((self._stated, True), (self._arguments, False)):
-            some = [x for x in lines if (x.variant not in common().variants) == of_format]
-            for fact in (fact for fact in line_facts(some) if fact.name in (*SCALING, "epoch_samples")):
+        for kept, level in zip((self._stated, self._arguments), levels, strict=True):
+            for fact in (fact for fact in line_facts(level.facts) if fact.name in (*SCALING, "epoch_samples")):
                 told = kept.setdefault(fact.name, [])
                 if len(told) < 2 and fact.value not in [other.value for other in told]:
                     told.append(fact)
-        if lines:
+        if any(level.facts for level in levels):
             self._tell()
 
     def _tell(self) -> None:
         stated, arguments = (chain.from_iterable(kept.values()) for kept in (self._stated, self._arguments))
         self.facts = heard(self._given, stated, arguments, run_file(self.path), self.path)
-
-
-def _lines(found: Found) -> VariantLines:
-    lines = VariantLines(found.variant)
-    lines.add(found)
-    return lines

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..io.lazy import pd
 from ..io.message import Message
 from ..scanning.record_table import RecordTable
 from .events import Event
 from .reading_part import ReadingPart
+from .repeats import repeated
 
 Numbers = NDArray[np.int64]
 Rows = NDArray[np.intp]
@@ -81,14 +81,9 @@ def _copies(records: RecordTable) -> Rows:
     apart = "steps_per_epoch" not in columns or not {"epoch", "time", "elapsed"}.isdisjoint(columns)
     if "step" not in records or len(telling) < 2 or not apart or _ascends(records["step"]):
         return NO_ROWS
-    rows = np.arange(len(records))
-    for name in ("step", *telling):  # To compare few records as a whole takes less time.
-        rows = rows[pd.Series(records[name][rows]).duplicated(keep=False).to_numpy()]
-    if not len(rows):
-        return NO_ROWS
-    some = records.frame.iloc[rows]
-    copies = some.duplicated(columns) & some["step"].notna() & (some[telling].notna().sum(axis=1) > 1)
-    return rows[copies.to_numpy()]
+    rows = repeated(records, columns)
+    told = sum(~np.isnan(records[name][rows]) for name in telling)
+    return rows[~np.isnan(records["step"][rows]) & (told > 1)]
 
 
 def _ascends(steps: NDArray[np.float64]) -> bool:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache
+from itertools import chain
 from pathlib import Path
 
 from ..grammar.field import Field
-from ..grammar.format import METRICS, ROOM, Format, load
+from ..grammar.format import Format, load
 from ..io.errors import FormatError
 from ..io.lazy import pd
 from ..io.message import Message
-from ..scanning.account import Account, account
+from ..scanning.account import Account
 from ..scanning.cascade import Cascade, of_kinds
-from ..scanning.detection import detected, formats, grammars, most_claimed
+from ..scanning.detection import common, detected, formats, grammars, known_shapes, most_claimed
+from ..scanning.format_shapes import KnownShapes
+from ..scanning.leftover import Leftover
 from ..scanning.record_table import RecordTable
 from ..scanning.source import Source
 from ..scanning.text import LogText
@@ -46,7 +48,7 @@ class Reading:
 
     ``parts``: what each of its formats reads, first the one that says most of speed; ``format``, ``records`` and
     ``fields`` are those of the first. Of a log of no known format the only part has no format and no records.
-    ``happened``: its events in file order.
+    ``happened``: its events in file order. ``leftover``: its unrecognised lines.
     ``sha256`` and ``bytes`` are of the file as it lies on disk.
     """
 
@@ -58,6 +60,7 @@ class Reading:
     account: Account
     warnings: tuple[Message, ...]
     happened: tuple[Event, ...]
+    leftover: Leftover
 
     @property
     def format(self) -> Format | None:
@@ -107,44 +110,37 @@ def survey(path: str | Path, *, format: str | Path | None = None, facts: Iterabl
     told.tell(time_to_train(happened))
     all_parts = tuple(parts) or (NOTHING,)
     warnings = (*_warnings(told, cascade, source, run, all_parts[0].table), *findings(all_parts, happened))
-    return Reading(path, source.sha256, source.bytes, all_parts, told, _account(cascade), warnings, happened)
+    account = cascade.account.whole()
+    leftover = cascade.account.unrecognised.leftover(all_parts[0].format)
+    return Reading(path, source.sha256, source.bytes, all_parts, told, account, warnings, happened, leftover)
 
 
 def _read(text: LogText, chosen: list[Format], *, search: bool) -> tuple[Source, Cascade]:
     """Read a log as these formats, and as all others that are found in it; what any program prints comes last."""
     refuse_wrapped(text, chosen or formats())
+    shapes = known_shapes(formats() if search else chosen)
     if search:
         chosen = [fmt for fmt in [detected(text, formats())] if fmt]
     while True:
-        cascade = Cascade([*chosen, common()])
-        another = _feed(cascade, text, chosen, search=search and bool(chosen))
+        cascade = Cascade([*chosen, common()], shapes)
+        another = _feed(cascade, text, chosen, shapes, search=search and bool(chosen))
         if another is None:
             return text.source, cascade
-        chosen.append(another)
+        chosen.append(known_format(another))
 
 
-def _feed(cascade: Cascade, text: LogText, chosen: Sequence[Format], *, search: bool) -> Format | None:
+def _feed(
+    cascade: Cascade, text: LogText, chosen: Sequence[Format], shapes: KnownShapes, *, search: bool
+) -> str | None:
     """Read all blocks; returns a format other than the chosen ones, where there are any, once lines of it are left."""
     searched, names = 0, {fmt.name for fmt in chosen}
-    for block in text.blocks([variant for fmt in chosen for variant in fmt.variants]):
-        cascade.feed(block)
+    for lines in text.blocks(shapes, [variant for fmt in chosen for variant in fmt.variants]):
+        left = cascade.feed(lines)
         if search and searched < SEARCHED:
-            left = cascade.left()
-            searched += len(left.data)
-            if found := most_claimed(text.source.path, left, formats(), without=names):
+            searched += int((lines.ends - lines.starts)[left].sum())
+            if found := most_claimed(text.source.path, lines, left, shapes, without=names):
                 return found
     return None
-
-
-def _account(cascade: Cascade) -> Account:
-    known = [x.all_numbers() for x in of_kinds(cascade.levels, (*METRICS, "event", "fact"))]
-    return account(cascade.total, known, [x.all_numbers() for x in of_kinds(cascade.levels, ("noise",))])
-
-
-@cache
-def common() -> Format:
-    """What any program may print: facts in the arguments that it repeats, and events such as its failure."""
-    return load(ROOM / "common.lark")
 
 
 def known_format(name: str | Path) -> Format:
@@ -162,8 +158,8 @@ def known_format(name: str | Path) -> Format:
 
 
 def _facts(given: Iterable[Fact], cascade: Cascade, run: RunFile, log: Path) -> Facts:
-    stated, arguments = (line_facts(of_kinds(x, ("fact",))) for x in (cascade.levels[:-1], cascade.levels[-1:]))
-    return heard(given, stated, arguments, run, log)
+    *formats_, last = [level.facts for level in cascade.levels]
+    return heard(given, line_facts(chain(*formats_)), line_facts(last), run, log)
 
 
 def heard(given: Iterable[Fact], stated: Iterable[Fact], arguments: Iterable[Fact], run: RunFile, log: Path) -> Facts:
@@ -188,8 +184,8 @@ def _warnings(facts: Facts, cascade: Cascade, source: Source, run: RunFile, reco
         yield _both(NEITHER_USED, first, other)
     for believed, other in facts.contradictions:
         yield _both(FIRST_USED, believed, other)
-    if torn := {number for level in cascade.levels for number in level.torn}:
-        yield Message(TORN, line=min(torn), count=len(torn))
+    if cascade.account.torn:
+        yield Message(TORN, line=cascade.account.first_torn, count=cascade.account.torn)
     if source.cut:
         yield Message(CUT)
     if len(records) and records.are("summary").all():

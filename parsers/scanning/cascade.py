@@ -1,22 +1,27 @@
 """A cascade: several formats read one log, each the lines that those before it left."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from ..grammar.format import Format
-from .block import Block, Places
-from .columns import VariantLines
-from .scan import Scanner
+from ..grammar.variant import Variant
+from .account import LineAccount, Verdicts
+from .columns import FactLines, Places, VariantLines
+from .format_shapes import FormatShapes, KnownShapes
+from .multiline import RecordSearch
+from .shapes import Rows, ShapedLines
 
 
 class FormatLines:
-    """One format of a cascade: the ``lines`` that were found of its variants, and the numbers of the ``torn`` ones."""
+    """One format of a cascade: the ``lines`` that were found of its variants, and the ``facts`` that some state."""
 
-    def __init__(self, fmt: Format) -> None:
+    def __init__(self, fmt: Format, shapes: FormatShapes) -> None:
         self.format = fmt
+        self._shapes = shapes
         self._found: dict[int, VariantLines] = {}
-        self._scanner = Scanner(fmt.variants)
+        self._facts: dict[int, FactLines] = {}
+        self._spanning = [variant for variant in fmt.variants if variant.spans]
 
     @property
     def lines(self) -> list[VariantLines]:
@@ -24,48 +29,57 @@ class FormatLines:
         return [self._found[id(variant)] for variant in self.format.variants if id(variant) in self._found]
 
     @property
-    def torn(self) -> list[int]:
-        """The numbers of the lines that hold a metric line amid other output."""
-        return self._scanner.torn
+    def facts(self) -> list[FactLines]:
+        """The facts that were found, in the order of the variants."""
+        return [self._facts[id(variant)] for variant in self.format.variants if id(variant) in self._facts]
 
-    def may_read(self, block: Block) -> bool:
-        """Whether a block may hold lines of the format."""
-        return self._scanner.may_find(block)
+    def read(self, lines: ShapedLines, rows: Rows, verdicts: Verdicts) -> Rows:
+        """Read some lines; returns those that are left for others, as what stands beside ours in a torn line is."""
+        if self._spanning:
+            rows = self._read_records(lines, rows, verdicts)
+        left = np.ones(len(lines), np.bool_)
+        for meaning, mine, shape in self._shapes.groups(lines, rows):
+            verdicts.note(mine, is_matched=meaning.is_matched, is_torn=meaning.is_torn)
+            left[mine] = meaning.is_torn
+            for number, variant in enumerate(meaning.variants):
+                if variant.record != "noise":
+                    places = Places(lines.data, lines.starts[mine], shape, meaning.spans(number))
+                    self._of(variant).add(lines.numbers(mine), places)
+        return rows[left[rows]]
 
-    def feed(self, block: Block) -> Places:
-        """Read a block; returns the numbers of the lines that are known now."""
-        torn, known = len(self.torn), [np.zeros(0, np.int64)]
-        for found in self._scanner.scan(block):
-            self._found.setdefault(id(found.variant), VariantLines(found.variant)).add(found)
-            known += [found.numbers] if found.further is None else [found.numbers, found.further]
-        numbers = np.concatenate(known)
-        # What stands in a torn line beside ours may be another format's.
-        return np.setdiff1d(numbers, self.torn[torn:]) if self.torn[torn:] else numbers
+    def _read_records(self, lines: ShapedLines, rows: Rows, verdicts: Verdicts) -> Rows:
+        """Read the records of several lines; a line in one is nothing else."""
+        left = np.ones(len(lines), np.bool_)
+        for found in RecordSearch(lines, rows).records(self._spanning):
+            is_matched = found.variant.record != "noise"
+            verdicts.note(found.all, is_matched=is_matched)
+            left[found.all] = False
+            if is_matched:
+                self._of(found.variant).add(lines.numbers(found.first), found.places)
+        return rows[left[rows]]
+
+    def _of(self, variant: Variant) -> VariantLines | FactLines:
+        if variant.record == "fact":
+            return self._facts.setdefault(id(variant), FactLines(variant))
+        return self._found.setdefault(id(variant), VariantLines(variant))
 
 
 class Cascade:
-    """Reads the blocks of one log, in order, as several formats. ``total``: physical lines so far."""
+    """Reads the lines of one log, in order, as several formats, and keeps account of each line."""
 
-    def __init__(self, formats: Iterable[Format]) -> None:
-        self.levels = [FormatLines(fmt) for fmt in formats]
-        self.total = 0
-        self._block = Block.after(0, b"")
-        self._known = np.zeros(0, np.int64)
+    def __init__(self, formats: Sequence[Format], known: KnownShapes) -> None:
+        self.levels = [FormatLines(fmt, known.of(fmt)) for fmt in formats]
+        self.account = LineAccount(formats)
 
-    def feed(self, block: Block) -> None:
-        """Read the next block, whose lines are numbered from those before it on."""
-        self._block, self._known = block, self._known[:0]
-        self.total += self._block.lines
+    def feed(self, lines: ShapedLines) -> Rows:
+        """Read the next lines; returns those that no format knows whole."""
+        verdicts = Verdicts(len(lines))
+        rows = np.arange(len(lines))
         for level in self.levels:
-            # What is left is put together for a format that may be in it, and not for each one.
-            if level.may_read(self._block):
-                self._known = level.feed(self.left())
-
-    def left(self) -> Block:
-        """The lines of the last block that no format knows."""
-        if len(self._known):
-            self._block, self._known = self._block.without(self._known), self._known[:0]
-        return self._block
+            if len(rows):
+                rows = level.read(lines, rows, verdicts)
+        self.account.add(lines, verdicts)
+        return rows
 
 
 def of_kinds(levels: Sequence[FormatLines], kinds: Sequence[str]) -> list[VariantLines]:

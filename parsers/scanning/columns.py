@@ -1,16 +1,19 @@
 """Typed columns: what the fields of many lines become, block by block."""
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..grammar.field import Field
-from ..grammar.timestamps import COLUMNS
+from ..grammar.field import TIMES, Field
+from ..grammar.timestamps import COLUMNS, times
 from ..grammar.variant import Variant
-from .matches import Found, Row
+from .kernel import LEFT, NUMBER, STAMP, Bytes, Floats, Ids, Integers, fields
+from .prefix import RANK
+from .shapes import Rows
 
 Array = NDArray[Any]
 
@@ -31,7 +34,7 @@ class Growing:
         if self._type.kind == "O":
             self._texts += part.tolist()
         else:
-            self._bytes += part.tobytes()
+            self._bytes += np.ascontiguousarray(part).view(np.uint8).data
 
     def whole(self) -> Array:
         """The column; it cannot grow any more."""
@@ -40,20 +43,33 @@ class Growing:
         return np.frombuffer(self._bytes, self._type)
 
 
-def typed(texts: Mapping[Field, Sequence[bytes]]) -> dict[str, Array]:
-    """One typed column a field."""
-    return {field.name: _column(field, column) for field, column in texts.items()}
+@dataclass(frozen=True)
+class Places:
+    """Where the fields of some lines stand: a line begins ``at`` a place of ``data``, its ``shape`` has ``spans``."""
 
+    data: bytes
+    at: Integers
+    shape: Ids
+    spans: Ids
 
-def untyped(texts: Mapping[Field, Sequence[bytes]]) -> dict[str, Array]:
-    """The texts of each field as they are: facts are few, and what they mean depends on their names."""
-    return {field.name: strings(column) for field, column in texts.items()}
+    def cells(self, kinds: Bytes) -> tuple[Floats, Bytes | None]:
+        """The numbers and times, as ``kernel.fields`` gives them."""
+        return fields(self.data, self.at, self.shape, self.spans, kinds)
 
+    def widths(self, field: int) -> Ids:
+        """How many bytes each line has of a field."""
+        widths: Ids = self.spans[self.shape, field, 1]
+        return widths
 
-def _column(field: Field, texts: Sequence[bytes]) -> Array:
-    if field.type not in ("NUMBER", "INTEGER"):
-        return COLUMNS.get(field.type, strings)(texts)
-    return numbers(texts) if any(texts) else np.full(len(texts), np.nan)
+    def has(self, field: int) -> bool:
+        """Whether any line has a field."""
+        return bool(self.widths(field).any())
+
+    def texts(self, field: int, rows: Rows | slice = slice(None)) -> list[bytes]:
+        """The texts that lines, or some of them, have of a field."""
+        spans = self.spans[self.shape[rows], field]
+        starts = self.at[rows] + spans[:, 0]
+        return [self.data[a:b] for a, b in zip(starts.tolist(), (starts + spans[:, 1]).tolist(), strict=True)]
 
 
 def numbers(texts: Sequence[bytes]) -> Array:
@@ -85,9 +101,8 @@ def whole(column: Array) -> Array:
     return column
 
 
-RANK = Field("rank", "INTEGER")
 LOSS = "loss"
-MANY_ROWS = 8192
+KINDS = {"NUMBER": NUMBER, "INTEGER": NUMBER, "STAMP": STAMP}
 
 
 class VariantLines:
@@ -95,71 +110,74 @@ class VariantLines:
 
     def __init__(self, variant: Variant) -> None:
         self.variant = variant
-        self._rows: list[Row] = []
+        self._fields = tuple(dict.fromkeys((RANK, *variant.fields)))
+        self._kinds = np.array([KINDS.get(field.type, LEFT) for field in self._fields], np.uint8)
         self._numbers = Growing(np.zeros(0, np.int64))
-        self._further = Growing(np.zeros(0, np.int64))
         self._columns: dict[str, Growing] = {}
-        self._converted = 0
         self._not_numbers = array("q")
 
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def add(self, found: Found) -> None:
-        """Add the lines of the next block; many rows are turned into columns at once, because each time has a price."""
-        self._numbers.add(found.numbers)
-        if found.further is not None:
-            self._further.add(found.further)
-        self._rows += found.rows
-        if len(self._rows) >= MANY_ROWS:
-            self._convert()
+    def add(self, numbers: Integers, places: Places) -> None:
+        """Add some lines, and where their fields stand."""
+        cells, odd = places.cells(self._kinds)
+        for index, field in enumerate(self._fields):
+            if field is not RANK or RANK.name in self._columns or places.has(index):
+                self._grow(field, self._column(index, places, cells[index], None if odd is None else odd[index]))
+        self._numbers.add(numbers)
 
-    def _convert(self) -> None:
-        if not self._rows:
-            return
-        texts = self._texts()
-        if RANK in texts and RANK.name not in self._columns and not any(texts[RANK]):
-            del texts[RANK]
-        kinds = untyped if self.variant.record == "fact" else typed
-        for (field, text), column in zip(texts.items(), kinds(texts).values(), strict=True):
-            grown = self._columns.setdefault(field.name, Growing(column[:0]))
-            grown.add(missing(self._converted - len(grown), column))
-            grown.add(column)
-            if field.name == LOSS:
-                self._note_not_numbers(text, column)
-        self._converted += len(self._rows)
-        self._rows.clear()
+    def _column(self, index: int, places: Places, cells: Floats, odd: Bytes | None) -> Array:
+        """One column; what is spelled in no plain way is read as text."""
+        field, kind = self._fields[index], self._kinds[index]
+        if kind == LEFT:
+            return COLUMNS.get(field.type, strings)(places.texts(index))
+        column: Array = cells if kind == NUMBER else cells.view("datetime64[us]")
+        if odd is not None and len(rows := np.flatnonzero(odd)):
+            column[rows] = (numbers if kind == NUMBER else times)(places.texts(index, rows))
+        if field.name == LOSS and kind == NUMBER:
+            self._note_not_numbers(np.flatnonzero(np.isnan(column)), places, index)
+        return column
 
-    def _note_not_numbers(self, texts: Sequence[bytes], column: Array) -> None:
+    def _note_not_numbers(self, rows: Rows, places: Places, index: int) -> None:
         """Remember the rows whose loss is printed, but is no number: in its column a missing one looks the same."""
-        rows = np.flatnonzero(np.isnan(column)) if column.dtype.kind == "f" else column[:0]
-        self._not_numbers.extend(self._converted + row for row in rows.tolist() if texts[row])
+        printed = rows[places.widths(index)[rows] > 0]
+        self._not_numbers.extend((len(self) + printed).tolist())
 
-    def _texts(self) -> dict[Field, Sequence[bytes]]:
-        """The text of each field; of several groups of one field the first that took part."""
-        texts: dict[Field, Sequence[bytes]] = {}
-        for field, group in zip((RANK, *self.variant.groups), zip(*self._rows, strict=True), strict=True):
-            if field not in texts:
-                texts[field] = group
-            elif any(group):
-                texts[field] = [a or b for a, b in zip(texts[field], group, strict=True)]
-        return texts
+    def _grow(self, field: Field, column: Array) -> None:
+        grown = self._columns.setdefault(field.name, Growing(column[:0]))
+        grown.add(missing(len(self) - len(grown), column))
+        grown.add(column)
 
-    def numbers(self) -> NDArray[np.int64]:
-        """Physical line numbers from 1, ascending."""
+    def numbers(self) -> Integers:
+        """Physical line numbers from 1."""
         return self._numbers.whole()
 
-    def not_numbers(self) -> NDArray[np.int64]:
+    def not_numbers(self) -> Integers:
         """The lines among ``numbers`` whose loss is printed, but is not a number."""
-        self._convert()
         return self.numbers()[np.frombuffer(self._not_numbers, np.int64)]
-
-    def all_numbers(self) -> NDArray[np.int64]:
-        """As ``numbers``, with those of all further lines that records of several lines have."""
-        return np.concatenate([self._numbers.whole(), self._further.whole()])
 
     def take(self, column: str) -> Array | None:
         """One column, which is given up here: a large log is in memory once. None for a column that others have."""
-        self._convert()
         grown = self._columns.pop(column, None)
         return grown.whole() if grown else None
+
+
+class FactLines:
+    """The lines of one variant that states facts, which many lines repeat.
+
+    ``told``: the texts of ``fields``, and the first line that has them with the place in it. Times mean nothing.
+    """
+
+    def __init__(self, variant: Variant) -> None:
+        self._all = tuple(dict.fromkeys((RANK, *variant.fields)))
+        self.fields = tuple(field for field in self._all if field is not RANK and field.type not in TIMES)
+        self.told: dict[tuple[bytes, ...], tuple[int, int]] = {}
+
+    def add(self, numbers: Integers, places: Places) -> None:
+        """Add some lines, and where their fields stand."""
+        columns = [self._all.index(field) for field in self.fields]
+        offsets = places.spans[places.shape][:, columns[0], 0] if columns else numbers
+        rows = zip(*map(places.texts, columns), strict=True)
+        for place, row in zip(zip(numbers.tolist(), offsets.tolist(), strict=True), rows, strict=True):
+            self.told[row] = min(place, self.told.get(row, place))

@@ -5,37 +5,33 @@ programs share launchers and banners, and files are renamed, but the lines with 
 Where lines of several formats are alike, the one with more fixed text is the more specific and has the line; equals are
 refused, because a guess would be a number of the wrong meaning.
 
-About a hundred formats are tried on each log, so that most have to fail at once. A log is looked at in pieces, and the
-first with a metric line decides; a sieve of hashed fours of bytes tells which literals may stand in a piece at all, and
-only the formats whose literals are left are searched for.
+About a hundred formats are tried, but only on the first line of each shape, and shapes are kept from one log to the
+next. A log is looked at in pieces, and the first with a metric line decides.
 """
 
 import os
-from collections import Counter, defaultdict
+import threading
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from functools import cache, lru_cache
-from itertools import compress, tee
+from functools import cache
 from pathlib import Path
 
-from ..grammar.format import METRICS, ROOM, Format, load
-from ..grammar.variant import Variant
+import numpy as np
+
+from ..grammar.format import ROOM, Format, load
 from ..io.errors import FormatError
-from .block import Block
-from .matches import Found
-from .scan import Scanner
-from .sieve import Sieve
+from .format_shapes import EVENT, TORN, WHOLE, Claim, Claims, KnownShapes
+from .shapes import Rows, ShapedLines
 from .text import LogText
 
 # The formats of a log are those of the first piece of so many bytes that has a line of any.
 PIECE = 1 << 16
+# Tables of shapes that are kept: one for all known formats, some for formats that were named.
+MOST_TABLES = 4
 VARIABLE = "TACHOGRAPH_FORMATS"
 NO_FOLDER = "is not a folder; ${variable} must be a folder of grammars (*.lark)."
 SEVERAL_FIT_LINE = "matches {best} and {other} equally well (1 line); choose one with --format."
 SEVERAL_FIT = "matches {best} and {other} equally well ({count} lines); choose one with --format."
-
-Claims = Mapping[int, tuple[int, set[str]]]
-Named = list[tuple[str, Variant]]
-Piece = tuple[Block, Mapping[str, list[Variant]]]
 
 
 def formats() -> tuple[Format, ...]:
@@ -71,6 +67,26 @@ def _paths(folders: Sequence[Path]) -> Mapping[str, Path]:
     return dict(sorted(paths.items()))
 
 
+@cache
+def common() -> Format:
+    """What any program may print: facts in the arguments that it repeats, and events such as its failure."""
+    return load(ROOM / "common.lark")
+
+
+_kept = threading.local()
+
+
+def known_shapes(known: Sequence[Format]) -> KnownShapes:
+    """The shapes of lines that were met before in logs of these formats; a table that is nearly full is left behind."""
+    formats = tuple(known)
+    tables: dict[tuple[Format, ...], KnownShapes] = _kept.__dict__.setdefault("tables", {})
+    if formats not in tables or tables[formats].table.is_full:
+        for other in list(tables)[: 1 - MOST_TABLES]:
+            del tables[other]
+        tables[formats] = KnownShapes(formats, [common()])
+    return tables[formats]
+
+
 def detect(path: Path, known: Sequence[Format]) -> Format | None:
     """The format of a log: that of its text; raises LogError when it cannot be read, FormatError as ``detected``."""
     return detected(LogText(path), known)
@@ -84,117 +100,97 @@ def detected(text: LogText, known: Sequence[Format]) -> Format | None:
     other output tell the format only where no line is whole. Raises FormatError when two formats are equally specific,
     LogError when the log cannot be read.
     """
-    for kinds in (METRICS, ("event",)):
-        for block in text.blocks():
-            if found := most_claimed(text.source.path, block, known, kinds):
-                return found
-    return None
+    shapes, by_events = known_shapes(known), None
+    for lines in text.blocks(shapes):
+        counted = list(_counted(lines, np.arange(len(lines)), shapes.claims, frozenset()))
+        if name := _of_metrics(text.source.path, counted):
+            break
+        by_events = by_events or _best(_claimed(counted, EVENT))
+    else:
+        name = by_events
+    return next((fmt for fmt in known if fmt.name == name), None)
 
 
 def most_claimed(
-    path: Path, block: Block, known: Sequence[Format], kinds: Sequence[str] = METRICS, without: Set[str] = frozenset()
-) -> Format | None:
-    """The format that claims most lines of a block, as ``detected`` says, but for those of these names."""
-    pieces, again = tee(_looked_at(block, _sieved(tuple(known), tuple(kinds)), without))
-    claims = _claims(pieces, whole_only=True)
-    if not claims and kinds == METRICS:  # no other lines are looked for amid other output
-        claims = _claims(map(_telling, again), whole_only=False)
-    counts = Counter(name for _, names in claims.values() for name in names)
-    if not counts:
-        return None
-    best = max(sorted(counts), key=lambda name: counts[name])
-    if kinds == METRICS:
-        _refuse_equals(path, best, counts, claims)
-    return next(fmt for fmt in known if fmt.name == best)
+    path: Path, lines: ShapedLines, rows: Rows, shapes: KnownShapes, without: Set[str] = frozenset()
+) -> str | None:
+    """The name of the format that claims most of some lines by metric lines, but for those of these names."""
+    return _of_metrics(path, list(_counted(lines, rows, shapes.claims, without)))
 
 
-def _looked_at(whole: Block, look: tuple[Named, Sieve], without: Set[str]) -> Iterator[Piece]:
-    """The pieces of a block, each with the variants, by format, whose texts are in it."""
-    named, sieve = look
-    for block in _pieces(whole):
-        candidates: dict[str, list[Variant]] = defaultdict(list)
-        for name, variant in compress(named, sieve.passes(block.fours).tolist()):
-            if name not in without and variant.may_stand_in(block.text):
-                candidates[name].append(variant)
-        yield block, candidates
+def _of_metrics(path: Path, counted: Sequence[Counter[Claim]]) -> str | None:
+    found = _claimed(counted, WHOLE) or _claimed(counted, TORN)
+    best = _best(found)
+    if best:
+        _refuse_equals(path, best, found)
+    return best
 
 
-def _telling(piece: Piece) -> Piece:
-    """A piece with the variants that are looked for amid other output: those that hold more than signs."""
-    block, candidates = piece
-    told = {name: [variant for variant in variants if variant.telling] for name, variants in candidates.items()}
-    return block, {name: variants for name, variants in told.items() if variants}
+def _best(found: Mapping[Claim, int]) -> str | None:
+    counts = _counts(found)
+    return max(sorted(counts), key=lambda name: counts[name], default=None)
 
 
-def _claims(pieces: Iterable[Piece], *, whole_only: bool) -> Claims:
-    """By the number of each line how many of its letters are fixed, and the formats that know so many.
+def _counts(found: Mapping[Claim, int]) -> Counter[str]:
+    counts = Counter[str]()
+    for claim, count in found.items():
+        counts.update(dict.fromkeys(_most_specific(claim), count))
+    return counts
 
-    A format that has no line where others have some is not looked for any more, and one that is alone needs no count.
-    """
-    claims: dict[int, tuple[int, set[str]]] = defaultdict(lambda: (0, set()))
+
+def _counted(lines: ShapedLines, rows: Rows, claims: Claims, without: Set[str]) -> Iterator[Counter[Claim]]:
+    """How many lines of each piece have each claim, up to one in which a single format has whole lines."""
     claiming = set[str]()
-    for block, candidates in pieces:
-        tried = {name: candidates[name] for name in candidates if not claiming or name in claiming}
-        lines = _lines(block, tried, may_be_alone=not claiming, whole_only=whole_only)
-        for name, number, fixed in lines:
-            most, alike = claims[number]
-            if fixed >= most:
-                claims[number] = (fixed, alike | {name} if fixed == most else {name})
-        claiming = claiming or {name for name, _, _ in lines}
+    for piece in _pieces(lines, rows):
+        found = Counter[Claim]()
+        for claim, count in claims.count(lines, piece).items():
+            found[tuple(said for said in claim if said.name not in without)] += count
+        yield found
+        claiming = claiming or {said.name for claim in found for said in claim if said.how == WHOLE}
         if len(claiming) == 1:
             break
-    return claims
 
 
-@lru_cache(8)
-def _sieved(known: tuple[Format, ...], kinds: tuple[str, ...]) -> tuple[Named, Sieve]:
-    named = [(fmt.name, variant) for fmt in known for variant in fmt.variants if variant.record in kinds]
-    return named, Sieve([variant.needs for _, variant in named])
+def _claimed(counted: Iterable[Counter[Claim]], how: int) -> Counter[Claim]:
+    """How many lines have each claim by whole lines, by torn ones or by events.
 
-
-def _lines(
-    block: Block, candidates: Mapping[str, Sequence[Variant]], *, may_be_alone: bool, whole_only: bool
-) -> list[tuple[str, int, int]]:
-    """The lines of a block that formats know: the format, the number, and how many letters are fixed.
-
-    When no other format has a line, some lines of the one that has are enough.
+    A format that has no line in the first piece in which others have some is not looked for any more.
     """
-    scanners = {name: Scanner(variants, whole_only=whole_only) for name, variants in candidates.items()}
-    if may_be_alone and whole_only:
-        firsts = {name: found for name, scanner in scanners.items() if (found := scanner.first(block))}
-        if len(firsts) <= 1:
-            return _told(firsts)
-        scanners = {name: scanners[name] for name in firsts}
-    return _told({name: scanner.scan(block) for name, scanner in scanners.items()})
+    claiming, every = set[str](), Counter[Claim]()
+    for piece in counted:
+        found = Counter[Claim]()
+        for claim, count in piece.items():
+            found[tuple(said for said in claim if said.how == how)] += count
+        claiming = claiming or {said.name for claim in found for said in claim}
+        for claim, count in found.items():
+            every[tuple(said for said in claim if said.name in claiming)] += count
+    del every[()]
+    return every
 
 
-def _told(lines: Mapping[str, Sequence[Found]]) -> list[tuple[str, int, int]]:
-    return [
-        (name, number, found.variant.fixed)
-        for name, of_format in lines.items()
-        for found in of_format
-        for number in found.numbers.tolist()
-    ]
+def _most_specific(claim: Claim) -> set[str]:
+    """The formats for which most of a line is fixed text."""
+    most = max(said.fixed for said in claim)
+    return {said.name for said in claim if said.fixed == most}
 
 
-def _pieces(block: Block) -> Iterator[Block]:
-    """A block in pieces, to look at no more than is needed; a small one is looked at as it is."""
-    if len(block.data) <= 2 * PIECE:
-        yield block
-        return
-    lines, end = 0, 0
-    while end < len(block.data):
-        start, end = end, block.data.find(b"\n", end + PIECE) + 1 or len(block.data)
-        piece = Block.after(lines, block.data[start:end])
-        lines += piece.lines
-        yield piece
+def _pieces(lines: ShapedLines, rows: Rows) -> Iterator[Rows]:
+    """Lines in pieces, to look at no more than is needed; few are looked at at once."""
+    reach = np.cumsum((lines.ends - lines.starts)[rows])
+    first, start = 0, 0
+    while first < len(rows):
+        is_small = not start and reach[-1] <= 2 * PIECE
+        end = len(rows) if is_small else int(np.searchsorted(reach, start + PIECE, side="right")) + 1
+        yield rows[first:end]
+        first, start = end, int(reach[min(end, len(rows)) - 1])
 
 
-def _refuse_equals(path: Path, best: str, counts: Counter[str], claims: Claims) -> None:
+def _refuse_equals(path: Path, best: str, found: Mapping[Claim, int]) -> None:
     """Raise FormatError when another format claims just the lines that the best one does."""
-    lines = {number for number, (_, names) in claims.items() if best in names}
+    counts = _counts(found)
+    claimed = [names for names in map(_most_specific, found) if best in names]
     for other in sorted(counts.keys() - {best}):
-        if counts[other] == counts[best] and all(other in claims[number][1] for number in lines):
+        if counts[other] == counts[best] and all(other in names for names in claimed):
             if counts[best] == 1:
                 raise FormatError.at(path, SEVERAL_FIT_LINE, best=best, other=other)
             raise FormatError.at(path, SEVERAL_FIT, best=best, other=other, count=counts[best])

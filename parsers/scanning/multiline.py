@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
 from ..grammar.variant import Variant
-from .block import Block
-from .matches import Found
+from .columns import Places
+from .judging import Hit, spans_of
+from .prefix import NOWHERE
+from .shapes import Rows, ShapedLines
 
 # A log that goes on for so long without the end of a record has none that began before.
 LONGEST_RECORD = 1 << 20
@@ -17,35 +19,46 @@ LONGEST_RECORD = 1 << 20
 
 @cache
 def _pattern(variant: Variant) -> re.Pattern[bytes]:
-    """A whole record in a text, from the newline before it; the group of the rank is empty."""
-    return re.compile(f"\n(){variant.source}(?=\n|\\Z)".encode())
+    """A whole record in a text, from the newline before it."""
+    return re.compile(f"\n{variant.source}(?=\n|\\Z)".encode())
+
+
+@dataclass(frozen=True)
+class Records:
+    """The records of one variant in some lines: the ``first`` line and ``all`` lines of each, and their fields."""
+
+    variant: Variant
+    first: Rows
+    all: Rows
+    places: Places
 
 
 class RecordSearch:
-    """Finds the records of one variant that has several lines."""
+    """Looks for records of several lines among lines that follow each other, but for those that others know."""
 
-    def __init__(self, variant: Variant) -> None:
-        self._variant = variant
+    def __init__(self, lines: ShapedLines, rows: Rows) -> None:
+        data, self._starts = lines.joined(rows)
+        self._rows = rows
+        self._text = (b"\n" + data).replace(b"\r", b"\n")
 
-    def run(self, block: Block) -> Iterator[Found]:
-        """The records that lie in a block whole."""
-        if not self._variant.may_stand_in(block.text):
-            return
-        matches = list(_pattern(self._variant).finditer(block.text))
-        if matches:
-            firsts = block.rows(np.array([match.start() for match in matches]))
-            lasts = block.rows(np.array([match.end() - 1 for match in matches]))
-            further = np.concatenate([np.arange(a + 1, b + 1) for a, b in zip(firsts, lasts, strict=True)])
-            rows = [match.groups(b"") for match in matches]
-            yield Found(self._variant, block.numbers(firsts), rows, block.numbers(further))
+    def records(self, variants: Iterable[Variant]) -> Iterator[Records]:
+        """What there is of each variant."""
+        for variant in (variant for variant in variants if variant.spans and variant.may_stand_in(self._text)):
+            if matches := list(_pattern(variant).finditer(self._text)):
+                yield self._records(variant, matches)
 
+    def _records(self, variant: Variant, matches: Sequence[re.Match[bytes]]) -> Records:
+        first = self._line([match.start() for match in matches])
+        last = self._line([match.end() - 1 for match in matches])
+        inside = np.concatenate([np.arange(a, b + 1) for a, b in zip(first, last, strict=True)])
+        hits = [Hit(variant, False, 0, 0, 0, (NOWHERE, *match.regs[1:])) for match in matches]
+        shape = np.arange(len(matches), dtype=np.int32)
+        places = Places(self._text, np.zeros(len(matches), np.int64), shape, spans_of(variant, hits))
+        return Records(variant, self._rows[first], self._rows[inside], places)
 
-def outside(found: Found, records: Sequence[Found]) -> Found:
-    """The lines that are of no record of several lines."""
-    inside = np.concatenate([numbers for x in records for numbers in (x.numbers, x.further) if numbers is not None])
-    left = ~np.isin(found.numbers, inside)
-    rows = [row for row, stays in zip(found.rows, left.tolist(), strict=True) if stays]
-    return replace(found, numbers=found.numbers[left], rows=rows)
+    def _line(self, places: Sequence[int]) -> Rows:
+        """The lines that begin at newlines of the text, or hold other places of it."""
+        return np.searchsorted(self._starts, places, side="right") - 1
 
 
 def whole_records(blocks: Iterable[bytes], variants: Sequence[Variant]) -> Iterator[bytes]:

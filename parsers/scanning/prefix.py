@@ -3,10 +3,17 @@
 import re
 from functools import cache
 
+from ..grammar.field import Field
 from ..grammar.format import ROOM, load
 from ..grammar.variant import Variant
 
 MOST_PREFIXES = 8  # a launcher starts another one, but no more than a few do
+
+LONGEST_PREFIX = 64  # a time, two numbers and a few words
+RANK = Field("rank", "INTEGER")
+
+Span = tuple[int, int]
+NOWHERE: Span = (0, 0)
 
 
 @cache
@@ -25,26 +32,24 @@ def without_prefix(line: bytes) -> bytes:
     return line[after_prefix(line, 0, len(line))[0] :]
 
 
-def after_prefix(text: bytes, start: int, end: int) -> tuple[int, bytes]:
-    """Where a line of a text begins after its prefixes, and the rank that they name."""
-    rank = b""
+def after_prefix(text: bytes, start: int, end: int) -> tuple[int, Span]:
+    """Where a line of a text begins after its prefixes, and where the rank stands that they name."""
+    rank = NOWHERE
     for _ in range(MOST_PREFIXES):
         if not (found := _one().match(text, start, end)):
             break
-        start, rank = found.end(), next(filter(None, found.groups()), rank)
+        start, rank = found.end(), _rank(found) or rank
     return start, rank
+
+
+def _rank(found: re.Match[bytes]) -> Span | None:
+    return next(((start, end) for start, end in found.regs[1:] if end > start), None)
 
 
 @cache
 def line_pattern(variant: Variant) -> re.Pattern[bytes]:
     """The regular expression of a whole line without its prefixes."""
     return re.compile(variant.source.encode())
-
-
-@cache
-def sweep_pattern(variant: Variant) -> re.Pattern[bytes]:
-    """Every whole line without prefix in a text, from the newline before it; group 1, for the rank, is empty."""
-    return re.compile(f"\n(){variant.source}(?=\n)".encode())
 
 
 @cache
@@ -60,10 +65,12 @@ def torn_pattern(variant: Variant) -> re.Pattern[bytes]:
     return re.compile(f"{begins}{own}(?![\\w.+-])".encode())
 
 
-def rank_before(line: bytes, start: int, end: int) -> bytes:
-    """The rank that a prefix names which ends at a place of a line; none where there is no prefix."""
+def rank_before(line: bytes, start: int, end: int) -> Span:
+    """Where the rank stands that a prefix names which ends at a place of a line; nowhere without a prefix."""
+    # To look for it from each place of a long line on takes long.
+    start = max(start, start + len(line[start:end].rstrip(b" \t")) - LONGEST_PREFIX)
     found = _before().search(line, start, end)
-    return next(filter(None, found.groups()), b"") if found else b""
+    return (found and _rank(found)) or NOWHERE
 
 
 @cache

@@ -12,7 +12,8 @@ from ..grammar.field import Field
 from ..grammar.format import METRICS
 from ..grammar.timestamps import WITHOUT_YEAR, over_new_year
 from ..io.lazy import pd
-from .columns import RANK, Array, VariantLines, missing, whole
+from .columns import Array, VariantLines, missing, whole
+from .prefix import RANK
 
 RECORD = "record"
 

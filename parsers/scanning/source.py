@@ -43,23 +43,40 @@ class Source:
         """
         empty = True
         with self._open() as stream:
-            while block := self._whole_lines(stream):
+            for block in self._whole_lines(stream):
                 empty = False
                 yield block
         if empty:
             raise LogError.at(self.path, "is empty.")
 
-    def _whole_lines(self, stream: BinaryIO) -> bytes:
-        block = stream.read(BLOCK)
-        if block and not block.endswith(b"\n"):
-            rest = stream.readline(LONGEST_LINE)
-            if len(rest) == LONGEST_LINE:
+    def _whole_lines(self, stream: io.BufferedIOBase) -> Iterator[bytes]:
+        """The same, of a stream; what follows the last newline that was read waits in the one buffer that there is."""
+        buffer, kept, size = bytearray(2 * BLOCK), 0, BLOCK
+        while size == BLOCK:
+            size = self._fill(stream, buffer, kept)
+            cut = buffer.rfind(b"\n", kept, kept + size) + 1 if size == BLOCK else 0
+            kept += size
+            if cut:
+                yield bytes(memoryview(buffer)[:cut])
+                buffer[: kept - cut] = buffer[cut:kept]
+                kept -= cut
+            elif kept > LONGEST_LINE:
                 raise LogError.at(self.path, TOO_LONG_A_LINE, size=LONGEST_LINE >> 20)
-            block += rest
-        return self._without_tail(block) if block else block
+            buffer.extend(bytes(max(0, kept + BLOCK - len(buffer))))
+        if rest := self._without_tail(bytes(buffer[:kept])):
+            yield rest
+
+    @staticmethod
+    def _fill(stream: io.BufferedIOBase, buffer: bytearray, start: int) -> int:
+        """Read about a MiB into a buffer from a place on; returns how many bytes there were."""
+        with memoryview(buffer) as view:
+            end = start
+            while end < start + BLOCK and (size := stream.readinto(view[end : start + BLOCK])):
+                end += size
+        return end - start
 
     def _without_tail(self, block: bytes) -> bytes:
-        """What no eye sees after the last newline is no line.
+        """What follows the last newline, if any; what no eye sees is no line.
 
         UTF-16 ends with a NUL byte, a file that was laid out in advance with many, and colours with an escape.
         """
@@ -69,7 +86,7 @@ class Source:
         return block if self.cut else block[:end]
 
     @contextmanager
-    def _open(self) -> Iterator[BinaryIO]:
+    def _open(self) -> Iterator[io.BufferedIOBase]:
         try:
             with opened(self.path) as file:
                 yield unpacked(io.BufferedReader(_Counted(file, self), BLOCK))

@@ -5,15 +5,16 @@ from pathlib import Path
 
 from ..grammar.variant import Variant
 from ..io.errors import LogError
-from .block import Block
+from .format_shapes import KnownShapes
 from .multiline import whole_records
+from .shapes import ShapedLines
 from .source import BINARY, Source, is_text
 
 _HEAD = 1 << 16  # by so many bytes a binary file is told
 
 
 class LogText:
-    """The text of a log; a small one, of a single block, is read once and looked at as the same block each time.
+    """The text of a log; a small one, of a single block, is read once and looked at as the same lines each time.
 
     ``source``: what the bytes were read from, which describes the file after its blocks were read.
     """
@@ -21,18 +22,25 @@ class LogText:
     def __init__(self, path: Path) -> None:
         self.source = Source(path)
         self._only: bytes | None = None
-        self._block = Block.after(0, b"")
+        self._lines: tuple[KnownShapes, ShapedLines] | None = None
 
-    def blocks(self, variants: Sequence[Variant] = ()) -> Iterator[Block]:
-        """Blocks of whole lines, in which no record of several lines that ``variants`` know is cut in two.
+    def blocks(self, known: KnownShapes, variants: Sequence[Variant] = ()) -> Iterator[ShapedLines]:
+        """The lines, block by block, in which no record of several lines that ``variants`` know is cut in two.
 
         Raises LogError as ``Source.blocks`` does, and for a binary file.
         """
         total = 0
         for data in whole_records(self.data(), variants):
-            block = self._block if data is self._only else Block.after(total, data)
-            total += block.lines
-            yield block
+            lines = self._shaped(data, known, total)
+            total += len(lines)
+            yield lines
+
+    def _shaped(self, data: bytes, known: KnownShapes, before: int) -> ShapedLines:
+        if data is not self._only:
+            return known.table.lines(data, before)
+        if self._lines is None or self._lines[0] is not known:
+            self._lines = known, known.table.lines(data)
+        return self._lines[1]
 
     def data(self) -> Iterator[bytes]:
         """The bytes of blocks of whole lines as they stand in the log, unpacked; raises LogError as ``blocks`` does."""
@@ -45,7 +53,7 @@ class LogText:
         if not is_text(first[:_HEAD]):
             raise LogError.at(self.source.path, BINARY)
         if second is None:
-            self._only, self._block = first, Block.after(0, first)
+            self._only = first
         yield first
         if second is not None:
             yield second

@@ -1,15 +1,19 @@
 """Logs that were wrapped: a terminal or `fold` cut their long lines at one width, and numbers with them."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import compress
+from itertools import compress, pairwise
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..grammar.digits import masked, telling_places, tells_digits
 from ..grammar.format import METRICS, Format
 from ..grammar.variant import Variant
 from ..io.errors import WrappedError
+from .kernel import Integers
 from .prefix import after_prefix, line_pattern, without_prefix
 from .sieve import Sieve, fours
 from .source import clean
@@ -30,9 +34,12 @@ _BEGINS = re.compile(
     rb"[\[(<]?+(?:[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}|[0-9]{1,2}:[0-9]{2}:[0-9]{2}|[0-9]{4}(?:[0-9]{4})? [0-9]{2}:[0-9]{2}"
     rb"|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) )|[ 0-9]{0,3}%\|"
 )
+_BLANKS = (b" ", b"\t")
+_EARLY_ENDS = (b" \n", b"\t\n", b" \r\n", b"\t\r\n", b"\n\t")
 _WORD = re.compile(rb"\t|[ ]*+[^ \t]*+")
 
 Row = tuple[bytes, ...]
+Try = tuple[int, bool | None]
 
 
 def refuse_wrapped(text: LogText, known: Sequence[Format]) -> None:
@@ -51,11 +58,11 @@ def refuse_wrapped(text: LogText, known: Sequence[Format]) -> None:
             return
 
 
-def _cuts(block: "CutLines", lengths: Sequence[int]) -> "Iterator[Cuts]":
+def _cuts(block: "CutLines", lengths: Integers) -> "Iterator[Cuts]":
     """The widths at which lines may have been cut: metric lines at any, a line that states facts at the greatest."""
     yield from (Cuts(block, lengths, width, block.metrics) for width in _widths(lengths))
-    if max(lengths) <= WIDEST:
-        yield Cuts(block, lengths, max(lengths), block.facts)
+    if (widest := int(lengths.max())) <= WIDEST:
+        yield Cuts(block, lengths, widest, block.facts)
 
 
 @dataclass
@@ -64,12 +71,13 @@ class CutLines:
 
     data: bytes
     known: tuple[Format, ...]
+    tries: dict[tuple[bool, bytes], list[Try]] = field(default_factory=dict)
     _alone: dict[bytes, bool] = field(default_factory=dict)
 
     @cached_property
     def lines(self) -> list[bytes]:
         """What the line ends stand between."""
-        return [line.removesuffix(b"\r") for line in self.data.removesuffix(b"\n").split(b"\n")]
+        return (self.data.removesuffix(b"\n") + b"\n").replace(b"\r\n", b"\n").removesuffix(b"\n").split(b"\n")
 
     @cached_property
     def variants(self) -> list[Variant]:
@@ -89,13 +97,29 @@ class CutLines:
         return [variant for variant in self.variants if variant.record == "fact"]
 
     @cached_property
-    def measures(self) -> dict[str, list[int]]:
+    def measures(self) -> dict[str, Integers]:
         """How long the lines are, in bytes and in columns; of a block without metric lines and facts nothing."""
         if not (self.metrics or self.facts):
             return {}
-        in_bytes = {"bytes": list(map(len, self.lines))}
+        in_bytes = {"bytes": np.array(list(map(len, self.lines)))}
         is_plain = self.data.isascii() and b"\t" not in self.data
-        return in_bytes if is_plain else in_bytes | {"columns": list(map(_columns, self.lines))}
+        return in_bytes if is_plain else in_bytes | {"columns": np.array(list(map(_columns, self.lines)))}
+
+    @cached_property
+    def may_end_early(self) -> NDArray[np.bool_]:
+        """Whether a line may have been cut before the width: it ends with a blank, or a tab follows."""
+        lines = self.lines
+        if not any(end in self.data for end in _EARLY_ENDS):
+            return np.zeros(len(lines), np.bool_)
+        return np.array([a[-1:] in _BLANKS or b[:1] == b"\t" for a, b in pairwise([*lines, b""])], np.bool_)
+
+    def tells_digits(self, text: bytes) -> bool:
+        """Whether a metric line, or one of a fact, tells digits apart in a masked text."""
+        return any(True for variant in self._telling for _ in telling_places(variant, text))
+
+    @cached_property
+    def _telling(self) -> list[Variant]:
+        return [variant for variant in (*self.metrics, *self.facts) if tells_digits(variant)]
 
     def stands_alone(self, line: bytes) -> bool:
         """Whether a line goes on with none: it begins with a prefix or a timestamp, or is a whole metric line."""
@@ -125,10 +149,11 @@ def _columns(line: bytes) -> int:
     return len(line.decode("utf-8", "replace").expandtabs())
 
 
-def _widths(lengths: Sequence[int]) -> Iterator[int]:
+def _widths(lengths: Integers) -> Iterator[int]:
     """The widths at which lines may have been cut: few are longer."""
     longer = 0
-    for width, count in sorted(Counter(lengths).items(), reverse=True):
+    widths, counts = np.unique(lengths, return_counts=True)
+    for width, count in zip(widths[::-1].tolist(), counts[::-1].tolist(), strict=True):
         if 0 < width <= WIDEST and longer <= max(LONGER, count // SHARE):
             yield width
         longer += count
@@ -139,7 +164,7 @@ class Cuts:
     """The lines of some variants in a block, by a measure of lengths, that were cut at one width if any were."""
 
     block: CutLines
-    lengths: Sequence[int]
+    lengths: Integers
     width: int
     variants: Sequence[Variant]
 
@@ -149,12 +174,16 @@ class Cuts:
         One line that is followed by a number was not, for many a program begins its lines with one; but for where all
         that are as long seem to be cut.
         """
-        may_be, cut, grew, number, tried = 0, list[int](), False, 0, 0
-        while number < len(self.lengths) and tried < TRIED:
-            tries = list(self._tries(number))
-            end, grown = next(((end, grown) for end, grown in tries if grown is not None), (number, False))
-            cut += [number + 1] * (end > number)
-            may_be, grew, tried, number = may_be + bool(tries), grew or bool(grown), tried + len(tries), end + 1
+        may_be, cut, grew, following, tried = 0, list[int](), False, 0, 0
+        for number in self._candidates():
+            if tried >= TRIED:
+                break
+            if number >= following:
+                tries = self._known_tries(number)
+                end, grown = next(((end, grown) for end, grown in tries if grown is not None), (0, False))
+                cut += [number + 1] * (end > 0)
+                may_be, grew, tried = may_be + bool(tries), grew or bool(grown), tried + len(tries)
+                following = number + end + 1
         if not cut:
             return None
         is_more, are_most = grew or len(cut) > 1, 2 * len(cut) >= may_be
@@ -162,39 +191,61 @@ class Cuts:
 
     def _share_going_on(self) -> float:
         """Of several lines of the width, and none is longer, the share of which the next line begins nothing."""
-        following = [self.block.lines[n] for n, length in enumerate(self.lengths[:-1], 1) if length == self.width]
-        if max(self.lengths) > self.width or len(following) < 2:
+        following = (np.flatnonzero(self.lengths[:-1] == self.width) + 1).tolist()
+        if self.lengths.max() > self.width or len(following) < 2:
             return 0.0
-        return sum(not self.block.begins(line) for line in following) / len(following)
+        return sum(not self.block.begins(self.block.lines[number]) for number in following) / len(following)
 
-    def _tries(self, first: int) -> Iterator[tuple[int, bool | None]]:
-        """The last lines that the pieces of a metric line may have, each with what ``_grown`` says of these pieces."""
-        lines, ends = self.block.lines, list(self._ends(first))
-        whole = _cleaned(b"".join(lines[first : ends[-1] + 1])) if ends else b""
-        possible = [v for v in self.variants if v.may_stand_in(whole)] if ends else []
-        for end in ends if possible else ():
-            if self.block.stands_alone(lines[end]):
-                yield first, None
+    def _candidates(self) -> list[int]:
+        """The lines that may have been cut."""
+        cut = (self.lengths == self.width) | ((self.lengths < self.width) & self.block.may_end_early)
+        found: list[int] = np.flatnonzero(cut[:-1] & (self.lengths[1:] <= self.width)).tolist()
+        return found
+
+    def _known_tries(self, first: int) -> list[Try]:
+        """As ``_tries``, which are the same for lines that are equal but for digits that nothing tells apart."""
+        ends = list(self._ends(first))
+        if not ends:
+            return []
+        pieces = self.block.lines[first : ends[-1] + 1]
+        text = masked(b"\n".join(pieces))
+        key = (self.variants is self.block.facts, text)
+        if key not in self.block.tries:
+            tries = list(self._tries(pieces))
+            if self.block.tells_digits(masked(b"".join(pieces))) or any(
+                map(self.block.tells_digits, text.split(b"\n"))
+            ):
+                return tries
+            self.block.tries[key] = tries
+        return self.block.tries[key]
+
+    def _tries(self, pieces: Sequence[bytes]) -> Iterator[Try]:
+        """How many lines more a line of these variants may have had, each with what ``_grown`` says of the pieces."""
+        whole = _cleaned(b"".join(pieces))
+        possible = [variant for variant in self.variants if variant.may_stand_in(whole)]
+        for more in range(1, len(pieces)) if possible else ():
+            if self.block.stands_alone(pieces[more]):
+                yield 0, None
                 return
-            grown = _grown(lines[first : end + 1], possible)
-            yield end, grown
+            grown = _grown(pieces[: more + 1], possible)
+            yield more, grown
             if grown is not None:
                 return
 
     def _ends(self, first: int) -> Iterator[int]:
         """The lines that may end what begins in a line: each before them was cut."""
-        for end in range(first + 1, min(first + MOST_PIECES, len(self.lengths))):
-            if self.lengths[end] > self.width or not self._may_be_cut(end - 1):
+        lengths = self.lengths[first : first + MOST_PIECES].tolist()
+        for more, length in enumerate(lengths[1:], 1):
+            if length > self.width or not self._may_be_cut(first + more - 1, lengths[more - 1]):
                 return
-            yield end
+            yield first + more
 
-    def _may_be_cut(self, number: int) -> bool:
+    def _may_be_cut(self, number: int, length: int) -> bool:
         """Whether a line has the width, or what follows had no room in it: a tab, or a word after a blank."""
-        length = self.lengths[number]
         if length >= self.width:
             return length == self.width
         line, following = self.block.lines[number : number + 2]
-        if following[:1] != b"\t" and line[-1:] not in (b" ", b"\t"):
+        if not self.block.may_end_early[number]:
             return False
         return _columns(line + (_WORD.match(following) or [b""])[0]) > self.width
 

@@ -10,8 +10,7 @@ from parsers.runs.facts import Fact
 from parsers.runs.health import FAILED
 from parsers.runs.reading import Reading, survey
 from parsers.runs.reading_part import ReadingPart
-from parsers.scanning.account import Leftover, leftover, unrecognised
-from parsers.scanning.source import Source
+from parsers.scanning.leftover import Leftover
 
 from ..measuring.crosscheck import Check, caveats, checks, chosen, estimated
 from ..measuring.measurement import Measurement, NoMeasurement, measure
@@ -32,13 +31,17 @@ class Summary:
     """
 
     reading: Reading
-    leftover: Leftover
     part: ReadingPart
     protocol: Protocol
     measurement: Measurement | None = None
     reason: Message | None = None
     checks: tuple[Check, ...] = ()
     observed: Observed = field(default_factory=Observed)
+
+    @property
+    def leftover(self) -> Leftover:
+        """What no rule of the format knows."""
+        return self.reading.leftover
 
     @property
     def warnings(self) -> tuple[Message, ...]:
@@ -62,8 +65,7 @@ def summarise(log: Path, protocol: Protocol | None, given: tuple[Fact, ...], for
     Raises ParserError when it, or a side file of its run, cannot be read.
     """
     reading = survey(log, format=format_, facts=given)
-    rest = unrecognised(Source(log), reading.account) if reading.account.unrecognised else ()
-    summary = Summary(reading, leftover(reading.format, rest), reading.parts[0], protocol or Protocol())
+    summary = Summary(reading, reading.parts[0], protocol or Protocol())
     found = _measured(summary, protocol)
     return replace(found, observed=observed(reading, found.measurement))
 

@@ -19,13 +19,14 @@ from itertools import pairwise
 from pathlib import Path
 
 from parsers.grammar.format import METRICS, Format
-from parsers.scanning.block import Block
-from parsers.scanning.columns import VariantLines
+from parsers.scanning.cascade import Cascade, of_kinds
 from parsers.scanning.detection import formats
+from parsers.scanning.format_shapes import KnownShapes
 from parsers.scanning.record_table import table
-from parsers.scanning.scan import Scanner
+from parsers.scanning.source import clean
 from tests.bench.document import DOCUMENT, write_section
 from tests.parsers.golden_logs import LOGS
+from tests.parsers.shaped import found_in
 
 SIZE = 64 << 10
 LIMIT = 5.0
@@ -99,12 +100,12 @@ def known_lines(fmt: Format) -> Iterator[bytes]:
     """The first line of each variant in the golden logs of a format."""
     known = set[int]()
     for log in _logs(fmt):
-        block = Block.after(0, log.read_bytes())
-        lines = block.data.split(b"\n")
-        for found in Scanner(fmt.variants).scan(block):
-            if id(found.variant) not in known and len(found.numbers):
-                known.add(id(found.variant))
-                yield lines[found.numbers[0] - 1]
+        text = clean(log.read_bytes())
+        lines = text.split(b"\n")
+        for number, variant in sorted(found_in(fmt, text), key=lambda found: found[0]):
+            if id(variant) not in known:
+                known.add(id(variant))
+                yield lines[number - 1]
 
 
 def _logs(fmt: Format) -> list[Path]:
@@ -129,11 +130,11 @@ def _taken(fmt: Format, text: bytes) -> float:
 
 
 def _read(fmt: Format, text: bytes) -> None:
-    """Find the lines of a text and make columns of what they print."""
-    found = [(VariantLines(found.variant), found) for found in Scanner(fmt.variants).feed(text)]
-    for lines, of_variant in found:
-        lines.add(of_variant)
-    table([lines for lines, _ in found if lines.variant.record in METRICS])
+    """Find the lines of a text and make columns of what they print; no shapes are known before."""
+    shapes = KnownShapes([fmt])
+    cascade = Cascade([fmt], shapes)
+    cascade.feed(shapes.table.lines(text))
+    table(of_kinds(cascade.levels, METRICS))
 
 
 def _give_up(*_: object) -> None:

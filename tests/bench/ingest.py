@@ -1,10 +1,10 @@
-"""Ingesting 1,000 mixed logs, compared with the scanner alone; `make bench` runs it.
+"""Ingesting 1,000 mixed logs, compared with reading them; `make bench` runs it.
 
 The logs are those of the corpus, if available, each several times with a different last line; and the golden logs of
 all formats, which are small, so that costs per file and per format dominate. `tachograph ingest --jobs 1` turns them
-into run folders: it detects formats, hashes, copies and describes files. The scanner is given the format of each log,
-and finds its lines and the texts of their fields, with expressions compiled before. Both are CPU time on one core; the
-command includes system time, Python start-up and compiling. Peak memory is that of the command.
+into run folders: it detects formats, hashes, copies and describes files. Reading detects formats, too, and makes
+columns of all fields, with expressions compiled before. Both are CPU time on one core; the command includes system
+time, Python start-up and compiling. Peak memory is that of the command.
 
 Temporary files were in memory (tmpfs). On a disk (ext4), creating two folders and two files per log adds 0.4 s, and
 five times that if many files were removed in the last five minutes, because it skips each of their inodes.
@@ -16,14 +16,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
-from parsers.grammar.variant import Variant
 from parsers.io.errors import FormatError
-from parsers.scanning.detection import detect, formats
-from parsers.scanning.scan import Scanner
-from parsers.scanning.source import Source
+from parsers.runs.reading import survey
 from tests.bench.bench import MIB, machine
 from tests.bench.document import DOCUMENT, write_section
 from tests.parsers.corpus_logs import REAL_LOGS
@@ -32,7 +30,7 @@ from tests.parsers.golden_logs import LOGS
 NUMBER = 1000
 TACHOGRAPH = Path(sys.executable).with_name("tachograph")
 HEAD = (
-    "| 1,000 logs | MiB in all | run folders | ingest, s | scanner alone, s | of the scanner's rate | peak, MiB |",
+    "| 1,000 logs | MiB in all | run folders | ingest, s | reading, s | of the rate of reading | peak, MiB |",
     "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
 )
 
@@ -55,31 +53,18 @@ def ingested(folder: Path, into: Path) -> tuple[float, float]:
     return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
-def scanned(folder: Path) -> float:
-    """CPU time of the scanner on all logs of a folder, in seconds, the second time: all expressions are compiled then.
-
-    The formats of the logs are found before it starts.
-    """
-    known = {log: _variants(log) for log in sorted(folder.iterdir())}
-    _scan(known)
+def read_alone(folder: Path) -> float:
+    """CPU time of reading all logs of a folder, in seconds, the second time: all expressions are compiled then."""
+    _read_all(folder)
     start = time.process_time()
-    _scan(known)
+    _read_all(folder)
     return time.process_time() - start
 
 
-def _scan(known: Mapping[Path, Sequence[Variant]]) -> None:
-    for log, variants in known.items():
-        scanner = Scanner(variants)
-        for block in Source(log).blocks():
-            scanner.feed(block)
-
-
-def _variants(log: Path) -> tuple[Variant, ...]:
-    try:
-        found = detect(log, formats())
-    except FormatError:
-        return ()
-    return found.variants if found else ()
+def _read_all(folder: Path) -> None:
+    for log in sorted(folder.iterdir()):
+        with suppress(FormatError):
+            survey(log)
 
 
 def measured(name: str, sources: Sequence[Path], folder: Path) -> str:
@@ -88,7 +73,7 @@ def measured(name: str, sources: Sequence[Path], folder: Path) -> str:
     logs.mkdir(parents=True)
     size = make_logs(sources, logs) / MIB
     seconds, peak = ingested(logs, into)
-    alone = scanned(logs)
+    alone = read_alone(logs)
     count = len(list(into.glob("*/*/run.json")))
     cells = (name, f"{size:.1f}", f"{count}", f"{seconds:.1f}", f"{alone:.1f}", f"{alone / seconds:.0%}", f"{peak:.0f}")
     return f"| {' | '.join(cells)} |"

@@ -37,6 +37,7 @@ from tests.fuzz.sandbox import (
     sandbox,
 )
 from tests.parsers.scrubbing import Secrets
+from tests.parsers.shapes import assert_alike
 
 SIDE_FILES = ("run.json", "clock.csv", "gpu.csv")
 PROTOCOLS = (None, "tipc", "tipc-plain", "fleetx", "dlperf", "summary", "mlperf", "summary,records=epoch")
@@ -153,6 +154,13 @@ def run_folder(data: bytes) -> None:
             assert_silent(printed, folder / "out")
 
 
+def shapes(data: bytes) -> None:
+    """Number the lines of a log by their shapes and read the numbers of them: C and numpy say the same."""
+    choice = data[0] if data else 0
+    most, most_bytes, longest = (1 << 16, 2)[choice & 1], (16 << 20, 100)[choice >> 1 & 1], (4096, 33)[choice >> 2 & 1]
+    assert_alike(data[1:] + b"\n", (most, most_bytes, longest))
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "read": read,
     "measure": measure,
@@ -161,6 +169,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "page": page,
     "audit": audit,
     "run": run_folder,
+    "shapes": shapes,
 }
 
 

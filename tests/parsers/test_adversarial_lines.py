@@ -10,8 +10,8 @@ from parsers.grammar.format import METRICS, Format
 from parsers.grammar.variant import Variant
 from parsers.runs.reading import known_format, survey
 from parsers.scanning.detection import formats
-from parsers.scanning.scan import Scanner
 from tests.bench.adversarial import Hostile, hostile, known_lines
+from tests.parsers.shaped import found_in, judge, told
 
 SIZE = 2 << 10
 SHORT = 32 << 10
@@ -21,8 +21,7 @@ DIGIT = re.compile(rb"[0-9]")
 @pytest.mark.parametrize("fmt", formats(), ids=lambda fmt: fmt.name)
 def test_repeated_texts_without_a_number_are_no_metric_line(fmt: Format) -> None:
     lines = [line for one in hostile(fmt) if not DIGIT.search(line := one.line(SIZE))]
-    found = Scanner(fmt.variants).feed(b"".join(lines))
-    assert not [one.numbers for one in found if one.variant.record in METRICS]
+    assert not [number for number, variant in found_in(fmt, b"".join(lines)) if variant.record in METRICS]
 
 
 def test_a_long_line_of_one_fragment_is_one_line(tmp_path: Path) -> None:
@@ -42,8 +41,8 @@ def test_a_time_with_thousands_of_digits_is_none() -> None:
     fmt = known_format("bigdl")
     line = next(line for line in known_lines(fmt) if line.startswith(b"20"))
     stamp, rest = line[:19], line[19:]
-    (found,) = Scanner(fmt.variants).feed(Hostile(b"7", stamp + b".", rest).line(SIZE))
-    assert b"".join(found.rows[0]).count(b"7") < SIZE // 2
+    (hits,) = judge(Hostile(b"7", stamp + b".", rest).line(SIZE)).hits(fmt.variants).values()
+    assert sum(width for _, _, spans in told(hits) for _, width in spans) < SIZE // 2
 
 
 def _seconds(line: bytes) -> float:
@@ -54,5 +53,5 @@ def _seconds(line: bytes) -> float:
 
 def _once(variants: tuple[Variant, ...], line: bytes) -> float:
     start = time.process_time()
-    Scanner(variants).feed(line)
+    judge(line).hits(variants)
     return time.process_time() - start

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from parsers.runs.reading import Reading, common, survey
+from parsers.runs.reading import Reading, survey
+from parsers.scanning.detection import common
 from tests.parsers.judging import compiled, judged
 
 LINES = {

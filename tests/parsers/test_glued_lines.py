@@ -3,14 +3,15 @@
 from collections.abc import Iterator
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parsers.grammar.format import METRICS, Format
 from parsers.scanning.detection import formats
+from parsers.scanning.judging import LineJudge
 from parsers.scanning.prefix import without_prefix
-from parsers.scanning.scan import Scanner
 from tests.parsers.golden_logs import LOGS
 from tests.parsers.judging import compiled, judged
 from tests.parsers.test_torn_numbers import number_ends
@@ -69,11 +70,12 @@ def test_lark_judges_lines_glued_at_every_place_as_the_compiled_form_does(fmt: F
 
 def read(fmt: Format, line: bytes) -> Iterator[tuple[str, str]]:
     """The numbers that the scanner reads in a line, which may be torn, by name."""
-    metrics = [variant for variant in fmt.variants if variant.record in METRICS]
-    for found in Scanner(metrics).feed(line + b"\n"):
-        names = [field.name for field in found.variant.groups]
-        for row in found.rows:
-            yield from ((name, text.decode()) for name, text in zip(names, row[1:], strict=True) if text)
+    metrics = tuple(variant for variant in fmt.variants if variant.record in METRICS)
+    judge = LineJudge(line + b"\n", np.zeros(1, np.int64))
+    for hit in (hit for hits in judge.hits(metrics).values() for hit in hits):
+        for field, (start, end) in zip(hit.variant.groups, hit.groups[1:], strict=True):
+            if start < end:
+                yield field.name, judge.text[start:end].decode()
 
 
 def whole_numbers(fmt: Format, *lines: bytes) -> set[tuple[str, str]]:

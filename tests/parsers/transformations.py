@@ -9,7 +9,7 @@ import zstandard
 
 from parsers.grammar.format import METRICS
 from parsers.scanning.detection import formats
-from parsers.scanning.scan import Scanner
+from tests.parsers.shaped import found_in, some_format
 
 Transformation = Callable[[bytes], bytes]
 
@@ -92,7 +92,7 @@ def facts_doubled(text: bytes) -> bytes:
 
 def _numbers(text: bytes, kinds: Sequence[str]) -> set[int]:
     variants = [variant for fmt in formats() for variant in fmt.variants if variant.record in kinds]
-    return {number for found in Scanner(variants).feed(text) for number in found.numbers.tolist()}
+    return {number for number, _ in found_in(some_format(variants), text)}
 
 
 def coloured_numbers(line: bytes) -> bytes:

@@ -1,0 +1,60 @@
+"""Records that are in a log twice: found by a hash of each row, and compared where two rows have the same."""
+
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..scanning.record_table import RecordTable
+
+Rows = NDArray[np.intp]
+Hashes = NDArray[np.uint64]
+# A log cannot choose rows of one hash: it does not know the key.
+_KEY = random.SystemRandom().getrandbits(64) | 1
+_SHIFT = np.uint64(32)
+
+
+def repeated(records: RecordTable, columns: Sequence[str]) -> Rows:
+    """The rows, ascending, that have the same in all these columns as one before them; what is missing is alike."""
+    bits = [_bits(records[name]) for name in columns]
+    hashes = np.zeros(len(records), np.uint64)
+    for column in bits:
+        hashes ^= column
+        hashes *= np.uint64(_KEY)
+        hashes ^= hashes >> _SHIFT
+    ordered = np.sort(hashes)
+    if not (ordered[1:] == ordered[:-1]).any():
+        return np.zeros(0, np.intp)
+    del ordered
+    order = np.argsort(hashes, kind="stable")
+    hashes = hashes[order]
+    begins = np.append(True, hashes[1:] != hashes[:-1])
+    first = order[np.flatnonzero(begins)[np.cumsum(begins) - 1]]
+    alike = np.ones(len(order), np.bool_)
+    for column in bits:
+        alike &= column[order] == column[first]
+    if alike.all():
+        return np.sort(order[~begins])
+    return np.array(list(_one_by_one(bits)), np.intp)
+
+
+def _one_by_one(bits: Sequence[Hashes]) -> Iterator[int]:
+    """The same where two rows that differ have one hash."""
+    seen = set[tuple[int, ...]]()
+    for number, row in enumerate(zip(*(column.tolist() for column in bits), strict=True)):
+        if row in seen:
+            yield number
+        seen.add(row)
+
+
+def _bits(column: NDArray[Any]) -> Hashes:
+    """Numbers that are equal where the values of a column are, or are missing."""
+    if column.dtype.kind == "f":
+        column = column + 0.0  # -0.0 is 0.0
+        column[np.isnan(column)] = np.nan
+    if column.dtype.kind == "O":
+        numbers: dict[object, int] = {}
+        return np.fromiter((numbers.setdefault(text, len(numbers)) for text in column), np.uint64, len(column))
+    return column.view(np.uint64) if column.dtype.itemsize == np.uint64().itemsize else column.astype(np.uint64)

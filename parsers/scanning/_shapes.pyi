@@ -1,0 +1,24 @@
+from typing import Any
+
+from numpy.typing import NDArray
+
+Data = bytes | bytearray | memoryview
+
+class Table:
+    def __new__(cls, most: int, most_bytes: int, longest: int, key: Data, /) -> Table: ...
+    def __len__(self) -> int: ...
+    @property
+    def missed(self) -> int: ...
+    def lines(self, text: Data, at: int, ids: NDArray[Any], starts: NDArray[Any], known: int, /) -> tuple[int, int]: ...
+    def counts(self, into: NDArray[Any], /) -> None: ...
+
+def fields(
+    text: Data,
+    at: NDArray[Any],
+    shape: NDArray[Any],
+    places: NDArray[Any],
+    kinds: NDArray[Any],
+    cells: NDArray[Any],
+    odd: NDArray[Any],
+    /,
+) -> int: ...

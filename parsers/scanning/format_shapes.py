@@ -1,0 +1,217 @@
+"""What shapes of lines are to formats: judged once, on the first line of each that is met."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..grammar.format import METRICS, Format
+from ..grammar.variant import Variant
+from .judging import Hit, LineJudge, spans_of
+from .kernel import Ids
+from .multiline import RecordSearch
+from .shapes import ALONE, NEW, ByShape, Rows, ShapedLines, ShapeTable
+
+NOTHING = 0
+
+Kind = tuple[tuple[int, bool], ...]
+
+
+class Meaning:
+    """What the lines of some shapes are to a format: of the same ``variants``, each shape with places of its own.
+
+    ``is_torn``: whether they hold metric lines amid other output. ``is_matched``: whether they say anything; what is
+    not is ignored by rule.
+    """
+
+    def __init__(self, hits: Sequence[Hit] = ()) -> None:
+        self.variants = tuple(hit.variant for hit in hits)
+        self.is_torn = any(hit.is_torn for hit in hits)
+        self.is_matched = any(variant.record != "noise" for variant in self.variants)
+        self._shapes: list[Sequence[Hit]] = []
+        self._spans: list[Ids] = []
+
+    def add(self, hits: Sequence[Hit]) -> int:
+        """Add a shape; returns its number among those of this meaning."""
+        self._shapes.append(hits)
+        self._spans.clear()
+        return len(self._shapes) - 1
+
+    def spans(self, number: int) -> Ids:
+        """Where each shape has the rank and the fields of one of the variants: offsets and widths."""
+        if not self._spans:
+            of_variants = zip(*self._shapes, strict=True)
+            self._spans = [spans_of(variant, hits) for variant, hits in zip(self.variants, of_variants, strict=True)]
+        return self._spans[number]
+
+
+Group = tuple[Meaning, Rows, Ids]
+
+
+class FormatShapes:
+    """What the shapes of a table are to one format."""
+
+    def __init__(self, fmt: Format) -> None:
+        self._variants = fmt.variants
+        self._meanings: list[Meaning] = [Meaning()]
+        self._by_kind: dict[Kind, int] = {}
+        self._meaning_of = ByShape(np.int32, NEW, ALONE)
+        self._place_of = ByShape(np.int32, 0, 0)
+
+    def groups(self, lines: ShapedLines, rows: Rows) -> Iterator[Group]:
+        """Those of some lines that are anything to the format: the meaning, the lines, and which shape each has."""
+        self._meaning_of.grow(lines.known)
+        self._place_of.grow(lines.known)
+        shapes = lines.shapes[rows]
+        meanings = self._meaning_of[shapes]
+        if (new := meanings == NEW).any():
+            self._judge(lines, rows[new])
+            meanings = self._meaning_of[shapes]
+        for meaning in _those_in(meanings):
+            mine = rows[meanings == meaning]
+            yield self._meanings[meaning], mine, self._place_of[lines.shapes[mine]]
+        if len(alone := rows[meanings == ALONE]):
+            yield from self._groups_alone(lines, alone)
+
+    def _judge(self, lines: ShapedLines, rows: Rows) -> None:
+        """Learn new shapes by a line of each."""
+        first = lines.firsts(rows)
+        shapes = lines.shapes[first]
+        meanings, places = np.full(len(shapes), NOTHING), np.zeros(len(shapes), np.int32)
+        for number, hits in LineJudge(*lines.joined(first)).hits(self._variants).items():
+            meaning = self._by_kind.setdefault(_kind(hits), len(self._meanings))
+            if meaning == len(self._meanings):
+                self._meanings.append(Meaning(hits))
+            meanings[number], places[number] = meaning, self._meanings[meaning].add(hits)
+        self._place_of[shapes] = places
+        self._meaning_of[shapes] = meanings
+
+    def _groups_alone(self, lines: ShapedLines, rows: Rows) -> Iterator[Group]:
+        found: dict[Kind, tuple[Meaning, list[int]]] = {}
+        for number, hits in LineJudge(*lines.joined(rows)).hits(self._variants).items():
+            meaning, numbers = found.setdefault(_kind(hits), (Meaning(hits), []))
+            meaning.add(hits)
+            numbers.append(number)
+        for meaning, numbers in found.values():
+            yield meaning, rows[numbers], np.arange(len(numbers), dtype=np.int32)
+
+
+def _kind(hits: Iterable[Hit]) -> Kind:
+    return tuple((id(hit.variant), hit.is_torn) for hit in hits)
+
+
+def _those_in(numbers: Ids) -> list[int]:
+    """The numbers above 0 that occur."""
+    found: list[int] = np.flatnonzero(np.bincount(np.maximum(numbers, 0))).tolist()
+    return found[1:] if found[:1] == [0] else found
+
+
+class Said(NamedTuple):
+    """A format that knows a line, how much of the line is fixed text, and what is known of it.
+
+    A metric line is it as a ``WHOLE``, or it is ``TORN``: one stands there amid other output. No name stands for
+    records of several lines, of which the line may be one.
+    """
+
+    name: str
+    fixed: int
+    how: int
+
+
+WHOLE, TORN, EVENT = range(3)
+Claim = tuple[Said, ...]
+NO_CLAIM: Claim = ()
+OF_RECORD = Said("", 0, WHOLE)
+
+
+class Claims:
+    """Which of many formats claim the shapes of a table, by metric lines or by events."""
+
+    def __init__(self, formats: Iterable[Format]) -> None:
+        claiming = (*METRICS, "event")
+        named = [(fmt.name, variant) for fmt in formats for variant in fmt.variants if variant.record in claiming]
+        self._names = {id(variant): name for name, variant in named}
+        self._variants = tuple(variant for _, variant in named if not variant.spans)
+        self._claims: list[Claim] = [NO_CLAIM]
+        self._numbers: dict[Claim, int] = {NO_CLAIM: NOTHING}
+        self._claim_of = ByShape(np.int32, NEW, ALONE)
+        self._spanning = [variant for _, variant in named if variant.spans and variant.record in METRICS]
+
+    def count(self, lines: ShapedLines, rows: Rows) -> Counter[Claim]:
+        """How many of some lines have each claim, but for lines that nothing claims."""
+        self._claim_of.grow(lines.known)
+        claims = self._claim_of[lines.shapes[rows]]
+        if (new := claims == NEW).any():
+            self._judge(lines, rows[new])
+            claims = self._claim_of[lines.shapes[rows]]
+        found = Counter({self._claims[claim]: int((claims == claim).sum()) for claim in _those_in(claims)})
+        if len(alone := rows[claims == ALONE]):
+            found.update(self._of_lines(LineJudge(*lines.joined(alone))).values())
+        if any(OF_RECORD in claim for claim in found):
+            found.update(self._of_records(lines, rows).values())
+        named = Counter[Claim]()
+        for claim, count in found.items():
+            named[_named(claim)] += count
+        del named[NO_CLAIM]
+        return named
+
+    def _judge(self, lines: ShapedLines, rows: Rows) -> None:
+        first = lines.firsts(rows)
+        shapes = lines.shapes[first]
+        claims = np.full(len(shapes), NOTHING)
+        for number, claim in self._of_lines(LineJudge(*lines.joined(first))).items():
+            claims[number] = self._numbers.setdefault(claim, len(self._claims))
+            if claims[number] == len(self._claims):
+                self._claims.append(claim)
+        self._claim_of[shapes] = claims
+
+    def _of_lines(self, judge: LineJudge) -> Mapping[int, Claim]:
+        """The claim of each line that has one."""
+        possible = judge.possible(self._variants)
+        told = [(hit.line, self._said(hit.variant, TORN if hit.is_torn else WHOLE)) for hit in judge.each(possible)]
+        told += [(line, OF_RECORD) for variant in self._spanning for line in judge.holding(variant)]
+        return _claims(told)
+
+    def _said(self, variant: Variant, how: int) -> Said:
+        return Said(self._names[id(variant)], variant.fixed, how if variant.record in METRICS else EVENT)
+
+    def _of_records(self, lines: ShapedLines, rows: Rows) -> Mapping[int, Claim]:
+        """The claim of each line that begins a record of several lines."""
+        return _claims(
+            (line, self._said(found.variant, WHOLE))
+            for found in RecordSearch(lines, rows).records(self._spanning)
+            for line in found.first.tolist()
+        )
+
+
+def _claims(told: Iterable[tuple[int, Said]]) -> Mapping[int, Claim]:
+    """The claims of lines, of which each format may know several variants: the most specific counts."""
+    by_line: dict[int, dict[tuple[str, int], Said]] = defaultdict(dict)
+    for line, said in told:
+        known = by_line[line].setdefault((said.name, said.how), said)
+        if said.fixed > known.fixed:
+            by_line[line][said.name, said.how] = said
+    return {line: tuple(sorted(claim.values())) for line, claim in by_line.items()}
+
+
+def _named(claim: Claim) -> Claim:
+    return tuple(said for said in claim if said.name)
+
+
+class KnownShapes:
+    """A table of shapes, and what they are to each of the formats that it was made for.
+
+    ``others`` read logs as well, but claim none.
+    """
+
+    def __init__(self, formats: Sequence[Format], others: Sequence[Format] = ()) -> None:
+        self.table = ShapeTable((*formats, *others))
+        self.claims = Claims(formats)
+        self._of_format: dict[Format, FormatShapes] = {}
+
+    def of(self, fmt: Format) -> FormatShapes:
+        """What the shapes are to a format."""
+        if fmt not in self._of_format:
+            self._of_format[fmt] = FormatShapes(fmt)
+        return self._of_format[fmt]

@@ -1,0 +1,181 @@
+"""The judge of single lines: which variants a few lines are of, and where their fields stand.
+
+Expressions are tried only where a line holds the longest literal of a variant, and those of most formats on none: a
+sieve, and the texts that each line of a variant must hold, tell that they are not there. Real logs run lines of several
+processes together; a metric line amid other output is kept as *torn*, and only if no variant matches its whole line,
+lest one line be counted twice.
+"""
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from itertools import compress
+from typing import NamedTuple
+
+import numpy as np
+
+from ..grammar.format import METRICS
+from ..grammar.variant import Variant
+from .kernel import Ids, Integers
+from .prefix import NOWHERE, RANK, Span, after_prefix, has_prefix, line_pattern, rank_before, torn_pattern
+from .sieve import Seen, Sieve, fours
+
+NEWLINE = b"\n"
+
+
+class Hit(NamedTuple):
+    """A variant that a line is of, or holds amid other output, and where the rank and the groups stand.
+
+    ``line``: its number from 0 among those that were judged, and ``start``: where it begins in their text, in which its
+    part on screen has its ``begin``. The places of groups are of that text as well; those that took no part have none.
+    """
+
+    variant: Variant
+    is_torn: bool
+    line: int
+    start: int
+    begin: int
+    groups: Sequence[Span]
+
+
+def spans_of(variant: Variant, hits: Sequence[Hit]) -> Ids:
+    """Offset and width, in the lines of hits, of the rank and of each distinct field; of what is not there 0 and 0.
+
+    Of several groups of one field the first that took part counts.
+    """
+    groups = np.array([hit.groups for hit in hits], np.int32)
+    starts = np.array([hit.start for hit in hits], np.int32)
+    widths = groups[:, :, 1] - groups[:, :, 0]
+    offsets = np.where(widths > 0, groups[:, :, 0] - starts[:, None], 0)
+    of_groups = np.stack([offsets, widths], axis=2)
+    fields = list(dict.fromkeys((RANK, *variant.groups)))
+    spans = np.zeros((len(hits), len(fields), 2), np.int32)
+    for group, field in enumerate((RANK, *variant.groups)):
+        place = fields.index(field)
+        spans[:, place] = np.where(spans[:, place, 1:] > 0, spans[:, place], of_groups[:, group])
+    return spans
+
+
+class LineJudge:
+    """Finds the variants of lines, which stand in ``data`` one after the other, and where each of them ``starts``.
+
+    ``text``: the same, with a newline before the first.
+    """
+
+    def __init__(self, data: bytes, starts: Integers) -> None:
+        # A carriage return starts a new line on screen, but no new physical line.
+        self.text = (NEWLINE + data).replace(b"\r", NEWLINE)
+        self._starts: list[int] = starts.tolist()
+
+    @cached_property
+    def _fours(self) -> Seen:
+        return fours(self.text)
+
+    @cached_property
+    def _has_prefix(self) -> bool:
+        return has_prefix(self.text)
+
+    def possible(self, variants: tuple[Variant, ...]) -> list[Variant]:
+        """The variants that a line may be of, or hold: all their texts are there."""
+        passed = compress(variants, _sieve(variants).passes(self._fours).tolist())
+        return [variant for variant in passed if variant.may_stand_in(self.text) and not variant.spans]
+
+    def hits(self, variants: tuple[Variant, ...]) -> dict[int, list[Hit]]:
+        """By its number from 0 what each line is of a format's variants, or holds amid other output, in their order.
+
+        A part of a line on screen is of one kind, but may state several facts.
+        """
+        possible = self.possible(variants)
+        whole = list(self._whole(possible))
+        metric: dict[int, list[Hit]] = defaultdict(list)
+        for hit in (hit for hit in whole if hit.variant.record in METRICS):
+            metric[hit.line].append(hit)
+        order = {id(variant): place for place, variant in enumerate(variants)}
+        by_line: dict[int, list[Hit]] = defaultdict(list)
+        hits = [*whole, *self._torn(possible, metric)]
+        for hit in sorted(hits, key=lambda hit: (order[id(hit.variant)], hit.begin)):
+            by_line[hit.line].append(hit)
+        return by_line
+
+    def each(self, variants: Sequence[Variant]) -> Iterator[Hit]:
+        """Each variant of each line, and those that lines hold which are no metric line as a whole."""
+        metric = set[int]()
+        for hit in (hit for variant in variants for hit in self._matches(variant)):
+            yield hit
+            if hit.variant.record in METRICS:
+                metric.add(hit.line)
+        yield from (hit for hit in self._torn(variants, {}) if hit.line not in metric)
+
+    def holding(self, variant: Variant) -> Iterator[int]:
+        """Each line that holds the longest text of a variant."""
+        return (self._line(begin) for begin, _ in self._holding(variant))
+
+    def _whole(self, variants: Sequence[Variant]) -> Iterator[Hit]:
+        known = set[int]()
+        for variant in sorted(variants, key=lambda variant: variant.record not in METRICS):
+            for found in self._matches(variant):
+                if variant.record == "fact" or found.begin not in known:
+                    yield found
+                    if variant.record != "fact":
+                        known.add(found.begin)
+
+    def _matches(self, variant: Variant) -> Iterator[Hit]:
+        match = line_pattern(variant).fullmatch
+        for begin, end in self._holding(variant):
+            start, rank = after_prefix(self.text, begin, end) if self._has_prefix else (begin, NOWHERE)
+            found = match(self.text, start, end)
+            if found and (end < len(self.text) or not _may_go_on(found)):
+                yield self._hit(variant, begin, (rank, *found.regs[1:]), is_torn=False)
+
+    def _holding(self, variant: Variant) -> Iterator[Span]:
+        """Where the parts on screen begin and end that hold the longest text of a variant."""
+        text, mark = self.text, variant.longest
+        hit = text.find(mark)
+        while hit >= 0:
+            end = text.find(NEWLINE, hit)
+            end = len(text) if end < 0 else end
+            yield text.rfind(NEWLINE, 0, hit) + 1, end
+            hit = text.find(mark, end)
+
+    def _torn(self, variants: Sequence[Variant], metric: Mapping[int, Sequence[Hit]]) -> Iterator[Hit]:
+        """The metric lines amid other output, but for lines that hold a whole one of another variant, or are one.
+
+        Numbers between mere signs are not looked for: they stand in many lines of others.
+        """
+        for variant in (v for v in variants if v.record in METRICS and v.telling):
+            for begin, end in self._holding(variant):
+                whole = metric.get(self._line(begin), ())
+                is_told = any(found.variant is not variant or found.begin == begin for found in whole)
+                if not is_told and variant.may_stand_in(self.text[begin:end]):
+                    yield from self._torn_in(variant, begin, end)
+
+    def _torn_in(self, variant: Variant, begin: int, end: int) -> Iterator[Hit]:
+        """Several processes that write one log run their lines together: find what is whole amid the rest."""
+        text, own = self.text, after_prefix(self.text, begin, end) if self._has_prefix else (begin, NOWHERE)
+        last = own[0]
+        for found in torn_pattern(variant).finditer(text, own[0], min(end + 1, len(text))):
+            if not _may_go_on(found) or found.end() == end < len(text):
+                rank = own[1] if found.start() == own[0] else rank_before(text, last, found.start())
+                # Of what may stand before the line nothing is known.
+                unknown = [NOWHERE] * (len(variant.groups) + 1 - len(found.regs))
+                yield self._hit(variant, begin, (rank, *unknown, *found.regs[1:]), is_torn=True)
+            last = found.end()
+
+    def _hit(self, variant: Variant, begin: int, groups: Sequence[Span], *, is_torn: bool) -> Hit:
+        line = self._line(begin)
+        return Hit(variant, is_torn, line, self._starts[line] + 1, begin, groups)
+
+    def _line(self, begin: int) -> int:
+        return bisect_right(self._starts, begin - 1) - 1
+
+
+def _may_go_on(found: re.Match[bytes]) -> bool:
+    """Whether a match ends with a field, so that it holds half a number when it was cut off or torn there."""
+    return bool(found.lastindex) and found.end(found.lastindex or 0) == found.end()
+
+
+@lru_cache(256)
+def _sieve(variants: tuple[Variant, ...]) -> Sieve:
+    return Sieve([variant.needs for variant in variants])
