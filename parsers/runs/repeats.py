@@ -18,30 +18,38 @@ _SHIFT = np.uint64(32)
 
 def repeated(records: RecordTable, columns: Sequence[str]) -> Rows:
     """The rows, ascending, that have the same in all these columns as one before them; what is missing is alike."""
-    bits = [_bits(records[name]) for name in columns]
-    hashes = np.zeros(len(records), np.uint64)
-    for column in bits:
-        hashes ^= column
-        hashes *= np.uint64(_KEY)
-        hashes ^= hashes >> _SHIFT
+    hashes = _hashes(records, columns)
     ordered = np.sort(hashes)
-    if not (ordered[1:] == ordered[:-1]).any():
-        return np.zeros(0, np.intp)
+    is_any = (ordered[1:] == ordered[:-1]).any()
     del ordered
+    if not is_any:
+        return np.zeros(0, np.intp)
     order = np.argsort(hashes, kind="stable")
     hashes = hashes[order]
     begins = np.append(True, hashes[1:] != hashes[:-1])
-    first = order[np.flatnonzero(begins)[np.cumsum(begins) - 1]]
-    alike = np.ones(len(order), np.bool_)
-    for column in bits:
-        alike &= column[order] == column[first]
-    if alike.all():
-        return np.sort(order[~begins])
-    return np.array(list(_one_by_one(bits)), np.intp)
+    del hashes
+    copies, number = order[~begins], np.cumsum(begins)[~begins] - 1
+    first = order[begins][number]
+    del order, begins, number
+    for name in columns:
+        bits = _bits(records[name])
+        if (bits[copies] != bits[first]).any():
+            return np.array(list(_one_by_one(records, columns)), np.intp)
+    return np.sort(copies)
 
 
-def _one_by_one(bits: Sequence[Hashes]) -> Iterator[int]:
+def _hashes(records: RecordTable, columns: Sequence[str]) -> Hashes:
+    hashes = np.zeros(len(records), np.uint64)
+    for name in columns:
+        hashes ^= _bits(records[name])
+        hashes *= np.uint64(_KEY)
+        hashes ^= hashes >> _SHIFT
+    return hashes
+
+
+def _one_by_one(records: RecordTable, columns: Sequence[str]) -> Iterator[int]:
     """The same where two rows that differ have one hash."""
+    bits = [_bits(records[name]) for name in columns]
     seen = set[tuple[int, ...]]()
     for number, row in enumerate(zip(*(column.tolist() for column in bits), strict=True)):
         if row in seen:

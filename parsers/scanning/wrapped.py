@@ -115,7 +115,7 @@ class CutLines:
 
     def tells_digits(self, text: bytes) -> bool:
         """Whether a metric line, or one of a fact, tells digits apart in a masked text."""
-        return any(True for variant in self._telling for _ in telling_places(variant, text))
+        return bool(self._telling) and any(True for v in self._telling for _ in telling_places(v, text))
 
     @cached_property
     def _telling(self) -> list[Variant]:
@@ -175,7 +175,7 @@ class Cuts:
         that are as long seem to be cut.
         """
         may_be, cut, grew, following, tried = 0, list[int](), False, 0, 0
-        for number in self._candidates():
+        for number in [number for number, goes_on in enumerate(self._goes_on) if goes_on]:
             if tried >= TRIED:
                 break
             if number >= following:
@@ -196,25 +196,29 @@ class Cuts:
             return 0.0
         return sum(not self.block.begins(self.block.lines[number]) for number in following) / len(following)
 
-    def _candidates(self) -> list[int]:
-        """The lines that may have been cut."""
-        cut = (self.lengths == self.width) | ((self.lengths < self.width) & self.block.may_end_early)
-        found: list[int] = np.flatnonzero(cut[:-1] & (self.lengths[1:] <= self.width)).tolist()
-        return found
+    @cached_property
+    def _goes_on(self) -> list[bool]:
+        """Whether a line may have been cut, and what follows it is no longer than the width."""
+        cut = self.lengths == self.width
+        early = np.flatnonzero((self.lengths < self.width) & self.block.may_end_early)
+        cut[early] = [self._had_no_room(number) for number in early.tolist()]
+        found: list[bool] = (cut[:-1] & (self.lengths[1:] <= self.width)).tolist()
+        return [*found, False]
+
+    def _had_no_room(self, number: int) -> bool:
+        """Whether what follows a line had no room in it: a tab, or a word after a blank."""
+        following = b"".join(self.block.lines[number + 1 : number + 2])
+        return _columns(self.block.lines[number] + (_WORD.match(following) or [b""])[0]) > self.width
 
     def _known_tries(self, first: int) -> list[Try]:
         """As ``_tries``, which are the same for lines that are equal but for digits that nothing tells apart."""
-        ends = list(self._ends(first))
-        if not ends:
-            return []
-        pieces = self.block.lines[first : ends[-1] + 1]
+        more = [*self._goes_on[first : first + MOST_PIECES - 1], False].index(False)
+        pieces = self.block.lines[first : first + more + 1]
         text = masked(b"\n".join(pieces))
         key = (self.variants is self.block.facts, text)
         if key not in self.block.tries:
             tries = list(self._tries(pieces))
-            if self.block.tells_digits(masked(b"".join(pieces))) or any(
-                map(self.block.tells_digits, text.split(b"\n"))
-            ):
+            if any(map(self.block.tells_digits, (text.replace(b"\n", b""), *text.split(b"\n")))):
                 return tries
             self.block.tries[key] = tries
         return self.block.tries[key]
@@ -232,30 +236,14 @@ class Cuts:
             if grown is not None:
                 return
 
-    def _ends(self, first: int) -> Iterator[int]:
-        """The lines that may end what begins in a line: each before them was cut."""
-        lengths = self.lengths[first : first + MOST_PIECES].tolist()
-        for more, length in enumerate(lengths[1:], 1):
-            if length > self.width or not self._may_be_cut(first + more - 1, lengths[more - 1]):
-                return
-            yield first + more
-
-    def _may_be_cut(self, number: int, length: int) -> bool:
-        """Whether a line has the width, or what follows had no room in it: a tab, or a word after a blank."""
-        if length >= self.width:
-            return length == self.width
-        line, following = self.block.lines[number : number + 2]
-        if not self.block.may_end_early[number]:
-            return False
-        return _columns(line + (_WORD.match(following) or [b""])[0]) > self.width
-
 
 def _grown(pieces: Sequence[bytes], variants: Sequence[Variant]) -> bool | None:
     """Whether pieces, as one metric line, have more fields than one of them alone; None where they say no more."""
     whole = _cleaned(b"".join(pieces))
     alone = [_cleaned(piece) for piece in pieces]
     for variant in variants:
-        said, parts = _texts(variant, whole), [_texts(variant, piece) for piece in alone]
+        said = _texts(variant, whole)
+        parts = [_texts(variant, piece) for piece in alone] if said else []
         if said and said not in parts:
             return sum(map(bool, said)) > max(sum(map(bool, part)) for part in parts)
     return None
