@@ -24,13 +24,14 @@ def repeated(records: RecordTable, columns: Sequence[str]) -> Rows:
     del ordered
     if not is_any:
         return np.zeros(0, np.intp)
-    order = np.argsort(hashes, kind="stable")
+    order = np.argsort(hashes)
     hashes = hashes[order]
     begins = np.append(True, hashes[1:] != hashes[:-1])
     del hashes
-    copies, number = order[~begins], np.cumsum(begins)[~begins] - 1
-    first = order[begins][number]
-    del order, begins, number
+    first = np.minimum.reduceat(order, np.flatnonzero(begins))[np.cumsum(begins) - 1]
+    is_copy = order != first
+    copies, first = order[is_copy], first[is_copy]
+    del order, begins
     for name in columns:
         bits = _bits(records[name])
         if (bits[copies] != bits[first]).any():
