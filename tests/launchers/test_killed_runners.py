@@ -100,7 +100,7 @@ def test_a_launch_ends_the_job_of_a_runner_that_was_killed_with_all_that_watched
     native.trains(PRINT)
     answer = native.launch()
     assert (answer.returncode, trainers(native), native.facts()["status"]) == (0, [], "done")
-    assert b"1 processes of its job end" in answer.stderr
+    assert b"stopping the rest of its job (processes: 1)" in answer.stderr
 
 
 def test_an_interrupt_ends_the_waiting_for_a_killed_runner(native: Native) -> None:

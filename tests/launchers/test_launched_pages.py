@@ -126,12 +126,12 @@ def test_a_dry_run_is_a_script_that_runs_without_tachograph(native: Native, page
 
 def test_options_of_a_case_are_refused_with_a_page(native: Native, page: Path) -> None:
     answer = launch(native, page, "--cards", "8")
-    assert (answer.returncode, "A page says itself how its cases are run" in answer.stderr) == (2, True)
+    assert (answer.returncode, "A page file sets how its cases run" in answer.stderr) == (2, True)
 
 
 def test_a_page_that_does_not_exist_is_said(native: Native) -> None:
     answer = launch(native, native.top / "nowhere.toml")
-    assert (answer.returncode, "There is no page" in answer.stderr) == (2, True)
+    assert (answer.returncode, "nowhere.toml not found" in answer.stderr) == (2, True)
 
 
 def test_a_word_that_is_no_recipe_and_no_page_is_said_with_what_there_is(native: Native) -> None:
@@ -149,14 +149,14 @@ def test_a_case_that_needs_another_place_is_left_out_and_the_others_run(native: 
 def test_a_filter_that_fits_no_case_is_refused_with_what_there_is(native: Native, page: Path) -> None:
     answer = launch(native, page, "--only", "batch_size=5")
     assert (answer.returncode, "No case of the page matches batch_size=5" in answer.stderr) == (2, True)
-    assert "batch_size is 4, 8" in answer.stderr
+    assert "batch_size=4|8" in answer.stderr
 
 
 def test_the_options_of_a_page_are_held_against_the_runs_that_are_there(native: Native, page: Path) -> None:
     launch(native, page, "--repeats", "1")
     page.write_text(PAGE.replace("steps = 2", "steps = 7"))
     answer = launch(native, page)
-    assert (answer.returncode, "holds another run, STEPS=2 and not 7" in answer.stderr) == (1, True)
+    assert (answer.returncode, "contains a different run (STEPS=" in answer.stderr) == (1, True)
 
 
 @pytest.mark.parametrize("value", ['"a[$(touch made)]"', '"two"', "0", '"3; touch made"'])
@@ -172,10 +172,10 @@ def test_a_checkout_of_another_repository_is_refused_for_a_page(native: Native, 
     other = "https://github.com/PaddlePaddle/PaddleSeg"
     subprocess.run(["git", "-C", str(native.repo), "remote", "add", "origin", other], check=True)
     answer = launch(native, page)
-    assert (answer.returncode, "needs a --repo that is a checkout of" in answer.stderr, runs(native)) == (2, True, [])
+    assert (answer.returncode, "requires a checkout of" in answer.stderr, runs(native)) == (2, True, [])
 
 
 def test_a_done_run_with_other_options_is_not_taken_for_this_one(native: Native) -> None:
     native.launch()
     answer = native.launch("--steps", "7")
-    assert (answer.returncode, b"holds another run, STEPS=500 and not 7" in answer.stderr) == (1, True)
+    assert (answer.returncode, b"contains a different run (STEPS=" in answer.stderr) == (1, True)

@@ -156,5 +156,5 @@ def test_a_job_under_mpirun_that_does_not_get_on_is_ended(on_mpirun: Native) -> 
     on_mpirun.trains("import time\nwhile True:\n    print('master not ready', flush=True)\n    time.sleep(0.2)\n")
     # Long enough for mpirun to start on a busy machine; at the end it may say something itself.
     on_mpirun.launch(*MPIRUN, TWO, "--stall", "20", "--stall-ends")
-    assert "no line of its log matched" in facts_of(on_mpirun)["reason"]
+    assert "no log line matching" in facts_of(on_mpirun)["reason"]
     assert "master not ready" in "\n".join(facts_of(on_mpirun)["last_lines"])

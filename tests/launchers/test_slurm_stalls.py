@@ -16,7 +16,7 @@ def test_a_job_on_slurm_that_does_not_get_on_is_cancelled(on_slurm: Native, slur
     on_slurm.trains("import time\nprint('waiting', flush=True)\ntime.sleep(60)\n")
     on_slurm.launch(*SLURM, "--stall", "3", "--stall-ends")
     wait_until_nothing_runs(slurm)
-    assert "no line of its log matched" in facts_of(on_slurm)["reason"]
+    assert "no log line matching" in facts_of(on_slurm)["reason"]
 
 
 def test_a_job_that_waits_for_its_nodes_has_not_stalled(on_slurm: Native, slurm: dict[str, str]) -> None:

@@ -31,8 +31,8 @@ def test_the_summary_tells_what_became_of_all_files(lab: Path, tmp_path: Path) -
     done = run("ingest", lab, "--into", "logs", cwd=tmp_path)
     assert done.returncode == 0
     assert done.stdout.splitlines() == [
-        f"41 logs are new in logs: 41 {FORMAT}.",
-        "The same log, byte for byte: lab__copy, lab__net_7.",
+        f"Added 41 logs to logs: 41 {FORMAT}.",
+        "Identical logs: lab__copy, lab__net_7.",
         "Skipped 1 file: does not contain metric lines of a known format. List them with --verbose.",
     ]
 
@@ -63,7 +63,7 @@ def test_something_unreadable_is_status_1(lab: Path, tmp_path: Path) -> None:
 
 def test_no_log_at_all_is_status_1(tmp_path: Path) -> None:
     done = run("ingest", write(tmp_path, OTHER_NOISE).parent, "--into", tmp_path / "logs")
-    assert (done.returncode, done.stderr) == (1, "Error: No log was found.\n")
+    assert (done.returncode, done.stderr) == (1, "Error: No logs found.\n")
 
 
 @pytest.mark.parametrize("wrong", [(), ("a.log",), ("a.log", "--into", "logs", "--jobs", "0")])
@@ -95,7 +95,7 @@ def test_a_name_cannot_move_the_cursor_of_a_terminal(tmp_path: Path) -> None:
 def test_a_scheduler_that_does_not_answer_is_told_in_a_sentence(lab: Path, tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="the extra `dask` is not installed")
     done = run("ingest", lab, "--into", tmp_path / "logs", "--scheduler", "nowhere")
-    assert (done.returncode, "no scheduler answers there" in done.stderr) == (2, True)
+    assert (done.returncode, "no scheduler responds" in done.stderr) == (2, True)
 
 
 def test_a_missing_cluster_extra_is_named_in_a_sentence(lab: Path, tmp_path: Path) -> None:

@@ -157,4 +157,4 @@ def test_another_host_is_warned_of(tmp_path: Path) -> None:
 
 def test_a_page_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
     done = run("serve", "no-such-page", cwd=tmp_path)
-    assert (done.returncode, done.stderr.count("\n"), "There is no page 'no-such-page'" in done.stderr) == (2, 1, True)
+    assert (done.returncode, done.stderr.count("\n"), "No page is named 'no-such-page'" in done.stderr) == (2, 1, True)
