@@ -1,4 +1,4 @@
-"""Tachograph: benchmark pages in which every number can be traced to the log lines that prove it.
+"""Tachograph: benchmark pages in which every number links to the log lines it was computed from.
 
 The names that people import, brought in on first use, and the command's entry point.
 """
@@ -33,7 +33,7 @@ __all__ = [
     "survey",
 ]
 
-HELP = """Benchmark pages in which every number can be traced to the log lines that prove it.
+HELP = """Benchmark pages in which every number links to the log lines it was computed from.
 
 \b
 Examples:

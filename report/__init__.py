@@ -1,1 +1,1 @@
-"""Protocols, measurements and pages: what is published, and the proof of every number."""
+"""Protocols, measurements and pages: published pages, and the evidence for every number."""

@@ -178,11 +178,11 @@ def test_records_of_another_kind_are_told(tmp_path: Path) -> None:
 
 
 def test_a_terminal_shows_the_progress_and_ends_on_ctrl_c() -> None:
-    shown, status = on_a_terminal(LOG, "as printed")
+    shown, status = on_a_terminal(LOG, "printed values")
     assert status == 0
     assert "paddleclas · 227 lines · the last one came " in shown
     assert "9.843 samples/s of the whole job\x1b[0m at epoch 2 step 15" in shown
-    assert re.search("as printed [▁▂▃▄▅▆▇█]{32} 2.43989 to 5.48032 samples/s of one card, median 5.0141", shown)
+    assert re.search("printed values [▁▂▃▄▅▆▇█]{32} 2.43989 to 5.48032 samples/s of one card, median 5.0141", shown)
     assert shown.rstrip().endswith("mean of all 32 records 9.876 samples/s of the whole job, 4.880 to 10.961")
 
 

@@ -138,7 +138,7 @@ def test_wrong_protocols_list_what_is_known() -> None:
 
 
 def test_a_plot_shows_how_steady_the_run_was() -> None:
-    assert re.search("as printed [▁▂▃▄▅▆▇█]{32} .* samples/s of one card, median", run("show", LOG).stdout)
+    assert re.search("printed values [▁▂▃▄▅▆▇█]{32} .* samples/s of one card, median", run("show", LOG).stdout)
 
 
 TOY = PROJECT / "tests/report/golden/logs/toy_gpu"

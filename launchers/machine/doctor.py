@@ -59,7 +59,7 @@ def _disk(subject: str, folder: Path, scarce: int, too_little: int) -> Diagnosis
         return Diagnosis(subject, "bad", "Not writable.", "Choose a writable folder.")
     said = f"{free / _GIB:.1f} GiB free."
     if free >= scarce:
-        return Diagnosis(subject, "good", said)
+        return Diagnosis(subject, "ok", said)
     advice = f"Free up space: at least {scarce / _GIB:.0f} GiB are recommended."
     return Diagnosis(subject, "bad" if free < too_little else "warning", said, advice)
 
@@ -68,7 +68,7 @@ def _shared_memory(free: int, cards: int) -> Diagnosis:
     """Judge the memory through which data loaders hand over batches: 1 GiB a card; 64 MiB, Docker's default, is bad."""
     said = f"{free / _GIB:.1f} GiB free in {_SHARED_MEMORY} for {cards} {'GPU' if cards == 1 else 'GPUs'}."
     if free >= cards * _GIB:
-        return Diagnosis("shared memory", "good", said)
+        return Diagnosis("shared memory", "ok", said)
     advice = f"Provide {cards} GiB (in Docker: --shm-size={cards}g or --ipc=host), or data loaders may crash or stall."
     return Diagnosis("shared memory", "bad" if free <= 64 * 2**20 else "warning", said, advice)
 
@@ -88,7 +88,7 @@ def _data_findings(recipe: Recipe, repo: Path | None, data: Path | None) -> Iter
         yield Diagnosis("data", "bad", f"{data} does not exist.", advice)
         return
     missing = [name for name in _FILE_NAME.findall(expected) if not (data / name).exists()]
-    level: Level = "warning" if missing else "good"
+    level: Level = "warning" if missing else "ok"
     said = f"{data} is missing {', '.join(missing)}." if missing else f"{data} exists."
     yield Diagnosis("data", level, said, f"The recipe expects {expected}." if missing else None)
 
@@ -100,6 +100,4 @@ def _checkout_findings(recipe: Recipe, repo: Path | None) -> Iterator[Diagnosis]
     for remark in remarks:
         yield Diagnosis("checkout", "warning", f"{remark.said}.", remark.advice)
     if not remarks:
-        yield Diagnosis(
-            "checkout", "good", f"At the pinned commit {recipe.facts['commit'][:12]}, without local changes."
-        )
+        yield Diagnosis("checkout", "ok", f"At the pinned commit {recipe.facts['commit'][:12]}, without local changes.")

@@ -25,7 +25,7 @@ def cards_findings(
         yield _no_card(recipe)
         return
     names = sorted({card.name for card in cards})
-    yield Diagnosis("cards", "good", f"{len(cards)} of {', '.join(names)}, driver {gpus.driver()}.")
+    yield Diagnosis("cards", "ok", f"{len(cards)} of {', '.join(names)}, driver {gpus.driver()}.")
     if environ.get("CUDA_VISIBLE_DEVICES") in {"", "-1"}:
         advice = "Unset it, or set it to the GPUs to train on."
         yield Diagnosis("cards", "warning", "CUDA_VISIBLE_DEVICES hides all GPUs from the native program.", advice)
@@ -50,7 +50,7 @@ def _idle_findings(cards: Sequence[gpus.Card]) -> Iterator[Diagnosis]:
         advice = "Stop these processes or wait for them; throughput measured on a shared GPU is not valid."
         yield Diagnosis("idle", "warning", f"GPU {index} is in use: {words}.", advice)
     if not busy:
-        yield Diagnosis("idle", "good", "All GPUs are idle.")
+        yield Diagnosis("idle", "ok", "All GPUs are idle.")
 
 
 def _work(card: gpus.Card) -> str:
@@ -86,7 +86,7 @@ def _driver(name: str, cuda: str) -> Diagnosis:
         )
     said = f"The driver supports CUDA up to {driver}; {name} is built for {cuda}."
     if _numbers(cuda) <= _numbers(driver):
-        return Diagnosis("driver", "good", said)
+        return Diagnosis("driver", "ok", said)
     advice = f"Install a newer driver, or a build of {name} for CUDA {driver} or older."
     return Diagnosis("driver", "bad" if _numbers(cuda)[0] > _numbers(driver)[0] else "warning", said, advice)
 
@@ -95,14 +95,14 @@ def _nccl(name: str, version: str | None) -> Diagnosis:
     if version is None:
         advice = f"Install a build of {name} with NCCL."
         return Diagnosis("nccl", "bad", f"{name} is built without NCCL, which multi-GPU training requires.", advice)
-    return Diagnosis("nccl", "good", f"{name} has NCCL {version}.")
+    return Diagnosis("nccl", "ok", f"{name} has NCCL {version}.")
 
 
 def _interconnect(cards: Sequence[gpus.Card]) -> Diagnosis:
     kinds = {first.interconnect(second) for first, second in combinations(cards, 2)}
     said = f"GPUs are connected by {', '.join(sorted(kinds))} (see `nvidia-smi topo -m`)."
     if all(kind.startswith("NV") or kind in _THROUGH_SWITCHES for kind in kinds):
-        return Diagnosis("interconnect", "good", said)
+        return Diagnosis("interconnect", "ok", said)
     advice = "Traffic through the CPU is slow; select nearby GPUs with CUDA_VISIBLE_DEVICES, and note it on the page."
     return Diagnosis("interconnect", "warning", said, advice)
 

@@ -18,7 +18,7 @@ _REQUIREMENT = re.compile(r"^(?!.*(?:;|://))(\w[\w.-]*)", re.MULTILINE)  # witho
 
 def python_findings(recipe: Recipe | None, repo: Path | None, native: Mapping[str, Any]) -> Iterator[Diagnosis]:
     """Examine what the native Python said of itself (see `machine.native_python`)."""
-    yield Diagnosis("python", "good", f"Python {native['python']} with {len(native['packages'])} packages.")
+    yield Diagnosis("python", "ok", f"Python {native['python']} with {len(native['packages'])} packages installed.")
     yield from _framework_findings(wanted(native["frameworks"], recipe), recipe)
     if recipe is not None:
         yield from _need_findings(recipe, repo, native["packages"])
@@ -34,13 +34,13 @@ def _framework_findings(frameworks: Frameworks, recipe: Recipe | None) -> Iterat
     if not frameworks:
         level: Level = "warning" if recipe is None else "bad"
         advice = "Activate the training environment, or install the framework in it."
-        yield Diagnosis("framework", level, "The native Python does not have any known framework.", advice)
+        yield Diagnosis("framework", level, "No supported framework is installed in the training Python.", advice)
     for name, build in frameworks.items():
         if "error" in build:
             advice = f"Fix the environment so that `python -c 'import {name}'` succeeds."
             yield Diagnosis("framework", "bad", f"{name} cannot be imported: {build['error']}.", advice)
         else:
-            yield Diagnosis("framework", "good", f"{name} {_build(build)}.")
+            yield Diagnosis("framework", "ok", f"{name} {_build(build)}.")
 
 
 def _build(build: Mapping[str, str | None]) -> str:
@@ -76,7 +76,7 @@ def _file_findings(name: str, repo: Path | None, installed: Mapping[str, str]) -
     missing = [package for package in _REQUIREMENT.findall(text) if _normal(package) not in installed]
     advice = f"Run `python -m pip install -r {name}` in the checkout." if missing else None
     said = f"Not installed from {name}: {', '.join(missing)}." if missing else f"Everything in {name} is installed."
-    yield Diagnosis("needs", "warning" if missing else "good", said, advice)
+    yield Diagnosis("needs", "warning" if missing else "ok", said, advice)
 
 
 def _package_finding(name: str, needed: str | None, installed: Mapping[str, str], cpu: bool) -> Diagnosis:
@@ -89,7 +89,7 @@ def _package_finding(name: str, needed: str | None, installed: Mapping[str, str]
     if needed and not f"{found}.".startswith(f"{needed}."):
         advice = "Install that version; with another one, results may differ."
         return Diagnosis("needs", "warning", f"{present} {found} is installed; the recipe needs {needed}.", advice)
-    return Diagnosis("needs", "good", f"{present} {found} is installed.")
+    return Diagnosis("needs", "ok", f"{present} {found} is installed.")
 
 
 def _normal(name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from ..io.said import one_line
 
-Level = Literal["good", "warning", "bad"]
+Level = Literal["ok", "warning", "bad"]
 
 
 @dataclass(frozen=True)

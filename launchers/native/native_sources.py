@@ -23,7 +23,7 @@ class PythonFile:
 def parse(path: Path) -> ast.Module:
     """Return the syntax tree of a file; an empty one where it is not written in this version of Python.
 
-    Raises OSError where it is no file that can be read.
+    Raises OSError where it is not a readable file.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # on escape sequences, which are not ours to mend

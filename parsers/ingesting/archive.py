@@ -18,7 +18,7 @@ from ..io.compression import ERRORS, ending, unpacked
 from ..io.limits import Allowance, TooLargeError, check_members, unpacking
 from ..io.whole import begun, put
 from ..scanning.source import is_text
-from .candidate import IS_HIDDEN, IS_IRREGULAR, IS_LINK, LeftOut, is_hidden
+from .candidate import IS_HARD_LINK, IS_HIDDEN, IS_IRREGULAR, IS_LINK, LeftOut, is_hidden
 from .walk import File
 
 ARCHIVE_NAME = re.compile(r"\.(zip|tar|tar\.\w+|tgz|tbz2?|txz|tzst)$", re.IGNORECASE)
@@ -173,7 +173,7 @@ def _of_tar(archive: Path, allowance: Allowance) -> Iterator[Entry]:
 
 def _member(tar: tarfile.TarFile, member: tarfile.TarInfo, allowance: Allowance) -> Iterator[Entry]:
     if member.issym() or member.islnk():
-        yield LeftOut(member.name, IS_LINK)
+        yield LeftOut(member.name, IS_LINK if member.issym() else IS_HARD_LINK)
         return
     stream = tar.extractfile(member)
     data = None if stream is None else _Allowed(lambda: stream, allowance)

@@ -8,6 +8,7 @@ from ..runs.runfile import LOG, RUN_FILE
 from .address import public
 
 IS_LINK = "is a symbolic link."
+IS_HARD_LINK = "is a hard link."
 IS_IRREGULAR = "is not a regular file."
 
 Origin = Mapping[str, str | bool | None]

@@ -54,7 +54,7 @@ class IngestTally:
         for reason, count in self._left_out.most_common():
             yield f"Skipped {counted(count, 'file')}: {reason}{self._named(reason, count)}"
         if self._unreadable:
-            yield f"Could not read {counted(len(self._unreadable), 'file')}."
+            yield f"{counted(len(self._unreadable), 'file')} could not be read."
 
     def objects(self) -> Iterator[str]:
         """A JSON object for each log, then for each unreadable file."""

@@ -34,7 +34,7 @@ class Allowance:
 def unpacking(packed: int) -> Allowance:
     """What so many packed bytes may unpack to: 250 times as many, or 64 MiB or what the user allows if that is more.
 
-    Raises TooLargeError where $TACHOGRAPH_UNPACKED_GIB is no number.
+    Raises TooLargeError where $TACHOGRAPH_UNPACKED_GIB is not a number.
     """
     most = max(LEAST, TIMES * packed, _allowed())
     said = f"it unpacks to more than {most / MIB:,.0f} MiB; set {VARIABLE}=1 to allow 1 GiB, or unpack it first"

@@ -29,7 +29,7 @@ UNPACKED = "unpacked_sha256"  # of the text of a log that was found packed
 # How a run may end.
 DONE, FAILED, INTERRUPTED = "done", "failed", "interrupted"
 STATUSES = (DONE, FAILED, INTERRUPTED)
-NOT_DONE = "run.json says this run {said}."
+NOT_DONE = "According to run.json, this run {said}."
 ANOTHER_LOG = "The log does not match run.json: the SHA-256 differs."
 WARNINGS = (NOT_DONE, ANOTHER_LOG)
 NO_COUNT = "{name} is {said}; expected a whole number of at least 1."

@@ -93,7 +93,7 @@ class Library:
     def evidence(self, number: PublishedNumber, backing: Backing) -> tuple[Evidence, ...]:
         """The log of a number, scaled in each way that the labels and the log itself allow.
 
-        Empty where the file is no log of a known format.
+        Empty where the file is not in a known log format.
         """
         self.prepare([(number, backing)])
         return self._known[_task(number, backing)]

@@ -26,13 +26,14 @@ WARNING = "warning: {said}"
 @click.option(
     "--logs",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folder of logs.  [default: the pages']",
+    help="Folder of logs.  [default: common folder of the pages]",
 )
 @click.option("--page", "page_files", multiple=True, metavar="PAGE", help="Page file that states logs and protocols.")
 @click.option(
     "--tolerance",
     type=click.FloatRange(0, 1),
     default=0.0,
+    show_default=True,
     metavar="FRACTION",
     help="Relative tolerance for the verdict 'near'.",
 )
@@ -57,8 +58,8 @@ def audit(
     """Check the numbers in the tables of published pages against their logs.
 
     MARKDOWN is a page or a folder of pages. The case of each number is read from its labels, its log found by links and
-    names, and its protocol recovered from all numbers of its column unless a page file states it. Exit status 1 for
-    any verdict but exact, near or accepted, 2 if a page cannot be read.
+    names, and its protocol recovered from all numbers of its column unless a page file states it. Exit status 1 if
+    any verdict is not exact, near or accepted, 2 if a page cannot be read.
 
     \b
     Examples:

@@ -50,7 +50,7 @@ class Finding:
     """The verdict on one number, with the log, the protocol and the number that it gives, where there are any.
 
     ``computed`` has the digits that the published number has; ``ratio`` is published / computed, unrounded.
-    ``accepted``: why somebody accepts it although it is no good.
+    ``accepted``: why somebody accepts it although it is not good.
     """
 
     number: PublishedNumber
@@ -123,7 +123,7 @@ def read_accepted(path: Path) -> list[Accepted]:
     except OSError as error:
         raise AcceptedError(f"{path}: cannot be read: {error.strerror}.") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise AcceptedError(f"{path}: is no TOML: {error}.") from error
+        raise AcceptedError(f"{path}: is not valid TOML: {error}.") from error
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])

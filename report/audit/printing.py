@@ -21,6 +21,7 @@ Findings = Sequence[tuple[str, Finding]]
 
 SUMMARY = "{count} numbers, {backed} with a log: {verdicts}."
 SUMMARY_OF_ONE = "{count} number, {backed} with a log: {verdicts}."
+NO_NUMBERS = "No benchmark numbers found."
 OF_VERDICT = "{count} {verdict}"
 SOME_ACCEPTED = "{verdicts} ({count} accepted)"
 ACCEPTED_BECAUSE = "{verdict}, accepted: {reason}"
@@ -108,12 +109,14 @@ def junit(findings: Findings, translate: Translate) -> str:
 
 def summary(findings: Sequence[Finding]) -> Message:
     """One line: how many numbers, for how many a log was found, and how many have each verdict."""
+    if not findings:
+        return Message(NO_NUMBERS)
     counts = Counter(finding.verdict for finding in findings)
     backed = sum(finding.log is not None for finding in findings)
     each = [
         Message(OF_VERDICT, count=counts[verdict], verdict=Message(verdict)) for verdict in VERDICTS if counts[verdict]
     ]
-    verdicts = joined("{first}, {second}", each) if each else Message("none")
+    verdicts = joined("{first}, {second}", each)
     if accepted := sum(finding.accepted is not None for finding in findings):
         verdicts = Message(SOME_ACCEPTED, verdicts=verdicts, count=accepted)
     key = SUMMARY_OF_ONE if len(findings) == 1 else SUMMARY

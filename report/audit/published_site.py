@@ -31,7 +31,7 @@ class Log:
 
     @cached_property
     def reading(self) -> Reading | None:
-        """What is in it; None where it is no log of a known format, cannot be read, or leads out of the folder."""
+        """What is in it; None where it is not in a known log format, cannot be read, or leads out of the folder."""
         if leading_out(files_of_run(self.root / self.path), self.root):
             return None
         try:

@@ -105,7 +105,7 @@ class _Recovery:
         self.hits[rows] &= counts >= min(2, counts.max())
 
     def _explain_most(self) -> bool:
-        """Accept the protocol that explains most of what is left, if it explains two logs and is no chance."""
+        """Accept the protocol that explains most of what is left, if it explains two logs and is unlikely by chance."""
         left = self._left()
         counts = self._logs_explained(left)
         rank = int(np.argmax(counts))
@@ -189,7 +189,7 @@ class Answer:
 def recovered(
     logs: Sequence[Path], published: Sequence[str], given: Mapping[str, int | None], format_: str | None
 ) -> list[Answer]:
-    """An answer for each number, in order; raises Unreadable for what is no number and for a log that is none."""
+    """An answer for each number, in order; raises Unreadable for what is not a number and for a log that is none."""
     digits = [_digits(number) for number in published]
     pairs = [_pair(log, said, given, format_) for log, said in zip(logs, digits, strict=True)]
     return [_answer(log, pair, best) for log, pair, best in zip(logs, pairs, recover(pairs), strict=True)]
@@ -198,12 +198,13 @@ def recovered(
 def describe(answer: Answer) -> list[str]:
     """An answer in a few lines."""
     if answer.best is None:
-        also = (
-            f"; {answer.hits} of {2 * len(protocols())} protocols give these digits, as chance would"
+        said = (
+            f"inconclusive: {answer.hits} of {2 * len(protocols())} protocols give these digits, "
+            "no more than expected by chance"
             if answer.hits
-            else ""
+            else "no protocol gives these digits"
         )
-        lines = [f"{answer.log}: {answer.digits}: no protocol explains it{also}."]
+        lines = [f"{answer.log}: {answer.digits}: {said}."]
     else:
         best = answer.best
         words = best.protocol.printing(answer.digits).words()
@@ -215,7 +216,7 @@ def describe(answer: Answer) -> list[str]:
 def _digits(number: str) -> str:
     plain = number.replace(",", "")
     if not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,15})?", plain) or not float(plain):
-        raise Unreadable(f"--published {number} is no number; one as it is printed, such as 2791.98, is possible.")
+        raise Unreadable(f"--published must be a number as printed, such as 2791.98; got {number}.")
     return plain
 
 

@@ -11,7 +11,7 @@ from ..pagefile.page import CellPlace, Page
 from ..pagefile.parts import Axis, Case
 from .cell import Cell, Quotient
 
-MISSING = "One of the two numbers it is computed from is missing."
+MISSING = "An input of the ratio is missing."
 OTHER_CASE = "Not computed: one log's configuration (nodes, cards or batch size) does not match its row label."
 REASONS = (MISSING, OTHER_CASE)
 SCALED: tuple[Axis, ...] = ("nodes", "cards")

@@ -41,7 +41,7 @@ def find(page: str) -> Path:
 
 
 def load(path: Path) -> Page:
-    """Read one page file; raises PageError when it is no TOML, a key is wrong, or a text has several lines."""
+    """Read one page file; raises PageError when it is not valid TOML, a key is wrong, or a text has several lines."""
     try:
         stated = tomllib.loads(text_of(path))
         page = Page.model_validate(stated)

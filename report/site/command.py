@@ -27,7 +27,7 @@ from parsers.io.refusal import Unreadable
 def serve(pages: tuple[str, ...], logs: Path | None, watch: bool, host: str, port: int) -> None:
     """Build the site in a temporary folder and serve it on this machine until Ctrl-C. PAGE is as for report.
 
-    Other websites open in the same browser cannot read it, but may link to it.
+    Other websites cannot read it, but can link to it.
     With --watch, the browser reloads a page as soon as it is rebuilt.
 
     \b

@@ -1,4 +1,4 @@
-"""Templating: the templates of the site, in which everything that is no markup is escaped."""
+"""Templating: the templates of the site, in which everything but markup is escaped."""
 
 from functools import cache
 from pathlib import Path

@@ -74,7 +74,7 @@ def _throughput(summary: Summary) -> Text:
 def _check(check: Check) -> Text:
     found = check.measurement
     return Text(
-        f"  {found.value:.6g} {found.unit}, {check.ratio:.3f} times that, by {found.protocol.words()}", style="dim"
+        f"  {found.value:.6g} {found.unit}, {check.ratio:.3f}× (protocol: {found.protocol.words()})", style="dim"
     )
 
 
@@ -95,7 +95,7 @@ def bars(values: np.ndarray[tuple[int], np.dtype[np.float64]], unit: str, *, is_
     """Numbers, printed or computed, in their order as a line of bars, with their range and median in a unit."""
     drawn = "".join(BARS[level] for level in _levels(values))
     how = "printed" if is_printed else "computed"
-    return f"as {how} {drawn} {values.min():g} to {values.max():g} {unit}, median {median(values):g}"
+    return f"{how} values {drawn} {values.min():g} to {values.max():g} {unit}, median {median(values):g}"
 
 
 def _levels(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[int]:

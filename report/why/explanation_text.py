@@ -12,6 +12,7 @@ from ..wording.words import whose, words
 from .calculation import samples
 from .derivation import REASONS, Derivation
 from .explanation import Explanation
+from .sample import Factor
 from .sensitivity import Variation
 
 
@@ -92,7 +93,7 @@ def _derivation(derivation: Derivation) -> Iterator[Text]:
     yield _fact("unrounded", f"{derivation.measurement.value:.15g} {derivation.measurement.unit}")
     for check in derivation.checks:
         found = check.measurement
-        said = f"{found.value:.6g} {found.unit}, {check.ratio:.3f} times that, by {found.protocol.words()}"
+        said = f"{found.value:.6g} {found.unit}, {check.ratio:.3f}× (protocol: {found.protocol.words()})"
         yield _fact("estimate", said)
 
 
@@ -138,12 +139,17 @@ def _ends(rows: Sequence[str]) -> list[str]:
 
 def _scaling(derivation: Derivation) -> str:
     """What leads from the statistic to the number, with the source of each count."""
-    said = " x ".join(f"{known.value} {known.name} ({known.source})" for known in derivation.factors)
+    said = " × ".join(f"{_count(known)} ({known.source})" for known in derivation.factors)
     if not said:
         return f"none; the value is{whose(derivation.measurement.scope)}"
     if derivation.sample.column == "throughput":
-        return f"x {said}"
+        return f"× {said}"
     return f"{said} = {samples(derivation):.15g} {_counted(derivation)} per step, divided by the step time"
+
+
+def _count(known: Factor) -> str:
+    name = known.name.removesuffix("s") if known.value == 1 else known.name
+    return f"{known.value} {name}"
 
 
 def _counted(derivation: Derivation) -> str:

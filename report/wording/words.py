@@ -32,7 +32,7 @@ def words(language: str, folder: Path = FOLDER) -> Translations:
     """The catalogue of a language; raises WordsError when there is none or it is broken. English words stand in."""
     path = folder / f"{language}.po"
     if not path.is_file():
-        raise WordsError(f"There is no catalogue for {language!r}; languages are {', '.join(languages(folder))}.")
+        raise WordsError(f"No translation for {language!r}; available: {', '.join(languages(folder))}.")
     compiled = BytesIO()
     try:
         write_mo(compiled, read_po(BytesIO(path.read_bytes()), locale=language, abort_invalid=True))

@@ -70,4 +70,4 @@ class Patient:
 
     def ills(self, data: Path | None = None) -> list[tuple[str, str, str]]:
         """All that is not good."""
-        return [(found.subject, found.level, found.said) for found in self.findings(data) if found.level != "good"]
+        return [(found.subject, found.level, found.said) for found in self.findings(data) if found.level != "ok"]

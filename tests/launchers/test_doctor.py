@@ -48,7 +48,7 @@ def test_whatever_is_not_good_comes_with_advice(patient: Patient) -> None:
     patient.cards(utilisation=90, links=0)
     patient.free(0, 0)
     patient.checkout = {"repository": "https://github.com/owner/other", "commit": "b" * 40, "dirty": True}
-    found = [finding for finding in patient.findings(patient.top / "nowhere") if finding.level != "good"]
+    found = [finding for finding in patient.findings(patient.top / "nowhere") if finding.level != "ok"]
     assert len(found) == 15
     assert all(finding.advice and finding.advice.endswith(".") for finding in found)
 
@@ -60,7 +60,7 @@ def test_a_python_that_does_not_answer_is_bad_and_the_rest_is_looked_at(patient:
 
 def test_a_python_without_frameworks_is_bad_for_a_recipe(patient: Patient) -> None:
     patient.frameworks = {}
-    assert patient.ills() == [("framework", "bad", "The native Python does not have any known framework.")]
+    assert patient.ills() == [("framework", "bad", "No supported framework is installed in the training Python.")]
 
 
 def test_a_framework_that_cannot_be_imported_is_bad(patient: Patient) -> None:
@@ -164,8 +164,8 @@ def test_a_requirement_that_is_not_installed_is_named(patient: Patient) -> None:
 
 
 def test_findings_are_shown_with_the_advice_below() -> None:
-    findings = [Diagnosis("cards", "good", "2 of A."), Diagnosis("data", "bad", "It is missing.", "Lay it there.")]
-    expected = "good     cards  2 of A.\nbad      data   It is missing.\n                Lay it there.\n"
+    findings = [Diagnosis("cards", "ok", "2 of A."), Diagnosis("data", "bad", "It is missing.", "Lay it there.")]
+    expected = "ok       cards  2 of A.\nbad      data   It is missing.\n                Lay it there.\n"
     assert shown(findings) == expected
 
 
@@ -176,4 +176,4 @@ def test_a_real_checkout_at_its_pinned_commit_is_good(tmp_path: Path) -> None:
     commit = subprocess.check_output(["git", "-C", str(tmp_path), "rev-parse", "HEAD"], text=True).strip()
     recipe = Recipe("resnet", {**FACTS, "commit": commit}, {"DATA": "data"})
     *_, last = doctor.examine(recipe, tmp_path, None, os.environ)
-    assert last == Diagnosis("checkout", "good", f"At the pinned commit {commit[:12]}, without local changes.")
+    assert last == Diagnosis("checkout", "ok", f"At the pinned commit {commit[:12]}, without local changes.")

@@ -98,7 +98,7 @@ def test_a_run_file_whose_count_is_none_is_an_error_that_names_it(tmp_path: Path
 
 def test_a_run_that_failed_is_a_warning(tmp_path: Path) -> None:
     reading = with_run(tmp_path, {"case": {}, "status": "failed", "exit_status": 137})
-    assert tuple(map(str, reading.warnings)) == ("run.json says this run failed (exit status 137).",)
+    assert tuple(map(str, reading.warnings)) == ("According to run.json, this run failed (exit status 137).",)
 
 
 def test_a_log_that_is_not_the_one_of_its_run_file_is_a_warning(tmp_path: Path) -> None:

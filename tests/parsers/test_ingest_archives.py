@@ -120,7 +120,7 @@ def test_links_and_devices_of_a_tar_archive_are_left_out(tmp_path: Path, into: P
     archive = put(tmp_path / "lab.tar", tar(*(member(name, **said) for name, said in kinds.items())))
     assert left_out(into, archive) == {
         "soft": "is a symbolic link.",
-        "hard": "is a symbolic link.",
+        "hard": "is a hard link.",
         "null": "is not a regular file.",
         "pipe": "is not a regular file.",
     }

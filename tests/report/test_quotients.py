@@ -77,7 +77,7 @@ def test_a_quotient_without_one_of_its_numbers_is_empty_and_says_so(tmp_path: Pa
     make(tmp_path)
     missing = row(tmp_path, 1)[2]
     assert missing.digits is None
-    assert str(missing.reason) == "One of the two numbers it is computed from is missing."
+    assert str(missing.reason) == "An input of the ratio is missing."
 
 
 def test_a_quotient_of_what_its_log_says_is_another_case_is_empty_and_says_so(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_what_is_found_no_more_is_told_and_does_not_fail(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[[accepted", "is no TOML"),
+        ("[[accepted", "is not valid TOML"),
         (KNOWN.replace("impossible", "bad"), "accepted.0.verdict: Input should be 'exact', 'near'"),
         (KNOWN.replace("Nobody knows any more.", ""), "accepted.0.reason"),
         (KNOWN + "line = 7\n", "accepted.0.line: Extra inputs are not permitted"),

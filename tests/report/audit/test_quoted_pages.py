@@ -26,7 +26,7 @@ def test_quotes_and_what_is_computed_from_them_are_exact(tmp_path: Path) -> None
 
 def test_a_quote_names_its_source(tmp_path: Path) -> None:
     (first, *_) = [finding for finding in audited(page_of(tmp_path)) if finding.number.digits == "640.00"]
-    assert str(first.reason) == "It is quoted from A paper, https://example.org/paper."
+    assert str(first.reason) == "Quoted from A paper, https://example.org/paper."
 
 
 @pytest.mark.parametrize("printed", KINDS.values(), ids=KINDS)

@@ -21,14 +21,14 @@ def test_it_names_the_protocol_how_many_logs_it_explains_and_the_chance() -> Non
 
 def test_a_number_that_nothing_explains_ends_with_status_1() -> None:
     done = run("recover", LOGS / ONE, "--published", "399.9876")
-    assert (done.returncode, done.stdout) == (1, f"{LOGS / ONE}: 399.9876: no protocol explains it.\n")
+    assert (done.returncode, done.stdout) == (1, f"{LOGS / ONE}: 399.9876: no protocol gives these digits.\n")
 
 
 def test_what_chance_gives_is_not_sold_as_a_finding() -> None:
     done = run("recover", LOGS / ONE, "--published", "400")
     assert done.returncode == 1
-    assert "no protocol explains it; " in done.stdout
-    assert "protocols give these digits, as chance would.\n  also records=" in done.stdout
+    assert ": inconclusive: " in done.stdout
+    assert "protocols give these digits, no more than expected by chance.\n  also records=" in done.stdout
 
 
 def test_cards_and_batch_size_scale_the_log(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_json_is_one_object_a_number() -> None:
     [
         ([LOGS / ONE], "Missing option '--published'"),
         ([LOGS / ONE, "--published", "1.5", "--published", "2.5"], "There are 1 logs and 2 numbers"),
-        ([LOGS / ONE, "--published", "1.5e3"], "--published 1.5e3 is no number; one as it is printed"),
+        ([LOGS / ONE, "--published", "1.5e3"], "--published must be a number as printed, such as 2791.98; got 1.5e3."),
         ([LOGS / ONE, "--published", "-5"], "is no number"),
         ([LOGS / ONE, "--published", "٣"], "is no number"),
         ([LOGS / ONE, "--published", "0.0"], "is no number"),

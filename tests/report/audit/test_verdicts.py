@@ -121,7 +121,7 @@ def test_a_number_whose_link_leads_nowhere_has_a_dead_link(tmp_path: Path) -> No
     (page.parent / "logs" / EIGHT).unlink()
     found = audited(tmp_path)[1]
     assert (found.verdict, found.log) == ("dead link", None)
-    said = f"The link '8 cards' leads to logs/{EIGHT}, which is not there, and no other log was found."
+    said = f"The link '8 cards' points to logs/{EIGHT}, which does not exist, and no other log was found."
     assert str(found.reason) == said
 
 
@@ -143,7 +143,7 @@ def test_a_log_of_no_known_format_is_no_evidence(tmp_path: Path) -> None:
     page = make(tmp_path)
     (page.parent / "logs" / EIGHT).write_text("nothing\n", encoding="utf-8")
     found = audited(tmp_path)[1]
-    assert (found.verdict, str(found.reason)) == ("no evidence", f"logs/{EIGHT} is no log of a known format.")
+    assert (found.verdict, str(found.reason)) == ("no evidence", f"logs/{EIGHT} is not in a known log format.")
 
 
 def test_each_column_has_its_logs(tmp_path: Path) -> None:
