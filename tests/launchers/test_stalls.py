@@ -48,7 +48,7 @@ def test_a_run_without_a_metric_line_is_told_with_its_last_lines_and_ended(
 ) -> None:
     native.trains(program)
     answer = native.launch("--stall", "1", "--stall-ends")
-    said = "no line of its log matched ips: [0-9.]+ samples/s for 1 s"
+    said = "no log line matching ips: [0-9.]+ samples/s for 1 s"
     facts = native.facts()
     assert (facts["status"], facts["reason"], trainers(native)) == ("failed", f"Stopped: {said}.", [])
     assert (f"The run has stalled: {said}.".encode() in answer.stderr, b"  " + line in answer.stderr) == (True, True)
