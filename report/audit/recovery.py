@@ -216,7 +216,7 @@ def describe(answer: Answer) -> list[str]:
 def _digits(number: str) -> str:
     plain = number.replace(",", "")
     if not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,15})?", plain) or not float(plain):
-        raise Unreadable(f"--published must be a number as printed, such as 2791.98; got {number}.")
+        raise Unreadable(f"--published must be a positive number as printed, such as 2791.98; got {number}.")
     return plain
 
 
