@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
+import sys
+import unicodedata
 
 import pytest
 
 from launchers.io.said import quoted, readable
+from parsers.io.printable import shell_quoted
 from tests.hostile_text import HOSTILE, NAME, unseen
 
 
@@ -29,3 +33,10 @@ def test_a_script_that_is_quoted_as_a_whole_does_the_same(text: str) -> None:
 def test_a_filler_that_no_font_draws_is_spelt(unseen: str) -> None:
     assert unseen not in quoted(f"a{unseen}b")
     assert unseen not in readable(f"echo a{unseen}b\n")
+
+
+@pytest.mark.slow
+def test_both_rooms_take_the_same_characters_for_seen() -> None:
+    """No room may import the other, so each has the rule of its own."""
+    everything = (c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c) != "Cs")
+    assert [c for c in everything if (quoted(c) == shlex.quote(c)) != (shell_quoted(c) == shlex.quote(c))] == []
