@@ -31,7 +31,10 @@ def remote(native: Native) -> None:
     """Make this machine that of every host, by something in place of ssh that gives it the environment of a login."""
     kept = ["HOME", "OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"]
     login = " ".join([f'PATH="{os.environ["PATH"]}"', *(f'{name}="${name}"' for name in kept)])
-    text = f'#!/bin/sh\nhost=$1\nshift\nexec env -i {login} HOST="$host" sh -c "$*"\n'
+    # Daemons that share a folder of temporary files fail where they make a folder in it at the same moment.
+    own = f"{native.top}/$host"
+    start = f'mkdir -p "{own}"\nexec env -i {login} HOST="$host" TMPDIR="{own}" sh -c "$*"'
+    text = f"#!/bin/sh\nhost=$1\nshift\n{start}\n"
     executable(native.top / "bin" / "agent", text)
     python = native.top / "bin" / "python"
     # The names of machines that there are not stand for themselves, where their addresses are asked for.
