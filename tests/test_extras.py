@@ -48,6 +48,7 @@ def test_a_command_names_the_extra_that_it_misses_in_one_sentence(missing: str, 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     ["--help", "show {log}", "report cpu-demo --out {out}", "why {log}", "parse {log} --out {out}/a.csv", "formats"],

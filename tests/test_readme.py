@@ -32,6 +32,7 @@ def commands(block: str) -> list[str]:
     return re.findall(r"^\$ (tachograph .+)$", block, re.MULTILINE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*READMES, "docs/reading.md", "docs/reading.zh.md"])
 def test_its_tachograph_commands_succeed(name: str) -> None:
     ours = [shlex.split(command)[1:] for block in blocks(name, "console") for command in commands(block)]

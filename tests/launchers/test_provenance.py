@@ -76,6 +76,7 @@ def test_a_launcher_that_uses_no_data_refuses_it(tmp_path: Path, recipe: str) ->
     assert (answer.returncode, answer.stdout, "DATA is not used" in answer.stderr) == (2, "", True)
 
 
+@pytest.mark.slow
 @every_recipe
 def test_every_variable_that_a_launcher_reads_changes_the_native_command(tmp_path: Path, recipe: str) -> None:
     known = recipes.read(recipe)

@@ -85,6 +85,7 @@ def test_a_limit_that_is_no_number_is_told(tmp_path: Path, monkeypatch: pytest.M
         read(write(tmp_path, gzip.compress(TEXT)))
 
 
+@pytest.mark.slow
 def test_a_million_empty_lines_are_one_shape(tmp_path: Path) -> None:
     log = write(tmp_path, TEXT + b"\n" * (1 << 20))
     (shape,) = survey(log).leftover.shapes

@@ -24,6 +24,7 @@ def test_a_number_that_nothing_explains_ends_with_status_1() -> None:
     assert (done.returncode, done.stdout) == (1, f"{LOGS / ONE}: 399.9876: no protocol gives these digits.\n")
 
 
+@pytest.mark.slow
 def test_what_chance_gives_is_not_sold_as_a_finding() -> None:
     done = run("recover", LOGS / ONE, "--published", "400")
     assert done.returncode == 1
