@@ -131,7 +131,7 @@ FLAGS = [
     "-fno-sanitize-recover=all",
     "-DPy_LIMITED_API=0x030b0000",
 ]
-TESTS = ("pytest", "-q", "-s", "-x", "-p", "no:cacheprovider", "-n0", "tests/parsers/test_shapes.py")
+TESTS = ("pytest", "-q", "-s", "-x", "-p", "no:cacheprovider", "-n0", "tests/parsers/test_kernel.py")
 FUZZER = ("tests.fuzz.fuzz", "shapes", "--seconds", "10")
 SOURCE = PROJECT / "parsers/scanning/shapes.c"
 RIGHT = "if (end - at >= WORD)"
