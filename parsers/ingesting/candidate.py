@@ -57,8 +57,8 @@ class Candidate:
 class LeftOut:
     """A file, folder or source that is not taken: its ``name`` and, to go on with, the ``reason``: "is empty".
 
-    ``is_unreadable``: whether something may be lost by it; otherwise it is no log. ``is_common``: whether so many files
-    are left out for this reason that they are named on demand only.
+    ``is_unreadable``: whether a log may have been lost; otherwise the file is not a log. ``is_common``: whether the
+    reason applies to so many files that they are listed only on request.
     """
 
     name: str

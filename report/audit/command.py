@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 TO_MEND = 1
 WARNING = "warning: {said}"
+PAST = "{file}: {page}: {digits} is no longer {verdict}."
 
 
 @click.command()
@@ -70,7 +71,7 @@ def audit(
     """
     from ..evidence.evidence_file import EvidenceFileError
     from ..pagefile.page_file import PageError, find, load
-    from ..wording.words import Translator, WordsError, worded
+    from ..wording.words import Translator, WordsError
     from .document import DocumentError
     from .files import audit_files, markdown_files
     from .finding import AcceptedError, read_accepted, with_accepted
@@ -84,9 +85,10 @@ def audit(
         raise Unreadable(error) from error
     marked, past = with_accepted(found.findings, known)
     for entry in past:
-        where = {"file": accept, "page": entry.page, "digits": entry.published}
-        gone = Message("{file}: {page}: {digits} is no longer {verdict}.", **where, verdict=Message(entry.verdict))
-        say(worded(Message(WARNING, said=gone), translate), err=True)
+        _warn(
+            Message(PAST, file=accept, page=entry.page, digits=entry.published, verdict=Message(entry.verdict)),
+            translate,
+        )
     if junit:
         _write_junit(junit, marked, translate)
     _print(marked, found.unlike, translate, everything=everything, as_json=as_json, wants_markdown=wants_markdown)
@@ -118,7 +120,6 @@ def _print(
     """Print the findings, then the rows that are not directly comparable: in Markdown, else as warnings."""
     from parsers.io.console import show
 
-    from ..wording.words import worded
     from . import printing
     from .finding import as_json as json_of
 
@@ -133,7 +134,13 @@ def _print(
         show(table)
     sys.stdout.flush()
     for row in unlike:
-        say(worded(Message(WARNING, said=row.told), translate), err=True)
+        _warn(row.told, translate)
+
+
+def _warn(said: Message, translate: "Translate") -> None:
+    from ..wording.words import worded
+
+    say(worded(Message(WARNING, said=said), translate), err=True)
 
 
 @click.command()

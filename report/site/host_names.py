@@ -5,6 +5,8 @@ from ipaddress import ip_address
 
 import psutil
 
+_ANY = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - browsers do not ask for these
+
 
 def is_loopback(host: str) -> bool:
     """Whether only this machine reaches an address."""
@@ -31,9 +33,6 @@ def own_names(host: str) -> frozenset[str]:
 def is_own(name: str, own: frozenset[str]) -> bool:
     """Whether a name is one of the loopback, or of ``own``, which are names as ``own_names`` gives them."""
     return is_loopback(name) or _spelt(name) in own
-
-
-_ANY = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - no name that a browser asks for
 
 
 def _spelt(name: str) -> str:
