@@ -1,0 +1,250 @@
+"""How well logs are read that nothing was written from: `python -m tests.corpus.unseen DIR [--csv | --json]`.
+
+For any folder of logs it tells how many get a format, how many of those that print speed or times at all get a
+throughput, and which numbers contradict a second witness by more than 5 % without a warning: none may. Witnesses are
+the other estimates of the same log (what it prints, step time, clock), its records of other kinds (step, epoch,
+summary) and what it says of itself in a line of its own, which is looked for in the raw text, without any grammar.
+
+Whether a log prints speed or times is decided by its text alone: at least three of its lines have a number with a unit
+of speed or time, or beside a word of either (``SPEED``). Stamps at the start of lines do not count.
+"""
+
+import csv
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass, fields
+from io import StringIO
+from pathlib import Path
+
+import click
+
+from parsers.grammar.format import METRICS
+from parsers.io.errors import ParserError
+from parsers.io.printable import say
+from report.evidence.log_summary import Summary, summarise
+from report.measuring.crosscheck import SAME, protocols
+from report.measuring.measurement import Measurement, NoMeasurement, measure
+
+TOLERANCE = 0.05
+LINES_OF_SPEED = 3
+
+COUNTED = (
+    r"(?:it|iter|step|batch|sample|image|img|token|tok|word|frame|example|seq|sequence|sentence|episode|game|kimg)"
+)
+SPEED = re.compile(
+    rf"""\d\s*{COUNTED}\w*\s?(?:/|per\s)\s?s(?:ec|\b)          # 12.5 samples/s
+    |\d\s*(?:ms|s|secs?|seconds)\s?(?:/|per\s)\s?{COUNTED}      # 0.2 s/it
+    |{COUNTED}\w*_per_sec|\b(?:fps|ips|wps|tps|ups|throughput|speed)\b\W{{0,12}}\d
+    |(?:time|elapsed|took|duration|runtime|(?:batch|reader|time)_?cost|\beta)[^\d\n]{{0,16}}\d+(?:\.\d|:\d\d|\s?(?:ms|s|m|h|sec|min)\b)
+    |(?:耗时|用时|时间|速度)[^\d\n]{{0,12}}\d
+    |\d\s*(?:ms|secs?|seconds)\b|\d\d:\d\d<(?:\d|\?)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+KIND = r"(?P<kind{n}>samples?|images?|img|sequences?|seq|tokens?|tok|words?|frames?)"
+NUMBER = r"(?P<number{n}>\d[\d,]*(?:\.\d+)?(?:e\+?\d+)?)"
+STATED = re.compile(
+    "|".join(
+        pattern.replace("{n}", str(n))
+        for n, pattern in enumerate(
+            (
+                rf"{NUMBER}\s*{KIND}\s*(?:/|per\s|_per_)\s*s(?:ec|econd)?\b",
+                rf"{KIND}(?:/|_per_| per )s(?:ec|econd)?\b[^\d\n]{{1,12}}{NUMBER}(?![\w.])",
+            )
+        )
+    ),
+    re.IGNORECASE,
+)
+SUMS_UP = re.compile(
+    r"total|final|overall|average|avg|mean|summary|performance|throughput|samples_per_second", re.IGNORECASE
+)
+OTHER_WORK = re.compile(r"eval|valid|\bval|test|infer|predict|data|load", re.IGNORECASE)
+IS_COUNTED = {"img": "samples", "seq": "samples", "tok": "tokens"}
+
+
+@dataclass(frozen=True)
+class Witness:
+    """Another number for the same throughput, and how many times the first one it is."""
+
+    name: str
+    value: float
+    ratio: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a log gives; ``silent`` names the witnesses that contradict it without a word."""
+
+    log: str
+    format: str
+    prints_speed: bool
+    throughput: float | None
+    unit: str
+    scope: str
+    protocol: str
+    witnesses: str
+    warnings: str
+    reason: str
+    silent: str
+
+
+def row(folder: Path, log: Path) -> Row:
+    """What one log of a folder gives."""
+    text = log.read_bytes().decode("utf-8", "replace")
+    name, speed = log.relative_to(folder).as_posix(), prints_speed(text)
+    try:
+        found = summarise(log, None, ())
+    except ParserError as error:
+        return Row(name, "", speed, None, "", "", "", "", "", str(error), "")
+    formats = ", ".join(part.format.name for part in found.reading.parts if part.format)
+    warnings = [str(said) for said in found.warnings]
+    if found.measurement is None:
+        return Row(name, formats, speed, None, "", "", "", "", " | ".join(warnings), str(found.reason), "")
+    number, against = found.measurement, list(witnesses(found, text))
+    silent = [witness for witness in against if contradicts(witness) and not is_told(witness, warnings)]
+    value, how = float(f"{number.value:.6g}"), number.protocol.words()
+    given = (value, number.unit, number.scope, how, worded(against), " | ".join(warnings), "", worded(silent))
+    return Row(name, formats, speed, *given)
+
+
+def worded(found: Iterable[Witness]) -> str:
+    """The witnesses in one cell of a table."""
+    return "; ".join(f"{witness.name}: {witness.value:.6g} ({witness.ratio:.3f} x)" for witness in found)
+
+
+def prints_speed(text: str) -> bool:
+    """Whether a text prints speed or times, by its words alone."""
+    return sum(SPEED.search(line) is not None for line in re.split(r"[\r\n]+", text)) >= LINES_OF_SPEED
+
+
+def witnesses(found: Summary, text: str) -> Iterator[Witness]:
+    """Every other number for the throughput of a log that it allows or states, in the same unit and scope."""
+    number = found.measurement
+    if number is None or number.value <= 0:
+        return
+    for check in found.checks:
+        yield Witness(check.measurement.protocol.words(), check.measurement.value, check.ratio)
+    for other in _of_other_records(found, number):
+        yield Witness(other.protocol.words(), other.value, other.value / number.value)
+    if number.scope == "job" and (value := stated(text, _counted(number.unit))):
+        yield Witness("stated in the text", value, value / number.value)
+
+
+def _of_other_records(found: Summary, number: Measurement) -> Iterator[Measurement]:
+    part = found.part
+    present = [kind for kind in METRICS if part.table.are(kind).any() and kind != number.protocol.records]
+    for protocol in protocols(present):
+        try:
+            other = measure(part.table, part.fields, found.reading.facts, protocol)
+        except NoMeasurement:
+            continue
+        if (_counted(other.unit), other.scope) == (_counted(number.unit), number.scope):
+            yield other
+
+
+def _counted(unit: str) -> str:
+    what = unit.removesuffix("/s")
+    return SAME.get(what, what)
+
+
+def stated(text: str, counted: str) -> float | None:
+    """The last speed of training that a text sums itself up with, in what is counted ("samples", "tokens").
+
+    A line sums up that has a word of sums and a number with a unit, and of whose shape there are at most two.
+    """
+    lines = [line for line in re.split(r"[\r\n]+", text) if SUMS_UP.search(line) and not OTHER_WORK.search(line)]
+    shapes = Counter(_shape(line) for line in lines)
+    found = [_number(line, counted) for line in lines if shapes[_shape(line)] <= 2]
+    return next((number for number in reversed(found) if number), None)
+
+
+def _shape(line: str) -> str:
+    return re.sub(r"[\d.,:+-]+", "0", line)
+
+
+def _number(line: str, counted: str) -> float | None:
+    """The only speed of this kind that a line states; None where it states several or none."""
+    found = set()
+    for match in STATED.finditer(line):
+        kind = (match["kind0"] or match["kind1"]).lower()
+        kind = IS_COUNTED.get(kind, kind if kind.endswith("s") else f"{kind}s")
+        if SAME.get(kind, kind) == counted:
+            found.add(float((match["number0"] or match["number1"]).replace(",", "")))
+    return found.pop() if len(found) == 1 else None
+
+
+def contradicts(witness: Witness) -> bool:
+    """Whether a witness is more than 5 % off."""
+    return abs(witness.ratio - 1) > TOLERANCE
+
+
+def is_told(witness: Witness, warnings: Iterable[str]) -> bool:
+    """Whether a warning prints the witness's number, to half a percent."""
+    numbers = (float(digits) for said in warnings for digits in re.findall(r"\d+(?:\.\d+)?", said.replace(",", "")))
+    return any(abs(number - witness.value) <= 0.005 * witness.value for number in numbers)
+
+
+def rows(folder: Path) -> list[Row]:
+    """What all files of a folder give, in the order of their names; all cores are used."""
+    logs = sorted(path for path in folder.rglob("*") if path.is_file())
+    with ProcessPoolExecutor() as pool:
+        return list(pool.map(row, [folder] * len(logs), logs))
+
+
+def table(found: Iterable[Row]) -> str:
+    """One row a log, as csv."""
+    text = StringIO()
+    writer = csv.DictWriter(text, [field.name for field in fields(Row)], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(row) for row in found)
+    return text.getvalue()
+
+
+def summed_up(found: Sequence[Row]) -> str:
+    """The shares, and each number that is contradicted without a warning."""
+    speed = [row for row in found if row.prints_speed]
+    given = [row for row in found if row.throughput is not None]
+    silent = [row for row in given if row.silent]
+    return "\n".join(
+        (
+            f"{len(found)} logs",
+            f"with a format: {share(sum(bool(row.format) for row in found), len(found))}",
+            f"that print speed or times: {share(len(speed), len(found))}",
+            f"with a throughput, of these: {share(sum(row.throughput is not None for row in speed), len(speed))}",
+            f"with a throughput, of the others: {sum(not row.prints_speed for row in given)}",
+            f"with a throughput that nothing else confirms: {sum(not row.witnesses for row in given)}",
+            f"contradicted by more than {TOLERANCE:.0%} without a warning: {len(silent)}",
+            *(f"  {row.log}: {row.throughput:g} {row.unit}, {row.protocol}; but {row.silent}" for row in silent),
+        )
+    )
+
+
+def share(count: int, of: int) -> str:
+    """A count and its share."""
+    return f"{count} of {of} ({count / of:.0%})" if of else "0 of 0"
+
+
+def told(found: Sequence[Row], form: str | None) -> list[str]:
+    """The lines to print in a form: csv, json, or a summary where none is given."""
+    if form == "json":
+        return [json.dumps(asdict(row), ensure_ascii=False) for row in found]
+    return (table(found) if form == "csv" else summed_up(found)).splitlines()
+
+
+@click.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--csv", "form", flag_value="csv", help="Print one row per log.")
+@click.option("--json", "form", flag_value="json", help="Print one JSON object per log and line.")
+def main(folder: Path, form: str | None) -> None:
+    """Read all files of FOLDER as logs. Exit status 1 if a number is contradicted without a warning."""
+    found = rows(folder)
+    for line in told(found, form):
+        say(line)
+    raise SystemExit(any(row.silent for row in found))
+
+
+if __name__ == "__main__":
+    main()
