@@ -58,6 +58,8 @@ def only(at: Path, text: str) -> Row:
         "epoch 4 elapsed: 0:01:12",
         "第 3 轮 耗时 12 秒",
         "throughput: 1200",
+        "step=20, RunningAvgSamplesPerSec=0.7169",
+        "imgs_sec : 394.5",
     ],
 )
 def test_three_lines_with_a_speed_or_a_time_make_a_log_that_prints_speed(line: str) -> None:
@@ -87,6 +89,11 @@ def test_a_text_states_the_last_speed_that_it_sums_itself_up_with() -> None:
 def test_a_speed_of_other_work_or_of_another_unit_is_not_stated() -> None:
     assert stated("Average eval throughput: 100 samples/s\n", "samples") is None
     assert stated("Average throughput: 100 tokens/s\n", "samples") is None
+
+
+def test_a_speed_of_one_card_is_not_stated_for_the_job() -> None:
+    assert stated("Average tokens/s/GPU: 100\n", "tokens") is None
+    assert stated("Average 100 tokens/s/GPU\n", "tokens") is None
 
 
 def test_a_line_that_repeats_does_not_sum_up() -> None:

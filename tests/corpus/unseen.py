@@ -37,7 +37,8 @@ COUNTED = (
 SPEED = re.compile(
     rf"""\d\s*{COUNTED}\w*\s?(?:/|per\s)\s?s(?:ec|\b)          # 12.5 samples/s
     |\d\s*(?:ms|s|secs?|seconds)\s?(?:/|per\s)\s?{COUNTED}      # 0.2 s/it
-    |{COUNTED}\w*_per_sec|\b(?:fps|ips|wps|tps|ups|throughput|speed)\b\W{{0,12}}\d
+    |{COUNTED}\w*\s?(?:/|per\s?|_per_|_)s(?:ec\w*)?\b\W{{0,12}}\d  # SamplesPerSec=12.5
+    |\b(?:fps|ips|wps|tps|ups|throughput|speed)\b\W{{0,12}}\d
     |(?:time|elapsed|took|duration|runtime|(?:batch|reader|time)_?cost|\beta)[^\d\n]{{0,16}}\d+(?:\.\d|:\d\d|\s?(?:ms|s|m|h|sec|min)\b)
     |(?:耗时|用时|时间|速度)[^\d\n]{{0,12}}\d
     |\d\s*(?:ms|secs?|seconds)\b|\d\d:\d\d<(?:\d|\?)""",
@@ -51,8 +52,8 @@ STATED = re.compile(
         pattern.replace("{n}", str(n))
         for n, pattern in enumerate(
             (
-                rf"{NUMBER}\s*{KIND}\s*(?:/|per\s|_per_)\s*s(?:ec|econd)?\b",
-                rf"{KIND}(?:/|_per_| per )s(?:ec|econd)?\b[^\d\n]{{1,12}}{NUMBER}(?![\w.])",
+                rf"{NUMBER}\s*{KIND}\s*(?:/|per\s|_per_)\s*s(?:ec|econd)?\b(?!/)",
+                rf"{KIND}(?:/|_per_| per )s(?:ec|econd)?\b(?!/)[^\d\n]{{1,12}}{NUMBER}(?![\w.])",
             )
         )
     ),
