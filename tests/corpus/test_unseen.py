@@ -60,6 +60,7 @@ def only(at: Path, text: str) -> Row:
         "throughput: 1200",
         "step=20, RunningAvgSamplesPerSec=0.7169",
         "imgs_sec : 394.5",
+        "\x1b[34mtps: 19,658\x1b[0m",
     ],
 )
 def test_three_lines_with_a_speed_or_a_time_make_a_log_that_prints_speed(line: str) -> None:

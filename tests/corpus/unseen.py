@@ -45,6 +45,7 @@ SPEED = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
 KIND = r"(?P<kind{n}>samples?|images?|img|sequences?|seq|tokens?|tok|words?|frames?)"
 NUMBER = r"(?P<number{n}>\d[\d,]*(?:\.\d+)?(?:e\+?\d+)?)"
 STATED = re.compile(
@@ -118,7 +119,11 @@ def worded(found: Iterable[Witness]) -> str:
 
 def prints_speed(text: str) -> bool:
     """Whether a text prints speed or times, by its words alone."""
-    return sum(SPEED.search(line) is not None for line in re.split(r"[\r\n]+", text)) >= LINES_OF_SPEED
+    return sum(SPEED.search(line) is not None for line in _lines(text)) >= LINES_OF_SPEED
+
+
+def _lines(text: str) -> list[str]:
+    return re.split(r"[\r\n]+", COLOUR.sub("", text))
 
 
 def witnesses(found: Summary, text: str) -> Iterator[Witness]:
@@ -156,7 +161,7 @@ def stated(text: str, counted: str) -> float | None:
 
     A line sums up that has a word of sums and a number with a unit, and of whose shape there are at most two.
     """
-    lines = [line for line in re.split(r"[\r\n]+", text) if SUMS_UP.search(line) and not OTHER_WORK.search(line)]
+    lines = [line for line in _lines(text) if SUMS_UP.search(line) and not OTHER_WORK.search(line)]
     shapes = Counter(_shape(line) for line in lines)
     found = [_number(line, counted) for line in lines if shapes[_shape(line)] <= 2]
     return next((number for number in reversed(found) if number), None)
