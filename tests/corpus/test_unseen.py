@@ -60,6 +60,7 @@ def only(at: Path, text: str) -> Row:
         "throughput: 1200",
         "step=20, RunningAvgSamplesPerSec=0.7169",
         "imgs_sec : 394.5",
+        "step:400 loss:2.215 updt_s:0.504 data_s:0.083",
         "\x1b[34mtps: 19,658\x1b[0m",
     ],
 )

@@ -40,6 +40,7 @@ SPEED = re.compile(
     |{COUNTED}\w*\s?(?:/|per\s?|_per_|_)s(?:ec\w*)?\b\W{{0,12}}\d  # SamplesPerSec=12.5
     |\b(?:fps|ips|wps|tps|ups|throughput|speed)\b\W{{0,12}}\d
     |(?:time|elapsed|took|duration|runtime|(?:batch|reader|time)_?cost|\beta)[^\d\n]{{0,16}}\d+(?:\.\d|:\d\d|\s?(?:ms|s|m|h|sec|min)\b)
+    |\w_(?:s|ms|secs?)\b\s?[:=]?\s?\d                         # dt_ms 7380.6
     |(?:耗时|用时|时间|速度)[^\d\n]{{0,12}}\d
     |\d\s*(?:ms|secs?|seconds)\b|\d\d:\d\d<(?:\d|\?)""",
     re.IGNORECASE | re.VERBOSE,
