@@ -83,6 +83,10 @@ def test_stamps_and_counts_are_no_speed(line: str) -> None:
     assert not prints_speed("\n".join([line] * 9))
 
 
+def test_what_a_model_writes_about_speed_is_no_speed() -> None:
+    assert not prints_speed("So speed = 3.\nThe speed is 12 m per second\nIt took 3 s in all.\nThat is 4 seconds.\n")
+
+
 def test_a_text_states_the_last_speed_that_it_sums_itself_up_with() -> None:
     text = "Average throughput: 100 samples/s\nTotal: 1,200.5 images/sec in all\n"
     assert stated(text, "samples") == 1200.5

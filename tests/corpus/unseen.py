@@ -5,8 +5,9 @@ throughput, and which numbers contradict a second witness by more than 5 % witho
 the other estimates of the same log (what it prints, step time, clock), its records of other kinds (step, epoch,
 summary) and what it says of itself in a line of its own, which is looked for in the raw text, without any grammar.
 
-Whether a log prints speed or times is decided by its text alone: at least three of its lines have a number with a unit
-of speed or time, or beside a word of either (``SPEED``). Stamps at the start of lines do not count.
+Whether a log prints speed or times is decided by its text alone: at least three lines that are equal but for numbers
+and signs have a number with a unit of speed or time, or beside a word of either (``SPEED``). Stamps at the start of
+lines do not count, nor does what a model writes.
 """
 
 import csv
@@ -42,7 +43,7 @@ SPEED = re.compile(
     |(?:time|elapsed|took|duration|runtime|(?:batch|reader|time)_?cost|\beta)[^\d\n]{{0,16}}\d+(?:\.\d|:\d\d|\s?(?:ms|s|m|h|sec|min)\b)
     |\w_(?:s|ms|secs?)\b\s?[:=]?\s?\d                         # dt_ms 7380.6
     |(?:耗时|用时|时间|速度)[^\d\n]{{0,12}}\d
-    |\d\s*(?:ms|secs?|seconds)\b|\d\d:\d\d<(?:\d|\?)""",
+    |\d\s*(?:ms|secs?|seconds)\b|\d\d:\d\d<\d""",
     re.IGNORECASE | re.VERBOSE,
 )
 
@@ -120,7 +121,8 @@ def worded(found: Iterable[Witness]) -> str:
 
 def prints_speed(text: str) -> bool:
     """Whether a text prints speed or times, by its words alone."""
-    return sum(SPEED.search(line) is not None for line in _lines(text)) >= LINES_OF_SPEED
+    shapes = Counter(_shape(line) for line in _lines(text) if SPEED.search(line))
+    return max(shapes.values(), default=0) >= LINES_OF_SPEED
 
 
 def _lines(text: str) -> list[str]:
@@ -169,7 +171,7 @@ def stated(text: str, counted: str) -> float | None:
 
 
 def _shape(line: str) -> str:
-    return re.sub(r"[\d.,:+-]+", "0", line)
+    return re.sub(r"[\W\d_]+", " ", line)
 
 
 def _number(line: str, counted: str) -> float | None:
