@@ -17,6 +17,16 @@ from .variant import METRICS, Variant
 DIGITS = frozenset(b"0123456789")
 ANY = frozenset(range(256))
 _MASK = bytes(0 if byte in DIGITS else byte for byte in range(256))
+_WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") | DIGITS
+_BLANK = frozenset(b" \t\n\r\f\v")
+_CATEGORIES = {
+    ops.CATEGORY_DIGIT: DIGITS,
+    ops.CATEGORY_NOT_DIGIT: ANY - DIGITS,
+    ops.CATEGORY_WORD: _WORD,
+    ops.CATEGORY_NOT_WORD: ANY - _WORD,
+    ops.CATEGORY_SPACE: _BLANK,
+    ops.CATEGORY_NOT_SPACE: ANY - _BLANK,
+}
 _REPEATS = (ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT)
 MOST_REPEATED = 8
 # An expression without a digit but in these takes all digits or none.
@@ -177,7 +187,6 @@ def _of_set(parts: Any) -> Bytes:
             taken.update(range(argument[0], argument[1] + 1))
         elif op is ops.LITERAL:
             taken.add(argument)
-        else:  # a category, such as blanks: it has all digits or none
-            digits = argument in (ops.CATEGORY_DIGIT, ops.CATEGORY_WORD, ops.CATEGORY_NOT_SPACE)
-            taken.update(ANY if digits else ANY - DIGITS)
+        else:
+            taken.update(_CATEGORIES[argument])
     return ANY - taken if negated else frozenset((*taken, *bytes(taken).swapcase()))

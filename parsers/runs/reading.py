@@ -8,6 +8,8 @@ from difflib import get_close_matches
 from itertools import chain
 from pathlib import Path
 
+import numpy as np
+
 from ..grammar.field import Field
 from ..grammar.format import Format, load
 from ..io.errors import FormatError
@@ -117,8 +119,9 @@ def survey(path: str | Path, *, format: str | Path | None = None, facts: Iterabl
 
 def _read(text: LogText, chosen: list[Format], *, search: bool) -> tuple[Source, Cascade]:
     """Read a log as these formats, and as all others that are found in it; what any program prints comes last."""
-    refuse_wrapped(text, chosen or formats())
-    shapes = known_shapes(formats() if search else chosen)
+    known = chosen or formats()
+    refuse_wrapped(text, known)
+    shapes = known_shapes(known)
     if search:
         chosen = [fmt for fmt in [detected(text, formats())] if fmt]
     while True:
@@ -135,8 +138,9 @@ def _feed(
     """Read all blocks; returns a format other than the chosen ones, where there are any, once lines of it are left."""
     searched, names = 0, {fmt.name for fmt in chosen}
     for lines in text.blocks(shapes, [variant for fmt in chosen for variant in fmt.variants]):
-        left = cascade.feed(lines)
+        verdicts = cascade.feed(lines)
         if search and searched < SEARCHED:
+            left = np.flatnonzero(verdicts.left)
             searched += int((lines.ends - lines.starts)[left].sum())
             if found := most_claimed(text.source.path, lines, left, shapes, without=names):
                 return found

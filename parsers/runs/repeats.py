@@ -26,17 +26,16 @@ def repeated(records: RecordTable, columns: Sequence[str]) -> Rows:
         return np.zeros(0, np.intp)
     order = np.argsort(hashes)
     hashes = hashes[order]
-    begins = np.append(True, hashes[1:] != hashes[:-1])
+    is_same = hashes[1:] == hashes[:-1]
     del hashes
-    first = np.minimum.reduceat(order, np.flatnonzero(begins))[np.cumsum(begins) - 1]
-    is_copy = order != first
-    copies, first = order[is_copy], first[is_copy]
-    del order, begins
     for name in columns:
-        bits = _bits(records[name])
-        if (bits[copies] != bits[first]).any():
+        bits = _bits(records[name])[order]
+        if (is_same & (bits[1:] != bits[:-1])).any():
             return np.array(list(_one_by_one(records, columns)), np.intp)
-    return np.sort(copies)
+    begins = np.flatnonzero(np.append(True, ~is_same))
+    is_copy = np.ones(len(records), np.bool_)
+    is_copy[np.minimum.reduceat(order, begins)] = False
+    return np.flatnonzero(is_copy)
 
 
 def _hashes(records: RecordTable, columns: Sequence[str]) -> Hashes:

@@ -33,15 +33,20 @@ NOTHING, IGNORED, MATCHED = range(3)
 
 
 class Verdicts:
-    """What is known of each of some lines: matched, ignored or nothing; and whether it is torn."""
+    """What is known of each of some lines: matched, ignored or nothing; whether it is torn, and whether it is left.
+
+    What stands beside ours in a torn line is left for others.
+    """
 
     def __init__(self, count: int) -> None:
         self.known = np.full(count, NOTHING, np.int8)
         self.torn = np.zeros(count, np.bool_)
+        self.left = np.ones(count, np.bool_)
 
     def note(self, rows: Rows, *, is_matched: bool, is_torn: bool = False) -> None:
         """Note what some lines are to a format; what is ignored by one may be matched by another."""
         self.known[rows] = np.maximum(self.known[rows], MATCHED if is_matched else IGNORED)
+        self.left[rows] = is_torn
         if is_torn:
             self.torn[rows] = True
 
@@ -65,13 +70,15 @@ class LineAccount:
 
     def add(self, lines: ShapedLines, verdicts: Verdicts) -> None:
         """Add lines that follow those before."""
-        self._counts += np.bincount(verdicts.known, minlength=3)
-        self._recognised += (verdicts.known > NOTHING).tobytes()
-        torn = np.flatnonzero(verdicts.torn)
-        if len(torn):
+        recognised = verdicts.known > NOTHING
+        matched, known = np.count_nonzero(verdicts.known == MATCHED), np.count_nonzero(recognised)
+        self._counts += (len(lines) - known, known - matched, matched)
+        self._recognised += recognised.tobytes()
+        if verdicts.torn.any():
+            torn = np.flatnonzero(verdicts.torn)
             self.first_torn = self.first_torn or int(lines.numbers(torn[:1])[0])
             self.torn += len(torn)
-        self.unrecognised.add(lines, np.flatnonzero(verdicts.known == NOTHING))
+        self.unrecognised.add(lines, np.flatnonzero(~recognised))
 
     def whole(self) -> Account:
         """The account of all lines; no more are added."""

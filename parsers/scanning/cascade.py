@@ -10,7 +10,7 @@ from .account import LineAccount, Verdicts
 from .columns import FactLines, Places, VariantLines
 from .format_shapes import FormatShapes, KnownShapes
 from .multiline import RecordSearch
-from .shapes import Rows, ShapedLines
+from .shapes import ShapedLines
 
 
 class FormatLines:
@@ -33,30 +33,24 @@ class FormatLines:
         """The facts that were found, in the order of the variants."""
         return [self._facts[id(variant)] for variant in self.format.variants if id(variant) in self._facts]
 
-    def read(self, lines: ShapedLines, rows: Rows, verdicts: Verdicts) -> Rows:
-        """Read some lines; returns those that are left for others, as what stands beside ours in a torn line is."""
+    def read(self, lines: ShapedLines, verdicts: Verdicts) -> None:
+        """Read the lines that are left, and note what they are."""
         if self._spanning:
-            rows = self._read_records(lines, rows, verdicts)
-        left = np.ones(len(lines), np.bool_)
-        for meaning, mine, shape in self._shapes.groups(lines, rows):
+            self._read_records(lines, verdicts)
+        for meaning, mine, shape in self._shapes.groups(lines, verdicts.left):
             verdicts.note(mine, is_matched=meaning.is_matched, is_torn=meaning.is_torn)
-            left[mine] = meaning.is_torn
             for number, variant in enumerate(meaning.variants):
                 if variant.record != "noise":
                     places = Places(lines.data, lines.starts[mine], shape, meaning.spans(number))
                     self._of(variant).add(lines.numbers(mine), places)
-        return rows[left[rows]]
 
-    def _read_records(self, lines: ShapedLines, rows: Rows, verdicts: Verdicts) -> Rows:
+    def _read_records(self, lines: ShapedLines, verdicts: Verdicts) -> None:
         """Read the records of several lines; a line in one is nothing else."""
-        left = np.ones(len(lines), np.bool_)
-        for found in RecordSearch(lines, rows).records(self._spanning):
+        for found in RecordSearch(lines, np.flatnonzero(verdicts.left)).records(self._spanning):
             is_matched = found.variant.record != "noise"
             verdicts.note(found.all, is_matched=is_matched)
-            left[found.all] = False
             if is_matched:
                 self._of(found.variant).add(lines.numbers(found.first), found.places)
-        return rows[left[rows]]
 
     def _of(self, variant: Variant) -> VariantLines | FactLines:
         if variant.record == "fact":
@@ -71,15 +65,13 @@ class Cascade:
         self.levels = [FormatLines(fmt, known.of(fmt)) for fmt in formats]
         self.account = LineAccount(formats)
 
-    def feed(self, lines: ShapedLines) -> Rows:
-        """Read the next lines; returns those that no format knows whole."""
+    def feed(self, lines: ShapedLines) -> Verdicts:
+        """Read the next lines; returns what is known of each."""
         verdicts = Verdicts(len(lines))
-        rows = np.arange(len(lines))
         for level in self.levels:
-            if len(rows):
-                rows = level.read(lines, rows, verdicts)
+            level.read(lines, verdicts)
         self.account.add(lines, verdicts)
-        return rows
+        return verdicts
 
 
 def of_kinds(levels: Sequence[FormatLines], kinds: Sequence[str]) -> list[VariantLines]:

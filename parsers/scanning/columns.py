@@ -19,28 +19,25 @@ Array = NDArray[Any]
 
 
 class Growing:
-    """A column that grows at its end, in place: a list of parts would be in memory twice when it is put together."""
+    """A column that grows at its end; its parts are put together once, when nothing is added any more."""
 
     def __init__(self, nothing: Array) -> None:
-        self._type = nothing.dtype
-        self._texts: list[str] = []
-        self._bytes = bytearray()
+        self._parts = [nothing]
+        self._length = 0
 
     def __len__(self) -> int:
-        return len(self._texts) or len(self._bytes) // self._type.itemsize
+        return self._length
 
     def add(self, part: Array) -> None:
-        """Add what a block has."""
-        if self._type.kind == "O":
-            self._texts += part.tolist()
-        else:
-            self._bytes += np.ascontiguousarray(part).view(np.uint8).data
+        """Add what a block has; a copy, for the memory of which it is a part is used again."""
+        self._parts.append(part.copy())
+        self._length += len(part)
 
     def whole(self) -> Array:
-        """The column; it cannot grow any more."""
-        if self._type.kind == "O":
-            return np.array(self._texts, dtype=object)
-        return np.frombuffer(self._bytes, self._type)
+        """The column."""
+        if len(self._parts) > 1:
+            self._parts = [np.concatenate(self._parts)]
+        return self._parts[0]
 
 
 @dataclass(frozen=True)
@@ -145,8 +142,11 @@ class VariantLines:
         self._not_numbers.extend((len(self) + printed).tolist())
 
     def _grow(self, field: Field, column: Array) -> None:
-        grown = self._columns.setdefault(field.name, Growing(column[:0]))
-        grown.add(missing(len(self) - len(grown), column))
+        grown = self._columns.get(field.name)
+        if grown is None:
+            grown = self._columns[field.name] = Growing(column[:0])
+        if lacking := len(self) - len(grown):
+            grown.add(missing(lacking, column))
         grown.add(column)
 
     def numbers(self) -> Integers:

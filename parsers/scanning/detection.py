@@ -79,12 +79,13 @@ _kept = threading.local()
 def known_shapes(known: Sequence[Format]) -> KnownShapes:
     """The shapes of lines that were met before in logs of these formats; a table that is nearly full is left behind."""
     formats = tuple(known)
-    tables: dict[tuple[Format, ...], KnownShapes] = _kept.__dict__.setdefault("tables", {})
-    if formats not in tables or tables[formats].table.is_full:
-        for other in list(tables)[: 1 - MOST_TABLES]:
-            del tables[other]
-        tables[formats] = KnownShapes(formats, [common()])
-    return tables[formats]
+    tables: list[KnownShapes] = _kept.__dict__.setdefault("tables", [])
+    for shapes in tables:
+        if shapes.formats == formats and not shapes.table.is_full:
+            return shapes
+    tables[:] = [shapes for shapes in tables if shapes.formats != formats][1 - MOST_TABLES :]
+    tables.append(KnownShapes(formats, [common()]))
+    return tables[-1]
 
 
 def detect(path: Path, known: Sequence[Format]) -> Format | None:

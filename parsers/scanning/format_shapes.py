@@ -2,13 +2,15 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..grammar.format import METRICS, Format
 from ..grammar.variant import Variant
-from .judging import Hit, LineJudge, spans_of
+from .judging import Hit, LineJudge, VariantSieve, spans_of
 from .kernel import Ids
 from .multiline import RecordSearch
 from .shapes import ALONE, NEW, ByShape, Rows, ShapedLines, ShapeTable
@@ -53,21 +55,22 @@ class FormatShapes:
     """What the shapes of a table are to one format."""
 
     def __init__(self, fmt: Format) -> None:
-        self._variants = fmt.variants
+        self._sieve = VariantSieve(fmt.variants)
         self._meanings: list[Meaning] = [Meaning()]
         self._by_kind: dict[Kind, int] = {}
         self._meaning_of = ByShape(np.int32, NEW, ALONE)
         self._place_of = ByShape(np.int32, 0, 0)
 
-    def groups(self, lines: ShapedLines, rows: Rows) -> Iterator[Group]:
-        """Those of some lines that are anything to the format: the meaning, the lines, and which shape each has."""
+    def groups(self, lines: ShapedLines, left: NDArray[np.bool_]) -> Iterator[Group]:
+        """Those of the lines left that are anything to the format: the meaning, the lines, and which shape each has."""
         self._meaning_of.grow(lines.known)
         self._place_of.grow(lines.known)
-        shapes = lines.shapes[rows]
-        meanings = self._meaning_of[shapes]
+        every = self._meaning_of[lines.shapes]
+        rows = np.flatnonzero(every * left)  # mostly few: NOTHING is 0
+        meanings = every[rows]
         if (new := meanings == NEW).any():
             self._judge(lines, rows[new])
-            meanings = self._meaning_of[shapes]
+            meanings = self._meaning_of[lines.shapes[rows]]
         for meaning in _those_in(meanings):
             mine = rows[meanings == meaning]
             yield self._meanings[meaning], mine, self._place_of[lines.shapes[mine]]
@@ -79,7 +82,7 @@ class FormatShapes:
         first = lines.firsts(rows)
         shapes = lines.shapes[first]
         meanings, places = np.full(len(shapes), NOTHING), np.zeros(len(shapes), np.int32)
-        for number, hits in LineJudge(*lines.joined(first)).hits(self._variants).items():
+        for number, hits in LineJudge(*lines.joined(first)).hits(self._sieve).items():
             meaning = self._by_kind.setdefault(_kind(hits), len(self._meanings))
             if meaning == len(self._meanings):
                 self._meanings.append(Meaning(hits))
@@ -89,7 +92,7 @@ class FormatShapes:
 
     def _groups_alone(self, lines: ShapedLines, rows: Rows) -> Iterator[Group]:
         found: dict[Kind, tuple[Meaning, list[int]]] = {}
-        for number, hits in LineJudge(*lines.joined(rows)).hits(self._variants).items():
+        for number, hits in LineJudge(*lines.joined(rows)).hits(self._sieve).items():
             meaning, numbers = found.setdefault(_kind(hits), (Meaning(hits), []))
             meaning.add(hits)
             numbers.append(number)
@@ -132,7 +135,7 @@ class Claims:
         claiming = (*METRICS, "event")
         named = [(fmt.name, variant) for fmt in formats for variant in fmt.variants if variant.record in claiming]
         self._names = {id(variant): name for name, variant in named}
-        self._variants = tuple(variant for _, variant in named if not variant.spans)
+        self._sieve = VariantSieve(variant for _, variant in named)
         self._claims: list[Claim] = [NO_CLAIM]
         self._numbers: dict[Claim, int] = {NO_CLAIM: NOTHING}
         self._claim_of = ByShape(np.int32, NEW, ALONE)
@@ -168,7 +171,7 @@ class Claims:
 
     def _of_lines(self, judge: LineJudge) -> Mapping[int, Claim]:
         """The claim of each line that has one."""
-        possible = judge.possible(self._variants)
+        possible = judge.possible(self._sieve)
         told = [(hit.line, self._said(hit.variant, TORN if hit.is_torn else WHOLE)) for hit in judge.each(possible)]
         told += [(line, OF_RECORD) for variant in self._spanning for line in judge.holding(variant)]
         return _claims(told)
@@ -206,9 +209,15 @@ class KnownShapes:
     """
 
     def __init__(self, formats: Sequence[Format], others: Sequence[Format] = ()) -> None:
+        self.formats = tuple(formats)
         self.table = ShapeTable((*formats, *others))
         self.claims = Claims(formats)
         self._of_format: dict[Format, FormatShapes] = {}
+
+    @cached_property
+    def every(self) -> VariantSieve:
+        """The variants of all the formats that claim logs."""
+        return VariantSieve(variant for fmt in self.formats for variant in fmt.variants)
 
     def of(self, fmt: Format) -> FormatShapes:
         """What the shapes are to a format."""

@@ -9,20 +9,84 @@ lest one line be counted twice.
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import chain, compress
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..grammar.format import METRICS
 from ..grammar.variant import Variant
 from .kernel import Ids, Integers
 from .prefix import NOWHERE, RANK, Span, after_prefix, has_prefix, line_pattern, rank_before, torn_pattern
-from .sieve import Seen, Sieve, fours
 
 NEWLINE = b"\n"
+_HASHES = 1 << 16
+_PIECE = 1 << 14  # what is made of so little takes no new memory each time
+_FACTORS = np.uint16(40503), np.uint16(40763)  # odd, so that each pair has a product of its own
+
+Seen = NDArray[np.bool_]
+
+
+def fours(text: bytes) -> Seen:
+    """Which fours of bytes, by their hash, are in a text; the last entry, for none, is True."""
+    seen = np.zeros(_HASHES + 1, np.bool_)
+    seen[_HASHES] = True
+    for start in range(0, len(text), _PIECE):
+        for shift in (0, 1):
+            seen[_hashes(text[start + shift : start + shift + _PIECE + 2])] = True
+    return seen
+
+
+class Sieve:
+    """Groups of needs, each of at least one; a need is met by any of its texts, a text by all the fours in it."""
+
+    def __init__(self, groups: Sequence[Sequence[Sequence[bytes]]]) -> None:
+        needs = [need for group in groups for need in group]
+        fours_of = [_of(text) for need in needs for text in need]
+        self._fours = np.concatenate([np.zeros(0, np.intp), *fours_of])
+        self._texts, self._needs, self._groups = _starts(fours_of), _starts(needs), _starts(groups)
+
+    def passes(self, seen: Seen) -> Seen:
+        """Of each group whether all its needs may be met by the block whose fours are seen; True proves nothing."""
+        if not len(self._groups):
+            return seen[:0]
+        texts = np.logical_and.reduceat(seen[self._fours], self._texts)
+        needs = np.logical_or.reduceat(texts, self._needs)
+        return np.logical_and.reduceat(needs, self._groups)
+
+
+class VariantSieve:
+    """Which of some variants may stand in a text, but for records of several lines; ``variants``: those."""
+
+    def __init__(self, variants: Iterable[Variant]) -> None:
+        self.variants = tuple(variant for variant in variants if not variant.spans)
+        self._sieve = Sieve([variant.needs for variant in self.variants])
+
+    def possible(self, text: bytes, seen: Seen) -> list[Variant]:
+        """Those all of whose texts are in a text, of which the fours are ``seen``."""
+        passed = compress(self.variants, self._sieve.passes(seen).tolist())
+        return [variant for variant in passed if variant.may_stand_in(text)]
+
+
+def _of(text: bytes) -> NDArray[np.intp]:
+    return np.concatenate([_hashes(text), _hashes(text[1:]), np.array([_HASHES])])
+
+
+def _hashes(text: bytes) -> NDArray[np.intp]:
+    """The hashes of the fours that begin at even places of a text.
+
+    numpy converts indices of 16 bits by itself as well, but more slowly.
+    """
+    count = max(len(text) - 2, 0) // 2
+    two = np.frombuffer(text + b"\0" * (2 + len(text) % 2), "<u2")[: count + 1]
+    return (two[:count] * _FACTORS[0] + two[1:] * _FACTORS[1]).astype(np.intp)
+
+
+def _starts(parts: Iterable[Sequence[object] | NDArray[np.intp]]) -> NDArray[np.intp]:
+    return np.cumsum([0, *map(len, parts)])[:-1]
 
 
 class Hit(NamedTuple):
@@ -79,22 +143,21 @@ class LineJudge:
     def _has_prefix(self) -> bool:
         return has_prefix(self.text)
 
-    def possible(self, variants: tuple[Variant, ...]) -> list[Variant]:
+    def possible(self, sieve: VariantSieve) -> list[Variant]:
         """The variants that a line may be of, or hold: all their texts are there."""
-        passed = compress(variants, _sieve(variants).passes(self._fours).tolist())
-        return [variant for variant in passed if variant.may_stand_in(self.text) and not variant.spans]
+        return sieve.possible(self.text, self._fours)
 
-    def hits(self, variants: tuple[Variant, ...]) -> dict[int, list[Hit]]:
+    def hits(self, sieve: VariantSieve) -> dict[int, list[Hit]]:
         """By its number from 0 what each line is of a format's variants, or holds amid other output, in their order.
 
         A part of a line on screen is of one kind, but may state several facts.
         """
-        possible = self.possible(variants)
+        possible = self.possible(sieve)
         whole = list(self._whole(possible))
         metric: dict[int, list[Hit]] = defaultdict(list)
         for hit in (hit for hit in whole if hit.variant.record in METRICS):
             metric[hit.line].append(hit)
-        order = {id(variant): place for place, variant in enumerate(variants)}
+        order = {id(variant): place for place, variant in enumerate(possible)}
         by_line: dict[int, list[Hit]] = defaultdict(list)
         hits = [*whole, *self._torn(possible, metric)]
         for hit in sorted(hits, key=lambda hit: (order[id(hit.variant)], hit.begin)):
@@ -176,8 +239,3 @@ class LineJudge:
 def _may_go_on(found: re.Match[bytes]) -> bool:
     """Whether a match ends with a field, so that it holds half a number when it was cut off or torn there."""
     return bool(found.lastindex) and found.end(found.lastindex or 0) == found.end()
-
-
-@lru_cache(256)
-def _sieve(variants: tuple[Variant, ...]) -> Sieve:
-    return Sieve([variant.needs for variant in variants])

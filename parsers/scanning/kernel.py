@@ -7,6 +7,7 @@ PYTHONHASHSEED says otherwise).
 """
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from types import ModuleType
 
@@ -34,29 +35,34 @@ Bytes = NDArray[np.uint8]
 class Shapes:
     """The shapes of the lines of texts: at most ``most`` of them, and ``most_bytes`` of their masked bytes.
 
-    A line over ``longest`` bytes has none, and neither has a line of a new shape where the table is full. ``most`` is
-    2**24 and ``longest`` 2**20 at most: ValueError. What is ``compiled`` is for tests; both give the same.
+    A line over ``longest`` bytes has none, and neither has a line of a new shape where the table is full, or the shape
+    has ``most_parts`` already. ``most`` is 2**24 and ``longest`` 2**20 at most: ValueError. What is ``compiled`` is for
+    tests; both give the same.
     """
 
     def __init__(
-        self, most: int = 1 << 16, most_bytes: int = 16 << 20, longest: int = 4096, *, compiled: bool = COMPILED
+        self,
+        most: int = 1 << 16,
+        most_bytes: int = 16 << 20,
+        longest: int = 4096,
+        most_parts: int = 64,
+        *,
+        compiled: bool = COMPILED,
     ) -> None:
         if not (0 <= most <= 1 << 24 and 0 <= longest <= 1 << 20 and 0 <= most_bytes <= 1 << 40):
             raise ValueError("at most 2**24 shapes, of 2**20 bytes each and 2**40 together, are possible")
-        limits = (most, most_bytes, longest)
+        limits = (most, most_bytes, longest, most_parts)
         self._table: CompiledTable | MaskedTable = CompiledTable(*limits) if compiled else MaskedTable(*limits)
 
     def __len__(self) -> int:
         return len(self._table)
 
-    @property
-    def missed(self) -> int:
-        """How many lines have no shape."""
-        return self._table.missed
+    def tell(self, shape: int, places: Ids) -> None:
+        """From now on the lines of a shape with other digits at these places (int32) have other shapes, its parts.
 
-    def counts(self) -> Integers:
-        """How many lines have each shape, so far."""
-        return self._table.counts()
+        ValueError: places outside the line, none, or the shape is a part or is told apart already.
+        """
+        self._table.tell(shape, places)
 
     def lines(self, data: Data) -> tuple[Ids, Integers]:
         """The shape of each line, -1 where it has none, and where it begins.
@@ -70,26 +76,19 @@ class Shapes:
 class CompiledTable:
     """The table of shapes.c; its arrays are kept from one text to the next, and grow with the lines of one."""
 
-    def __init__(self, most: int, most_bytes: int, longest: int) -> None:
+    def __init__(self, most: int, most_bytes: int, longest: int, most_parts: int) -> None:
         if shapes_of_c is None:
             raise ImportError("parsers.scanning._shapes is not there: no compiler built it")
         key = os.urandom(8 * (6 + (longest + 15) // 16 * 2))
-        self._table = shapes_of_c.Table(most, most_bytes, longest, key)
+        self._table = shapes_of_c.Table(most, most_bytes, longest, most_parts, key)
         self._ids, self._starts = np.empty(1024, np.int32), np.empty(1024, np.int64)
 
     def __len__(self) -> int:
         return len(self._table)
 
-    @property
-    def missed(self) -> int:
+    def tell(self, shape: int, places: Ids) -> None:
         """As that of Shapes."""
-        return int(self._table.missed)
-
-    def counts(self) -> Integers:
-        """As those of Shapes."""
-        counts = np.empty(len(self), np.int64)
-        self._table.counts(counts)
-        return counts
+        self._table.tell(shape, np.ascontiguousarray(places, np.int32))
 
     def lines(self, data: Data) -> tuple[Ids, Integers]:
         """As those of Shapes."""
@@ -107,16 +106,25 @@ AS_ZERO = bytes(ord("0") if chr(byte) in "0123456789" else byte for byte in rang
 MASK = np.frombuffer(AS_ZERO, np.uint8)
 
 
+PART = b"\n"  # behind a masked line some of whose digits are left, for they matter
+
+
 class MaskedLines(dict[bytes, int]):
     """The number of each masked line, which a new one gets; -1 for what has no place here, which is not kept."""
 
-    def __init__(self, most: int, most_bytes: int, longest: int) -> None:
-        self._most, self._bytes_left, self._longest = most, most_bytes, longest
+    def __init__(self, most: int, most_bytes: int, longest: int, most_parts: int) -> None:
+        self._most, self._bytes_left, self._longest, self._most_parts = most, most_bytes, longest, most_parts
+        self._parts = Counter[bytes]()
 
     def __missing__(self, line: bytes) -> int:
-        if len(line) > self._longest or len(self) >= self._most or len(line) > self._bytes_left:
+        length, whole = len(line.removesuffix(PART)), line.translate(AS_ZERO)
+        if length > self._longest or len(self) >= self._most or length > self._bytes_left:
             return -1
-        self._bytes_left -= len(line)
+        if line.endswith(PART):
+            if self._parts[whole] >= self._most_parts:
+                return -1
+            self._parts[whole] += 1
+        self._bytes_left -= length
         self[line] = len(self)
         return len(self) - 1
 
@@ -124,17 +132,20 @@ class MaskedLines(dict[bytes, int]):
 class MaskedTable:
     """The same as CompiledTable without a compiler."""
 
-    def __init__(self, most: int, most_bytes: int, longest: int) -> None:
-        self._numbers = MaskedLines(most, most_bytes, longest)
-        self._counts = np.zeros(0, np.int64)
-        self.missed = 0
+    def __init__(self, most: int, most_bytes: int, longest: int, most_parts: int) -> None:
+        self._numbers = MaskedLines(most, most_bytes, longest, most_parts)
+        self._places: dict[bytes, list[int]] = {}
 
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def counts(self) -> Integers:
-        """As those of Shapes."""
-        return self._counts.copy()
+    def tell(self, shape: int, places: Ids) -> None:
+        """As that of Shapes."""
+        line = list(self._numbers)[shape] if 0 <= shape < len(self) else PART
+        at = places.tolist()
+        if not at or line.endswith(PART) or line in self._places or not 0 <= min(at) <= max(at) < len(line):
+            raise ValueError(f"shape {shape} has no such places, or is told apart already")
+        self._places[line] = at
 
     def lines(self, data: Data) -> tuple[Ids, Integers]:
         """As those of Shapes."""
@@ -142,13 +153,21 @@ class MaskedTable:
         lines = text.translate(AS_ZERO).split(b"\n")
         if lines.pop():
             raise ValueError("the last line has no end")
+        if self._places:
+            lines = [self._told_apart(line, own) for line, own in zip(lines, text.split(b"\n"), strict=False)]
         ids = np.fromiter(map(self._numbers.__getitem__, lines), np.int32, len(lines))
-        counts = np.bincount(ids + 1, minlength=len(self) + 1)
-        self.missed += int(counts[0])
-        counts[1 : len(self._counts) + 1] += self._counts
-        self._counts = counts[1:]
         ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
         return ids, np.concatenate([np.zeros(min(1, len(ends)), np.int64), ends[:-1] + 1])
+
+    def _told_apart(self, masked: bytes, line: bytes) -> bytes:
+        """The masked line, with its digits that matter if there are any."""
+        places = self._places.get(masked)
+        if places is None:
+            return masked
+        part = bytearray(masked + PART)
+        for place in places:
+            part[place] = line[place]
+        return bytes(part)
 
 
 def fields(

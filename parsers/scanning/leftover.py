@@ -91,6 +91,8 @@ class Unrecognised:
 
     def add(self, lines: ShapedLines, rows: Rows) -> None:
         """Add some lines."""
+        if not len(rows):
+            return
         self._sort_of.grow(lines.known)
         self._broken_as.grow(lines.known)
         shapes = lines.shapes[rows]

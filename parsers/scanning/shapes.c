@@ -2,11 +2,13 @@
 
 Two lines have one shape where they are equal but for their digits. A log of millions of lines has some dozens of shapes,
 so what takes long is asked once a shape, and this file does the rest: it says of which shape each line is, and reads
-the numbers and times of lines whose places are known. kernel.py has the same without a compiler.
+the numbers and times of lines whose places are known. Of some shapes the caller says that digits at certain places
+matter: lines with other digits there are of other shapes, its parts. kernel.py has the same without a compiler.
 
 Why it is exact
-    Each line is masked: every digit becomes a 0. A line has a shape only if its masked bytes are equal to those of
-    the shape, byte by byte; the hash says where to look, never what is equal.
+    Each line is masked: every digit becomes a 0, but for those that matter in a part of a shape. A line has a shape
+    only if its masked bytes are equal to those of the shape, byte by byte; the hash says where to look, never what is
+    equal.
     A decimal number is a whole number below 2**53 over a power of ten up to 10**22. Both are doubles without rounding,
     so their quotient is rounded once, as IEEE 754 says, to the double nearest to what is written. Any other spelling is
     called odd, and left to the caller.
@@ -44,17 +46,20 @@ Only CPython's limited API, that of 3.11 (setup.cfg): one build serves all later
 /* ---- The table of shapes */
 
 typedef struct {
-    int64_t at;      /* where its masked bytes begin in the store */
-    int64_t count;   /* how many lines have it */
+    int64_t at;          /* where its masked bytes begin in the store */
     uint32_t hash;
     int32_t length;
-    int32_t next;    /* the next one of its bucket, or NONE */
+    int32_t next;        /* the next one of its bucket, or NONE */
+    int32_t whole;       /* the shape of which it is a part, or NONE */
+    int32_t parts;       /* how many parts it has */
+    int32_t place_count;
+    int32_t *places;     /* where in its lines digits matter, or NULL */
 } Shape;
 
 typedef struct {
     PyObject_HEAD
     Shape *shapes;
-    int32_t shaped, shapes_room, most;
+    int32_t shaped, shapes_room, most, most_parts;
     int32_t *buckets;         /* the first shape of each, or NONE */
     uint32_t bucket_count;    /* a power of two */
     uint8_t *store;           /* the masked bytes of all shapes */
@@ -62,7 +67,6 @@ typedef struct {
     uint8_t *masked;          /* those of the present line */
     uint64_t *key;
     int32_t longest;
-    int64_t missed;
     int busy;                 /* a pass runs without the lock of the interpreter */
 } Table;
 
@@ -88,6 +92,12 @@ static inline uint64_t load_some(const uint8_t *at, int64_t count, const uint8_t
     return word;
 }
 
+static inline uint32_t mixed(const uint64_t *key, unsigned __int128 sum, int64_t length) {
+    uint64_t lower = (uint64_t)sum, upper = (uint64_t)(sum >> 64);
+    return (uint32_t)((key[0] + key[1] * (uint32_t)lower + key[2] * (lower >> 32) + key[3] * (uint32_t)upper
+                       + key[4] * (upper >> 32) + key[5] * (uint32_t)length) >> 32);
+}
+
 /* Masks a line into ``masked``, up to a full step, and hashes it. */
 static inline uint32_t mask_and_hash(Table *table, const uint8_t *line, int64_t length, const uint8_t *end) {
     const uint64_t *key = table->key + MIX_WORDS;
@@ -107,10 +117,16 @@ static inline uint32_t mask_and_hash(Table *table, const uint8_t *line, int64_t 
         keep(masked + at + WORD, high);
         sum += (unsigned __int128)(low + key[0]) * (high + key[1]);
     }
-    uint64_t lower = (uint64_t)sum, upper = (uint64_t)(sum >> 64);
-    const uint64_t *mix = table->key;
-    return (uint32_t)((mix[0] + mix[1] * (uint32_t)lower + mix[2] * (lower >> 32) + mix[3] * (uint32_t)upper
-                       + mix[4] * (upper >> 32) + mix[5] * (uint32_t)length) >> 32);
+    return mixed(table->key, sum, length);
+}
+
+/* The hash of the masked line as it is now. */
+static uint32_t hash_masked(const Table *table, int64_t length) {
+    const uint64_t *key = table->key + MIX_WORDS;
+    unsigned __int128 sum = 0;
+    for (int64_t at = 0; at < length; at += STEP, key += 2)
+        sum += (unsigned __int128)(load(table->masked + at) + key[0]) * (load(table->masked + at + WORD) + key[1]);
+    return mixed(table->key, sum, length);
 }
 
 /* Memory for one more shape of ``length`` bytes; 0 where there is none. */
@@ -149,15 +165,39 @@ static int make_buckets(Table *table, uint32_t count) {
 }
 
 /* The number of a new shape, of the masked line; NONE where the table is full, -2 where there is no memory. */
-static int32_t new_shape(Table *table, uint32_t hash, int32_t length) {
+static int32_t new_shape(Table *table, uint32_t hash, int32_t length, int32_t whole) {
     if (table->shaped >= table->most || table->stored + length > table->most_bytes) return NONE;
     if (!make_room(table, length)) return -2;
     if ((uint32_t)table->shaped >= table->bucket_count && !make_buckets(table, table->bucket_count * 4)) return -2;
     int32_t id = table->shaped++, *first = &table->buckets[hash & (table->bucket_count - 1)];
-    table->shapes[id] = (Shape){.at = table->stored, .count = 0, .hash = hash, .length = length, .next = *first};
+    table->shapes[id] = (Shape){.at = table->stored, .hash = hash, .length = length, .next = *first, .whole = whole};
     *first = id;
     memcpy(table->store + table->stored, table->masked, (size_t)length);
     table->stored += length;
+    return id;
+}
+
+/* The number of the shape, or of the part of one, that has the masked line; NONE where there is none yet. */
+static inline int32_t find(const Table *table, uint32_t hash, int64_t length, int32_t whole) {
+    int32_t id = table->buckets[hash & (table->bucket_count - 1)];
+    for (; id != NONE; id = table->shapes[id].next) {
+        const Shape *shape = &table->shapes[id];
+        if (shape->hash == hash && shape->length == length && shape->whole == whole
+            && !memcmp(table->store + shape->at, table->masked, (size_t)length)) return id;
+    }
+    return NONE;
+}
+
+/* The part of a shape that a line has by its digits that matter; as ``shape_of``. */
+static int32_t part_of(Table *table, int32_t whole, const uint8_t *line) {
+    const Shape *shape = &table->shapes[whole];
+    int32_t length = shape->length;
+    for (int32_t i = 0; i < shape->place_count; i++) table->masked[shape->places[i]] = line[shape->places[i]];
+    uint32_t hash = hash_masked(table, length);
+    int32_t id = find(table, hash, length, whole);
+    if (id != NONE || shape->parts == table->most_parts) return id;
+    id = new_shape(table, hash, length, whole);
+    table->shapes[whole].parts += id >= 0;
     return id;
 }
 
@@ -165,13 +205,9 @@ static int32_t new_shape(Table *table, uint32_t hash, int32_t length) {
 static inline int32_t shape_of(Table *table, const uint8_t *line, int64_t length, const uint8_t *end) {
     if (length > table->longest) return NONE;
     uint32_t hash = mask_and_hash(table, line, length, end);
-    int32_t id = table->buckets[hash & (table->bucket_count - 1)];
-    for (; id != NONE; id = table->shapes[id].next) {
-        const Shape *shape = &table->shapes[id];
-        if (shape->hash == hash && shape->length == length
-            && !memcmp(table->store + shape->at, table->masked, (size_t)length)) return id;
-    }
-    return new_shape(table, hash, (int32_t)length);
+    int32_t id = find(table, hash, length, NONE);
+    if (id == NONE) return new_shape(table, hash, (int32_t)length, NONE);
+    return table->shapes[id].places ? part_of(table, id, line) : id;
 }
 
 /* Reads lines from ``*at`` on, until the text or the room for ``*known`` of them ends; 0 where there is no memory. */
@@ -182,8 +218,6 @@ static int read_lines(Table *table, const uint8_t *text, int64_t size, int64_t *
         int64_t length = newline ? newline - line : size - *at;
         int32_t id = shape_of(table, line, length, text + size);
         if (id == -2) return 0;
-        if (id == NONE) table->missed++;
-        else table->shapes[id].count++;
         ids[*known] = id;
         starts[(*known)++] = *at;
         *at += length + 1;
@@ -320,6 +354,7 @@ static int buffer_of(PyObject *given, Py_buffer *buffer, int flags, Py_ssize_t e
 }
 
 static void table_free(Table *table) {
+    for (int32_t id = 0; id < table->shaped; id++) free(table->shapes[id].places);
     free(table->shapes);
     free(table->buckets);
     free(table->store);
@@ -343,13 +378,15 @@ static int table_allocate(Table *table, const Py_buffer *key) {
 }
 
 static PyObject *table_new(PyTypeObject *type, PyObject *arguments, PyObject *names) {
-    long long most, most_bytes, longest;
+    long long most, most_bytes, longest, most_parts;
     Py_buffer key;
     if (names && PyDict_Size(names)) return PyErr_Format(PyExc_TypeError, "Table takes no arguments by name");
-    if (!PyArg_ParseTuple(arguments, "LLLy*:Table", &most, &most_bytes, &longest, &key)) return NULL;
+    if (!PyArg_ParseTuple(arguments, "LLLLy*:Table", &most, &most_bytes, &longest, &most_parts, &key))
+        return NULL;
     Table *table = NULL;
     int64_t needed = longest < 0 ? 0 : (MIX_WORDS + (longest + STEP - 1) / STEP * 2) * WORD;
-    if (most < 0 || most > MOST_SHAPES || most_bytes < 0 || longest < 0 || longest > LONGEST_LINE)
+    if (most < 0 || most > MOST_SHAPES || most_bytes < 0 || longest < 0 || longest > LONGEST_LINE || most_parts < 0
+        || most_parts > MOST_SHAPES)
         PyErr_Format(PyExc_ValueError, "most is up to %d, longest up to %d", MOST_SHAPES, LONGEST_LINE);
     else if (key.len != needed)
         PyErr_Format(PyExc_ValueError, "the key has %zd bytes, not %lld", key.len, (long long)needed);
@@ -359,6 +396,7 @@ static PyObject *table_new(PyTypeObject *type, PyObject *arguments, PyObject *na
         table->most = (int32_t)most;
         table->most_bytes = most_bytes;
         table->longest = (int32_t)longest;
+        table->most_parts = (int32_t)most_parts;
         if (!table_allocate(table, &key)) Py_CLEAR(table);
     }
     PyBuffer_Release(&key);
@@ -407,25 +445,32 @@ text:
     return result;
 }
 
-/* counts(into): how many lines each shape has */
-static PyObject *table_counts(PyObject *self, PyObject *given) {
+/* tell(shape, places): see _shapes.pyi */
+static PyObject *table_tell(PyObject *self, PyObject *arguments) {
     Table *table = (Table *)self;
-    Py_buffer into;
-    int64_t room;
-    if (!buffer_of(given, &into, PyBUF_WRITABLE, sizeof(int64_t), &room)) return NULL;
-    int fits = room == table->shaped && !table->busy;
-    for (int32_t id = 0; fits && id < table->shaped; id++) ((int64_t *)into.buf)[id] = table->shapes[id].count;
-    PyBuffer_Release(&into);
-    if (fits) Py_RETURN_NONE;
-    return PyErr_Format(PyExc_ValueError, "there are %d counts, and room for %lld", table->shaped, (long long)room);
+    PyObject *given_places;
+    Py_buffer places;
+    int64_t count;
+    long long id;
+    if (!PyArg_ParseTuple(arguments, "LO:tell", &id, &given_places)) return NULL;
+    if (!buffer_of(given_places, &places, PyBUF_SIMPLE, sizeof(int32_t), &count)) return NULL;
+    const int32_t *at = places.buf;
+    int fits = !table->busy && id >= 0 && id < table->shaped && count > 0;
+    fits = fits && table->shapes[id].whole == NONE && !table->shapes[id].places;
+    for (int64_t i = 0; fits && i < count; i++) fits = at[i] >= 0 && at[i] < table->shapes[id].length;
+    int32_t *kept = fits ? malloc((size_t)count * sizeof *kept) : NULL;
+    if (kept) {
+        memcpy(kept, at, (size_t)count * sizeof *kept);
+        table->shapes[id].places = kept;
+        table->shapes[id].place_count = (int32_t)count;
+    }
+    PyBuffer_Release(&places);
+    if (kept) Py_RETURN_NONE;
+    if (fits) return PyErr_NoMemory();
+    return PyErr_Format(PyExc_ValueError, "shape %lld has no such places, or is told apart already", id);
 }
 
 static Py_ssize_t table_length(PyObject *self) { return ((Table *)self)->shaped; }
-
-static PyObject *table_missed(PyObject *self, void *unused) {
-    (void)unused;
-    return PyLong_FromLongLong(((Table *)self)->missed);
-}
 
 /* fields(text, at, shape, places, kinds, cells, odd) -> how many cells are odd */
 static PyObject *shapes_fields(PyObject *module, PyObject *arguments) {
@@ -464,13 +509,12 @@ done:
 
 static PyMethodDef TABLE_METHODS[] = {
     {"lines", table_lines, METH_VARARGS, NULL},
-    {"counts", table_counts, METH_O, NULL},
+    {"tell", table_tell, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
-static PyGetSetDef TABLE_PROPERTIES[] = {{"missed", table_missed, NULL, NULL, NULL}, {NULL, NULL, NULL, NULL, NULL}};
 static PyType_Slot TABLE_SLOTS[] = {
     {Py_tp_new, table_new},         {Py_tp_dealloc, table_dealloc},     {Py_mp_length, table_length},
-    {Py_tp_methods, TABLE_METHODS}, {Py_tp_getset, TABLE_PROPERTIES}, {0, NULL},
+    {Py_tp_methods, TABLE_METHODS}, {0, NULL},
 };
 static PyType_Spec TABLE = {"parsers.scanning._shapes.Table", sizeof(Table), 0, Py_TPFLAGS_DEFAULT, TABLE_SLOTS};
 

@@ -18,7 +18,7 @@ from ..grammar.format import Format
 from .kernel import Ids, Integers, Shapes
 from .source import clean
 
-ALONE, NEW, SPLIT = -1, -2, -3
+ALONE, NEW = -1, -2
 LONGEST = 4096
 MOST = 1 << 16
 MOST_BYTES = 16 << 20
@@ -83,91 +83,52 @@ class ShapeTable:
 
     def __init__(self, formats: Iterable[Format]) -> None:
         self._telling = [v for fmt in formats for v in fmt.variants if tells_digits(v)]
-        self._kernel = Shapes(MOST, MOST_BYTES, LONGEST)
-        self._shape_of = ByShape(np.int32, NEW, ALONE)
-        self._split: dict[int, _Parts] = {}
-        self._count = 0
+        self._kernel = Shapes(MOST, MOST_BYTES, LONGEST, MOST_PARTS)
+        self._told_apart = set[bytes]()
 
     def __len__(self) -> int:
-        return self._count
+        return len(self._kernel)
 
     @property
     def is_full(self) -> bool:
         """Whether another log needs a new table."""
-        return max(len(self), len(self._kernel)) > MOST_KEPT
+        return len(self) > MOST_KEPT
 
     def lines(self, data: bytes, before: int = 0) -> ShapedLines:
         """The lines of a block of a log, which follows so many others."""
         data = clean(data)
         is_cut = bool(data) and not data.endswith(b"\n")
         data += b"\n" * is_cut
-        masks, starts = self._kernel.lines(data)
-        starts = starts.copy()  # the kernel uses its arrays again
-        self._shape_of.grow(len(self._kernel))
-        shapes = self._shape_of[masks]
-        if (shapes < ALONE).any():
-            shapes = self._settle(data, masks, starts, shapes)
+        known = len(self)
+        shapes, starts = self._kernel.lines(data)
+        if len(self) > known and self._tell_apart(data, shapes, starts, known):
+            shapes, starts = self._kernel.lines(data)
+        shapes, starts = shapes.copy(), starts.copy()  # the kernel uses its arrays again
         if is_cut:
             shapes[-1] = ALONE
         return ShapedLines(data, shapes, starts, before, is_cut, len(self))
 
-    def _settle(self, data: bytes, masks: Ids, starts: Integers, shapes: Ids) -> Ids:
-        """The shapes where some masked lines are new, or stand for several shapes."""
-        fresh = np.flatnonzero(shapes == NEW)
-        if len(fresh):
-            some, at = np.unique(masks[fresh], return_index=True)
-            self._add(some, [masked(data[start : data.index(b"\n", start)]) for start in starts[fresh[at]].tolist()])
-            shapes = self._shape_of[masks]
-        split = np.flatnonzero(shapes == SPLIT)
-        split = split[np.argsort(masks[split])]
-        for rows in np.split(split, np.flatnonzero(np.diff(masks[split])) + 1) if len(split) else ():
-            shapes[rows] = self._parts(self._split[int(masks[rows[0]])], data, starts[rows])
-        return shapes
-
-    def _add(self, masks: Ids, lines: Sequence[bytes]) -> None:
-        """Number new masked lines, but for those in which a format tells digits apart."""
-        numbers = np.arange(len(masks), dtype=np.int32) + self._count
-        self._count += len(masks)
-        for row, places in self._places(lines).items():
-            numbers[row] = SPLIT
-            self._split[int(masks[row])] = _Parts(np.array(sorted(places)))
-        self._shape_of[masks] = numbers
+    def _tell_apart(self, data: bytes, shapes: Ids, starts: Integers, known: int) -> bool:
+        """Have lines of new shapes told apart by the digits that formats tell apart; whether there are any."""
+        rows = np.flatnonzero(shapes >= known)
+        some, first = np.unique(shapes[rows], return_index=True)
+        lines = [masked(data[start : data.index(b"\n", start)]) for start in starts[rows[first]].tolist()]
+        found = self._places(lines)
+        for row, places in found.items():
+            self._kernel.tell(int(some[row]), np.array(sorted(places), np.int32))
+            self._told_apart.add(lines[row])
+        return bool(found)
 
     def _places(self, lines: Sequence[bytes]) -> dict[int, set[int]]:
         """The places in masked lines, by the number of the line, of the digits that formats tell apart."""
         found: dict[int, set[int]] = {}
-        with_digits = [(row, line) for row, line in enumerate(lines) if b"\0" in line]
-        text = b"\n".join(line for _, line in with_digits)
+        unknown = [(row, line) for row, line in enumerate(lines) if b"\0" in line and line not in self._told_apart]
+        text = b"\n".join(line for _, line in unknown)
         for variant in [v for v in self._telling if may_tell(v, text)]:
-            for row, line in with_digits:
+            for row, line in unknown:
                 if places := set(telling_places(variant, line)):
                     found.setdefault(row, set()).update(places)
         return found
-
-    def _parts(self, parts: "_Parts", data: bytes, starts: Integers) -> Ids | int:
-        """The shapes of lines of one masked line, by the digits that matter, which are mostly the same in all."""
-        digits = np.frombuffer(data, np.uint8)[starts[:, None] + parts.places]
-        if (digits == digits[0]).all():
-            return self._part(parts, digits[0].tobytes())
-        some, which = np.unique(digits.view(f"V{digits.shape[1]}").ravel(), return_inverse=True)
-        shapes = np.array([self._part(parts, part.tobytes()) for part in some], np.int32)
-        return shapes[which.ravel()]
-
-    def _part(self, parts: "_Parts", digits: bytes) -> int:
-        if digits not in parts.shapes:
-            if len(parts.shapes) >= MOST_PARTS:
-                return ALONE
-            parts.shapes[digits] = self._count
-            self._count += 1
-        return parts.shapes[digits]
-
-
-class _Parts:
-    """The shapes of one masked line, by the digits at the places at which they matter."""
-
-    def __init__(self, places: Rows) -> None:
-        self.places = places
-        self.shapes: dict[bytes, int] = {}
 
 
 class ByShape:

@@ -14,6 +14,7 @@ from ..io.message import Message
 from ..io.regular import opened
 
 BLOCK = 1 << 20
+BUFFER = 1 << 16  # less than a block, which is read past it
 LONGEST_LINE = 64 << 20
 TOO_LONG_A_LINE = "has a line longer than {size} MiB and is not a text log."
 BINARY = "is a binary file, not a text log."
@@ -89,7 +90,7 @@ class Source:
     def _open(self) -> Iterator[io.BufferedIOBase]:
         try:
             with opened(self.path) as file:
-                yield unpacked(io.BufferedReader(_Counted(file, self), BLOCK))
+                yield unpacked(io.BufferedReader(_Counted(file, self), BUFFER))
         except (OSError, *ERRORS) as error:
             raise LogError.at(self.path, _reason(error)) from error
 

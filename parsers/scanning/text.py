@@ -1,6 +1,7 @@
 """The text of one log, block by block, read as often as it is asked for."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 from ..grammar.variant import Variant
@@ -14,15 +15,17 @@ _HEAD = 1 << 16  # by so many bytes a binary file is told
 
 
 class LogText:
-    """The text of a log; a small one, of a single block, is read once and looked at as the same lines each time.
+    """The text of a log; its first blocks, all of a small one, are read once and looked at as the same lines each time.
 
     ``source``: what the bytes were read from, which describes the file after its blocks were read.
     """
 
     def __init__(self, path: Path) -> None:
         self.source = Source(path)
-        self._only: bytes | None = None
-        self._lines: tuple[KnownShapes, ShapedLines] | None = None
+        self._first: list[bytes] = []
+        self._rest: Iterator[bytes] = iter(())
+        self._is_passed = True
+        self._shaped: tuple[KnownShapes, ShapedLines] | None = None
 
     def blocks(self, known: KnownShapes, variants: Sequence[Variant] = ()) -> Iterator[ShapedLines]:
         """The lines, block by block, in which no record of several lines that ``variants`` know is cut in two.
@@ -31,30 +34,31 @@ class LogText:
         """
         total = 0
         for data in whole_records(self.data(), variants):
-            lines = self._shaped(data, known, total)
+            lines = self.shaped(data, known, total)
             total += len(lines)
             yield lines
 
-    def _shaped(self, data: bytes, known: KnownShapes, before: int) -> ShapedLines:
-        if data is not self._only:
+    def shaped(self, data: bytes, known: KnownShapes, before: int = 0) -> ShapedLines:
+        """The lines of a block that follows so many others."""
+        if data is not self._first[0]:
             return known.table.lines(data, before)
-        if self._lines is None or self._lines[0] is not known:
-            self._lines = known, known.table.lines(data)
-        return self._lines[1]
+        if self._shaped is None or self._shaped[0] is not known:
+            self._shaped = known, known.table.lines(data)
+        return self._shaped[1]
 
     def data(self) -> Iterator[bytes]:
         """The bytes of blocks of whole lines as they stand in the log, unpacked; raises LogError as ``blocks`` does."""
-        if self._only is not None:
-            yield self._only
-            return
+        if self._is_passed:
+            self._open()
+        yield from self._first
+        if len(self._first) > 1:
+            self._is_passed = True
+            yield from self._rest
+
+    def _open(self) -> None:
         self.source = Source(self.source.path)
-        data = self.source.blocks()
-        first, second = next(data), next(data, None)
-        if not is_text(first[:_HEAD]):
+        self._rest = self.source.blocks()
+        self._first = list(islice(self._rest, 2))
+        if not is_text(self._first[0][:_HEAD]):
             raise LogError.at(self.source.path, BINARY)
-        if second is None:
-            self._only = first
-        yield first
-        if second is not None:
-            yield second
-            yield from data
+        self._is_passed = False

@@ -1,13 +1,15 @@
-"""Parsing speed, compared with Lark line by line, a hand-written script and grep; `make bench` runs it.
+"""Parsing speed, compared with Lark, scripts, and engines for text and tables; `make bench` runs it.
 
 Two generated logs of 100 MiB each: in the dense one every third line is a metric line, in the sparse one every
-hundredth. All candidates run in one process, pinned to one core; CPU time is measured.
+hundredth. All candidates run on one core and take turns; CPU time is measured.
 
 Reading a log detects the format, reads the metric lines and all their fields into typed columns, accounts for every
-line and hashes the file; Lark only parses the lines, and the script extracts one field.
+line and hashes the file. Lark only parses the lines; the script and ReFrame extract one field; awk, polars and DuckDB
+extract all nine as texts. Engines that are not installed have no row (`pip install -e '.[bench]'`).
 """
 
 import argparse
+import csv
 import os
 import platform
 import re
@@ -17,14 +19,17 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 from lark.exceptions import UnexpectedInput
 
 from launchers.machine.machine_facts import processor
-from parsers.runs.reading import known_format, read
+from parsers.runs.reading import known_format, read, survey
 from report.evidence.log_summary import as_json, summarise
 from tests.bench.document import DOCUMENT, write_section
 
@@ -59,6 +64,9 @@ NOISE = (
     "  format(lhs_dtype, rhs_dtype, lhs_dtype))\n",
     "\n",
 )
+
+OUTCOMES = Path(__file__).parents[1] / "corpus" / "outcomes.csv"
+REAL = "Real logs, each repeated up to 20 MiB, compared with a script that extracts one field (`findall` on each line):"
 
 Contender = Callable[[Path], object]
 
@@ -99,11 +107,52 @@ def lark(path: Path) -> int:
 
 def script(path: Path) -> list[str]:
     """What people write by hand, for one field."""
+    return found_by(re.compile(r"ips: (\S+)"), path)
+
+
+def found_by(field: re.Pattern[str], path: Path) -> list[str]:
+    """All that one field matches in a log."""
     found = []
-    with path.open(encoding="utf-8") as file:
+    with path.open(encoding="utf-8", errors="replace") as file:
         for line in file:
-            found += re.findall(r"ips: (\S+)", line)
+            found += field.findall(line)
     return found
+
+
+FIELDS = r"epoch:(\d+) *train step:(\d+) *lr: (\S+), loss: *(\S+) top1: *(\S+) top5: *(\S+) batch_cost: (\S+) s,"
+FIELDS += r" reader_cost: (\S+) s, ips: (\S+) samples/sec"
+NAMES = ["epoch", "step", "lr", "loss", "top1", "top5", "batch_cost", "reader_cost", "ips"]
+NOT_IN_A_LOG = "\x01"  # what parts columns, where a line is one
+AWK = r"""match($0, /epoch:/) && /samples\/sec/ { split(substr($0, RSTART), a, /[:, ]+/);
+print a[2], a[5], a[7], a[9], a[11], a[13], a[15], a[18], a[21] }"""
+
+
+def awk(path: Path) -> bytes:
+    """All fields, as people write it by hand in a shell."""
+    return subprocess.run(["awk", AWK, path], capture_output=True, check=True).stdout
+
+
+def polars(path: Path) -> object:
+    """All fields by polars, as texts."""
+    pl = import_module("polars")
+    lines = pl.read_csv(path, has_header=False, new_columns=["line"], separator=NOT_IN_A_LOG, quote_char=None)
+    found = lines["line"].str.extract_groups(FIELDS)
+    return found.filter(found.struct.field("9").is_not_null())
+
+
+def duckdb(path: Path) -> object:
+    """All fields by DuckDB, as texts."""
+    lines = "read_csv($path, header=false, columns={'line': 'VARCHAR'}, delim=$mark, quote='', escape='')"
+    given = {"path": str(path), "mark": NOT_IN_A_LOG, "fields": FIELDS}
+    found = f"select regexp_extract(line, $fields, {NAMES}) from {lines} where regexp_matches(line, $fields)"  # noqa: S608
+    with import_module("duckdb").connect(config={"threads": 1}) as connection:
+        return connection.execute(found, given).fetchnumpy()
+
+
+def reframe(path: Path) -> object:
+    """One field by ReFrame's extractor."""
+    sanity = import_module("reframe.utility.sanity")
+    return sanity.evaluate(sanity.extractall(r"ips: (\S+) samples", str(path), 1, float))
 
 
 def grep(path: Path) -> bytes:
@@ -111,23 +160,37 @@ def grep(path: Path) -> bytes:
     return subprocess.run(["grep", "-c", "samples/sec", path], capture_output=True, check=True).stdout
 
 
+LARK, SCRIPT = "Lark, line by line", "a script: `re.findall` for one field"
 CONTENDERS: dict[str, tuple[Contender, int]] = {
     "read: records, facts, account, sha256": (read, SIZE),
     "show: that, and the throughput": (show, SIZE),
-    "Lark, line by line": (lark, SLICE),
-    "a script: `re.findall` for one field": (script, SIZE),
+    LARK: (lark, SLICE),
+    SCRIPT: (script, SIZE),
+    "`awk`, all fields as texts": (awk, SIZE),
+    "polars, all fields as texts": (polars, SIZE),
+    "DuckDB, all fields as texts": (duckdb, SIZE),
+    "ReFrame, one field": (reframe, SIZE),
     "`grep -c`": (grep, SIZE),
 }
 
 
-def speed(contender: Contender, path: Path, size: int) -> float:
-    """MiB in a second of CPU time, children's included, best of some runs."""
-    taken = []
+def available() -> dict[str, tuple[Contender, int]]:
+    """Those that are installed."""
+    return {name: of for name, of in CONTENDERS.items() if of[0] not in MODULES or find_spec(of[0].__name__)}
+
+
+MODULES = (polars, duckdb, reframe)
+
+
+def speeds_of(contenders: dict[str, tuple[Contender, int]], path: Path) -> dict[str, float]:
+    """MiB in a second of CPU time, children's included, of each contender: the best of some rounds of all."""
+    taken: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(BEST_OF):
-        start = _cpu()
-        contender(path)
-        taken.append(_cpu() - start)
-    return size / MIB / min(taken)
+        for name, (contender, _) in contenders.items():
+            start = _cpu()
+            contender(path)
+            taken[name].append(_cpu() - start)
+    return {name: size / MIB / min(taken[name]) for name, (_, size) in contenders.items()}
 
 
 def _cpu() -> float:
@@ -139,14 +202,14 @@ def table(speeds: dict[str, dict[str, float]]) -> str:
     """A Markdown table of the speeds, with their ratios to Lark and to the script."""
     columns = ["", *(f"{log}, MiB/s | x Lark | x script" for log in LOGS)]
     rows = [" | ".join(columns), " | ".join(["---", *["---:"] * 3 * len(LOGS)])]
-    for name in CONTENDERS:
+    for name in next(iter(speeds.values())):
         cells = [name, *(_cells(speeds[log], name) for log in LOGS)]
         rows.append(" | ".join(cells))
     return "\n".join(f"| {row} |" for row in rows)
 
 
 def _cells(speeds: dict[str, float], name: str) -> str:
-    base, hand, own = speeds["Lark, line by line"], speeds["a script: `re.findall` for one field"], speeds[name]
+    base, hand, own = speeds[LARK], speeds[SCRIPT], speeds[name]
     return f"{own:.1f} | {own / base:.2f} | {own / hand:.2f}"
 
 
@@ -168,20 +231,82 @@ def compare(folder: Path) -> str:
     speeds = {}
     for log, one_in in LOGS.items():
         make_log(folder / f"{log}.log", SIZE, one_in)
-        speeds[log] = {name: speed(run, folder / f"{log}.log", size) for name, (run, size) in CONTENDERS.items()}
+        speeds[log] = speeds_of(available(), folder / f"{log}.log")
     return table(speeds)
+
+
+FAMILIES = {
+    "paddleclas_static": r"ips: (\S+)",
+    "paddleseg": r"ips=(\S+)",
+    "paddledetection": r"ips: (\S+)",
+    "paddleocr": r"ips: (\S+)",
+    "mmcv": r"time: (\S+),",
+    "deepspeed": r"SamplesPerSec=(\S+)",
+    "megatron_deepspeed": r"elapsed time per iteration \(ms\): (\S+)",
+    "primus": r"elapsed time per iteration \(ms\): (\S+)",
+    "torchtitan": r"tps: (\S+)",
+    "mxnet_speedometer, mlperf_mllog": r"Speed: (\S+)",
+    "maskrcnn_benchmark, mlperf_mllog_own, mlperf_mllog": r"time: (\S+)",
+    "dllogger_bert_pytorch": r"training_sequences_per_second : (\S+)",
+    "dllogger_mxnet": r"train.total_ips : (\S+)",
+    "tf_cnn_benchmarks": r"images/sec: (\S+)",
+    "transformer_pytorch": r"wps=(\S+)",
+    "paddlenlp_transformer": r"avg_speed: (\S+)",
+}
+FAMILY_SIZE = 20 * MIB
+
+
+def largest_logs(corpus: Path) -> dict[str, Path]:
+    """The largest log of each family that is in the corpus."""
+    with OUTCOMES.open(encoding="utf-8", newline="") as file:
+        rows = [(row["formats"], corpus / row["log"]) for row in csv.DictReader(file)]
+    logs = sorted(((log.stat().st_size, name, log) for name, log in rows if log.is_file()), key=lambda row: row[0])
+    return {name: log for _, name, log in logs if name in FAMILIES}
+
+
+def of_families(corpus: Path, folder: Path) -> str:
+    """Reading real logs, each repeated, compared with a script that extracts one field of it."""
+    rows = ["| log of | MiB/s | x script |", "| --- | ---: | ---: |"]
+    for name, log in sorted(largest_logs(corpus).items()):
+        text, path = log.read_bytes().removesuffix(b"\n") + b"\n", folder / "family.log"
+        path.write_bytes(text * (FAMILY_SIZE // len(text)))
+        field = re.compile(FAMILIES[name])
+        contenders: dict[str, tuple[Contender, int]] = {
+            "read": (read, path.stat().st_size),
+            "script": (partial(found_by, field), path.stat().st_size),
+        }
+        speeds = speeds_of(contenders, path)
+        rows.append(f"| {name} | {speeds['read']:.0f} | {speeds['read'] / speeds['script']:.2f} |")
+    return "\n".join(rows)
+
+
+def small(corpus: Path) -> str:
+    """The time that a small log takes, when others of its kind were read before."""
+    with OUTCOMES.open(encoding="utf-8", newline="") as file:
+        logs = [corpus / row["log"] for row in csv.DictReader(file)]
+    logs = [log for log in logs if log.is_file() and 20_000 < log.stat().st_size < 100_000]
+    taken = []
+    for _ in range(BEST_OF + 1):
+        start = _cpu()
+        for log in logs:
+            survey(log)
+        taken.append(_cpu() - start)
+    mean = sum(log.stat().st_size for log in logs) / len(logs) / 1000
+    return f"{len(logs)} small logs (mean {mean:.0f} kB): {min(taken) / len(logs) * 1000:.1f} ms each."
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gib", action="store_true", help="also read 1 GiB and tell the peak memory")
+    parser.add_argument("--corpus", type=Path, help="also read real logs of this folder (tests/corpus/fetch.py)")
     parser.add_argument("--write", action="store_true", help=f"write it into {DOCUMENT}, too")
     options = parser.parse_args()
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     with tempfile.TemporaryDirectory() as folder:
         memory = [peak(Path(folder))] if options.gib else []
         speeds = compare(Path(folder))
-    text = "\n\n".join([str(__doc__).strip(), speeds, *memory, f"Measured on: {machine()}."])
+        real = [REAL, of_families(options.corpus, Path(folder)), small(options.corpus)] if options.corpus else []
+    text = "\n\n".join([str(__doc__).strip(), speeds, *memory, *real, f"Measured on: {machine()}."])
     sys.stdout.write(f"{text}\n")
     if options.write:
         write_section("# Parsing speed", text)

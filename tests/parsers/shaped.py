@@ -25,7 +25,7 @@ def found_in(fmt: Format, *blocks: bytes) -> Iterator[tuple[int, Variant]]:
         every = np.arange(len(lines))
         for records in RecordSearch(lines, every).records(fmt.variants):
             yield from ((number, records.variant) for number in lines.numbers(records.first).tolist())
-        for meaning, rows, _ in known.of(fmt).groups(lines, every):
+        for meaning, rows, _ in known.of(fmt).groups(lines, np.ones(len(lines), np.bool_)):
             yield from ((number, v) for v in meaning.variants for number in lines.numbers(rows).tolist())
         before += len(lines)
 

@@ -1,6 +1,7 @@
 """Texts and fields that hypothesis makes for the kernel, and what both ways of it say of them."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,18 +40,32 @@ def _with_digits(line: bytes, digits: bytes, number: int) -> bytes:
 
 
 LIMITS = st.tuples(
-    st.sampled_from([0, 1, 3, 1 << 16]), st.sampled_from([0, 20, 1 << 20]), st.sampled_from([0, 15, 16, 17, 4096])
+    st.sampled_from([0, 1, 3, 1 << 16]),
+    st.sampled_from([0, 20, 1 << 20]),
+    st.sampled_from([0, 15, 16, 17, 4096]),
+    st.sampled_from([0, 1, 64]),
 )
+Told = Sequence[tuple[int, list[int]]]
+TOLD = st.lists(st.tuples(st.integers(-1, 3), st.lists(st.integers(-1, 20), max_size=3)), max_size=2)
 
 
-def said(data: list[bytes], limits: tuple[int, int, int], *, compiled: bool) -> list[Any]:
-    """Everything that a table says of texts."""
+def said(data: list[bytes], limits: tuple[int, ...], *, compiled: bool, told: Told = ()) -> list[Any]:
+    """Everything that a table says of texts; after each, some shapes are told apart by the digits at some places."""
     shapes = Shapes(*limits, compiled=compiled)
     found: list[Any] = []
-    for text in data:
+    for number, text in enumerate(data):
         ids, starts = shapes.lines(text)
-        found += [ids.dtype, ids.tolist(), starts.dtype, starts.tolist(), shapes.counts().tolist()]
-    return [*found, len(shapes), shapes.missed]
+        found += [ids.dtype, ids.tolist(), starts.dtype, starts.tolist()]
+        found += [_tell(shapes, *those) for those in told[number : number + 1]]
+    return [*found, len(shapes)]
+
+
+def _tell(shapes: Shapes, shape: int, places: list[int]) -> str | None:
+    try:
+        shapes.tell(shape, np.array(places, np.int32))
+    except ValueError as error:
+        return str(error)
+    return None
 
 
 @dataclass(frozen=True)
@@ -89,7 +104,7 @@ def numbers_of(data: bytes) -> Fields:
     return Fields(data, [at for at, _ in rows], [number for _, number in rows], spans, kinds)
 
 
-def assert_alike(text: bytes, limits: tuple[int, int, int]) -> None:
+def assert_alike(text: bytes, limits: tuple[int, ...]) -> None:
     """What C and numpy say of the lines of a text and of the numbers in them is the same; of C only if it is built."""
     compiled, given = shapes_of_c is not None, numbers_of(text)
     assert said([text], limits, compiled=compiled) == said([text], limits, compiled=False)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from parsers.grammar.format import METRICS, Format
 from parsers.scanning.detection import formats
-from parsers.scanning.judging import LineJudge
+from parsers.scanning.judging import LineJudge, VariantSieve
 from parsers.scanning.prefix import without_prefix
 from tests.parsers.golden_logs import LOGS
 from tests.parsers.judging import compiled, judged
@@ -72,7 +72,7 @@ def read(fmt: Format, line: bytes) -> Iterator[tuple[str, str]]:
     """The numbers that the scanner reads in a line, which may be torn, by name."""
     metrics = tuple(variant for variant in fmt.variants if variant.record in METRICS)
     judge = LineJudge(line + b"\n", np.zeros(1, np.int64))
-    for hit in (hit for hits in judge.hits(metrics).values() for hit in hits):
+    for hit in (hit for hits in judge.hits(VariantSieve(metrics)).values() for hit in hits):
         for field, (start, end) in zip(hit.variant.groups, hit.groups[1:], strict=True):
             if start < end:
                 yield field.name, judge.text[start:end].decode()

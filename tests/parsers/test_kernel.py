@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections import Counter
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,9 @@ from tests.parsers.shapes import (
     LIMITS,
     NUMBERS,
     TIMES,
+    TOLD,
     Fields,
+    Told,
     any_fields,
     assert_alike,
     lines_of_fields,
@@ -33,9 +34,9 @@ ONE = np.zeros(1, np.int64)
 
 
 @needs_c
-@given(st.lists(texts(), max_size=3), LIMITS)
-def test_c_and_numpy_give_lines_the_same_shapes(data: list[bytes], limits: tuple[int, int, int]) -> None:
-    assert said(data, limits, compiled=True) == said(data, limits, compiled=False)
+@given(st.lists(texts(), max_size=3), LIMITS, TOLD)
+def test_c_and_numpy_give_lines_the_same_shapes(data: list[bytes], limits: tuple[int, ...], told: Told) -> None:
+    assert said(data, limits, compiled=True, told=told) == said(data, limits, compiled=False, told=told)
 
 
 @both
@@ -47,8 +48,7 @@ def test_lines_have_one_shape_where_they_are_equal_but_for_digits(compiled: bool
     masked = [re.sub(rb"[0-9]", b"0", line) for line in lines]
     first = {line: number for number, line in enumerate(dict.fromkeys(masked))}
     assert ids == [first[line] for line in masked]
-    assert shapes.counts().tolist() == list(Counter(ids).values())
-    assert (len(shapes), shapes.missed) == (len(first), 0)
+    assert len(shapes) == len(first)
 
 
 @both
@@ -99,18 +99,45 @@ def test_many_more_lines_than_before_are_all_there(compiled: bool) -> None:
     ids=["shapes", "bytes", "longest", "none"],
 )
 def test_a_line_that_has_no_place_in_the_table_is_missed(
-    compiled: bool, limits: tuple[int, int, int], ids: list[int]
+    compiled: bool, limits: tuple[int, ...], ids: list[int]
 ) -> None:
     shapes = Shapes(*limits, compiled=compiled)
     assert shapes.lines(b"a1\nb1\nlong1\na2\nc1\n")[0].tolist() == ids
-    assert (shapes.missed, len(shapes)) == (ids.count(-1), len(set(ids) - {-1}))
+    assert len(shapes) == len(set(ids) - {-1})
+
+
+@both
+def test_lines_are_told_apart_by_the_digits_at_the_places_that_matter(compiled: bool) -> None:
+    shapes = Shapes(compiled=compiled)
+    assert shapes.lines(b"top1: 12\nx\ntop5: 34\n")[0].tolist() == [0, 1, 0]
+    shapes.tell(0, np.array([3], np.int32))
+    assert shapes.lines(b"top1: 56\nx\ntop5: 78\ntop1: 90\n")[0].tolist() == [2, 1, 3, 2]
+
+
+@both
+def test_a_shape_has_no_more_parts_than_are_allowed(compiled: bool) -> None:
+    shapes = Shapes(most_parts=2, compiled=compiled)
+    shapes.lines(b"a0\n")
+    shapes.tell(0, np.array([1], np.int32))
+    assert shapes.lines(b"a1\na2\na3\na1\n")[0].tolist() == [1, 2, -1, 1]
+
+
+@both
+@pytest.mark.parametrize(("shape", "places"), [(-1, [0]), (3, [0]), (0, []), (0, [-1]), (0, [2]), (1, [1]), (2, [1])])
+def test_only_a_shape_that_is_not_told_apart_yet_can_be(compiled: bool, shape: int, places: list[int]) -> None:
+    shapes = Shapes(compiled=compiled)
+    shapes.lines(b"a0\nb0\n")
+    shapes.tell(1, np.array([1], np.int32))
+    shapes.lines(b"b1\n")
+    with pytest.raises(ValueError, match=f"shape {shape} has no such places, or is told apart already"):
+        shapes.tell(shape, np.array(places, np.int32))
 
 
 @both
 @pytest.mark.parametrize(
     "limits", [(-1, 0, 0), (0, -1, 0), (0, 0, -1), (1 << 25, 0, 0), (0, 0, 1 << 21), (0, 1 << 50, 0)]
 )
-def test_limits_that_no_table_has_are_refused(compiled: bool, limits: tuple[int, int, int]) -> None:
+def test_limits_that_no_table_has_are_refused(compiled: bool, limits: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="at most 2\\*\\*24 shapes"):
         Shapes(*limits, compiled=compiled)
 

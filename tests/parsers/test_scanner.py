@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from parsers.grammar.digits import masked, telling_places, tells_digits
 from parsers.grammar.format import Format
 from parsers.scanning.detection import formats
+from parsers.scanning.judging import VariantSieve
 from parsers.scanning.prefix import line_pattern, without_prefix
 from parsers.scanning.source import clean
 from tests.parsers.golden_logs import LOGS
@@ -22,7 +23,7 @@ every_format = pytest.mark.parametrize("fmt", OF_LINES, ids=lambda fmt: fmt.name
 
 
 def is_torn(fmt: Format, line: bytes) -> bool:
-    return any(hit.is_torn for hits in judge(line + b"\n").hits(fmt.variants).values() for hit in hits)
+    return any(hit.is_torn for hits in judge(line + b"\n").hits(VariantSieve(fmt.variants)).values() for hit in hits)
 
 
 def pool(fmt: Format) -> list[bytes]:
@@ -82,5 +83,5 @@ def test_digits_that_no_variant_tells_apart_change_nothing(fmt: Format, data: st
         new if DIGIT.match(bytes([old])) and i not in kept else old
         for i, (old, new) in enumerate(zip(line, digits, strict=True))
     )
-    hits, others = (told(judge(text + b"\n").hits(fmt.variants).get(0, [])) for text in (line, other))
+    hits, others = (told(judge(text + b"\n").hits(VariantSieve(fmt.variants)).get(0, [])) for text in (line, other))
     assert hits == others

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from parsers.grammar.digits import masked, telling_places
 from parsers.grammar.format import load
+from parsers.grammar.variant import Variant
 from parsers.runs.reading import survey
 from parsers.runs.repeats import repeated
 from parsers.scanning.format_shapes import KnownShapes
@@ -51,6 +52,12 @@ def test_digits_are_told_apart_only_where_the_text_beside_them_stands(tmp_path: 
     (first, _) = load(tmp_path / "toy.lark").variants
     line = masked(b"step 1 top1 0.5")
     assert set(telling_places(first, line)) == {line.index(b"top") + 3}
+
+
+def test_digits_are_told_apart_after_any_byte_that_a_pattern_excludes_words_from() -> None:
+    variant = Variant("fact", r"[^\n]*?[^\w\n]fp8 on", (), ("fp8 on",))
+    line = masked(b"precision: fp4 on")
+    assert set(telling_places(variant, line)) == {line.index(b"fp") + 2}
 
 
 def test_a_line_is_read_by_the_variant_of_its_own_digits(tmp_path: Path) -> None:

@@ -23,9 +23,17 @@ SIXTEEN = bytes(8 * (6 + 2))
 
 @needs_c
 @pytest.mark.parametrize(
-    "arguments", [(1, 1, 16, b""), (-1, 1, 16, SIXTEEN), (1, -1, 16, SIXTEEN), (1, 1, -1, b""), (1, 1, 1 << 40, b"")]
+    "arguments",
+    [
+        (1, 1, 16, 1, b""),
+        (-1, 1, 16, 1, SIXTEEN),
+        (1, -1, 16, 1, SIXTEEN),
+        (1, 1, -1, 1, b""),
+        (1, 1, 1 << 40, 1, b""),
+        (1, 1, 16, -1, SIXTEEN),
+    ],
 )
-def test_a_table_of_c_that_cannot_be_is_refused(arguments: tuple[int, int, int, bytes]) -> None:
+def test_a_table_of_c_that_cannot_be_is_refused(arguments: tuple[int, int, int, int, bytes]) -> None:
     assert shapes_of_c is not None
     with pytest.raises(ValueError, match=r"most is up to|the key has"):
         shapes_of_c.Table(*arguments)
@@ -45,7 +53,7 @@ def test_a_table_of_c_that_cannot_be_is_refused(arguments: tuple[int, int, int, 
 )
 def test_arrays_that_do_not_fit_are_refused_by_c(at: int, ids: str, starts: str, known: int) -> None:
     assert shapes_of_c is not None
-    table = shapes_of_c.Table(1, 1, 16, SIXTEEN)
+    table = shapes_of_c.Table(1, 1, 16, 1, SIXTEEN)
     with pytest.raises(ValueError, match=r"do not fit|is not one of elements"):
         table.lines(b"a\n", at, np.zeros(2, ids), np.zeros(2, starts), known)
 
@@ -53,7 +61,7 @@ def test_arrays_that_do_not_fit_are_refused_by_c(at: int, ids: str, starts: str,
 @needs_c
 def test_lines_of_one_hash_are_told_apart_by_their_bytes() -> None:
     assert shapes_of_c is not None
-    table = shapes_of_c.Table(9, 99, 16, SIXTEEN)  # of this key all hashes are 0
+    table = shapes_of_c.Table(9, 99, 16, 1, SIXTEEN)  # of this key all hashes are 0
     ids, starts = np.empty(8, np.int32), np.empty(8, np.int64)
     table.lines(b"a\nb\nab\na\0\n\n\0\nab\nb\n", 0, ids, starts, 0)
     assert ids.tolist() == [0, 1, 2, 3, 4, 5, 2, 1]
@@ -72,7 +80,7 @@ def cost(key: bytes, text: bytes) -> float:
     assert shapes_of_c is not None
     ids, starts, costs = np.empty(1 << 13, np.int32), np.empty(1 << 13, np.int64), []
     for _ in range(3):
-        table = shapes_of_c.Table(1 << 16, 1 << 20, 16, key)
+        table = shapes_of_c.Table(1 << 16, 1 << 20, 16, 1, key)
         before = time.process_time()
         table.lines(text, 0, ids, starts, 0)
         costs.append(time.process_time() - before)

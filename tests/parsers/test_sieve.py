@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.scanning.sieve import Sieve, fours
+from parsers.scanning.judging import Sieve, fours
 
 TEXTS = st.binary(min_size=1, max_size=12)
 

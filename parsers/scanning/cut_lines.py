@@ -1,0 +1,191 @@
+"""Lines that may have been cut at one width: how long they are, what they begin with, and what each says alone."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import compress
+from typing import NamedTuple
+
+import numpy as np
+
+from ..grammar.digits import masked, telling_places, tells_digits
+from ..grammar.format import METRICS
+from ..grammar.variant import Variant
+from .judging import VariantSieve, fours
+from .kernel import Ids, Integers
+from .prefix import after_prefix, line_pattern, without_prefix
+from .shapes import ALONE, Rows
+from .source import clean
+
+# What begins a line of its own: a timestamp, a progress bar.
+_BEGINS = re.compile(
+    rb"[\[(<]?+(?:[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}|[0-9]{1,2}:[0-9]{2}:[0-9]{2}|[0-9]{4}(?:[0-9]{4})? [0-9]{2}:[0-9]{2}"
+    rb"|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) )|[ 0-9]{0,3}%\|"
+)
+_BLANKS = tuple(b" \t")
+_ALONE, _ID = np.int32(ALONE).tobytes(), np.int32().itemsize
+_WORD = re.compile(rb"\t|[ ]*+[^ \t]*+")
+
+Row = tuple[bytes, ...]
+
+
+class Verdict(NamedTuple):
+    """What a line and those after it say together.
+
+    ``pieces``: how many of those are of it, until it says more than one line alone; 0 where it never does.
+    ``has_grown``: whether it has more fields than any of them. ``tries``: how often they were put together.
+    """
+
+    pieces: int
+    has_grown: bool
+    tries: int
+
+
+@dataclass
+class CutLines:
+    """The lines of a block, as they may have been cut; ``shapes``: those of the lines, where all of it is seen."""
+
+    data: bytes
+    shapes: Ids | None
+    every: VariantSieve
+    telling: dict[bytes, list[int]] = field(default_factory=dict)
+    verdicts: dict[tuple[bool, bytes, bytes], Verdict] = field(default_factory=dict)
+    _alone: dict[bytes, bool] = field(default_factory=dict)
+    _beginning: dict[bytes, bool] = field(default_factory=dict)
+    _resembling: dict[tuple[bool, bytes], bool] = field(default_factory=dict)
+
+    @cached_property
+    def lines(self) -> list[bytes]:
+        """What the line ends stand between."""
+        return self._text.removesuffix(b"\n").split(b"\n")
+
+    @cached_property
+    def _text(self) -> bytes:
+        return (self.data if self.data.endswith(b"\n") else self.data + b"\n").replace(b"\r\n", b"\n")
+
+    @cached_property
+    def _ends(self) -> Rows:
+        return np.flatnonzero(np.frombuffer(self._text, np.uint8) == ord("\n"))
+
+    @cached_property
+    def variants(self) -> list[Variant]:
+        """The lines of any kind whose texts are in the block, wherever it was cut."""
+        text = clean(b"".join(self._different()))
+        return self.every.possible(text, fours(text))
+
+    def _different(self) -> list[bytes]:
+        """The lines, but for those of two shapes that follow each other elsewhere as well."""
+        shapes = self.shapes
+        if shapes is None or len(shapes) < 2:
+            return self.lines
+        differ = shapes == ALONE
+        first = np.unique(shapes[:-1].astype(np.int64) << 32 | shapes[1:], return_index=True)[1]
+        differ[first] = differ[first + 1] = True
+        return list(compress(self.lines, differ.tolist()))
+
+    @cached_property
+    def metrics(self) -> list[Variant]:
+        """The metric lines among them."""
+        return [variant for variant in self.variants if variant.record in METRICS]
+
+    @cached_property
+    def facts(self) -> list[Variant]:
+        """Those among them that state facts."""
+        return [variant for variant in self.variants if variant.record == "fact"]
+
+    @cached_property
+    def measures(self) -> dict[str, Integers]:
+        """How long the lines are, in bytes and in columns; of a block without metric lines and facts nothing."""
+        if not (self.metrics or self.facts):
+            return {}
+        in_bytes = {"bytes": np.diff(self._ends, prepend=-1) - 1}
+        return in_bytes if _is_plain(self.data) else in_bytes | {"columns": np.array(list(map(_columns, self.lines)))}
+
+    @cached_property
+    def room_needed(self) -> Integers:
+        """How many columns a line would have had with the first word of the next.
+
+        That may not have had room where a blank stands before it, or it is a tab; elsewhere 0.
+        """
+        text = np.frombuffer(self._text, np.uint8)
+        ends = self._ends[:-1]
+        early = np.flatnonzero(np.isin(text[ends - 1], _BLANKS) | (text[ends + 1] == ord("\t")))
+        needed = np.zeros(len(self.lines), np.int64)
+        needed[early] = [self._columns_with_word(row) for row in early.tolist()]
+        return needed
+
+    def _columns_with_word(self, row: int) -> int:
+        following = _WORD.match(self.lines[row + 1])
+        return _columns(self.lines[row] + (following[0] if following else b""))
+
+    def key(self, row: int, count: int) -> bytes:
+        """What is equal for lines, of which so many follow one, that are equal but for digits."""
+        shapes = self._of_shapes[row * _ID : (row + count) * _ID]
+        is_known = bool(shapes) and (not self._has_alone or _ALONE not in shapes)
+        return shapes if is_known else masked(b"\n".join(self.lines[row : row + count]))
+
+    @cached_property
+    def _of_shapes(self) -> bytes:
+        return b"" if self.shapes is None else self.shapes.tobytes()
+
+    @cached_property
+    def _has_alone(self) -> bool:
+        return _ALONE in self._of_shapes
+
+    def telling_places(self, text: bytes) -> list[int]:
+        """The places of digits in a text that a metric line, or one of a fact, tells apart."""
+        text = masked(text)
+        return sorted({place for variant in self._telling for place in telling_places(variant, text)})
+
+    @cached_property
+    def _telling(self) -> list[Variant]:
+        return [variant for variant in (*self.metrics, *self.facts) if tells_digits(variant)]
+
+    def stands_alone(self, row: int) -> bool:
+        """Whether a line goes on with none: it begins with a prefix or a timestamp, or is a whole metric line."""
+        if (key := self.key(row, 1)) not in self._alone:
+            line = clean(self.lines[row])
+            own = cleaned(line)
+            begins = after_prefix(line, 0, len(line))[0] or _BEGINS.match(line) or (own[:1], own[-1:]) == (b"{", b"}")
+            self._alone[key] = bool(begins) or any(texts(v, own) for v in self.metrics)
+        return self._alone[key]
+
+    def begins(self, row: int) -> bool:
+        """Whether a line begins anew: it is empty, stands alone, or is one of any kind that is known."""
+        if (key := self.key(row, 1)) not in self._beginning:
+            own = cleaned(self.lines[row])
+            self._beginning[key] = not own or self.stands_alone(row) or any(_is_whole(v, own) for v in self.variants)
+        return self._beginning[key]
+
+    def resembles(self, row: int, variants: Sequence[Variant]) -> bool:
+        """Whether a line holds all the texts of any of these variants, which are the metrics or the facts."""
+        key = (variants is self.facts, self.key(row, 1))
+        if key not in self._resembling:
+            own = cleaned(self.lines[row])
+            self._resembling[key] = any(variant.may_stand_in(own) for variant in variants)
+        return self._resembling[key]
+
+
+def _columns(line: bytes) -> int:
+    return len(line) if _is_plain(line) else len(line.decode("utf-8", "replace").expandtabs())
+
+
+def _is_plain(text: bytes) -> bool:
+    """Whether each byte of a text is one column."""
+    return text.isascii() and b"\t" not in text
+
+
+def cleaned(line: bytes) -> bytes:
+    """What a line shows at last, without prefixes."""
+    return without_prefix(clean(line).rpartition(b"\r")[2])
+
+
+def _is_whole(variant: Variant, line: bytes) -> bool:
+    return variant.may_stand_in(line) and bool(line_pattern(variant).fullmatch(line))
+
+
+def texts(variant: Variant, line: bytes) -> Row:
+    """The texts of the groups of a line that is of a variant; none for another."""
+    found = line_pattern(variant).fullmatch(line) if variant.may_stand_in(line) else None
+    return found.groups(b"") if found else ()
