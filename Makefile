@@ -31,7 +31,7 @@ docs: .venv/test
 	$(BIN)/pytest --update tests/reference tests/launchers/test_recipe_catalogue.py tests/test_tutorial.py
 
 bench: .venv/test
-	$(BIN)/python -m tests.bench.bench --gib --write
+	$(BIN)/python -m tests.bench.bench --gib --write $(if $(wildcard $(CORPUS)),--corpus $(CORPUS))
 	TMPDIR=/dev/shm $(BIN)/python -m tests.bench.ingest --write
 	$(BIN)/python -m tests.bench.page --write
 	$(BIN)/python -m tests.bench.adversarial --write

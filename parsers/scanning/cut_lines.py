@@ -27,6 +27,8 @@ _BLANKS = tuple(b" \t")
 _ALONE, _ID = np.int32(ALONE).tobytes(), np.int32().itemsize
 _WORD = re.compile(rb"\t|[ ]*+[^ \t]*+")
 
+MOST_ASCII = 127
+
 Row = tuple[bytes, ...]
 
 
@@ -100,7 +102,19 @@ class CutLines:
         if not (self.metrics or self.facts):
             return {}
         in_bytes = {"bytes": np.diff(self._ends, prepend=-1) - 1}
-        return in_bytes if _is_plain(self.data) else in_bytes | {"columns": np.array(list(map(_columns, self.lines)))}
+        return in_bytes if _is_plain(self.data) else in_bytes | {"columns": self._columns(in_bytes["bytes"])}
+
+    def _columns(self, in_bytes: Integers) -> Integers:
+        """How many columns each line has; lines that are equal but for digits have as many."""
+        text = np.frombuffer(self._text, np.uint8)
+        odd = np.unique(np.searchsorted(self._ends, np.flatnonzero((text > MOST_ASCII) | (text == ord("\t")))))
+        of_key: dict[bytes, int] = {}
+        columns = in_bytes.copy()
+        for row in odd.tolist():
+            if (key := self.key(row, 1)) not in of_key:
+                of_key[key] = _columns(self.lines[row])
+            columns[row] = of_key[key]
+        return columns
 
     @cached_property
     def room_needed(self) -> Integers:
