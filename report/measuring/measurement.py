@@ -19,6 +19,7 @@ from .caveats import ARRIVED, of_means, of_spread
 from .estimate import Facts
 from .number import without_noise
 from .protocol import NoMeasurement, Protocol
+from .ranks import RankSpread
 from .record_columns import Records
 from .selection import Selection, select
 from .statistic import reduce, reduce_repeats
@@ -52,7 +53,8 @@ class Measurement(Throughput):
 
     ``lines``: the physical lines, from 1, whose numbers made it, ``records_used`` of them. ``left_out``: the lines of
     all other records of the protocol's kind, by the word of their ``RecordUse`` ("skip_records"). ``available``: how
-    many records of that kind the log has, used or not. ``warnings``: one sentence each.
+    many records of that kind the log has, used or not. ``warnings``: one sentence each. ``ranks``: how far ranks are
+    apart that print the same steps.
     """
 
     protocol: Protocol
@@ -61,6 +63,7 @@ class Measurement(Throughput):
     left_out: Mapping[str, tuple[int, ...]]
     available: int
     warnings: tuple[Message, ...]
+    ranks: RankSpread | None = None
 
 
 def measure(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -> Measurement:
@@ -87,6 +90,7 @@ def measure(records: Records, fields: Fields, facts: Facts, protocol: Protocol) 
         left_out=left_out,
         available=len(lines),
         warnings=warnings,
+        ranks=selected.ranks,
     )
 
 
@@ -117,6 +121,8 @@ def _warnings(selected: Selection, fields: Fields, protocol: Protocol) -> Iterat
     means = of_means(field, protocol, int(np.count_nonzero(kept))) if found.amounts is None else ()
     yield from means or of_spread(found.values[kept], protocol, found.throughput)
     yield from found.warnings
+    if selected.ranks and (apart := selected.ranks.message):
+        yield apart
 
 
 def _distinct(selected: Selection) -> list[int]:

@@ -38,6 +38,7 @@ def _parts(summary: Summary) -> Iterator[RenderableType]:
     yield Text(f"{name} · {reading.bytes} bytes · sha256 {reading.sha256}")
     yield _facts(summary)
     yield _throughput(summary)
+    yield from _parts_of_the_job(summary)
     yield from (_check(check) for check in summary.checks)
     plot = steadiness(summary)
     if plot:
@@ -69,6 +70,24 @@ def _throughput(summary: Summary) -> Text:
     lines = f"lines {found.lines[0]} to {found.lines[-1]}" if len(found.lines) > 1 else f"line {found.lines[0]}"
     where = f"{whose(found.scope)}, from {counted(found.records_used, 'record')} in {lines}"
     return Text.assemble((number, "bold green"), f"{where}, by {summary.protocol.words()}")
+
+
+def _parts_of_the_job(summary: Summary) -> Iterator[Text]:
+    """Whose numbers make the job's, all ranks' or one that stands for all cards, and how far ranks are apart."""
+    found = summary.measurement
+    if found is None:
+        return
+    field = summary.part.fields.get((found.protocol.records, "throughput"))
+    is_printed = found.protocol.estimate in ("reported", "instant") and field is not None
+    if found.ranks and found.ranks.is_summed:
+        yield Text(f"  the sum of {len(found.ranks.numbers)} ranks", style="dim")
+    elif is_printed and field and field.scope in ("card", "node") and found.scope == "job":
+        name = f"{field.scope}s"
+        yield Text(
+            f"  that of one {field.scope} × {counted(int(summary.reading.facts[name].value), name[:-1])}", style="dim"
+        )
+    if found.ranks:
+        yield Text(f"  by rank: {found.ranks}", style="dim")
 
 
 def _check(check: Check) -> Text:

@@ -29,8 +29,9 @@ REASONS: Mapping[str, str] = {
     "trim": "trimmed from the sorted values",
     "not_last": "only the last value is used",
     "between": "between the two lines used for timing",
+    "summed": "they are from other ranks, and are part of the sum over all ranks",
 }
-_UNREADABLE = (REASON_KEYS[RecordUse.NO_VALUE], REASON_KEYS[RecordUse.OTHER_RANK])
+_UNREADABLE = tuple(REASON_KEYS[use] for use in (RecordUse.NO_VALUE, RecordUse.OTHER_RANK, RecordUse.SUMMED))
 # The step of a protocol by which each group goes, by how its key begins.
 _STEPS: Mapping[str, tuple[str, ...]] = {
     "skip_records": ("skip_records",),
