@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.grammar.field import Scope
+from parsers.grammar.field import Field, Scope
 from parsers.grammar.format import METRICS
 from parsers.io.lazy import pd
 from parsers.io.message import Message, joined
 
 from . import estimate
 from .caveats import of_records, of_steps
+from .earlier_run import left_out, of_earlier_run
 from .estimate import READS, Facts, Values
 from .protocol import NoMeasurement, Protocol
 from .ranks import ONE_EACH, Ranks, RankSpread, of_ranks, spread, unnamed
@@ -88,6 +89,8 @@ class Selection:
         """Warn of what could not be read, and of a window that is not what the protocol takes."""
         log, protocol = self.log, self.log.protocol
         yield from of_records(self.available, self.column, self.reasons)
+        if earlier := left_out(self.available, self.column, self.reasons):
+            yield earlier
         yield from of_steps(log.records, log.fields, protocol, log.fields.get((protocol.records, self.column)))
 
     @property
@@ -120,7 +123,7 @@ def select(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -
     """Return what a protocol uses of the records of a log; arguments and errors are those of ``measure``."""
     chosen = _of_kind(records, protocol)
     column = estimate.column(chosen, fields, protocol)
-    reasons = _readable(chosen, column)
+    reasons = _readable(chosen, column, fields.get((protocol.records, column)))
     readable = reasons == RecordUse.USED
     log = _Log(chosen.rows(readable), fields, facts, protocol, _ranks(chosen, column, reasons))
     used, windowed = window(log.records, fields, protocol)
@@ -157,7 +160,7 @@ def readings(records: Records, fields: Fields, facts: Facts, protocol: Protocol)
     """
     chosen = _of_kind(records, protocol)
     column = estimate.column(chosen, fields, protocol)
-    reasons = _readable(chosen, column)
+    reasons = _readable(chosen, column, fields.get((protocol.records, column)))
     readable = chosen.rows(reasons == RecordUse.USED)
     log = _Log(readable, fields, facts, protocol, _ranks(chosen, column, reasons))
     return readable.frame(READ), _series(log, column, np.ones(len(readable), dtype=np.bool_))
@@ -176,11 +179,14 @@ def _of_kind(records: Records, protocol: Protocol) -> Columns:
     return chosen
 
 
-def _readable(chosen: Columns, column: str) -> Reasons:
-    """Return whether each record prints the column and is of the lowest rank that does."""
+def _readable(chosen: Columns, column: str, field: Field | None) -> Reasons:
+    """Return whether each record prints the column, and is of the lowest rank that does and of no run before."""
     reasons = np.full(len(chosen), RecordUse.NO_VALUE, dtype=np.int8)
     valued = chosen.finite(column)
     reasons[valued] = np.where(one_rank(chosen.rows(valued)), RecordUse.USED, RecordUse.OTHER_RANK)
+    if field is not None:
+        used = np.flatnonzero(reasons == RecordUse.USED)
+        reasons[used[of_earlier_run(chosen.rows(used), column, field)]] = RecordUse.EARLIER_RUN
     return reasons
 
 

@@ -33,7 +33,7 @@ class RecordUse:
     Left out before the window: a record without the value that is read, or of another rank. By the window: skipped,
     dropped at the end, beyond what ``take_first`` takes, before what ``take_last`` takes. After it: cut by ``trim``,
     not the last one (``statistic = last``), between the two that ``estimate = clock`` reads. Of another rank, and part
-    of the sum over ranks.
+    of the sum over ranks; of a run before this one.
     """
 
     USED = 0
@@ -48,6 +48,11 @@ class RecordUse:
     NOT_LAST = 9
     BETWEEN = 10
     SUMMED = 11
+    EARLIER_RUN = 12
+
+
+# Why a record is not among those that a protocol chooses from.
+UNREADABLE = (RecordUse.NO_VALUE, RecordUse.OTHER_RANK, RecordUse.SUMMED, RecordUse.EARLIER_RUN)
 
 
 # The reasons as words of tables and messages, ``skip_records``, in their order.
@@ -56,7 +61,7 @@ REASON_KEYS = tuple(name.lower() for name in vars(RecordUse) if name.isupper())
 
 def are_readable(reasons: Reasons) -> Mask:
     """Return which records have the value that is read, and are of the rank that is (bool)."""
-    are_so: Mask = ~np.isin(reasons, (RecordUse.NO_VALUE, RecordUse.OTHER_RANK, RecordUse.SUMMED))
+    are_so: Mask = ~np.isin(reasons, UNREADABLE)
     return are_so
 
 

@@ -101,9 +101,9 @@ def _derivation(derivation: Derivation) -> Iterator[Text]:
 def _groups(derivation: Derivation) -> Iterator[Text]:
     measured = derivation.measurement
     yield _fact("used", f"{_records(measured.records_used)}, {_lines_named(measured.lines)}")
-    for reason, lines in measured.left_out.items():
-        name = "summed" if reason == "summed" else "skipped"
-        yield _fact(name, f"{_records(len(lines))}, {_lines_named(lines)}: {REASONS[reason]}")
+    for use, lines in measured.left_out.items():
+        name = "summed" if use == "summed" else "skipped"
+        yield _fact(name, f"{_records(len(lines))}, {_lines_named(lines)}: {REASONS[use]}")
 
 
 def _records(count: int) -> str:
