@@ -13,6 +13,7 @@ from parsers.io.message import counted
 
 from ..evidence.log_summary import Summary
 from ..measuring.crosscheck import Check
+from ..measuring.measurement import Measurement
 from ..measuring.number import printed
 from ..measuring.statistic import median
 from ..wording.words import whose
@@ -75,19 +76,21 @@ def _throughput(summary: Summary) -> Text:
 def _parts_of_the_job(summary: Summary) -> Iterator[Text]:
     """Whose numbers make the job's, all ranks' or one that stands for all cards, and how far ranks are apart."""
     found = summary.measurement
-    if found is None:
-        return
-    field = summary.part.fields.get((found.protocol.records, "throughput"))
-    is_printed = found.protocol.estimate in ("reported", "instant") and field is not None
-    if found.ranks and found.ranks.is_summed:
+    if found and found.ranks and found.ranks.is_summed:
         yield Text(f"  the sum of {len(found.ranks.numbers)} ranks", style="dim")
-    elif is_printed and field and field.scope in ("card", "node") and found.scope == "job":
-        name = f"{field.scope}s"
-        yield Text(
-            f"  that of one {field.scope} × {counted(int(summary.reading.facts[name].value), name[:-1])}", style="dim"
-        )
-    if found.ranks:
+    elif found and (of_one := _times(summary, found)):
+        yield Text(f"  that of one {of_one}", style="dim")
+    if found and found.ranks:
         yield Text(f"  by rank: {found.ranks}", style="dim")
+
+
+def _times(summary: Summary, found: Measurement) -> str | None:
+    """What a printed throughput is of, and by how many it was multiplied; None where it is the job's."""
+    field = summary.part.fields.get((found.protocol.records, "throughput"))
+    if field is None or found.scope != "job" or found.protocol.estimate not in ("reported", "instant"):
+        return None
+    fact = summary.reading.facts.get(f"{field.scope}s")
+    return f"{field.scope} × {fact.value}" if fact is not None and fact.value != 1 else None
 
 
 def _check(check: Check) -> Text:

@@ -105,7 +105,7 @@ def test_show_says_that_the_number_is_a_sum(tmp_path: Path) -> None:
 
 def test_show_labels_one_rank_times_the_cards(tmp_path: Path) -> None:
     printed = run("show", log(tmp_path, [100]), "--cards", "8").stdout
-    assert "\n  that of one card × 8 cards\n" in printed
+    assert "\n  that of one card × 8\n" in printed
 
 
 def test_why_names_the_slowest_rank_and_the_mean_over_ranks(tmp_path: Path) -> None:
