@@ -109,6 +109,8 @@ class RankSpread:
 
     def __str__(self) -> str:
         """The slowest, the fastest and the median, and on which node the slowest is."""
+        if min(self.values) == max(self.values):
+            return f"all {self.median:.6g} {self.unit}"
         slowest, fastest = (f"{self.values[at]:.6g} (rank {self.numbers[at]})" for at in (self.slowest, self.fastest))
         where = "" if self.node is None else f"; the slowest is on node {self.node}"
         return f"{slowest} to {fastest}, median {self.median:.6g} {self.unit}{where}"

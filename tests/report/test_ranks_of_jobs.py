@@ -103,6 +103,11 @@ def test_show_says_that_the_number_is_a_sum(tmp_path: Path) -> None:
     assert "\n  by rank: 80.0035 (rank 3) to 110.003 (rank 2), median 95.0035 samples/s\n" in printed
 
 
+def test_show_says_that_all_ranks_print_the_same(tmp_path: Path) -> None:
+    printed = run("show", log(tmp_path, [100, 100]), "--cards", "2").stdout
+    assert "\n  by rank: all 100.003 samples/s\n" in printed
+
+
 def test_show_labels_one_rank_times_the_cards(tmp_path: Path) -> None:
     printed = run("show", log(tmp_path, [100]), "--cards", "8").stdout
     assert "\n  that of one card × 8\n" in printed
