@@ -27,13 +27,14 @@ from .window import Fields, Mask, Reasons, RecordUse, are_readable, one_rank, wi
 
 _COUNTERS = ("epoch", "step", "steps", "steps_per_epoch", *CONSUMED, *COVERED, "model")
 _SPEEDS = dict.fromkeys(name for names in READS.values() for name in names)
-READ = ("record", "line", "rank", *_COUNTERS, *_SPEEDS, *BATCH_SIZES)
+READ = ("record", "line", "rank", "counted", *_COUNTERS, *_SPEEDS, *BATCH_SIZES)
 
 EMPTY_WINDOW = "The window of the protocol ({protocol}) excludes all {count} records."
 EMPTY_WINDOW_OF_ONE = "The window of the protocol ({protocol}) excludes the only record."
 NO_RECORDS = "The log has no {kind} records and no others."
 OTHER_RECORDS = "The log has no {kind} records; it has {known}."
 OF_A_KIND = "{count} {kind} records (records={kind})"
+SEVERAL_UNITS = "The throughputs of the records count different things: {units}."
 IMPOSSIBLE = (
     "estimate={estimate} gives {value} at line {line}, which is not a valid throughput or step time: use another "
     "window or another estimate."
@@ -201,13 +202,24 @@ def _series(log: _Log, column: str, used: Mask) -> Series:
         return Series(values, amount, f"{counted}/s", "job", (), are_times=True)
     field = log.fields[(log.protocol.records, column)]
     factor, scope, warnings = scale(field, log.facts)
-    unit, ranks = f"{field.unit or 'samples'}/s", log.ranks
+    unit, ranks = f"{_counted(log, field, used)}/s", log.ranks
     if field.scope == "job" and (unproven := _not_of_the_job(log, column)):
         return Series(values, 1, unit, "unknown", (unproven,))
     all_are_there = ranks is not None and scope == "job" != field.scope and len(ranks.numbers) == factor
     if ranks is not None and all_are_there and ranks.are_whole and log.protocol.estimate == "reported":
         return Series(ranks.means, factor, unit, scope, warnings, is_summed=True)
     return Series(values, factor, unit, scope, warnings)
+
+
+def _counted(log: _Log, field: Field, used: Mask) -> str:
+    """What the throughputs count, by the lines that are used or else by the format."""
+    records = log.records.rows(used)
+    if "counted" not in records or not (said := records.printed("counted")).any():
+        return field.unit or "samples"
+    words = sorted(set(records["counted"][said].tolist()))
+    if len(words) > 1 or not said.all():
+        raise NoMeasurement(SEVERAL_UNITS, units=", ".join(words if said.all() else [*words, str(field.unit)]))
+    return str(words[0])
 
 
 def _ranks(chosen: Columns, column: str, reasons: Reasons) -> Ranks | None:

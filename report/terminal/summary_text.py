@@ -110,7 +110,10 @@ def steadiness(summary: Summary) -> str:
     if len(values) < 2:
         return ""
     field = summary.part.fields[(kind, column)]
-    return bars(values, f"{field.unit}/s{whose(field.scope)}" if column == "throughput" else str(field.unit))
+    if column != "throughput":
+        return bars(values, str(field.unit))
+    counted_as = steps["counted"].dropna().unique() if "counted" in steps else ()
+    return bars(values, f"{counted_as[0] if len(counted_as) else field.unit}/s{whose(field.scope)}")
 
 
 def bars(values: np.ndarray[tuple[int], np.dtype[np.float64]], unit: str, *, is_printed: bool = True) -> str:
