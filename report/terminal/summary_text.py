@@ -112,8 +112,8 @@ def steadiness(summary: Summary) -> str:
     field = summary.part.fields[(kind, column)]
     if column != "throughput":
         return bars(values, str(field.unit))
-    counted_as = steps["counted"].dropna().unique() if "counted" in steps else ()
-    return bars(values, f"{counted_as[0] if len(counted_as) else field.unit}/s{whose(field.scope)}")
+    said = steps["counted"].dropna().unique().tolist() if "counted" in steps else []
+    return bars(values, f"{next(iter(said), field.unit)}/s{whose(field.scope)}")
 
 
 def bars(values: np.ndarray[tuple[int], np.dtype[np.float64]], unit: str, *, is_printed: bool = True) -> str:
