@@ -66,6 +66,10 @@ class Ranks:
         whole = self.values[:, ~np.isnan(self.values).any(axis=0)]
         return bool(whole.size and (np.ptp(whole, axis=0) > EQUAL * np.abs(whole).max(axis=0)).any())
 
+    def one_each(self, line: int) -> Message | None:
+        """The sentence on ranks that print different numbers at the same steps, the first in a line."""
+        return Message(ONE_EACH, count=len(self.numbers), line=line) if self.differ_in_step else None
+
     @property
     def means(self) -> Values:
         """The mean over the ranks at each step."""
@@ -124,6 +128,12 @@ class RankSpread:
         told = {"rank": self.numbers[self.slowest], "slowest": f"{self.values[self.slowest]:.6g}", "unit": self.unit}
         told |= {"median": f"{self.median:.6g}", "fastest": f"{self.values[self.fastest]:.6g}"}
         return Message(DIFFER, **told) if self.node is None else Message(DIFFER_BY_NODE, **told, node=self.node)
+
+
+def one_each(records: Columns, column: str, lowest: Mask) -> Message | None:
+    """Warn of ranks that print different numbers of ``column`` at the same steps; arguments as of ``of_ranks``."""
+    found = of_ranks(records, column, lowest)
+    return None if found is None else found.one_each(records["line"][lowest][0])
 
 
 def of_ranks(records: Columns, column: str, lowest: Mask) -> Ranks | None:

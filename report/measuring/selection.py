@@ -18,7 +18,7 @@ from .caveats import of_records, of_steps
 from .earlier_run import left_out, of_earlier_run
 from .estimate import READS, Facts, Values
 from .protocol import NoMeasurement, Protocol
-from .ranks import ONE_EACH, Ranks, RankSpread, of_ranks, spread, unnamed
+from .ranks import Ranks, RankSpread, of_ranks, spread, unnamed
 from .record_columns import Columns, Records, columns
 from .scaling import BATCH_SIZES, CONSUMED, COVERED, amount_of_step, amounts, scale
 from .statistic import trim
@@ -234,9 +234,7 @@ def _not_of_the_job(log: _Log, column: str) -> Message | None:
     """Why numbers that the format takes for those of the whole job may be those of one rank each."""
     if log.ranks is None:
         return unnamed(log.records, column)
-    if not log.ranks.differ_in_step:
-        return None
-    return Message(ONE_EACH, count=len(log.ranks.numbers), line=log.records["line"][0])
+    return log.ranks.one_each(log.records["line"][0])
 
 
 def _spread(log: _Log, column: str, reasons: Reasons, found: Series | Timed) -> RankSpread | None:

@@ -12,6 +12,7 @@ from report.evidence.log_summary import Summary, summarise
 from report.measuring.protocol import Protocol
 from report.measuring.ranks import DIFFER, DIFFER_BY_NODE, ONE_EACH, UNNAMED
 from report.pagefile.page_file import load
+from report.terminal.snapshot import Snapshot
 from report.wording.words import words
 from tests.commandline import run
 from tests.report.test_unknown_scope import PAGE
@@ -170,6 +171,16 @@ def test_a_rate_of_the_job_that_all_ranks_print_alike_stays_that_of_the_job(labe
     assert found is not None
     assert found.scope == "job"
     assert found.value == pytest.approx(100.0035)
+
+
+def test_a_growing_log_is_not_told_as_that_of_the_whole_job_either(tmp_path: Path) -> None:
+    path = log(tmp_path, [100, 101, 99.5], scope="job")
+    with Snapshot(path, None, (), None) as look:
+        for _ in look.news():
+            pass
+        assert look.result().startswith("100.004 samples/s, from 6 records")
+        assert [said.key for said in look.remarks()] == [ONE_EACH]
+        assert look.rate().scope == "unknown"
 
 
 @pytest.mark.parametrize("message", [DIFFER, DIFFER_BY_NODE, ONE_EACH, UNNAMED])
