@@ -23,8 +23,8 @@ from .window import Mask
 TOLERANCE = 0.01
 # Numbers that all ranks gather before they print them are equal but for their last digits.
 EQUAL = 1e-4
+MOST = 1 << 24  # no job has so many ranks
 
-SUMMED = "The throughput is the sum of {count} ranks."
 DIFFER = (
     "Ranks differ: rank {rank} is the slowest with {slowest} {unit}, the median is {median}, the fastest {fastest}."
 )
@@ -40,7 +40,7 @@ UNNAMED = (
     "Each step is printed {count} times with different throughputs, so each may be of one rank alone and not of the "
     "whole job; first at line {line}. State the scope in the grammar of the format: card if each rank prints its own."
 )
-WARNINGS = (SUMMED, DIFFER, DIFFER_BY_NODE, ONE_EACH, UNNAMED)
+WARNINGS = (DIFFER, DIFFER_BY_NODE, ONE_EACH, UNNAMED)
 
 
 @dataclass(frozen=True)
@@ -147,6 +147,8 @@ def of_ranks(records: Columns, column: str, lowest: Mask) -> Ranks | None:
     ranks = records.numbers("rank")
     named = ~np.isnan(ranks)
     numbers, row = np.unique(ranks[named], return_inverse=True)
+    if not (numbers < MOST).all():
+        return None
     keys = _keys(records)[named]
     taken = np.unique(keys[row == 0])
     column_of = np.searchsorted(taken, keys)

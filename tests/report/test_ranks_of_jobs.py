@@ -12,6 +12,7 @@ from report.evidence.log_summary import Summary, summarise
 from report.measuring.protocol import Protocol
 from report.measuring.ranks import DIFFER, DIFFER_BY_NODE, ONE_EACH, UNNAMED
 from report.pagefile.page_file import load
+from report.site.derivation_steps import OF_RANKS, derivations
 from report.terminal.snapshot import Snapshot
 from report.wording.words import words
 from tests.commandline import run
@@ -143,6 +144,14 @@ def test_the_cell_of_a_page_says_that_ranks_differ(tmp_path: Path) -> None:
     (cell,) = cells(load(tmp_path / "page.toml"), tmp_path)
     assert cell.printed == "190.007"
     assert [said.values["rank"] for said in cell.remarks if said.key == DIFFER] == ["1"]
+
+
+def test_the_panel_of_a_page_says_that_values_are_means_over_ranks(tmp_path: Path) -> None:
+    log(tmp_path, [100, 90])
+    (tmp_path / "page.toml").write_text(PAGE.replace("cards = 8", "cards = 2"))
+    found = list(cells(load(tmp_path / "page.toml"), tmp_path))
+    (steps,) = derivations(found).values()
+    assert [step.values["count"] for step in steps.steps if step.message == OF_RANKS] == [2]
 
 
 @pytest.mark.parametrize(("label", "key"), [("{rank}: ", ONE_EACH), ("", UNNAMED)])
