@@ -166,10 +166,10 @@ def _keys(records: Columns) -> NDArray[np.int64]:
     """A number for each record, the same where ranks print the same step."""
     names = [name for name in ("epoch", "step") if name in records and records.printed(name).all()]
     if "step" in names:
-        groups = pd.DataFrame({name: records.numbers(name) for name in names}).groupby(names).ngroup()
+        groups = pd.DataFrame({name: records.numbers(name) for name in names}).groupby(names, dropna=False).ngroup()
     else:
         ranks = pd.Series(records.numbers("rank"))
-        groups = ranks.groupby(ranks).cumcount()
+        groups = ranks.groupby(ranks, dropna=False).cumcount()
     return np.asarray(groups.to_numpy(), dtype=np.int64)
 
 
@@ -190,6 +190,8 @@ def spread(found: Ranks, used: Mask, statistic: str, unit: str, facts: Facts) ->
 def unnamed(records: Columns, column: str) -> Message | None:
     """Warn of steps that are printed several times over with different numbers, as ranks without a label do."""
     if "step" not in records or not records.printed("step").all() or len(records) < 2:
+        return None
+    if (np.diff(records.numbers("step")) != 0).all():
         return None
     keys, values = _keys(records), records.numbers(column)
     starts = np.flatnonzero(np.append(True, np.diff(keys) != 0))
