@@ -1,7 +1,8 @@
 """Which formats a log has: found by trying all known ones on its lines.
 
-A format claims a log by its metric lines, or its events where no format finds any, never by a banner or a file name:
-programs share launchers and banners, and files are renamed, but the lines with the numbers must match in any case.
+A format claims a log by its metric lines alone, never by events, facts, a banner or a file name: programs share
+launchers, banners and what they say when they save a model, and files are renamed, but the lines with the numbers
+must match.
 Where lines of several formats are alike, the one with more fixed text is the more specific and has the line; equals are
 refused, because a guess would be a number of the wrong meaning.
 
@@ -20,7 +21,7 @@ import numpy as np
 
 from ..grammar.format import ROOM, Format, load
 from ..io.errors import FormatError
-from .format_shapes import EVENT, TORN, WHOLE, Claim, Claims, KnownShapes
+from .format_shapes import TORN, WHOLE, Claim, Claims, KnownShapes
 from .shapes import Rows, ShapedLines
 from .text import LogText
 
@@ -96,20 +97,17 @@ def detect(path: Path, known: Sequence[Format]) -> Format | None:
 def detected(text: LogText, known: Sequence[Format]) -> Format | None:
     """The format that claims most lines of the first block that has a metric line; None when no block has one.
 
-    Of a log without metric lines, such as that of an evaluation, events tell a format that may have printed them. A
-    line that several formats match is claimed by the most specific: the one with the most fixed text in it. Lines amid
-    other output tell the format only where no line is whole. Raises FormatError when two formats are equally specific,
-    LogError when the log cannot be read.
+    A log without metric lines, such as that of an evaluation or of a run that failed, is of none: its events are those
+    of many programs. A line that several formats match is claimed by the most specific: the one with the most fixed
+    text in it. Lines amid other output tell the format only where no line is whole. Raises FormatError when two formats
+    are equally specific, LogError when the log cannot be read.
     """
-    shapes, by_events = known_shapes(known), None
+    shapes = known_shapes(known)
     for lines in text.blocks(shapes):
         counted = list(_counted(lines, np.arange(len(lines)), shapes.claims, frozenset()))
         if name := _of_metrics(text.source.path, counted):
-            break
-        by_events = by_events or _best(_claimed(counted, EVENT))
-    else:
-        name = by_events
-    return next((fmt for fmt in known if fmt.name == name), None)
+            return next(fmt for fmt in known if fmt.name == name)
+    return None
 
 
 def most_claimed(
@@ -153,7 +151,7 @@ def _counted(lines: ShapedLines, rows: Rows, claims: Claims, without: Set[str]) 
 
 
 def _claimed(counted: Iterable[Counter[Claim]], how: int) -> Counter[Claim]:
-    """How many lines have each claim by whole lines, by torn ones or by events.
+    """How many lines have each claim by whole lines or by torn ones.
 
     A format that has no line in the first piece in which others have some is not looked for any more.
     """

@@ -122,24 +122,23 @@ class Said(NamedTuple):
     how: int
 
 
-WHOLE, TORN, EVENT = range(3)
+WHOLE, TORN = range(2)
 Claim = tuple[Said, ...]
 NO_CLAIM: Claim = ()
 OF_RECORD = Said("", 0, WHOLE)
 
 
 class Claims:
-    """Which of many formats claim the shapes of a table, by metric lines or by events."""
+    """Which of many formats claim the shapes of a table, by metric lines."""
 
     def __init__(self, formats: Iterable[Format]) -> None:
-        claiming = (*METRICS, "event")
-        named = [(fmt.name, variant) for fmt in formats for variant in fmt.variants if variant.record in claiming]
+        named = [(fmt.name, variant) for fmt in formats for variant in fmt.variants if variant.record in METRICS]
         self._names = {id(variant): name for name, variant in named}
         self._sieve = VariantSieve(variant for _, variant in named)
         self._claims: list[Claim] = [NO_CLAIM]
         self._numbers: dict[Claim, int] = {NO_CLAIM: NOTHING}
         self._claim_of = ByShape(np.int32, NEW, ALONE)
-        self._spanning = [variant for _, variant in named if variant.spans and variant.record in METRICS]
+        self._spanning = [variant for _, variant in named if variant.spans]
 
     def count(self, lines: ShapedLines, rows: Rows) -> Counter[Claim]:
         """How many of some lines have each claim, but for lines that nothing claims."""
@@ -177,7 +176,7 @@ class Claims:
         return _claims(told)
 
     def _said(self, variant: Variant, how: int) -> Said:
-        return Said(self._names[id(variant)], variant.fixed, how if variant.record in METRICS else EVENT)
+        return Said(self._names[id(variant)], variant.fixed, how)
 
     def _of_records(self, lines: ShapedLines, rows: Rows) -> Mapping[int, Claim]:
         """The claim of each line that begins a record of several lines."""

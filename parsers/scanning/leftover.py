@@ -1,5 +1,6 @@
 """What is left of a log: the lines that no rule knows, by what they are like, and broken metric lines among them."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,6 +19,10 @@ TEXT_LENGTH = 200
 MOST_SORTS = 5000
 MOST_BREAKS = 3
 LOOKED_AT = 64  # of the broken lines of a block: many may be equal
+# What is like a metric line and yet whole: it tells of an evaluation, or of the speed without loading (compute_ips).
+_OTHER = re.compile(
+    rb"(?i)(?<![a-z])(?:eval(?:uat\w*+)?|val(?:id(?:at\w*+)?)?|test(?:ing)?|infer\w*+|compute_ips)(?![a-z])"
+)
 FURTHER = 0  # the sort of all lines when there are thousands
 
 
@@ -74,9 +79,7 @@ class _Broken:
         """Whether each of some lines is broken."""
         every = b"\n".join(texts)
         metric = [v for v in self.format.variants if v.record in METRICS and v.resembles(every)]
-        return (
-            [any(variant.resembles(text) for variant in metric) for text in texts] if metric else [False] * len(texts)
-        )
+        return [not _OTHER.search(text) and any(v.resembles(text) for v in metric) for text in texts]
 
 
 class Unrecognised:

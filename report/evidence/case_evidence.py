@@ -11,9 +11,10 @@ from parsers.io.message import Message
 from parsers.runs.facts import Fact
 from parsers.runs.reading import Reading
 
-from ..measuring.measurement import NoMeasurement, Throughput, combine, throughput
+from ..measuring.measurement import Measurement, NoMeasurement, Throughput, combine, throughput
 from ..measuring.protocol import Protocol
 from ..measuring.quantity import Quantity, Shown, counting
+from ..measuring.ranks import ONE_EACH, UNNAMED
 from ..measuring.reason import NoEvidenceError
 from ..pagefile.page import LAUNCHED, Case, CellPlace, Page, Table, TableColumn, TableRow
 from ..pagefile.parts import SCALING
@@ -35,6 +36,10 @@ COMPARED = LAUNCHED
 NOT_THE_JOB = {
     "card": "Card count unknown: {log} only gives throughput per card.",
     "node": "Node count unknown: {log} only gives throughput per node.",
+    "unknown": (
+        "Scope unknown: {log} does not show whether its throughput is per card, per node or of the whole job; state it "
+        "in the grammar of its format."
+    ),
 }
 
 
@@ -126,10 +131,18 @@ def _refuse_other_numbers(unit: str, proofs: Proofs) -> None:
 def _refuse_other_number(unit: str, path: str, found: Throughput) -> None:
     log = Path(path).name
     if found.scope in NOT_THE_JOB:
+        if unproven := _unproven(found):
+            raise NoEvidenceError(unproven)
         raise NoEvidenceError(NOT_THE_JOB[found.scope], log=log)
     if counting(found.unit) != counting(unit):
         message = "The page uses {unit}, but {log} gives {measured}."
         raise NoEvidenceError(message, unit=unit, log=log, measured=found.unit)
+
+
+def _unproven(found: Throughput) -> Message | None:
+    """Why it is not known whose a throughput is, where it is not its format that leaves this open."""
+    warnings = found.warnings if isinstance(found, Measurement) else ()
+    return next((warning for warning in warnings if warning.key in (ONE_EACH, UNNAMED)), None)
 
 
 def _remarks(proofs: Proofs, quantity: Quantity, told: set[Message]) -> Reasons:

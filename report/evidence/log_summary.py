@@ -15,6 +15,7 @@ from parsers.scanning.leftover import Leftover
 from ..measuring.crosscheck import Check, caveats, checks, chosen, estimated
 from ..measuring.measurement import Measurement, NoMeasurement, measure
 from ..measuring.protocol import Protocol
+from ..measuring.ranks import RankSpread
 from .telemetry_quantities import Observed, observed
 
 BROKEN = "Broken metric lines are skipped, first at line {line} ({count} in total)."
@@ -132,7 +133,13 @@ def _throughput(measurement: Measurement | None) -> dict[str, Any] | None:
     if measurement is None:
         return None
     lines = [measurement.lines[0], measurement.lines[-1]]
-    return _value(measurement) | {"used": measurement.records_used, "lines": lines}
+    found = _value(measurement) | {"used": measurement.records_used, "lines": lines}
+    return found | ({"ranks": _ranks(measurement.ranks)} if measurement.ranks else {})
+
+
+def _ranks(ranks: RankSpread) -> dict[str, Any]:
+    values = {str(number): value for number, value in zip(ranks.numbers, ranks.values, strict=True)}
+    return {"unit": ranks.unit, "is_summed": ranks.is_summed, "values": values}
 
 
 def _value(measurement: Measurement) -> dict[str, Any]:

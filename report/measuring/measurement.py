@@ -19,6 +19,7 @@ from .caveats import ARRIVED, of_means, of_spread
 from .estimate import Facts
 from .number import without_noise
 from .protocol import NoMeasurement, Protocol
+from .ranks import RankSpread
 from .record_columns import Records
 from .selection import Selection, select
 from .statistic import reduce, reduce_repeats
@@ -28,6 +29,8 @@ from .window import REASON_KEYS, Fields, RecordUse
 __all__ = ["Measurement", "NoMeasurement", "Throughput", "combine", "measure", "throughput"]
 
 NO_REPEATS = "There are no repeats to combine."
+OF_ONE = "{unit} of one {scope}"
+OF_SCOPE = {"unknown": "{unit} of unknown scope"}
 UNLIKE_REPEATS = "Repeats can only be combined if unit and scope are the same; found {kinds}."
 
 
@@ -36,7 +39,7 @@ class Throughput:
     """How fast one run was.
 
     ``value``: in ``unit`` ("images/s"), of the whole job, or of one card or node where ``scope`` says so because their
-    number is not known. It holds 15 significant digits.
+    number is not known, or of an unknown scope. It holds 15 significant digits.
     """
 
     value: float
@@ -50,7 +53,8 @@ class Measurement(Throughput):
 
     ``lines``: the physical lines, from 1, whose numbers made it, ``records_used`` of them. ``left_out``: the lines of
     all other records of the protocol's kind, by the word of their ``RecordUse`` ("skip_records"). ``available``: how
-    many records of that kind the log has, used or not. ``warnings``: one sentence each.
+    many records of that kind the log has, used or not. ``warnings``: one sentence each. ``ranks``: how far ranks are
+    apart that print the same steps.
     """
 
     protocol: Protocol
@@ -59,6 +63,7 @@ class Measurement(Throughput):
     left_out: Mapping[str, tuple[int, ...]]
     available: int
     warnings: tuple[Message, ...]
+    ranks: RankSpread | None = None
 
 
 def measure(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -> Measurement:
@@ -85,6 +90,7 @@ def measure(records: Records, fields: Fields, facts: Facts, protocol: Protocol) 
         left_out=left_out,
         available=len(lines),
         warnings=warnings,
+        ranks=selected.ranks,
     )
 
 
@@ -115,6 +121,8 @@ def _warnings(selected: Selection, fields: Fields, protocol: Protocol) -> Iterat
     means = of_means(field, protocol, int(np.count_nonzero(kept))) if found.amounts is None else ()
     yield from means or of_spread(found.values[kept], protocol, found.throughput)
     yield from found.warnings
+    if selected.ranks and (apart := selected.ranks.message):
+        yield apart
 
 
 def _distinct(selected: Selection) -> list[int]:
@@ -130,6 +138,6 @@ def combine(throughputs: Sequence[Throughput], protocol: Protocol) -> float:
     if not kinds:
         raise NoMeasurement(NO_REPEATS)
     if len(kinds) > 1:
-        said = (Message("{unit} of one {scope}", unit=unit, scope=scope) for unit, scope in sorted(kinds))
+        said = (Message(OF_SCOPE.get(scope, OF_ONE), unit=unit, scope=scope) for unit, scope in sorted(kinds))
         raise NoMeasurement(UNLIKE_REPEATS, kinds=joined("{first} and {second}", said))
     return without_noise(reduce_repeats([found.value for found in throughputs], protocol.repeats))

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.grammar.field import Scope
+from parsers.grammar.field import Field, Scope
 from parsers.grammar.format import METRICS
 from parsers.io.lazy import pd
 from parsers.io.message import Message, joined
 
 from . import estimate
 from .caveats import of_records, of_steps
+from .earlier_run import left_out, of_earlier_run
 from .estimate import READS, Facts, Values
 from .protocol import NoMeasurement, Protocol
+from .ranks import Ranks, RankSpread, of_ranks, spread, unnamed
 from .record_columns import Columns, Records, columns
 from .scaling import BATCH_SIZES, CONSUMED, COVERED, amount_of_step, amounts, scale
 from .statistic import trim
@@ -25,13 +27,14 @@ from .window import Fields, Mask, Reasons, RecordUse, are_readable, one_rank, wi
 
 _COUNTERS = ("epoch", "step", "steps", "steps_per_epoch", *CONSUMED, *COVERED, "model")
 _SPEEDS = dict.fromkeys(name for names in READS.values() for name in names)
-READ = ("record", "line", "rank", *_COUNTERS, *_SPEEDS, *BATCH_SIZES)
+READ = ("record", "line", "rank", "counted", *_COUNTERS, *_SPEEDS, *BATCH_SIZES)
 
 EMPTY_WINDOW = "The window of the protocol ({protocol}) excludes all {count} records."
 EMPTY_WINDOW_OF_ONE = "The window of the protocol ({protocol}) excludes the only record."
 NO_RECORDS = "The log has no {kind} records and no others."
 OTHER_RECORDS = "The log has no {kind} records; it has {known}."
 OF_A_KIND = "{count} {kind} records (records={kind})"
+SEVERAL_UNITS = "The throughputs of the records count different things: {units}."
 IMPOSSIBLE = (
     "estimate={estimate} gives {value} at line {line}, which is not a valid throughput or step time: use another "
     "window or another estimate."
@@ -44,7 +47,7 @@ class Series:
 
     ``are_times``: they are seconds of a step, in which all cards train ``factor`` samples; otherwise throughputs of
     which ``factor`` make that of ``scope``, in ``unit``. ``amounts``: what all cards did in each record, where its
-    duration is read.
+    duration is read. ``is_summed``: each is the mean over all ranks, so that it becomes their sum.
     """
 
     values: Values
@@ -54,6 +57,7 @@ class Series:
     warnings: tuple[Message, ...]
     are_times: bool = False
     amounts: Values | None = None
+    is_summed: bool = False
 
     def throughput(self, statistic: float) -> float:
         """Return the throughput that one value stands for; a statistic of the values as a rule."""
@@ -71,7 +75,8 @@ class Selection:
     """What a protocol makes of the records of its kind, before it takes a statistic.
 
     ``available``: all of these in file order. ``reasons``: why each is used or not. ``column``: what is read of them.
-    ``log``: those that can be read. ``found``: their values, or what the clock says.
+    ``log``: those that can be read. ``found``: their values, or what the clock says. ``ranks``: how far those that
+    print the same steps are apart.
     """
 
     available: Columns
@@ -79,11 +84,14 @@ class Selection:
     column: str
     log: _Log
     found: Series | Timed
+    ranks: RankSpread | None = None
 
     def warnings(self) -> Iterator[Message]:
         """Warn of what could not be read, and of a window that is not what the protocol takes."""
         log, protocol = self.log, self.log.protocol
         yield from of_records(self.available, self.column, self.reasons)
+        if earlier := left_out(self.available, self.column, self.reasons):
+            yield earlier
         yield from of_steps(log.records, log.fields, protocol, log.fields.get((protocol.records, self.column)))
 
     @property
@@ -100,21 +108,25 @@ class Selection:
 
 @dataclass(frozen=True)
 class _Log:
-    """The records that can be read, all of one kind and one rank, and all that is known about them."""
+    """The records that can be read, all of one kind and one rank, and all that is known about them.
+
+    ``ranks``: what all ranks print of what is read.
+    """
 
     records: Columns
     fields: Fields
     facts: Facts
     protocol: Protocol
+    ranks: Ranks | None = None
 
 
 def select(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -> Selection:
     """Return what a protocol uses of the records of a log; arguments and errors are those of ``measure``."""
     chosen = _of_kind(records, protocol)
     column = estimate.column(chosen, fields, protocol)
-    reasons = _readable(chosen, column)
+    reasons = _readable(chosen, column, fields.get((protocol.records, column)))
     readable = reasons == RecordUse.USED
-    log = _Log(chosen.rows(readable), fields, facts, protocol)
+    log = _Log(chosen.rows(readable), fields, facts, protocol, _ranks(chosen, column, reasons))
     used, windowed = window(log.records, fields, protocol)
     if not used.any():
         if len(used) == 1:
@@ -122,7 +134,9 @@ def select(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -
         raise NoMeasurement(EMPTY_WINDOW, protocol=protocol.words(), count=len(used))
     found = _clocked(log, used, windowed) if protocol.estimate == "clock" else _valued(log, column, used, windowed)
     reasons[readable] = windowed
-    return Selection(chosen, reasons, column, log, found)
+    if isinstance(found, Series) and found.is_summed:
+        reasons[reasons == RecordUse.OTHER_RANK] = RecordUse.SUMMED
+    return Selection(chosen, reasons, column, log, found, _spread(log, column, windowed, found))
 
 
 def _clocked(log: _Log, used: Mask, reasons: Reasons) -> Timed:
@@ -147,9 +161,10 @@ def readings(records: Records, fields: Fields, facts: Facts, protocol: Protocol)
     """
     chosen = _of_kind(records, protocol)
     column = estimate.column(chosen, fields, protocol)
-    readable = chosen.rows(_readable(chosen, column) == RecordUse.USED)
-    log, everything = _Log(readable, fields, facts, protocol), np.ones(len(readable), dtype=np.bool_)
-    return readable.frame(READ), _series(log, column, everything)
+    reasons = _readable(chosen, column, fields.get((protocol.records, column)))
+    readable = chosen.rows(reasons == RecordUse.USED)
+    log = _Log(readable, fields, facts, protocol, _ranks(chosen, column, reasons))
+    return readable.frame(READ), _series(log, column, np.ones(len(readable), dtype=np.bool_))
 
 
 def _of_kind(records: Records, protocol: Protocol) -> Columns:
@@ -165,11 +180,14 @@ def _of_kind(records: Records, protocol: Protocol) -> Columns:
     return chosen
 
 
-def _readable(chosen: Columns, column: str) -> Reasons:
-    """Return whether each record prints the column and is of the lowest rank that does."""
+def _readable(chosen: Columns, column: str, field: Field | None) -> Reasons:
+    """Return whether each record prints the column, and is of the lowest rank that does and of no run before."""
     reasons = np.full(len(chosen), RecordUse.NO_VALUE, dtype=np.int8)
     valued = chosen.finite(column)
     reasons[valued] = np.where(one_rank(chosen.rows(valued)), RecordUse.USED, RecordUse.OTHER_RANK)
+    if field is not None:
+        used = np.flatnonzero(reasons == RecordUse.USED)
+        reasons[used[of_earlier_run(chosen.rows(used), column, field)]] = RecordUse.EARLIER_RUN
     return reasons
 
 
@@ -183,8 +201,49 @@ def _series(log: _Log, column: str, used: Mask) -> Series:
         amount, counted = amount_of_step(log.records, log.fields, log.facts, used, log.protocol)
         return Series(values, amount, f"{counted}/s", "job", (), are_times=True)
     field = log.fields[(log.protocol.records, column)]
-    factor, scope, unscaled = scale(field, log.facts)
-    return Series(values, factor, f"{field.unit or 'samples'}/s", scope, unscaled)
+    factor, scope, warnings = scale(field, log.facts)
+    unit, ranks = f"{_counted(log, field, used)}/s", log.ranks
+    if field.scope == "job" and (unproven := _not_of_the_job(log, column)):
+        return Series(values, 1, unit, "unknown", (unproven,))
+    all_are_there = ranks is not None and scope == "job" != field.scope and len(ranks.numbers) == factor
+    if ranks is not None and all_are_there and ranks.are_whole and log.protocol.estimate == "reported":
+        return Series(ranks.means, factor, unit, scope, warnings, is_summed=True)
+    return Series(values, factor, unit, scope, warnings)
+
+
+def _counted(log: _Log, field: Field, used: Mask) -> str:
+    """What the throughputs count, by the lines that are used or else by the format."""
+    records = log.records.rows(used)
+    if "counted" not in records or not (said := records.printed("counted")).any():
+        return field.unit or "samples"
+    words = sorted(set(records["counted"][said].tolist()))
+    if len(words) > 1 or not said.all():
+        raise NoMeasurement(SEVERAL_UNITS, units=", ".join(words if said.all() else [*words, str(field.unit)]))
+    return str(words[0])
+
+
+def _ranks(chosen: Columns, column: str, reasons: Reasons) -> Ranks | None:
+    """What all ranks print in a column of numbers."""
+    if column in estimate.TIMES:
+        return None
+    valued = chosen.rows(reasons != RecordUse.NO_VALUE)
+    return of_ranks(valued, column, reasons[reasons != RecordUse.NO_VALUE] == RecordUse.USED)
+
+
+def _not_of_the_job(log: _Log, column: str) -> Message | None:
+    """Why numbers that the format takes for those of the whole job may be those of one rank each."""
+    if log.ranks is None:
+        return unnamed(log.records, column)
+    return log.ranks.one_each(log.records["line"][0])
+
+
+def _spread(log: _Log, column: str, reasons: Reasons, found: Series | Timed) -> RankSpread | None:
+    if log.ranks is None or isinstance(found, Timed):
+        return None
+    field = log.fields[(log.protocol.records, column)]
+    unit = str(field.unit) if found.are_times else found.unit
+    told = spread(log.ranks, reasons == RecordUse.USED, log.protocol.statistic, unit, log.facts)
+    return told and replace(told, is_summed=found.is_summed, are_times=column in ("step_time", "duration"))
 
 
 def _refuse_impossible(values: Values, lines: NDArray[np.int64], protocol: Protocol) -> None:

@@ -32,7 +32,8 @@ class RecordUse:
 
     Left out before the window: a record without the value that is read, or of another rank. By the window: skipped,
     dropped at the end, beyond what ``take_first`` takes, before what ``take_last`` takes. After it: cut by ``trim``,
-    not the last one (``statistic = last``), between the two that ``estimate = clock`` reads.
+    not the last one (``statistic = last``), between the two that ``estimate = clock`` reads. Of another rank, and part
+    of the sum over ranks; of a run before this one.
     """
 
     USED = 0
@@ -46,6 +47,12 @@ class RecordUse:
     TRIM = 8
     NOT_LAST = 9
     BETWEEN = 10
+    SUMMED = 11
+    EARLIER_RUN = 12
+
+
+# Why a record is not among those that a protocol chooses from.
+UNREADABLE = (RecordUse.NO_VALUE, RecordUse.OTHER_RANK, RecordUse.SUMMED, RecordUse.EARLIER_RUN)
 
 
 # The reasons as words of tables and messages, ``skip_records``, in their order.
@@ -54,7 +61,7 @@ REASON_KEYS = tuple(name.lower() for name in vars(RecordUse) if name.isupper())
 
 def are_readable(reasons: Reasons) -> Mask:
     """Return which records have the value that is read, and are of the rank that is (bool)."""
-    are_so: Mask = (reasons != RecordUse.NO_VALUE) & (reasons != RecordUse.OTHER_RANK)
+    are_so: Mask = ~np.isin(reasons, UNREADABLE)
     return are_so
 
 

@@ -14,6 +14,7 @@ from ..measuring.timing import Timed
 USED = "Records used: {used} of {available}."
 STATISTIC = "Values: {count}; {statistic}: {value}"
 ALL_CARDS = "Values: {count}; {statistic}: {value} {unit}"
+OF_RANKS = "Each value is the mean of {count} ranks."
 SCALED = "{value} × {factor} = {result} {unit}"
 TIMED = "{factor} samples in {value} s = {result} {unit}"
 CLOCKED = "Samples between the two lines ÷ time between them: {result} {unit}"
@@ -64,6 +65,8 @@ def _reduced(measured: Measurement, found: Series, values: Values) -> Iterator[S
     if found.factor == 1 and not found.are_times:
         yield Step(ALL_CARDS, {**reduced, "unit": measured.unit})
         return
+    if found.is_summed and measured.ranks:
+        yield Step(OF_RANKS, {"count": len(measured.ranks.numbers)})
     yield Step(STATISTIC, reduced)
     scaled = {**value, "factor": _digits(found.factor), **_result(measured)}
     yield Step(TIMED if found.are_times else SCALED, scaled)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,8 @@ from ..measuring.crosscheck import by
 from ..measuring.estimate import Facts, Values
 from ..measuring.measurement import Measurement, measure
 from ..measuring.protocol import NoMeasurement, Protocol
+from ..measuring.ranks import one_each
+from ..measuring.record_columns import Columns
 from ..measuring.scaling import ASKING
 from ..measuring.statistic import reduce
 from ..measuring.window import Fields, Mask
@@ -76,6 +78,7 @@ class Progress:
         self.meter = self._meters[0]
         self.fields: Fields = {}
         self.reason: Message | None = None
+        self._each: Message | None = None
         self._begin(np.inf)
 
     def _begin(self, rank: float) -> None:
@@ -111,6 +114,7 @@ class Progress:
     def _read(self, meter: Meter, readable: pd.DataFrame, facts: Facts) -> Iterator[Point]:
         """Count records that a meter reads; raises ``NoMeasurement`` where it cannot, and nothing has changed then."""
         rank, chosen = _lowest_rank(readable)
+        self._each = self._each or _one_each(meter, readable, chosen)
         another = meter.protocol != self.meter.protocol
         before = pd.DataFrame() if another or rank < self._rank else self._before
         if not another and rank > self._rank:
@@ -166,7 +170,10 @@ class Progress:
 
     def rate(self, facts: Facts) -> Rate:
         """How the numbers become a throughput; once a record counts."""
-        return self.meter.rate(self.records, _meanings(self.fields, self.records), facts)
+        rate = self.meter.rate(self.records, _meanings(self.fields, self.records), facts)
+        if self._each and self._is_of_the_job:
+            return replace(rate, scope="unknown", warnings=(self._each,))
+        return rate
 
     @property
     def used(self) -> Protocol:
@@ -178,12 +185,28 @@ class Progress:
         """What the protocol gives so far; None when some records are forgotten. Raises ``NoMeasurement``."""
         if self._forgets:
             return None
-        return measure(self.records, _meanings(self.fields, self.records), facts, self.used)
+        found = measure(self.records, _meanings(self.fields, self.records), facts, self.used)
+        if self._each and self._is_of_the_job:
+            return replace(found, scope="unknown", warnings=(*found.warnings, self._each))
+        return found
+
+    @property
+    def _is_of_the_job(self) -> bool:
+        """Whether the numbers are throughputs that the format takes for those of the whole job."""
+        field = self.fields.get((self.meter.protocol.records, "throughput"))
+        return self.meter.protocol.estimate == "reported" and field is not None and field.scope == "job"
 
 
 def _meanings(fields: Fields, records: pd.DataFrame) -> Fields:
     """What the columns of some records mean; those that the format knows, but none of them prints, are left out."""
     return {key: field for key, field in fields.items() if field.name in records}
+
+
+def _one_each(meter: Meter, readable: pd.DataFrame, lowest: pd.DataFrame) -> Message | None:
+    """Why throughputs may be those of one rank each."""
+    if meter.protocol.estimate != "reported":
+        return None
+    return one_each(Columns(readable), "throughput", readable.index.isin(lowest.index))
 
 
 def _lowest_rank(records: pd.DataFrame) -> tuple[float, pd.DataFrame]:

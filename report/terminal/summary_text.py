@@ -13,6 +13,7 @@ from parsers.io.message import counted
 
 from ..evidence.log_summary import Summary
 from ..measuring.crosscheck import Check
+from ..measuring.measurement import Measurement
 from ..measuring.number import printed
 from ..measuring.statistic import median
 from ..wording.words import whose
@@ -38,6 +39,7 @@ def _parts(summary: Summary) -> Iterator[RenderableType]:
     yield Text(f"{name} · {reading.bytes} bytes · sha256 {reading.sha256}")
     yield _facts(summary)
     yield _throughput(summary)
+    yield from _parts_of_the_job(summary)
     yield from (_check(check) for check in summary.checks)
     plot = steadiness(summary)
     if plot:
@@ -71,6 +73,26 @@ def _throughput(summary: Summary) -> Text:
     return Text.assemble((number, "bold green"), f"{where}, by {summary.protocol.words()}")
 
 
+def _parts_of_the_job(summary: Summary) -> Iterator[Text]:
+    """Whose numbers make the job's, all ranks' or one that stands for all cards, and how far ranks are apart."""
+    found = summary.measurement
+    if found and found.ranks and found.ranks.is_summed:
+        yield Text(f"  the sum of {len(found.ranks.numbers)} ranks", style="dim")
+    elif found and (of_one := _times(summary, found)):
+        yield Text(f"  that of one {of_one}", style="dim")
+    if found and found.ranks:
+        yield Text(f"  by rank: {found.ranks}", style="dim")
+
+
+def _times(summary: Summary, found: Measurement) -> str | None:
+    """What a printed throughput is of, and by how many it was multiplied; None where it is the job's."""
+    field = summary.part.fields.get((found.protocol.records, "throughput"))
+    if field is None or found.scope != "job" or found.protocol.estimate not in ("reported", "instant"):
+        return None
+    fact = summary.reading.facts.get(f"{field.scope}s")
+    return f"{field.scope} × {fact.value}" if fact is not None and fact.value != 1 else None
+
+
 def _check(check: Check) -> Text:
     found = check.measurement
     return Text(
@@ -88,7 +110,10 @@ def steadiness(summary: Summary) -> str:
     if len(values) < 2:
         return ""
     field = summary.part.fields[(kind, column)]
-    return bars(values, f"{field.unit}/s{whose(field.scope)}" if column == "throughput" else str(field.unit))
+    if column != "throughput":
+        return bars(values, str(field.unit))
+    said = steps["counted"].dropna().unique().tolist() if "counted" in steps else []
+    return bars(values, f"{next(iter(said), field.unit)}/s{whose(field.scope)}")
 
 
 def bars(values: np.ndarray[tuple[int], np.dtype[np.float64]], unit: str, *, is_printed: bool = True) -> str:

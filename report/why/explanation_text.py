@@ -89,6 +89,7 @@ def _derivation(derivation: Derivation) -> Iterator[Text]:
     yield from _groups(derivation)
     yield from (_fact("quoted", f"line {line}: {text}") for line, text in derivation.quotes.items())
     yield from _timed(derivation) if derivation.sample.timed else _values(derivation)
+    yield from _of_ranks(derivation)
     yield _fact("scaling", _scaling(derivation))
     yield _fact("unrounded", f"{derivation.measurement.value:.15g} {derivation.measurement.unit}")
     for check in derivation.checks:
@@ -100,8 +101,9 @@ def _derivation(derivation: Derivation) -> Iterator[Text]:
 def _groups(derivation: Derivation) -> Iterator[Text]:
     measured = derivation.measurement
     yield _fact("used", f"{_records(measured.records_used)}, {_lines_named(measured.lines)}")
-    for reason, lines in measured.left_out.items():
-        yield _fact("skipped", f"{_records(len(lines))}, {_lines_named(lines)}: {REASONS[reason]}")
+    for use, lines in measured.left_out.items():
+        name = "summed" if use == "summed" else "skipped"
+        yield _fact(name, f"{_records(len(lines))}, {_lines_named(lines)}: {REASONS[use]}")
 
 
 def _records(count: int) -> str:
@@ -135,6 +137,14 @@ def _ends(rows: Sequence[str]) -> list[str]:
     if left <= 1:
         return list(rows)
     return [*rows[:ENDS_SHOWN], f"… {left} more (listed by --json)", *rows[-ENDS_SHOWN:]]
+
+
+def _of_ranks(derivation: Derivation) -> Iterator[Text]:
+    ranks = derivation.measurement.ranks
+    if ranks and ranks.is_summed:
+        yield _fact("ranks", f"each value is the mean over {len(ranks.numbers)} ranks")
+    if ranks:
+        yield _fact("by rank", str(ranks))
 
 
 def _scaling(derivation: Derivation) -> str:

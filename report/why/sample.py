@@ -75,7 +75,7 @@ def factors(sample: Sample, facts: Facts, measured: Measurement) -> tuple[Factor
     """Return the counts that lead from what the records print to the throughput; none where they print just that."""
     if sample.step is not None:
         return tuple(_of_a_step(*sample.step, facts))
-    if sample.column == "throughput" and sample.field is not None and sample.field.scope != measured.scope:
+    if sample.column == "throughput" and sample.field is not None and sample.field.scope != "job" == measured.scope:
         return (_stated(f"{sample.field.scope}s", facts),)
     return ()
 

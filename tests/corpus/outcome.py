@@ -115,7 +115,7 @@ def _protocols(log: Path) -> Iterator[Protocol]:
 
 
 def _given(found: Measurement) -> tuple[str, str, str]:
-    whose = "" if found.scope == "job" else f" of one {found.scope}"
+    whose = {"job": "", "unknown": " of unknown scope"}.get(found.scope, f" of one {found.scope}")
     return f"{found.value:.6g} {found.unit}{whose}", found.protocol.words(), ""
 
 

@@ -18,6 +18,8 @@ LINES = {
     "export WORLD_SIZE=16": {"cards": 16},
     "gradient_accumulation_steps: 32": {"accumulation": 32},
     "per_device_train_batch_size=8,": {"batch_size": 8},
+    "[20350607 10:00:01][rank-1/8][INFO] [trainer.py:7] : begin": {"cards": 8},
+    "[rank-0/16] global_batch_size: 64": {"job_batch_size": 64},
 }
 NOTHING = [
     "world_size: auto",
@@ -27,6 +29,9 @@ NOTHING = [
     "batch_size: 32",
     "micro_batch_size=None",
     "nodes: 2",
+    "rank-1/8 of the matrix",
+    "[frank-1/8] text",
+    "[rank-1] text",
 ]
 
 

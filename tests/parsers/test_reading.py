@@ -127,10 +127,8 @@ def test_a_damaged_log_gives_an_account_that_adds_up(
     assert account.matched + account.ignored + account.unrecognised == account.total
 
 
-def test_a_log_of_an_evaluation_alone_has_a_known_format_and_no_records(tmp_path: Path) -> None:
+def test_a_log_of_an_evaluation_alone_is_of_no_format(tmp_path: Path) -> None:
     head = '{"timestamp": "1700000000.5", "datetime": "2031-05-17 09:30:00.5", "elapsedtime": "0.5", "type": "LOG", '
     rows = ('"step": [0, 10, 1], "data": {"val.top1": 70.5}}', '"step": [0], "data": {"val.top1": 71.5}}')
     reading = survey(write(tmp_path, *(f"{head}{row}\n".encode() for row in rows)))
-    assert reading.format is not None
-    assert (reading.format.name, len(reading.records)) == ("dllogger_pytorch_json", 0)
-    assert reading.events["line"].tolist() == [2]
+    assert (reading.format, len(reading.records), reading.account.matched) == (None, 0, 0)

@@ -1,0 +1,197 @@
+"""Several ranks that each print a rate: the job's is their sum where all are there, and none is sold as the job's."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from report.evidence.case_evidence import cells
+from report.evidence.log_summary import Summary, summarise
+from report.measuring.protocol import Protocol
+from report.measuring.ranks import DIFFER, DIFFER_BY_NODE, ONE_EACH, UNNAMED
+from report.pagefile.page_file import load
+from report.site.derivation_steps import OF_RANKS, derivations
+from report.terminal.snapshot import Snapshot
+from report.wording.words import words
+from tests.commandline import run
+from tests.report.test_unknown_scope import PAGE
+
+GRAMMAR = """// made up: lines such as `mine step 1 rate 10.5 samples/s`
+start: step_line
+step_line: "{word}" "step" step{{"1"}} "rate" throughput{{samples, {scope}, instant}} "samples/s"
+%import .vocabulary (step, throughput, samples, {scope}, instant, BLANK)
+%ignore BLANK
+"""
+
+
+@pytest.fixture(autouse=True)
+def formats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "formats").mkdir()
+    for scope in ("card", "node", "job"):
+        (tmp_path / f"formats/of_{scope}.lark").write_text(GRAMMAR.format(word=f"of_{scope}", scope=scope))
+    monkeypatch.setenv("TACHOGRAPH_FORMATS", str(tmp_path / "formats"))
+
+
+def log(folder: Path, rates: Sequence[float], *, scope: str = "card", label: str = "{rank}: ", steps: int = 6) -> Path:
+    """A log in which each rank prints its rate at each step, a little more with each."""
+    lines = [
+        f"{label.format(rank=rank)}of_{scope} step {step} rate {rate + step / 1000:g} samples/s\n"
+        for step in range(1, steps + 1)
+        for rank, rate in enumerate(rates)
+    ]
+    path = folder / "train.log"
+    path.write_text("".join(lines))
+    return path
+
+
+def show(path: Path, *arguments: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run("show", "--json", path, *arguments).stdout)
+    return found
+
+
+def keys(summary: Summary) -> list[str]:
+    return [said.key for said in summary.warnings]
+
+
+def summary(path: Path, **facts: int) -> Summary:
+    (path.parent / "run.json").write_text(json.dumps({"case": facts, "status": "done"}))
+    return summarise(path, None, ())
+
+
+def test_the_rate_of_the_job_is_the_sum_over_ranks_where_all_are_there(tmp_path: Path) -> None:
+    found = show(log(tmp_path, [100, 90, 110, 80]), "--cards", "4")["throughput"]
+    assert (found["value"], found["scope"]) == (pytest.approx(380 + 4 * 0.0035), "job")
+    assert found["ranks"]["is_summed"]
+
+
+def test_a_rank_that_is_missing_leaves_that_of_the_lowest_times_the_cards(tmp_path: Path) -> None:
+    found = show(log(tmp_path, [100, 90, 110]), "--cards", "4")
+    assert found["throughput"]["value"] == pytest.approx(4 * 100.0035)
+    assert not found["throughput"]["ranks"]["is_summed"]
+    assert "The log contains several ranks; only rank 0 is used, 12 of 18 records are skipped." in found["warnings"]
+
+
+def test_a_rank_that_stops_early_is_not_there(tmp_path: Path) -> None:
+    path = log(tmp_path, [100, 90])
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-5]) + "0: of_card step 6 rate 100 samples/s\n")
+    assert not show(path, "--cards", "2")["throughput"]["ranks"]["is_summed"]
+
+
+def test_the_records_of_the_other_ranks_are_named_as_part_of_the_sum(tmp_path: Path) -> None:
+    found = summary(log(tmp_path, [100, 90]), cards=2).measurement
+    assert found is not None
+    assert (found.lines, dict(found.left_out)) == ((1, 3, 5, 7, 9, 11), {"summed": (2, 4, 6, 8, 10, 12)})
+
+
+def test_the_sum_takes_only_the_steps_of_the_window(tmp_path: Path) -> None:
+    path = log(tmp_path, [100, 90])
+    path.write_text(path.read_text().replace("step 1 rate 90.001", "step 1 rate 1"))
+    found = summarise(path, Protocol(skip_records=1), (), None)
+    assert "1 (rank 1)" not in str(found.measurement and found.measurement.ranks)
+    assert show(path, "--cards", "2", "--protocol", "skip_records=1")["throughput"]["value"] == pytest.approx(190.008)
+
+
+def test_ranks_of_a_log_that_is_sorted_by_rank_are_summed_as_well(tmp_path: Path) -> None:
+    path = log(tmp_path, [100, 90])
+    path.write_text("".join(sorted(path.read_text().splitlines(keepends=True))))
+    assert show(path, "--cards", "2")["throughput"]["value"] == pytest.approx(190.007)
+
+
+def test_show_says_that_the_number_is_a_sum(tmp_path: Path) -> None:
+    printed = run("show", log(tmp_path, [100, 90, 110, 80]), "--cards", "4").stdout
+    assert "\n  the sum of 4 ranks\n" in printed
+    assert "\n  by rank: 80.0035 (rank 3) to 110.003 (rank 2), median 95.0035 samples/s\n" in printed
+
+
+def test_show_says_that_all_ranks_print_the_same(tmp_path: Path) -> None:
+    printed = run("show", log(tmp_path, [100, 100]), "--cards", "2").stdout
+    assert "\n  by rank: all 100.003 samples/s\n" in printed
+
+
+def test_show_labels_one_rank_times_the_cards(tmp_path: Path) -> None:
+    printed = run("show", log(tmp_path, [100]), "--cards", "8").stdout
+    assert "\n  that of one card × 8\n" in printed
+
+
+def test_why_names_the_slowest_rank_and_the_mean_over_ranks(tmp_path: Path) -> None:
+    printed = run("why", log(tmp_path, [100, 90]), "--cards", "2").stdout
+    assert "each value is the mean over 2 ranks" in printed
+    assert "90.0035 (rank 1) to 100.003 (rank 0), median 95.0035 samples/s" in printed
+    assert "they are from other ranks, and are part of the sum over all ranks" in printed
+
+
+def test_the_digits_of_a_sum_come_out_of_awk_as_well(tmp_path: Path) -> None:
+    explained = json.loads(run("why", log(tmp_path, [100, 90]), "--cards", "2", "--json").stdout)
+    assert explained["printed"] == "190.007"
+
+
+def test_ranks_that_are_more_than_one_percent_apart_are_told(tmp_path: Path) -> None:
+    assert DIFFER in keys(summary(log(tmp_path, [100, 98]), cards=2))
+    assert DIFFER not in keys(summary(log(tmp_path, [100, 99.5]), cards=2))
+
+
+def test_the_node_of_the_slowest_rank_is_named(tmp_path: Path) -> None:
+    found = summary(log(tmp_path, [100, 100, 100, 80]), nodes=2, cards_per_node=2, cards=4)
+    (said,) = [said for said in found.warnings if said.key == DIFFER_BY_NODE]
+    assert (said.values["rank"], said.values["node"], said.values["slowest"]) == ("3", "1", "80.0035")
+
+
+def test_the_cell_of_a_page_says_that_ranks_differ(tmp_path: Path) -> None:
+    log(tmp_path, [100, 90])
+    (tmp_path / "page.toml").write_text(PAGE.replace("cards = 8", "cards = 2"))
+    (cell,) = cells(load(tmp_path / "page.toml"), tmp_path)
+    assert cell.printed == "190.007"
+    assert [said.values["rank"] for said in cell.remarks if said.key == DIFFER] == ["1"]
+
+
+def test_the_panel_of_a_page_says_that_values_are_means_over_ranks(tmp_path: Path) -> None:
+    log(tmp_path, [100, 90])
+    (tmp_path / "page.toml").write_text(PAGE.replace("cards = 8", "cards = 2"))
+    found = list(cells(load(tmp_path / "page.toml"), tmp_path))
+    (steps,) = derivations(found).values()
+    assert [step.values["count"] for step in steps.steps if step.message == OF_RANKS] == [2]
+
+
+@pytest.mark.parametrize(("label", "key"), [("{rank}: ", ONE_EACH), ("", UNNAMED)])
+def test_ranks_that_each_print_their_own_rate_are_not_sold_as_the_whole_job(
+    label: str, key: str, tmp_path: Path
+) -> None:
+    rates = [100, 101, 99.5, 100.25, 99, 100.5, 100.75, 99.75]
+    found = summary(log(tmp_path, rates, scope="job", label=label), cards=8)
+    assert found.measurement is not None
+    assert (found.measurement.scope, key in keys(found)) == ("unknown", True)
+    assert " of the whole job" not in run("show", tmp_path / "train.log").stdout.split("printed values")[0]
+
+
+@pytest.mark.parametrize("label", ["{rank}: ", ""])
+def test_a_page_refuses_rates_that_may_be_of_one_rank_each(label: str, tmp_path: Path) -> None:
+    log(tmp_path, [100, 101], scope="job", label=label)
+    (tmp_path / "page.toml").write_text(PAGE)
+    (cell,) = cells(load(tmp_path / "page.toml"), tmp_path)
+    assert cell.printed is None
+    assert "State the scope in the grammar of the format" in str(cell.reason)
+
+
+@pytest.mark.parametrize("label", ["{rank}: ", ""])
+def test_a_rate_of_the_job_that_all_ranks_print_alike_stays_that_of_the_job(label: str, tmp_path: Path) -> None:
+    found = summary(log(tmp_path, [100, 100], scope="job", label=label), cards=2).measurement
+    assert found is not None
+    assert found.scope == "job"
+    assert found.value == pytest.approx(100.0035)
+
+
+def test_a_growing_log_is_not_told_as_that_of_the_whole_job_either(tmp_path: Path) -> None:
+    path = log(tmp_path, [100, 101, 99.5], scope="job")
+    with Snapshot(path, None, (), None) as look:
+        for _ in look.news():
+            pass
+        assert look.result().startswith("100.004 samples/s, from 6 records")
+        assert [said.key for said in look.remarks()] == [ONE_EACH]
+        assert look.rate().scope == "unknown"
+
+
+@pytest.mark.parametrize("message", [DIFFER, DIFFER_BY_NODE, ONE_EACH, UNNAMED])
+def test_what_is_said_of_ranks_is_translated(message: str) -> None:
+    assert words("zh").gettext(message) != message
