@@ -22,6 +22,7 @@ from ..scanning.record_table import RecordTable
 from ..scanning.source import Source
 from ..scanning.text import LogText
 from ..scanning.wrapped import refuse_wrapped
+from .appended import told_apart
 from .events import Event, events, frame, time_to_train
 from .facts import Fact, Facts, line_facts, may_be_default
 from .health import findings
@@ -108,7 +109,7 @@ def survey(path: str | Path, *, format: str | Path | None = None, facts: Iterabl
     run = run_file(path)
     told, happened = _facts(facts, cascade, run, path), events(of_kinds(cascade.levels, ("event",)))
     told.tell(time_to_train(happened))
-    all_parts = tuple(parts) or (NOTHING,)
+    all_parts = tuple(told_apart(parts, happened)) or (NOTHING,)
     warnings = (*_warnings(told, cascade, source, run, all_parts[0].table), *findings(all_parts, happened))
     account = cascade.account.whole()
     leftover = cascade.account.unrecognised.leftover(all_parts[0].format)

@@ -14,14 +14,14 @@ from parsers.io.lazy import pd
 from parsers.io.message import Message, joined
 
 from . import estimate
-from .caveats import of_records, of_steps
+from .caveats import of_records, of_sizes, of_steps
 from .estimate import READS, Facts, Values
 from .protocol import NoMeasurement, Protocol
 from .record_columns import Columns, Records, columns
-from .scaling import BATCH_SIZES, CONSUMED, COVERED, amount_of_step, amounts, scale
+from .scaling import BATCH_SIZES, CONSUMED, COVERED, amount_of_step, amounts, own_sizes, scale
 from .statistic import trim
 from .timing import Timed, clock
-from .window import Fields, Mask, Reasons, RecordUse, are_readable, one_rank, window
+from .window import Fields, Mask, Reasons, RecordUse, are_readable, last_run, one_rank, one_run, window
 
 _COUNTERS = ("epoch", "step", "steps", "steps_per_epoch", *CONSUMED, *COVERED, "model")
 _SPEEDS = dict.fromkeys(name for names in READS.values() for name in names)
@@ -36,6 +36,7 @@ IMPOSSIBLE = (
     "estimate={estimate} gives {value} at line {line}, which is not a valid throughput or step time: use another "
     "window or another estimate."
 )
+ALL_ZERO = "{column} is 0 in all {count} records, first at line {line}, and is not used."
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,8 @@ class Selection:
         """Warn of what could not be read, and of a window that is not what the protocol takes."""
         log, protocol = self.log, self.log.protocol
         yield from of_records(self.available, self.column, self.reasons)
+        if self.column != "throughput":
+            yield from of_sizes(log.records.rows(self.are_used), own_sizes(log.records.rows(self.are_used), log.facts))
         yield from of_steps(log.records, log.fields, protocol, log.fields.get((protocol.records, self.column)))
 
     @property
@@ -110,9 +113,7 @@ class _Log:
 
 def select(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -> Selection:
     """Return what a protocol uses of the records of a log; arguments and errors are those of ``measure``."""
-    chosen = _of_kind(records, protocol)
-    column = estimate.column(chosen, fields, protocol)
-    reasons = _readable(chosen, column)
+    chosen, column, reasons = _read(records, fields, protocol)
     readable = reasons == RecordUse.USED
     log = _Log(chosen.rows(readable), fields, facts, protocol)
     used, windowed = window(log.records, fields, protocol)
@@ -135,6 +136,7 @@ def _clocked(log: _Log, used: Mask, reasons: Reasons) -> Timed:
 def _valued(log: _Log, column: str, used: Mask, reasons: Reasons) -> Series:
     """The values of all records; the reasons of those in the window are set."""
     found = _series(log, column, used)
+    _refuse_zero(found.values, column, log)
     _refuse_impossible(found.values[used], log.records["line"][used], log.protocol)
     reasons[used] = _kept(found.values[used], log.protocol)
     return found
@@ -145,9 +147,8 @@ def readings(records: Records, fields: Fields, facts: Facts, protocol: Protocol)
 
     Raises ``NoMeasurement`` as ``measure`` does; the clock has no values.
     """
-    chosen = _of_kind(records, protocol)
-    column = estimate.column(chosen, fields, protocol)
-    readable = chosen.rows(_readable(chosen, column) == RecordUse.USED)
+    chosen, column, reasons = _read(records, fields, protocol)
+    readable = chosen.rows(reasons == RecordUse.USED)
     log, everything = _Log(readable, fields, facts, protocol), np.ones(len(readable), dtype=np.bool_)
     return readable.frame(READ), _series(log, column, everything)
 
@@ -165,8 +166,19 @@ def _of_kind(records: Records, protocol: Protocol) -> Columns:
     return chosen
 
 
+def _read(records: Records, fields: Fields, protocol: Protocol) -> tuple[Columns, str, Reasons]:
+    """Return all records of the kind, the column that is read, and whether each of them is of the run and readable."""
+    chosen = _of_kind(records, protocol)
+    mine = one_run(chosen, protocol.run, last_run(records))
+    reasons = np.full(len(chosen), RecordUse.OTHER_RUN, dtype=np.int8)
+    run = chosen.rows(mine)
+    column = estimate.column(run, fields, protocol)
+    reasons[mine] = _readable(run, column)
+    return chosen, column, reasons
+
+
 def _readable(chosen: Columns, column: str) -> Reasons:
-    """Return whether each record prints the column and is of the lowest rank that does."""
+    """Return whether each record of a run prints the column and is of the lowest rank that does."""
     reasons = np.full(len(chosen), RecordUse.NO_VALUE, dtype=np.int8)
     valued = chosen.finite(column)
     reasons[valued] = np.where(one_rank(chosen.rows(valued)), RecordUse.USED, RecordUse.OTHER_RANK)
@@ -179,12 +191,35 @@ def _series(log: _Log, column: str, used: Mask) -> Series:
         done, counted = amounts(log.records, log.fields, log.facts, log.protocol)
         with np.errstate(divide="ignore", invalid="ignore"):
             return Series(done / values, 1, f"{counted}/s", "job", (), amounts=done)
+    if column != "throughput" and not _is_plain_mean(log.protocol):
+        sizes = own_sizes(log.records.rows(used), log.facts)
+        if sizes is not None:
+            return _rates(values, used, sizes)
     if column != "throughput":
         amount, counted = amount_of_step(log.records, log.fields, log.facts, used, log.protocol)
         return Series(values, amount, f"{counted}/s", "job", (), are_times=True)
     field = log.fields[(log.protocol.records, column)]
     factor, scope, unscaled = scale(field, log.facts)
     return Series(values, factor, f"{field.unit or 'samples'}/s", scope, unscaled)
+
+
+def _is_plain_mean(protocol: Protocol) -> bool:
+    """Whether the mean time of all records is taken, of which the mean batch size makes the throughput of them all."""
+    return protocol.statistic == "mean" and not (protocol.trim or protocol.trim_min)
+
+
+def _rates(seconds: Values, used: Mask, sizes: Values) -> Series:
+    """The throughput of each step by the batch size of its own."""
+    done = np.full(len(seconds), np.nan)
+    done[used] = sizes
+    with np.errstate(divide="ignore"):
+        return Series(done / seconds, 1, "samples/s", "job", (), amounts=done)
+
+
+def _refuse_zero(values: Values, column: str, log: _Log) -> None:
+    if not values.any():
+        told = {"column": column, "count": len(values), "line": log.records["line"][0]}
+        raise NoMeasurement(ALL_ZERO, **told)
 
 
 def _refuse_impossible(values: Values, lines: NDArray[np.int64], protocol: Protocol) -> None:

@@ -13,6 +13,7 @@ from parsers.io.message import counted
 
 from ..evidence.log_summary import Summary
 from ..measuring.crosscheck import Check
+from ..measuring.headline import RunOfLog
 from ..measuring.number import printed
 from ..measuring.statistic import median
 from ..wording.words import whose
@@ -38,7 +39,8 @@ def _parts(summary: Summary) -> Iterator[RenderableType]:
     yield Text(f"{name} · {reading.bytes} bytes · sha256 {reading.sha256}")
     yield _facts(summary)
     yield _throughput(summary)
-    yield from (_check(check) for check in summary.checks)
+    yield from (_check(check) for check in (*summary.checks, *summary.own))
+    yield from (_run(run) for run in summary.runs)
     plot = steadiness(summary)
     if plot:
         yield Text(plot)
@@ -76,6 +78,15 @@ def _check(check: Check) -> Text:
     return Text(
         f"  {found.value:.6g} {found.unit}, {check.ratio:.3f}× (protocol: {found.protocol.words()})", style="dim"
     )
+
+
+def _run(run: RunOfLog) -> Text:
+    first, last = run.lines
+    where = f"  run {run.number}, lines {first} to {last}: "
+    if (found := run.measurement) is None:
+        return Text(f"{where}no throughput: {run.reason}", style="dim")
+    words = found.protocol.words()
+    return Text(f"{where}{found.value:.6g} {found.unit}{whose(found.scope)} (protocol: {words})", style="dim")
 
 
 def steadiness(summary: Summary) -> str:

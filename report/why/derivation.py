@@ -12,7 +12,7 @@ from ..measuring.estimate import Facts
 from ..measuring.measurement import Measurement
 from ..measuring.number import printed
 from ..measuring.protocol import Protocol
-from ..measuring.window import REASON_KEYS, RecordUse
+from ..measuring.window import REASON_KEYS, UNREADABLE
 from ..wording.words import words
 from .preparation import quotes
 from .sample import Factor, Sample, factors, sample
@@ -29,8 +29,9 @@ REASONS: Mapping[str, str] = {
     "trim": "trimmed from the sorted values",
     "not_last": "only the last value is used",
     "between": "between the two lines used for timing",
+    "other_run": "they are from another run",
 }
-_UNREADABLE = (REASON_KEYS[RecordUse.NO_VALUE], REASON_KEYS[RecordUse.OTHER_RANK])
+_UNREADABLE = tuple(REASON_KEYS[use] for use in UNREADABLE)
 # The step of a protocol by which each group goes, by how its key begins.
 _STEPS: Mapping[str, tuple[str, ...]] = {
     "skip_records": ("skip_records",),

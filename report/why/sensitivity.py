@@ -9,6 +9,7 @@ from parsers.io.message import Message
 from ..measuring.measurement import Measurement, NoMeasurement, combine, measure
 from ..measuring.protocol import Protocol
 from ..measuring.statistic import median, reduce_repeats
+from ..measuring.window import REASON_KEYS, UNREADABLE
 from .calculation import value_of
 from .derivation import Derivation
 
@@ -54,7 +55,7 @@ def variations(derivations: Sequence[Derivation], protocol: Protocol) -> Iterato
 def _changes(derivation: Derivation, protocol: Protocol) -> Iterator[tuple[str, dict[str, Any], bool]]:
     measured = derivation.measurement
     skipped = sum(len(measured.left_out.get(key, ())) for key in ("skip_records", "skip_steps"))
-    readable = measured.available - sum(len(measured.left_out.get(key, ())) for key in ("no_value", "other_rank"))
+    readable = measured.available - sum(len(measured.left_out.get(REASON_KEYS[use], ())) for use in UNREADABLE)
     for count in WARM_UPS:
         if count != skipped:
             yield f"skip {count} records", {"skip_records": count}, count >= skipped
