@@ -169,14 +169,15 @@ def amounts_done(records: Records, fields: Fields, facts: Facts, used: Mask, pro
     counts_epochs = protocol.records == "epoch" and "epoch" in records and records.printed("epoch").all()
     if counts_epochs and "epoch_samples" in facts:
         return records.numbers("epoch") * _count(facts, "epoch_samples"), "samples"
+    sizes = own_sizes(records.rows(used), facts)
+    per_step, unit = _done_per_step(records.rows(used), facts, protocol) if sizes is None else (1, "samples")
     done = steps_done(records, step_field(fields, protocol.records)).astype(np.float64)
-    if (sizes := own_sizes(records.rows(used), facts)) is not None:
-        # What was done before the window does not matter: only differences mean something.
-        each = np.zeros(len(done))
-        each[used] = sizes
-        return np.cumsum(np.diff(done, prepend=0) * each), "samples"
-    per_step, unit = _done_per_step(records.rows(used), facts, protocol)
-    return done * per_step, unit
+    if sizes is None:
+        return done * per_step, unit
+    # What was done before the window does not matter: only differences mean something.
+    each = np.zeros(len(done))
+    each[used] = sizes
+    return np.cumsum(np.diff(done, prepend=0) * each), unit
 
 
 def _counted(records: Columns, fields: Fields, facts: Facts, protocol: Protocol) -> tuple[Values, str] | None:

@@ -108,8 +108,8 @@ def test_a_protocol_survives_json() -> None:
 def test_an_unknown_name_is_told_the_known_names_and_keys() -> None:
     assert error("tipk") == (
         '"tipk" is not a named protocol; use one of tipc, tipc-plain, fleetx, dlperf, summary, mlperf, plain, or '
-        "key=value with these keys: records, estimate, run, skip_records, skip_steps, drop_last, take_first, take_last, "
-        "trim, trim_min, statistic, repeats, decimals, significant, rounding."
+        "key=value with these keys: records, estimate, run, skip_records, skip_steps, drop_last, take_first, "
+        "take_last, trim, trim_min, statistic, repeats, decimals, significant, rounding."
     )
 
 
