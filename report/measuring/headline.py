@@ -154,7 +154,7 @@ def _of_one(part: ReadingPart, plain: Measurement) -> Measurement:
 
 
 def _own(part: ReadingPart, facts: Facts, plain: Measurement) -> Measurement | None:
-    """What the program prints itself of whole epochs or of the run, of the same unit and scope."""
+    """What the program prints itself of whole epochs or of the run, in the same unit, of the same cards or the job."""
     run = {} if plain.protocol.run is None else {"run": plain.protocol.run}
     for kind, statistic in (("epoch", "mean"), ("summary", "last")):
         protocol = Protocol.of({"records": kind, "estimate": "reported", "statistic": statistic, **run})
@@ -162,7 +162,7 @@ def _own(part: ReadingPart, facts: Facts, plain: Measurement) -> Measurement | N
             found = measure(part.table, part.fields, facts, protocol)
         except NoMeasurement:
             continue
-        if (found.unit, found.scope) == (plain.unit, plain.scope):
+        if found.unit == plain.unit and found.scope in (plain.scope, "job"):
             return found
     return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from parsers.grammar.format import METRICS
 from parsers.io.message import Message
@@ -16,6 +17,8 @@ from .protocol import Protocol
 
 OWN = "The {kind} records ({own}) give {value} {unit}, {ratio} times the throughput measured ({used})."
 WARNINGS = (OWN,)
+# What an epoch or a summary tells by itself: the time between two of them also holds what is no training.
+OF_A_RECORD = ("reported", "step_time", "duration")
 
 
 def own_figures(parts: Sequence[ReadingPart], facts: Facts, measured: Measurement, of: ReadingPart) -> Iterator[Check]:
@@ -25,16 +28,35 @@ def own_figures(parts: Sequence[ReadingPart], facts: Facts, measured: Measuremen
     the steps allow. Each is of the run that was measured.
     """
     for part in parts:
-        for kind in METRICS:
-            if (part is not of or kind != measured.protocol.records) and part.table.are(kind).any():
-                yield from _first(part, facts, measured, kind)
+        for kind in (kind for kind in METRICS if part.table.are(kind).any()):
+            if part is not of or kind != measured.protocol.records:
+                yield from _first(part, facts, measured, kind, ESTIMATES if kind == "step" else OF_A_RECORD)
+            if (means := _of_means(part, kind)) is not None:
+                yield from _first(means, facts, measured, kind, ("reported",), "last")
 
 
-def _first(part: ReadingPart, facts: Facts, measured: Measurement, kind: str) -> Iterator[Check]:
-    estimates = ("reported",) if kind != "step" else ESTIMATES
+def _of_means(part: ReadingPart, kind: str) -> ReadingPart | None:
+    """The part with the mean of the run that records print beside their throughput in its place; None without one."""
+    field = part.fields.get((kind, "mean_throughput"))
+    if field is None or not (field.kind == "total" or field.per == "run"):
+        return None
+    table = part.table.having("throughput", part.table["mean_throughput"])
+    return replace(part, table=table, fields={**part.fields, (kind, "throughput"): field})
+
+
+def _first(
+    part: ReadingPart,
+    facts: Facts,
+    measured: Measurement,
+    kind: str,
+    estimates: Sequence[str],
+    statistic: str | None = None,
+) -> Iterator[Check]:
+    """The first estimate that records allow, if any, held against what was measured."""
     run = {} if measured.protocol.run is None else {"run": measured.protocol.run}
+    statistic = statistic or ("last" if kind == "summary" else None)
+    last = {"statistic": statistic} if statistic else {}
     for estimate in estimates:
-        last = {"statistic": "last"} if kind == "summary" else {}
         protocol = Protocol.of({"records": kind, "estimate": estimate, **run, **last})
         try:
             found = measure(part.table, part.fields, facts, protocol)
