@@ -33,6 +33,12 @@ def told_apart(parts: Sequence[ReadingPart], happened: Sequence[Event]) -> list[
     return [replace(part, table=_numbered(part.table, starts)) for part in parts]
 
 
+def as_one(part: ReadingPart) -> ReadingPart:
+    """The part as if its log held one run, as whoever published a number of it may have read it."""
+    table = part.table
+    return replace(part, table=RecordTable({name: table[name] for name in table if name != RUN}))
+
+
 def _numbered(records: RecordTable, starts: Sequence[int]) -> RecordTable:
     return records.having(RUN, np.searchsorted(starts, records["line"], side="right").astype(np.int64) + 1)
 

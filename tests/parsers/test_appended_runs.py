@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from parsers.runs.appended import beginnings, told_apart
+from parsers.runs.appended import as_one, beginnings, told_apart
 from parsers.runs.events import NEVER, Event
 from parsers.runs.reading import survey
 from parsers.scanning.record_table import RecordTable
@@ -104,3 +104,10 @@ def test_records_say_of_which_run_they_are_only_where_there_are_several(tmp_path
 
 def test_a_single_record_is_one_run() -> None:
     assert beginnings(steps([7]), [banner(1)]) == []
+
+
+def test_an_audit_reads_all_runs_of_a_log_as_one(tmp_path: Path) -> None:
+    twice = tmp_path / "twice.log"
+    twice.write_text(megatron((1, 500, 32), (2, 500, 32), (3, 500, 32)) * 2, encoding="utf-8")
+    part = survey(twice).parts[0]
+    assert ("run" in part.table, "run" in as_one(part).table) == (True, False)
