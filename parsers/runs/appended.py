@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..scanning.record_table import RecordTable
 from .events import Event
+from .facts import Fact, Value
 from .reading_part import ReadingPart
 
 RUN = "run"
@@ -31,6 +32,33 @@ def told_apart(parts: Sequence[ReadingPart], happened: Sequence[Event]) -> list[
     if not starts:
         return list(parts)
     return [replace(part, table=_numbered(part.table, starts)) for part in parts]
+
+
+def of_each(parts: Sequence[ReadingPart], stated: Iterable[Fact]) -> list[list[Fact]]:
+    """What lines, a line each, state of each of several runs; nothing where the log holds one.
+
+    A fact that the whole log tells alike is that of all runs. One that lines tell differently is that of the run whose
+    first record comes next; what is told amid the records of a run can only contradict that.
+    """
+    table, stated = parts[0].table, list(stated)
+    if RUN not in table:
+        return []
+    values: dict[str, set[Value]] = {}
+    for fact in stated:
+        values.setdefault(fact.name, set()).add(fact.value)
+    alike = [fact for fact in stated if len(values[fact.name]) == 1]
+    others = [(int(str(fact.source.values[0])), fact) for fact in stated if len(values[fact.name]) > 1]
+    lines, turns = table["line"], np.flatnonzero(np.diff(table[RUN]))
+    firsts, lasts = lines[[0, *(turns + 1)]], lines[[*turns, -1]]
+    stretches = zip([0, *lasts[:-1]], firsts, lasts, strict=True)
+    return [[*alike, *_told(others, *stretch)] for stretch in stretches]
+
+
+def _told(facts: Sequence[tuple[int, Fact]], before: int, first: int, last: int) -> list[Fact]:
+    """Those of some facts, with their lines, that are told between two runs, and what contradicts them until ``last``."""
+    own = [fact for line, fact in facts if before < line <= first]
+    known = {fact.name for fact in own}
+    return [*own, *(fact for line, fact in facts if first < line <= last and fact.name in known)]
 
 
 def as_one(part: ReadingPart) -> ReadingPart:

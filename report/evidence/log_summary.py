@@ -91,13 +91,14 @@ def _measured(summary: Summary, protocol: Protocol | None) -> Summary:
         return replace(summary, reason=_no_format(reading))
     for part in reading.parts:
         try:
-            found = headline(part, reading.facts, protocol)
+            found = headline(part, reading, protocol)
         except NoMeasurement as error:
             reasons.append(error.message)
         else:
-            others, each = checks(part, reading.facts, found), runs(part, reading.facts, protocol)
+            each, reading = runs(part, reading, protocol), reading.of_run(found.protocol.run)
+            others = checks(part, reading.facts, found)
             own = own_figures(reading.parts, reading.facts, found, part)
-            known = replace(summary, part=part, measurement=found, protocol=found.protocol)
+            known = replace(summary, reading=reading, part=part, measurement=found, protocol=found.protocol)
             return replace(known, checks=tuple(others), own=tuple(own), runs=tuple(each))
     return replace(summary, reason=reasons[0])
 

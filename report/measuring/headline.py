@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from parsers.io.message import Message
+from parsers.runs.reading import Reading
 from parsers.runs.reading_part import ReadingPart
 
 from .crosscheck import chosen, estimated
@@ -59,7 +60,7 @@ class RunOfLog:
     reason: Message | None = None
 
 
-def runs(part: ReadingPart, facts: Facts, stated: Protocol | None) -> Iterator[RunOfLog]:
+def runs(part: ReadingPart, reading: Reading, stated: Protocol | None) -> Iterator[RunOfLog]:
     """Each run of a log that holds several, measured by a protocol or as ``headline`` does; none where it holds one."""
     if "run" not in part.table:
         return
@@ -68,24 +69,25 @@ def runs(part: ReadingPart, facts: Facts, stated: Protocol | None) -> Iterator[R
     for first, end in pairwise(bounds):
         run = RunOfLog(int(numbers[first]), (int(lines[first]), int(lines[end - 1])))
         try:
-            yield replace(run, measurement=_of_run(part, facts, stated, run.number))
+            yield replace(run, measurement=_of_run(part, reading, stated, run.number))
         except NoMeasurement as error:
             yield replace(run, reason=error.message)
 
 
-def headline(part: ReadingPart, facts: Facts, stated: Protocol | None) -> Measurement:
-    """Measure a log by a protocol, or the steady part of it by the first estimate that it allows.
+def headline(part: ReadingPart, reading: Reading, stated: Protocol | None) -> Measurement:
+    """Measure a part of a reading by a protocol, or the steady part of it by the first estimate that it allows.
 
     Of several runs, where the protocol names none, the last that gives a number. Raises ``NoMeasurement``.
     """
     if "run" not in part.table or (stated and stated.run):
-        return _of_run(part, facts, stated, None)
-    found = list(runs(part, facts, stated))
+        return _of_run(part, reading, stated, None)
+    found = list(runs(part, reading, stated))
     measured = next((run.measurement for run in reversed(found) if run.measurement), None)
-    return measured or _of_run(part, facts, stated, found[-1].number)
+    return measured or _of_run(part, reading, stated, found[-1].number)
 
 
-def _of_run(part: ReadingPart, facts: Facts, stated: Protocol | None, run: int | None) -> Measurement:
+def _of_run(part: ReadingPart, reading: Reading, stated: Protocol | None, run: int | None) -> Measurement:
+    facts = reading.of_run(stated.run if stated and stated.run else run).facts
     if stated is None:
         return _steady(part, facts, chosen(part, facts, run))
     if run is not None:

@@ -93,6 +93,9 @@ def steadiness(summary: Summary) -> str:
     """The throughput (or time of a step) of the records over the run as a line of bars, with its range."""
     records, kind = summary.part.records, summary.protocol.records
     steps = records[records["record"] == kind]
+    if summary.measurement and "run" in steps:
+        used = steps["run"][steps["line"] == summary.measurement.lines[-1]]
+        steps = steps[steps["run"].isin(used)]
     column = next((name for name in ("throughput", "step_time") if name in steps), "")
     values = steps[column].dropna().to_numpy(float) if column else np.zeros(0)
     values = values[np.isfinite(values)]

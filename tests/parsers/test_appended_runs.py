@@ -6,7 +6,7 @@ import numpy as np
 
 from parsers.runs.appended import as_one, beginnings, told_apart
 from parsers.runs.events import NEVER, Event
-from parsers.runs.reading import survey
+from parsers.runs.reading import FIRST_USED, NEITHER_USED, survey
 from parsers.scanning.record_table import RecordTable
 
 
@@ -111,3 +111,34 @@ def test_an_audit_reads_all_runs_of_a_log_as_one(tmp_path: Path) -> None:
     twice.write_text(megatron((1, 500, 32), (2, 500, 32), (3, 500, 32)) * 2, encoding="utf-8")
     part = survey(twice).parts[0]
     assert ("run" in part.table, "run" in as_one(part).table) == (True, False)
+
+
+def test_a_fact_that_differs_between_runs_is_that_of_the_run_after_it(tmp_path: Path) -> None:
+    run = "  seq_length ................. 1024\n" + megatron((1, 500, 32), (2, 500, 32), (3, 500, 32))
+    log = tmp_path / "elastic.log"
+    log.write_text(f"using world size: 8\n{run}using world size: 4\n{run}", encoding="utf-8")
+    found = survey(log)
+    assert [found.of_run(run).facts["cards"].value for run in (1, 2, "last")] == [8, 4, 4]
+    assert [found.of_run(run).facts["sequence_length"].value for run in (1, 2)] == [1024, 1024]
+    assert "cards" not in found.facts
+    assert [said for said in found.warnings if said.key in (NEITHER_USED, FIRST_USED)] == []
+
+
+def test_a_fact_that_a_later_run_does_not_tell_and_others_dispute_is_not_known_of_it(tmp_path: Path) -> None:
+    run = megatron((1, 500, 32), (2, 500, 32), (3, 500, 32))
+    log = tmp_path / "thrice.log"
+    log.write_text(f"using world size: 8\n{run}using world size: 4\n{run}{run}", encoding="utf-8")
+    assert ["cards" in survey(log).of_run(number).facts for number in (1, 2, 3)] == [True, True, False]
+
+
+def test_a_fact_that_is_told_amid_a_run_is_not_that_of_its_start(tmp_path: Path) -> None:
+    run, more = megatron((1, 500, 32), (2, 500, 32), (3, 500, 32)), megatron((4, 500, 32))
+    log = tmp_path / "twice.log"
+    log.write_text(f"using world size: 8\n{run}{run}using world size: 4\n{more}", encoding="utf-8")
+    assert ["cards" in survey(log).of_run(number).facts for number in (1, 2)] == [True, False]
+
+
+def test_a_log_of_one_run_has_its_facts_whatever_run_is_named(tmp_path: Path) -> None:
+    log = tmp_path / "once.log"
+    log.write_text("using world size: 8\n" + megatron((1, 500, 32)), encoding="utf-8")
+    assert survey(log).of_run(1).facts["cards"].value == 8
