@@ -55,7 +55,7 @@ def of_each(parts: Sequence[ReadingPart], stated: Iterable[Fact]) -> list[list[F
 
 
 def _told(facts: Sequence[tuple[int, Fact]], before: int, first: int, last: int) -> list[Fact]:
-    """Those of some facts, with their lines, that are told between two runs, and what contradicts them until ``last``."""
+    """Those of some facts, with their lines, told between two runs, and what contradicts them until line ``last``."""
     own = [fact for line, fact in facts if before < line <= first]
     known = {fact.name for fact in own}
     return [*own, *(fact for line, fact in facts if first < line <= last and fact.name in known)]
