@@ -30,7 +30,7 @@ FOUND_NOTHING = 1
     "--protocol",
     "stated",
     metavar="NAME|key=value,...",
-    help="Protocol.  [default: printed throughput if available, otherwise computed]",
+    help="Protocol.  [default: printed throughput if available, otherwise computed; without warm-up]",
 )
 @click.option("--cards", type=click.IntRange(min=1), help="Total number of GPUs (or processes).")
 @click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per GPU (or process).")

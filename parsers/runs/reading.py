@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import chain
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from ..scanning.record_table import RecordTable
 from ..scanning.source import Source
 from ..scanning.text import LogText
 from ..scanning.wrapped import refuse_wrapped
+from .appended import of_each, told_apart
 from .events import Event, events, frame, time_to_train
 from .facts import Fact, Facts, line_facts, may_be_default
 from .health import findings
@@ -51,6 +53,7 @@ class Reading:
     ``parts``: what each of its formats reads, first the one that says most of speed; ``format``, ``records`` and
     ``fields`` are those of the first. Of a log of no known format the only part has no format and no records.
     ``happened``: its events in file order. ``leftover``: its unrecognised lines.
+    ``facts_of_runs``: the facts of each run by itself, where the log holds several.
     ``sha256`` and ``bytes`` are of the file as it lies on disk.
     """
 
@@ -63,11 +66,19 @@ class Reading:
     warnings: tuple[Message, ...]
     happened: tuple[Event, ...]
     leftover: Leftover
+    facts_of_runs: tuple[Facts, ...] = ()
 
     @property
     def format(self) -> Format | None:
         """The format that says most of speed."""
         return self.parts[0].format
+
+    def of_run(self, run: int | Literal["last"] | None) -> Reading:
+        """The same with the facts of one run, by its number from 1, where the log holds several and one is named."""
+        number = len(self.facts_of_runs) if run == "last" else run
+        if number is None or not 1 <= number <= len(self.facts_of_runs):
+            return self
+        return replace(self, facts=self.facts_of_runs[number - 1])
 
     @property
     def records(self) -> pd.DataFrame:
@@ -108,13 +119,15 @@ def survey(path: str | Path, *, format: str | Path | None = None, facts: Iterabl
     if len(parts) > 1:
         parts.sort(key=lambda part: part.rank)
     run = run_file(path)
-    told, happened = _facts(facts, cascade, run, path), events(of_kinds(cascade.levels, ("event",)))
+    happened = events(of_kinds(cascade.levels, ("event",)))
+    all_parts = tuple(told_apart(parts, happened)) or (NOTHING,)
+    told, *of_runs = _facts(list(facts), cascade, run, path, all_parts)
     told.tell(time_to_train(happened))
-    all_parts = tuple(parts) or (NOTHING,)
-    warnings = (*_warnings(told, cascade, source, run, all_parts[0].table), *findings(all_parts, happened))
+    warnings = (*_warnings(of_runs or [told], cascade, source, run, all_parts[0].table), *findings(all_parts, happened))
     account = cascade.account.whole()
     leftover = cascade.account.unrecognised.leftover(all_parts[0].format)
-    return Reading(path, source.sha256, source.bytes, all_parts, told, account, warnings, happened, leftover)
+    found = (all_parts, told, account, warnings, happened, leftover, tuple(of_runs))
+    return Reading(path, source.sha256, source.bytes, *found)
 
 
 def _read(text: LogText, chosen: list[Format], *, search: bool) -> tuple[Source, Cascade]:
@@ -161,9 +174,15 @@ def known_format(name: str | Path) -> Format:
     return load(grammars()[str(name)])
 
 
-def _facts(given: Iterable[Fact], cascade: Cascade, run: RunFile, log: Path) -> Facts:
+def _facts(
+    given: list[Fact], cascade: Cascade, run: RunFile, log: Path, parts: Sequence[ReadingPart]
+) -> Iterator[Facts]:
+    """The facts of the whole log, and then of each run, where it holds several."""
     *formats_, last = [level.facts for level in cascade.levels]
-    return heard(given, line_facts(chain(*formats_)), line_facts(last), run, log)
+    stated, arguments = list(line_facts(chain(*formats_))), list(line_facts(last))
+    yield heard(given, stated, arguments, run, log)
+    for of_formats, of_arguments in zip(of_each(parts, stated), of_each(parts, arguments), strict=True):
+        yield heard(given, of_formats, of_arguments, run, log)
 
 
 def heard(given: Iterable[Fact], stated: Iterable[Fact], arguments: Iterable[Fact], run: RunFile, log: Path) -> Facts:
@@ -182,11 +201,14 @@ def heard(given: Iterable[Fact], stated: Iterable[Fact], arguments: Iterable[Fac
     return facts
 
 
-def _warnings(facts: Facts, cascade: Cascade, source: Source, run: RunFile, records: RecordTable) -> Iterator[Message]:
+def _warnings(
+    told: Sequence[Facts], cascade: Cascade, source: Source, run: RunFile, records: RecordTable
+) -> Iterator[Message]:
+    """What speaks against a log; ``told``: its facts, or those of each run of several."""
     yield from run_problems(run, source.path, source.sha256)
-    for first, other in facts.disputes:
+    for first, other in dict.fromkeys(pair for facts in told for pair in facts.disputes):
         yield _both(NEITHER_USED, first, other)
-    for believed, other in facts.contradictions:
+    for believed, other in dict.fromkeys(pair for facts in told for pair in facts.contradictions):
         yield _both(FIRST_USED, believed, other)
     if cascade.account.torn:
         yield Message(TORN, line=cascade.account.first_torn, count=cascade.account.torn)

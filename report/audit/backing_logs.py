@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from parsers.io.message import Message
+from parsers.runs.appended import as_one
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import LABEL
 from parsers.runs.reading import Reading
@@ -117,7 +118,7 @@ def _made(task: _Task) -> tuple[Evidence, ...]:
     if all(task.log.named.get(axis, said) == said for axis, said in task.stated):
         ways.reverse()
     distinct = {tuple((axis, way[axis].value) for axis in SCALING if axis in way): way for way in ways[::-1]}
-    part = reading.parts[0]
+    part = as_one(reading.parts[0])
     return tuple(Evidence(task.log, reading, part, way, search(part, way)) for way in [*distinct.values()][::-1])
 
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from parsers.io.errors import ParserError
 from parsers.io.refusal import Unreadable
+from parsers.runs.appended import as_one
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import option
 from parsers.runs.reading import read
@@ -226,7 +227,7 @@ def _pair(log: Path, digits: str, given: Mapping[str, int | None], format_: str 
         reading = read(log, format=format_, facts=facts)
     except ParserError as error:
         raise Unreadable(error) from error
-    return Pair(digits, reading.sha256, search(reading.parts[0], reading.facts))
+    return Pair(digits, reading.sha256, search(as_one(reading.parts[0]), reading.facts))
 
 
 def _answer(log: Path, pair: Pair, best: Recovered | None) -> Answer:

@@ -172,7 +172,7 @@ def _proofs(logs: Path, pattern: str, protocol: Protocol, case: Case, known: Kno
 
 
 def _proof(logs: Path, path: str, protocol: Protocol, scaling: Scaling) -> Proof:
-    return Proof(path, reading_of(logs / path), measured(logs / path, protocol, scaling))
+    return Proof(path, reading_of(logs / path).of_run(protocol.run), measured(logs / path, protocol, scaling))
 
 
 def _observed(proofs: Proofs, quantity: Quantity, case: Case) -> tuple[Proofs, Reasons]:
@@ -223,7 +223,7 @@ def _scaling(case: Case) -> Scaling:
 
 @cache
 def _watched(log: str, path: Path, protocol: Protocol, scaling: Scaling) -> RunTelemetry:
-    reading = reading_of(path)
+    reading = reading_of(path).of_run(protocol.run)
     return run_telemetry(log, reading, scaled(reading, scaling), measured(path, protocol, scaling))
 
 

@@ -54,7 +54,7 @@ def measured(path: Path, protocol: Protocol, scaling: Scaling) -> Measurement:
     """What a log measures by a protocol; raises ParserError and NoMeasurement."""
     key = (path, protocol, scaling)
     if key not in _MEASURED:
-        found = reading_of(path)
+        found = reading_of(path).of_run(protocol.run)
         _MEASURED[key] = measure(found.parts[0].table, found.fields, scaled(found, scaling), protocol)
     return _MEASURED[key]
 

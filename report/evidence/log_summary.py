@@ -12,8 +12,10 @@ from parsers.runs.reading import Reading, survey
 from parsers.runs.reading_part import ReadingPart
 from parsers.scanning.leftover import Leftover
 
-from ..measuring.crosscheck import Check, caveats, checks, chosen, estimated
-from ..measuring.measurement import Measurement, NoMeasurement, measure
+from ..measuring.crosscheck import Check, caveats, checks
+from ..measuring.headline import RunOfLog, headline, runs
+from ..measuring.measurement import Measurement, NoMeasurement
+from ..measuring.own_figures import differing, own_figures
 from ..measuring.protocol import Protocol
 from ..measuring.ranks import RankSpread
 from .telemetry_quantities import Observed, observed
@@ -21,14 +23,16 @@ from .telemetry_quantities import Observed, observed
 BROKEN = "Broken metric lines are skipped, first at line {line} ({count} in total)."
 NO_FORMAT = "None of the {count} lines match a known format (list the formats with `tachograph formats`)."
 NO_FORMAT_OF_LINE = "The only line does not match a known format (list the formats with `tachograph formats`)."
+SEVERAL_RUNS = "The log contains {count} runs; the throughput is that of run {run} (protocol key run={run})."
 
 
 @dataclass(frozen=True)
 class Summary:
     """A reading, what no rule of its format knows, and the measurement that a protocol gives or the reason for none.
 
-    ``part``: what was measured of the reading. ``checks``: the same by other estimates. ``observed``: what the
-    telemetry of the run gives.
+    ``part``: what was measured of the reading. ``checks``: the same by other estimates. ``own``: what
+    the program prints itself of epochs or the run. ``runs``: what
+    each run gives where the log holds several. ``observed``: what the telemetry of the run gives.
     """
 
     reading: Reading
@@ -37,6 +41,8 @@ class Summary:
     measurement: Measurement | None = None
     reason: Message | None = None
     checks: tuple[Check, ...] = ()
+    own: tuple[Check, ...] = ()
+    runs: tuple[RunOfLog, ...] = ()
     observed: Observed = field(default_factory=Observed)
 
     @property
@@ -50,9 +56,17 @@ class Summary:
         return (*self.reading.warnings, *self._of_broken_lines(), *self._of_throughput(), *self.observed.warnings)
 
     def _of_throughput(self) -> Iterator[Message]:
+        if self.runs:
+            yield Message(SEVERAL_RUNS, count=len(self.runs), run=self._run())
         if self.measurement:
             yield from self.measurement.warnings
+            yield from differing(self.own, self.measurement)
             yield from caveats(self.checks, self.reading.events, self.measurement)
+
+    def _run(self) -> int:
+        """Which of several runs was measured."""
+        run = self.protocol.run
+        return run if isinstance(run, int) else self.runs[-1].number
 
     def _of_broken_lines(self) -> Iterator[Message]:
         found = self.leftover
@@ -78,21 +92,16 @@ def _measured(summary: Summary, protocol: Protocol | None) -> Summary:
         return replace(summary, reason=_no_format(reading))
     for part in reading.parts:
         try:
-            found = _by(part, reading, protocol)
+            found = headline(part, reading, protocol)
         except NoMeasurement as error:
             reasons.append(error.message)
         else:
-            others = tuple(checks(part, reading.facts, found))
-            return replace(summary, part=part, measurement=found, protocol=found.protocol, checks=others)
+            each, reading = runs(part, reading, protocol), reading.of_run(found.protocol.run)
+            others = checks(part, reading.facts, found)
+            own = own_figures(reading.parts, reading.facts, found, part)
+            known = replace(summary, reading=reading, part=part, measurement=found, protocol=found.protocol)
+            return replace(known, checks=tuple(others), own=tuple(own), runs=tuple(each))
     return replace(summary, reason=reasons[0])
-
-
-def _by(part: ReadingPart, reading: Reading, protocol: Protocol | None) -> Measurement:
-    if protocol is None:
-        return chosen(part, reading.facts)
-    if not protocol.states_estimate:
-        return estimated(part, reading.facts, protocol)
-    return measure(part.table, part.fields, reading.facts, protocol)
 
 
 def _no_format(reading: Reading) -> Message:
@@ -121,12 +130,19 @@ def as_json(summary: Summary) -> dict[str, Any]:
         | summary.observed.facts(),
         "records": int(summary.part.table.are(summary.protocol.records).sum()),
         "throughput": _throughput(summary.measurement),
-        "checks": [{"ratio": check.ratio} | _value(check.measurement) for check in summary.checks],
+        "checks": [{"ratio": check.ratio} | _value(check.measurement) for check in (*summary.checks, *summary.own)],
         "events": summary.reading.events[["line", "event", "text"]].to_dict("records"),
     }
+    if summary.runs:
+        found["runs"] = [_run(run) for run in summary.runs]
     if summary.reason:
         found["reason"] = str(summary.reason)
     return {**found, "warnings": [str(said) for said in summary.warnings]}
+
+
+def _run(run: RunOfLog) -> dict[str, Any]:
+    reason = {"reason": str(run.reason)} if run.reason else {}
+    return {"run": run.number, "lines": list(run.lines), "throughput": _throughput(run.measurement), **reason}
 
 
 def _throughput(measurement: Measurement | None) -> dict[str, Any] | None:

@@ -38,6 +38,10 @@ UNEVEN = (
     "The mean of {count} records is {mean}, their median {median}: outliers present; the median "
     "(statistic=median) is more robust."
 )
+OWN_SIZES = (
+    "The batch size of a step changes ({low} to {high} samples), first between lines {first} and {changed}; each "
+    "record is computed with its own."
+)
 SEVERAL_MODELS = "The log contains records of {count} models, which the throughput combines: {models}."
 WARNINGS = (
     ARRIVED,
@@ -53,6 +57,7 @@ WARNINGS = (
     RUNNING_MEAN,
     SLOW_START,
     UNEVEN,
+    OWN_SIZES,
     SEVERAL_MODELS,
 )
 
@@ -77,6 +82,14 @@ def of_records(chosen: Columns, column: str, reasons: Reasons) -> Iterator[Messa
     models = pd.Series(chosen["model"][are_readable(reasons)]).dropna().unique() if "model" in chosen else ()
     if len(models) > 1:
         yield Message(SEVERAL_MODELS, count=len(models), models=", ".join(map(str, models)))
+
+
+def of_sizes(used: Columns, sizes: Values | None) -> Iterator[Message]:
+    """Tell that the batch size changes over the records that are used; ``sizes``: that of each, None where it stays."""
+    if sizes is not None:
+        first, changed = used["line"][0], used["line"][sizes != sizes[0]][0]
+        told = {"low": f"{sizes.min():g}", "high": f"{sizes.max():g}"}
+        yield Message(OWN_SIZES, first=first, changed=changed, **told)
 
 
 def of_steps(records: Columns, fields: Fields, protocol: Protocol, field: Field | None) -> Iterator[Message]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+import numpy as np
 
 from parsers.grammar.format import METRICS
 from parsers.io.lazy import pd
@@ -11,13 +14,16 @@ from parsers.io.message import Message
 from parsers.runs.facts import is_count
 from parsers.runs.reading_part import ReadingPart
 
-from .estimate import Facts
+from .estimate import Facts, Values
 from .measurement import Measurement, NoMeasurement, measure
 from .protocol import Protocol, ProtocolError
+from .record_columns import Columns
 from .scaling import ASKING, CONSUMED
+from .selection import ALL_ZERO
 
 TOLERANCE = 0.02
 ESTIMATES = ("reported", "step_time", "duration", "clock")
+NO_RUN: Mapping[str, str] = MappingProxyType({})
 SAME = {"images": "samples", "sequences": "samples", "words": "tokens"}
 
 DIFFERS = (
@@ -39,7 +45,6 @@ class Check:
 
 def checks(part: ReadingPart, facts: Facts, measured: Measurement) -> Iterator[Check]:
     """The throughput by every other estimate that the log allows over the same window; a sample is a sequence."""
-    length = _tokens_of_a_sample(part.records, facts)
     for estimate in ESTIMATES:
         if estimate == measured.protocol.estimate:
             continue
@@ -47,9 +52,14 @@ def checks(part: ReadingPart, facts: Facts, measured: Measurement) -> Iterator[C
             found = measure(part.table, part.fields, facts, by(estimate, measured.protocol))
         except NoMeasurement:
             continue
-        factor = _factor(found, measured, length)
-        if factor and found.scope == measured.scope and measured.value > 0:
-            yield Check(found, found.value * factor / measured.value)
+        yield from compared(found, measured, part, facts)
+
+
+def compared(found: Measurement, measured: Measurement, part: ReadingPart, facts: Facts) -> Iterator[Check]:
+    """One measurement held against another, where both count the same, or what becomes the same, of the same cards."""
+    factor = _factor(found, measured, _tokens_of_a_sample(part, facts))
+    if factor and found.scope == measured.scope and measured.value > 0:
+        yield Check(found, found.value * factor / measured.value)
 
 
 def by(estimate: str, protocol: Protocol) -> Protocol:
@@ -60,16 +70,23 @@ def by(estimate: str, protocol: Protocol) -> Protocol:
     return Protocol.of(keys)
 
 
-def _tokens_of_a_sample(records: pd.DataFrame, facts: Facts) -> float | None:
-    """What a fact says, or the log's own counts of both; None where nobody knows."""
+def _tokens_of_a_sample(part: ReadingPart, facts: Facts) -> float | None:
+    """What the records print, a fact says, or the log's own counts of both tell; None where nobody knows."""
+    if "sequence_length" in part.table and (told := np.unique(_printed_lengths(part))).size:
+        return float(told[0]) if len(told) == 1 else None
     if "sequence_length" in facts:
         length = facts["sequence_length"].value
         return length if is_count(length) else None
-    if not set(CONSUMED) <= set(records):
+    if not set(CONSUMED) <= set(part.table):
         return None
-    both = records[[*CONSUMED]].dropna()
+    both = part.records[[*CONSUMED]].dropna()
     samples, tokens = (float(both[name].max() - both[name].min()) for name in CONSUMED)
     return tokens / samples if samples > 0 and tokens > 0 else None
+
+
+def _printed_lengths(part: ReadingPart) -> Values:
+    lengths = Columns(part.table).numbers("sequence_length")
+    return lengths[np.isfinite(lengths)]
 
 
 def _factor(found: Measurement, measured: Measurement, length: float | None) -> float | None:
@@ -101,31 +118,47 @@ def caveats(found: Iterable[Check], events: pd.DataFrame, measured: Measurement)
             yield Message(HAPPENED, count=len(lines), event=event, line=lines.iloc[0])
 
 
-def chosen(part: ReadingPart, facts: Facts) -> Measurement:
+def chosen(part: ReadingPart, facts: Facts, run: int | None = None) -> Measurement:
     """Measure by the first protocol that the log allows: what it prints comes before what must be computed.
 
-    Of either step records come first, then those of epochs, then the last summary. Raises ``NoMeasurement`` that says
-    what is missing, if possible by the option that would give it.
+    Of either step records come first, then those of epochs, then the last summary. ``run``: which one of a log that
+    holds several; without it the last. Raises ``NoMeasurement`` that says what is missing, if possible by the option
+    that would give it.
     """
     reasons: list[NoMeasurement] = []
     present = [kind for kind in METRICS if part.table.are(kind).any()]
-    for protocol in protocols(present or ["step"]):
+    for protocol in protocols(present or ["step"], which(part, run)):
         try:
-            return measure(part.table, part.fields, facts, protocol)
+            found = measure(part.table, part.fields, facts, protocol)
         except NoMeasurement as error:
             reasons.append(error)
+        else:
+            return replace(found, warnings=(*_zeros(reasons), *found.warnings))
     if not len(part.table):
         raise reasons[0]
-    why = next((reason for reason in reasons if reason.message.key in ASKING), reasons[-1])
-    raise NoMeasurement(NONE_COMPUTED, why=why.message)
+    asking = [reason for reason in reasons if reason.message.key in ASKING]
+    zeros = [reason for reason in reasons if reason.message.key == ALL_ZERO]
+    if zeros and not asking:
+        raise zeros[0]
+    raise NoMeasurement(NONE_COMPUTED, why=[*asking, reasons[-1]][0].message)
 
 
-def protocols(present: Collection[str]) -> Iterator[Protocol]:
+def which(part: ReadingPart, run: int | None) -> dict[str, str]:
+    """The key of a protocol that names a run, by default the last, where a log holds several; else none."""
+    return {"run": str(run or "last")} if "run" in part.table else {}
+
+
+def _zeros(reasons: Iterable[NoMeasurement]) -> Iterator[Message]:
+    """What was printed, but is 0 throughout: another estimate takes its place."""
+    yield from (reason.message for reason in reasons if reason.message.key == ALL_ZERO)
+
+
+def protocols(present: Collection[str], run: Mapping[str, str] = NO_RUN) -> Iterator[Protocol]:
     """All protocols for records of these kinds (step, epoch, summary), in the order in which they are tried."""
     for estimate in ESTIMATES:
         for kind in (kind for kind in METRICS if kind in present):
             last = {"statistic": "last"} if kind == "summary" and estimate != "clock" else {}
-            yield Protocol.of({"records": kind, "estimate": estimate, **last})
+            yield Protocol.of({"records": kind, "estimate": estimate, **run, **last})
 
 
 def estimated(part: ReadingPart, facts: Facts, stated: Protocol) -> Measurement:
@@ -136,7 +169,8 @@ def estimated(part: ReadingPart, facts: Facts, stated: Protocol) -> Measurement:
     reasons: list[NoMeasurement] = []
     for estimate in ESTIMATES:
         try:
-            return measure(part.table, part.fields, facts, stated.overridden(f"estimate={estimate}"))
+            found = measure(part.table, part.fields, facts, stated.overridden(f"estimate={estimate}"))
+            return replace(found, warnings=(*_zeros(reasons), *found.warnings))
         except NoMeasurement as error:
             reasons.append(error)
         except ProtocolError:

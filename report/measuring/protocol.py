@@ -16,6 +16,7 @@ from pydantic import (
     Field,
     NonNegativeInt,
     PlainSerializer,
+    PositiveInt,
     ValidationError,
     model_validator,
 )
@@ -80,6 +81,8 @@ class Protocol(BaseModel):
     """What is read from them. `reported`: the throughput they print; `step_time`: batch size × cards / time of a step;
     `duration`: what a record did / the time that it took; `clock`: samples between two records / the time between
     them; `instant`: as reported, with running means undone."""
+    run: PositiveInt | Literal["last"] | None = None
+    """Which run of a log that holds several, by its number from 1, or `last`."""
     skip_records: NonNegativeInt = 0
     """Records left out at the start; excludes `skip_steps`."""
     skip_steps: NonNegativeInt = 0
@@ -189,14 +192,15 @@ class Protocol(BaseModel):
     def steps(self) -> tuple[Step, ...]:
         """Return what is done, in the order in which it is done, as (message key, values) for a template to translate.
 
-        Keys: ``records_*`` (step, epoch, summary), ``skip_records``, ``skip_steps``, ``drop_last_records``,
-        ``drop_last_steps`` and so for ``take_first_*`` and ``take_last_*`` (value ``count``; of a single one these end
-        in ``_one``), ``estimate_*``, ``trim``
-        (values ``fraction``, ``minimum``), ``statistic_*``, ``repeats_*``, ``decimals`` and ``significant`` (value
-        ``count``), ``rounding_*``.
+        Keys: ``records_*`` (step, epoch, summary), ``run_last`` and ``run_number`` (value ``count``), ``skip_records``,
+        ``skip_steps``, ``drop_last_records``, ``drop_last_steps`` and so for ``take_first_*`` and ``take_last_*``
+        (value ``count``; of a single one these end in ``_one``), ``estimate_*``, ``trim`` (values ``fraction``,
+        ``minimum``), ``statistic_*``, ``repeats_*``, ``decimals`` and ``significant`` (value ``count``),
+        ``rounding_*``.
         """
         return (
             (f"records_{self.records}", {}),
+            *self._run_steps(),
             *self._window_steps(),
             (f"estimate_{self.estimate}", {}),
             *self._statistic_steps(),
@@ -204,6 +208,11 @@ class Protocol(BaseModel):
             *((key, {"count": getattr(self, key)}) for key in ("decimals", "significant") if self._is_given(key)),
             (f"rounding_{self.rounding}", {}),
         )
+
+    def _run_steps(self) -> list[Step]:
+        if self.run is None:
+            return []
+        return [("run_last", {})] if self.run == "last" else [("run_number", {"count": self.run})]
 
     def _window_steps(self) -> list[Step]:
         skips = [(key, {"count": getattr(self, key)}) for key in ("skip_records", "skip_steps") if self._is_given(key)]

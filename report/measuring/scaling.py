@@ -59,21 +59,47 @@ def scale(field: Field, facts: Facts) -> tuple[int, Scope, tuple[Message, ...]]:
 def samples_per_step(records: Records, facts: Facts, protocol: Protocol) -> int:
     """Return how many samples all cards together train in one step.
 
-    That is the batch size of the job, as a fact or as the column ``job_batch_size`` of ``records``; or batch size per
-    card x cards x passes in a step (``accumulation``), which a caller's own ``batch_size`` asks for in any case. Raises
-    ``NoMeasurement`` where they are not known, or where the column holds several numbers.
+    That is the batch size of the job, as the column ``job_batch_size`` of ``records`` or else as a fact; or batch size
+    per card x cards x passes in a step (``accumulation``), which a caller's own ``batch_size`` asks for in any case.
+    Raises ``NoMeasurement`` where they are not known, or where the column holds several numbers.
     """
-    given = facts.get("batch_size")
-    if given is None or given.source.is_of_the_log:
-        if "job_batch_size" in facts:
-            return _count(facts, "job_batch_size")
-        if (job := _column(columns(records), "job_batch_size", protocol)) is not None:
-            return job
-    card = _count(facts, "batch_size") if given else _column(columns(records), "batch_size", protocol)
+    given, is_option = facts.get("batch_size"), _is_option(facts)
+    if not is_option and (job := _column(columns(records), "job_batch_size", protocol)) is not None:
+        return job
+    if "job_batch_size" in facts and (given is None or given.source.is_of_the_log):
+        return _count(facts, "job_batch_size")
+    printed = None if is_option else _column(columns(records), "batch_size", protocol)
+    card = _count(facts, "batch_size") if given and printed is None else printed
     if card is None or "cards" not in facts:
         key = NEEDS_CARDS if card is not None else NEEDS_BATCH_SIZE if "cards" in facts else NEEDS_BOTH
         raise NoMeasurement(key, estimate=protocol.estimate)
-    return card * _count(facts, "cards") * (_count(facts, "accumulation") if "accumulation" in facts else 1)
+    return card * _passes(facts)
+
+
+def _is_option(facts: Facts) -> bool:
+    """Whether a user gives the batch size of a card, which counts before all that a log prints."""
+    return "batch_size" in facts and facts["batch_size"].source.kind == "option"
+
+
+def own_sizes(records: Records, facts: Facts) -> Values | None:
+    """Return how many samples all cards train in one step of each record (float64), where the records print it.
+
+    None where they do not, or where all print the same. ``records``: at least one.
+    """
+    records = columns(records)
+    for name, times in (("job_batch_size", 1), ("batch_size", _passes(facts))):
+        if times and name in records and not _is_option(facts):
+            sizes = records.numbers(name)
+            if np.isfinite(sizes).all() and (sizes >= 1).all() and (sizes != sizes[0]).any():
+                return sizes * times
+    return None
+
+
+def _passes(facts: Facts) -> int:
+    """How many batches of one card make a step; 0 where that is not known."""
+    if "cards" not in facts:
+        return 0
+    return _count(facts, "cards") * (_count(facts, "accumulation") if "accumulation" in facts else 1)
 
 
 def _done_per_step(records: Columns, facts: Facts, protocol: Protocol) -> tuple[int, str]:
@@ -121,6 +147,8 @@ def amounts(records: Records, fields: Fields, facts: Facts, protocol: Protocol) 
     if protocol.records == "epoch" and "epoch_samples" in facts:
         return np.full(len(records), float(_count(facts, "epoch_samples"))), "samples"
     steps = _steps(records, fields, protocol).astype(np.float64)
+    if (sizes := own_sizes(records, facts)) is not None:
+        return steps * sizes, "samples"
     per_step, counted = _done_per_step(records, facts, protocol)
     return steps * per_step, counted
 
@@ -149,8 +177,15 @@ def amounts_done(records: Records, fields: Fields, facts: Facts, used: Mask, pro
     counts_epochs = protocol.records == "epoch" and "epoch" in records and records.printed("epoch").all()
     if counts_epochs and "epoch_samples" in facts:
         return records.numbers("epoch") * _count(facts, "epoch_samples"), "samples"
-    per_step, unit = _done_per_step(records.rows(used), facts, protocol)
-    return steps_done(records, step_field(fields, protocol.records)).astype(np.float64) * per_step, unit
+    sizes = own_sizes(records.rows(used), facts)
+    per_step, unit = _done_per_step(records.rows(used), facts, protocol) if sizes is None else (1, "samples")
+    done = steps_done(records, step_field(fields, protocol.records)).astype(np.float64)
+    if sizes is None:
+        return done * per_step, unit
+    # What was done before the window does not matter: only differences mean something.
+    each = np.zeros(len(done))
+    each[used] = sizes
+    return np.cumsum(np.diff(done, prepend=0) * each), unit
 
 
 def _counted(records: Columns, fields: Fields, facts: Facts, protocol: Protocol) -> tuple[Values, str] | None:
@@ -168,11 +203,14 @@ def _counted(records: Columns, fields: Fields, facts: Facts, protocol: Protocol)
 def amount_of_step(records: Records, fields: Fields, facts: Facts, used: Mask, protocol: Protocol) -> tuple[float, str]:
     """Return what all cards together do in one step of those used, and what is counted: "samples" or "tokens".
 
-    The tokens of a step that the log states come before its samples. Where neither is known, or the batch size changes,
-    it is the mean by the log's own counts, as ``amounts_done`` has them.
+    It is the mean of the batch sizes that the records print, where these differ. The tokens of a step that the log
+    states come before its samples. Where neither is known, it is the mean by the log's own counts, as ``amounts_done``
+    has them.
     Raises ``NoMeasurement`` where neither is known.
     """
     records = columns(records)
+    if (sizes := own_sizes(records.rows(used), facts)) is not None:
+        return float(sizes.mean()), "samples"
     try:
         return _done_per_step(records.rows(used), facts, protocol)
     except NoMeasurement:

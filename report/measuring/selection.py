@@ -14,16 +14,16 @@ from parsers.io.lazy import pd
 from parsers.io.message import Message, joined
 
 from . import estimate
-from .caveats import of_records, of_steps
+from .caveats import of_records, of_sizes, of_steps
 from .earlier_run import left_out, of_earlier_run
 from .estimate import READS, Facts, Values
 from .protocol import NoMeasurement, Protocol
 from .ranks import Ranks, RankSpread, of_ranks, spread, unnamed
 from .record_columns import Columns, Records, columns
-from .scaling import BATCH_SIZES, CONSUMED, COVERED, amount_of_step, amounts, scale
+from .scaling import BATCH_SIZES, CONSUMED, COVERED, amount_of_step, amounts, own_sizes, scale
 from .statistic import trim
 from .timing import Timed, clock
-from .window import Fields, Mask, Reasons, RecordUse, are_readable, one_rank, window
+from .window import Fields, Mask, Reasons, RecordUse, are_readable, last_run, one_rank, one_run, window
 
 _COUNTERS = ("epoch", "step", "steps", "steps_per_epoch", *CONSUMED, *COVERED, "model")
 _SPEEDS = dict.fromkeys(name for names in READS.values() for name in names)
@@ -39,6 +39,7 @@ IMPOSSIBLE = (
     "estimate={estimate} gives {value} at line {line}, which is not a valid throughput or step time: use another "
     "window or another estimate."
 )
+ALL_ZERO = "{column} is 0 in all {count} records, first at line {line}, and is not used."
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,8 @@ class Selection:
         yield from of_records(self.available, self.column, self.reasons)
         if earlier := left_out(self.available, self.column, self.reasons):
             yield earlier
+        if self.column != "throughput":
+            yield from of_sizes(log.records.rows(self.are_used), own_sizes(log.records.rows(self.are_used), log.facts))
         yield from of_steps(log.records, log.fields, protocol, log.fields.get((protocol.records, self.column)))
 
     @property
@@ -122,9 +125,7 @@ class _Log:
 
 def select(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -> Selection:
     """Return what a protocol uses of the records of a log; arguments and errors are those of ``measure``."""
-    chosen = _of_kind(records, protocol)
-    column = estimate.column(chosen, fields, protocol)
-    reasons = _readable(chosen, column, fields.get((protocol.records, column)))
+    chosen, column, reasons = _read(records, fields, protocol)
     readable = reasons == RecordUse.USED
     log = _Log(chosen.rows(readable), fields, facts, protocol, _ranks(chosen, column, reasons))
     used, windowed = window(log.records, fields, protocol)
@@ -149,6 +150,7 @@ def _clocked(log: _Log, used: Mask, reasons: Reasons) -> Timed:
 def _valued(log: _Log, column: str, used: Mask, reasons: Reasons) -> Series:
     """The values of all records; the reasons of those in the window are set."""
     found = _series(log, column, used)
+    _refuse_zero(found.values, column, log)
     _refuse_impossible(found.values[used], log.records["line"][used], log.protocol)
     reasons[used] = _kept(found.values[used], log.protocol)
     return found
@@ -159,9 +161,7 @@ def readings(records: Records, fields: Fields, facts: Facts, protocol: Protocol)
 
     Raises ``NoMeasurement`` as ``measure`` does; the clock has no values.
     """
-    chosen = _of_kind(records, protocol)
-    column = estimate.column(chosen, fields, protocol)
-    reasons = _readable(chosen, column, fields.get((protocol.records, column)))
+    chosen, column, reasons = _read(records, fields, protocol)
     readable = chosen.rows(reasons == RecordUse.USED)
     log = _Log(readable, fields, facts, protocol, _ranks(chosen, column, reasons))
     return readable.frame(READ), _series(log, column, np.ones(len(readable), dtype=np.bool_))
@@ -180,8 +180,19 @@ def _of_kind(records: Records, protocol: Protocol) -> Columns:
     return chosen
 
 
+def _read(records: Records, fields: Fields, protocol: Protocol) -> tuple[Columns, str, Reasons]:
+    """Return all records of the kind, the column that is read, and whether each of them is of the run and readable."""
+    chosen = _of_kind(records, protocol)
+    mine = one_run(chosen, protocol.run, last_run(records))
+    reasons = np.full(len(chosen), RecordUse.OTHER_RUN, dtype=np.int8)
+    run = chosen.rows(mine)
+    column = estimate.column(run, fields, protocol)
+    reasons[mine] = _readable(run, column, fields.get((protocol.records, column)))
+    return chosen, column, reasons
+
+
 def _readable(chosen: Columns, column: str, field: Field | None) -> Reasons:
-    """Return whether each record prints the column, and is of the lowest rank that does and of no run before."""
+    """Return whether each record of a run prints the column, is of the lowest rank that does and of no earlier run."""
     reasons = np.full(len(chosen), RecordUse.NO_VALUE, dtype=np.int8)
     valued = chosen.finite(column)
     reasons[valued] = np.where(one_rank(chosen.rows(valued)), RecordUse.USED, RecordUse.OTHER_RANK)
@@ -197,6 +208,10 @@ def _series(log: _Log, column: str, used: Mask) -> Series:
         done, counted = amounts(log.records, log.fields, log.facts, log.protocol)
         with np.errstate(divide="ignore", invalid="ignore"):
             return Series(done / values, 1, f"{counted}/s", "job", (), amounts=done)
+    if column != "throughput" and not _is_plain_mean(log.protocol):
+        sizes = own_sizes(log.records.rows(used), log.facts)
+        if sizes is not None:
+            return _rates(values, used, sizes)
     if column != "throughput":
         amount, counted = amount_of_step(log.records, log.fields, log.facts, used, log.protocol)
         return Series(values, amount, f"{counted}/s", "job", (), are_times=True)
@@ -226,8 +241,8 @@ def _ranks(chosen: Columns, column: str, reasons: Reasons) -> Ranks | None:
     """What all ranks print in a column of numbers."""
     if column in estimate.TIMES:
         return None
-    valued = chosen.rows(reasons != RecordUse.NO_VALUE)
-    return of_ranks(valued, column, reasons[reasons != RecordUse.NO_VALUE] == RecordUse.USED)
+    are_valued = ~np.isin(reasons, (RecordUse.NO_VALUE, RecordUse.OTHER_RUN))
+    return of_ranks(chosen.rows(are_valued), column, reasons[are_valued] == RecordUse.USED)
 
 
 def _not_of_the_job(log: _Log, column: str) -> Message | None:
@@ -244,6 +259,25 @@ def _spread(log: _Log, column: str, reasons: Reasons, found: Series | Timed) -> 
     unit = str(field.unit) if found.are_times else found.unit
     told = spread(log.ranks, reasons == RecordUse.USED, log.protocol.statistic, unit, log.facts)
     return told and replace(told, is_summed=found.is_summed, are_times=column in ("step_time", "duration"))
+
+
+def _is_plain_mean(protocol: Protocol) -> bool:
+    """Whether the mean time of all records is taken, of which the mean batch size makes the throughput of them all."""
+    return protocol.statistic == "mean" and not (protocol.trim or protocol.trim_min)
+
+
+def _rates(seconds: Values, used: Mask, sizes: Values) -> Series:
+    """The throughput of each step by the batch size of its own."""
+    done = np.full(len(seconds), np.nan)
+    done[used] = sizes
+    with np.errstate(divide="ignore"):
+        return Series(done / seconds, 1, "samples/s", "job", (), amounts=done)
+
+
+def _refuse_zero(values: Values, column: str, log: _Log) -> None:
+    if not values.any():
+        told = {"column": column, "count": len(values), "line": log.records["line"][0]}
+        raise NoMeasurement(ALL_ZERO, **told)
 
 
 def _refuse_impossible(values: Values, lines: NDArray[np.int64], protocol: Protocol) -> None:

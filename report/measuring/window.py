@@ -1,6 +1,7 @@
 """The window: which records of a log a protocol uses, and why not the others."""
 
 from collections.abc import Mapping
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,15 +26,20 @@ NOT_GROWING = (
     "counted (several ranks, or a run restarted into one log): count records (skip_records, take_first=100), and use "
     "an estimate that reads one record at a time."
 )
+SEVERAL_RUNS = (
+    "The log contains {count} runs, whose records begin at lines {lines}; choose one in the protocol: run=1, run=2, "
+    "... or run=last."
+)
+NO_SUCH_RUN = "The log has no such records in run={run}; runs that have them: {known}."
 
 
 class RecordUse:
     """Why a record is used or left out; arrays of reasons are int8.
 
-    Left out before the window: a record without the value that is read, or of another rank. By the window: skipped,
-    dropped at the end, beyond what ``take_first`` takes, before what ``take_last`` takes. After it: cut by ``trim``,
-    not the last one (``statistic = last``), between the two that ``estimate = clock`` reads. Of another rank, and part
-    of the sum over ranks; of a run before this one.
+    Left out before the window: a record of another run, without the value that is read, or of another rank. By the
+    window: skipped, dropped at the end, beyond what ``take_first`` takes, before what ``take_last`` takes. After it:
+    cut by ``trim``, not the last one (``statistic = last``), between the two that ``estimate = clock`` reads; of
+    another rank, and part of the sum over ranks; of an earlier run, whose mean a file that polls a program repeats.
     """
 
     USED = 0
@@ -47,20 +53,27 @@ class RecordUse:
     TRIM = 8
     NOT_LAST = 9
     BETWEEN = 10
-    SUMMED = 11
-    EARLIER_RUN = 12
-
-
-# Why a record is not among those that a protocol chooses from.
-UNREADABLE = (RecordUse.NO_VALUE, RecordUse.OTHER_RANK, RecordUse.SUMMED, RecordUse.EARLIER_RUN)
+    OTHER_RUN = 11
+    SUMMED = 12
+    EARLIER_RUN = 13
 
 
 # The reasons as words of tables and messages, ``skip_records``, in their order.
 REASON_KEYS = tuple(name.lower() for name in vars(RecordUse) if name.isupper())
 
 
+# Why a record is not among those that a protocol chooses from.
+UNREADABLE = (
+    RecordUse.OTHER_RUN,
+    RecordUse.NO_VALUE,
+    RecordUse.OTHER_RANK,
+    RecordUse.SUMMED,
+    RecordUse.EARLIER_RUN,
+)
+
+
 def are_readable(reasons: Reasons) -> Mask:
-    """Return which records have the value that is read, and are of the rank that is (bool)."""
+    """Return which records have the value that is read, and are of the run and the rank that is (bool)."""
     are_so: Mask = ~np.isin(reasons, UNREADABLE)
     return are_so
 
@@ -151,6 +164,29 @@ def one_rank(records: Records) -> Mask:
     named = ~np.isnan(rank)
     lowest: Mask = rank == rank[named].min() if named.any() else ~named
     return lowest
+
+
+def last_run(records: Records) -> int:
+    """Return the number, from 1, of the last run of a log."""
+    return int(columns(records)["run"].max()) if "run" in records and len(records) else 1
+
+
+def one_run(records: Records, run: int | Literal["last"] | None, last: int) -> Mask:
+    """Return which records are of a run (bool), by its number from 1; all of them where the log holds one.
+
+    ``last``: the number of the last run of the log. Raises ``NoMeasurement`` where the records are of several runs and
+    none is named, and where the named one has none of them.
+    """
+    numbers = columns(records)["run"] if "run" in records else np.ones(len(records), np.int64)
+    runs, firsts = np.unique(numbers, return_index=True)
+    if run is None and len(runs) > 1:
+        lines = ", ".join(map(str, columns(records)["line"][firsts]))
+        raise NoMeasurement(SEVERAL_RUNS, count=len(runs), lines=lines)
+    wanted = runs[0] if run is None else last if run == "last" else run
+    mine: Mask = numbers == wanted
+    if not mine.any():
+        raise NoMeasurement(NO_SUCH_RUN, run=run, known=", ".join(map(str, runs)))
+    return mine
 
 
 def window(records: Records, fields: Fields, protocol: Protocol) -> tuple[Mask, Reasons]:

@@ -13,6 +13,7 @@ from parsers.io.message import counted
 
 from ..evidence.log_summary import Summary
 from ..measuring.crosscheck import Check
+from ..measuring.headline import RunOfLog
 from ..measuring.measurement import Measurement
 from ..measuring.number import printed
 from ..measuring.statistic import median
@@ -40,7 +41,8 @@ def _parts(summary: Summary) -> Iterator[RenderableType]:
     yield _facts(summary)
     yield _throughput(summary)
     yield from _parts_of_the_job(summary)
-    yield from (_check(check) for check in summary.checks)
+    yield from (_check(check) for check in (*summary.checks, *summary.own))
+    yield from (_run(run) for run in summary.runs)
     plot = steadiness(summary)
     if plot:
         yield Text(plot)
@@ -100,10 +102,22 @@ def _check(check: Check) -> Text:
     )
 
 
+def _run(run: RunOfLog) -> Text:
+    first, last = run.lines
+    where = f"  run {run.number}, lines {first} to {last}: "
+    if (found := run.measurement) is None:
+        return Text(f"{where}no throughput: {run.reason}", style="dim")
+    words = found.protocol.words()
+    return Text(f"{where}{found.value:.6g} {found.unit}{whose(found.scope)} (protocol: {words})", style="dim")
+
+
 def steadiness(summary: Summary) -> str:
     """The throughput (or time of a step) of the records over the run as a line of bars, with its range."""
     records, kind = summary.part.records, summary.protocol.records
     steps = records[records["record"] == kind]
+    if summary.measurement and "run" in steps:
+        used = steps["run"][steps["line"] == summary.measurement.lines[-1]]
+        steps = steps[steps["run"].isin(used)]
     column = next((name for name in ("throughput", "step_time") if name in steps), "")
     values = steps[column].dropna().to_numpy(float) if column else np.zeros(0)
     values = values[np.isfinite(values)]

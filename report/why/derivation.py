@@ -29,6 +29,7 @@ REASONS: Mapping[str, str] = {
     "trim": "trimmed from the sorted values",
     "not_last": "only the last value is used",
     "between": "between the two lines used for timing",
+    "other_run": "they are from another run",
     "earlier_run": "they are from an earlier run",
     "summed": "they are from other ranks, and are part of the sum over all ranks",
 }

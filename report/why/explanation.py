@@ -13,6 +13,7 @@ from ..evidence.cell import Cell, Proof
 from ..evidence.log_summary import summarise
 from ..measuring.crosscheck import caveats
 from ..measuring.number import printed
+from ..measuring.own_figures import differing, own_figures
 from ..measuring.protocol import NoMeasurement, Protocol
 from ..pagefile.page_file import find, load
 from .awk import AwkCommand, command, together
@@ -91,7 +92,8 @@ def _told(derived: Derivation) -> Iterator[Message]:
     """What speaks against the number of one log."""
     measured = derived.measurement
     others = caveats(derived.checks, derived.reading.events, measured)
-    yield from (*derived.reading.warnings, *measured.warnings, *others, *few(derived), *stalls(derived))
+    own = differing(own_figures(derived.reading.parts, derived.facts, measured, derived.part), measured)
+    yield from (*derived.reading.warnings, *measured.warnings, *own, *others, *few(derived), *stalls(derived))
 
 
 def as_json(explanation: Explanation) -> dict[str, Any]:

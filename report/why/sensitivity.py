@@ -55,9 +55,7 @@ def variations(derivations: Sequence[Derivation], protocol: Protocol) -> Iterato
 def _changes(derivation: Derivation, protocol: Protocol) -> Iterator[tuple[str, dict[str, Any], bool]]:
     measured = derivation.measurement
     skipped = sum(len(measured.left_out.get(key, ())) for key in ("skip_records", "skip_steps"))
-    readable = measured.available - sum(
-        len(measured.left_out.get(key, ())) for key in map(REASON_KEYS.__getitem__, UNREADABLE)
-    )
+    readable = measured.available - sum(len(measured.left_out.get(REASON_KEYS[use], ())) for use in UNREADABLE)
     for count in WARM_UPS:
         if count != skipped:
             yield f"skip {count} records", {"skip_records": count}, count >= skipped

@@ -20,7 +20,7 @@ import pandas as pd
 from parsers.runs.health import FAILED
 from parsers.runs.reading import Reading, survey
 from parsers.runs.reading_part import ReadingPart
-from report.measuring.crosscheck import chosen
+from report.measuring.headline import headline
 from report.measuring.measurement import Measurement, NoMeasurement, measure
 from report.measuring.number import printed
 from report.measuring.protocol import Protocol
@@ -101,7 +101,7 @@ def _plain(reading: Reading) -> Measurement:
     reasons = []
     for part in reading.parts:
         try:
-            return chosen(part, reading.facts)
+            return headline(part, reading, None)
         except NoMeasurement as error:
             reasons.append(error)
     raise reasons[0]

@@ -14,6 +14,7 @@ from parsers.runs.provenance import Provenance, line
 from report.evidence import telemetry_quantities, telemetry_window
 from report.evidence.case_evidence import NOT_THE_JOB, cells
 from report.evidence.cell import Cell, Disagreement
+from report.evidence.library import forget
 from report.measuring import caveats, crosscheck, scaling
 from report.measuring.protocol import Protocol
 from report.pagefile.page_file import PageError, load
@@ -89,6 +90,28 @@ def test_a_number_in_another_unit_is_not_published(folder: Path) -> None:
 
 def test_images_and_samples_count_the_same(folder: Path) -> None:
     assert cell(folder, "images/s", "samples/s").printed == cell(folder).printed is not None
+
+
+def append_a_run(folder: Path) -> None:
+    """Append the log to that of each repeat: its steps begin anew, in the first epoch."""
+    for log in folder.glob("logs/*/train.log"):
+        log.write_bytes(log.read_bytes() * 2)
+
+
+def test_a_page_that_names_no_run_of_a_log_with_several_has_no_number_of_it(folder: Path) -> None:
+    append_a_run(folder)
+    empty = cell(folder)
+    assert empty.printed is None
+    assert "The log contains 2 runs, whose records begin at lines" in str(empty.reason)
+
+
+@pytest.mark.parametrize("run", ["1", '"last"'])
+def test_a_page_names_a_run_of_a_log_with_several(folder: Path, run: str) -> None:
+    once = cell(folder).printed
+    append_a_run(folder)
+    forget()
+    found = cell(folder, '{ column = "a" }', f'{{ column = "a", protocol = "run={run.strip(chr(34))}" }}')
+    assert found.printed == once is not None
 
 
 def test_a_run_that_failed_is_left_out_with_a_remark(folder: Path) -> None:

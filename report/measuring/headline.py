@@ -1,0 +1,174 @@
+"""Headlines: the throughput of a log where no protocol is stated, of its steady part, and of each run by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from parsers.io.message import Message
+from parsers.runs.reading import Reading
+from parsers.runs.reading_part import ReadingPart
+
+from .crosscheck import chosen, estimated
+from .estimate import Facts, Values
+from .measurement import Measurement, NoMeasurement, measure
+from .protocol import Protocol
+from .selection import Series, select
+from .statistic import median
+
+# A record is of the warm-up while it is slower than this share of the steady ones.
+SLOW = 0.9
+FEWEST_STEADY = 3
+FEWEST_ALIKE = 10
+
+WARM_UP = (
+    "Warm-up: the first {skip} of {count} records are skipped, each more than 10% slower than the median of the second "
+    "half. Mean of all {count}: {mean} {unit}."
+)
+WARM_UP_OF_ONE = (
+    "Warm-up: the first of {count} records is skipped, more than 10% slower than the median of the second half. Mean "
+    "of all {count}: {mean} {unit}."
+)
+FEW_STEADY = "Only {left} of {count} records remain after warm-up; a longer run may give another throughput."
+ONE_RECORD = "The log has only one step record, at line {line}; it may include warm-up."
+OWN_INSTEAD = (
+    "Only {left} of {count} step records remain after warm-up, too few for a throughput; the one that the program "
+    "prints at line {line} is used."
+)
+MOSTLY_WARM_UP = (
+    "The log has only {count} step records (line {first} to {last}), and the first is warm-up: too few for a "
+    "throughput."
+)
+ONLY_FIRST_STEP = "The log has only one step record, at line {line}: the first step, which includes warm-up."
+CONSTANT = "All {count} records give {value} {unit}; a number that never changes may not be a measurement."
+WARNINGS = (WARM_UP, WARM_UP_OF_ONE, FEW_STEADY, ONE_RECORD, OWN_INSTEAD, CONSTANT)
+
+
+@dataclass(frozen=True)
+class RunOfLog:
+    """One run of a log that holds several: its number from 1, its first and last record, and what it gives.
+
+    ``reason``: why it gives nothing.
+    """
+
+    number: int
+    lines: tuple[int, int]
+    measurement: Measurement | None = None
+    reason: Message | None = None
+
+
+def runs(part: ReadingPart, reading: Reading, stated: Protocol | None) -> Iterator[RunOfLog]:
+    """Each run of a log that holds several, measured by a protocol or as ``headline`` does; none where it holds one."""
+    if "run" not in part.table:
+        return
+    numbers, lines = part.table["run"], part.table["line"]
+    bounds = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
+    for first, end in pairwise(bounds):
+        run = RunOfLog(int(numbers[first]), (int(lines[first]), int(lines[end - 1])))
+        try:
+            yield replace(run, measurement=_of_run(part, reading, stated, run.number))
+        except NoMeasurement as error:
+            yield replace(run, reason=error.message)
+
+
+def headline(part: ReadingPart, reading: Reading, stated: Protocol | None) -> Measurement:
+    """Measure a part of a reading by a protocol, or the steady part of it by the first estimate that it allows.
+
+    Of several runs, where the protocol names none, the last that gives a number. Raises ``NoMeasurement``.
+    """
+    if "run" not in part.table or (stated and stated.run):
+        return _of_run(part, reading, stated, None)
+    found = list(runs(part, reading, stated))
+    measured = next((run.measurement for run in reversed(found) if run.measurement), None)
+    return measured or _of_run(part, reading, stated, found[-1].number)
+
+
+def _of_run(part: ReadingPart, reading: Reading, stated: Protocol | None, run: int | None) -> Measurement:
+    facts = reading.of_run(stated.run if stated and stated.run else run).facts
+    if stated is None:
+        return _steady(part, facts, chosen(part, facts, run))
+    if run is not None:
+        stated = stated.overridden(f"run={run}")
+    if not stated.states_estimate:
+        return estimated(part, facts, stated)
+    return measure(part.table, part.fields, facts, stated)
+
+
+def _steady(part: ReadingPart, facts: Facts, plain: Measurement) -> Measurement:
+    """The measurement without its warm-up, by the program's own figure where too few records are left."""
+    selected = select(part.table, part.fields, facts, plain.protocol)
+    if plain.protocol.records == "summary" or not isinstance(selected.found, Series):
+        return plain
+    rates = selected.found.throughputs()[selected.are_used]
+    skip, count = warm_up(rates), len(rates)
+    left = count - skip
+    if left < FEWEST_STEADY and (skip or count == 1) and plain.protocol.records == "step":
+        return _of_few(part, facts, plain, skip)
+    return _told(_without(part, facts, plain, skip), _constant(plain, rates))
+
+
+def _without(part: ReadingPart, facts: Facts, plain: Measurement, skip: int) -> Measurement:
+    """The measurement without the first records, and the mean of all beside it."""
+    if not skip:
+        return plain
+    found = measure(part.table, part.fields, facts, plain.protocol.overridden(f"skip_records={skip}"))
+    told = {"count": plain.records_used, "mean": f"{plain.value:.6g}", "unit": plain.unit}
+    return _told(found, [Message(WARM_UP_OF_ONE, **told) if skip == 1 else Message(WARM_UP, skip=skip, **told)])
+
+
+def _told(found: Measurement, more: Iterator[Message] | list[Message]) -> Measurement:
+    return replace(found, warnings=(*found.warnings, *more))
+
+
+def warm_up(rates: Values) -> int:
+    """Return how many of the first records are warm-up: each is more than 10 % slower than the second half's median.
+
+    ``rates``: throughputs in file order, at least one. At most half of them are.
+    """
+    half = len(rates) // 2
+    steady = rates[:half] >= SLOW * median(rates[half:])
+    return int(np.argmax(steady)) if steady.any() else half
+
+
+def _of_few(part: ReadingPart, facts: Facts, plain: Measurement, skip: int) -> Measurement:
+    """What a run gives with hardly a record after its warm-up; raises ``NoMeasurement`` where that is nothing."""
+    count = plain.records_used
+    left = count - max(skip, 1)
+    if own := _own(part, facts, plain):
+        return _told(own, [Message(OWN_INSTEAD, left=left, count=count, line=own.lines[-1])])
+    if count == 1:
+        return _of_one(part, plain)
+    if left < FEWEST_STEADY - 1:
+        raise NoMeasurement(MOSTLY_WARM_UP, count=count, first=plain.lines[0], last=plain.lines[-1])
+    return _told(_without(part, facts, plain, skip), [Message(FEW_STEADY, left=left, count=count)])
+
+
+def _of_one(part: ReadingPart, plain: Measurement) -> Measurement:
+    """The measurement of one record, unless that is the first step."""
+    (line,) = plain.lines
+    field = part.fields.get(("step", "step"))
+    if field is not None and (part.table["step"][part.table["line"] == line] == (field.first or 0)).any():
+        raise NoMeasurement(ONLY_FIRST_STEP, line=line)
+    return _told(plain, [Message(ONE_RECORD, line=line)])
+
+
+def _own(part: ReadingPart, facts: Facts, plain: Measurement) -> Measurement | None:
+    """What the program prints itself of whole epochs or of the run, in the same unit, of the same cards or the job."""
+    run = {} if plain.protocol.run is None else {"run": plain.protocol.run}
+    for kind, statistic in (("epoch", "mean"), ("summary", "last")):
+        protocol = Protocol.of({"records": kind, "estimate": "reported", "statistic": statistic, **run})
+        try:
+            found = measure(part.table, part.fields, facts, protocol)
+        except NoMeasurement:
+            continue
+        if found.unit == plain.unit and found.scope in (plain.scope, "job"):
+            return found
+    return None
+
+
+def _constant(plain: Measurement, rates: Values) -> Iterator[Message]:
+    if len(rates) >= FEWEST_ALIKE and (rates == rates[0]).all():
+        yield Message(CONSTANT, count=len(rates), value=f"{plain.value:.6g}", unit=plain.unit)

@@ -1,0 +1,144 @@
+"""Runs appended to one log are told apart; epochs, ranks in turns and skipped steps are not taken for runs."""
+
+from pathlib import Path
+
+import numpy as np
+
+from parsers.runs.appended import as_one, beginnings, told_apart
+from parsers.runs.events import NEVER, Event
+from parsers.runs.reading import FIRST_USED, NEITHER_USED, survey
+from parsers.scanning.record_table import RecordTable
+
+
+def steps(numbers: list[int], **columns: list[float]) -> RecordTable:
+    """Records of steps at lines 10, 20, 30 and so on."""
+    lines = np.arange(1, len(numbers) + 1) * 10
+    told = {name: np.array(column, dtype=np.float64) for name, column in columns.items()}
+    return RecordTable(
+        {"line": lines, "record": np.zeros(len(numbers), np.int8), "step": np.array(numbers, float), **told}
+    )
+
+
+def banner(line: int, name: str = "run_start") -> Event:
+    return Event(line, name, "a new run", NEVER)
+
+
+def test_a_step_number_that_falls_back_to_the_first_begins_another_run() -> None:
+    assert beginnings(steps([1, 2, 3, 4, 1, 2, 3, 4, 5, 6]), []) == [50]
+
+
+def test_a_run_that_goes_on_from_an_earlier_checkpoint_is_another_run() -> None:
+    assert beginnings(steps([10, 20, 30, 40, 50, 30, 40, 50, 60]), []) == [60]
+
+
+def test_a_run_begins_at_its_banner() -> None:
+    found = beginnings(steps([1, 2, 3, 4, 1, 2, 3, 4, 5]), [banner(3), banner(44), banner(47)])
+    assert found == [44]
+
+
+def test_a_banner_tells_short_runs_apart() -> None:
+    assert beginnings(steps([1, 1, 1]), [banner(2), banner(12), banner(22)]) == [12, 22]
+
+
+def test_a_banner_before_a_step_that_goes_on_begins_no_run() -> None:
+    assert beginnings(steps([1, 2, 3, 4, 5, 6]), [banner(35, "restart")]) == []
+
+
+def test_steps_that_are_counted_anew_in_each_epoch_are_one_run() -> None:
+    assert beginnings(steps([1, 2, 3, 1, 2, 3], epoch=[1, 1, 1, 2, 2, 2]), []) == []
+    assert beginnings(steps([10, 20, 30, 10, 20, 30, 10, 20]), []) == []
+
+
+def test_steps_beyond_those_of_the_first_epoch_are_another_run() -> None:
+    assert beginnings(steps([10, 20, 30, 10, 20, 30, 40, 50]), []) == [40]
+
+
+def test_an_epoch_that_falls_back_with_its_steps_begins_another_run() -> None:
+    assert beginnings(steps([1, 2, 1, 2, 1, 2], epoch=[1, 1, 2, 2, 1, 1]), []) == [50]
+
+
+def test_another_number_of_steps_in_an_epoch_begins_another_run() -> None:
+    lengths: list[float] = [134, 268, 268, 536]
+    assert beginnings(steps([0, 0, 200, 0], epoch=[0, 0, 0, 0], steps_per_epoch=lengths), []) == [20, 40]
+
+
+def test_ranks_that_print_the_same_steps_in_turns_are_one_run() -> None:
+    total: list[float] = [9.0] * 12
+    assert beginnings(steps([1, 1, 2, 2, 3, 3, 4, 5, 4, 5, 6, 6], steps=total), []) == []
+
+
+def test_a_step_that_stands_or_falls_by_one_because_it_was_skipped_begins_no_run() -> None:
+    assert beginnings(steps([0, 1, 1, 1, 0, 0, 0, 1, 2, 3], epoch=[0] * 10), []) == []
+
+
+def test_only_the_rank_that_is_read_tells_runs_apart() -> None:
+    assert beginnings(steps([1, 2, 1, 3, 2, 4], rank=[0, 0, 1, 0, 1, 0]), []) == []
+
+
+def test_a_log_without_records_has_no_runs() -> None:
+    assert beginnings(steps([]), []) == []
+    assert told_apart([], []) == []
+
+
+MEGATRON = (
+    " [2031-05-17 09:3{minute}:00] iteration {step:8d}/     100 | consumed samples: {done:12d} | elapsed time per "
+    "iteration (ms): {took:.1f} | learning rate: 1.0E-04 | global batch size: {size:5d} | lm loss: 2.5E+00 |\n"
+)
+
+
+def megatron(*records: tuple[int, float, int]) -> str:
+    return "".join(
+        MEGATRON.format(minute=at, step=step, done=step * size, took=took, size=size)
+        for at, (step, took, size) in enumerate(records)
+    )
+
+
+def test_records_say_of_which_run_they_are_only_where_there_are_several(tmp_path: Path) -> None:
+    once, twice = tmp_path / "once.log", tmp_path / "twice.log"
+    run = megatron((1, 500, 32), (2, 500, 32), (3, 500, 32))
+    once.write_text(run, encoding="utf-8")
+    twice.write_text(run + run, encoding="utf-8")
+    assert "run" not in survey(once).records
+    assert survey(twice).records["run"].tolist() == [1, 1, 1, 2, 2, 2]
+
+
+def test_a_single_record_is_one_run() -> None:
+    assert beginnings(steps([7]), [banner(1)]) == []
+
+
+def test_an_audit_reads_all_runs_of_a_log_as_one(tmp_path: Path) -> None:
+    twice = tmp_path / "twice.log"
+    twice.write_text(megatron((1, 500, 32), (2, 500, 32), (3, 500, 32)) * 2, encoding="utf-8")
+    part = survey(twice).parts[0]
+    assert ("run" in part.table, "run" in as_one(part).table) == (True, False)
+
+
+def test_a_fact_that_differs_between_runs_is_that_of_the_run_after_it(tmp_path: Path) -> None:
+    run = "  seq_length ................. 1024\n" + megatron((1, 500, 32), (2, 500, 32), (3, 500, 32))
+    log = tmp_path / "elastic.log"
+    log.write_text(f"using world size: 8\n{run}using world size: 4\n{run}", encoding="utf-8")
+    found = survey(log)
+    assert [found.of_run(run).facts["cards"].value for run in (1, 2, "last")] == [8, 4, 4]
+    assert [found.of_run(run).facts["sequence_length"].value for run in (1, 2)] == [1024, 1024]
+    assert "cards" not in found.facts
+    assert [said for said in found.warnings if said.key in (NEITHER_USED, FIRST_USED)] == []
+
+
+def test_a_fact_that_a_later_run_does_not_tell_and_others_dispute_is_not_known_of_it(tmp_path: Path) -> None:
+    run = megatron((1, 500, 32), (2, 500, 32), (3, 500, 32))
+    log = tmp_path / "thrice.log"
+    log.write_text(f"using world size: 8\n{run}using world size: 4\n{run}{run}", encoding="utf-8")
+    assert ["cards" in survey(log).of_run(number).facts for number in (1, 2, 3)] == [True, True, False]
+
+
+def test_a_fact_that_is_told_amid_a_run_is_not_that_of_its_start(tmp_path: Path) -> None:
+    run, more = megatron((1, 500, 32), (2, 500, 32), (3, 500, 32)), megatron((4, 500, 32))
+    log = tmp_path / "twice.log"
+    log.write_text(f"using world size: 8\n{run}{run}using world size: 4\n{more}", encoding="utf-8")
+    assert ["cards" in survey(log).of_run(number).facts for number in (1, 2)] == [True, False]
+
+
+def test_a_log_of_one_run_has_its_facts_whatever_run_is_named(tmp_path: Path) -> None:
+    log = tmp_path / "once.log"
+    log.write_text("using world size: 8\n" + megatron((1, 500, 32)), encoding="utf-8")
+    assert survey(log).of_run(1).facts["cards"].value == 8
