@@ -11,8 +11,8 @@ from typing import Any
 
 import psutil
 
+from ..io.output import say
 from ..io.regular_file import data_of, opener, text_of, write_whole
-from ..io.said import say
 from ..machine import machine_facts, sampling
 from .folders import NODE, TELEMETRY
 

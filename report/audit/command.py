@@ -14,8 +14,7 @@ from parsers.io.refusal import Unreadable
 
 if TYPE_CHECKING:
     from ..wording.words import Translate
-    from .favoured import Unlike
-    from .files import Named
+    from .audited_pages import Named, Unlike
 
 TO_MEND = 1
 WARNING = "warning: {said}"
@@ -72,8 +71,8 @@ def audit(
     from ..evidence.evidence_file import EvidenceFileError
     from ..pagefile.page_file import PageError, find, load
     from ..wording.words import Translator, WordsError
+    from .audited_pages import audit_files, markdown_files
     from .document import DocumentError
-    from .files import audit_files, markdown_files
     from .finding import AcceptedError, read_accepted, with_accepted
 
     try:
@@ -96,8 +95,8 @@ def audit(
 
 
 def _write_junit(path: Path, found: "list[Named]", translate: "Translate") -> None:
+    from parsers.io.atomic_write import whole
     from parsers.io.errors import WriteError
-    from parsers.io.whole import whole
 
     from .printing import junit
 

@@ -4,7 +4,7 @@ import glob
 from collections.abc import Sequence
 from pathlib import Path
 
-from parsers.io.inside import leading_out
+from parsers.io.containment import leading_out
 from parsers.io.message import Message
 from parsers.runs.runfile import DONE, RunFile, describes, files_of_run, run_file, sha256_of, status_of
 

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from parsers.io.regular import text_of
+from parsers.io.input_file import text_of
 
 from .consistency import mistakes
 from .page import Page

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path, PurePath
 
+from parsers.io.atomic_write import PREFIX, write, writing
+from parsers.io.containment import is_spelt_inside
 from parsers.io.errors import WriteError
-from parsers.io.inside import is_spelt_inside
-from parsers.io.regular import data_of, opened
-from parsers.io.whole import PREFIX, write, writing
+from parsers.io.input_file import data_of, opened
 
 # The files that the site has, each with the SHA-256 of what is in it; all else in its folder is somebody else's.
 CONTENTS = "assets/contents.json"
