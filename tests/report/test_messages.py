@@ -25,6 +25,8 @@ TOLD_BY = {
     "NoEvidenceError",
     "LogError",
     "FormatError",
+    "NoCellError",
+    "PublishedNumberError",
     "LogError.at",
     "FormatError.at",
     "joined",
