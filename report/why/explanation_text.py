@@ -5,7 +5,6 @@ from io import StringIO
 
 from rich.cells import cell_len
 
-from parsers.grammar.field import Scope
 from parsers.io.console import Console, Text
 from parsers.io.message import Message, joined
 
@@ -37,12 +36,12 @@ MORE = "… {count} more (listed by --json)"
 STATISTIC = "{number}, the {statistic} of {values}"
 FACTOR = "{count} {name} ({source})"
 OF_STEPS = "{factors} = {samples} {counted} per step, divided by the step time"
-NOT_SCALED: Mapping[Scope | None, str] = {
+NOT_SCALED: Mapping[str | None, str] = {
     "job": "none; the value is of the whole job",
     "node": "none; the value is of one node",
     "card": "none; the value is of one card",
-    None: "none; it is not known how many cards the value is of",
 }
+NOT_KNOWN = "none; it is not known how many cards the value is of"
 COMBINED = "{number}, {how}"
 ROUNDED = "{number} rounded to {printed} ({how})"
 EQUALLY_VALID = "* equally valid: for a steady run it gives the same number"
@@ -156,14 +155,14 @@ class _ExplanationText:
         yield from (self._fact("value", worded(row, self.translate)) for row in _ends(told))
         statistic = derivation.protocol.statistic
         number, count = f"{reduce(values, statistic):.15g}", _counted(len(told), VALUE, VALUES)
-        said = self.say(STATISTIC, number=number, statistic=Message(f"statistic_{statistic}"), values=count)
+        said = self.say(STATISTIC, number=number, statistic=self.translate(f"statistic_{statistic}"), values=count)
         yield self._fact("statistic", said)
 
     def _scaling(self, derivation: Derivation) -> str:
         """What leads from the statistic to the number, with the source of each count."""
         said = " × ".join(worded(_factor(known), self.translate) for known in derivation.factors)
         if not said:
-            return self.translate(NOT_SCALED[derivation.measurement.scope])
+            return self.translate(NOT_SCALED.get(derivation.measurement.scope, NOT_KNOWN))
         if derivation.sample.column == "throughput":
             return f"× {said}"
         counted = derivation.sample.step[1] if derivation.sample.step else "samples"
@@ -174,7 +173,7 @@ class _ExplanationText:
         for derivation in self.explanation.derivations:
             measured = derivation.measurement
             yield self._fact("repeat", f"{measured.value:.15g} {measured.unit}, {derivation.log}")
-        repeats = Message(f"repeats_{self.explanation.protocol.repeats}")
+        repeats = self.translate(f"repeats_{self.explanation.protocol.repeats}")
         number = f"{self.explanation.number:.15g}"
         yield self._fact("combined", self.say(COMBINED, number=number, how=repeats))
 

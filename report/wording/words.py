@@ -58,17 +58,16 @@ class Translator:
 
 
 # Whose a throughput is, as words that follow its unit.
-WHOSE: Mapping[Scope | None, Message] = {
+WHOSE: Mapping[str | None, Message] = {
     "job": Message(" of the whole job"),
     "node": Message(" of one node"),
     "card": Message(" of one card"),
-    None: Message(""),
 }
 
 
 def whose(scope: Scope | None) -> Message:
     """Whose a throughput is, as words that follow its unit; empty where that is not known."""
-    return WHOSE[scope]
+    return WHOSE.get(scope, Message(""))
 
 
 Translate = Callable[[str], str]

@@ -16,6 +16,7 @@ from report.audit.finding import VERDICTS
 from report.audit.judge import ROUNDED
 from report.audit.printing import HEAD, UNLIKE_HEAD, VERDICTS_HEAD
 from report.evidence.comparability import KIND_KEYS
+from report.why.derivation import REASONS
 from report.wording.words import languages, worded, words
 
 PROJECT = Path(__file__).parents[2]
@@ -59,7 +60,17 @@ def texts(value: object) -> Iterator[str]:
 
 
 # Keys that the audit takes from tables, and reasons that systems give.
-OF_TABLES = {*VERDICTS, *VERDICTS.values(), *HEAD, *VERDICTS_HEAD, *UNLIKE_HEAD, *ROUNDED.values(), *KIND_KEYS}
+OF_TABLES = {
+    *REASONS.values(),
+    *VERDICTS,
+    *VERDICTS.values(),
+    *HEAD,
+    *VERDICTS_HEAD,
+    *UNLIKE_HEAD,
+    *ROUNDED.values(),
+    *KIND_KEYS,
+}
+OF_TABLES |= {*REASONS.values()}
 OF_SYSTEMS = {os.strerror(code) for code in (ENOENT, EACCES, EIO, EISDIR, ENOTDIR, ELOOP, ENAMETOOLONG, EMFILE)}
 KEYS = sorted(
     {key for path in SOURCES for key in keys_of(path)} | {key for key, *_ in WORDS.values()} | OF_TABLES | OF_SYSTEMS
