@@ -151,7 +151,7 @@ def test_a_log_is_summed_up_in_chinese_with_the_same_numbers() -> None:
 
 def test_a_log_that_is_missing_is_told_in_chinese() -> None:
     done = run("show", "none.log", "--lang", "zh")
-    assert (done.returncode, done.stderr) == (2, "Error: none.log：无法读取：没有该文件或目录。\n")
+    assert (done.returncode, done.stderr) == (2, "Error: none.log：文件不存在。\n")
 
 
 def test_a_language_is_refused_for_a_log_that_is_followed() -> None:

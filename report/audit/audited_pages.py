@@ -27,7 +27,7 @@ BY_ONE_RULE = "By one rule, the published ratio in brackets: {each}."
 
 @dataclass(frozen=True)
 class Unlike:
-    """A row of a table that does not compare like with like; ``common`` are its numbers by one rule, if one fits."""
+    """A row whose numbers are not directly comparable; ``common`` are its numbers by one rule, if one fits."""
 
     page: str
     line: int
@@ -92,7 +92,7 @@ def _percent(ratio: float | None) -> str:
 
 @dataclass(frozen=True)
 class Result:
-    """What an audit found: a finding a number, and the rows that do not compare like with like."""
+    """What an audit found: a finding a number, and the rows that are not directly comparable."""
 
     findings: list[Finding]
     unlike: list[Unlike]
@@ -116,7 +116,7 @@ Named = tuple[str, Finding]
 
 @dataclass(frozen=True)
 class Audited:
-    """The findings of pages, and their rows that do not compare like with like.
+    """The findings of pages, and their rows that are not directly comparable.
 
     Each page is named by its path below the folder that holds all of them.
     """

@@ -48,7 +48,7 @@ class Match:
 
 
 def agree(axis: str, one: Value, other: Value) -> bool:
-    """Whether two values of an axis can be those of one case: half precisions are told apart by few."""
+    """Whether two values of an axis can be those of one case: few pages distinguish half precisions."""
     if axis == "precision":
         return one == other or any(one in family and other in family for family in (HALF, FULL))
     return one == other
@@ -108,7 +108,7 @@ def _is_inside(path: str, folder: str) -> bool:
 
 
 def _best(number: PublishedNumber, backings: Sequence[Backing]) -> tuple[Backing, ...]:
-    """The logs that fit best, several only where nothing tells them apart; one log once."""
+    """The logs that fit best, several only where nothing distinguishes them; one log once."""
     ranked = sorted(backings, key=lambda backing: _fit(number, backing), reverse=True)
     best = [backing for backing in ranked if _fit(number, backing) == _fit(number, ranked[0])]
     return tuple({backing.log.path: backing for backing in best[::-1]}.values())[::-1]

@@ -82,7 +82,7 @@ class Claim:
 
     @property
     def is_ambiguous(self) -> bool:
-        """Whether several logs may be meant, and nothing tells which."""
+        """Whether several logs may be meant, and it is not known which."""
         return self.recovered is None and len({evidence.log.path for evidence in self.evidence}) > 1
 
 

@@ -25,7 +25,7 @@ from parsers.runs.reading import read
 from ..measuring.protocol import Protocol
 from .protocol_search import Searched, protocols, rounded, search
 
-# What chance would give more often than this is no finding.
+# What chance would give more often than this is not a finding.
 SIGNIFICANT = 0.01
 
 

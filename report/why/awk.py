@@ -9,9 +9,9 @@ from parsers.io.message import Message, joined
 
 from ..measuring.protocol import Protocol
 from ..measuring.timing import Timed
+from . import extraction
 from .calculation import EXACT, Calculation, of_records, of_repeats, printing
 from .derivation import Derivation
-from .extraction import FUNCTIONS
 from .finder import Finder, finder
 from .sample import Term, term
 
@@ -87,7 +87,7 @@ def _calculated(derivation: Derivation, calculation: Calculation) -> AwkCommand:
 
 def _of_log(derivation: Derivation, made_of: Term, found: Finder, calculation: Calculation) -> str:
     names = ("i", "j")
-    functions = "".join(dict.fromkeys(FUNCTIONS[x.spelling] for x in found.extractions))
+    functions = "".join(dict.fromkeys(extraction.FUNCTIONS[x.spelling] for x in found.extractions))
     tests = [x.test(name) for x, name in zip(found.extractions, names, strict=False)]
     number = made_of.awk.format(*(x.number(name) for x, name in zip(found.extractions, names, strict=False)))
     conditions = " && ".join(filter(None, dict.fromkeys([*found.selection.conditions, *tests])))

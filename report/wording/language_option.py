@@ -14,7 +14,7 @@ LANGUAGE = click.option("--lang", "language", default="en", show_default=True, h
 
 
 def translate_to(language: str) -> "Translate":
-    """What gives the text for a key of the catalogues in a language; raises Unreadable where there is no catalogue."""
+    """What gives the text for a key of the catalogues in a language; raises Unreadable where it has no catalogue."""
     from .words import Translator, WordsError
 
     try:
@@ -24,7 +24,7 @@ def translate_to(language: str) -> "Translate":
 
 
 def told_in(error: Exception, translate: "Translate") -> str:
-    """What an error says, in the language of ``translate`` where it is told by a message."""
+    """What an error says, in the language of ``translate`` where it carries a message."""
     from .words import worded
 
     message = getattr(error, "message", None)
