@@ -12,8 +12,11 @@ from tempfile import mkdtemp
 
 from .containment import is_spelt_inside, leading_out
 from .errors import WriteError
+from .message import Message
 
 PREFIX = ".tachograph-"
+OUTSIDE = "it is outside the output folder"
+LEADS_OUT = "a link leads out of the output folder"
 _locks: set[int] = set()
 
 
@@ -114,7 +117,7 @@ def put(data: bytes, file: FileIO) -> int:
 def below(folder: Path, name: str) -> Path:
     """The path of a file below a folder; raises WriteError where its name leads out of it."""
     if not is_spelt_inside(name):
-        raise WriteError(folder / name, "it is outside the output folder")
+        raise WriteError(folder / name, Message(OUTSIDE))
     return folder / name
 
 
@@ -141,7 +144,7 @@ def _place(folder: Path, name: str) -> Path:
     """The place of a file, with the folders on its way; raises WriteError where nothing can be put."""
     place = below(folder, name)
     if leading_out([place.parent], folder):
-        raise WriteError(place, "a link leads out of the output folder")
+        raise WriteError(place, Message(LEADS_OUT))
     with writing(place):
         place.parent.mkdir(parents=True, exist_ok=True)
         if not place.is_symlink() and place.exists():

@@ -105,7 +105,7 @@ def _write_junit(path: Path, found: "list[Named]", translate: "Translate") -> No
         with whole(path) as unfinished:
             unfinished.write_text(junit(found, translate), encoding="utf-8")
     except WriteError as error:
-        raise Unreadable(error) from error
+        raise Unreadable(told_in(error, translate)) from error
 
 
 def _print(

@@ -4,18 +4,21 @@ import ast
 import importlib
 import os
 from collections.abc import Iterator, Sequence
-from errno import EACCES, EIO, EISDIR, ELOOP, EMFILE, ENAMETOOLONG, ENOENT, ENOTDIR
+from errno import EACCES, EIO, EISDIR, ELOOP, EMFILE, ENAMETOOLONG, ENOENT, ENOSPC, ENOTDIR, EROFS
 from pathlib import Path
 from string import Formatter
 
 import pytest
 
+from parsers.io.atomic_write import LEADS_OUT, OUTSIDE
+from parsers.io.errors import CANNOT_BE_WRITTEN
 from parsers.io.message import Message
 from parsers.runs.provenance import WORDS
 from report.audit.finding import VERDICTS
 from report.audit.judge import ROUNDED
 from report.audit.printing import HEAD, UNLIKE_HEAD, VERDICTS_HEAD
 from report.evidence.comparability import KIND_KEYS
+from report.site.exchange import IS_FOREIGN, IS_IN_USE, IS_MOUNTED
 from report.why.derivation import REASONS
 from report.wording.words import languages, worded, words
 
@@ -29,6 +32,7 @@ TOLD_BY = {
     "NoCellError",
     "PublishedNumberError",
     "LogError.at",
+    "PageError.at",
     "FormatError.at",
     "joined",
 }
@@ -70,8 +74,10 @@ OF_TABLES = {
     *ROUNDED.values(),
     *KIND_KEYS,
 }
-OF_TABLES |= {*REASONS.values()}
-OF_SYSTEMS = {os.strerror(code) for code in (ENOENT, EACCES, EIO, EISDIR, ENOTDIR, ELOOP, ENAMETOOLONG, EMFILE)}
+OF_TABLES |= {*REASONS.values(), CANNOT_BE_WRITTEN, OUTSIDE, LEADS_OUT, IS_MOUNTED, IS_IN_USE, IS_FOREIGN}
+OF_SYSTEMS = {
+    os.strerror(code) for code in (ENOENT, EACCES, EIO, EISDIR, ENOTDIR, ELOOP, ENAMETOOLONG, EMFILE, ENOSPC, EROFS)
+}
 KEYS = sorted(
     {key for path in SOURCES for key in keys_of(path)} | {key for key, *_ in WORDS.values()} | OF_TABLES | OF_SYSTEMS
 )

@@ -136,3 +136,10 @@ def test_json_has_all_values_and_lines() -> None:
 def test_what_is_wrong_with_a_cell_is_said_in_the_language(page: Path) -> None:
     done = run("why", page, "t/none/A", "--logs", page.parent, "--lang", "zh")
     assert (done.returncode, done.stderr) == (2, "Error: 单元格 't/none/A' 没有数值：日志目录中没有 3/train.log。\n")
+
+
+def test_a_mistake_of_a_page_is_said_in_the_language(page: Path) -> None:
+    page.write_text(PAGE.replace('title = "Scores"', 'titel = "Scores"'), encoding="utf-8")
+    done = run("why", page, "e1", "--lang", "zh")
+    assert done.returncode == 2
+    assert "tables.0.titel 不是有效的键；可用的键：" in done.stderr
