@@ -26,7 +26,7 @@ def test_a_number_that_nothing_explains_ends_with_status_1() -> None:
 
 def test_what_is_recovered_is_said_in_chinese() -> None:
     done = run("recover", LOGS / ONE, LOGS / EIGHT, "--published", "399.532", "--published", "3,119.7", "--lang", "zh")
-    assert f"399.532：规则 {TIPC} 可解释 2 份日志中的 1 份；偶然吻合的概率不超过 " in done.stdout
+    assert f"399.532：统计方法 {TIPC} 可解释 2 份日志中的 1 份；偶然吻合的概率不超过 " in done.stdout
     assert "3119.7：" in done.stdout
 
 
