@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .io.said import say, say_text
+from .io.output import say, say_text
 from .native import recipes
 from .running.launch_options import COUNT, FOLDER, launch_options
 

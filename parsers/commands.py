@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import click
 
 from .ingesting.command import ingest
+from .io.atomic_write import whole
 from .io.errors import ParserError
 from .io.extras import install
 from .io.lazy import pd
 from .io.printable import printable, say
 from .io.refusal import Unreadable
-from .io.whole import whole
 from .scrubbing.command import scrub
 
 if TYPE_CHECKING:

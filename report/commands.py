@@ -16,6 +16,7 @@ from parsers.io.refusal import Unreadable
 from .audit.command import audit, recover
 from .site.command import serve
 from .why.command import why
+from .wording.language_option import LANGUAGE, told_in, translate_to
 
 if TYPE_CHECKING:
     from .evidence.cell import Cell
@@ -37,6 +38,7 @@ FOUND_NOTHING = 1
 @FORMAT
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @click.option("--follow", "follows", is_flag=True, help="Show one growing log live; stop with Ctrl-C.")
+@LANGUAGE
 def show(
     logs: tuple[Path, ...],
     stated: str | None,
@@ -45,6 +47,7 @@ def show(
     format_: str | None,
     as_json: bool,
     follows: bool,
+    language: str,
 ) -> None:
     """Show what is in LOGS: format, run metadata and where it was found, throughput and its stability, line counts.
 
@@ -68,12 +71,15 @@ def show(
         protocol = Protocol.parse(stated) if stated else None
     except ProtocolError as error:
         raise Unreadable(error) from error
+    translate_to(language)
     options = {"cards": cards, "batch_size": batch_size}
     given = tuple(Fact(name, number, option(name)) for name, number in options.items() if number)
     if follows:
+        if language != "en":
+            raise click.UsageError("--lang does not apply to --follow, which is in English.")
         _follow(logs, protocol, given, format_, as_json)
         return
-    how = (protocol, given, format_, as_json, sys.stdout.isatty())
+    how = (protocol, given, format_, as_json, sys.stdout.isatty(), language)
     sys.exit(max(_print(*found) for found in _shown(logs, *how)))
 
 
@@ -120,15 +126,16 @@ def _show(log: Path, *how: Any) -> tuple[int, str]:
     from .evidence.log_summary import as_json, summarise
     from .terminal.summary_text import shown
 
-    protocol, given, format_, wants_json, colour = how
+    protocol, given, format_, wants_json, colour, language = how
+    translate = translate_to(language)
     try:
         summary = summarise(_log(log), protocol, given, format_)
     except ParserError as error:
-        return Unreadable.exit_code, f"Error: {error}"
+        return Unreadable.exit_code, f"Error: {told_in(error, translate)}"
     status = 0 if summary.measurement else FOUND_NOTHING
     if wants_json:
         return status, printable(json.dumps(as_json(summary), ensure_ascii=False)) + "\n"
-    return status, shown(summary, colour=colour)
+    return status, shown(summary, translate, colour=colour)
 
 
 def _print(status: int, text: str) -> int:

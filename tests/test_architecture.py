@@ -35,7 +35,8 @@ FRAMEWORKS = ("paddle", "mxnet", "dllogger", "mmseg", "mmcv", "megatron")
 LONGEST_FILE = 300
 LONGEST_GRAMMAR_LINE = 200
 LARGEST_FIRST_LEVEL = 15
-LARGEST_WING = 18
+LARGEST_WING = 16
+LARGER_WINGS = {"parsers/scanning": 18}
 
 SOURCES = sorted(path for room in MAY_IMPORT for path in (PROJECT / room).rglob("*.py"))
 ALL_SOURCES = [PROJECT / f"{FACE}.py", *SOURCES, *sorted((PROJECT / "tests").rglob("*.py"))]
@@ -150,7 +151,7 @@ def test_a_room_holds_at_most_fifteen_things_at_its_first_level(room: str) -> No
 
 @pytest.mark.parametrize("wing", [f"{room}/{wing}" for room, wings in WINGS.items() for wing in wings[1:]])
 def test_a_wing_holds_few_modules(wing: str) -> None:
-    assert len(list((PROJECT / wing).glob("*.py"))) <= LARGEST_WING
+    assert len(list((PROJECT / wing).glob("*.py"))) <= LARGER_WINGS.get(wing, LARGEST_WING)
 
 
 def test_no_two_modules_have_one_name() -> None:

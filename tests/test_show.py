@@ -141,6 +141,24 @@ def test_a_plot_shows_how_steady_the_run_was() -> None:
     assert re.search("printed values [▁▂▃▄▅▆▇█]{32} .* samples/s of one card, median", run("show", LOG).stdout)
 
 
+def test_a_log_is_summed_up_in_chinese_with_the_same_numbers() -> None:
+    english, chinese = run("show", LOG).stdout, run("show", LOG, "--lang", "zh").stdout
+    assert " samples/s（整个作业），取自第 " in chinese
+    assert re.search("行数：[0-9]+ = 匹配 [0-9]+ [+] 忽略 [0-9]+ [+] 未识别 [0-9]+", chinese)
+    numbers = "[0-9]+[.][0-9]+|[0-9a-f]{64}"
+    assert re.findall(numbers, chinese) == re.findall(numbers, english)
+
+
+def test_a_log_that_is_missing_is_told_in_chinese() -> None:
+    done = run("show", "none.log", "--lang", "zh")
+    assert (done.returncode, done.stderr) == (2, "Error: none.log：文件不存在。\n")
+
+
+def test_a_language_is_refused_for_a_log_that_is_followed() -> None:
+    done = run("show", "--follow", "none.log", "--lang", "zh")
+    assert (done.returncode, "--lang does not apply to --follow" in done.stderr) == (2, True)
+
+
 TOY = PROJECT / "tests/report/golden/logs/toy_gpu"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from ..io.said import one_line
+from ..io.output import one_line
 
 Level = Literal["ok", "warning", "bad"]
 

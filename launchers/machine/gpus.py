@@ -23,7 +23,7 @@ _SWITCH = "switch"
 
 
 class CardSample(NamedTuple):
-    """What a card tells at one moment; None where it cannot."""
+    """What a card reports at one moment; None where it cannot."""
 
     utilisation: int | None
     """%: the share of the last moment in which anything ran on the card."""

@@ -73,7 +73,7 @@ def native_python(environ: Mapping[str, str]) -> dict[str, Any]:
 
 
 def container(environ: Mapping[str, str], root: Path) -> str | None:
-    """Name the image of the container whose file system begins at `root`, or its kind, as far as either can be told."""
+    """Name the image of the container whose file system begins at `root`, or its kind, as far as either is known."""
     product = environ.get("NVIDIA_PRODUCT_NAME", "")
     version = environ.get(f"NVIDIA_{product.upper()}_VERSION", "")
     candidates = (

@@ -19,7 +19,7 @@ _PATIENCE = 5.0  # seconds for a card to answer at the end
 
 @contextmanager
 def recorded(path: Path) -> Iterator[bool]:
-    """Write what every card tells into `path`, once a second, until the block is left; yields whether there is a card.
+    """Write what every card reports into `path`, once a second, until the block ends; yields whether there is a card.
 
     The columns are time (unix seconds), card, utilisation (%), memory (MiB), power (W), sm_clock and memory_clock
     (MHz), temperature (degrees Celsius); a value that a card cannot tell is empty. All cards of the node are written,

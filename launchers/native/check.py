@@ -41,7 +41,7 @@ def examine(commands: Sequence[NativeCommand], repo: Path) -> list[Checked]:
 
 
 class _Native:
-    """What the programs and configs that some commands name can be told."""
+    """What can be set in the programs and configs that some commands name."""
 
     def __init__(self, commands: Iterable[NativeCommand], repo: Path) -> None:
         programs = {program for command in commands for use in command.uses() for program in use.programs}

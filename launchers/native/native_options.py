@@ -1,4 +1,4 @@
-"""What a native program can be told: its options and the config keys that it reads, with the lines that say so."""
+"""What can be set in a native program: its options and the config keys that it reads, with the lines that say so."""
 
 from __future__ import annotations
 

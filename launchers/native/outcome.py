@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tabulate import tabulate
 
-from ..io.said import one_line
+from ..io.output import one_line
 from .recipes import Recipe
 
 

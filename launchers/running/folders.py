@@ -17,8 +17,8 @@ from typing import Any
 
 import click
 
+from ..io.output import say
 from ..io.regular_file import data_of, opened, text_of, write_whole
-from ..io.said import say
 from . import processes
 
 SCHEMA = 2  # of run.json, as logs/README.md describes it

@@ -11,8 +11,8 @@ from typing import Any
 
 import psutil
 
+from ..io.output import say
 from ..io.regular_file import data_of, opener, text_of, write_whole
-from ..io.said import say
 from ..machine import machine_facts, sampling
 from .folders import NODE, TELEMETRY
 
@@ -38,8 +38,8 @@ def observe(folder: Path, node: int, until: int) -> None:
 def collect(folder: Path) -> list[dict[str, Any]]:
     """Take what all nodes wrote into `folder`: their descriptions in order; their samples become those of the run.
 
-    The cards are counted on from node to node. Without any observed node the list is empty. What is no description of a
-    node, because the job put something else there, is told and left.
+    The cards are counted on from node to node. Without any observed node the list is empty. A file that is not a
+    description of a node, because the job put something else there, is reported and left.
     """
     paths = [path for path in folder.glob(f"{NODE}*.json") if _NUMBER.fullmatch(path.stem)]
     found = []
@@ -54,7 +54,7 @@ def collect(folder: Path) -> list[dict[str, Any]]:
 
 
 def _description(path: Path) -> dict[str, Any] | None:
-    """What a node wrote of itself; None, and told, where it is something else."""
+    """What a node wrote of itself; None, and reported, where it is something else."""
     try:
         found = json.loads(data_of(path))
         len(found["gpus"])

@@ -15,8 +15,9 @@ from typing import ClassVar, Protocol
 import click
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from ..io.output import say
 from ..io.regular_file import text_of
-from ..io.said import here_document, quoted, say
+from ..io.shell_quoting import here_document, quoted
 from ..machine.machine_facts import matters
 from ..native.recipes import ROOM
 from . import hosts as machines

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import click
 
-from ..io.said import say
+from ..io.output import say
 from ..native import checkout, recipes
 from ..native.recipes import Recipe
 from .folders import RunFolder

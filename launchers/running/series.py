@@ -11,7 +11,8 @@ from typing import Any
 
 import click
 
-from ..io.said import one_line, quoted, readable, say
+from ..io.output import one_line, say
+from ..io.shell_quoting import quoted, readable
 from ..machine import gpus
 from ..native import checkout
 from ..secrets.published_run import variables

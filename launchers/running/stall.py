@@ -1,4 +1,4 @@
-"""Stalls: a job that does not get on, told while somebody can still do something about it."""
+"""Stalls: a job that makes no progress is reported while somebody can still do something about it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _LOOK = 1.0
 
 @dataclass
 class Stall:
-    """Watches the log of one run, and calls `tell` with what is to be told of it.
+    """Watches the log of one run, and calls `tell` with what is to be reported of it.
 
     Until a line matches `metric` nothing else counts as getting on, because a job that waits for its other nodes may
     say so again and again; afterwards whatever is printed does. `limit`: the seconds without that are a stall; 0 for

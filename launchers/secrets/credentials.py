@@ -7,8 +7,8 @@ What a name hides depends on its words (`apiKey` and `API-KEY` both have the wor
 | has PASSWORD, PASSWD, PASSPHRASE, SECRET or CREDENTIAL in it, in any case | text; numbers, too, as the last word |
 | ends in PASS after a word of access, in any case: DB_PASS, ssh_pass | text and numbers |
 | ends in PASS, in capitals: MY_PASS, but not NUM_PASS, FUSE_PASS | text; numbers of ten digits and more |
-| `pass`, `pwd`, in any case | text that is no path; after a colon what is no word of a sentence |
-| any other that ends in `pwd`: MY_PWD, but not OLDPWD; `psw`, `creds` | text that is no path |
+| `pass`, `pwd`, in any case | text that is not a path; after a colon what is not a word of a sentence |
+| any other that ends in `pwd`: MY_PWD, but not OLDPWD; `psw`, `creds` | text that is not a path |
 | has WEBHOOK or SAS in it, in capitals | text |
 | has SESSION in it, in capitals; `cookie`, `webhook`, `sas`; not XDG_SESSION_ID, cookie_age | text of eight bytes |
 | has `session` in it, in small letters | what is dense; twelve letters and digits |
@@ -26,7 +26,7 @@ What a name hides depends on its words (`apiKey` and `API-KEY` both have the wor
 
 Text is all but numbers (with or without a unit), truth values, None, masks (`***`) and `<…>`. A short word has up to
 seven letters and nothing else. Dense is what has ten bytes and more without a blank, a letter right after a digit and
-a digit right after a letter, and is no date: `a1b2c3d4e5`, not `resnet50_v1`.
+a digit right after a letter, and is not a date: `a1b2c3d4e5`, not `resnet50_v1`.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ def is_dense(value: bytes) -> bool:
 
 
 def is_spoken(value: bytes) -> bool:
-    """Say whether `value` is no word of a sentence: it mixes letters with digits or signs."""
+    """Say whether `value` is not a word of a sentence: it mixes letters with digits or signs."""
     return bool(_SPOKEN.match(value)) and not _PLAIN.match(value)
 
 

@@ -4,7 +4,7 @@
 `NAME_IN_CAPITALS  value`; after `PASSWORD=` at the begin of a line all of the line; after `NAME_IN_CAPITALS={` or `[`
 all of the line, too; `<name>value</name>`; `"name": "NAME", "value": "value"`; `name%3Dvalue`; after `Cookie:` all of
 the line; `login user password value`; `secret is value` unless the value says how the secret is; `api key value` where
-the value is no word of a sentence. In an address and between semicolons a value goes up to the next one. In tables
+the value is not a word of a sentence. In an address and between semicolons a value goes up to the next one. In tables
 with bars `| name | value |`, and lists `"passwords": ["value", "value"]`; alone on its line `ENV DB_PASSWORD value`.
 """
 

@@ -54,7 +54,7 @@ def redact_document(value: Any, values: Iterable[bytes] = ()) -> Any:
     """Return a document of dict, list, str, numbers, truth values and None without its secrets and the known `values`.
 
     A string is judged by itself, by its name in a dict, and in a list by the option before it. The versions of packages
-    stay: secretstorage 3.3 is no secret.
+    stay: secretstorage 3.3 is not a secret.
     """
     known = list(values)
     if isinstance(value, str):

@@ -94,7 +94,7 @@ def _user(data: bytes, floor: int, hint: re.Match[bytes]) -> Suspect | None:
 
 
 def _odd_password(data: bytes, start: int) -> Suspect | None:
-    """`://user:pass/word@host`, where what follows the colon is no port"""
+    """`://user:pass/word@host`, where what follows the colon is not a port"""
     end = end_of(_ODD_GOING_ON, data, start)
     if end == len(data) and end - start < 512:
         return Suspect(start, None)

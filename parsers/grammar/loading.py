@@ -11,7 +11,7 @@ from lark.exceptions import LarkError
 from lark.load_grammar import Grammar, load_grammar
 
 from ..io.errors import GrammarError
-from ..io.regular import text_of
+from ..io.input_file import text_of
 from .compiler import Compiler
 from .field import Field
 from .mistakes import place, reason

@@ -13,10 +13,10 @@ from itertools import count
 from pathlib import Path
 from typing import IO, BinaryIO, Protocol
 
-from ..io import regular
+from ..io import input_file
+from ..io.atomic_write import begun, put
 from ..io.compression import ERRORS, ending, unpacked
 from ..io.limits import Allowance, TooLargeError, check_members, unpacking
-from ..io.whole import begun, put
 from ..scanning.source import is_text
 from .candidate import IS_HARD_LINK, IS_HIDDEN, IS_IRREGULAR, IS_LINK, LeftOut, is_hidden
 from .walk import File
@@ -51,7 +51,7 @@ Entry = tuple[str, Readable] | LeftOut
 
 def is_archive(path: Path) -> bool:
     """Whether a file is a tar archive, packed or not, or a zip archive; its bytes say so, not its name."""
-    with regular.opened(path) as file:
+    with input_file.opened(path) as file:
         head = file.read(tarfile.BLOCKSIZE)
     return begins_archive(head) or _is_packed_tar(path)
 
@@ -82,7 +82,7 @@ def unpack(archive: Path, into: Path) -> Iterator[File | LeftOut]:
 
 
 def _entries(archive: Path, allowance: Allowance) -> Iterator[Entry]:
-    with regular.opened(archive) as file:
+    with input_file.opened(archive) as file:
         is_zip = file.read(4).startswith(_ZIP)
     yield from _of_zip(archive, allowance) if is_zip else _of_tar(archive, allowance)
 
@@ -229,5 +229,5 @@ class _Member(tarfile.TarInfo):
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
     """A file, unpacked where it is packed; reading it raises one of ``BROKEN`` where it is broken."""
-    with regular.opened(path) as file:
+    with input_file.opened(path) as file:
         yield unpacked(file)

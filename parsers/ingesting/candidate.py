@@ -44,7 +44,7 @@ class Candidate:
 
     @property
     def beside_log(self) -> Mapping[str, str]:
-        """What belongs to its run; nothing where it is no log of a run."""
+        """What belongs to its run; nothing where it is not the log of a run."""
         return self.beside if self.is_of_a_run else {}
 
     @property

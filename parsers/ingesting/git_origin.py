@@ -6,7 +6,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..io.regular import opened
+from ..io.input_file import opened
 from .address import public_repository
 
 _LONGEST = 60  # seconds

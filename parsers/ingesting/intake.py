@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..io import regular
+from ..io import input_file
 from ..io.compression import ERRORS, ending
 from ..io.errors import FormatError, LogError, WrappedError
 from ..runs.runfile import sha256_of
@@ -114,7 +114,7 @@ def _refuse_other_files(path: Path, head: bytes, candidate: Candidate) -> None:
 
 
 def _head(path: Path) -> bytes:
-    with regular.opened(path) as file:
+    with input_file.opened(path) as file:
         return file.read(_HEAD)
 
 

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
-from ..io.regular import data_of
+from ..io.input_file import data_of
 from ..runs.runfile import RUN_FILE
 from ..scrubbing.copies import copied, named_by, sources
 from ..scrubbing.identities import Identity

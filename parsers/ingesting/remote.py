@@ -8,10 +8,10 @@ from typing import Any
 import fsspec
 from fsspec import AbstractFileSystem
 
+from ..io.atomic_write import begun, put
 from ..io.errors import WriteError
 from ..io.extras import install
 from ..io.limits import downloading
-from ..io.whole import begun, put
 from .address import public
 from .candidate import NotTakenError
 

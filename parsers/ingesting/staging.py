@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from ..io.atomic_write import begun, put, write
 from ..io.compression import ending
 from ..io.errors import ParserError
-from ..io.regular import data_of, opened
-from ..io.whole import begun, put, write
+from ..io.input_file import data_of, opened
 from ..runs.runfile import LOG, RUN_FILE, SCHEMA, SIDE_FILES, UNPACKED, describes, unknown_schema
 from .candidate import Candidate, NotTakenError
 from .git_origin import is_changed

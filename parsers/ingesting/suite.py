@@ -11,9 +11,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from ..io.containment import leading_out
 from ..io.errors import LogError, ParserError
-from ..io.inside import leading_out
-from ..io.regular import data_of
+from ..io.input_file import data_of
 from ..runs.runfile import RUN_FILE, UNPACKED, describes, log_of, run_file, sha256_of, unknown_schema
 
 STAGING = ".ingest"

@@ -7,6 +7,7 @@ from typing import Self
 from .message import Message
 
 CANNOT_BE_READ = "cannot be read: {reason}."
+CANNOT_BE_WRITTEN = "{path}: cannot be written: {reason}."
 
 
 class MessageError(Exception):
@@ -51,10 +52,10 @@ class FormatError(ParserError):
 
 
 class WriteError(ParserError):
-    """A file cannot be written: ``path`` and, in the words of the system, the ``reason``."""
+    """A file cannot be written: ``path`` and the ``reason``, a message or in the words of the system."""
 
-    def __init__(self, path: Path, reason: str) -> None:
-        super().__init__("{path}: cannot be written: {reason}.", path=path, reason=reason)
+    def __init__(self, path: Path, reason: Message | str) -> None:
+        super().__init__(CANNOT_BE_WRITTEN, path=path, reason=Message(reason) if isinstance(reason, str) else reason)
         self.path, self.reason, self.args = path, reason, (path, reason)  # with args alone it is made again elsewhere
 
     def moved(self, made: Path, folder: Path) -> "WriteError":

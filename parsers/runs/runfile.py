@@ -10,8 +10,8 @@ from reprlib import repr as shortened
 from typing import Any
 
 from ..io.errors import CANNOT_BE_READ, LogError
+from ..io.input_file import opened, text_of
 from ..io.message import Message
-from ..io.regular import opened, text_of
 from .facts import SCALING, Fact, is_count, name_facts
 from .provenance import FORMER_NAME, Provenance
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from ..io.errors import CANNOT_BE_READ, LogError
+from ..io.input_file import opened
 from ..io.lazy import pd
 from ..io.message import Message
-from ..io.regular import opened
 from .runfile import describes, run_file
 
 NO_HEAD = "line 1 is not the expected header {columns}."

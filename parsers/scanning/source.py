@@ -10,8 +10,8 @@ from typing import BinaryIO
 
 from ..io.compression import ERRORS, unpacked
 from ..io.errors import CANNOT_BE_READ, LogError
+from ..io.input_file import opened
 from ..io.message import Message
-from ..io.regular import opened
 
 BLOCK = 1 << 20
 BUFFER = 1 << 16  # less than a block, which is read past it

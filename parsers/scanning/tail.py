@@ -10,7 +10,7 @@ from typing import Self
 
 from ..io.compression import ending
 from ..io.errors import CANNOT_BE_READ, LogError
-from ..io.regular import opener
+from ..io.input_file import opener
 from .source import BINARY, BLOCK, LONGEST_LINE, TOO_LONG_A_LINE, is_text
 
 # Fewer bytes than these may look binary by chance.

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..io.atomic_write import below, move, unfinished
+from ..io.containment import leading_out
 from ..io.errors import ParserError, WriteError, told
-from ..io.inside import leading_out
-from ..io.whole import below, move, unfinished
 from ..runs import runfile
 from ..runs.facts import FOLDERS, name_facts
 from .identities import Identity, identities

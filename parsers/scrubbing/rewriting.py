@@ -14,7 +14,7 @@ import zstandard
 
 from ..io.compression import ERRORS, ending, unpacked
 from ..io.errors import CANNOT_BE_READ, LogError
-from ..io.regular import opened
+from ..io.input_file import opened
 
 BLOCK = 1 << 20
 _WIDE = 1 << 12  # bytes that tell whether every other one is NUL

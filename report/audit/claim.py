@@ -8,23 +8,22 @@ from ..evidence.case_runs import filled, logs_of, run_of
 from ..measuring.protocol import Protocol
 from ..measuring.reason import NoEvidenceError
 from ..pagefile.page import Case, Column, Page
-from .backing_logs import AXES, Evidence, Library
+from .backing_logs import AXES, Evidence, Library, Match, conflicts, match, match_by_name
 from .labels import read_label
-from .matching import Match, conflicts, match, match_by_name
 from .published_numbers import PublishedNumber, published
 from .published_site import Backing, Log, PublishedSite
 from .recovery import Pair, Recovered, recover
 
 
 @dataclass(frozen=True)
-class Stated:
+class StatedProtocol:
     """The protocol of a number, and its logs, by a page file."""
 
     protocol: Protocol
     backings: tuple[Backing, ...]
 
 
-def stated(number: PublishedNumber, pages: Sequence[Page], site: PublishedSite) -> Stated | None:
+def stated_protocol(number: PublishedNumber, pages: Sequence[Page], site: PublishedSite) -> StatedProtocol | None:
     """What the first page file says that knows the column and the case of a number; None where none does."""
     for page in pages:
         for column in page.columns.values():
@@ -39,7 +38,7 @@ def _is_of(number: PublishedNumber, column: Column) -> bool:
     return framework == number.case.get("framework") if framework else column.title == number.column
 
 
-def _in_column(number: PublishedNumber, page: Page, column: Column, site: PublishedSite) -> Stated | None:
+def _in_column(number: PublishedNumber, page: Page, column: Column, site: PublishedSite) -> StatedProtocol | None:
     case: Case = {axis: number.case[axis] for axis in AXES if axis in number.case}
     try:
         run = run_of(column, {"model": page.model, **case})
@@ -47,7 +46,7 @@ def _in_column(number: PublishedNumber, page: Page, column: Column, site: Publis
     except NoEvidenceError:
         return None
     backings = tuple(Backing(log := site.logs.get(path) or Log(site.logs_root, path), log.named) for path in paths)
-    return Stated(run.protocol, backings) if backings else None
+    return StatedProtocol(run.protocol, backings) if backings else None
 
 
 @dataclass
@@ -83,7 +82,7 @@ class Claim:
 
     @property
     def is_ambiguous(self) -> bool:
-        """Whether several logs may be meant, and nothing tells which."""
+        """Whether several logs may be meant, and it is not known which."""
         return self.recovered is None and len({evidence.log.path for evidence in self.evidence}) > 1
 
 
@@ -93,7 +92,7 @@ def claims(site: PublishedSite, pages: Sequence[Page], library: Library) -> list
     ``pages``: page files, which state the logs and the protocols of the numbers that they know.
     """
     numbers = [number for document in site.documents for number in published(document)]
-    rules = [stated(number, pages, site) for number in numbers]
+    rules = [stated_protocol(number, pages, site) for number in numbers]
     matches = [Match(rule.backings, ()) if rule else match(n, site) for n, rule in zip(numbers, rules, strict=True)]
     backings = [list(_backings(*pair, site)) for pair in zip(numbers, matches, strict=True)]
     library.prepare((number, b) for number, some in zip(numbers, backings, strict=True) for b in some)

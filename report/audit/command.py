@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from parsers.commands import FORMAT, LOGS
-from parsers.io.message import Message
+from parsers.io.message import Message, counted
 from parsers.io.printable import say
 from parsers.io.refusal import Unreadable
 
+from ..wording.language_option import LANGUAGE, told_in, translate_to
+
 if TYPE_CHECKING:
     from ..wording.words import Translate
-    from .favoured import Unlike
-    from .files import Named
+    from .audited_pages import Named, Unlike
 
 TO_MEND = 1
 WARNING = "warning: {said}"
@@ -42,7 +43,7 @@ PAST = "{file}: {page}: {digits} is no longer {verdict}."
 @click.option("--all", "everything", is_flag=True, help="Also show matching numbers.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @click.option("--markdown", "wants_markdown", is_flag=True, help="Print a Markdown report.")
-@click.option("--lang", "language", default="en", show_default=True, help="Language of the findings.")
+@LANGUAGE
 @click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), help="Also write JUnit XML for CI.")
 def audit(
     pages: tuple[Path, ...],
@@ -71,18 +72,17 @@ def audit(
     """
     from ..evidence.evidence_file import EvidenceFileError
     from ..pagefile.page_file import PageError, find, load
-    from ..wording.words import Translator, WordsError
+    from .audited_pages import audit_files, markdown_files
     from .document import DocumentError
-    from .files import audit_files, markdown_files
     from .finding import AcceptedError, read_accepted, with_accepted
 
+    translate = translate_to(language)
     try:
-        translate = Translator(language).translate
         known = read_accepted(accept) if accept else []
         stated = [load(find(name)) for name in page_files]
         found = audit_files(markdown_files(pages), logs, stated, tolerance)
-    except (AcceptedError, DocumentError, EvidenceFileError, PageError, WordsError) as error:
-        raise Unreadable(error) from error
+    except (AcceptedError, DocumentError, EvidenceFileError, PageError) as error:
+        raise Unreadable(told_in(error, translate)) from error
     marked, past = with_accepted(found.findings, known)
     for entry in past:
         _warn(
@@ -96,8 +96,8 @@ def audit(
 
 
 def _write_junit(path: Path, found: "list[Named]", translate: "Translate") -> None:
+    from parsers.io.atomic_write import whole
     from parsers.io.errors import WriteError
-    from parsers.io.whole import whole
 
     from .printing import junit
 
@@ -105,7 +105,7 @@ def _write_junit(path: Path, found: "list[Named]", translate: "Translate") -> No
         with whole(path) as unfinished:
             unfinished.write_text(junit(found, translate), encoding="utf-8")
     except WriteError as error:
-        raise Unreadable(error) from error
+        raise Unreadable(told_in(error, translate)) from error
 
 
 def _print(
@@ -150,6 +150,7 @@ def _warn(said: Message, translate: "Translate") -> None:
 @click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per GPU (or process).")
 @FORMAT
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
+@LANGUAGE
 def recover(
     logs: tuple[Path, ...],
     published: tuple[str, ...],
@@ -157,6 +158,7 @@ def recover(
     batch_size: int | None,
     format_: str | None,
     as_json: bool,
+    language: str,
 ) -> None:
     """Find the protocols that reproduce published numbers from LOGS, simplest first.
 
@@ -168,14 +170,23 @@ def recover(
       tachograph recover train.log --published 2791.98
       tachograph recover gpu1.log gpu8.log --published 370.194 --published 2791.98
     """
+    from parsers.io.errors import ParserError
+
+    from ..wording.words import worded
     from .recovery import describe, recovered
 
+    translate = translate_to(language)
     if len(published) != len(logs):
-        raise click.UsageError(
-            f"There are {len(logs)} logs and {len(published)} numbers: give --published for each log."
-        )
-    found = recovered(logs, published, {"cards": cards, "batch_size": batch_size}, format_)
+        given = f"{counted(len(logs), 'log')} and {counted(len(published), 'number')}"
+        raise click.UsageError(f"Give --published once per log; given: {given}.")
+    try:
+        found = recovered(logs, published, {"cards": cards, "batch_size": batch_size}, format_)
+    except ParserError as error:
+        raise Unreadable(told_in(error, translate)) from error
     for one in found:
-        for line in [json.dumps(one.as_json(), ensure_ascii=False)] if as_json else describe(one):
-            say(line)
+        if as_json:
+            say(json.dumps(one.as_json(), ensure_ascii=False))
+        else:
+            for line in describe(one):
+                say(worded(line, translate))
     sys.exit(0 if all(one.best and one.best.is_finding for one in found) else TO_MEND)

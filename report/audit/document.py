@@ -8,7 +8,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from parsers.io.regular import opened
+from parsers.io.input_file import opened
 
 LARGEST = 16 << 20  # bytes; a page that people read is smaller
 RAISED = "^"

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from parsers.io.input_file import text_of
 from parsers.io.message import Message, joined
-from parsers.io.regular import text_of
 
 from ..wording.words import Translate, worded
 from .published_numbers import PublishedNumber

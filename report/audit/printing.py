@@ -14,7 +14,7 @@ from parsers.io.message import Message, joined
 
 from ..wording import markdown
 from ..wording.words import Translate, worded
-from .favoured import Unlike
+from .audited_pages import Unlike
 from .finding import VERDICTS, Finding
 
 Findings = Sequence[tuple[str, Finding]]

@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from parsers.io.containment import leading_out
 from parsers.io.errors import ParserError
-from parsers.io.inside import leading_out
 from parsers.runs.facts import Fact, name_facts
 from parsers.runs.reading import Reading, survey
 from parsers.runs.runfile import files_of_run

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from parsers.io.errors import ParserError
-from parsers.io.refusal import Unreadable
+from parsers.io.message import Message
 from parsers.runs.appended import as_one
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import option
@@ -26,7 +26,7 @@ from parsers.runs.reading import read
 from ..measuring.protocol import Protocol
 from .protocol_search import Searched, protocols, rounded, search
 
-# What chance would give more often than this is no finding.
+# What chance would give more often than this is not a finding.
 SIGNIFICANT = 0.01
 
 
@@ -157,6 +157,21 @@ class _Recovery:
 
 
 MOST_SHOWN = 5
+EXPLAINS = "{log}: {number}: {protocol} explains {explained} of {searched} logs; by chance at most {chance}."
+EXPLAINS_ONE = "{log}: {number}: {protocol} explains the log; by chance at most {chance}."
+BY_CHANCE = (
+    "{log}: {number}: inconclusive: {hits} of {searched} protocols give these digits, no more than expected by chance."
+)
+BY_CHANCE_ONE = (
+    "{log}: {number}: inconclusive: 1 of {searched} protocols gives these digits, no more than expected by chance."
+)
+NO_PROTOCOL = "{log}: {number}: no protocol gives these digits."
+ALSO = "  also {protocol}"
+NOT_POSITIVE = "--published must be a positive number as printed, such as 2791.98; got {number}."
+
+
+class PublishedNumberError(ParserError):
+    """A published number that is not a positive number as printed."""
 
 
 @dataclass(frozen=True)
@@ -190,43 +205,42 @@ class Answer:
 def recovered(
     logs: Sequence[Path], published: Sequence[str], given: Mapping[str, int | None], format_: str | None
 ) -> list[Answer]:
-    """An answer for each number, in order; raises Unreadable for what is not a number and for a log that is none."""
+    """An answer for each number, in order.
+
+    Raises PublishedNumberError for what is not a number, ParserError for a log that cannot be read.
+    """
     digits = [_digits(number) for number in published]
     pairs = [_pair(log, said, given, format_) for log, said in zip(logs, digits, strict=True)]
     return [_answer(log, pair, best) for log, pair, best in zip(logs, pairs, recover(pairs), strict=True)]
 
 
-def describe(answer: Answer) -> list[str]:
+def describe(answer: Answer) -> list[Message]:
     """An answer in a few lines."""
-    if answer.best is None:
-        said = (
-            f"inconclusive: {answer.hits} of {2 * len(protocols())} protocols give these digits, "
-            "no more than expected by chance"
-            if answer.hits
-            else "no protocol gives these digits"
-        )
-        lines = [f"{answer.log}: {answer.digits}: {said}."]
-    else:
-        best = answer.best
-        words = best.protocol.printing(answer.digits).words()
-        logs = f"{best.explained} of {best.searched} logs"
-        lines = [f"{answer.log}: {answer.digits}: {words} explains {logs}; by chance at most {best.chance:.1e}."]
-    return [*lines, *(f"  also {words}" for words in answer.others)]
+    return [_said(answer), *(Message(ALSO, protocol=words) for words in answer.others)]
+
+
+def _said(answer: Answer) -> Message:
+    of_number = {"log": answer.log, "number": answer.digits}
+    if best := answer.best:
+        of_number |= {"protocol": best.protocol.printing(answer.digits).words(), "chance": f"{best.chance:.1e}"}
+        key = EXPLAINS_ONE if best.searched == 1 else EXPLAINS
+        return Message(key, explained=best.explained, searched=best.searched, **of_number)
+    if answer.hits:
+        key = BY_CHANCE_ONE if answer.hits == 1 else BY_CHANCE
+        return Message(key, hits=answer.hits, searched=2 * len(protocols()), **of_number)
+    return Message(NO_PROTOCOL, **of_number)
 
 
 def _digits(number: str) -> str:
     plain = number.replace(",", "")
     if not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,15})?", plain) or not float(plain):
-        raise Unreadable(f"--published must be a positive number as printed, such as 2791.98; got {number}.")
+        raise PublishedNumberError(NOT_POSITIVE, number=number)
     return plain
 
 
 def _pair(log: Path, digits: str, given: Mapping[str, int | None], format_: str | None) -> Pair:
     facts = tuple(Fact(name, value, option(name)) for name, value in given.items() if value)
-    try:
-        reading = read(log, format=format_, facts=facts)
-    except ParserError as error:
-        raise Unreadable(error) from error
+    reading = read(log, format=format_, facts=facts)
     return Pair(digits, reading.sha256, search(as_one(reading.parts[0]), reading.facts))
 
 

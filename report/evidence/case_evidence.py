@@ -146,7 +146,7 @@ def _unproven(found: Throughput) -> Message | None:
 
 
 def _remarks(proofs: Proofs, quantity: Quantity, told: set[Message]) -> Reasons:
-    """The remarks on telemetry and the warnings of all proofs, once each; ``told``: the names of facts told already.
+    """The remarks on telemetry and the warnings of all proofs, once each; ``told``: the facts already mentioned.
 
     Warnings are about the throughput, so a number that does not rest on it has none of them.
     """

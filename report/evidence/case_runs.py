@@ -4,7 +4,7 @@ import glob
 from collections.abc import Sequence
 from pathlib import Path
 
-from parsers.io.inside import leading_out
+from parsers.io.containment import leading_out
 from parsers.io.message import Message
 from parsers.runs.runfile import DONE, RunFile, describes, files_of_run, run_file, sha256_of, status_of
 
@@ -36,7 +36,7 @@ def logs_of(logs: Path, pattern: str) -> Sequence[str]:
 
 
 def unfit(logs: Path, path: str) -> Message | None:
-    """Why a log is no evidence: it is not in the folder of logs, or its run.json says so as ``not_done`` and others do.
+    """Why a log is not evidence: it is not in the folder of logs, or its run.json says so, as in ``not_done``.
 
     None where it is evidence. Raises LogError when the log cannot be read or run.json is broken.
     """
@@ -62,14 +62,14 @@ def _link(file: Path, logs: Path) -> str:
 
 
 def not_done(run: RunFile, path: str) -> Message | None:
-    """Why the log of a run is no evidence: how the run ended; ``run``: what its run.json says."""
+    """Why the log of a run is not evidence: how the run ended; ``run``: what its run.json says."""
     if (status := status_of(run)) != DONE:
         return Message("{log} skipped: its run.json says {status}.", log=path, status=status)
     return None
 
 
 def another_log(run: RunFile, path: str, log: Path, sha256: str) -> Message | None:
-    """Why a log of this SHA-256 is no evidence: it is not the one that the run made; ``run``: as for ``not_done``."""
+    """Why a log of this SHA-256 is not evidence: it is not the one that the run made; ``run``: as for ``not_done``."""
     if describes(run, log, sha256) is False:
         return Message("{log} skipped: its SHA-256 differs from the one in its run.json.", log=path)
     return None

@@ -227,12 +227,13 @@ class Coverage:
         return self.planned - self.measured - self.quoted
 
 
-def commonest(cells: Iterable[Cell]) -> str:
-    """Why most of the cells are empty that are, and what helps; nothing where none is."""
+def commonest(cells: Iterable[Cell]) -> Message | None:
+    """Why most of the cells are empty that are, and what helps; None where none is."""
     reasons = Counter(cell.reason for cell in cells if cell.reason and not cell.digits)
     for reason, _ in reasons.most_common(1):
-        return f"{reason} {LEADS_OUT_HELP}" if reason.key == LEADS_OUT else str(reason)
-    return ""
+        help_ = Message(LEADS_OUT_HELP)
+        return Message("{first} {second}", first=reason, second=help_) if reason.key == LEADS_OUT else reason
+    return None
 
 
 def coverage(cells: Iterable[Cell]) -> Coverage:

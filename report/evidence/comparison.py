@@ -91,7 +91,7 @@ class Comparison:
 
 
 def comparisons(page: Page, cells: Sequence[Cell]) -> Iterator[Comparison]:
-    """The rows and columns of a page that do not compare like with like.
+    """The rows and columns of a page that are not directly comparable.
 
     Rows are compared in all tables, columns in those that show one framework or how it scales. ``cells``: all cells of
     the page, in its order. Only throughputs are compared, and none that are quoted.

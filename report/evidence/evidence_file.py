@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
+from parsers.io.input_file import data_of
 from parsers.io.printable import printable, printable_lines
-from parsers.io.regular import data_of
 
 from ..measuring.protocol import Protocol
 from ..measuring.quantity import Quantity

@@ -71,7 +71,7 @@ def scaled(reading: Reading, scaling: Scaling) -> dict[str, Fact]:
 
 
 def prepare(wanted: Iterable[WantedMeasurement]) -> dict[str, Message | None]:
-    """Read and measure many logs at once; returns why each is no evidence, None where it is.
+    """Read and measure many logs at once; returns why each is not evidence, None where it is.
 
     A log that cannot be read, or whose run.json cannot, is left out. What cannot be read or measured is tried, and
     told, by whoever asks for it alone. Raises ChildProcessError when a process is killed.

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
+from parsers.io.containment import leading_out
 from parsers.io.errors import LogError
-from parsers.io.inside import leading_out
 from parsers.runs.runfile import LOG
 
 from ..measuring.reason import NoEvidenceError

@@ -1,4 +1,4 @@
-"""Measurements: one throughput of one run, with the lines that prove it.
+"""Measurements: one throughput of one run, with the lines it was computed from.
 
 A throughput is made in four steps, each a module of its own: ``estimate`` reads one value from each record, ``window``
 and ``selection`` decide which records count and why the others do not, ``statistic`` makes one value of them, and

@@ -25,6 +25,12 @@ TOLERANCE = 0.01
 EQUAL = 1e-4
 MOST = 1 << 24  # no job has so many ranks
 
+EQUAL_RANKS = "all {median} {unit}"
+RANGE = "{slowest} (rank {slowest_rank}) to {fastest} (rank {fastest_rank}), median {median} {unit}"
+RANGE_BY_NODE = (
+    "{slowest} (rank {slowest_rank}) to {fastest} (rank {fastest_rank}), median {median} {unit}; the slowest is on node "
+    "{node}"
+)
 DIFFER = (
     "Ranks differ: rank {rank} is the slowest with {slowest} {unit}, the median is {median}, the fastest {fastest}."
 )
@@ -111,13 +117,15 @@ class RankSpread:
         """The node of the slowest rank, counted from 0; None where the cards of a node are not known."""
         return None if self.cards_per_node is None else self.numbers[self.slowest] // self.cards_per_node
 
-    def __str__(self) -> str:
+    @property
+    def summary(self) -> Message:
         """The slowest, the fastest and the median, and on which node the slowest is."""
+        told: dict[str, object] = {"median": f"{self.median:.6g}", "unit": self.unit}
         if min(self.values) == max(self.values):
-            return f"all {self.median:.6g} {self.unit}"
-        slowest, fastest = (f"{self.values[at]:.6g} (rank {self.numbers[at]})" for at in (self.slowest, self.fastest))
-        where = "" if self.node is None else f"; the slowest is on node {self.node}"
-        return f"{slowest} to {fastest}, median {self.median:.6g} {self.unit}{where}"
+            return Message(EQUAL_RANKS, **told)
+        for name, at in (("slowest", self.slowest), ("fastest", self.fastest)):
+            told |= {name: f"{self.values[at]:.6g}", f"{name}_rank": self.numbers[at]}
+        return Message(RANGE, **told) if self.node is None else Message(RANGE_BY_NODE, **told, node=self.node)
 
     @property
     def message(self) -> Message | None:

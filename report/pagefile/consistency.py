@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-from parsers.io.inside import is_spelt_inside
+from parsers.io.containment import is_spelt_inside
 
 from ..measuring.protocol import ProtocolError
 from .page import CellPlace, Page

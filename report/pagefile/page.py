@@ -8,7 +8,7 @@ from typing import Annotated, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from parsers.io.inside import is_spelt_inside
+from parsers.io.containment import is_spelt_inside
 
 from ..measuring.protocol import Protocol, ProtocolError
 from .parts import LAUNCHED, Axis, Block, Case, Code, Grid, PagePart, Value, with_only

@@ -9,10 +9,18 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from parsers.io.regular import text_of
+from parsers.io.errors import CANNOT_BE_READ, ParserError
+from parsers.io.input_file import text_of
+from parsers.io.message import Message
 
 from .consistency import mistakes
 from .page import Page
+
+NO_FILE = "Page file {path} not found."
+NO_PAGE = "No page is named {page}; use one of {names}, or a path ending in .toml."
+SEVERAL_LINES = "{key}: {text} has several lines; use a single line."
+NOT_VALID = "{key} is not a valid key; allowed keys: {allowed}."
+IS_MISSING = "{key} is missing."
 
 FOLDER = Path(__file__).parents[1] / "pages"
 # Paragraphs, code and notes; all else stands in a heading, a cell, a link, the name of a file or a command.
@@ -21,7 +29,7 @@ _OF_SEVERAL_LINES = re.compile(
 )
 
 
-class PageError(ValueError):
+class PageError(ParserError):
     """A page file that does not exist or has a mistake; one sentence names file, key and what is allowed."""
 
 
@@ -34,9 +42,9 @@ def find(page: str) -> Path:
     """The file of a page, by its name or its path; raises PageError when there is none."""
     path = Path(page) if page.endswith(".toml") else FOLDER / f"{page}.toml"
     if page.endswith(".toml") and not path.exists():
-        raise PageError(f"Page file {path} not found.")
+        raise PageError(NO_FILE, path=path)
     if not path.exists():
-        raise PageError(f"No page is named {page!r}; use one of {', '.join(names())}, or a path ending in .toml.")
+        raise PageError(NO_PAGE, page=repr(page), names=", ".join(names()))
     return path
 
 
@@ -46,17 +54,17 @@ def load(path: Path) -> Page:
         stated = tomllib.loads(text_of(path))
         page = Page.model_validate(stated)
         if mistake := next(mistakes(page), None):
-            raise PageError(f"{path}: {_stopped(mistake)}")
+            raise PageError.at(path, _stopped(mistake))
     except OSError as error:
-        raise PageError(f"{path}: cannot be read: {error.strerror}.") from error
+        raise PageError.at(path, CANNOT_BE_READ, reason=Message(error.strerror or str(error))) from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise PageError(f"{path}: {_stopped(str(error))}") from error
+        raise PageError.at(path, _stopped(str(error))) from error
     except ValidationError as error:
         # A misspelt key comes as two errors; the key that is there says more than the one that is missing.
         first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
-        raise PageError(f"{path}: {_sentence(first)}") from None
+        raise PageError.at(path, _sentence(first)) from None
     if broken := next(_broken(stated), None):
-        raise PageError(f"{path}: {broken[0]}: {broken[1]!r} has several lines; use a single line.")
+        raise PageError.at(path, SEVERAL_LINES, key=broken[0], text=repr(broken[1]))
     return page
 
 
@@ -79,19 +87,19 @@ def _texts(part: Any, key: str = "") -> Iterator[tuple[str, str]]:
             yield from _texts(inner, f"{key}.{name}")
 
 
-def _sentence(error: ErrorDetails) -> str:
+def _sentence(error: ErrorDetails) -> Message:
     key = ".".join(str(part) for part in error["loc"])
     if error["type"] == "extra_forbidden":
-        return f"{key} is not a valid key; allowed keys: {', '.join(_allowed(error['loc']))}."
+        return Message(NOT_VALID, key=key, allowed=", ".join(_allowed(error["loc"])))
     if error["type"] == "missing":
-        return f"{key} is missing."
+        return Message(IS_MISSING, key=key)
     message = error["msg"].removeprefix("Value error, ")
     return _stopped(f"{key}: {message[:1].lower()}{message[1:]}" if key else message)
 
 
-def _stopped(sentence: str) -> str:
-    """A sentence with one full stop, whether it came with one or not."""
-    return f"{sentence.rstrip('.')}."
+def _stopped(sentence: str) -> Message:
+    """A sentence of others, in English, with one full stop, whether it came with one or not."""
+    return Message(sentence.rstrip(".") + ".")
 
 
 def _allowed(location: tuple[int | str, ...]) -> list[str]:

@@ -6,7 +6,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from parsers.io.whole import write_whole
+from parsers.io.atomic_write import write_whole
 
 from ..evidence import evidence_file
 from ..evidence.case_evidence import cells

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from parsers.io.whole import unfinished, write, writing
+from parsers.io.atomic_write import unfinished, write, writing
 
 from ..evidence.pool import KILLED
 from ..pagefile.page_file import FOLDER as PAGES

@@ -10,14 +10,18 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path, PurePath
 
+from parsers.io.atomic_write import PREFIX, write, writing
+from parsers.io.containment import is_spelt_inside
 from parsers.io.errors import WriteError
-from parsers.io.inside import is_spelt_inside
-from parsers.io.regular import data_of, opened
-from parsers.io.whole import PREFIX, write, writing
+from parsers.io.input_file import data_of, opened
+from parsers.io.message import Message
 
 # The files that the site has, each with the SHA-256 of what is in it; all else in its folder is somebody else's.
 CONTENTS = "assets/contents.json"
 _OWN = re.compile(r"(?!.*/\.)(?:[^./][^/]*\.html|(?:assets|evidence|logs)/.+)", re.DOTALL)
+IS_MOUNTED = "it is a mount point, and a site replaces a whole folder; choose a folder below it"
+IS_IN_USE = "it is in use as the working directory, and a site replaces a whole folder; choose a folder below it"
+IS_FOREIGN = "it already exists and is not part of a generated site; choose another folder"
 _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
 
 
@@ -27,13 +31,12 @@ def refuse_others(made: Iterable[str], out: Path) -> None:
     ``made``: the names of files that a site is to have, or of their folders.
     """
     if Path.cwd().is_relative_to(out) or os.path.ismount(out):
-        what = "a mount point" if os.path.ismount(out) else "in use as the working directory"
-        raise WriteError(out, f"it is {what}, and a site replaces a whole folder; choose a folder below it")
+        raise WriteError(out, Message(IS_MOUNTED if os.path.ismount(out) else IS_IN_USE))
     files = set(made)
     folders = {str(folder) for name in files for folder in PurePath(name).parents}
     for path in _foreign(out):
         if path.relative_to(out).as_posix() in files | folders:
-            raise WriteError(path, "it already exists and is not part of a generated site; choose another folder")
+            raise WriteError(path, Message(IS_FOREIGN))
 
 
 def names_of(folder: Path) -> list[str]:

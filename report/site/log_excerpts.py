@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from parsers.io import whole
-from parsers.io.regular import opened
+from parsers.io import atomic_write
+from parsers.io.input_file import opened
 from parsers.scanning.source import Source, clean
 
 
@@ -29,7 +29,7 @@ def script_json(data: Any) -> str:
 
 def write(folder: Path, name: str, data: Any) -> None:
     """Write a piece as NAME.js below a folder; the script hands it over under that name. Raises WriteError."""
-    whole.write(folder, f"{name}.js", f"tachograph.receive({script_json(name)},{script_json(data)});\n".encode())
+    atomic_write.write(folder, f"{name}.js", f"tachograph.receive({script_json(name)},{script_json(data)});\n".encode())
 
 
 # Physical lines in a piece, and how many lines around one that was used are shown with it.
@@ -115,8 +115,8 @@ class LogFiles:
     def write(self) -> None:
         """Write all of them; raises LogError, OSError for a log that cannot be read, and WriteError."""
         with opened(self.log) as log:
-            copy = whole.write(self.folder, self.copy, b"")
-            with whole.writing(copy), copy.open("wb") as file:
+            copy = atomic_write.write(self.folder, self.copy, b"")
+            with atomic_write.writing(copy), copy.open("wb") as file:
                 shutil.copyfileobj(log, file, 1 << 20)
         if self.pieces:
             write_excerpts(self.log, self.folder / self.evidence, self.name, self.pieces)

@@ -22,8 +22,8 @@ FOREIGN = "Cross-site request blocked; other sites may only link to this page."
 def refusal(headers: Message, own: frozenset[str]) -> str:
     """Why a request with these headers is not answered, in a sentence; empty where it is.
 
-    ``own``: what the server may be called, as ``own_names`` gives it. What names no site is no page of one: a program
-    on this machine, or an address that somebody typed.
+    ``own``: what the server may be called, as ``own_names`` gives it. A request that names no site is not from a
+    page of one, but from a program on this machine, or from an address that somebody typed.
     """
     # A page from elsewhere may have a name that leads to this machine.
     if not is_own(_name(_said(headers, "Host")), own):

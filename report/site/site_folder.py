@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
-from parsers.io import whole
+from parsers.io import atomic_write
 from parsers.io.printable import printable_lines
 
 from ..evidence.pool import on_all_cores
@@ -71,12 +71,12 @@ class SiteFolder:
             text = index(pages, language, self.languages, reloads=self.reloads)
             self._write(index_name(language, self.languages), text)
         for name in ASSETS:
-            whole.write(self.folder, f"assets/{name}", (FOLDER / name).read_bytes())
+            atomic_write.write(self.folder, f"assets/{name}", (FOLDER / name).read_bytes())
         if script:
             self._write("assets/charts.js", script.result())
 
     def _write(self, name: str, text: str) -> None:
-        whole.write(self.folder, name, printable_lines(text).encode("utf-8"))
+        atomic_write.write(self.folder, name, printable_lines(text).encode("utf-8"))
 
 
 def _texts(page: WebPage) -> Iterator[tuple[str, str]]:

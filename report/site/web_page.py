@@ -67,7 +67,7 @@ class WebPage(Renderer):
         return [(anchor, self.say(title)) for anchor, title in zip(ANCHORS, SECTIONS, strict=True)]
 
     def section(self, blocks: Sequence[Block], title: str) -> Markup:
-        """The blocks of a section as the page file states them; its tables are told by the title of the section."""
+        """The blocks of a section as the page file states them; its tables are labelled by the title of the section."""
         return hypertext.html(self.blocks(blocks), title)
 
     def results(self, table: Table) -> Markup:
@@ -83,7 +83,7 @@ class WebPage(Renderer):
         return self.anchors.get(cell)
 
     def anchored(self, cell: Cell) -> str:
-        """The digits of a cell as a link: what they lead to is no place in this page."""
+        """The digits of a cell as a link: what they lead to is not in this page."""
         return self.number(cell)
 
     def chart_address(self, chart: Chart, language: str) -> str:

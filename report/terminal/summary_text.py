@@ -1,6 +1,6 @@
 """A summary of a log for the terminal, with a small plot of how steady its throughput is."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from io import StringIO
 
 import numpy as np
@@ -9,7 +9,7 @@ from rich.table import Table
 
 from parsers.io.console import Console, Text
 from parsers.io.lazy import pd
-from parsers.io.message import counted
+from parsers.io.message import Message, joined
 
 from ..evidence.log_summary import Summary
 from ..measuring.crosscheck import Check
@@ -17,107 +17,132 @@ from ..measuring.headline import RunOfLog
 from ..measuring.measurement import Measurement
 from ..measuring.number import printed
 from ..measuring.statistic import median
-from ..wording.words import whose
+from ..wording.words import Translate, whose, worded
 
 BARS = "▁▂▃▄▅▆▇█"
 PLOT_WIDTH = 60
 SHAPES_SHOWN = 8
 
+NO_FORMAT = "no known format"
+ABOUT = "{format} · {count} bytes · sha256 {sha256}"
+NO_THROUGHPUT = "no throughput: {reason}"
+FROM = "{whose}, from {records} in {lines}, by {protocol}"
+RECORDS, RECORD = "{count} records", "1 record"
+LINES, LINE = "lines {first} to {last}", "line {line}"
+CHECK = "{number} {unit}, {ratio}× (protocol: {protocol})"
+PRINTED = "printed values {bars} {low} to {high} {unit}, median {median}"
+COMPUTED = "computed values {bars} {low} to {high} {unit}, median {median}"
+ACCOUNT = "lines: {total} = {matched} matched + {ignored} ignored + {unrecognised} unrecognised"
+SHAPE = "{count} from line {line}: {text}"
+OTHER_LINES, OTHER_LINE = "{count} other lines", "{count} other line"
+SUM = "the sum of {count} ranks"
+BY_RANK = "by rank: {ranks}"
+OF_ONE: Mapping[str | None, str] = {"card": "that of one card × {count}", "node": "that of one node × {count}"}
+RUN = "run {number}, lines {first} to {last}: {said}"
+OF_RUN = "{number} {unit}{whose} (protocol: {protocol})"
+BROKEN = "broken: {found}"
+WARNING = "warning: {said}"
 
-def shown(summary: Summary, *, colour: bool) -> str:
-    """A summary as text; long lines are left to the terminal, so that what is copied from it is whole."""
+
+def shown(summary: Summary, translate: Translate, *, colour: bool) -> str:
+    """A summary as text in one language; long lines are left to the terminal, so that what is copied is whole."""
     page = StringIO()
     console = Console(page, force_terminal=colour, color_system="standard" if colour else None)
-    for part in _parts(summary):
+    for part in _parts(summary, translate):
         console.print(part, soft_wrap=True)
     return page.getvalue()
 
 
-def _parts(summary: Summary) -> Iterator[RenderableType]:
+def _parts(summary: Summary, translate: Translate) -> Iterator[RenderableType]:
     reading, account = summary.reading, summary.reading.account
     yield Text(reading.path, style="bold")
-    name = " and ".join(part.format.name for part in reading.parts if part.format) or "no known format"
-    yield Text(f"{name} · {reading.bytes} bytes · sha256 {reading.sha256}")
-    yield _facts(summary)
-    yield _throughput(summary)
-    yield from _parts_of_the_job(summary)
-    yield from (_check(check) for check in (*summary.checks, *summary.own))
-    yield from (_run(run) for run in summary.runs)
-    plot = steadiness(summary)
+    names = [Message(part.format.name) for part in reading.parts if part.format] or [Message(NO_FORMAT)]
+    about = Message(ABOUT, format=joined("{first} and {second}", names), count=reading.bytes, sha256=reading.sha256)
+    yield Text(worded(about, translate))
+    yield _facts(summary, translate)
+    yield _throughput(summary, translate)
+    yield from (Text(f"  {worded(said, translate)}", style="dim") for said in _parts_of_the_job(summary))
+    yield from (_check(check, translate) for check in (*summary.checks, *summary.own))
+    yield from (_run(run, translate) for run in summary.runs)
+    plot = steadiness(summary, translate)
     if plot:
         yield Text(plot)
-    yield Text(
-        f"lines: {account.total} = {account.matched} matched + {account.ignored} ignored"
-        f" + {account.unrecognised} unrecognised"
-    )
-    yield from _unrecognised(summary)
+    counts = {name: getattr(account, name) for name in ("total", "matched", "ignored", "unrecognised")}
+    yield Text(worded(Message(ACCOUNT, **counts), translate))
+    yield from _unrecognised(summary, translate)
     for found in summary.leftover.breaks:
-        yield from (Text(line, style="yellow") for line in f"broken: {found}".split("\n"))
-    yield from (Text(f"warning: {warning}", style="yellow") for warning in summary.warnings)
+        broken = worded(Message(BROKEN, found=found), translate)
+        yield from (Text(line, style="yellow") for line in broken.split("\n"))
+    warnings = (worded(Message(WARNING, said=warning), translate) for warning in summary.warnings)
+    yield from (Text(warning, style="yellow") for warning in warnings)
 
 
-def _facts(summary: Summary) -> Table:
+def _facts(summary: Summary, translate: Translate) -> Table:
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for name, fact in summary.reading.facts.items():
-        table.add_row(Text(name), Text(str(fact.value)), Text(str(fact.source), style="dim"))
+        table.add_row(Text(name), Text(str(fact.value)), Text(worded(fact.source.message, translate), style="dim"))
     for name, value, witness in summary.observed.rows():
         table.add_row(Text(name), Text(value), Text(witness, style="dim"))
     return table
 
 
-def _throughput(summary: Summary) -> Text:
+def _throughput(summary: Summary, translate: Translate) -> Text:
     if summary.measurement is None:
-        return Text(f"no throughput: {summary.reason}", style="red")
+        return Text(worded(Message(NO_THROUGHPUT, reason=summary.reason), translate), style="red")
     found = summary.measurement
     number = f"{printed(found.value, summary.protocol)} {found.unit}"
-    lines = f"lines {found.lines[0]} to {found.lines[-1]}" if len(found.lines) > 1 else f"line {found.lines[0]}"
-    where = f"{whose(found.scope)}, from {counted(found.records_used, 'record')} in {lines}"
-    return Text.assemble((number, "bold green"), f"{where}, by {summary.protocol.words()}")
+    records = Message(RECORD) if found.records_used == 1 else Message(RECORDS, count=found.records_used)
+    first, last = found.lines[0], found.lines[-1]
+    lines = Message(LINES, first=first, last=last) if len(found.lines) > 1 else Message(LINE, line=first)
+    words = summary.protocol.words()
+    where = Message(FROM, whose=whose(found.scope), records=records, lines=lines, protocol=words)
+    return Text.assemble((number, "bold green"), worded(where, translate))
 
 
-def _parts_of_the_job(summary: Summary) -> Iterator[Text]:
+def _parts_of_the_job(summary: Summary) -> Iterator[Message]:
     """Whose numbers make the job's, all ranks' or one that stands for all cards, and how far ranks are apart."""
     found = summary.measurement
     if found and found.ranks and found.ranks.is_summed:
-        yield Text(f"  the sum of {len(found.ranks.numbers)} ranks", style="dim")
+        yield Message(SUM, count=len(found.ranks.numbers))
     elif found and (of_one := _times(summary, found)):
-        yield Text(f"  that of one {of_one}", style="dim")
+        yield of_one
     if found and found.ranks:
-        yield Text(f"  by rank: {found.ranks}", style="dim")
+        yield Message(BY_RANK, ranks=found.ranks.summary)
 
 
-def _times(summary: Summary, found: Measurement) -> str | None:
+def _times(summary: Summary, found: Measurement) -> Message | None:
     """What a printed throughput is of, and by how many it was multiplied; None where it is the job's."""
     field = summary.part.fields.get((found.protocol.records, "throughput"))
     if field is None or found.scope != "job" or found.protocol.estimate not in ("reported", "instant"):
         return None
     fact = summary.reading.facts.get(f"{field.scope}s")
-    return f"{field.scope} × {fact.value}" if fact is not None and fact.value != 1 else None
+    return Message(OF_ONE[field.scope], count=fact.value) if fact is not None and fact.value != 1 else None
 
 
-def _check(check: Check) -> Text:
-    found = check.measurement
+def _run(run: RunOfLog, translate: Translate) -> Text:
+    first, last = run.lines
+    said: Message
+    if (found := run.measurement) is None:
+        said = Message(NO_THROUGHPUT, reason=run.reason)
+    else:
+        words = {"unit": found.unit, "whose": whose(found.scope), "protocol": found.protocol.words()}
+        said = Message(OF_RUN, number=f"{found.value:.6g}", **words)
     return Text(
-        f"  {found.value:.6g} {found.unit}, {check.ratio:.3f}× (protocol: {found.protocol.words()})", style="dim"
+        f"  {worded(Message(RUN, number=run.number, first=first, last=last, said=said), translate)}", style="dim"
     )
 
 
-def _run(run: RunOfLog) -> Text:
-    first, last = run.lines
-    where = f"  run {run.number}, lines {first} to {last}: "
-    if (found := run.measurement) is None:
-        return Text(f"{where}no throughput: {run.reason}", style="dim")
-    words = found.protocol.words()
-    return Text(f"{where}{found.value:.6g} {found.unit}{whose(found.scope)} (protocol: {words})", style="dim")
+def _check(check: Check, translate: Translate) -> Text:
+    found = check.measurement
+    number, words = f"{found.value:.6g}", found.protocol.words()
+    said = Message(CHECK, number=number, unit=found.unit, ratio=f"{check.ratio:.3f}", protocol=words)
+    return Text(f"  {worded(said, translate)}", style="dim")
 
 
-def steadiness(summary: Summary) -> str:
+def steadiness(summary: Summary, translate: Translate) -> str:
     """The throughput (or time of a step) of the records over the run as a line of bars, with its range."""
     records, kind = summary.part.records, summary.protocol.records
     steps = records[records["record"] == kind]
-    if summary.measurement and "run" in steps:
-        used = steps["run"][steps["line"] == summary.measurement.lines[-1]]
-        steps = steps[steps["run"].isin(used)]
     column = next((name for name in ("throughput", "step_time") if name in steps), "")
     values = steps[column].dropna().to_numpy(float) if column else np.zeros(0)
     values = values[np.isfinite(values)]
@@ -125,16 +150,17 @@ def steadiness(summary: Summary) -> str:
         return ""
     field = summary.part.fields[(kind, column)]
     if column != "throughput":
-        return bars(values, str(field.unit))
+        return worded(bars(values, str(field.unit)), translate)
     said = steps["counted"].dropna().unique().tolist() if "counted" in steps else []
-    return bars(values, f"{next(iter(said), field.unit)}/s{whose(field.scope)}")
+    unit = f"{next(iter(said), field.unit)}/s{worded(whose(field.scope), translate)}"
+    return worded(bars(values, unit), translate)
 
 
-def bars(values: np.ndarray[tuple[int], np.dtype[np.float64]], unit: str, *, is_printed: bool = True) -> str:
+def bars(values: np.ndarray[tuple[int], np.dtype[np.float64]], unit: str, *, is_printed: bool = True) -> Message:
     """Numbers, printed or computed, in their order as a line of bars, with their range and median in a unit."""
     drawn = "".join(BARS[level] for level in _levels(values))
-    how = "printed" if is_printed else "computed"
-    return f"{how} values {drawn} {values.min():g} to {values.max():g} {unit}, median {median(values):g}"
+    ends = {"low": f"{values.min():g}", "high": f"{values.max():g}", "median": f"{median(values):g}"}
+    return Message(PRINTED if is_printed else COMPUTED, bars=drawn, unit=unit, **ends)
 
 
 def _levels(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[int]:
@@ -145,10 +171,12 @@ def _levels(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[int]:
     return [int((share - low) / (high - low or 1) * (len(BARS) - 1)) for share in shares]
 
 
-def _unrecognised(summary: Summary) -> Iterator[RenderableType]:
+def _unrecognised(summary: Summary, translate: Translate) -> Iterator[RenderableType]:
     found = summary.leftover
     for shape in found.shapes[:SHAPES_SHOWN]:
-        yield Text(f"  {shape.count:>6} from line {shape.line}: {shape.text[:100]}", style="dim")
+        said = Message(SHAPE, count=f"{shape.count:>6}", line=shape.line, text=shape.text[:100])
+        yield Text(f"  {worded(said, translate)}", style="dim")
     more = sum(shape.count for shape in found.shapes[SHAPES_SHOWN:]) + found.more
     if more:
-        yield Text(f"  {more:>6} other {'line' if more == 1 else 'lines'}", style="dim")
+        said = Message(OTHER_LINE if more == 1 else OTHER_LINES, count=f"{more:>6}")
+        yield Text(f"  {worded(said, translate)}", style="dim")

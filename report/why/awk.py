@@ -5,11 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 
+from parsers.io.message import Message, joined
+
 from ..measuring.protocol import Protocol
 from ..measuring.timing import Timed
+from . import extraction
 from .calculation import EXACT, Calculation, of_records, of_repeats, printing
 from .derivation import Derivation
-from .extraction import FUNCTIONS
 from .finder import Finder, finder
 from .sample import Term, term
 
@@ -33,15 +35,15 @@ class AwkCommand:
     """A command for a POSIX shell, None where there is none, and a sentence where it does not start from the log."""
 
     text: str | None
-    note: str = ""
+    note: Message | None = None
 
 
 def command(derivation: Derivation) -> AwkCommand:
     """Return the command that prints the throughput of a log as its protocol does. Raises LogError."""
     if derivation.sample.timed is not None:
-        return AwkCommand(_of_clock(derivation, derivation.sample.timed, is_rounded=True), CLOCK)
+        return AwkCommand(_of_clock(derivation, derivation.sample.timed, is_rounded=True), Message(CLOCK))
     calculation = next((found for found in of_records(derivation, is_rounded=True) if found.is_right), None)
-    return _calculated(derivation, calculation) if calculation else AwkCommand(None, OTHER_DIGITS)
+    return _calculated(derivation, calculation) if calculation else AwkCommand(None, Message(OTHER_DIGITS))
 
 
 def together(derivations: Sequence[Derivation], value: float, protocol: Protocol) -> AwkCommand:
@@ -51,20 +53,21 @@ def together(derivations: Sequence[Derivation], value: float, protocol: Protocol
         calculation = next((found for found in of_repeats(results, value, protocol) if found.is_right), None)
         if calculation:
             return _joined([part for _, part in one_by_one], calculation)
-    return AwkCommand(None, OTHER_DIGITS)
+    return AwkCommand(None, Message(OTHER_DIGITS))
 
 
 def _with_all_digits(derivation: Derivation) -> Iterator[tuple[float, AwkCommand]]:
     """What awk comes to for one log, and the command, the plainest first."""
     if derivation.sample.timed is not None:
         text = _of_clock(derivation, derivation.sample.timed, is_rounded=False)
-        return repeat((derivation.measurement.value, AwkCommand(text, CLOCK)), 2)
+        return repeat((derivation.measurement.value, AwkCommand(text, Message(CLOCK))), 2)
     found = of_records(derivation, is_rounded=False)
     return ((calculation.result, _calculated(derivation, calculation)) for calculation in found)
 
 
 def _joined(parts: Sequence[AwkCommand], calculation: Calculation) -> AwkCommand:
-    note = " ".join(dict.fromkeys(part.note for part in parts if part.note))
+    notes = dict.fromkeys(part.note for part in parts if part.note)
+    note = joined("{first} {second}", notes) if notes else None
     texts = [part.text for part in parts if part.text is not None]
     if len(texts) < len(parts):
         return AwkCommand(None, note)
@@ -78,13 +81,13 @@ def _calculated(derivation: Derivation, calculation: Calculation) -> AwkCommand:
         return AwkCommand(_of_log(derivation, made_of, found, calculation))
     values = derivation.sample.values.tolist()
     if len(values) > MOST_NUMBERS:
-        return AwkCommand(None, TOO_MANY.format(count=len(values)))
-    return AwkCommand(_of_values(values, calculation), NOT_FOUND if made_of else UNDONE)
+        return AwkCommand(None, Message(TOO_MANY, count=len(values)))
+    return AwkCommand(_of_values(values, calculation), Message(NOT_FOUND if made_of else UNDONE))
 
 
 def _of_log(derivation: Derivation, made_of: Term, found: Finder, calculation: Calculation) -> str:
     names = ("i", "j")
-    functions = "".join(dict.fromkeys(FUNCTIONS[x.spelling] for x in found.extractions))
+    functions = "".join(dict.fromkeys(extraction.FUNCTIONS[x.spelling] for x in found.extractions))
     tests = [x.test(name) for x, name in zip(found.extractions, names, strict=False)]
     number = made_of.awk.format(*(x.number(name) for x, name in zip(found.extractions, names, strict=False)))
     conditions = " && ".join(filter(None, dict.fromkeys([*found.selection.conditions, *tests])))

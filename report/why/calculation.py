@@ -55,7 +55,7 @@ def _mean(total: Sum) -> Sum:
 
 
 def _harmonic(total: Sum) -> Sum:
-    """awk stops where it divides by 0, which here is no number."""
+    """awk stops where it divides by 0, which here gives NaN."""
     return lambda values: 1 / (total([1 / value for value in values]) / len(values)) if all(values) else nan
 
 

@@ -3,13 +3,26 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from parsers.io.errors import MessageError
+from parsers.io.message import Message, joined
+
 from ..evidence.cell import Cell, anchors, commonest, number_of
 from ..pagefile.page import Page
 
 SHOWN = 8
+NO_THROUGHPUT = "e{number} shows {quantity}; only a throughput can be explained."
+QUOTED = "{digits} is quoted from {source}; there is no log to explain it."
+EMPTY = "The cell {name} is empty: {reason}"
+SEVERAL = "{count} cells match {name}: {cells}."
+NO_MATCH = "No cell of the page matches {name}; cells: {cells}."
+NO_NUMBERS = "No cell of the page has a number, so {name} cannot be found. {why}"
+COMMONEST = "Most common reason: {reasons}"
+SET_LOGS = "Set the log folder with --logs."
+OF_CELL = "e{number} ({table}/{row}/{column}, {digits})"
+AND_MORE = "{cells} and {count} more"
 
 
-class NoCellError(ValueError):
+class NoCellError(MessageError):
     """A name that no cell of a page has, or several; one sentence says which there are."""
 
 
@@ -26,8 +39,8 @@ def named(page: Page, cells: Sequence[Cell], name: str) -> tuple[int, Cell]:
         raise NoCellError(_other_than_one(page, cells, by_number, found, name))
     ((number, cell),) = found.items()
     if not cell.shown.quantity.is_throughput:
-        quantity = cell.shown.quantity.name.replace("_", " ")
-        raise NoCellError(f"e{number} shows {quantity}; only a throughput can be explained.")
+        quantity = Message(cell.shown.quantity.name)
+        raise NoCellError(NO_THROUGHPUT, number=number, quantity=quantity)
     return number, cell
 
 
@@ -54,28 +67,32 @@ def _places(page: Page, cell: Cell) -> Iterator[str]:
 
 def _other_than_one(
     page: Page, cells: Sequence[Cell], known: Mapping[int, Cell], found: Mapping[int, Cell], name: str
-) -> str:
+) -> Message:
     quoted = next((c for c in cells if c.quoted and name in (c.quoted.digits, *_places(page, c))), None)
     if quoted and quoted.quoted and not found:
         source = page.sources[quoted.quoted.source].title
-        return f"{quoted.quoted.digits} is quoted from {source!r}; there is no log to explain it."
+        return Message(QUOTED, digits=quoted.quoted.digits, source=repr(source))
     empty = next((cell for cell in cells if cell.reason and name in _places(page, cell)), None)
     if empty and not found:
-        return f"The cell {name!r} is empty: {empty.reason}"
+        return Message(EMPTY, name=repr(name), reason=empty.reason)
+    if not known:
+        return Message(NO_NUMBERS, name=repr(name), why=_why_empty(cells))
     listed = _listed(found or {n: cell for n, cell in known.items() if cell.shown.quantity.is_throughput} or known)
     if found:
-        return f"{len(found)} cells match {name!r}: {listed}."
-    if not known:
-        return f"No cell of the page has a number, so {name!r} cannot be found. {_why_empty(cells)}"
-    return f"No cell of the page matches {name!r}; cells: {listed}."
+        return Message(SEVERAL, count=len(found), name=repr(name), cells=listed)
+    return Message(NO_MATCH, name=repr(name), cells=listed)
 
 
-def _why_empty(cells: Sequence[Cell]) -> str:
+def _why_empty(cells: Sequence[Cell]) -> Message:
     reasons = commonest(cells)
-    return f"Most common reason: {reasons}" if reasons else "Set the log folder with --logs."
+    return Message(COMMONEST, reasons=reasons) if reasons else Message(SET_LOGS)
 
 
-def _listed(cells: Mapping[int, Cell]) -> str:
-    said = [f"e{n} ({cell.table}/{cell.row}/{cell.column}, {cell.printed})" for n, cell in list(cells.items())[:SHOWN]]
-    more = len(cells) - len(said)
-    return ", ".join(said) + (f" and {more} more" if more else "")
+def _listed(cells: Mapping[int, Cell]) -> Message:
+    first = list(cells.items())[:SHOWN]
+    said = [
+        Message(OF_CELL, number=n, table=cell.table, row=cell.row, column=cell.column, digits=cell.printed)
+        for n, cell in first
+    ]
+    listed, more = joined("{first}, {second}", said), len(cells) - len(said)
+    return Message(AND_MORE, cells=listed, count=more) if more else listed

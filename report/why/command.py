@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,10 @@ from parsers.commands import FORMAT
 from parsers.io.printable import say
 from parsers.io.refusal import Unreadable
 
+from ..wording.language_option import LANGUAGE, told_in, translate_to
+
 if TYPE_CHECKING:
+    from ..wording.words import Translate
     from .explanation import Explanation
 
 FOUND_NOTHING = 1
@@ -28,6 +32,7 @@ FOUND_NOTHING = 1
 @click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per GPU (or process), for a log.")
 @FORMAT
 @click.option("--json", "wants_json", is_flag=True, help="Print one JSON object with all lines and values.")
+@LANGUAGE
 def why(
     target: str,
     cell: str | None,
@@ -37,6 +42,7 @@ def why(
     batch_size: int | None,
     format_: str | None,
     wants_json: bool,
+    language: str,
 ) -> None:
     """Explain a number: the CELL of a PAGE, or the throughput of a LOG.
 
@@ -52,16 +58,17 @@ def why(
       tachograph why resnet50 10984.436 --logs ../Perf
       tachograph why train.log --protocol tipc --cards 8
     """
+    translate = translate_to(language)
     of_log = {"--protocol": stated, "--cards": cards, "--batch-size": batch_size, "--format": format_}
     given = {option: said for option, said in of_log.items() if said is not None}
     if cell is not None:
         if given:
             raise click.UsageError(f"{next(iter(given))} is for a log; the page says it of the cell {cell}.")
-        explained = _of_cell(target, cell, logs)
+        explained = _of_cell(target, cell, logs, translate)
     else:
         _refuse_page(target, logs)
-        explained = _of_log(Path(target), stated, cards, batch_size, format_)
-    _print(explained, wants_json=wants_json)
+        explained = _of_log(Path(target), stated, {"cards": cards, "batch_size": batch_size}, format_, translate)
+    _print(explained, translate, wants_json=wants_json)
 
 
 def _refuse_page(target: str, logs: Path | None) -> None:
@@ -73,7 +80,7 @@ def _refuse_page(target: str, logs: Path | None) -> None:
         raise click.UsageError("--logs applies to a page; pass a page and a cell.")
 
 
-def _of_cell(page: str, cell: str, logs: Path | None) -> "Explanation":
+def _of_cell(page: str, cell: str, logs: Path | None, translate: "Translate") -> "Explanation":
     from parsers.io.errors import ParserError
 
     from ..pagefile.page_file import PageError
@@ -84,11 +91,11 @@ def _of_cell(page: str, cell: str, logs: Path | None) -> "Explanation":
     try:
         return of_cell(page, cell, logs or LOGS)
     except (PageError, NoCellError, ParserError, OSError) as error:
-        raise Unreadable(error) from error
+        raise Unreadable(told_in(error, translate)) from error
 
 
 def _of_log(
-    log: Path, stated: str | None, cards: int | None, batch_size: int | None, format_: str | None
+    log: Path, stated: str | None, options: Mapping[str, int | None], format_: str | None, translate: "Translate"
 ) -> "Explanation":
     from parsers.io.errors import ParserError
     from parsers.runs.facts import Fact
@@ -97,18 +104,17 @@ def _of_log(
     from ..measuring.protocol import NoMeasurement, Protocol, ProtocolError
     from .explanation import of_log
 
-    options = {"cards": cards, "batch_size": batch_size}
     given = [Fact(name, number, option(name)) for name, number in options.items() if number]
     try:
         return of_log(log, Protocol.parse(stated) if stated else None, given, format_)
     except (ProtocolError, ParserError) as error:
-        raise Unreadable(error) from error
+        raise Unreadable(told_in(error, translate)) from error
     except NoMeasurement as error:
-        say(f"Error: {error}", err=True)
+        say(f"Error: {told_in(error, translate)}", err=True)
         sys.exit(FOUND_NOTHING)
 
 
-def _print(explained: "Explanation", *, wants_json: bool) -> None:
+def _print(explained: "Explanation", translate: "Translate", *, wants_json: bool) -> None:
     from parsers.io.console import show
 
     from .explanation import as_json
@@ -117,4 +123,4 @@ def _print(explained: "Explanation", *, wants_json: bool) -> None:
     if wants_json:
         say(json.dumps(as_json(explained), ensure_ascii=False))
     else:
-        show(shown(explained, colour=sys.stdout.isatty()))
+        show(shown(explained, translate, colour=sys.stdout.isatty()))

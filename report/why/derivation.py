@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from parsers.io.message import Message
 from parsers.runs.reading import Reading
 from parsers.runs.reading_part import ReadingPart
 
@@ -13,7 +15,7 @@ from ..measuring.measurement import Measurement
 from ..measuring.number import printed
 from ..measuring.protocol import Protocol
 from ..measuring.window import REASON_KEYS, UNREADABLE
-from ..wording.words import words
+from ..wording.words import Translate, worded
 from .preparation import quotes
 from .sample import Factor, Sample, factors, sample
 
@@ -33,6 +35,7 @@ REASONS: Mapping[str, str] = {
     "earlier_run": "they are from an earlier run",
     "summed": "they are from other ranks, and are part of the sum over all ranks",
 }
+WITHOUT = "without {count} because {reason}"
 _UNREADABLE = tuple(REASON_KEYS[use] for use in UNREADABLE)
 # The step of a protocol by which each group goes, by how its key begins.
 _STEPS: Mapping[str, tuple[str, ...]] = {
@@ -49,26 +52,32 @@ _STEPS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Stage:
-    """A step in English words, and how many records are left after it."""
+    """A step, as a key of the catalogues and its values, and how many records are left after it."""
 
-    words: str
+    key: str
+    values: Mapping[str, Any]
     left: int
+
+    def worded(self, translate: Translate) -> str:
+        """The step in the language of ``translate``."""
+        values = {name: worded(x, translate) if isinstance(x, Message) else x for name, x in self.values.items()}
+        return translate(self.key).format(**values)
 
 
 def stages(measured: Measurement) -> Iterator[Stage]:
     """Return the steps that make one value of one log, in the order in which they are done."""
-    say = words("en").gettext
     left = measured.available
     for key, values in measured.protocol.steps():
         if key.startswith(("repeats_", "decimals", "significant", "rounding_")):
             continue
         gone = next((_STEPS[step] for step in _STEPS if key.startswith(step)), ())
         left -= sum(len(measured.left_out.get(reason, ())) for reason in gone)
-        yield Stage(say(key).format(**values), left)
+        yield Stage(key, values, left)
         if key.startswith("records_"):
             for reason in _unreadable(measured):
-                left -= len(measured.left_out[reason])
-                yield Stage(f"without {len(measured.left_out[reason])} because {REASONS[reason]}", left)
+                count = len(measured.left_out[reason])
+                left -= count
+                yield Stage(WITHOUT, {"count": count, "reason": Message(REASONS[reason])}, left)
 
 
 def _unreadable(measured: Measurement) -> list[str]:

@@ -16,6 +16,7 @@ from ..measuring.number import printed
 from ..measuring.own_figures import differing, own_figures
 from ..measuring.protocol import NoMeasurement, Protocol
 from ..pagefile.page_file import find, load
+from ..wording.words import Translator
 from .awk import AwkCommand, command, together
 from .cell_name import named
 from .derivation import Derivation, derive
@@ -99,6 +100,7 @@ def _told(derived: Derivation) -> Iterator[Message]:
 def as_json(explanation: Explanation) -> dict[str, Any]:
     """An explanation with all lines and values; a number is in ``unit``, a percentage by how much another differs."""
     number = explanation.number
+    note = explanation.command.note
     return {
         "title": explanation.title,
         "printed": explanation.printed,
@@ -108,7 +110,7 @@ def as_json(explanation: Explanation) -> dict[str, Any]:
         "logs": [_log(derivation) for derivation in explanation.derivations],
         "sensitivity": [
             {
-                "rule": variation.name,
+                "rule": str(variation.name),
                 "number": variation.value,
                 "percent": variation.percent(number),
                 "records": variation.records,
@@ -118,17 +120,18 @@ def as_json(explanation: Explanation) -> dict[str, Any]:
         ],
         "warnings": [str(said) for said in explanation.warnings],
         "awk": explanation.command.text,
-        "awk_note": explanation.command.note or None,
+        "awk_note": str(note) if note else None,
     }
 
 
 def _log(derivation: Derivation) -> dict[str, Any]:
     reading, measured = derivation.reading, derivation.measurement
+    english = Translator("en").translate
     return {
         "log": str(reading.path),
         "sha256": reading.sha256,
         "format": derivation.part.format.name if derivation.part.format else None,
-        "steps": [{"step": stage.words, "records": stage.left} for stage in derivation.stages],
+        "steps": [{"step": stage.worded(english), "records": stage.left} for stage in derivation.stages],
         "used": list(measured.lines),
         "quotes": {str(line): text for line, text in derivation.quotes.items()},
         "left_out": {reason: list(lines) for reason, lines in measured.left_out.items()},

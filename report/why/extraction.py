@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import isclose
 from typing import Literal
 
-from .place import NumberPosition, number_of
+from .number_position import NumberPosition, number_of
 from .preparation import Numbered
 
 Spelling = Literal["plain", "grouped", "clock"]

@@ -10,7 +10,7 @@ from parsers.scanning.source import clean
 
 from .derivation import Derivation
 from .extraction import Extraction, LineSelection, extractions, selection
-from .place import LONGEST_RECORD, NumberPosition, WantedNumber, places
+from .number_position import LONGEST_RECORD, NumberPosition, WantedNumber, places
 from .preparation import Numbered, Preparation, numbered, physical_lines, preparations
 from .sample import Term
 

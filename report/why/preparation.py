@@ -7,8 +7,8 @@ from itertools import product
 from pathlib import Path
 
 from parsers.io.compression import ending
+from parsers.io.input_file import opened
 from parsers.io.printable import printable, shell_quoted
-from parsers.io.regular import opened
 from parsers.scanning.source import Source, clean
 
 _UNPACK = {"": "", ".gz": "gzip -dc", ".xz": "xz -dc", ".zst": "zstd -dc"}

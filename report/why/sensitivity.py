@@ -16,7 +16,11 @@ from .derivation import Derivation
 WARM_UPS = (0, 5, 10, 20, 50)
 # Fewer records than these say little of how steady a run is.
 FEWEST = 5
+SKIP, SKIP_HALF = "skip {count} records", "skip the first half, {count} records"
 UNDONE = "running means undone"
+WITHOUT_TRIMMING, TRIMMED = "without trimming", "trimmed as tipc does"
+WITHOUT_FIRST, WITHOUT_LAST = "without the first record used", "without the last record used"
+BY_TIMESTAMPS = "by timestamps"
 MIDDLES = ("mean", "median", "harmonic_mean")
 
 
@@ -28,7 +32,7 @@ class Variation:
     at least.
     """
 
-    name: str
+    name: Message
     value: float
     records: int
     is_as_good: bool
@@ -52,29 +56,30 @@ def variations(derivations: Sequence[Derivation], protocol: Protocol) -> Iterato
     yield from _clocked(derivations, protocol)
 
 
-def _changes(derivation: Derivation, protocol: Protocol) -> Iterator[tuple[str, dict[str, Any], bool]]:
+def _changes(derivation: Derivation, protocol: Protocol) -> Iterator[tuple[Message, dict[str, Any], bool]]:
     measured = derivation.measurement
     skipped = sum(len(measured.left_out.get(key, ())) for key in ("skip_records", "skip_steps"))
     readable = measured.available - sum(len(measured.left_out.get(REASON_KEYS[use], ())) for use in UNREADABLE)
     for count in WARM_UPS:
         if count != skipped:
-            yield f"skip {count} records", {"skip_records": count}, count >= skipped
-    yield f"skip the first half, {readable // 2} records", {"skip_records": readable // 2}, readable // 2 >= skipped
+            yield Message(SKIP, count=count), {"skip_records": count}, count >= skipped
+    half = readable // 2
+    yield Message(SKIP_HALF, count=half), {"skip_records": half}, half >= skipped
     if protocol.estimate != "clock":
         yield from _of_statistics(protocol)
     if protocol.estimate == "reported" and derivation.sample.field and derivation.sample.field.kind == "running_mean":
-        yield UNDONE, {"estimate": "instant"}, False
+        yield Message(UNDONE), {"estimate": "instant"}, False
 
 
-def _of_statistics(protocol: Protocol) -> Iterator[tuple[str, dict[str, Any], bool]]:
+def _of_statistics(protocol: Protocol) -> Iterator[tuple[Message, dict[str, Any], bool]]:
     is_middle = protocol.statistic in MIDDLES
     for statistic in MIDDLES:
         if statistic != protocol.statistic:
-            yield statistic.replace("_", " "), {"statistic": statistic}, is_middle
+            yield Message(statistic.replace("_", " ")), {"statistic": statistic}, is_middle
     if protocol.trim or protocol.trim_min:
-        yield "without trimming", {"trim": 0, "trim_min": 0}, is_middle
+        yield Message(WITHOUT_TRIMMING), {"trim": 0, "trim_min": 0}, is_middle
     else:
-        yield "trimmed as tipc does", {"trim": 0.05, "trim_min": 5}, is_middle
+        yield Message(TRIMMED), {"trim": 0.05, "trim_min": 5}, is_middle
 
 
 def _by(keys: Mapping[str, Any], derivation: Derivation) -> Measurement:
@@ -94,11 +99,11 @@ def _without_an_end(derivations: Sequence[Derivation], protocol: Protocol) -> It
     used = [derivation.sample.values for derivation in derivations]
     if min(map(len, used)) < 2:
         return
-    for name, part in (("without the first record used", slice(1, None)), ("without the last record used", slice(-1))):
+    for name, part in ((WITHOUT_FIRST, slice(1, None)), (WITHOUT_LAST, slice(-1))):
         values = [value_of(one, every[part]) for one, every in zip(derivations, used, strict=True)]
         number = values[0] if len(values) == 1 else reduce_repeats(values, protocol.repeats)
         left = min(map(len, used)) - 1
-        yield Variation(name, number, left, left >= FEWEST and protocol.statistic in MIDDLES)
+        yield Variation(Message(name), number, left, left >= FEWEST and protocol.statistic in MIDDLES)
 
 
 def _clocked(derivations: Sequence[Derivation], protocol: Protocol) -> Iterator[Variation]:
@@ -107,7 +112,7 @@ def _clocked(derivations: Sequence[Derivation], protocol: Protocol) -> Iterator[
     if len(checks) == len(derivations):
         values = [check.ratio * one.measurement.value for check, one in zip(checks, derivations, strict=True)]
         number = values[0] if len(values) == 1 else reduce_repeats(values, protocol.repeats)
-        yield Variation("by timestamps", number, min(c.measurement.records_used for c in checks), False)
+        yield Variation(Message(BY_TIMESTAMPS), number, min(c.measurement.records_used for c in checks), False)
 
 
 SPREAD = 2.0  # percent
@@ -142,7 +147,7 @@ def spread(found: Sequence[Variation], number: float) -> Iterator[Message]:
         low, high = f"{min(values):.6g}", f"{max(values):.6g}"
         yield Message(UNSTEADY, low=low, high=high, spread=f"{percent:.1f}")
     for variation in found:
-        if variation.name == UNDONE and abs(variation.percent(number)) > MOVED:
+        if variation.name.key == UNDONE and abs(variation.percent(number)) > MOVED:
             yield Message(RUNNING, value=f"{variation.value:.6g}", percent=f"{variation.percent(number):+.2f}")
 
 

@@ -3,7 +3,7 @@
 This is the one place where what code tells becomes a sentence.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -57,9 +57,17 @@ class Translator:
         return self.translate(message).format(**values)
 
 
-def whose(scope: Scope | None) -> str:
-    """Whose a throughput is, as words that follow its unit; nothing where that is not known."""
-    return {"job": " of the whole job", "unknown": "", None: ""}.get(scope, f" of one {scope}")
+# Whose a throughput is, as words that follow its unit.
+WHOSE: Mapping[str | None, Message] = {
+    "job": Message(" of the whole job"),
+    "node": Message(" of one node"),
+    "card": Message(" of one card"),
+}
+
+
+def whose(scope: Scope | None) -> Message:
+    """Whose a throughput is, as words that follow its unit; empty where that is not known."""
+    return WHOSE.get(scope, Message(""))
 
 
 Translate = Callable[[str], str]

@@ -4,18 +4,22 @@ import ast
 import importlib
 import os
 from collections.abc import Iterator, Sequence
-from errno import EACCES, EIO, EISDIR, ELOOP, EMFILE, ENAMETOOLONG, ENOENT, ENOTDIR
+from errno import EACCES, EIO, EISDIR, ELOOP, EMFILE, ENAMETOOLONG, ENOENT, ENOSPC, ENOTDIR, EROFS
 from pathlib import Path
 from string import Formatter
 
 import pytest
 
+from parsers.io.atomic_write import LEADS_OUT, OUTSIDE
+from parsers.io.errors import CANNOT_BE_WRITTEN
 from parsers.io.message import Message
 from parsers.runs.provenance import WORDS
 from report.audit.finding import VERDICTS
 from report.audit.judge import ROUNDED
 from report.audit.printing import HEAD, UNLIKE_HEAD, VERDICTS_HEAD
 from report.evidence.comparability import KIND_KEYS
+from report.site.exchange import IS_FOREIGN, IS_IN_USE, IS_MOUNTED
+from report.why.derivation import REASONS
 from report.wording.words import languages, worded, words
 
 PROJECT = Path(__file__).parents[2]
@@ -25,7 +29,10 @@ TOLD_BY = {
     "NoEvidenceError",
     "LogError",
     "FormatError",
+    "NoCellError",
+    "PublishedNumberError",
     "LogError.at",
+    "PageError.at",
     "FormatError.at",
     "joined",
 }
@@ -57,8 +64,20 @@ def texts(value: object) -> Iterator[str]:
 
 
 # Keys that the audit takes from tables, and reasons that systems give.
-OF_TABLES = {*VERDICTS, *VERDICTS.values(), *HEAD, *VERDICTS_HEAD, *UNLIKE_HEAD, *ROUNDED.values(), *KIND_KEYS}
-OF_SYSTEMS = {os.strerror(code) for code in (ENOENT, EACCES, EIO, EISDIR, ENOTDIR, ELOOP, ENAMETOOLONG, EMFILE)}
+OF_TABLES = {
+    *REASONS.values(),
+    *VERDICTS,
+    *VERDICTS.values(),
+    *HEAD,
+    *VERDICTS_HEAD,
+    *UNLIKE_HEAD,
+    *ROUNDED.values(),
+    *KIND_KEYS,
+}
+OF_TABLES |= {*REASONS.values(), CANNOT_BE_WRITTEN, OUTSIDE, LEADS_OUT, IS_MOUNTED, IS_IN_USE, IS_FOREIGN}
+OF_SYSTEMS = {
+    os.strerror(code) for code in (ENOENT, EACCES, EIO, EISDIR, ENOTDIR, ELOOP, ENAMETOOLONG, EMFILE, ENOSPC, EROFS)
+}
 KEYS = sorted(
     {key for path in SOURCES for key in keys_of(path)} | {key for key, *_ in WORDS.values()} | OF_TABLES | OF_SYSTEMS
 )

@@ -99,12 +99,12 @@ def test_names_of_logs_are_escaped(language: str, toy: PublishedPage) -> None:
 
 @every_language
 def test_a_missing_cell_is_a_dash_with_its_reason(language: str, toy: PublishedPage) -> None:
-    empty = [cell for cell in toy.cells if cell.printed is None]
-    assert [str(cell.reason) for cell in empty][:2] == [
+    empty = [str(cell.reason) for cell in toy.cells if cell.printed is None and cell.row == "32"]
+    assert empty[:2] == [
         "The page file does not name any logs for this case.",
         "Log A100/tf_gpu32_fp32_bs64*.txt not found in the log folder.",
     ]
-    assert re.search(r"\| 32 +\| - +\| - +\| - +\|", text(toy, language))
+    assert re.search(r"(?m)^\| 32 +(\| - +)+\|$", text(toy, language))
 
 
 def test_a_label_that_its_log_contradicts_is_told(toy: PublishedPage) -> None:

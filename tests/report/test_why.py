@@ -1,6 +1,8 @@
 """Why a number is what it is: what is told of it, and what it is warned of."""
 
 import json
+import re
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -9,19 +11,23 @@ from parsers.runs.facts import Fact
 from parsers.runs.provenance import line, option
 from parsers.runs.reading import survey
 from report.measuring.measurement import measure
-from report.measuring.protocol import Protocol
+from report.measuring.protocol import NoMeasurement, Protocol
 from report.measuring.window import REASON_KEYS, RecordUse
 from report.why.derivation import REASONS, Derivation, derive
 from report.why.explanation import as_json, of_cell, of_log
 from report.why.explanation_text import shown
 from report.why.sample import Factor
 from report.why.sensitivity import few, spread, stalls, variations
+from report.wording.words import Translator, words
 from tests.commandline import PROJECT
 from tests.conftest import Compare
 
 GOLDEN = Path(__file__).parent / "golden"
 LOG = Path("logs/cpu-demo/ResNet50_bs4_fp32_N1C2/1/train.log")
+MXNET = next((PROJECT / "tests/parsers/golden/mxnet_speedometer").glob("*.log"))
 NANOGPT = PROJECT / "tests/parsers/golden/nanogpt/current.log"
+
+ENGLISH = Translator("en").translate
 
 GRAMMAR = """// Toy
 //
@@ -48,7 +54,7 @@ def derivation(folder: Path, *speeds: float, protocol: str = "", kind: str = "in
 
 
 def by_rule(derived: Derivation) -> dict[str, float]:
-    return {found.name: found.value for found in variations([derived], derived.protocol)}
+    return {str(found.name): found.value for found in variations([derived], derived.protocol)}
 
 
 def warned(derived: Derivation) -> list[str]:
@@ -59,18 +65,39 @@ def warned(derived: Derivation) -> list[str]:
 def test_the_explanation_of_a_log_reads_as_the_golden_text(monkeypatch: pytest.MonkeyPatch, compare: Compare) -> None:
     monkeypatch.chdir(PROJECT)
     explained = of_log(LOG, Protocol.parse("skip_records=10"), (), None)
-    compare(GOLDEN / "why_log.txt", shown(explained, colour=False))
+    compare(GOLDEN / "why_log.txt", shown(explained, ENGLISH, colour=False))
 
 
 def test_the_explanation_of_a_cell_reads_as_the_golden_text(monkeypatch: pytest.MonkeyPatch, compare: Compare) -> None:
     monkeypatch.chdir(PROJECT)
-    compare(GOLDEN / "why_cell.txt", shown(of_cell("cpu-demo", "6.523", Path("logs")), colour=False))
+    compare(GOLDEN / "why_cell.txt", shown(of_cell("cpu-demo", "6.523", Path("logs")), ENGLISH, colour=False))
 
 
 def test_the_explanation_as_json_reads_as_the_golden_text(monkeypatch: pytest.MonkeyPatch, compare: Compare) -> None:
     monkeypatch.chdir(PROJECT)
     explained = of_log(LOG, Protocol.parse("tipc"), (), None)
     compare(GOLDEN / "why_log.json", json.dumps(as_json(explained), indent=1, ensure_ascii=False) + "\n")
+
+
+def test_the_explanation_in_chinese_reads_as_the_golden_text(monkeypatch: pytest.MonkeyPatch, compare: Compare) -> None:
+    monkeypatch.chdir(PROJECT)
+    explained = of_log(LOG, Protocol.parse("skip_records=10"), (), None)
+    compare(GOLDEN / "why_log.zh.txt", shown(explained, Translator("zh").translate, colour=False))
+
+
+@pytest.mark.parametrize("protocol", ["", "estimate=clock", "estimate=step_time", "trim=0.1", "statistic=last"])
+@pytest.mark.parametrize("log", [LOG, NANOGPT, MXNET], ids=str)
+def test_all_that_an_explanation_says_is_in_the_chinese_catalogue(log: Path, protocol: str) -> None:
+    asked: list[str] = []
+    chinese = words("zh")
+
+    def translate(key: str) -> str:
+        asked.append(key)
+        return chinese.gettext(key) if key else ""
+
+    with suppress(NoMeasurement):
+        shown(of_log(PROJECT / log, Protocol.parse(protocol) if protocol else None, (), None), translate, colour=False)
+    assert [key for key in asked if re.search("[A-Za-z]{2}", key) and not chinese._catalog.get(key)] == []
 
 
 @pytest.mark.parametrize("guide", ["docs/reading.md", "docs/reading.zh.md"])

@@ -54,7 +54,7 @@ def test_ranges_hold_just_their_numbers(numbers: set[int]) -> None:
 
 
 def test_line_numbers_are_told_in_few_words() -> None:
-    assert (lines_shown([3, 1, 2, 7]), lines_shown(range(1, 90, 2))) == ("1 to 3, 7", "1 to 89 in 45 ranges")
+    assert (str(lines_shown([3, 1, 2, 7])), str(lines_shown(range(1, 90, 2)))) == ("1 to 3, 7", "1 to 89 in 45 ranges")
 
 
 @given(st.lists(st.binary(max_size=4), min_size=1))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
+from parsers.io.message import Message
 from report.evidence.case_evidence import cells
 from report.evidence.cell import anchors
 from report.measuring.measurement import NoMeasurement
@@ -75,7 +76,7 @@ every_cell = pytest.mark.parametrize(("page", "number"), parameters())
 @every_cell
 def test_awk_gives_the_digits_of_a_cell_from_the_raw_logs(page: str, number: str) -> None:
     found = explained(page, number)
-    assert (found.command.note, outputs(found.command)) == ("", {f"{found.printed}\n"})
+    assert (found.command.note, outputs(found.command)) == (None, {f"{found.printed}\n"})
 
 
 @pytest.mark.parametrize(
@@ -88,4 +89,4 @@ def test_awk_gives_the_digits_of_a_cell_from_the_raw_logs(page: str, number: str
 )
 def test_a_command_that_does_not_start_from_the_log_says_so(log: str, protocol: str, note: str) -> None:
     (path,) = (path for path in LOGS if name(path) == log)
-    assert command(derivation(path, protocol)).note == note
+    assert command(derivation(path, protocol)).note == Message(note)

@@ -10,6 +10,8 @@ from report.evidence.case_evidence import cells
 from report.pagefile.page_file import load
 from report.why.cell_name import NoCellError, named
 from report.why.explanation import of_cell
+from report.wording.language_option import told_in
+from report.wording.words import Translator
 from tests.commandline import PROJECT, run
 from tests.parsers.run_folders import make_run, put_gpu
 from tests.report.page_text import HEAD, column
@@ -53,7 +55,7 @@ def asked(page: Path, name: str) -> str:
     try:
         number, cell = named(definition, list(cells(definition, page.parent)), name)
     except NoCellError as error:
-        return str(error)
+        return told_in(error, Translator("en").translate)
     return f"e{number} {cell.row} {cell.column}"
 
 
@@ -129,3 +131,15 @@ def test_json_has_all_values_and_lines() -> None:
     told = json.loads(run("why", LOG, "--protocol", "skip_records=10", "--json", cwd=PROJECT).stdout)
     (log,) = told["logs"]
     assert (told["printed"], len(log["values"]), len(log["used"])) == ("10.196", 22, 22)
+
+
+def test_what_is_wrong_with_a_cell_is_said_in_the_language(page: Path) -> None:
+    done = run("why", page, "t/none/A", "--logs", page.parent, "--lang", "zh")
+    assert (done.returncode, done.stderr) == (2, "Error: 单元格 't/none/A' 没有数值：日志目录中没有 3/train.log。\n")
+
+
+def test_a_mistake_of_a_page_is_said_in_the_language(page: Path) -> None:
+    page.write_text(PAGE.replace('title = "Scores"', 'titel = "Scores"'), encoding="utf-8")
+    done = run("why", page, "e1", "--lang", "zh")
+    assert done.returncode == 2
+    assert "tables.0.titel 不是有效的键；可用的键：" in done.stderr

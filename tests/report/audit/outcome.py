@@ -15,7 +15,7 @@ from pathlib import Path
 from tabulate import tabulate
 
 from parsers.io.message import Message
-from report.audit.files import Named, audit_files, markdown_files
+from report.audit.audited_pages import Named, audit_files, markdown_files
 from report.audit.finding import VERDICTS, Finding, Verdict
 from report.audit.printing import summary
 from report.wording import markdown

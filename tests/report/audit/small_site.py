@@ -4,8 +4,8 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from report.audit.audited_pages import audit_files, markdown_files
 from report.audit.document import parse_document
-from report.audit.files import audit_files, markdown_files
 from report.audit.finding import Finding
 from report.audit.published_numbers import PublishedNumber, published
 from report.pagefile.page import Page

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from report.audit.files import audit_files
+from report.audit.audited_pages import audit_files
 from report.audit.finding import AcceptedError, read_accepted, with_accepted
 from tests.commandline import run
 from tests.report.audit.small_site import make

@@ -181,3 +181,10 @@ def test_several_pages_are_named_below_the_folder_that_holds_them(tmp_path: Path
     make(tmp_path / "b")
     done = run("audit", "--json", tmp_path / "a/README.md", tmp_path / "b")
     assert [json.loads(line)["page"] for line in done.stdout.splitlines()] == ["a/README.md"] * 2 + ["b/README.md"] * 2
+
+
+def test_a_file_that_cannot_be_written_is_told_in_the_language(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("no table\n", encoding="utf-8")
+    done = run("audit", page, "--junit", tmp_path / "no" / "such.xml", "--lang", "zh")
+    assert (done.returncode, "无法写入：文件或目录不存在。" in done.stderr) == (2, True)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from report.audit.files import Audited, audit_files, markdown_files
+from report.audit.audited_pages import Audited, audit_files, markdown_files
 from report.audit.finding import VERDICTS
 from report.audit.printing import as_markdown, summary, terminal
 from report.wording.words import Translator, worded

@@ -6,9 +6,9 @@ from functools import cache
 
 import pytest
 
+from report.audit.audited_pages import audit
 from report.audit.backing_logs import Library
 from report.audit.claim import Claim, claims, explain
-from report.audit.files import audit
 from report.audit.finding import GOOD, Finding
 from report.audit.judge import Judge
 from report.audit.recovery import Pair, recover

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from report.audit.audited_pages import audit
 from report.audit.document import parse_document
-from report.audit.files import audit
 from report.audit.finding import VERDICTS, as_json
 from report.audit.published_numbers import published
 from report.audit.published_site import PublishedSite

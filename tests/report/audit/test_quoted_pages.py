@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from report.audit.files import audit_files
+from report.audit.audited_pages import audit_files
 from report.audit.finding import Finding
 from tests.report.quoted_page import make, published, put_run
 

@@ -1,4 +1,4 @@
-"""Regular files: the only ones that are read, because a pipe or a device may be waited for, or give bytes, for ever."""
+"""Input files: only regular files are read; reading a pipe or a device may block, or go on, for ever."""
 
 import errno
 import os
@@ -17,8 +17,7 @@ _OTHERS = {
 def opened(path: Path) -> BufferedReader:
     """Open a file to read its bytes.
 
-    Raises OSError as ``open`` does, and one whose ``strerror`` tells what else stands there: a pipe, a device, a
-    socket.
+    Raises OSError as ``open`` does, and one whose ``strerror`` says what it is instead: a pipe, a device, a socket.
     """
     return open(path, "rb", opener=opener)
 

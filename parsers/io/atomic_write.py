@@ -1,4 +1,4 @@
-"""Whole files: what is written is there whole or not at all, and only below the folder where it belongs."""
+"""Atomic writes: a file is there whole or not at all, and only below the folder where it belongs."""
 
 import fcntl
 import os
@@ -10,10 +10,13 @@ from io import FileIO
 from pathlib import Path
 from tempfile import mkdtemp
 
+from .containment import is_spelt_inside, leading_out
 from .errors import WriteError
-from .inside import is_spelt_inside, leading_out
+from .message import Message
 
 PREFIX = ".tachograph-"
+OUTSIDE = "it is outside the output folder"
+LEADS_OUT = "a link leads out of the output folder"
 _locks: set[int] = set()
 
 
@@ -30,7 +33,7 @@ def writing(path: Path) -> Iterator[None]:
 def unfinished(folder: Path, named: Path | None = None) -> Iterator[Path]:
     """A hidden folder in ``folder`` for what is not finished; at the end it is removed with all that is still in it.
 
-    What processes that were killed left of such folders is removed first. A WriteError for a file in it is told of the
+    What processes that were killed left of such folders is removed first. A WriteError for a file in it names the
     place in ``folder`` that the file was to have; where nothing can be written, of ``named`` or of ``folder`` itself.
     """
     with writing(named or folder):
@@ -114,7 +117,7 @@ def put(data: bytes, file: FileIO) -> int:
 def below(folder: Path, name: str) -> Path:
     """The path of a file below a folder; raises WriteError where its name leads out of it."""
     if not is_spelt_inside(name):
-        raise WriteError(folder / name, "it is outside the output folder")
+        raise WriteError(folder / name, Message(OUTSIDE))
     return folder / name
 
 
@@ -141,7 +144,7 @@ def _place(folder: Path, name: str) -> Path:
     """The place of a file, with the folders on its way; raises WriteError where nothing can be put."""
     place = below(folder, name)
     if leading_out([place.parent], folder):
-        raise WriteError(place, "a link leads out of the output folder")
+        raise WriteError(place, Message(LEADS_OUT))
     with writing(place):
         place.parent.mkdir(parents=True, exist_ok=True)
         if not place.is_symlink() and place.exists():
@@ -193,5 +196,5 @@ def whole(path: Path) -> Iterator[Path]:
 
 
 def _is_stream(path: Path) -> bool:
-    """Whether a path is no file that another one can replace: a pipe, or a device such as /dev/stdout."""
+    """Whether a path is not a file that another one can replace: a pipe, or a device such as /dev/stdout."""
     return path.parent == Path("/dev") or (path.exists() and not path.is_file() and not path.is_dir())

@@ -1,31 +1,11 @@
-"""What this room says: a line each, whatever the texts from outside in it hold.
-
-The face of the program makes all else printable on its way to the terminal; it cannot know where a line is to end.
-"""
+"""Shell quoting: text from outside as words of bash in which every character can be seen."""
 
 import os
 import re
 import shlex
 
-import click
-
 # What Python calls printable, though no font draws it: fillers, and what changes the look of the letter before it.
 _IGNORABLE = re.compile(r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]")
-
-
-def say(line: object, *, err: bool = False) -> None:
-    """Print one line, to standard error where ``err`` says so."""
-    click.echo(one_line(line), err=err, color=True)  # nothing is to be taken out of it unseen
-
-
-def say_text(text: str) -> None:
-    """Print a text of several lines, which ends with a newline unless it is empty."""
-    click.echo(text, nl=False, color=True)
-
-
-def one_line(text: object) -> str:
-    """A text whose newlines are shown and not obeyed."""
-    return str(text).replace("\n", "\\n")
 
 
 def quoted(text: object) -> str:

@@ -1,4 +1,4 @@
-"""Places: where in the lines of a log the numbers stand that its records hold."""
+"""Number positions: where in the lines of a log the numbers stand that its records hold."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

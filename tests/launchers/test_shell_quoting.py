@@ -9,7 +9,7 @@ import unicodedata
 
 import pytest
 
-from launchers.io.said import quoted, readable
+from launchers.io.shell_quoting import quoted, readable
 from parsers.io.printable import shell_quoted
 from tests.hostile_text import HOSTILE, NAME, unseen
 

@@ -12,7 +12,7 @@ import pytest
 
 from parsers.ingesting.suite import Suite
 from parsers.io.errors import LogError
-from parsers.io.regular import data_of, opened, text_of
+from parsers.io.input_file import data_of, opened, text_of
 from parsers.runs.clock import clock
 from parsers.runs.reading import survey
 from parsers.runs.runfile import log_of, run_file, sha256_of
@@ -196,7 +196,7 @@ def test_a_pipe_that_takes_the_place_of_a_file_amid_all_this_is_refused(
     made, log = pipe(tmp_path / "made"), tmp_path / "train.log"
     log.write_bytes(step(1))
     was = log.stat()
-    monkeypatch.setattr("parsers.io.regular.os.stat", lambda _: was)
+    monkeypatch.setattr("parsers.io.input_file.os.stat", lambda _: was)
     with pytest.raises(OSError, match=PIPE):
         opened(made)
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from launchers.io import regular_file as of_launchers
+from parsers.io.atomic_write import PREFIX, unfinished, whole, write_whole
 from parsers.io.errors import WriteError
-from parsers.io.whole import PREFIX, unfinished, whole, write_whole
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from parsers.io.whole import unfinished
+from parsers.io.atomic_write import unfinished
 with unfinished(Path(sys.argv[1])) as made:
     (made / "half").write_text("half")
     if os.fork() == 0:

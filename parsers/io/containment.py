@@ -1,4 +1,4 @@
-"""Inside: whether what a page, an archive or a checkout names lies below the folder where it belongs."""
+"""Path containment: whether what a page, an archive or a checkout names lies below the folder where it belongs."""
 
 import os
 from collections.abc import Iterable

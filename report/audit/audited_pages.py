@@ -1,0 +1,163 @@
+"""Audited pages: which pages an audit reads, what it finds on them, and their rows that are not directly comparable."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from parsers.io.message import Message, joined
+
+from ..evidence.cell import Cell, Proof
+from ..evidence.comparability import Difference, of_rules, of_runs
+from ..evidence.comparison import Common, by_one_rule
+from ..measuring.quantity import THROUGHPUT, Shown
+from ..pagefile.page import Case, Page
+from .backing_logs import AXES, Library
+from .claim import Claim, claims
+from .document import DocumentError, read_document
+from .finding import Finding
+from .judge import Judge
+from .own_pages import evidence_of, own_findings
+from .published_site import PublishedSite
+
+Row = tuple[str, int, int]
+
+BY_ONE_RULE = "By one rule, the published ratio in brackets: {each}."
+
+
+@dataclass(frozen=True)
+class Unlike:
+    """A row whose numbers are not directly comparable; ``common`` are its numbers by one rule, if one fits."""
+
+    page: str
+    line: int
+    row: str
+    differences: tuple[Difference, ...]
+    common: tuple[Common, ...]
+
+    @property
+    def said(self) -> Message:
+        """What differs, in sentences."""
+        return joined("{first} {second}", (difference.told for difference in self.differences))
+
+    @property
+    def by_one_rule(self) -> Message | None:
+        """How the columns compare by one rule, and in brackets how they do as published; None where none fits."""
+        return joined("{first}; {second}", map(_compared, self.common)) if self.common else None
+
+    @property
+    def told(self) -> Message:
+        """All of it in one line."""
+        said = self.said
+        if by_one_rule := self.by_one_rule:
+            said = Message("{first} {second}", first=said, second=Message(BY_ONE_RULE, each=by_one_rule))
+        return Message("{page}:{line}: {row}: {said}", page=self.page, line=self.line, row=self.row, said=said)
+
+
+def _compared(one: Common) -> Message:
+    ratios = {"ratio": _percent(one.ratio), "published": _percent(one.published_ratio)}
+    return Message("{column} {ratio} ({published})", column=one.cell.column, **ratios)
+
+
+def unlike(claims: Sequence[Claim]) -> Iterator[Unlike]:
+    """The rows whose numbers come out of their logs, but by protocols or of runs that favour one side."""
+    rows: dict[Row, list[Claim]] = {}
+    for claim in claims:
+        if claim.recovered:
+            rows.setdefault((str(claim.number.page), claim.number.table, claim.number.place[0]), []).append(claim)
+    for row in (row for row in rows.values() if len(row) > 1):
+        cells = [_cell(claim) for claim in row]
+        sides = [(cell.column, cell) for cell in cells]
+        rules = tuple(of_rules(sides))
+        if differences := (*rules, *of_runs(sides)):
+            first = row[0].number
+            common = by_one_rule(cells[0].shown.rate, cells) if rules else ()
+            yield Unlike(str(first.page), first.line, first.row, differences, common)
+
+
+def _cell(claim: Claim) -> Cell:
+    number, evidence = claim.number, claim.best
+    protocol = claim.recovered.protocol.printing(number.digits) if claim.recovered else None
+    measured = evidence.measured(protocol) if protocol else None
+    proofs = (Proof(claim.log, evidence.reading, measured),) if measured else ()
+    case: Case = {axis: number.case[axis] for axis in AXES if axis in number.case}
+    rate = measured.unit if measured else "samples/s"
+    value = measured.value if measured else None
+    return Cell(number.heading, number.row, number.column, case, Shown(THROUGHPUT, rate), proofs, protocol, value)
+
+
+def _percent(ratio: float | None) -> str:
+    return "-" if ratio is None else f"{ratio:.1%}"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What an audit found: a finding a number, and the rows that are not directly comparable."""
+
+    findings: list[Finding]
+    unlike: list[Unlike]
+
+
+def audit(
+    site: PublishedSite, pages: Sequence[Page] = (), tolerance: float = 0.0, library: Library | None = None
+) -> Result:
+    """Judge every throughput in the tables of the pages of a site, in their order.
+
+    ``pages``: page files that state where logs are and by which protocol numbers were made. ``tolerance``: how far, as
+    a fraction, a number may be off and still be near. ``library``: evidence that was made before, for a site whose
+    logs are the same.
+    """
+    found = claims(site, pages, library or Library())
+    return Result(list(Judge(found, tolerance, site.unfollowed).findings()), list(unlike(found)))
+
+
+Named = tuple[str, Finding]
+
+
+@dataclass(frozen=True)
+class Audited:
+    """The findings of pages, and their rows that are not directly comparable.
+
+    Each page is named by its path below the folder that holds all of them.
+    """
+
+    findings: list[Named]
+    unlike: list[Unlike]
+
+
+def markdown_files(places: Sequence[Path]) -> list[Path]:
+    """The Markdown files that are named, or that lie in folders that are; those in hidden folders are left out.
+
+    Raises DocumentError where there is none.
+    """
+    files = list(dict.fromkeys(file for place in places for file in (_below(place) if place.is_dir() else [place])))
+    if not files:
+        raise DocumentError(f"There is no Markdown file in {', '.join(map(str, places))}.")
+    return files
+
+
+def _below(folder: Path) -> list[Path]:
+    found = (path for path in sorted(folder.rglob("*")) if path.suffix.lower() == ".md" and path.exists())
+    return [
+        path
+        for path in found
+        if not path.is_dir() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    ]
+
+
+def audit_files(files: Sequence[Path], logs: Path | None, pages: Sequence[Page], tolerance: float) -> Audited:
+    """Audit pages of one site; those that ``report`` wrote by the evidence files beside them.
+
+    ``logs``: the folder of logs; by default the one that holds all pages. Raises DocumentError, EvidenceFileError.
+    """
+    root = Path(os.path.commonpath([file.resolve().parent for file in files]))
+    documents = {read_document(file): evidence_of(file) for file in files}
+    own = [f for document, evidence in documents.items() if evidence for f in own_findings(document, evidence, logs)]
+    others = [document for document, evidence in documents.items() if not evidence]
+    found = audit(PublishedSite(others, root, logs or root), pages, tolerance)
+    named = [(_name(finding.number.page, root), finding) for finding in (*own, *found.findings)]
+    return Audited(named, [replace(row, page=_name(Path(row.page), root)) for row in found.unlike])
+
+
+def _name(page: Path, root: Path) -> str:
+    return os.path.relpath(page.resolve(), root)

@@ -1,0 +1,31 @@
+"""The option of the terminal commands for the language of what they print."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from parsers.io.message import Message
+from parsers.io.refusal import Unreadable
+
+if TYPE_CHECKING:
+    from .words import Translate
+
+LANGUAGE = click.option("--lang", "language", default="en", show_default=True, help="Language of the output.")
+
+
+def translate_to(language: str) -> "Translate":
+    """What gives the text for a key of the catalogues in a language; raises Unreadable where it has no catalogue."""
+    from .words import Translator, WordsError
+
+    try:
+        return Translator(language).translate
+    except WordsError as error:
+        raise Unreadable(error) from error
+
+
+def told_in(error: Exception, translate: "Translate") -> str:
+    """What an error says, in the language of ``translate`` where it carries a message."""
+    from .words import worded
+
+    message = getattr(error, "message", None)
+    return worded(message, translate) if isinstance(message, Message) else str(error)
