@@ -29,6 +29,8 @@ _COUNTERS = ("epoch", "step", "steps", "steps_per_epoch", *CONSUMED, *COVERED, "
 _SPEEDS = dict.fromkeys(name for names in READS.values() for name in names)
 READ = ("record", "line", "rank", "counted", *_COUNTERS, *_SPEEDS, *BATCH_SIZES)
 
+# How near to the throughput by the time of a step one must be that is that of the whole job.
+NEAR = 0.2
 EMPTY_WINDOW = "The window of the protocol ({protocol}) excludes all {count} records."
 EMPTY_WINDOW_OF_ONE = "The window of the protocol ({protocol}) excludes the only record."
 NO_RECORDS = "The log has no {kind} records and no others."
@@ -218,7 +220,11 @@ def _series(log: _Log, column: str, used: Mask) -> Series:
     field = log.fields[(log.protocol.records, column)]
     factor, scope, warnings = scale(field, log.facts)
     unit, ranks = f"{_counted(log, field, used)}/s", log.ranks
-    if field.scope == "job" and (unproven := _not_of_the_job(log, column)):
+    if (
+        field.scope == "job"
+        and (unproven := _not_of_the_job(log, column))
+        and not _is_that_of_a_step(log, values, used)
+    ):
         return Series(values, 1, unit, "unknown", (unproven,))
     all_are_there = ranks is not None and scope == "job" != field.scope and len(ranks.numbers) == factor
     if ranks is not None and all_are_there and ranks.are_whole and log.protocol.estimate == "reported":
@@ -250,6 +256,20 @@ def _not_of_the_job(log: _Log, column: str) -> Message | None:
     if log.ranks is None:
         return unnamed(log.records, column)
     return log.ranks.one_each(log.records["line"][0])
+
+
+def _is_that_of_a_step(log: _Log, throughputs: Values, used: Mask) -> bool:
+    """Whether the throughputs are near what all cards do in a step over its time: then they are those of the job."""
+    by_time = Protocol(records=log.protocol.records, estimate="step_time")
+    try:
+        times = estimate.values(log.records, log.fields, by_time)
+        amount, counted = amount_of_step(log.records, log.fields, log.facts, used, by_time)
+    except NoMeasurement:
+        return False
+    unit = log.fields[(log.protocol.records, "throughput")].unit
+    is_same = unit == counted or (counted == "samples" and unit in ("images", "sequences"))
+    share = float(np.median(throughputs[used] * times[used])) / amount
+    return is_same and abs(share - 1) < NEAR
 
 
 def _spread(log: _Log, column: str, reasons: Reasons, found: Series | Timed) -> RankSpread | None:

@@ -183,6 +183,27 @@ def test_a_rate_of_the_job_that_all_ranks_print_alike_stays_that_of_the_job(labe
     assert found.value == pytest.approx(100.0035)
 
 
+TIMED = """// made up: lines such as `timed step 1 rate 10.5 samples/s in 0.5 s`
+start: step_line
+step_line: "timed" "step" step{"1"} "rate" throughput{samples, job, instant} "samples/s in" _time
+_time: step_time{seconds, instant} "s"
+%import .vocabulary (step, throughput, samples, job, instant, step_time, seconds, BLANK)
+%ignore BLANK
+"""
+
+
+@pytest.mark.parametrize(("rate", "scope"), [(64, "job"), (32, "unknown"), (8, "unknown")])
+def test_the_time_of_a_step_proves_that_a_rate_is_of_the_whole_job(rate: int, scope: str, tmp_path: Path) -> None:
+    (tmp_path / "formats/timed.lark").write_text(TIMED)
+    lines = (
+        f"{rank}: timed step {step} rate {rate + rank / 10} samples/s in 0.5 s\n" for step in (1, 2) for rank in (0, 1)
+    )
+    (tmp_path / "train.log").write_text("".join(lines))
+    found = summary(tmp_path / "train.log", cards=2, batch_size=16).measurement
+    assert found is not None
+    assert found.scope == scope
+
+
 def test_a_growing_log_is_not_told_as_that_of_the_whole_job_either(tmp_path: Path) -> None:
     path = log(tmp_path, [100, 101, 99.5], scope="job")
     with Snapshot(path, None, (), None) as look:
