@@ -28,8 +28,8 @@ MOST = 1 << 24  # no job has so many ranks
 EQUAL_RANKS = "all {median} {unit}"
 RANGE = "{slowest} (rank {slowest_rank}) to {fastest} (rank {fastest_rank}), median {median} {unit}"
 RANGE_BY_NODE = (
-    "{slowest} (rank {slowest_rank}) to {fastest} (rank {fastest_rank}), median {median} {unit}; the slowest is on node "
-    "{node}"
+    "{slowest} (rank {slowest_rank}) to {fastest} (rank {fastest_rank}), median {median} {unit}; the slowest is on "
+    "node {node}"
 )
 DIFFER = (
     "Ranks differ: rank {rank} is the slowest with {slowest} {unit}, the median is {median}, the fastest {fastest}."
