@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-Scope = Literal["card", "node", "job"]
-Kind = Literal["instant", "window_mean", "running_mean", "total"]
+Scope = Literal["card", "node", "job", "unknown"]
+Kind = Literal["instant", "window_mean", "running_mean", "total", "unknown"]
 Per = Literal["epoch", "run"]
 
 _OF_TIMES = ("seconds", "milliseconds")
@@ -35,9 +35,10 @@ class Field:
 
     ``type``: name of the terminal that it holds, which decides the dtype of its column.
     ``unit``: of a throughput what is counted each second ("images"), of a time "seconds" or "milliseconds".
-    ``scope``: whether the number is one card's, one node's or the whole job's.
+    ``scope``: whether the number is one card's, one node's or the whole job's; "unknown" where the log does not
+    show it.
     ``kind``: an instant value, the mean of the window since the last line, a running mean, or the ``total`` of
-    the run up to that line, which cannot be undone.
+    the run up to that line, which cannot be undone; or "unknown".
     ``since``: for a running mean the number of steps of the epoch that it leaves out.
     ``per``: whether a running mean starts anew with each "epoch" or covers the whole "run".
     ``first``: for a counter (``step``) the number that the log gives to the first one, 0 or 1.

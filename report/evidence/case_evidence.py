@@ -35,6 +35,10 @@ COMPARED = LAUNCHED
 NOT_THE_JOB = {
     "card": "Card count unknown: {log} only gives throughput per card.",
     "node": "Node count unknown: {log} only gives throughput per node.",
+    "unknown": (
+        "Scope unknown: {log} does not show whether its throughput is per card, per node or of the whole job; state it "
+        "in the grammar of its format."
+    ),
 }
 
 

@@ -33,6 +33,10 @@ READS_NOTHING = (
     "any speed metric."
 )
 TOTAL = "{field} of these records is a total, which cannot be converted to instantaneous values: use another estimate."
+UNKNOWN_KIND = (
+    "The format does not define whether {field} is a running mean, so it cannot be converted to instantaneous values: "
+    "use another estimate."
+)
 UNKNOWN_UNIT = "The unit of {field} is {unit}; only seconds and milliseconds are supported."
 RUNS_ON = (
     "The running mean restarts with each epoch, but {counter} numbers continue into the next epoch at line {line}, so"
@@ -85,6 +89,8 @@ def values(records: Records, fields: Fields, protocol: Protocol) -> Values:
             printed = 1 / printed
     if protocol.estimate == "instant" and field.kind == "total":
         raise NoMeasurement(TOTAL, field=field.name)
+    if protocol.estimate == "instant" and field.kind == "unknown":
+        raise NoMeasurement(UNKNOWN_KIND, field=field.name)
     if protocol.estimate != "instant" or field.kind != "running_mean":
         return printed
     counter = _counter(fields, protocol.records, field)

@@ -28,6 +28,8 @@ from .window import REASON_KEYS, Fields, RecordUse
 __all__ = ["Measurement", "NoMeasurement", "Throughput", "combine", "measure", "throughput"]
 
 NO_REPEATS = "There are no repeats to combine."
+OF_ONE = "{unit} of one {scope}"
+OF_SCOPE = {"unknown": "{unit} of unknown scope"}
 UNLIKE_REPEATS = "Repeats can only be combined if unit and scope are the same; found {kinds}."
 
 
@@ -36,7 +38,7 @@ class Throughput:
     """How fast one run was.
 
     ``value``: in ``unit`` ("images/s"), of the whole job, or of one card or node where ``scope`` says so because their
-    number is not known. It holds 15 significant digits.
+    number is not known, or of an unknown scope. It holds 15 significant digits.
     """
 
     value: float
@@ -130,6 +132,6 @@ def combine(throughputs: Sequence[Throughput], protocol: Protocol) -> float:
     if not kinds:
         raise NoMeasurement(NO_REPEATS)
     if len(kinds) > 1:
-        said = (Message("{unit} of one {scope}", unit=unit, scope=scope) for unit, scope in sorted(kinds))
+        said = (Message(OF_SCOPE.get(scope, OF_ONE), unit=unit, scope=scope) for unit, scope in sorted(kinds))
         raise NoMeasurement(UNLIKE_REPEATS, kinds=joined("{first} and {second}", said))
     return without_noise(reduce_repeats([found.value for found in throughputs], protocol.repeats))

@@ -12,9 +12,13 @@ from .protocol import NoMeasurement, Protocol
 from .record_columns import Columns, Records, columns
 from .window import Fields, Mask, step_field, steps_done
 
+UNKNOWN_SCOPE = (
+    "The format does not define whether {field} is per card, per node or of the whole job: state it in its grammar as "
+    "the scope card, node or job."
+)
 UNSCALED = "The number of {name} is unknown, so the throughput is per {scope}: pass --{name}."
-WARNINGS = (UNSCALED,)
-UNKNOWN_SCOPE = "The format does not define whether {field} is per card, per node or per job."
+WARNINGS = (UNSCALED, UNKNOWN_SCOPE)
+NO_SCOPE = "The format does not define whether {field} is per card, per node or per job."
 NEEDS_BATCH_SIZE = "estimate={estimate} needs the batch size per card: pass --batch-size."
 NEEDS_CARDS = "estimate={estimate} needs the number of cards: pass --cards."
 NEEDS_BOTH = "estimate={estimate} needs the batch size per card and the number of cards: pass --batch-size and --cards."
@@ -38,10 +42,12 @@ def scale(field: Field, facts: Facts) -> tuple[int, Scope, tuple[Message, ...]]:
     """Return what a number is multiplied by to be the whole job's, whose it then is, and warnings.
 
     One card's is multiplied by ``cards``, one node's by ``nodes``; where those are not known it stays as it is, with a
-    warning. Raises ``NoMeasurement`` where the field does not say whose it is.
+    warning; so does one of unknown scope. Raises ``NoMeasurement`` where the field has no scope at all.
     """
     if field.scope is None:
-        raise NoMeasurement(UNKNOWN_SCOPE, field=field.name)
+        raise NoMeasurement(NO_SCOPE, field=field.name)
+    if field.scope == "unknown":
+        return 1, "unknown", (Message(UNKNOWN_SCOPE, field=field.name),)
     if field.scope == "job":
         return 1, "job", ()
     name = f"{field.scope}s"
@@ -122,6 +128,8 @@ def amounts(records: Records, fields: Fields, facts: Facts, protocol: Protocol) 
 def _of_job(records: Columns, fields: Fields, facts: Facts, protocol: Protocol, name: str) -> Values:
     """A column of counts, times what makes them those of the whole job."""
     factor, scope, _ = scale(fields[(protocol.records, name)], facts)
+    if scope == "unknown":
+        raise NoMeasurement(UNKNOWN_SCOPE, field=name)
     if scope != "job":
         raise NoMeasurement(NEEDS_SCOPE, estimate=protocol.estimate, scope=scope)
     return records.numbers(name) * factor

@@ -59,7 +59,7 @@ class Translator:
 
 def whose(scope: Scope | None) -> str:
     """Whose a throughput is, as words that follow its unit; nothing where that is not known."""
-    return {"job": " of the whole job", None: ""}.get(scope, f" of one {scope}")
+    return {"job": " of the whole job", "unknown": "", None: ""}.get(scope, f" of one {scope}")
 
 
 Translate = Callable[[str], str]

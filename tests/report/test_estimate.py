@@ -33,6 +33,11 @@ def test_reported_values_are_those_of_the_log() -> None:
     assert values(log(step=[1, 2], throughput=[3.0, 5.0]), throughput(), Protocol()).tolist() == [3, 5]
 
 
+def test_means_of_an_unknown_kind_are_not_undone() -> None:
+    with pytest.raises(NoMeasurement, match="does not define whether throughput is a running mean"):
+        values(log(step=[1, 2], throughput=[3.0, 5.0]), throughput("unknown"), INSTANT)
+
+
 def test_milliseconds_become_seconds() -> None:
     fields = step_time("instant", "milliseconds")
     assert values(log(step_time=[250.0]), fields, Protocol(estimate="step_time")).tolist() == [0.25]

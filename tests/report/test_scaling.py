@@ -9,7 +9,15 @@ from parsers.io.message import Message
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import line, option
 from report.measuring.protocol import NoMeasurement, Protocol
-from report.measuring.scaling import UNSCALED, amount_of_step, amounts, amounts_done, samples_per_step, scale
+from report.measuring.scaling import (
+    UNKNOWN_SCOPE,
+    UNSCALED,
+    amount_of_step,
+    amounts,
+    amounts_done,
+    samples_per_step,
+    scale,
+)
 from report.measuring.window import Fields
 
 
@@ -33,6 +41,17 @@ def test_without_the_number_of_cards_a_throughput_stays_that_of_one_card() -> No
 def test_a_throughput_of_nobody_knows_whom_is_refused() -> None:
     with pytest.raises(NoMeasurement, match="does not define whether throughput is per card, per node or per job"):
         scale(Field("throughput", "NUMBER"), facts(cards=8))
+
+
+def test_a_throughput_of_unknown_scope_stays_as_it_is_whatever_the_cards() -> None:
+    told = Message(UNKNOWN_SCOPE, field="throughput")
+    assert scale(Field("throughput", "NUMBER", scope="unknown"), facts(cards=8, nodes=2)) == (1, "unknown", (told,))
+
+
+def test_counts_of_unknown_scope_make_no_throughput() -> None:
+    fields = {("step", "sample_count"): Field("sample_count", "NUMBER", scope="unknown")}
+    with pytest.raises(NoMeasurement, match="whether sample_count is per card, per node or of the whole job: state it"):
+        amounts(log(sample_count=[32.0]), fields, facts(cards=8), Protocol(estimate="duration"))
 
 
 @pytest.mark.parametrize("cards", [0, -3, 2.5, "two", True])
