@@ -34,7 +34,8 @@ def shown(summary: Summary, *, colour: bool) -> str:
 def _parts(summary: Summary) -> Iterator[RenderableType]:
     reading, account = summary.reading, summary.reading.account
     yield Text(reading.path, style="bold")
-    name = " and ".join(part.format.name for part in reading.parts if part.format) or "no known format"
+    names = " and ".join(part.format.name for part in reading.parts if part.format)
+    name = "no known format" if summary.is_drafted else names or "no known format"
     yield Text(f"{name} · {reading.bytes} bytes · sha256 {reading.sha256}")
     yield _facts(summary)
     yield _throughput(summary)
