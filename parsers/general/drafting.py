@@ -19,7 +19,7 @@ from ..io.message import Message
 from ..runs.facts import Fact
 from ..runs.reading import Reading, survey
 from .choice import Choice, choose
-from .gathered import Gathered, gather
+from .gathered import MOST_OF_A_FORM, Gathered, gather
 from .grammar_text import GrammarText, NoGrammarError, commented
 from .not_a_log import why_no_log
 
@@ -92,6 +92,9 @@ def _is_as_found(reading: Reading, gathered: Gathered, choice: Choice) -> bool:
         return False
     found = reading.records[["line", role]].to_numpy(dtype=np.float64, na_value=np.nan)
     in_all = sum(gathered.counts[form] for form in series.slots)
+    if series.total is not None:  # lines of other bars may be of the same form
+        is_whole = all(gathered.counts[form] <= MOST_OF_A_FORM for form in series.slots)
+        in_all = len(series) if is_whole else -1
     if len(found) != in_all:
         return False
     if in_all > len(series):

@@ -125,14 +125,15 @@ class _Forms:
         ):
             if shape != ALONE and self._of_shape.get(shape) is False and len(found.head) >= HEAD_LINES:
                 continue
-            if end - start > LONGEST_LINE:
+            if end - start > LONGEST_LINE and b"\r" not in lines.data[start:end]:
                 continue
             text = _text(lines.data[start:end])
             if lines.is_cut and row == len(lines) - 1 and re.search(r"[0-9.]\Z", text):
                 continue
             if len(found.head) < HEAD_LINES:
                 found.head.append(text)
-            forms = [(part, form) for part in text.split("\r") if (form := self._form(part))]
+            parts = [part for part in text.split("\r") if len(part) <= LONGEST_LINE]
+            forms = [(part, form) for part in parts if (form := self._form(part))]
             self._of_shape[shape] = bool(forms)
             for part, form in forms:
                 yield lines.before + row + 1, part, form

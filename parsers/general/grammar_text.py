@@ -21,6 +21,8 @@ _TIMES = {1.0: "seconds", 1e-3: "milliseconds"}
 # What a number may begin with, wherever the name before it stands.
 _BEGINS = r"[-+]?[.0-9niNI]"
 _LONGEST_ANCHOR = 60
+# That of a bar without a name, which no other bar is from there on.
+_NAMELESS_PERCENT = r"/(?<![^ \t\n])(?<![^ \t\n] )(?<![^ \t\n]  )(?<![^ \t\n]   )[0-9]++(?=%\|)/"
 
 
 class NoGrammarError(Exception):
@@ -49,7 +51,7 @@ class GrammarText:
         """The whole grammar under some comments; raises NoGrammarError when lines do not say where a number stands."""
         columns, kind = _columns(self.choice), self.choice.speeds[0].series.kind
         for sequence, forms in _sequences(columns).items():
-            self.alternatives += self._alternatives([columns[name] for name in sequence], forms)
+            self.alternatives += self._alternatives([columns[name] for name, _ in sequence], forms)
         if len(self.alternatives) > MOST_ALTERNATIVES:
             raise NoGrammarError
         rule = f"{kind}_line: " + "\n    | ".join(map(_wrapped, dict.fromkeys(self.alternatives)))
@@ -77,7 +79,9 @@ class GrammarText:
 
     def _alternative(self, columns: Sequence[_Column], forms: Sequence[LineForm]) -> str:
         """One alternative of the line kind: what stands before each of its columns, and what ends it."""
-        parts, ends = list[str](), dict.fromkeys(forms, 0)
+        parts, ends = self._bar_start(forms, columns[0]), dict.fromkeys(forms, 0)
+        if parts:
+            ends = {form: columns[0].slots[form].start for form in forms}
         for column in columns:
             slots = {form: column.slots[form] for form in forms}
             parts += self._way([form.text[ends[form] : slots[form].start] for form in forms], list(slots.values()))
@@ -85,6 +89,21 @@ class GrammarText:
             self.names.update(column.names)
             ends = {form: _end(form, slot) for form, slot in slots.items()}
         return " ".join([*parts, "REST?"])
+
+    def _bar_start(self, forms: Sequence[LineForm], first: _Column) -> list[str]:
+        """How a bar begins that counts steps first: with its name, if any, so that no other bar is read.
+
+        Nothing for other lines. Raises NoGrammarError for bars of several names.
+        """
+        starts = {form.text[: first.slots[form].start].partition("%|")[0] for form in forms if form.is_bar}
+        if not starts or any("%|" not in form.text[: first.slots[form].start] for form in forms):
+            return []
+        heads = {re.sub(r"\s*[0-9.]+\Z", "", start).strip() for start in starts}
+        if len(heads) > 1 or NUMBER.search(min(heads)):
+            raise NoGrammarError
+        picture = self._terminal(r"/\|[^|\n]*+\|/", "PICTURE")
+        percent = "NUMBER" if min(heads) else self._terminal(_NAMELESS_PERCENT, "PERCENT")
+        return [*(_literal(word) for word in min(heads).split()), percent, '"%"', picture]
 
     def _way(self, texts: Sequence[str], slots: Sequence[Slot]) -> list[str]:
         """What stands between two columns: the very text where all lines have it, or else what it ends with."""
@@ -102,7 +121,7 @@ class GrammarText:
         """The terminal for whatever stands before some words that a number follows."""
         sought = r"[ \t]++".join(_escaped(word) for word in words) + r"[ \t]*+" + _BEGINS
         begins = r"(?<![\w.\/-])" if re.match(r"\w", words[0]) else ""
-        return self._terminal(rf"/(?!{sought})[^ \t\n][^\n]*?(?={begins}{sought})/", _name(words))
+        return self._terminal(rf"/(?!{sought})[^ \t\n][^\n]*?(?={begins}{sought})/", f"TO_{_name(words)}")
 
     def _skip_to_unit(self, slots: Sequence[Slot]) -> str:
         """The terminal for whatever stands before a number that only its unit tells."""
@@ -110,7 +129,7 @@ class GrammarText:
         if len(units) > 1 or not min(units):
             raise NoGrammarError
         sought = r"[0-9.]++[ \t]*+" + _escaped(min(units))
-        return self._terminal(rf"/(?!{sought})[^ \t\n][^\n]*?(?=(?<![\w.]){sought})/", _name(list(units)))
+        return self._terminal(rf"/(?!{sought})[^ \t\n][^\n]*?(?=(?<![\w.]){sought})/", f"TO_{_name(list(units))}")
 
     def _terminal(self, pattern: str, about: str) -> str:
         """The name of a terminal of this pattern."""
@@ -118,13 +137,14 @@ class GrammarText:
             name, _, known = line.partition(": ")
             if known == pattern:
                 return name
-        self.terminals.append(f"_TO_{about}_{len(self.terminals) + 1}: {pattern}")
+        self.terminals.append(f"_{about}_{len(self.terminals) + 1}: {pattern}")
         return self.terminals[-1].partition(":")[0]
 
     def _behind(self, slots: Mapping[LineForm, Slot]) -> list[str]:
         """The unit behind a column, or the rest of a fraction."""
         if any(slot.total is not None for slot in slots.values()):
-            return ['"/"', "INTEGER"]
+            total = self.choice.speeds[0].series.total
+            return ['"/"', "INTEGER" if total is None else f'"{total:.0f}"']
         units = {slot.unit.strip() for slot in slots.values()}
         return [_literal(word) for word in units.pop().split()] if len(units) == 1 else []
 
@@ -171,13 +191,17 @@ def _is_written(role: str, slot: Slot, form: LineForm) -> bool:
     return role not in ("step", "epoch") or form.text[slot.start : slot.end].isdecimal()
 
 
-def _sequences(columns: Mapping[str, _Column]) -> dict[tuple[str, ...], list[LineForm]]:
-    """The orders in which lines have columns, and the forms of each order; raises NoGrammarError when they are many."""
-    found: dict[tuple[str, ...], list[LineForm]] = {}
+def _sequences(columns: Mapping[str, _Column]) -> dict[tuple[tuple[str, bool], ...], list[LineForm]]:
+    """The orders in which lines have columns, whether each is of a fraction, and the forms of each order.
+
+    Raises NoGrammarError when they are many.
+    """
+    found: dict[tuple[tuple[str, bool], ...], list[LineForm]] = {}
     for form in next(iter(columns.values())).slots:
         names = [name for name in columns if form in columns[name].slots]
         names.sort(key=lambda name: columns[name].slots[form].start)
-        found.setdefault(tuple(names), []).append(form)
+        sequence = tuple((name, columns[name].slots[form].total is not None) for name in names)
+        found.setdefault(sequence, []).append(form)
     if len(found) > MOST_ALTERNATIVES:
         raise NoGrammarError
     return dict(sorted(found.items(), key=lambda item: -len(item[0])))

@@ -19,12 +19,16 @@ FEW = 0.2  # a form with fewer lines than this part of another is not asked
 
 @dataclass(frozen=True, eq=False)
 class SpokenSeries:
-    """Lines that say one thing, the ``sense``, and the ``slots`` where each form of them says it."""
+    """Lines that say one thing, the ``sense``, and the ``slots`` where each form of them says it.
+
+    ``total``: the steps of the progress bar that they are of, where nothing else tells it from other bars.
+    """
 
     sense: Sense
     level: Level
     rows: Sequence[Spoken]
     slots: dict[LineForm, Slot]
+    total: float | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -91,14 +95,15 @@ def rises(numbers: Numbers) -> bool | None:
 
 def all_series(gathered: Gathered) -> list[SpokenSeries]:
     """All series of speeds, those of one meaning together where they begin alike or say the same."""
-    rows: dict[tuple[Sense, Level, bool], list[Spoken]] = {}
-    slots: dict[tuple[Sense, Level, bool], dict[LineForm, Slot]] = {}
+    rows: dict[tuple[Sense, Level, bool, float | None], list[Spoken]] = {}
+    slots: dict[tuple[Sense, Level, bool, float | None], dict[LineForm, Slot]] = {}
     for row in gathered.spoken:
         for sense, slot in row.form.speeds.items():
-            key = (sense, row.form.level, row.form.is_of_other)
+            total = row.total if row.form.is_bar and not row.form.level.has_epoch else None
+            key = (sense, row.form.level, row.form.is_of_other, total)
             rows.setdefault(key, []).append(row)
             slots.setdefault(key, {})[row.form] = slot
-    return _merged(SpokenSeries(key[0], key[1], rows[key], slots[key]) for key in rows)
+    return _merged(SpokenSeries(key[0], key[1], rows[key], slots[key], key[3]) for key in rows)
 
 
 def _merged(found: Iterable[SpokenSeries]) -> list[SpokenSeries]:
@@ -123,6 +128,8 @@ def _is_same(one: SpokenSeries, other: SpokenSeries) -> bool:
     ):
         return False
     first, second = one.level, other.level
+    if one.total != other.total:
+        return False
     counts = (first.step, first.summary, first.has_evidence) == (second.step, second.summary, second.has_evidence)
     if not counts or (first.step is None and first._replace(words=()) != second._replace(words=())):
         return False
