@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .general.command import draft_format
 from .ingesting.command import ingest
 from .io.atomic_write import whole
 from .io.errors import ParserError
@@ -100,7 +101,7 @@ def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
         raise Unreadable(*unreadable)
 
 
-commands: list[click.Command] = [formats, ingest, parse, scrub]
+commands: list[click.Command] = [formats, draft_format, ingest, parse, scrub]
 
 
 # A spreadsheet takes a cell that begins so for a formula, unless it is a number; OWASP lists them.

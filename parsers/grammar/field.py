@@ -9,7 +9,7 @@ Kind = Literal["instant", "window_mean", "running_mean", "total", "unknown"]
 Per = Literal["epoch", "run"]
 
 _OF_TIMES = ("seconds", "milliseconds")
-_COUNTED = ("images", "samples", "sequences", "tokens", "words")
+_COUNTED = ("images", "samples", "sequences", "tokens", "words", "unknown")
 UNITS = {
     "throughput": _COUNTED,
     "mean_throughput": _COUNTED,

@@ -111,7 +111,7 @@ def read(path: str | Path, *, format: str | Path | None = None, facts: Iterable[
     return reading
 
 
-def survey(path: str | Path, *, format: str | Path | None = None, facts: Iterable[Fact] = ()) -> Reading:
+def survey(path: str | Path, *, format: str | Path | Format | None = None, facts: Iterable[Fact] = ()) -> Reading:
     """As ``read``, but a text of no known format gives a reading without records: all its lines are unrecognised."""
     path = Path(path)
     source, cascade = _read(LogText(path), [] if format is None else [known_format(format)], search=format is None)
@@ -160,11 +160,13 @@ def _feed(
     return None
 
 
-def known_format(name: str | Path) -> Format:
+def known_format(name: str | Path | Format) -> Format:
     """A format by name, or a grammar file by its path; raises FormatError that lists names like a wrong one.
 
     Only that grammar is opened: a mistake in another one does not keep it. Raises GrammarError for one of its own.
     """
+    if isinstance(name, Format):
+        return name
     if str(name).endswith(".lark"):
         return load(Path(name))
     if str(name) not in grammars():

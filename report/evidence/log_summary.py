@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from parsers.io.message import Message
+from parsers.io.message import Message, joined
 from parsers.runs.facts import Fact
 from parsers.runs.health import FAILED
 from parsers.runs.reading import Reading, survey
@@ -20,7 +20,16 @@ from ..measuring.protocol import Protocol
 from ..measuring.ranks import RankSpread
 from .telemetry_quantities import Observed, observed
 
+if TYPE_CHECKING:
+    from parsers.general.drafting import Draft, NoDraft
+
 BROKEN = "Broken metric lines are skipped, first at line {line} ({count} in total)."
+NOT_DRAFTED = "{first} Nor is a throughput known by its names and units: {reasons}."
+DRAFTED = (
+    "No known format matches: read by the names and units of its numbers, {used} of {total} lines. Check it, and "
+    "keep it as a format with `tachograph format {log} --out NAME.lark`."
+)
+ASSUMED = "Assumed: {assumed}."
 NO_FORMAT = "None of the {count} lines match a known format (list the formats with `tachograph formats`)."
 NO_FORMAT_OF_LINE = "The only line does not match a known format (list the formats with `tachograph formats`)."
 SEVERAL_RUNS = "The log contains {count} runs; the throughput is that of run {run} (protocol key run={run})."
@@ -30,9 +39,9 @@ SEVERAL_RUNS = "The log contains {count} runs; the throughput is that of run {ru
 class Summary:
     """A reading, what no rule of its format knows, and the measurement that a protocol gives or the reason for none.
 
-    ``part``: what was measured of the reading. ``checks``: the same by other estimates. ``own``: what
-    the program prints itself of epochs or the run. ``runs``: what
-    each run gives where the log holds several. ``observed``: what the telemetry of the run gives.
+    ``part``: what was measured of the reading. ``checks``: the same by other estimates. ``own``: what the program
+    prints itself of epochs or the run. ``runs``: what each run gives where the log holds several. ``observed``: what
+    the telemetry of the run gives. ``general``: what the general reader found, where no format claims the log.
     """
 
     reading: Reading
@@ -44,6 +53,12 @@ class Summary:
     own: tuple[Check, ...] = ()
     runs: tuple[RunOfLog, ...] = ()
     observed: Observed = field(default_factory=Observed)
+    general: "Draft | NoDraft | None" = None
+
+    @property
+    def is_drafted(self) -> bool:
+        """Whether no format claims the log, and a grammar drafted from it reads it."""
+        return self.general is not None and self.general.is_found
 
     @property
     def leftover(self) -> Leftover:
@@ -53,7 +68,14 @@ class Summary:
     @property
     def warnings(self) -> tuple[Message, ...]:
         """All warnings, one sentence each."""
-        return (*self.reading.warnings, *self._of_broken_lines(), *self._of_throughput(), *self.observed.warnings)
+        of_lines = (*self._of_draft(), *self.reading.warnings, *self._of_broken_lines())
+        return (*of_lines, *self._of_throughput(), *self.observed.warnings)
+
+    def _of_draft(self) -> Iterator[Message]:
+        if self.general is not None and self.general.is_found:
+            found = self.general
+            yield Message(DRAFTED, used=found.used, total=found.total, log=self.reading.path)
+            yield from (Message(ASSUMED, assumed=assumed) for assumed in found.assumed)
 
     def _of_throughput(self) -> Iterator[Message]:
         if self.runs:
@@ -79,8 +101,13 @@ def summarise(log: Path, protocol: Protocol | None, given: tuple[Fact, ...], for
 
     Raises ParserError when it, or a side file of its run, cannot be read.
     """
-    reading = survey(log, format=format_, facts=given)
-    summary = Summary(reading, reading.parts[0], protocol or Protocol())
+    reading, general = survey(log, format=format_, facts=given), None
+    if reading.format is None and format_ is None:
+        from parsers.general.drafting import draft  # of use for a log without a format only
+
+        general = draft(log, given)
+        reading = general.reading if general.is_found else reading
+    summary = Summary(reading, reading.parts[0], protocol or Protocol(), general=general)
     found = _measured(summary, protocol)
     return replace(found, observed=observed(reading, found.measurement))
 
@@ -89,7 +116,7 @@ def _measured(summary: Summary, protocol: Protocol | None) -> Summary:
     """The summary with the measurement of the first part of the reading that allows one, or the reason for none."""
     reading, reasons = summary.reading, list[Message]()
     if reading.format is None:
-        return replace(summary, reason=_no_format(reading))
+        return replace(summary, reason=_no_format(summary))
     for part in reading.parts:
         try:
             found = headline(part, reading, protocol)
@@ -104,9 +131,12 @@ def _measured(summary: Summary, protocol: Protocol | None) -> Summary:
     return replace(summary, reason=reasons[0])
 
 
-def _no_format(reading: Reading) -> Message:
+def _no_format(summary: Summary) -> Message:
+    reading, general = summary.reading, summary.general
     count = reading.account.total
     found = Message(NO_FORMAT_OF_LINE) if count == 1 else Message(NO_FORMAT, count=count)
+    if general is not None and not general.is_found and general.is_near:
+        found = Message(NOT_DRAFTED, first=found, reasons=joined("{first}; {second}", general.reasons))
     ends = next((said for said in reading.warnings if said.key == FAILED), None)
     return Message("{first} {second}", first=found, second=ends) if ends else found
 
@@ -118,8 +148,8 @@ def as_json(summary: Summary) -> dict[str, Any]:
         "log": str(reading.path),
         "sha256": reading.sha256,
         "bytes": reading.bytes,
-        "format": reading.format.name if reading.format else None,
-        "formats": [part.format.name for part in reading.parts if part.format],
+        "format": reading.format.name if reading.format and not summary.is_drafted else None,
+        "formats": [part.format.name for part in reading.parts if part.format and not summary.is_drafted],
         "lines": {
             "total": account.total,
             "matched": account.matched,

@@ -1,0 +1,127 @@
+"""Which series of a log is its speed: levels and forms of one log that disagree give none."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..io.message import Message
+from .gathered import Gathered
+from .plausibility import FAR
+from .proof import Proven, prove
+from .sense import RATE, STEP_RATE, STEP_TIME, Sense
+from .spoken_series import FEW, SpokenSeries, agree, all_series
+
+LEVELS_DIFFER = "{count} lines of another level say {other}, these {own}"
+FORMS_DIFFER = "{count} lines of another form say {other}, these {own}"
+SEVERAL = "several that differ: {names}"
+BOTH_WAYS = "the bar shows steps per second in some lines and seconds per step in others"
+_ORDER = (RATE, STEP_TIME, STEP_RATE)
+
+
+@dataclass
+class Choice:
+    """The speeds that a log has, the best first, all of the same lines; or none, and the reasons in ``refused``."""
+
+    speeds: list[Proven] = field(default_factory=list)
+    refused: list[tuple[Sense, Message]] = field(default_factory=list)
+
+
+def choose(gathered: Gathered) -> Choice:
+    """Find the speeds of a log, each proven and none contradicted."""
+    every, choice, proven = all_series(gathered), Choice(), list[Proven]()
+    for series in every:
+        found = prove(series, gathered)
+        if isinstance(found, str):
+            choice.refused.append((series.sense, Message(found)))
+        else:
+            proven.append(found)
+    for one in list(proven):
+        if reason := _contradicted(one, proven, every):
+            choice.refused.append((one.series.sense, reason))
+            proven = [other for other in proven if other is not one]
+    choice.speeds = _of_best(proven, choice)
+    return choice
+
+
+def _contradicted(one: Proven, proven: Sequence[Proven], every: Sequence[SpokenSeries]) -> Message | None:
+    """What other lines of the log say against a series."""
+    own, others = one.series, [other.series for other in proven if other is not one and other.role == one.role]
+    for other in others:
+        if other.sense.unit != own.sense.unit or "nameless" in other.sense.flags | own.sense.flags:
+            continue
+        if other.kind == own.kind and other.sense.name == own.sense.name and _differ(own, other):
+            return _against(FORMS_DIFFER, own, other)
+    for other in every:
+        if _is_other_level(own, other) and not 1 / FAR < own.median / other.median < FAR:
+            return _against(LEVELS_DIFFER, own, other)
+    if "nameless" in own.sense.flags and _is_other_way(own, every):
+        return Message(BOTH_WAYS)
+    return None
+
+
+def _against(key: str, own: SpokenSeries, other: SpokenSeries) -> Message:
+    return Message(key, count=len(other), other=f"{other.median:.4g}", own=f"{own.median:.4g}")
+
+
+def _is_other_level(own: SpokenSeries, other: SpokenSeries) -> bool:
+    """Whether a series says the same thing of training at another level, proven or not."""
+    is_told = not other.sense.flags & {"other", "part", "nameless"} and not other.rows[0].form.is_of_other
+    same = (other.sense.role, other.sense.unit, other.sense.scope) == (own.sense.role, own.sense.unit, own.sense.scope)
+    return (
+        same and is_told and other.level != own.level and bool(other.usable.any()) and "nameless" not in own.sense.flags
+    )
+
+
+def _differ(own: SpokenSeries, other: SpokenSeries) -> bool:
+    is_few = len(other) < FEW * len(own)
+    shared = {row.line for row in own.rows} & {row.line for row in other.rows}
+    return not is_few and not shared and agree(own, other) is False
+
+
+def _is_other_way(own: SpokenSeries, every: Sequence[SpokenSeries]) -> bool:
+    """Whether many lines of the same bar show the inverse."""
+    roles = {STEP_RATE, STEP_TIME} - {own.sense.role}
+    inverse = [
+        s for s in every if s.sense.role in roles and "nameless" in s.sense.flags and s.level.words == own.level.words
+    ]
+    return sum(map(len, inverse)) > 0.05 * len(own)
+
+
+def _of_best(proven: Sequence[Proven], choice: Choice) -> list[Proven]:
+    """The best series of each quantity among the lines of the best of all."""
+    found = list[Proven]()
+    for role in _ORDER:
+        of_role = sorted((one for one in proven if one.role == role), key=_merit, reverse=True)
+        if of_role and _has_rival(of_role[0], of_role[1:]):
+            names = ", ".join(sorted({one.series.sense.name for one in of_role}))
+            choice.refused.append((of_role[0].series.sense, Message(SEVERAL, names=names)))
+        elif of_role:
+            found.append(of_role[0])
+    found.sort(key=lambda one: (not one.series.is_of_steps, one.series.kind == "summary", _ORDER.index(one.role)))
+    return [one for one in found if set(one.series.slots) == set(found[0].series.slots)]
+
+
+def _merit(one: Proven) -> tuple[object, ...]:
+    series, flags = one.series, one.series.sense.flags
+    return (
+        series.is_of_steps,
+        series.kind == "epoch",
+        len(series) >= 2,
+        "unitless" not in flags,
+        "qualified" not in flags,
+        "mean" not in flags,
+        series.sense.unit == "tokens",
+        len(series),
+    )
+
+
+def _has_rival(best: Proven, others: Sequence[Proven]) -> bool:
+    """Whether another number of the same lines is as good, and differs."""
+    lines = {row.line for row in best.series.rows}
+    for other in others:
+        is_as_good = _merit(other)[:7] == _merit(best)[:7] and other.series.sense.name != best.series.sense.name
+        is_beside = bool(lines & {row.line for row in other.series.rows})
+        if is_as_good and is_beside and not np.isclose(other.series.median, best.series.median, rtol=0.01):
+            return True
+    return False

@@ -1,0 +1,148 @@
+"""Drafting: a log that no format claims becomes a grammar, which reads it; what it reads must be what was found."""
+
+import atexit
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from ..grammar.format import Format
+from ..grammar.loading import compiled
+from ..io.errors import GrammarError, WrappedError
+from ..io.message import Message
+from ..runs.facts import Fact
+from ..runs.reading import Reading, survey
+from .choice import Choice, choose
+from .gathered import MOST_OF_A_FORM, Gathered, gather
+from .grammar_text import GrammarText, NoGrammarError, commented
+from .not_a_log import why_no_log
+
+NAME = "drafted"
+NO_SPEED = "no number in it is known to be a speed of training"
+NOT_SO = "{name}: the words around it do not tell its lines from others"
+REASON = "{name}: {reason}"
+NAMELESS = "a number without a name"
+A_MEAN = "{name} is a mean, and the log does not show of what"
+MOST_REASONS = 3
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A grammar drafted from a log: its ``text``, the ``reading`` of the log by it, and what was assumed.
+
+    ``used``: how many lines it reads, of ``total``.
+    """
+
+    text: str
+    reading: Reading
+    assumed: tuple[Message, ...]
+    used: int
+    total: int
+    is_found: ClassVar[Literal[True]] = True
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that it reads."""
+        return list(dict.fromkeys(name for _, name in self.reading.fields))
+
+
+@dataclass(frozen=True)
+class NoDraft:
+    """Why a log gives no grammar; it ``is_near`` where there are numbers that may be speeds."""
+
+    reasons: tuple[Message, ...]
+    is_near: bool = False
+    is_found: ClassVar[Literal[False]] = False
+
+
+def draft(path: Path, facts: Iterable[Fact] = ()) -> Draft | NoDraft:
+    """Draft a grammar for a log and read the log by it; raises LogError when it cannot be read."""
+    gathered = gather(path)
+    if reason := why_no_log(gathered):
+        return NoDraft((Message(reason),))
+    choice = choose(gathered)
+    if not choice.speeds:
+        reasons = tuple(_reasons(choice))
+        return NoDraft(reasons, is_near=True) if reasons else NoDraft((Message(NO_SPEED),))
+    return _draft(path, gathered, choice, facts)
+
+
+def _draft(path: Path, gathered: Gathered, choice: Choice, facts: Iterable[Fact]) -> Draft | NoDraft:
+    name = choice.speeds[0].series.sense.name
+    try:
+        text = GrammarText(choice).text(list(_comments(path, gathered, choice)))
+        reading = survey(path, format=_format(text), facts=facts)
+    except (NoGrammarError, GrammarError, WrappedError):
+        return NoDraft((Message(NOT_SO, name=name),), is_near=True)
+    if not _is_as_found(reading, gathered, choice):
+        return NoDraft((Message(NOT_SO, name=name),), is_near=True)
+    return Draft(text, reading, tuple(_assumed(choice)), len(reading.records), gathered.total)
+
+
+def _is_as_found(reading: Reading, gathered: Gathered, choice: Choice) -> bool:
+    """Whether the grammar reads just the numbers that were proven."""
+    series, role = choice.speeds[0].series, choice.speeds[0].role
+    if role not in reading.records:
+        return False
+    found = reading.records[["line", role]].to_numpy(dtype=np.float64, na_value=np.nan)
+    in_all = sum(gathered.counts[form] for form in series.slots)
+    if series.total is not None:  # lines of other bars may be of the same form
+        is_whole = all(gathered.counts[form] <= MOST_OF_A_FORM for form in series.slots)
+        in_all = len(series) if is_whole else -1
+    if len(found) != in_all:
+        return False
+    if in_all > len(series):
+        return True
+    said = np.column_stack([[row.line for row in series.rows], series.values])
+    return bool(np.allclose(found, said, rtol=1e-9, equal_nan=True))
+
+
+def _reasons(choice: Choice) -> list[Message]:
+    named = (Message(REASON, name=sense.name or Message(NAMELESS), reason=reason) for sense, reason in choice.refused)
+    return list(dict.fromkeys(named))[:MOST_REASONS]
+
+
+def _assumed(choice: Choice) -> Iterator[Message]:
+    for one in choice.speeds:
+        yield from one.why
+        if "mean" in one.series.sense.flags:
+            yield Message(A_MEAN, name=one.series.sense.name)
+
+
+def _comments(path: Path, gathered: Gathered, choice: Choice) -> Iterator[str]:
+    series = choice.speeds[0].series
+    read = sum(gathered.counts[form] for form in series.slots)
+    yield "A program without a format: drafted from what its lines show"
+    yield ""
+    lines = (
+        f"Drafted from {read} of the {gathered.total} lines of a log, first line {series.rows[0].line}, not from code."
+    )
+    rest = [lines, *(f"Assumed: {assumed}." for assumed in _assumed(choice))]
+    rest.append(
+        "Whose the numbers are, and what they are means of, is unknown: replace unknown by card, node or job, and by "
+        "instant or window_mean, when you know."
+    )
+    yield from commented(iter(rest))
+
+
+@cache
+def _folder() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="tachograph-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _format(text: str) -> Format:
+    """The format of the text of a grammar."""
+    path = (
+        _folder() / sha256(text.encode()).hexdigest() / f"{NAME}.lark"
+    )  # what is kept of a grammar is kept by its path
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return Format(NAME, path, *compiled(path))

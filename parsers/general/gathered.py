@@ -1,0 +1,167 @@
+"""The lines of a log by their forms, and the numbers of some lines of each."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+
+from ..scanning.detection import known_shapes
+from ..scanning.prefix import has_prefix, without_prefix
+from ..scanning.shapes import ALONE, ShapedLines
+from ..scanning.text import LogText
+from .line_form import LineForm, line_form, skeleton
+from .slots import NUMBER, Slot
+
+# Of a form so many lines are looked at; a speed is told by fewer.
+MOST_OF_A_FORM = 3000
+MOST_FORMS = 20_000
+LONGEST_LINE = 6000
+_FULL = re.compile(r"(\d{4})[-/]?(\d\d)[-/]?(\d\d)[ T_-]+(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?")
+_SHORT = re.compile(r"(?:[IWEF])?(\d\d)[-/]?(\d\d)(?:/\d\d)? (\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?")
+_LEFT = re.compile(r"(?i)(?:\b(?:eta|remaining(?:[ _]time)?|time left)\W{1,4}|<)((?:\d+ days?, *)?(?:\d+:)?\d+:\d+)")
+_BAR_CLOCK = re.compile(r"\[((?:\d+:)?\d+:\d+)<")
+_ANY_YEAR = 2024
+
+
+@dataclass(frozen=True, eq=False)
+class Spoken:
+    """One line, or a part of it between carriage returns: its physical number, its form and its numbers."""
+
+    line: int
+    text: str
+    form: LineForm
+
+    @cached_property
+    def numbers(self) -> list[str]:
+        """The texts of all its numbers."""
+        return NUMBER.findall(self.text)
+
+    def number(self, slot: Slot | None) -> float:
+        """The number of a slot; NaN where there is none."""
+        return float("nan") if slot is None or slot.place >= len(self.numbers) else _float(self.numbers[slot.place])
+
+    def of(self, role: str) -> float:
+        """The number of a role; NaN where there is none."""
+        return self.number(self.form.first(role))
+
+    @cached_property
+    def total(self) -> float:
+        """The steps that there are of those that it counts; NaN where they are not told."""
+        slot = self.form.first("step")
+        if slot and slot.total is not None and slot.total < len(self.numbers):
+            return _float(self.numbers[slot.total])
+        return self.of("steps")
+
+    @cached_property
+    def moment(self) -> float:
+        """The stamp of the line in seconds; NaN where it has none."""
+        found = _FULL.search(self.text[:160]) if self.form.said.has_stamp else None
+        short = _SHORT.search(self.text[:60]) if self.form.said.has_stamp and not found else None
+        if not (found or short):
+            return float("nan")
+        *date, fraction = found.groups() if found else (_ANY_YEAR, *(short.groups() if short else ()))
+        year, month, day, hour, minute, second = map(int, date)
+        try:
+            return datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp() + float(
+                f"0.{fraction or 0}"
+            )
+        except ValueError:
+            return float("nan")
+
+    @cached_property
+    def left(self) -> float:
+        """How many seconds the line says are left; NaN where it says nothing."""
+        found = _LEFT.search(self.text)
+        return _seconds(found[1]) if found else self.of("remaining")
+
+    @cached_property
+    def clock(self) -> float:
+        """How many seconds the bar of the line has run; NaN where it is none."""
+        found = _BAR_CLOCK.search(self.text)
+        return _seconds(found[1]) if found else float("nan")
+
+
+@dataclass
+class Gathered:
+    """What a log holds: ``spoken`` lines with numbers that mean something, how many lines each form has in all."""
+
+    spoken: list[Spoken] = field(default_factory=list)
+    counts: Counter[LineForm] = field(default_factory=Counter)
+    total: int = 0
+    evidence: int = 0
+    head: list[str] = field(default_factory=list)
+
+
+def gather(path: Path) -> Gathered:
+    """Read the lines of a log; raises LogError as ``LogText.blocks`` does."""
+    found, forms = Gathered(), _Forms()
+    for lines in LogText(path).blocks(known_shapes(())):
+        found.total += len(lines)
+        for number, text, form in forms.of(lines, found):
+            found.counts[form] += 1
+            found.evidence += form.has_evidence
+            if found.counts[form] <= MOST_OF_A_FORM:
+                found.spoken.append(Spoken(number, text, form))
+    return found
+
+
+HEAD_LINES = 3000
+
+
+class _Forms:
+    """The form of each line: looked at once for each shape, and once for all shapes of one form."""
+
+    def __init__(self) -> None:
+        self._of_shape: dict[int, bool] = {}
+        self._of_skeleton: dict[str, LineForm | None] = {}
+
+    def of(self, lines: ShapedLines, found: Gathered) -> Iterator[tuple[int, str, LineForm]]:
+        """Number, text and form of each line of a block that has one."""
+        for row, (shape, start, end) in enumerate(
+            zip(lines.shapes.tolist(), lines.starts.tolist(), lines.ends.tolist(), strict=True)
+        ):
+            if shape != ALONE and self._of_shape.get(shape) is False and len(found.head) >= HEAD_LINES:
+                continue
+            if end - start > LONGEST_LINE and b"\r" not in lines.data[start:end]:
+                continue
+            text = _text(lines.data[start:end])
+            if lines.is_cut and row == len(lines) - 1 and re.search(r"[0-9.]\Z", text):
+                continue
+            if len(found.head) < HEAD_LINES:
+                found.head.append(text)
+            parts = [part for part in text.split("\r") if len(part) <= LONGEST_LINE]
+            forms = [(part, form) for part in parts if (form := self._form(part))]
+            self._of_shape[shape] = bool(forms)
+            for part, form in forms:
+                yield lines.before + row + 1, part, form
+
+    def _form(self, text: str) -> LineForm | None:
+        mask = skeleton(text)
+        if "#" not in mask:
+            return None
+        if mask not in self._of_skeleton:
+            if len(self._of_skeleton) >= MOST_FORMS:
+                return None
+            self._of_skeleton[mask] = line_form(text)
+        return self._of_skeleton[mask]
+
+
+def _text(data: bytes) -> str:
+    data = data.removesuffix(b"\n")
+    plain = without_prefix(data) if has_prefix(b"\n" + data) else data
+    return plain.decode("utf-8", "replace")
+
+
+def _float(text: str) -> float:
+    return float(text.replace(",", ""))
+
+
+def _seconds(text: str) -> float:
+    days, _, clock = text.rpartition(",")
+    total = 0.0
+    for part in clock.strip().split(":"):
+        total = total * 60 + float(part)
+    return total + 86400 * float(re.match(r"\d+", days.strip())[0] if days else 0)  # type: ignore[index]

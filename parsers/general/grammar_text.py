@@ -1,0 +1,264 @@
+"""The text of a grammar that reads the lines of a choice: written as a person would, with what was assumed above."""
+
+import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+
+from ..grammar.field import UNITS
+from .choice import Choice
+from .line_form import LineForm
+from .proof import Proven
+from .sense import RATE, STEP_RATE, STEP_TIME, UNKNOWN
+from .slots import DURATION, NUMBER, STAMP, Slot
+
+# Columns beside those of speed that a grammar reads where its lines have them.
+_BESIDE = ("epoch", "step", "loss", "learning_rate", "gradient_norm")
+MOST_ALTERNATIVES = 12
+WIDTH = 104
+_TIMES = {1.0: "seconds", 1e-3: "milliseconds"}
+# What a number may begin with, wherever the name before it stands.
+_BEGINS = r"[-+]?[.0-9niNI]"
+_LONGEST_ANCHOR = 60
+# That of a bar without a name, which no other bar is from there on.
+_NAMELESS_PERCENT = r"/(?<![^ \t\n])(?<![^ \t\n] )(?<![^ \t\n]  )(?<![^ \t\n]   )[0-9]++(?=%\|)/"
+
+
+class NoGrammarError(Exception):
+    """The place of a number cannot be told by the words around it."""
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column of the grammar: ``text`` as it is written, the ``names`` to import, and the ``slot`` of each form."""
+
+    text: str
+    names: tuple[str, ...]
+    slots: Mapping[LineForm, Slot]
+
+
+@dataclass
+class GrammarText:
+    """A grammar under work: its alternatives, terminals and the names that it imports."""
+
+    choice: Choice
+    alternatives: list[str] = field(default_factory=list)
+    terminals: list[str] = field(default_factory=list)
+    names: set[str] = field(default_factory=lambda: {"NUMBER", "INTEGER", "REST", "BLANK"})
+
+    def text(self, comments: Sequence[str]) -> str:
+        """The whole grammar under some comments; raises NoGrammarError when lines do not say where a number stands."""
+        columns, kind = _columns(self.choice), self.choice.speeds[0].series.kind
+        for sequence, forms in _sequences(columns).items():
+            self.alternatives += self._alternatives([columns[name] for name, _ in sequence], forms)
+        if len(self.alternatives) > MOST_ALTERNATIVES:
+            raise NoGrammarError
+        rule = f"{kind}_line: " + "\n    | ".join(map(_wrapped, dict.fromkeys(self.alternatives)))
+        override = ["%override NUMBER: GROUPED"] if self._is_grouped() else []
+        imported = ", ".join(sorted(self.names | ({"GROUPED"} if override else set())))
+        last = [*override, "%ignore BLANK"]
+        head = [f"// {line}".rstrip() for line in comments]
+        body = [*head, "", f"start: {kind}_line", "", rule, "", *self.terminals, ""]
+        return "\n".join([*body, f"%import .vocabulary ({imported})", *last]) + "\n"
+
+    def _is_grouped(self) -> bool:
+        return any("," in number for row in self.choice.speeds[0].series.rows for number in row.numbers)
+
+    def _alternatives(self, columns: Sequence[_Column], forms: Sequence[LineForm]) -> list[str]:
+        """The alternative for some forms, or one for each way in which they write the names of the columns."""
+        try:
+            return [self._alternative(columns, forms)]
+        except NoGrammarError:
+            ways: dict[tuple[str, ...], list[LineForm]] = {}
+            for form in forms:
+                ways.setdefault(tuple(_last_word(column.slots[form]) for column in columns), []).append(form)
+            if len(ways) < 2:
+                raise
+        return [self._alternative(columns, of_way) for of_way in ways.values()]
+
+    def _alternative(self, columns: Sequence[_Column], forms: Sequence[LineForm]) -> str:
+        """One alternative of the line kind: what stands before each of its columns, and what ends it."""
+        parts, ends = self._bar_start(forms, columns[0]), dict.fromkeys(forms, 0)
+        if parts:
+            ends = {form: columns[0].slots[form].start for form in forms}
+        for column in columns:
+            slots = {form: column.slots[form] for form in forms}
+            parts += self._way([form.text[ends[form] : slots[form].start] for form in forms], list(slots.values()))
+            parts += [column.text, *self._behind(slots)]
+            self.names.update(column.names)
+            ends = {form: _end(form, slot) for form, slot in slots.items()}
+        return " ".join([*parts, "REST?"])
+
+    def _bar_start(self, forms: Sequence[LineForm], first: _Column) -> list[str]:
+        """How a bar begins that counts steps first: with its name, if any, so that no other bar is read.
+
+        Nothing for other lines. Raises NoGrammarError for bars of several names.
+        """
+        starts = {form.text[: first.slots[form].start].partition("%|")[0] for form in forms if form.is_bar}
+        if not starts or any("%|" not in form.text[: first.slots[form].start] for form in forms):
+            return []
+        heads = {re.sub(r"\s*[0-9.]+\Z", "", start).strip() for start in starts}
+        if len(heads) > 1 or NUMBER.search(min(heads)):
+            raise NoGrammarError
+        picture = self._terminal(r"/\|[^|\n]*+\|/", "PICTURE")
+        percent = "NUMBER" if min(heads) else self._terminal(_NAMELESS_PERCENT, "PERCENT")
+        return [*(_literal(word) for word in min(heads).split()), percent, '"%"', picture]
+
+    def _way(self, texts: Sequence[str], slots: Sequence[Slot]) -> list[str]:
+        """What stands between two columns: the very text where all lines have it, or else what it ends with."""
+        is_same = len(set(texts)) == 1 and not NUMBER.search(texts[0])
+        anchor = texts[0] if is_same else _common_end([_own_before(slot) for slot in slots])
+        words = anchor.split()
+        if not words:
+            return [] if is_same else [f"{self._skip_to_unit(slots)}?"]
+        literals = [_literal(word) for word in words]
+        if is_same and len(anchor) <= _LONGEST_ANCHOR:
+            return literals
+        return [f"{self._skip(words)}?", *literals]
+
+    def _skip(self, words: Sequence[str]) -> str:
+        """The terminal for whatever stands before some words that a number follows."""
+        sought = r"[ \t]++".join(_escaped(word) for word in words) + r"[ \t]*+" + _BEGINS
+        begins = r"(?<![\w.\/-])" if re.match(r"\w", words[0]) else ""
+        return self._terminal(rf"/(?!{sought})[^ \t\n][^\n]*?(?={begins}{sought})/", f"TO_{_name(words)}")
+
+    def _skip_to_unit(self, slots: Sequence[Slot]) -> str:
+        """The terminal for whatever stands before a number that only its unit tells."""
+        units = {slot.unit.strip() for slot in slots}
+        if len(units) > 1 or not min(units):
+            raise NoGrammarError
+        sought = r"[0-9.]++[ \t]*+" + _escaped(min(units))
+        return self._terminal(rf"/(?!{sought})[^ \t\n][^\n]*?(?=(?<![\w.]){sought})/", f"TO_{_name(list(units))}")
+
+    def _terminal(self, pattern: str, about: str) -> str:
+        """The name of a terminal of this pattern."""
+        for line in self.terminals:
+            name, _, known = line.partition(": ")
+            if known == pattern:
+                return name
+        self.terminals.append(f"_{about}_{len(self.terminals) + 1}: {pattern}")
+        return self.terminals[-1].partition(":")[0]
+
+    def _behind(self, slots: Mapping[LineForm, Slot]) -> list[str]:
+        """The unit behind a column, or the rest of a fraction."""
+        if any(slot.total is not None for slot in slots.values()):
+            total = self.choice.speeds[0].series.total
+            return ['"/"', "INTEGER" if total is None else f'"{total:.0f}"']
+        units = {slot.unit.strip() for slot in slots.values()}
+        return [_literal(word) for word in units.pop().split()] if len(units) == 1 else []
+
+
+def _columns(choice: Choice) -> dict[str, _Column]:
+    """The columns that the lines of a choice have, by name."""
+    main = choice.speeds[0].series
+    found = {one.role: _speed(one) for one in choice.speeds}
+    for role in _BESIDE:
+        slots = {form: slot for form in main.slots if (slot := _slot(form, role)) and _is_written(role, slot, form)}
+        if slots:
+            found[role] = _Column(*_beside(role, choice), slots)
+    return found
+
+
+def _slot(form: LineForm, role: str) -> Slot | None:
+    return form.counter if role == "step" else form.first(role)
+
+
+def _speed(one: Proven) -> _Column:
+    series = one.series
+    if one.role == RATE:
+        scope = series.sense.scope
+        unit = series.sense.unit if series.sense.unit in UNITS["throughput"] else UNKNOWN
+        return _Column(
+            f"throughput{{{unit}, {scope}, unknown}}", ("throughput", str(unit), scope, UNKNOWN), series.slots
+        )
+    if one.role == STEP_TIME:
+        unit = _TIMES[one.factor]
+        return _Column(f"step_time{{{unit}, unknown}}", ("step_time", unit, UNKNOWN), series.slots)
+    return _Column("step_rate{unknown}", (STEP_RATE, UNKNOWN), series.slots)
+
+
+def _beside(role: str, choice: Choice) -> tuple[str, tuple[str, ...]]:
+    if role not in ("step", "epoch"):
+        return role, (role,)
+    series = choice.speeds[0].series
+    numbers = series.steps if role == "step" else series.of(role)
+    return f'{role}{{"{int(not (numbers == 0).any())}"}}', (role,)
+
+
+def _is_written(role: str, slot: Slot, form: LineForm) -> bool:
+    """Whether a number is one of those that the column takes: steps are whole and not in groups."""
+    return role not in ("step", "epoch") or form.text[slot.start : slot.end].isdecimal()
+
+
+def _sequences(columns: Mapping[str, _Column]) -> dict[tuple[tuple[str, bool], ...], list[LineForm]]:
+    """The orders in which lines have columns, whether each is of a fraction, and the forms of each order.
+
+    Raises NoGrammarError when they are many.
+    """
+    found: dict[tuple[tuple[str, bool], ...], list[LineForm]] = {}
+    for form in next(iter(columns.values())).slots:
+        names = [name for name in columns if form in columns[name].slots]
+        names.sort(key=lambda name: columns[name].slots[form].start)
+        sequence = tuple((name, columns[name].slots[form].total is not None) for name in names)
+        found.setdefault(sequence, []).append(form)
+    if len(found) > MOST_ALTERNATIVES:
+        raise NoGrammarError
+    return dict(sorted(found.items(), key=lambda item: -len(item[0])))
+
+
+def _last_word(slot: Slot) -> str:
+    return next(iter(slot.before.split()[-1:]), "")
+
+
+def _end(form: LineForm, slot: Slot) -> int:
+    if slot.total is not None:
+        return list(NUMBER.finditer(form.text))[slot.total].end()
+    return slot.end + len(slot.unit)
+
+
+def _common_end(texts: Sequence[str]) -> str:
+    """What some texts end with, from the start of a word on, and not longer than is told apart by."""
+    plain = [re.sub(r"\s+", " ", _after_marks(text)) for text in texts]
+    columns = zip(*(reversed(text) for text in plain), strict=False)
+    length = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, columns))
+    found = plain[0][len(plain[0]) - length :]
+    if re.match(r"\w", found) and any(re.search(r"\w\Z", text[: len(text) - length]) for text in plain):
+        found = re.sub(r"\A\w+", "", found)
+    return found if length <= _LONGEST_ANCHOR else re.sub(r"\A\S*\s", "", found[-_LONGEST_ANCHOR:])
+
+
+def _own_before(slot: Slot) -> str:
+    """What stands before a number, without a unit that is glued to the number before it."""
+    is_glued = slot.start > len(slot.before)
+    return re.sub(r"\A[A-Za-z%]+[)\]]?(?=\s)", "", slot.before) if is_glued else slot.before
+
+
+def _after_marks(text: str) -> str:
+    """The text behind the last stamp, duration or number in it, so that no literal holds one."""
+    ends = [found.end() for pattern in (STAMP, DURATION) for found in pattern.finditer(text)]
+    return text[max(ends, default=0) :]
+
+
+def _literal(word: str) -> str:
+    return '"' + word.replace("\\", r"\\").replace('"', r"\"") + '"'
+
+
+def _escaped(word: str) -> str:
+    return re.escape(word).replace("/", r"\/")
+
+
+def _name(words: Sequence[str]) -> str:
+    letters = re.sub(r"[^A-Z]+", "_", " ".join(words).upper()).strip("_")
+    return letters[-24:].strip("_") or "NUMBER"
+
+
+def _wrapped(alternative: str) -> str:
+    """An alternative on lines that are not too long; no literal of it holds a blank."""
+    lines = textwrap.wrap(alternative, WIDTH, break_long_words=False, break_on_hyphens=False)
+    return " \\\n    ".join(lines)
+
+
+def commented(texts: Iterator[str]) -> list[str]:
+    """Comment lines of at most 120 letters."""
+    return [line for text in texts for line in re.findall(r".{1,116}(?:\s|\Z)", text)]

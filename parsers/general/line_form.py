@@ -1,0 +1,144 @@
+"""Forms: lines that are equal but for their numbers, what their numbers mean, and what the words around them say."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from .naming import listed, split
+from .sense import EVIDENCE, SPEEDS, Sense
+from .slots import NUMBER, STAMP, LineSlots, Slot, parse
+
+# What stands before the numbers of a line that is not of training: `Test: [1/20]`, `mode(val)`, "phase": "eval".
+_NOT_TRAINING = re.compile(
+    r"(?i)(?<![a-z])(?:test|val|valid|validation|eval|evaluation|testing|evaluating|validating|inference)(?![a-z])"
+    r"(?:\s*[\[\]:()]|\s+(?:epoch|time|iter|step|batch|done|at))|[\"'](?:mode|split|phase)[\"']:\s*[\"'](?:val|test|eval)"
+)
+_TRAINING = re.compile(r"(?i)(?<![a-z])(?:train|training|trainer)(?![a-z])|训练")
+_FORETOLD = re.compile(r"(?i)expected|estimated|target")
+_LOOKED_AT = 160
+MOST_HEAD_WORDS = 6
+
+
+class Level(NamedTuple):
+    """What lines of one level have in common: how they count, and the words that they begin with.
+
+    ``step``: the name of their counter of steps, None without one. ``bare``: how many whole numbers without a name come
+    first.
+    """
+
+    step: str | None
+    has_evidence: bool
+    has_epoch: bool
+    bare: int
+    summary: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class LineForm:
+    """A form by the first line of it, without prefixes and colours."""
+
+    text: str
+    said: LineSlots
+
+    @cached_property
+    def speeds(self) -> Mapping[Sense, Slot]:
+        """The numbers that may be a speed; of several that say the same the first."""
+        found: dict[Sense, Slot] = {}
+        for slot in self.said.slots:
+            if slot.sense and slot.sense.role in SPEEDS and not slot.is_mean:
+                found.setdefault(slot.sense, slot)
+        return found
+
+    def first(self, role: str) -> Slot | None:
+        """The first number of a role."""
+        return next(
+            (slot for slot in self.said.slots if slot.sense and slot.sense.role == role and not slot.is_mean), None
+        )
+
+    @cached_property
+    def has_evidence(self) -> bool:
+        """Whether its lines say what only training does: a loss, a learning rate."""
+        return any(slot.sense and slot.sense.role in EVIDENCE for slot in self.said.slots)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of its numbers."""
+        return tuple(slot.sense.name if slot.sense else " ".join(split(slot.before)) for slot in self.said.slots)
+
+    @cached_property
+    def is_of_training(self) -> bool:
+        """Whether a word of it says so."""
+        return bool(_TRAINING.search(self.said.head.replace("_", " "))) or self._names_training
+
+    @cached_property
+    def _names_training(self) -> bool:
+        return any(set(split(slot.before)) & listed("training") for slot in self.said.slots)
+
+    @cached_property
+    def is_of_other(self) -> bool:
+        """Whether words say that its lines are of an evaluation, of loading, or foretell something."""
+        words = set(_words(self.said.head))
+        evidence = [s.sense for s in self.said.slots if s.sense and s.sense.role in EVIDENCE]
+        only_other = bool(evidence) and all("other" in sense.flags for sense in evidence)
+        first = min((slot.start for slot in self.speeds.values()), default=_LOOKED_AT)
+        before = self.text[: min(_LOOKED_AT, first)]
+        found = _NOT_TRAINING.search(before) or _FORETOLD.search(self.said.head)
+        loose = set() if self.is_bar else {"log", "gen", "test", "load", "map", "input", "output", "io"}
+        return only_other or bool(found) or bool(words & (listed("not_training") - loose))
+
+    @property
+    def is_bar(self) -> bool:
+        """Whether its lines are those of a progress bar."""
+        return "%|" in self.text
+
+    @cached_property
+    def level(self) -> Level:
+        """The level of its lines."""
+        step = self.first("step")
+        words = tuple(word for word in _words(self.said.head) if word not in listed("level") and len(word) > 1)
+        summary = tuple(sorted(set(words) & listed("summary")))
+        name = step.sense.name if step and step.sense else None
+        return Level(
+            name, self.has_evidence, self.first("epoch") is not None, len(self._bare), summary, words[:MOST_HEAD_WORDS]
+        )
+
+    @cached_property
+    def _bare(self) -> list[Slot]:
+        """The whole numbers without a name before all that have one, where none of these counts steps."""
+        if self.first("step"):
+            return []
+        known = next((place for place, slot in enumerate(self.said.slots) if slot.sense), 0)
+        leading = self.said.slots[:known]
+        return [slot for slot in leading if self.text[slot.start : slot.end].isdecimal() and not _words(slot.before)]
+
+    @property
+    def counter(self) -> Slot | None:
+        """What counts its steps: a number of that name, or else the last leading one without a name."""
+        return self.first("step") or (self._bare[-1] if self._bare else None)
+
+    @property
+    def kind(self) -> str:
+        """The kind of line of a grammar that it is: step, epoch or summary."""
+        return "step" if self.counter else "epoch" if self.level.has_epoch else "summary"
+
+
+def _words(head: str) -> list[str]:
+    """The words before the numbers, without what names a place or a moment."""
+    plain = NUMBER.sub(" ", STAMP.sub(" ", head))
+    return re.sub(r"[^a-z一-鿿]+", " ", plain.lower()).split()
+
+
+def skeleton(line: str) -> str:
+    """A line with one sign for each of its numbers."""
+    return NUMBER.sub("#", line)
+
+
+def line_form(line: str) -> LineForm | None:
+    """The form of a line; None where none of its numbers means anything."""
+    said = parse(line)
+    if not any(slot.sense for slot in said.slots):
+        return None
+    return LineForm(line, said)

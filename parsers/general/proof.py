@@ -1,0 +1,121 @@
+"""Proofs: what shows that a number is the speed of training, in the unit that it seems to have."""
+
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..io.message import Message
+from .bar import not_confirmed
+from .gathered import Gathered
+from .plausibility import no_measure
+from .sense import RATE, STEP_RATE, STEP_TIME
+from .spoken_series import SpokenSeries, rises
+from .step_proof import amount, by_stamps, counts_something_else, proof_of_step
+
+NOT_TRAINING = "its lines are not of training"
+PART = "it is a part of a step, or not of all steps"
+NOT_POSITIVE = "most of its numbers are not above zero"
+NO_EVIDENCE = "nothing in its lines shows that they are of training"
+OF_OTHER = "its lines tell of something else"
+NO_UNIT = "the log does not show what it counts"
+ONE_LINE = "only one line has it"
+OTHER_UNIT = "its unit is not that of the number that it is computed from"
+UNPROVEN = "nothing shows that it is the time of one step"
+NO_TIME_UNIT = "the log shows neither its unit nor that it is the time of one step"
+AGAINST_STAMPS = "it does not fit the time between its lines"
+UNKNOWN_NAME = "its name has words that are not known"
+
+_ELSEWHERE = re.compile(
+    r"(?i)\b(?:infer\w*|eval\w*|test\w*|generat\w*|predict\w*|request\w*|latency|draw|bitrate|valid\w*|bandwidth)\b"
+)
+COUNTED_UNKNOWN = "the log does not show what its throughput counts"
+BAR = "the progress bar shows the speed that its own clock gives"
+LEAST = 3
+AS_STAMPS = (0.3, 1.5)
+
+
+@dataclass
+class Proven:
+    """A series that is a speed of training: ``factor`` seconds are its unit of time; ``why`` says what was assumed."""
+
+    series: SpokenSeries
+    role: str
+    factor: float
+    why: list[Message] = field(default_factory=list)
+
+
+def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
+    """What a series is, or the reason why that is not known."""
+    reason = _of_other(series) or _not_evident(series, gathered) or no_measure(series)
+    if reason:
+        return reason
+    is_bar = series.sense.role in (STEP_RATE, STEP_TIME) and "nameless" in series.sense.flags
+    if is_bar and np.isfinite([row.clock for row in series.rows]).any():
+        reason = not_confirmed(series)
+        return reason or Proven(series, series.sense.role, series.sense.factor or 1.0, [Message(BAR)])
+    if series.sense.role in (RATE, STEP_RATE):
+        return _rate(series)
+    return _time(series)
+
+
+def _of_other(series: SpokenSeries) -> str | None:
+    flags = series.sense.flags
+    if "other" in flags or series.rows[0].form.is_of_other:
+        return NOT_TRAINING
+    if "part" in flags:
+        return PART
+    if series.usable.sum() < max(1, len(series) / 2):
+        return NOT_POSITIVE
+    return None
+
+
+def _not_evident(series: SpokenSeries, gathered: Gathered) -> str | None:
+    is_evident = series.evidence >= 0.5
+    if not (is_evident or _progresses(series, gathered) or any(form.is_of_training for form in series.slots)):
+        return NO_EVIDENCE
+    if len(series) < 2 and not (series.kind == "summary" and any(form.is_of_training for form in series.slots)):
+        return ONE_LINE
+    if not is_evident and any(_ELSEWHERE.search(row.text) for row in series.rows[:20]):
+        return OF_OTHER
+    if "qualified" in series.sense.flags and not (is_evident and rises(series.steps)):
+        return UNKNOWN_NAME
+    return None
+
+
+def _progresses(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether its lines count steps or epochs up, or count them at all where others print losses.
+
+    All bars count: one must be that of an epoch, or have no name where others print losses.
+    """
+    if series.rows[0].form.is_bar:
+        form = series.rows[0].form
+        return form.level.has_epoch or (gathered.evidence >= LEAST and not form.level.words)
+    is_told = series.sense.unit is not None or series.sense.role in (STEP_RATE, STEP_TIME)
+    least = 2 if is_told and "nameless" not in series.sense.flags else LEAST
+    counts = rises(series.steps) or rises(series.of("epoch"))
+    return bool(counts and len(series) >= least) or (series.is_of_steps and gathered.evidence >= LEAST)
+
+
+def _rate(series: SpokenSeries) -> Proven | str:
+    sense, why = series.sense, list[Message]()
+    if sense.role == RATE and sense.unit is None:
+        is_evident = series.evidence >= 0.5 and rises(series.steps)
+        if not is_evident and not amount(series):
+            return NO_UNIT
+        why.append(Message(COUNTED_UNKNOWN))
+    if counts_something_else(series):
+        return OTHER_UNIT
+    return Proven(series, sense.role, sense.factor or 1.0, why)
+
+
+def _time(series: SpokenSeries) -> Proven | str:
+    ratio, factor = by_stamps(series), series.sense.factor
+    if series.sense.role == STEP_TIME:
+        if ratio is not None and not AS_STAMPS[0] <= ratio * (factor or 1.0) <= AS_STAMPS[1]:
+            return AGAINST_STAMPS
+        return Proven(series, STEP_TIME, factor or 1.0)
+    for unit in (factor,) if factor else (1.0, 1e-3):
+        if why := proof_of_step(series, unit, ratio):
+            return Proven(series, STEP_TIME, unit, [why])
+    return UNPROVEN if factor else NO_TIME_UNIT

@@ -1,0 +1,195 @@
+"""What a number means by the name before it and the unit behind it."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from .naming import Words, counted, find, listed, named, scope_words, seconds, split, vocabulary, without
+
+RATE, STEP_RATE, STEP_TIME, TIME = "throughput", "step_rate", "step_time", "time"
+SPEEDS = (RATE, STEP_RATE, STEP_TIME, TIME)
+# Names that are the whole of what stands before a number.
+_PLAIN = ("step", "steps", "epoch", "loss", "learning_rate", "gradient_norm", "training", "elapsed", "remaining")
+EVIDENCE = frozenset(("loss", "learning_rate", "gradient_norm", "training"))
+UNKNOWN = "unknown"
+
+_IN_BRACKETS = re.compile(r"^(.*?)\s*[(\[]\s*([^()\[\]0-9]{1,24}?)\s*[)\]]$", re.DOTALL)
+_IN_SECONDS = re.compile(r"^(.*\S) in (ms|s|sec|seconds|milliseconds)$")
+
+
+@dataclass(frozen=True)
+class Sense:
+    """What a number is.
+
+    ``role``: throughput, step_rate, step_time, a ``time`` of which nobody knows what took it, or the column of a
+    grammar that it may be. ``unit``: what a throughput counts. ``factor``: how many seconds the unit of time is, where
+    that is told. ``flags``: "other" (not of training), "part", "mean", "qualified" (its name holds words that are not
+    known), "nameless", "unitless".
+    """
+
+    role: str
+    name: str
+    unit: str | None = None
+    factor: float | None = None
+    scope: str = UNKNOWN
+    flags: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class _Composed:
+    """A rate or a time of a step that words say by themselves, and the words that are left."""
+
+    role: str
+    unit: str | None
+    factor: float
+    left: Words
+
+
+@cache
+def sense(key: str, unit: str, *, is_strong: bool) -> Sense | None:
+    """What a number under a name, with a unit behind it, is; None where the vocabulary does not know.
+
+    ``is_strong``: a colon or an equals sign stands between the two.
+    """
+    key, told = _unit_of(key, unit)
+    words, behind = split(key), split(told)
+    found = _composed_sense(words, behind) or _plain_sense(words, is_strong=is_strong)
+    return found or _rate_sense(words, behind) or _time_sense(words, behind)
+
+
+def _unit_of(key: str, unit: str) -> tuple[str, str]:
+    """The name, and the unit that stands behind the number, or else in brackets behind the name."""
+    found = _IN_BRACKETS.match(key) or _IN_SECONDS.match(key)
+    if found and (unit or split(found[2])):
+        return found[1], unit or found[2]
+    return key, unit
+
+
+def _composed_sense(words: Words, behind: Words) -> Sense | None:
+    by_name, by_unit = composed(words), composed(behind)
+    found = by_name or by_unit
+    if found is None:
+        return None
+    if by_name and by_unit and (by_name.role, by_name.unit) != (by_unit.role, by_unit.unit):
+        return Sense("other", " ".join(words))
+    names = {word for name in named("rate") for word in name} if found.role != STEP_TIME else {"time", "cost", "speed"}
+    left = found.left if by_name else tuple(word for word in words if word not in names)
+    is_unknown = not by_name and _is_unknown(left)
+    flags = qualities(left) | ({"nameless"} if not words else set()) | ({"qualified"} if is_unknown else set())
+    unit, factor = found.unit, found.factor
+    return Sense(found.role, " ".join(words), unit, factor, _scope((*words, *behind)), frozenset(flags))
+
+
+def _is_unknown(left: Words) -> bool:
+    return "qualified" in qualities(left)
+
+
+def composed(words: Words) -> _Composed | None:
+    """COUNTED / SECOND, or SECOND / STEP, among some words; `/ card` may stand behind either."""
+    kept = tuple(word for word in _without_scope(words))
+    for place in range(len(kept) - 2):
+        first, sign, last = kept[place : place + 3]
+        left = (*kept[:place], *kept[place + 3 :])
+        if sign != "/":
+            continue
+        if (unit := counted(first)) and (factor := seconds(last)):
+            return _Composed(STEP_RATE, None, factor, left) if unit == "steps" else _Composed(RATE, unit, factor, left)
+        if (factor := seconds(first)) and (unit := counted(last)):
+            return _Composed(STEP_TIME if unit == "steps" else "other", None, factor, left)
+    return None
+
+
+def _without_scope(words: Words) -> Iterable[str]:
+    """Some words without `/ card`."""
+    cards = scope_words("card")
+    for place, word in enumerate(words):
+        is_scope = word in cards and place and words[place - 1] == "/"
+        is_sign = word == "/" and place + 1 < len(words) and words[place + 1] in cards
+        if not is_scope and not is_sign:
+            yield word
+
+
+def _scope(words: Words) -> str:
+    return "card" if set(words) & scope_words("card") else UNKNOWN
+
+
+def qualities(words: Iterable[str]) -> set[str]:
+    """What the words of a name say beside what is measured."""
+    found = set[str]()
+    known = listed("whole") | scope_words("card") | scope_words("job") | {"/"}
+    for word in words:
+        if word in listed("not_training"):
+            found.add("other")
+        elif word in listed("part"):
+            found.add("part")
+        elif word in listed("mean"):
+            found.add("mean")
+        elif word not in known:
+            found.add("qualified")
+    return found
+
+
+def _plain_sense(words: Words, *, is_strong: bool) -> Sense | None:
+    if not words:
+        return None
+    name = " ".join(words)
+    if words[-1] in vocabulary()["training"]["tail"] and words not in named("loss") | named("learning_rate"):
+        is_other = "other" in qualities(words)
+        return Sense("training", name, flags=frozenset({"other"} if is_other else ()))
+    for role in (*_PLAIN, "amount"):
+        if words in named(role):
+            return Sense(role, name)
+    if words in named("other"):
+        return Sense("other", name)
+    return None if is_strong else _weak_sense(words)
+
+
+def _weak_sense(words: Words) -> Sense | None:
+    """A name of which only the last words count: a sentence without a sign ends before a number."""
+    for count in (3, 2, 1):
+        last = words[-count:]
+        for role in ("step", "epoch", "steps", *EVIDENCE):
+            if len(words) > count and last in named(role) and "other" not in qualities(words[:-count]):
+                return Sense(role, " ".join(last))
+    return None
+
+
+def _rate_sense(words: Words, behind: Words) -> Sense | None:
+    """A throughput by its name; nobody knows what it counts unless the name says so."""
+    name = find(named("rate"), words)
+    if name is None and not words and _is_per_second(behind):
+        return Sense(RATE, "", None, 1.0, flags=frozenset({"nameless", "unitless"}))
+    if name is None or "loss" in words or (len(behind) == 1 and seconds(behind[0])):
+        return None
+    left = without(name, words)
+    if behind and not _is_per_second(behind):
+        return Sense("other", " ".join(words))
+    units = [unit for word in left if (unit := counted(word))]
+    unit = vocabulary()["rate"]["counts"].get(" ".join(name)) or next(iter(units), None)
+    if unit == "steps" or any(map(seconds, left)):
+        return Sense("other", " ".join(words))
+    flags = qualities(word for word in left if not counted(word)) | (set() if unit else {"unitless"})
+    return Sense(RATE, " ".join(words), unit, 1.0, _scope((*words, *behind)), frozenset(flags))
+
+
+def _is_per_second(behind: Words) -> bool:
+    return len(behind) == 2 and behind[0] == "/" and seconds(behind[1]) == 1.0
+
+
+def _time_sense(words: Words, behind: Words) -> Sense | None:
+    factor = seconds(behind[0]) if len(behind) == 1 else None
+    if behind and factor is None:
+        return None
+    if factor is None and len(words) > 1 and (factor := seconds(words[-1])):
+        words = words[:-1]
+    name = find(named("step_time"), words)
+    if name is not None:
+        role = STEP_TIME if factor else TIME
+        flags = frozenset(qualities(without(name, words)))
+        return Sense(role, " ".join(words), None, factor, _scope(words), flags)
+    name = find(named("step_time", "unproven"), words)
+    left = without(name, words) if name else words
+    if name is None or "qualified" in qualities(left):
+        return Sense("other", " ".join(words)) if factor and words else None
+    return Sense(TIME, " ".join(words), None, factor, _scope(words), frozenset(qualities(left)))

@@ -1,0 +1,218 @@
+"""The numbers of a line, and what stands around each: the name before it, the unit behind it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .naming import named, seconds, split
+from .sense import SPEEDS, Sense, composed, sense
+
+NUMBER = re.compile(
+    r"[-+]?(?:\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?|\d+\.?\d*(?:[eE][-+]?\d+)?|(?<![\w.])\.\d+(?:[eE][-+]?\d+)?"
+    r"|(?<![A-Za-z])(?:nan|NaN|inf|Infinity)(?![A-Za-z]))"
+)
+_CLOCK = r"\d\d:\d\d:\d\d(?:[.,:]\d+)?"
+_DATES = (
+    r"\d{4}[-/]\d\d[-/]\d\d",
+    r"(?<!\d)\d{8}(?=[ T-]\d\d:)",
+    r"(?<!\d)\d\d[-/]\d\d(?:[-/]\d\d)?(?=[ ,])",
+    r"[IWEF]\d{4}(?:\d{4})?(?= \d\d:)",
+)
+STAMP = re.compile(
+    rf"(?:{'|'.join(_DATES)})[ T_-]*{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?"
+    rf"|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{{3}} +\d+ {_CLOCK}(?: \d{{4}})?|\d{{4}}[-/]\d\d[-/]\d\d(?!\d)"
+)
+DURATION = re.compile(
+    r"(?:\d+ days?, *)?\d+:\d\d:\d\d(?:\.\d+)?|(?<![\d:])\d+:\d\d(?![\d:])"
+    r"|\b(?:\d+d ?)?(?:\d+h ?)?\d+m ?\d+s\b|\b\d+h ?\d+m\b"
+)
+# Numbers that name something: a card, a rank, a place in a source file, a version.
+_IDENTITY = re.compile(
+    r"(?<![\w/])/?(?:gpu|GPU|cuda|rank|Rank|RANK|RK|device|worker|node|Node|local_rank|pid)[:=#\s\[]{0,2}\d+\]?"
+    r"|(?<![\w./\\-])[\w./\\-]+\.(?:py|cpp|cc|cu|java|scala|h|npy|pt|pth|yaml|json|txt|log|bin)\b"
+    r"(?:[:\]]? ?\d+)?(?::\w+)?"
+    r"|\b0x[0-9a-f]+|\b\d+(?:\.\d+){2,}\b|:::\w+v[\d.]+|\blineno\"?: *\d+|[$]:\d+|\bpid=\d+"
+)
+_UNIT = re.compile(
+    r"[ ]{0,2}[\[(]?((?:/s(?:ec)?|[A-Za-z一-鿿]+(?: ?/ ?[A-Za-z一-鿿]+){0,2})"
+    r"(?: per /?[A-Za-z]+(?: per /?[A-Za-z]+)?)?)(?![\w/]| /)[\])]?"
+)
+_NEXT_IS_NAME = re.compile(r"[\])]?\s*[\"']?\s*[:=：]")
+_FRACTION = re.compile(r"\s*/\s*\Z")
+_OPENING = re.compile(r"[\s\"'\[({*]*\Z")
+_SIGN = re.compile(r"[:=：＝>]\Z")
+_SEPARATOR = re.compile(r"[,;|\t{}\"'<>，；。~]|\s{2,}|\s[-–=]+>?\s|[:：]\s|：|[\])\[]|\((?![^()]*\)\Z)")
+_MEAN = re.compile(r"[A-Za-z/%]{0,6},?\s*\(\s*\Z")
+LONGEST_UNIT = 48
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A number of a line, by the place of its text among all numbers.
+
+    ``before``: the text since the last number, stamp or the like. ``unit``: the text of its unit, as it stands behind.
+    ``total``: the number is the first of a fraction, and this is the place of the second.
+    """
+
+    place: int
+    start: int
+    end: int
+    before: str
+    unit: str
+    sense: Sense | None
+    total: int | None = None
+    is_mean: bool = False
+
+
+@dataclass(frozen=True)
+class LineSlots:
+    """The numbers of a line that mean something, or might; and what of the line stands before them all."""
+
+    slots: tuple[Slot, ...]
+    head: str
+    has_stamp: bool
+
+
+def numbers(line: str) -> list[re.Match[str]]:
+    """All numbers of a line, those in stamps and names among them."""
+    return list(NUMBER.finditer(line))
+
+
+def parse(line: str) -> LineSlots:
+    """Find what each number of a line means; lines that are equal but for their numbers have the same slots."""
+    reader = _SlotReader(line)
+    slots = tuple(reader.slots())
+    known = [slot for slot in slots if slot.sense]
+    head = line[: known[0].start - len(known[0].before)] + known[0].before if known else line
+    return LineSlots(slots, head, reader.has_stamp)
+
+
+class _SlotReader:
+    """Goes through the numbers of a line from left to right."""
+
+    def __init__(self, line: str) -> None:
+        self.line = line
+        self.found = numbers(line)
+        stamps = [found.span() for found in STAMP.finditer(line)]
+        self.has_stamp = bool(stamps)
+        others = [found.span() for pattern in (DURATION, _IDENTITY) for found in pattern.finditer(line)]
+        self.marks = sorted([*stamps, *others])
+
+    def slots(self) -> Iterator[Slot]:
+        """Each number that is none of a stamp, a name or a word."""
+        last, skip = 0, False
+        before: Slot | None = None
+        for place, found in enumerate(self.found):
+            if skip:
+                skip = False
+                continue
+            if end := self._mark(found):
+                last, before = max(last, end), None
+                continue
+            if self._is_in_a_word(found):
+                continue
+            text = self.line[last : found.start()]
+            slot = self._slot(place, found, text, before)
+            skip = slot.total is not None
+            last = self.found[slot.total].end() if slot.total is not None else slot.end + len(slot.unit)
+            before = slot
+            yield slot
+
+    def _mark(self, found: re.Match[str]) -> int:
+        return max((end for start, end in self.marks if start <= found.end() - 1 < end), default=0)
+
+    def _is_in_a_word(self, found: re.Match[str]) -> bool:
+        line, start, end = self.line, found.start(), found.end()
+        before = line[start - 1 : start]
+        if line[start] in "+-" and before.isalnum():  # resnet-50
+            return True
+        return (bool(before) and (before.isalnum() or before in "_.@")) or line[end : end + 1] == "_"
+
+    def _slot(self, place: int, found: re.Match[str], text: str, before: Slot | None) -> Slot:
+        if before and before.sense and before.sense.role not in ("step", "epoch") and _MEAN.match(text):
+            return Slot(place, found.start(), found.end(), text, "", before.sense, is_mean=True)
+        if self._is_fraction(place):
+            return Slot(place, found.start(), found.end(), text, "", _fraction_sense(text, before), place + 1)
+        key, is_strong = _key(text)
+        if (
+            text.endswith("[")
+            and re.match(r"\s*,\s*\d+\s*\]", self.line[found.end() :])
+            and split(key) in named("step")
+        ):
+            return Slot(place, found.start(), found.end(), text, "", Sense("epoch", "epoch"))
+        unit = self._unit(found, key, is_strong=is_strong)
+        if before and _is_step_of(text, before, self.line[found.end() : found.end() + 1]):
+            return Slot(
+                place,
+                found.start(),
+                found.end(),
+                text,
+                "",
+                Sense("step", f"{before.sense.name} step" if before.sense else ""),
+            )
+        is_scaled = re.match(r"[KkMBG](?![A-Za-z/])", self.line[found.end() :])
+        meaning = None if is_scaled else sense(key, _plain(unit), is_strong=is_strong)
+        return Slot(place, found.start(), found.end(), text, unit if meaning else "", meaning)
+
+    def _is_fraction(self, place: int) -> bool:
+        if place + 1 >= len(self.found):
+            return False
+        first, second = self.found[place : place + 2]
+        between = self.line[first.end() : second.start()]
+        is_whole = first[0].isdecimal() and second[0].isdecimal()
+        return is_whole and bool(_FRACTION.match(between)) and not self._mark(second)
+
+    def _unit(self, found: re.Match[str], key: str, *, is_strong: bool) -> str:
+        """The text of the unit behind a number, with what stands between; nothing where that is the next name."""
+        rest = self.line[found.end() : found.end() + LONGEST_UNIT]
+        unit = _UNIT.match(rest)
+        if unit is None or _NEXT_IS_NAME.match(rest, unit.end()):
+            return ""
+        words = split(unit[1])
+        is_speed = composed(words) is not None
+        is_time = (len(words) == 1 and seconds(words[0]) is not None) or words[:1] == ("/",)
+        is_glued = not rest[:1].isspace()
+        if is_speed and re.match(r"[\])]?\s+[-\d.(]", rest[unit.end(1) :]) and _has_a_name(key, is_strong=is_strong):
+            return ""
+        return rest[: unit.end(1)] if is_speed or is_time or is_glued else ""
+
+
+def _has_a_name(key: str, *, is_strong: bool) -> bool:
+    """Whether a number needs no unit, so that what stands behind is the next name: `loss 2.5 tokens/s 100`."""
+    found = sense(key, "", is_strong=is_strong) if key else None
+    if found is None or found.role == "other":
+        return False
+    return found.role not in SPEEDS or composed(split(key)) is not None
+
+
+def _plain(unit: str) -> str:
+    return unit.strip(" []()")
+
+
+def _is_step_of(text: str, before: Slot, behind: str) -> bool:
+    """Whether a number in brackets stands behind that of the epoch: `Epoch [1][20]`."""
+    is_epoch = before.sense is not None and before.sense.role == "epoch"
+    return is_epoch and bool(re.fullmatch(r"\]\s?\[\s*|,\s*", text)) and behind == "]"
+
+
+def _fraction_sense(text: str, before: Slot | None) -> Sense | None:
+    """What the first number of `10 / 200` is: an epoch or a step by its name, a step where it has none."""
+    key, is_strong = _key(text)
+    found = sense(key, "", is_strong=is_strong) if key else None
+    if found and found.role == "epoch":
+        return found
+    if found and found.role not in ("step", "steps"):
+        return None
+    return Sense("step", found.name if found else "")
+
+
+def _key(before: str) -> tuple[str, bool]:
+    """The name that stands before a number, and whether a sign stands between."""
+    text = _OPENING.sub("", before)
+    is_strong = bool(_SIGN.search(text))
+    text = re.sub(r"[:=：＝>\-\s]+\Z", "", text) if is_strong else re.sub(r"(?<=\w) is\Z", "", text)
+    text = text.rstrip(" \"'")
+    tail = re.search(r"[(\[][^()\[\]]*[)\]]\Z", text)
+    name, brackets = (text[: tail.start()], tail[0]) if tail else (text, "")
+    key = _SEPARATOR.split(name.rstrip(" \"'"))[-1].strip(" \"'(*)#>-")
+    return (f"{key} {brackets}" if key and brackets else key).lstrip("/ "), is_strong

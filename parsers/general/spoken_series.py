@@ -1,0 +1,143 @@
+"""Series: the numbers of one meaning in the lines of one level, in file order."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .gathered import Gathered, Spoken
+from .line_form import Level, LineForm
+from .sense import RATE, STEP_RATE, Sense
+from .slots import Slot
+
+Numbers = NDArray[np.float64]
+AGREE = 0.05  # two levels or forms that say the same differ by less
+FEW = 0.2  # a form with fewer lines than this part of another is not asked
+
+
+@dataclass(frozen=True, eq=False)
+class SpokenSeries:
+    """Lines that say one thing, the ``sense``, and the ``slots`` where each form of them says it.
+
+    ``total``: the steps of the progress bar that they are of, where nothing else tells it from other bars.
+    """
+
+    sense: Sense
+    level: Level
+    rows: Sequence[Spoken]
+    slots: dict[LineForm, Slot]
+    total: float | None = None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def is_of_steps(self) -> bool:
+        """Whether its lines count steps."""
+        return self.rows[0].form.counter is not None
+
+    @property
+    def kind(self) -> str:
+        """The kind of its lines: step, epoch or summary."""
+        return self.rows[0].form.kind
+
+    @cached_property
+    def values(self) -> Numbers:
+        """Its numbers as they are printed."""
+        return np.array([row.number(self.slots[row.form]) for row in self.rows])
+
+    @cached_property
+    def usable(self) -> NDArray[np.bool_]:
+        """Which of them are finite and more than zero."""
+        return np.isfinite(self.values) & (self.values > 0)
+
+    @cached_property
+    def median(self) -> float:
+        """The median of those, in steps or whatever a second, or in seconds; NaN of none."""
+        found = self.values[self.usable]
+        factor = self.sense.factor or 1.0
+        return (
+            float(np.median(found) * (1 / factor if self.sense.role in (RATE, STEP_RATE) else factor))
+            if len(found)
+            else float("nan")
+        )
+
+    def of(self, role: str) -> Numbers:
+        """The numbers of a role in the same lines, NaN where there are none."""
+        return np.array([row.of(role) for row in self.rows])
+
+    @cached_property
+    def steps(self) -> Numbers:
+        """The numbers of their steps."""
+        return np.array([row.number(row.form.counter) for row in self.rows])
+
+    @cached_property
+    def evidence(self) -> float:
+        """Which part of its lines says what only training does."""
+        return sum(row.form.has_evidence for row in self.rows) / len(self.rows)
+
+    @property
+    def text(self) -> str:
+        """The text of its first line."""
+        return self.rows[0].text
+
+
+def rises(numbers: Numbers) -> bool | None:
+    """Whether a counter rises, but for where it begins anew; None of fewer than two numbers."""
+    numbers = numbers[np.isfinite(numbers)]
+    if len(numbers) < 2:
+        return None
+    steps = np.diff(numbers)
+    return bool((steps >= 0).mean() >= 0.6 and (steps > 0).any())
+
+
+def all_series(gathered: Gathered) -> list[SpokenSeries]:
+    """All series of speeds, those of one meaning together where they begin alike or say the same."""
+    rows: dict[tuple[Sense, Level, bool, float | None], list[Spoken]] = {}
+    slots: dict[tuple[Sense, Level, bool, float | None], dict[LineForm, Slot]] = {}
+    for row in gathered.spoken:
+        for sense, slot in row.form.speeds.items():
+            total = row.total if row.form.is_bar and not row.form.level.has_epoch else None
+            key = (sense, row.form.level, row.form.is_of_other, total)
+            rows.setdefault(key, []).append(row)
+            slots.setdefault(key, {})[row.form] = slot
+    return _merged(SpokenSeries(key[0], key[1], rows[key], slots[key], key[3]) for key in rows)
+
+
+def _merged(found: Iterable[SpokenSeries]) -> list[SpokenSeries]:
+    kept: list[SpokenSeries] = []
+    for one in sorted(found, key=len, reverse=True):
+        place = next((i for i, other in enumerate(kept) if _is_same(other, one)), None)
+        if place is None:
+            kept.append(one)
+        else:
+            other = kept[place]
+            rows = sorted([*other.rows, *one.rows], key=lambda row: row.line)
+            kept[place] = replace(other, rows=rows, slots=other.slots | one.slots)
+    return kept
+
+
+def _is_same(one: SpokenSeries, other: SpokenSeries) -> bool:
+    """Whether two series are of one level: they begin alike, or their numbers are about the same."""
+    if (
+        one.sense != other.sense
+        or one.kind != other.kind
+        or one.rows[0].form.is_of_other != other.rows[0].form.is_of_other
+    ):
+        return False
+    first, second = one.level, other.level
+    if one.total != other.total:
+        return False
+    counts = (first.step, first.summary, first.has_evidence) == (second.step, second.summary, second.has_evidence)
+    if not counts or (first.step is None and first._replace(words=()) != second._replace(words=())):
+        return False
+    return agree(one, other) is not False
+
+
+def agree(one: SpokenSeries, other: SpokenSeries, tolerance: float = AGREE) -> bool | None:
+    """Whether two series say about the same; None where one of them has no number."""
+    if not (np.isfinite(one.median) and np.isfinite(other.median)):
+        return None
+    return abs(one.median / other.median - 1) <= tolerance

@@ -1,0 +1,113 @@
+"""What shows that a time is that of one step, in a unit: stamps, the time that is left, a rate beside it."""
+
+import numpy as np
+
+from ..io.message import Message
+from .line_form import LineForm
+from .naming import counted, split
+from .sense import RATE, STEP_TIME, TIME
+from .slots import Slot
+from .spoken_series import Numbers, SpokenSeries
+
+BY_THE_STAMPS = "{name} is the time of one step, as the stamps of the lines show"
+BY_TIME_LEFT = "{name} is the time of one step, as the time that is left shows"
+EVERY_STEP = "{name} is the time of one step, because there is a line for each step"
+SAME_AMOUNT = "{name} x {other} is {amount} in every line"
+LEAST = 3  # intervals that prove a clock
+LEAST_SECONDS = 5
+BY_STAMPS = (0.6, 1.1)
+BY_REMAINING = (0.75, 1.33)
+
+
+def proof_of_step(series: SpokenSeries, factor: float, ratio: float | None) -> Message | None:
+    """What shows that a time in this unit is that of one step."""
+    if ratio is not None and BY_STAMPS[0] < ratio * factor < BY_STAMPS[1]:
+        return Message(BY_THE_STAMPS, name=series.sense.name)
+    left = _by_remaining(series, factor)
+    if left is not None and BY_REMAINING[0] < left < BY_REMAINING[1]:
+        return Message(BY_TIME_LEFT, name=series.sense.name)
+    if ratio is not None:
+        return None
+    is_each = series.sense.factor and _is_of_every_step(series)
+    return amount(series, factor) or (Message(EVERY_STEP, name=series.sense.name) if is_each else None)
+
+
+def _is_of_every_step(series: SpokenSeries) -> bool:
+    """Whether there is a line for each step: a time in it is that of the step."""
+    steps = np.diff(series.steps)
+    return len(steps) >= 2 and bool((steps == 1).all())
+
+
+def by_stamps(series: SpokenSeries) -> float | None:
+    """The number over the seconds between two lines for each step; None where stamps or steps do not say."""
+    steps, moments = np.diff(series.steps), np.diff(np.array([row.moment for row in series.rows]))
+    known = (steps > 0) & (moments > 0) & series.usable[1:]
+    if known.sum() < LEAST or moments[known].sum() < LEAST_SECONDS:
+        return None
+    between = float(np.median(moments[known] / steps[known]))
+    return float(np.median(series.values[1:][known])) / between
+
+
+def _by_remaining(series: SpokenSeries, factor: float) -> float | None:
+    """The steps that are left times this number over the time that the line says is left."""
+    total, left = (np.array([getattr(row, name) for row in series.rows]) for name in ("total", "left"))
+    with np.errstate(all="ignore"):
+        ratio = (total - series.steps) * series.values * factor / left
+    ratio = ratio[np.isfinite(ratio) & (left > 20) & (total > series.steps)]
+    if len(ratio) < LEAST:
+        return None
+    middle = float(np.median(ratio))
+    return middle if (np.abs(ratio / middle - 1) < 0.3).mean() > 0.5 else None
+
+
+def amount(series: SpokenSeries, factor: float | None = None) -> Message | None:
+    """Whether this number times another of its lines is one whole number in all of them, though both change."""
+    for slot_name, values, its_factor in _partners(series):
+        product = values * series.values * (factor or its_factor)
+        good = product[np.isfinite(product) & (product > 0)]
+        if len(good) < LEAST or _spread(series.values) < 0.01:
+            continue
+        middle = float(np.median(good))
+        if (
+            (np.abs(good / middle - 1) < 0.01).mean() >= 0.9
+            and middle >= 0.95
+            and abs(middle - round(middle)) < 0.02 * middle
+        ):
+            return Message(SAME_AMOUNT, name=series.sense.name, other=slot_name, amount=f"{middle:.4g}")
+    return None
+
+
+def _partners(series: SpokenSeries) -> list[tuple[str, Numbers, float]]:
+    """Of a time the rates of the same lines, of a rate the times."""
+    is_time = series.sense.role in (TIME, STEP_TIME)
+    roles = (RATE,) if is_time else (TIME, STEP_TIME)
+    found = []
+    for sense in series.rows[0].form.speeds:
+        if sense.role in roles and not sense.flags & {"other", "part"}:
+            values = np.array([row.number(row.form.speeds.get(sense)) for row in series.rows])
+            found.append((sense.name, values, sense.factor or 1.0))
+    return found
+
+
+def _spread(values: Numbers) -> float:
+    good = values[np.isfinite(values) & (values > 0)]
+    return float(good.max() / good.min() - 1) if len(good) else 0.0
+
+
+def counts_something_else(series: SpokenSeries) -> bool:
+    """Whether the lines hold how much of another unit one step has, which over the time of a step is this rate."""
+    for slot in series.rows[0].form.said.slots:
+        counts = {unit for word in split(slot.before) if (unit := counted(word)) and unit != "steps"}
+        if slot.sense or not counts or series.sense.unit in {*counts, None}:
+            continue
+        amounts = np.array([row.number(_at(row.form, slot.place)) for row in series.rows])
+        for _, times, factor in _partners(series):
+            with np.errstate(all="ignore"):
+                ratio = amounts / (times * factor) / series.values
+            if (np.abs(ratio - 1) < 0.02).mean() >= 0.9:
+                return True
+    return False
+
+
+def _at(form: LineForm, place: int) -> Slot | None:
+    return next((slot for slot in form.said.slots if slot.place == place), None)

@@ -1,0 +1,165 @@
+"""The general reader: what it reads of programs that nobody described, and what it refuses."""
+
+from pathlib import Path
+
+import pytest
+
+from parsers.general.drafting import Draft, NoDraft, draft
+
+STEPS = range(1, 9)
+
+
+def drafted(tmp_path: Path, text: str) -> Draft:
+    """What is drafted from a text."""
+    found = found_in(tmp_path, text)
+    assert isinstance(found, Draft), "; ".join(map(str, found.reasons))
+    return found
+
+
+def found_in(tmp_path: Path, text: str) -> Draft | NoDraft:
+    log = tmp_path / "train.log"
+    log.write_text(text, encoding="utf-8")
+    return draft(log)
+
+
+def refused(tmp_path: Path, text: str) -> str:
+    """The reasons why nothing is drafted from a text."""
+    found = found_in(tmp_path, text)
+    assert isinstance(found, NoDraft), found.text
+    return "; ".join(map(str, found.reasons))
+
+
+def lines(line: str, *, first: int = 1) -> str:
+    """Eight lines of a program: ``{n}`` counts, ``{x}`` and ``{y}`` vary, ``{s}`` are the seconds of a clock."""
+    return "".join(
+        line.format(n=n, x=2 - n / 10, y=100 + n % 3, t=0.5 + n % 3 / 100, s=n * 10) + "\n"
+        for n in range(first, first + 8)
+    )
+
+
+WAYS = {
+    "a colon": "[acme] step: {n} loss: {x:.3f} throughput: {y}.0 tokens/s",
+    "an equals sign": "acme step={n} loss={x:.3f} tokens_per_second={y}.0",
+    "a blank": "acme step {n} loss {x:.3f} tokens/s {y}.0 end",
+    "a unit behind": "step {n}/100 | loss {x:.3f} | {y}.0 tokens/sec",
+    "JSON": '{{"step": {n}, "loss": {x:.3f}, "tokens_per_sec": {y}.0}}',
+    "a Python dict": "{{'loss': {x:.3f}, 'tokens/s': {y}.0, 'step': {n}}}",
+    "a table": "| {n} | loss {x:.3f} | {y}.0 tok/s |",
+    "Chinese": "第 步: {n} 损失: {x:.3f} 吞吐量: {y}.0 tokens/s",
+}
+
+
+@pytest.mark.parametrize("line", WAYS.values(), ids=WAYS)
+def test_a_throughput_is_read_however_it_is_written(tmp_path: Path, line: str) -> None:
+    found = drafted(tmp_path, lines(line))
+    assert found.reading.records["throughput"].tolist() == [100 + n % 3 for n in STEPS]
+
+
+@pytest.mark.parametrize("line", WAYS.values(), ids=WAYS)
+def test_its_unit_is_what_the_line_says_and_its_scope_is_unknown(tmp_path: Path, line: str) -> None:
+    found = drafted(tmp_path, lines(line))
+    (field,) = [field for (_, name), field in found.reading.fields.items() if name == "throughput"]
+    assert (field.unit, field.scope, field.kind) == ("tokens", "unknown", "unknown")
+
+
+def test_a_rate_of_one_card_has_that_scope(tmp_path: Path) -> None:
+    found = drafted(tmp_path, lines("step {n} loss {x:.3f} tokens/s/gpu: {y}.0"))
+    assert found.reading.fields["step", "throughput"].scope == "card"
+
+
+def test_a_rate_of_no_unit_beside_a_loss_is_read_as_one_of_an_unknown_unit(tmp_path: Path) -> None:
+    found = drafted(tmp_path, lines("step {n} loss: {x:.3f} throughput: {y}.0"))
+    assert found.reading.fields["step", "throughput"].unit == "unknown"
+
+
+def test_the_grammar_leaves_lines_of_an_evaluation_alone(tmp_path: Path) -> None:
+    text = lines("train: step {n} loss: {x:.3f} speed: {y}.0 images/s") + lines("eval: step {n} speed: 900.5 images/s")
+    assert len(drafted(tmp_path, text).reading.records) == len(STEPS)
+
+
+def test_the_share_of_lines_that_are_used_is_told(tmp_path: Path) -> None:
+    found = drafted(tmp_path, "starting\n" + lines("step {n} loss: {x:.3f} speed: {y}.0 images/s"))
+    assert (found.used, found.total) == (8, 9)
+
+
+def test_a_time_of_no_unit_is_proven_by_the_stamps_of_its_lines(tmp_path: Path) -> None:
+    text = "".join(f"2031-02-03 04:05:{n:02d} step {n} loss: 2.5 time: {1 + n % 3 / 100}\n" for n in range(10))
+    assert drafted(tmp_path, text).reading.fields["step", "step_time"].unit == "seconds"
+
+
+def test_a_time_in_milliseconds_is_proven_by_a_rate_beside_it(tmp_path: Path) -> None:
+    times = [500 + 7 * n for n in STEPS]
+    text = "".join(
+        f"step {10 * n} loss: 2.5 dt: {t}ms tok/s: {4096000 / t:.2f}\n" for n, t in zip(STEPS, times, strict=True)
+    )
+    assert drafted(tmp_path, text).reading.records["step_time"].tolist() == times
+
+
+def test_a_bar_is_read_where_its_own_clock_confirms_it(tmp_path: Path) -> None:
+    text = "".join(
+        f"train: {n:3d}%|##   | {n}/100 [00:{n // 2:02d}<00:50,  2.0{n % 10}it/s, loss=2.5]\n"
+        for n in range(10, 100, 5)
+    )
+    assert drafted(tmp_path, text).reading.fields["step", "step_rate"].kind == "unknown"
+
+
+REFUSED = {
+    "the time of a part of a step": ("step {n} loss: {x:.3f} data_time: {t:.3f} s", "a part of a step"),
+    "a time of nobody knows what": ("step {n} loss: {x:.3f} time: {t:.3f}", "neither its unit"),
+    "a total": ("step {n} loss: {x:.3f} tokens/s: {s}.0", "only rises"),
+    "a rate of an evaluation": ("eval: step {n} loss: {x:.3f} images/s: {y}.0", "not of training"),
+    "a rate of serving": ("request {n} latency {x:.3f} tokens/s: {y}.0", "not of training"),
+    "one number again and again": ("epoch done loss: {x:.3f} images/s: 100.0", "always the same"),
+    "zero": ("step {n} loss: {x:.3f} images/s: 0.00", "not above zero"),
+    "a best": ("step {n} loss: {x:.3f} best images/s: {y}.0", "a part of a step"),
+}
+
+
+@pytest.mark.parametrize(("line", "reason"), REFUSED.values(), ids=REFUSED)
+def test_what_is_not_proven_is_refused_with_a_reason(tmp_path: Path, line: str, reason: str) -> None:
+    assert reason in refused(tmp_path, lines(line))
+
+
+def test_a_loss_is_no_time(tmp_path: Path) -> None:
+    text = "".join(f"2031-02-03 04:05:{n:02d} step {n} lr: 0.5 cost: {1 + n % 3 / 100}\n" for n in range(10))
+    assert "no number" in refused(tmp_path, text)
+
+
+def test_a_bar_that_its_own_clock_contradicts_is_refused(tmp_path: Path) -> None:
+    text = "".join(
+        f"train: {n:3d}%|##   | {n}/100 [00:{n // 2:02d}<00:50,  5.0{n % 10}it/s, loss=2.5]\n"
+        for n in range(10, 100, 5)
+    )
+    assert "own clock" in refused(tmp_path, text)
+
+
+def test_a_bar_that_shows_its_speed_in_two_ways_is_refused(tmp_path: Path) -> None:
+    text = "".join(
+        f"train: {n}%|# | {n}/100 [0{n // 60}:{n % 60:02d}<00:50,  {'1.01it/s' if n % 2 else '0.99s/it'}, loss=2.5]\n"
+        for n in range(10, 100, 5)
+    )
+    assert "steps per second in some lines" in refused(tmp_path, text)
+
+
+def test_levels_of_one_log_that_disagree_are_refused(tmp_path: Path) -> None:
+    text = lines("epoch 1 step {n} loss: {x:.3f} images/s: {y}.0")
+    text += "".join(f"epoch {n} loss: 2.5 train images/s: {900 + n}.0\n" for n in range(1, 4))
+    assert "another level" in refused(tmp_path, text)
+
+
+def test_a_rate_whose_unit_its_own_numbers_contradict_is_refused(tmp_path: Path) -> None:
+    times = [0.5 + n / 100 for n in STEPS]
+    text = "".join(
+        f"step {10 * n} loss: 2.5 avg_batch_cost: {t} sec, avg_samples: 64, ips: {64 / t:.3f} word/sec\n"
+        for n, t in zip(STEPS, times, strict=True)
+    )
+    assert "throughput" not in found_columns(found_in(tmp_path, text))
+
+
+def found_columns(found: Draft | NoDraft) -> set[str]:
+    return set(found.columns) if isinstance(found, Draft) else set()
+
+
+def test_a_number_that_the_last_line_cuts_off_is_not_used(tmp_path: Path) -> None:
+    found = drafted(tmp_path, lines("step {n} loss: {x:.3f} images/s: {y}.0") + "step 9 loss: 2.5 images/s: 1")
+    assert len(found.reading.records) == len(STEPS)

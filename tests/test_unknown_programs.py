@@ -1,0 +1,93 @@
+"""Logs of programs that nobody described: `show` reads them without a format, `format` drafts one."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.commandline import run
+
+LOG = "".join(f"[acme] step {n} loss {2 - n / 10:.3f} speed: {100 + n}.0 images/s\n" for n in range(1, 7))
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "train.log"
+    path.write_text("acme 1.0 starts\n" + LOG, encoding="utf-8")
+    return path
+
+
+def test_show_reads_a_log_that_no_format_claims(log: Path) -> None:
+    found = json.loads(run("show", "--json", log, cwd=log.parent).stdout)
+    assert (found["throughput"]["value"], found["throughput"]["unit"]) == (103.5, "images/s")
+
+
+def test_it_says_that_no_format_claims_it(log: Path) -> None:
+    assert json.loads(run("show", "--json", log, cwd=log.parent).stdout)["format"] is None
+
+
+def test_it_says_whose_the_rate_is_as_unknown(log: Path) -> None:
+    assert json.loads(run("show", "--json", log, cwd=log.parent).stdout)["throughput"]["scope"] == "unknown"
+
+
+def test_it_tells_the_share_of_lines_and_the_way_to_a_format(log: Path) -> None:
+    assert "6 of 7 lines. Check it, and keep it as a format with `tachograph format" in run("show", log).stdout
+
+
+def test_a_log_whose_numbers_prove_nothing_is_refused_with_the_reason(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text("".join(f"step {n} loss 2.5 time: 0.5{n}\n" for n in range(9)), encoding="utf-8")
+    assert "time: the log shows neither its unit nor that it is the time of one step" in run("show", log).stdout
+
+
+def test_format_drafts_a_grammar_that_reads_the_log(log: Path) -> None:
+    run("format", log, "--out", "my.lark", cwd=log.parent)
+    found = json.loads(run("show", "--json", log, "--format", "my.lark", cwd=log.parent).stdout)
+    assert (found["format"], found["throughput"]["value"]) == ("my", 103.5)
+
+
+def test_format_puts_some_of_the_lines_into_a_folder_of_tests(log: Path) -> None:
+    run("format", log, "--out", "my.lark", cwd=log.parent)
+    assert (log.parent / "my/train.log").read_text(encoding="utf-8") == log.read_text(encoding="utf-8")
+
+
+def test_format_says_what_it_wrote(log: Path) -> None:
+    said = run("format", log, "--out", "my.lark", cwd=log.parent).stdout
+    assert said.startswith(f"Wrote my.lark: it reads 6 of 7 lines of {log}, with step, loss, throughput.\n")
+
+
+def test_format_refuses_a_log_of_a_known_format(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text(
+        "step     0 | loss: 10.9 | lr 8e-07 | norm: 15.2 | dt: 900.50ms | tok/sec: 9097.17\n", encoding="utf-8"
+    )
+    assert "is of the known format" in run("format", log, "--out", "my.lark", cwd=tmp_path).stderr
+
+
+def test_format_says_why_there_is_no_grammar(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text("hello\n", encoding="utf-8")
+    done = run("format", log, "--out", "my.lark", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"Error: {log}: no grammar can be drafted for it: no number in it is known to be a speed of training.\n",
+    )
+
+
+def test_format_writes_grammars_only(log: Path) -> None:
+    assert "the name of a grammar ends in .lark" in run("format", log, "--out", "my.txt", cwd=log.parent).stderr
+
+
+def test_a_log_of_a_known_format_does_not_load_the_general_reader() -> None:
+    code = (
+        "import sys; from pathlib import Path; from report.evidence.log_summary import summarise;"
+        "summarise(Path('tests/parsers/golden/nanogpt/older.log'), None, ());"
+        "print([name for name in sys.modules if name.startswith('parsers.general.drafting')])"
+    )
+    assert run_python(code) == "[]\n"
+
+
+def run_python(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
