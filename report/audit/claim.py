@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from ..evidence.case_runs import filled, logs_of, run_of
+from ..evidence.reason import NoEvidenceError
 from ..measuring.protocol import Protocol
-from ..measuring.reason import NoEvidenceError
 from ..pagefile.page import Case, Column, Page
 from .backing_logs import AXES, Evidence, Library, Match, conflicts, match, match_by_name
 from .labels import read_label

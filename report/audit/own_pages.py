@@ -16,11 +16,11 @@ from ..evidence.case_evidence import refilled
 from ..evidence.cell import Cell
 from ..evidence.evidence_file import CellProof, EvidenceFile
 from ..evidence.evidence_parts import Computed
+from ..evidence.reason import NoEvidenceError
 from ..measuring.measurement import NoMeasurement
 from ..measuring.number import printed, quotient
 from ..measuring.protocol import Protocol
 from ..measuring.quantity import Shown
-from ..measuring.reason import NoEvidenceError
 from ..pagefile.page import Case, Value
 from .backing_logs import AXES
 from .document import Document, DocumentTable, DocumentText

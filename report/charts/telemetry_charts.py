@@ -11,6 +11,7 @@ from parsers.io.lazy import pd
 from parsers.runs.reading import Reading
 from parsers.runs.telemetry import NAME
 
+from ..evidence.reason import NoEvidenceError
 from ..evidence.telemetry_quantities import Observation, observe
 from ..evidence.telemetry_window import RunTelemetry, run_telemetry
 from ..measuring.estimate import Facts
@@ -18,7 +19,6 @@ from ..measuring.measurement import Measurement
 from ..measuring.number import printed
 from ..measuring.protocol import Protocol
 from ..measuring.quantity import PEAK_MEMORY, POWER, Quantity, Shown
-from ..measuring.reason import NoEvidenceError
 from .chart import Chart
 from .chart_words import ChartTranslator
 from .timeline import Span, Stretch, Timeline, in_unit

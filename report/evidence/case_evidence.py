@@ -15,13 +15,13 @@ from ..measuring.measurement import Measurement, NoMeasurement, Throughput, comb
 from ..measuring.protocol import Protocol
 from ..measuring.quantity import Quantity, Shown, counting
 from ..measuring.ranks import ONE_EACH, UNNAMED
-from ..measuring.reason import NoEvidenceError
 from ..pagefile.page import LAUNCHED, Case, CellPlace, Page, Table, TableColumn, TableRow
 from ..pagefile.parts import SCALING
 from .case_runs import filled, logs_of, outside, run_of, unfit
 from .cell import Cell, Disagreement, Proof, Quoted
 from .library import Scaling, WantedMeasurement, measured, prepare, reading_of, scaled
 from .quotient import divided
+from .reason import NoEvidenceError
 from .telemetry_quantities import observe
 from .telemetry_window import RunTelemetry, run_telemetry
 

@@ -8,8 +8,8 @@ from parsers.io.containment import leading_out
 from parsers.io.message import Message
 from parsers.runs.runfile import DONE, RunFile, describes, files_of_run, run_file, sha256_of, status_of
 
-from ..measuring.reason import LEADS_OUT, NoEvidenceError
 from ..pagefile.page import Case, Column, Run
+from .reason import LEADS_OUT, NoEvidenceError
 
 
 def run_of(column: Column, case: Case) -> Run:

@@ -16,9 +16,9 @@ from ..measuring.measurement import Measurement
 from ..measuring.number import printed, quotient
 from ..measuring.protocol import Protocol
 from ..measuring.quantity import Shown
-from ..measuring.reason import LEADS_OUT, LEADS_OUT_HELP
 from ..measuring.record_columns import Columns
 from ..pagefile.parts import Case
+from .reason import LEADS_OUT, LEADS_OUT_HELP
 from .telemetry_quantities import Observation
 
 DISAGREES = "Label: {fact} {label}; {witness}: {said}."

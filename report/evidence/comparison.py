@@ -7,12 +7,12 @@ import numpy as np
 
 from ..measuring.measurement import NoMeasurement, Throughput, combine
 from ..measuring.protocol import Protocol
-from ..measuring.reason import NoEvidenceError
 from ..measuring.selection import select
 from ..pagefile.page import Page, Table
 from .case_evidence import by_protocol, facts_of
 from .cell import Cell, Proof
 from .comparability import Difference, Side, of_rules, of_runs
+from .reason import NoEvidenceError
 
 WARM_UP = 10
 # The first that all logs of a row allow; each reads one record at a time, so that a median of them can be had.

@@ -12,10 +12,9 @@ from parsers.runs.reading import Reading, survey
 from parsers.runs.reading_part import ReadingPart
 from parsers.scanning.leftover import Leftover
 
-from ..measuring.crosscheck import Check, caveats, checks
+from ..measuring.crosscheck import Check, caveats, checks, differing, own_figures
 from ..measuring.headline import RunOfLog, headline, runs
 from ..measuring.measurement import Measurement, NoMeasurement
-from ..measuring.own_figures import differing, own_figures
 from ..measuring.protocol import Protocol
 from ..measuring.ranks import RankSpread
 from .telemetry_quantities import Observed, observed

@@ -9,11 +9,11 @@ from parsers.io.containment import leading_out
 from parsers.io.errors import LogError
 from parsers.runs.runfile import LOG
 
-from ..measuring.reason import NoEvidenceError
 from ..pagefile.page import LAUNCHED, Axis, Case, Column, Page, Run, Value
 from ..pagefile.page_file import PageError
 from .case_evidence import column_title, row_title
 from .case_runs import filled, logs_of, run_of, unfit
+from .reason import NoEvidenceError
 
 # A launcher numbers the repeats of a case itself, in place of the one `*`.
 REPEATS = f"*/{LOG}"

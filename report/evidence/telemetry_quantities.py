@@ -17,7 +17,7 @@ from ..measuring.measurement import Measurement
 from ..measuring.number import printed, without_noise
 from ..measuring.protocol import Protocol
 from ..measuring.quantity import PEAK_MEMORY, POWER, SAMPLES_PER_JOULE, Quantity, Shown
-from ..measuring.reason import NoEvidenceError
+from .reason import NoEvidenceError
 from .telemetry_window import RunTelemetry, in_window, run_telemetry
 
 # Telemetry comes once a second; of what is missing for more seconds than this the longest is told.

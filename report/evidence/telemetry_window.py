@@ -17,7 +17,7 @@ from parsers.runs.telemetry import Telemetry, telemetry
 
 from ..measuring.estimate import Facts
 from ..measuring.measurement import Measurement
-from ..measuring.reason import NoEvidenceError
+from .reason import NoEvidenceError
 
 Window: TypeAlias = "tuple[pd.Timestamp, pd.Timestamp]"
 

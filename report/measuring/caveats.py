@@ -12,7 +12,7 @@ from .estimate import Values
 from .protocol import Protocol
 from .record_columns import Columns
 from .statistic import reduce
-from .window import Fields, Reasons, RecordUse, are_readable, epoch_starts, repeated, shortfall, steps_in_epoch
+from .window import Fields, Mask, Reasons, RecordUse, are_readable, epoch_starts, repeated, shortfall, steps_in_epoch
 
 TOLERANCE = 0.02
 
@@ -43,6 +43,10 @@ OWN_SIZES = (
     "record is computed with its own."
 )
 SEVERAL_MODELS = "The log contains records of {count} models, which the throughput combines: {models}."
+EARLIER_RUN = (
+    "Lines {first} to {last} repeat the mean {value} of an earlier run, which then jumps to {next}; these {count} "
+    "records are skipped."
+)
 WARNINGS = (
     ARRIVED,
     NO_VALUE,
@@ -59,7 +63,11 @@ WARNINGS = (
     UNEVEN,
     OWN_SIZES,
     SEVERAL_MODELS,
+    EARLIER_RUN,
 )
+# A mean over the run stands still only while nobody computes it anew, and jumps only when another run does.
+JUMP = 0.05
+FEWEST = 2
 
 
 def of_records(chosen: Columns, column: str, reasons: Reasons) -> Iterator[Message]:
@@ -141,3 +149,35 @@ def _mean_and_median(values: Values) -> tuple[float, float] | None:
     """Both where they differ."""
     mean, median = reduce(values, "mean"), reduce(values, "median")
     return None if not np.isfinite(mean) or abs(mean - median) <= TOLERANCE * median else (mean, median)
+
+
+def of_earlier_run(records: Columns, column: str, field: Field | None) -> Mask:
+    """Which records repeat the last mean of an earlier run (bool).
+
+    ``records``: of one kind, in file order, each with a value in ``column``, which ``field`` describes. They are the
+    first ones where these repeat a mean over the run that then jumps by more than 5 %, and nothing counts steps.
+    """
+    values = records.numbers(column)
+    none = np.zeros(len(values), dtype=np.bool_)
+    if field is None or (field.kind, field.per) != ("running_mean", "run") or _counts(records):
+        return none
+    changes = np.flatnonzero(values != values[:1])
+    if not len(changes) or changes[0] < FEWEST or abs(values[changes[0]] / values[0] - 1) <= JUMP:
+        return none
+    none[: changes[0]] = True
+    return none
+
+
+def _counts(records: Columns) -> bool:
+    return any(name in records and records.printed(name).any() for name in ("step", "epoch"))
+
+
+def left_out(records: Columns, column: str, reasons: Reasons) -> Message | None:
+    """What is said of the rows that are left out."""
+    rows = np.flatnonzero(reasons == RecordUse.EARLIER_RUN)
+    if not len(rows):
+        return None
+    lines, values = records["line"], records.numbers(column)
+    after = values[rows[-1] + 1 :]
+    told = {"value": f"{values[rows[0]]:g}", "next": f"{after[np.isfinite(after)][0]:g}"}
+    return Message(EARLIER_RUN, first=lines[rows[0]], last=lines[rows[-1]], count=len(rows), **told)

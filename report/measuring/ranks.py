@@ -15,10 +15,10 @@ from parsers.io.lazy import pd
 from parsers.io.message import Message
 from parsers.runs.facts import is_count
 
-from .estimate import Facts, Values
+from .estimate import TIMES, Facts, Values
 from .record_columns import Columns
 from .statistic import reduce
-from .window import Mask
+from .window import Mask, Reasons, RecordUse
 
 TOLERANCE = 0.01
 # Numbers that all ranks gather before they print them are equal but for their last digits.
@@ -136,6 +136,14 @@ class RankSpread:
         told = {"rank": self.numbers[self.slowest], "slowest": f"{self.values[self.slowest]:.6g}", "unit": self.unit}
         told |= {"median": f"{self.median:.6g}", "fastest": f"{self.values[self.fastest]:.6g}"}
         return Message(DIFFER, **told) if self.node is None else Message(DIFFER_BY_NODE, **told, node=self.node)
+
+
+def ranks_of(chosen: Columns, column: str, reasons: Reasons) -> Ranks | None:
+    """What all ranks print in a column of numbers; ``reasons``: why each record is used or not."""
+    if column in TIMES:
+        return None
+    are_valued = ~np.isin(reasons, (RecordUse.NO_VALUE, RecordUse.OTHER_RUN))
+    return of_ranks(chosen.rows(are_valued), column, reasons[are_valued] == RecordUse.USED)
 
 
 def one_each(records: Columns, column: str, lowest: Mask) -> Message | None:

@@ -16,6 +16,7 @@ UNKNOWN_SCOPE = (
     "The format does not define whether {field} is per card, per node or of the whole job: state it in its grammar as "
     "the scope card, node or job."
 )
+SEVERAL_UNITS = "The throughputs of the records count different things: {units}."
 UNSCALED = "The number of {name} is unknown, so the throughput is per {scope}: pass --{name}."
 WARNINGS = (UNSCALED, UNKNOWN_SCOPE)
 NO_SCOPE = "The format does not define whether {field} is per card, per node or per job."
@@ -231,3 +232,13 @@ def _steps(records: Columns, fields: Fields, protocol: Protocol) -> NDArray[np.i
     if protocol.records == "epoch" and "steps_per_epoch" in records and records.printed("steps_per_epoch").all():
         return records["steps_per_epoch"].astype(np.int64)
     return np.diff(steps_done(records, step_field(fields, protocol.records)), prepend=0)
+
+
+def thing_counted(records: Columns, field: Field) -> str:
+    """Return what the throughputs of records count, by their lines or else by the format."""
+    if "counted" not in records or not (said := records.printed("counted")).any():
+        return field.unit or "samples"
+    words = sorted(set(records["counted"][said].tolist()))
+    if len(words) > 1 or not said.all():
+        raise NoMeasurement(SEVERAL_UNITS, units=", ".join(words if said.all() else [*words, str(field.unit)]))
+    return str(words[0])

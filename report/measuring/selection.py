@@ -14,13 +14,12 @@ from parsers.io.lazy import pd
 from parsers.io.message import Message, joined
 
 from . import estimate
-from .caveats import of_records, of_sizes, of_steps
-from .earlier_run import left_out, of_earlier_run
+from .caveats import left_out, of_earlier_run, of_records, of_sizes, of_steps
 from .estimate import READS, Facts, Values
 from .protocol import NoMeasurement, Protocol
-from .ranks import Ranks, RankSpread, of_ranks, spread, unnamed
+from .ranks import Ranks, RankSpread, ranks_of, spread, unnamed
 from .record_columns import Columns, Records, columns
-from .scaling import BATCH_SIZES, CONSUMED, COVERED, amount_of_step, amounts, own_sizes, scale
+from .scaling import BATCH_SIZES, CONSUMED, COVERED, amount_of_step, amounts, own_sizes, scale, thing_counted
 from .statistic import trim
 from .timing import Timed, clock
 from .window import Fields, Mask, Reasons, RecordUse, are_readable, last_run, one_rank, one_run, window
@@ -36,7 +35,6 @@ EMPTY_WINDOW_OF_ONE = "The window of the protocol ({protocol}) excludes the only
 NO_RECORDS = "The log has no {kind} records and no others."
 OTHER_RECORDS = "The log has no {kind} records; it has {known}."
 OF_A_KIND = "{count} {kind} records (records={kind})"
-SEVERAL_UNITS = "The throughputs of the records count different things: {units}."
 IMPOSSIBLE = (
     "estimate={estimate} gives {value} at line {line}, which is not a valid throughput or step time: use another "
     "window or another estimate."
@@ -129,7 +127,7 @@ def select(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -
     """Return what a protocol uses of the records of a log; arguments and errors are those of ``measure``."""
     chosen, column, reasons = _read(records, fields, protocol)
     readable = reasons == RecordUse.USED
-    log = _Log(chosen.rows(readable), fields, facts, protocol, _ranks(chosen, column, reasons))
+    log = _Log(chosen.rows(readable), fields, facts, protocol, ranks_of(chosen, column, reasons))
     used, windowed = window(log.records, fields, protocol)
     if not used.any():
         if len(used) == 1:
@@ -165,7 +163,7 @@ def readings(records: Records, fields: Fields, facts: Facts, protocol: Protocol)
     """
     chosen, column, reasons = _read(records, fields, protocol)
     readable = chosen.rows(reasons == RecordUse.USED)
-    log = _Log(readable, fields, facts, protocol, _ranks(chosen, column, reasons))
+    log = _Log(readable, fields, facts, protocol, ranks_of(chosen, column, reasons))
     return readable.frame(READ), _series(log, column, np.ones(len(readable), dtype=np.bool_))
 
 
@@ -219,7 +217,7 @@ def _series(log: _Log, column: str, used: Mask) -> Series:
         return Series(values, amount, f"{counted}/s", "job", (), are_times=True)
     field = log.fields[(log.protocol.records, column)]
     factor, scope, warnings = scale(field, log.facts)
-    unit, ranks = f"{_counted(log, field, used)}/s", log.ranks
+    unit, ranks = f"{thing_counted(log.records.rows(used), field)}/s", log.ranks
     if (
         field.scope == "job"
         and (unproven := _not_of_the_job(log, column))
@@ -230,25 +228,6 @@ def _series(log: _Log, column: str, used: Mask) -> Series:
     if ranks is not None and all_are_there and ranks.are_whole and log.protocol.estimate == "reported":
         return Series(ranks.means, factor, unit, scope, warnings, is_summed=True)
     return Series(values, factor, unit, scope, warnings)
-
-
-def _counted(log: _Log, field: Field, used: Mask) -> str:
-    """What the throughputs count, by the lines that are used or else by the format."""
-    records = log.records.rows(used)
-    if "counted" not in records or not (said := records.printed("counted")).any():
-        return field.unit or "samples"
-    words = sorted(set(records["counted"][said].tolist()))
-    if len(words) > 1 or not said.all():
-        raise NoMeasurement(SEVERAL_UNITS, units=", ".join(words if said.all() else [*words, str(field.unit)]))
-    return str(words[0])
-
-
-def _ranks(chosen: Columns, column: str, reasons: Reasons) -> Ranks | None:
-    """What all ranks print in a column of numbers."""
-    if column in estimate.TIMES:
-        return None
-    are_valued = ~np.isin(reasons, (RecordUse.NO_VALUE, RecordUse.OTHER_RUN))
-    return of_ranks(chosen.rows(are_valued), column, reasons[are_valued] == RecordUse.USED)
 
 
 def _not_of_the_job(log: _Log, column: str) -> Message | None:

@@ -65,9 +65,6 @@ NOISE = (
     "\n",
 )
 
-OUTCOMES = Path(__file__).parents[1] / "corpus" / "outcomes.csv"
-REAL = "Real logs, each repeated up to 20 MiB, compared with a script that extracts one field (`findall` on each line):"
-
 Contender = Callable[[Path], object]
 
 
@@ -108,15 +105,6 @@ def lark(path: Path) -> int:
 def script(path: Path) -> list[str]:
     """What people write by hand, for one field."""
     return found_by(re.compile(r"ips: (\S+)"), path)
-
-
-def found_by(field: re.Pattern[str], path: Path) -> list[str]:
-    """All that one field matches in a log."""
-    found = []
-    with path.open(encoding="utf-8", errors="replace") as file:
-        for line in file:
-            found += field.findall(line)
-    return found
 
 
 FIELDS = r"epoch:(\d+) *train step:(\d+) *lr: (\S+), loss: *(\S+) top1: *(\S+) top5: *(\S+) batch_cost: (\S+) s,"
@@ -182,22 +170,6 @@ def available() -> dict[str, tuple[Contender, int]]:
 MODULES = (polars, duckdb, reframe)
 
 
-def speeds_of(contenders: dict[str, tuple[Contender, int]], path: Path) -> dict[str, float]:
-    """MiB in a second of CPU time, children's included, of each contender: the best of some rounds of all."""
-    taken: dict[str, list[float]] = {name: [] for name in contenders}
-    for _ in range(BEST_OF):
-        for name, (contender, _) in contenders.items():
-            start = _cpu()
-            contender(path)
-            taken[name].append(_cpu() - start)
-    return {name: size / MIB / min(taken[name]) for name, (_, size) in contenders.items()}
-
-
-def _cpu() -> float:
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + children.ru_utime + children.ru_stime
-
-
 def table(speeds: dict[str, dict[str, float]]) -> str:
     """A Markdown table of the speeds, with their ratios to Lark and to the script."""
     columns = ["", *(f"{log}, MiB/s | x Lark | x script" for log in LOGS)]
@@ -235,66 +207,6 @@ def compare(folder: Path) -> str:
     return table(speeds)
 
 
-FAMILIES = {
-    "paddleclas_static": r"ips: (\S+)",
-    "paddleseg": r"ips=(\S+)",
-    "paddledetection": r"ips: (\S+)",
-    "paddleocr": r"ips: (\S+)",
-    "mmcv": r"time: (\S+),",
-    "deepspeed": r"SamplesPerSec=(\S+)",
-    "megatron_deepspeed": r"elapsed time per iteration \(ms\): (\S+)",
-    "primus": r"elapsed time per iteration \(ms\): (\S+)",
-    "torchtitan": r"tps: (\S+)",
-    "mxnet_speedometer, mlperf_mllog": r"Speed: (\S+)",
-    "maskrcnn_benchmark, mlperf_mllog_own, mlperf_mllog": r"time: (\S+)",
-    "dllogger_bert_pytorch": r"training_sequences_per_second : (\S+)",
-    "dllogger_mxnet": r"train.total_ips : (\S+)",
-    "tf_cnn_benchmarks": r"images/sec: (\S+)",
-    "transformer_pytorch": r"wps=(\S+)",
-    "paddlenlp_transformer": r"avg_speed: (\S+)",
-}
-FAMILY_SIZE = 20 * MIB
-
-
-def largest_logs(corpus: Path) -> dict[str, Path]:
-    """The largest log of each family that is in the corpus."""
-    with OUTCOMES.open(encoding="utf-8", newline="") as file:
-        rows = [(row["formats"], corpus / row["log"]) for row in csv.DictReader(file)]
-    logs = sorted(((log.stat().st_size, name, log) for name, log in rows if log.is_file()), key=lambda row: row[0])
-    return {name: log for _, name, log in logs if name in FAMILIES}
-
-
-def of_families(corpus: Path, folder: Path) -> str:
-    """Reading real logs, each repeated, compared with a script that extracts one field of it."""
-    rows = ["| log of | MiB/s | x script |", "| --- | ---: | ---: |"]
-    for name, log in sorted(largest_logs(corpus).items()):
-        text, path = log.read_bytes().removesuffix(b"\n") + b"\n", folder / "family.log"
-        path.write_bytes(text * (FAMILY_SIZE // len(text)))
-        field = re.compile(FAMILIES[name])
-        contenders: dict[str, tuple[Contender, int]] = {
-            "read": (read, path.stat().st_size),
-            "script": (partial(found_by, field), path.stat().st_size),
-        }
-        speeds = speeds_of(contenders, path)
-        rows.append(f"| {name} | {speeds['read']:.0f} | {speeds['read'] / speeds['script']:.2f} |")
-    return "\n".join(rows)
-
-
-def small(corpus: Path) -> str:
-    """The time that a small log takes, when others of its kind were read before."""
-    with OUTCOMES.open(encoding="utf-8", newline="") as file:
-        logs = [corpus / row["log"] for row in csv.DictReader(file)]
-    logs = [log for log in logs if log.is_file() and 20_000 < log.stat().st_size < 100_000]
-    taken = []
-    for _ in range(BEST_OF + 1):
-        start = _cpu()
-        for log in logs:
-            survey(log)
-        taken.append(_cpu() - start)
-    mean = sum(log.stat().st_size for log in logs) / len(logs) / 1000
-    return f"{len(logs)} small logs (mean {mean:.0f} kB): {min(taken) / len(logs) * 1000:.1f} ms each."
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gib", action="store_true", help="also read 1 GiB and tell the peak memory")
@@ -305,7 +217,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         memory = [peak(Path(folder))] if options.gib else []
         speeds = compare(Path(folder))
-        real = [REAL, of_families(options.corpus, Path(folder)), small(options.corpus)] if options.corpus else []
+        real = [REAL, families(options.corpus, Path(folder)), small(options.corpus)] if options.corpus else []
     text = "\n\n".join([str(__doc__).strip(), speeds, *memory, *real, f"Measured on: {machine()}."])
     sys.stdout.write(f"{text}\n")
     if options.write:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from report.evidence.log_summary import Summary, summarise
-from report.measuring.earlier_run import LEFT_OUT, WARNINGS
+from report.measuring.caveats import EARLIER_RUN, WARNINGS
 from report.wording.words import words
 
 
@@ -23,7 +23,7 @@ def test_rows_of_an_earlier_run_are_left_out(tmp_path: Path) -> None:
 
 
 def test_rows_of_an_earlier_run_are_told_with_their_lines(tmp_path: Path) -> None:
-    (said,) = [said for said in summary(tmp_path, 175.5, 175.5, 875.0, 876.0).warnings if said.key == LEFT_OUT]
+    (said,) = [said for said in summary(tmp_path, 175.5, 175.5, 875.0, 876.0).warnings if said.key == EARLIER_RUN]
     assert said.values == {"first": "1", "last": "2", "count": "2", "value": "175.5", "next": "875"}
 
 

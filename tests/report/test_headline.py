@@ -6,9 +6,9 @@ import pytest
 
 from parsers.runs.reading import Reading, survey
 from report.evidence.log_summary import Summary, as_json, summarise
+from report.measuring.crosscheck import OWN
 from report.measuring.headline import CONSTANT, FEW_STEADY, ONE_RECORD, OWN_INSTEAD, WARM_UP, headline
 from report.measuring.measurement import Measurement, NoMeasurement, measure
-from report.measuring.own_figures import OWN
 from report.measuring.protocol import Protocol
 from report.measuring.window import SEVERAL_RUNS
 from tests.parsers.test_appended_runs import megatron

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import PAGE
 from parsers.runs.reading import Reading, read
+from report.evidence.reason import NoEvidenceError
 from report.evidence.telemetry_quantities import Observation, observe, peak_memory, power, samples_per_joule
 from report.evidence.telemetry_window import RunTelemetry, run_telemetry
 from report.measuring.measurement import Measurement, measure
 from report.measuring.number import without_noise
 from report.measuring.protocol import Protocol
 from report.measuring.quantity import SAMPLES_PER_JOULE
-from report.measuring.reason import NoEvidenceError
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
 from tests.parsers.toy_logs import steps
 

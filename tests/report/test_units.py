@@ -7,7 +7,7 @@ import pytest
 from report.evidence.case_evidence import cells
 from report.evidence.log_summary import Summary, summarise
 from report.measuring.protocol import Protocol
-from report.measuring.selection import SEVERAL_UNITS
+from report.measuring.scaling import SEVERAL_UNITS
 from report.pagefile.page_file import load
 from report.wording.words import words
 from tests.report.test_unknown_scope import PAGE
