@@ -169,3 +169,7 @@ def found_columns(found: Draft | NoDraft) -> set[str]:
 def test_a_number_that_the_last_line_cuts_off_is_not_used(tmp_path: Path) -> None:
     found = drafted(tmp_path, lines("step {n} loss: {x:.3f} images/s: {y}.0") + "step 9 loss: 2.5 images/s: 1")
     assert len(found.reading.records) == len(STEPS)
+
+
+def test_brackets_in_brackets_without_end_are_no_log(tmp_path: Path) -> None:
+    assert "one document in JSON" in refused(tmp_path, "[\n" * 2999)
