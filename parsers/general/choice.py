@@ -2,19 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from ..io.message import Message
+from .bar import BAR_SECONDS
 from .gathered import Gathered
 from .plausibility import FAR
 from .proof import Proven, prove
 from .sense import RATE, STEP_RATE, STEP_TIME, Sense
-from .spoken_series import FEW, SpokenSeries, agree, all_series
+from .spoken_series import FEW, Numbers, SpokenSeries, agree, all_series
 
 LEVELS_DIFFER = "{count} lines of another level say {other}, these {own}"
 FORMS_DIFFER = "{count} lines of another form say {other}, these {own}"
 SEVERAL = "several that differ: {names}"
+SEVERAL_BARS = "there are bars of other steps, and the log does not show which are those of training"
 BOTH_WAYS = "the bar shows steps per second in some lines and seconds per step in others"
 _ORDER = (RATE, STEP_TIME, STEP_RATE)
 
@@ -55,6 +58,8 @@ def _contradicted(one: Proven, proven: Sequence[Proven], every: Sequence[SpokenS
     for other in every:
         if _is_other_level(own, other) and not 1 / FAR < own.median / other.median < FAR:
             return _against(LEVELS_DIFFER, own, other)
+    if own.total is not None and any(map(partial(_is_another_bar, own), every)):
+        return Message(SEVERAL_BARS)
     if "nameless" in own.sense.flags and _is_other_way(own, every):
         return Message(BOTH_WAYS)
     return None
@@ -79,11 +84,27 @@ def _differ(own: SpokenSeries, other: SpokenSeries) -> bool:
     return not is_few and not shared and agree(own, other) is False
 
 
+def _is_another_bar(own: SpokenSeries, other: SpokenSeries) -> bool:
+    """Whether a series is of a bar of other steps that ran long, where none has a name or a loss."""
+    clocks = np.array([row.clock for row in other.rows])
+    is_bar = other.total not in (None, own.total) and not other.rows[0].form.is_of_other
+    return is_bar and not own.evidence and _length(clocks) >= BAR_SECONDS
+
+
+def _length(clocks: Numbers) -> float:
+    known = clocks[np.isfinite(clocks)]
+    return float(np.ptp(known)) if len(known) else 0.0
+
+
 def _is_other_way(own: SpokenSeries, every: Sequence[SpokenSeries]) -> bool:
     """Whether many lines of the same bar show the inverse."""
     roles = {STEP_RATE, STEP_TIME} - {own.sense.role}
     inverse = [
-        s for s in every if s.sense.role in roles and "nameless" in s.sense.flags and s.level.words == own.level.words
+        s
+        for s in every
+        if s.sense.role in roles
+        and "nameless" in s.sense.flags
+        and (s.level.words, s.total) == (own.level.words, own.total)
     ]
     return sum(map(len, inverse)) > 0.05 * len(own)
 

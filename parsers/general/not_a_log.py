@@ -44,4 +44,6 @@ def _is_document(lines: Sequence[str]) -> bool:
         json.loads("\n".join(lines))
     except ValueError:
         return False
+    except RecursionError:  # brackets in brackets, and so on
+        return True
     return True

@@ -141,6 +141,12 @@ def test_a_bar_that_shows_its_speed_in_two_ways_is_refused(tmp_path: Path) -> No
     assert "steps per second in some lines" in refused(tmp_path, text)
 
 
+def test_bars_without_a_name_are_refused_where_there_are_several(tmp_path: Path) -> None:
+    bar = "{n}%|# | {n}/{total} [00:{n:02d}<00:50,  1.0{m}it/s]\n"
+    bars = "".join(bar.format(n=n, m=n % 10, total=total) for total in (100, 60) for n in range(10, 55, 3))
+    assert "which are those of training" in refused(tmp_path, lines("loss: {x:.3f} lr: 0.1") + bars)
+
+
 def test_levels_of_one_log_that_disagree_are_refused(tmp_path: Path) -> None:
     text = lines("epoch 1 step {n} loss: {x:.3f} images/s: {y}.0")
     text += "".join(f"epoch {n} loss: 2.5 train images/s: {900 + n}.0\n" for n in range(1, 4))
@@ -163,3 +169,7 @@ def found_columns(found: Draft | NoDraft) -> set[str]:
 def test_a_number_that_the_last_line_cuts_off_is_not_used(tmp_path: Path) -> None:
     found = drafted(tmp_path, lines("step {n} loss: {x:.3f} images/s: {y}.0") + "step 9 loss: 2.5 images/s: 1")
     assert len(found.reading.records) == len(STEPS)
+
+
+def test_brackets_in_brackets_without_end_are_no_log(tmp_path: Path) -> None:
+    assert "one document in JSON" in refused(tmp_path, "[\n" * 2999)
