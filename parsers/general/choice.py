@@ -7,10 +7,9 @@ from functools import partial
 import numpy as np
 
 from ..io.message import Message
-from .bar import BAR_SECONDS
 from .gathered import Gathered
 from .plausibility import FAR
-from .proof import Proven, prove
+from .proof import BAR_SECONDS, Proven, prove
 from .sense import RATE, STEP_RATE, STEP_TIME, Sense
 from .spoken_series import FEW, Numbers, SpokenSeries, agree, all_series
 

@@ -55,7 +55,7 @@ def _drafted(log: Path) -> "Draft":
 
 def _write(found: "Draft", log: Path, out: Path) -> None:
     from ..io.atomic_write import whole
-    from .excerpt import excerpt
+    from .drafting import excerpt
 
     with whole(out) as unfinished:
         unfinished.write_text(found.text, encoding="utf-8")

@@ -18,6 +18,8 @@ from ..io.errors import GrammarError, WrappedError
 from ..io.message import Message
 from ..runs.facts import Fact
 from ..runs.reading import Reading, survey
+from ..scanning.detection import known_shapes
+from ..scanning.text import LogText
 from .choice import Choice, choose
 from .gathered import MOST_OF_A_FORM, Gathered, gather
 from .grammar_text import GrammarText, NoGrammarError, commented
@@ -30,6 +32,9 @@ REASON = "{name}: {reason}"
 NAMELESS = "a number without a name"
 A_MEAN = "{name} is a mean, and the log does not show of what"
 MOST_REASONS = 3
+# Of the lines that go beside a grammar to test it by.
+MOST_READ = 20
+MOST_OTHER = 10
 
 
 @dataclass(frozen=True)
@@ -146,3 +151,21 @@ def _format(text: str) -> Format:
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8")
     return Format(NAME, path, *compiled(path))
+
+
+def excerpt(path: Path, reading: Reading) -> bytes:
+    """The first lines of a log that a reading has records of, and the first others, in their order and as they are.
+
+    Raises LogError when the log cannot be read.
+    """
+    read = set(reading.records["line"].tolist()[:MOST_READ])
+    kept, others = list[bytes](), 0
+    for lines in LogText(path).blocks(known_shapes(())):
+        for row in range(len(lines)):
+            number = lines.before + row + 1
+            others += number not in read
+            if number in read or others <= MOST_OTHER:
+                kept.append(lines.data[int(lines.starts[row]) : int(lines.ends[row])])
+        if lines.before + len(lines) >= max(read, default=0):
+            break
+    return b"".join(kept)

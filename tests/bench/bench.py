@@ -9,17 +9,12 @@ extract all nine as texts. Engines that are not installed have no row (`pip inst
 """
 
 import argparse
-import csv
 import os
 import platform
 import re
-import resource
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
-from functools import partial
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -29,16 +24,16 @@ import numpy as np
 from lark.exceptions import UnexpectedInput
 
 from launchers.machine.machine_facts import processor
-from parsers.runs.reading import known_format, read, survey
+from parsers.runs.reading import known_format, read
 from report.evidence.log_summary import as_json, summarise
 from tests.bench.document import DOCUMENT, write_section
+from tests.bench.families import REAL, families, small
+from tests.bench.speed import MIB, Contender, found_by, speeds_of
 
-MIB = 1 << 20
 SIZE = 100 * MIB
 SLICE = 2 * MIB
 FORMAT = "paddleclas_static"
 LOGS = {"dense": 3, "sparse": 100}
-BEST_OF = 3
 PEAK = "import resource, sys; from parsers.runs.reading import read; r = read(sys.argv[1]); r.records.shape;"
 PEAK += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
 
@@ -64,8 +59,6 @@ NOISE = (
     "  format(lhs_dtype, rhs_dtype, lhs_dtype))\n",
     "\n",
 )
-
-Contender = Callable[[Path], object]
 
 
 def make_log(path: Path, size: int, one_in: int) -> None:

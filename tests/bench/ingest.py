@@ -22,8 +22,9 @@ from pathlib import Path
 
 from parsers.io.errors import FormatError
 from parsers.runs.reading import survey
-from tests.bench.bench import MIB, machine
+from tests.bench.bench import machine
 from tests.bench.document import DOCUMENT, write_section
+from tests.bench.speed import MIB
 from tests.parsers.corpus_logs import REAL_LOGS
 from tests.parsers.golden_logs import LOGS
 

@@ -3,7 +3,7 @@
 import re
 import resource
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 MIB = 1 << 20
