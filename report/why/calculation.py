@@ -199,7 +199,7 @@ def _scaling(derivation: Derivation) -> str:
 
 
 def _is_of_steps(derivation: Derivation) -> bool:
-    return derivation.sample.column in ("step_time", "step_rate")
+    return derivation.sample.step is not None
 
 
 def multiplier(derivation: Derivation) -> int:

@@ -6,6 +6,7 @@ from typing import Any
 
 from parsers.io.message import Message
 
+from ..measuring.caveats import OWN_SIZES
 from ..measuring.measurement import Measurement, NoMeasurement, combine, measure
 from ..measuring.protocol import Protocol
 from ..measuring.statistic import median, reduce_repeats
@@ -97,13 +98,18 @@ def combined(measured: Sequence[Measurement], protocol: Protocol) -> float:
 
 def _without_an_end(derivations: Sequence[Derivation], protocol: Protocol) -> Iterator[Variation]:
     used = [derivation.sample.values for derivation in derivations]
-    if min(map(len, used)) < 2:
+    if min(map(len, used)) < 2 or any(map(_changes_size, derivations)):
         return
     for name, part in ((WITHOUT_FIRST, slice(1, None)), (WITHOUT_LAST, slice(-1))):
         values = [value_of(one, every[part]) for one, every in zip(derivations, used, strict=True)]
         number = values[0] if len(values) == 1 else reduce_repeats(values, protocol.repeats)
         left = min(map(len, used)) - 1
         yield Variation(Message(name), number, left, left >= FEWEST and protocol.statistic in MIDDLES)
+
+
+def _changes_size(derivation: Derivation) -> bool:
+    """Whether the mean time of a step stands for that of several batch sizes, which others would make another one."""
+    return any(said.key == OWN_SIZES for said in derivation.measurement.warnings)
 
 
 def _clocked(derivations: Sequence[Derivation], protocol: Protocol) -> Iterator[Variation]:

@@ -11,6 +11,7 @@ from report.measuring.headline import CONSTANT, FEW_STEADY, ONE_RECORD, OWN_INST
 from report.measuring.measurement import Measurement, NoMeasurement, measure
 from report.measuring.protocol import Protocol
 from report.measuring.window import SEVERAL_RUNS
+from report.why.explanation import of_log
 from tests.parsers.test_appended_runs import megatron
 
 GRAMMAR = """// Toy that prints its own figures
@@ -206,89 +207,11 @@ def test_each_record_counts_with_the_batch_size_of_its_own(tmp_path: Path) -> No
     assert value(summary(tmp_path, ramp, "estimate=step_time,statistic=last")) == 16
 
 
-def test_what_a_program_prints_itself_is_held_against_what_is_computed(tmp_path: Path) -> None:
-    log = tmp_path / "own.log"
-    log.write_text("\n".join([*speeds(100, 100, 101), "epoch 1 speed 101", "in all 150", ""]), encoding="utf-8")
-    found = summarise(log, None, (), str(grammar(tmp_path)))
-    assert value(found) == pytest.approx(100.333, abs=0.001)
-    own = [str(said) for said in found.warnings if "times the throughput measured" in str(said)]
-    assert own == ["The summary records (line 5) give 150 images/s, 1.495 times the throughput measured (line 1 to 3)."]
-
-
-def own(found: Summary) -> list[str]:
-    return [str(said) for said in found.warnings if said.key == OWN]
-
-
-GNMT = "0: TRAIN [0][{step}/3880]\tTime 0.125 (0.125)\tData 1.25e-04 (1.25e-04)\tTok/s {speed} ({speed})\n"
-TABLE = """|**GPUs**|**Batch Size / GPU**|**Accuracy - FP16 (BLEU)**|**Throughput - FP16 (tok/s)**|**Time to Train - FP16 (min)**|
-|-------:|-------------------:|-------------------------:|----------------------------:|-----------------------------:|
-|       8|                 128|                     24.25|                     500000.0|                         10.01|
-"""  # noqa: E501 - printed so
-
-
-def test_eight_cards_of_gnmt_in_a_short_run_give_what_its_performance_line_says(tmp_path: Path) -> None:
-    steps = GNMT.format(step=0, speed=4200) + GNMT.format(step=10, speed=58000)
-    found = summary(tmp_path, steps + "0: Performance: Epoch: 0\tTraining: 468000 Tok/s\n")
-    assert found.measurement is not None
-    assert (found.measurement.value, found.measurement.scope) == (468000, "job")
-
-
-def test_the_table_of_gnmt_is_held_against_its_performance_lines(tmp_path: Path) -> None:
-    steps = GNMT.format(step=0, speed=4200) + GNMT.format(step=10, speed=58000)
-    found = summary(tmp_path, f"{steps}0: Performance: Epoch: 0\tTraining: 468000 Tok/s\n{TABLE}")
-    assert own(found) == [
-        "The summary records (line 4) give 500000 tokens/s, 1.068 times the throughput measured (line 3)."
-    ]
-
-
-def test_the_training_performance_of_ssd_is_held_against_what_one_process_counts(tmp_path: Path) -> None:
-    ends = (
-        "Done benchmarking. Total images: 960\ttotal time: 4.561\tAverage images/sec: 210.480\tMedian images/sec: 212.0"
-    )
-    found = summary(tmp_path, f"{ends}\nTraining performance = 1696.0 FPS\n")
-    assert value(found) == 210.48
-    assert own(found) == [
-        "The summary records (line 2) give 1696 samples/s, 8.058 times the throughput measured (line 1)."
-    ]
-
-
-STEP = (
-    "[2031-05-17 09:30:00,000] [INFO] [timer.py:199:stop] epoch=0/micro_step={n}/global_step={n}, "
-    "RunningAvgSamplesPerSec=20.0, CurrSamplesPerSec={speed}, MemAllocated=1.0GB, MaxMemAllocated=2.0GB\n"
-)
-LATENCIES = "|E2E latency=12.50s |Others=1.00 (8.00%)|CurSamplesPerSec=2.5 |AvgSamplesPerSec=2.5\n"
-
-
-def test_the_running_mean_and_the_mean_of_all_latencies_are_held_against_the_steps_of_deepspeed(tmp_path: Path) -> None:
-    found = summary(tmp_path, "".join(STEP.format(n=n, speed=40.0 + n / 10) for n in range(10, 14)) + LATENCIES)
-    assert value(found) == 41.15
-    assert [said.split(" give ")[1].split(",")[0] for said in own(found)] == ["20 samples/s", "2.5 samples/s"]
-
-
-def test_complete_epochs_are_held_against_bars_that_were_interrupted(tmp_path: Path) -> None:
-    bar = "  {epoch}/3  2.54G  1.213  1.508  30  640: {part}%|███| {step}/100 [00:10<00:00, {rate:.2f}it/s]\n"
-    epochs = "".join(bar.format(epoch=epoch, part=100, step=100, rate=10) for epoch in (1, 2))
-    bars = "".join(bar.format(epoch=3, part=part, step=part, rate=5) for part in (20, 30, 40))
-    found = summary(tmp_path, "engine/trainer: task=detect, mode=train, batch=16, device=0\n" + epochs + bars)
-    assert value(found) == 80
-    assert own(found) == [
-        "The epoch records (line 2 to 3) give 160 samples/s, 2.000 times the throughput measured (line 4 to 6)."
-    ]
-
-
-def test_the_speed_that_an_epoch_of_paddlerec_ends_with_is_read(tmp_path: Path) -> None:
-    epoch = "2021-02-22 19:19:34,487 - INFO - Epoch: 0, using time 178.0 second, ips 15446 example/sec.\n"
-    assert value(summary(tmp_path, epoch)) == 15446
-
-
-def test_the_throughput_of_mlperf_is_held_against_the_lines_of_the_program(tmp_path: Path) -> None:
-    lines = [f"Iteration: {n}, Loss function: 2.5, Average Loss: 2.5, avg. samples / sec: 2500.0" for n in (20, 40, 60)]
-    own_line = (
-        ':::MLLOG {"namespace": "", "time_ms": 1700000000004, "event_type": "POINT_IN_TIME", "key": "throughput", '
-        '"value": 2900.0, "metadata": {"file": "/toy/train.py", "lineno": 3, "epoch_num": 1}}'
-    )
-    found = summary(tmp_path, "\n".join([*lines, own_line, ""]))
-    assert value(found) == 2500
-    assert own(found) == [
-        "The epoch records (line 4) give 2900 samples/s, 1.160 times the throughput measured (line 1 to 3)."
-    ]
+def test_no_explanation_of_a_changing_batch_size_takes_that_of_other_records(tmp_path: Path) -> None:
+    log = tmp_path / "ramp.log"
+    log.write_text(megatron((1, 1000, 32), (2, 1000, 32), (3, 500, 8), (4, 500, 8)), encoding="utf-8")
+    for statistic, expected in (("mean", 80 / 3), ("median", 24)):
+        explained = of_log(log, Protocol.parse(f"estimate=step_time,statistic={statistic}"), (), None)
+        assert explained.number == pytest.approx(expected)
+        assert all(14 < variation.value < 33 for variation in explained.variations)
+        assert not any("without the first record" in variation.name for variation in explained.variations)
