@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from report.evidence.log_summary import Summary, summarise
-from report.measuring.own_figures import OWN
+from report.measuring.crosscheck import OWN
 from tests.report.test_headline import grammar, speeds, summary, value
 
 
