@@ -138,9 +138,9 @@ class _ExplanationText:
         measured = derivation.measurement
         used = self.say(USED, records=_records(measured.records_used), lines=_lines_named(measured.lines))
         yield self._fact("used", used)
-        for reason, lines in measured.left_out.items():
-            said = {"records": _records(len(lines)), "lines": _lines_named(lines), "reason": Message(REASONS[reason])}
-            yield self._fact("summed" if reason == "summed" else "skipped", self.say(SKIPPED, **said))
+        for use, lines in measured.left_out.items():
+            said = {"records": _records(len(lines)), "lines": _lines_named(lines), "reason": Message(REASONS[use])}
+            yield self._fact("summed" if use == "summed" else "skipped", self.say(SKIPPED, **said))
 
     def _timed(self, derivation: Derivation) -> Iterator[Text]:
         used = derivation.sample
