@@ -46,6 +46,12 @@ DRIVEN: dict[str, list[list[str]]] = {
         ["{broken}", "{top}/{name}.none", "--out", "{log}"],
         ["{log}", "--out", "{top}/copies", "--format", "{hostile}"],
     ],
+    "format": [
+        ["{log}", "--out", "{top}/{name}.lark"],
+        ["{broken}", "--out", "{top}/{name}.lark"],
+        ["{top}/{name}.none", "--out", "{top}/a.lark"],
+        ["{page}", "--out", "{hostile}"],
+    ],
     "show": [
         ["{log}"],
         ["{log}", "--json"],

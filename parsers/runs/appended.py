@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ BANNERS = ("run_start", "restart")
 # Several ranks that print the same steps in turns fall back all the time, and by little: a run goes on for a while.
 RECORDS_OF_A_RUN = 3
 
+Last = Literal["last"]
 Lines = NDArray[np.int64]
 Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]

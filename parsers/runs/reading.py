@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import chain
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
@@ -25,7 +24,7 @@ from ..scanning.record_table import RecordTable
 from ..scanning.source import Source
 from ..scanning.text import LogText
 from ..scanning.wrapped import refuse_wrapped
-from .appended import of_each, told_apart
+from .appended import Last, of_each, told_apart
 from .events import Event, events, frame, time_to_train
 from .facts import Fact, Facts, line_facts, may_be_default
 from .health import findings
@@ -73,7 +72,7 @@ class Reading:
         """The format that says most of speed."""
         return self.parts[0].format
 
-    def of_run(self, run: int | Literal["last"] | None) -> Reading:
+    def of_run(self, run: int | Last | None) -> Reading:
         """The same with the facts of one run, by its number from 1, where the log holds several and one is named."""
         number = len(self.facts_of_runs) if run == "last" else run
         if number is None or not 1 <= number <= len(self.facts_of_runs):

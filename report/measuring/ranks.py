@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.io.lazy import pd
 from parsers.io.message import Message
 from parsers.runs.facts import is_count
 
@@ -182,11 +181,14 @@ def _keys(records: Columns) -> NDArray[np.int64]:
     """A number for each record, the same where ranks print the same step."""
     names = [name for name in ("epoch", "step") if name in records and records.printed(name).all()]
     if "step" in names:
-        groups = pd.DataFrame({name: records.numbers(name) for name in names}).groupby(names, dropna=False).ngroup()
-    else:
-        ranks = pd.Series(records.numbers("rank"))
-        groups = ranks.groupby(ranks, dropna=False).cumcount()
-    return np.asarray(groups.to_numpy(), dtype=np.int64)
+        told = np.column_stack([records.numbers(name) for name in names])
+        return np.asarray(np.unique(told, axis=0, return_inverse=True)[1], dtype=np.int64).ravel()
+    ranks, every = records.numbers("rank"), np.arange(len(records))
+    order = np.argsort(ranks, kind="stable")
+    begins = np.append(True, np.diff(ranks[order]) != 0)
+    keys = np.empty(len(records), dtype=np.int64)
+    keys[order] = every - np.maximum.accumulate(np.where(begins, every, 0))
+    return keys
 
 
 def spread(found: Ranks, used: Mask, statistic: str, unit: str, facts: Facts) -> RankSpread | None:

@@ -29,7 +29,7 @@ def test_rows_of_an_earlier_run_are_told_with_their_lines(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     "rates",
-    [(875.0, 875.0, 876.0, 874.0), (175.5, 875.0, 876.0), (875.0, 875.0, 875.0)],
+    [(875.0, 875.0, 876.0, 874.0), (800.0, 875.0, 876.0), (875.0, 875.0, 875.0)],
     ids=["near", "once", "steady"],
 )
 def test_a_mean_that_does_not_stand_still_and_jump_is_of_this_run(rates: tuple[float, ...], tmp_path: Path) -> None:
