@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from parsers.grammar.format import load
-from parsers.io.errors import FormatError, ParserError
+from parsers.io.errors import FormatError, ParserError, WrappedError
 from parsers.runs.reading import read, survey
 from parsers.scanning.detection import detect, formats
 from parsers.scanning.source import is_text
@@ -117,13 +117,16 @@ def test_arbitrary_bytes_give_an_account_that_adds_up_or_one_of_our_errors(tmp_p
 @every_log
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cut=st.floats(0, 1), junk=st.binary(min_size=1, max_size=9), format=st.sampled_from([f.name for f in formats()]))
-def test_a_damaged_log_gives_an_account_that_adds_up(
+def test_a_damaged_log_gives_an_account_that_adds_up_unless_it_seems_to_be_wrapped(
     tmp_path: Path, log: Path, cut: float, junk: bytes, format: str
 ) -> None:
     whole = log.read_bytes()
     at = 1 + int(cut * (len(whole) - 1))
     assume(is_text(whole[:at] + junk + whole[at:]))
-    account = survey(write(tmp_path, whole[:at], junk, whole[at:]), format=format).account
+    try:
+        account = survey(write(tmp_path, whole[:at], junk, whole[at:]), format=format).account
+    except WrappedError:
+        return
     assert account.matched + account.ignored + account.unrecognised == account.total
 
 
