@@ -19,25 +19,31 @@ Array = NDArray[Any]
 
 
 class Growing:
-    """A column that grows at its end; its parts are put together once, when nothing is added any more."""
+    """A column that grows at its end, in place: a list of parts would be in memory twice when it is put together.
+
+    It has room for twice as much whenever it is full; what is not written to takes no memory.
+    """
 
     def __init__(self, nothing: Array) -> None:
-        self._parts = [nothing]
+        self._rows = nothing[:0]
         self._length = 0
 
     def __len__(self) -> int:
         return self._length
 
     def add(self, part: Array) -> None:
-        """Add what a block has; a copy, for the memory of which it is a part is used again."""
-        self._parts.append(part.copy())
-        self._length += len(part)
+        """Add what a block has."""
+        end = self._length + len(part)
+        if end > len(self._rows):
+            grown = np.empty(2 * end, self._rows.dtype)
+            grown[: self._length] = self._rows[: self._length]
+            self._rows = grown
+        self._rows[self._length : end] = part
+        self._length = end
 
     def whole(self) -> Array:
         """The column."""
-        if len(self._parts) > 1:
-            self._parts = [np.concatenate(self._parts)]
-        return self._parts[0]
+        return self._rows[: self._length]
 
 
 @dataclass(frozen=True)
