@@ -62,16 +62,23 @@ class RunOfLog:
 
 def runs(part: ReadingPart, reading: Reading, stated: Protocol | None) -> Iterator[RunOfLog]:
     """Each run of a log that holds several, measured by a protocol or as ``headline`` does; none where it holds one."""
-    if "run" not in part.table:
-        return
+    if "run" in part.table:
+        yield from (_measured(part, reading, stated, rows) for rows in _rows_of_runs(part))
+
+
+def _rows_of_runs(part: ReadingPart) -> list[tuple[int, int]]:
+    """The first row of each run, and the first behind it."""
+    numbers = part.table["run"]
+    return list(pairwise([0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]))
+
+
+def _measured(part: ReadingPart, reading: Reading, stated: Protocol | None, rows: tuple[int, int]) -> RunOfLog:
     numbers, lines = part.table["run"], part.table["line"]
-    bounds = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
-    for first, end in pairwise(bounds):
-        run = RunOfLog(int(numbers[first]), (int(lines[first]), int(lines[end - 1])))
-        try:
-            yield replace(run, measurement=_of_run(part, reading, stated, run.number))
-        except NoMeasurement as error:
-            yield replace(run, reason=error.message)
+    run = RunOfLog(int(numbers[rows[0]]), (int(lines[rows[0]]), int(lines[rows[1] - 1])))
+    try:
+        return replace(run, measurement=_of_run(part, reading, stated, run.number))
+    except NoMeasurement as error:
+        return replace(run, reason=error.message)
 
 
 def headline(part: ReadingPart, reading: Reading, stated: Protocol | None) -> Measurement:
@@ -81,9 +88,9 @@ def headline(part: ReadingPart, reading: Reading, stated: Protocol | None) -> Me
     """
     if "run" not in part.table or (stated and stated.run):
         return _of_run(part, reading, stated, None)
-    found = list(runs(part, reading, stated))
-    measured = next((run.measurement for run in reversed(found) if run.measurement), None)
-    return measured or _of_run(part, reading, stated, found[-1].number)
+    found = (_measured(part, reading, stated, rows) for rows in reversed(_rows_of_runs(part)))
+    measured = next((run.measurement for run in found if run.measurement), None)
+    return measured or _of_run(part, reading, stated, int(part.table["run"][-1]))
 
 
 def _of_run(part: ReadingPart, reading: Reading, stated: Protocol | None, run: int | None) -> Measurement:
