@@ -209,6 +209,7 @@ def told(folder: Path, names: Sequence[str]) -> None:
     (folder / "out/assets/contents.json").write_text(json.dumps(made))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("account", ["names", "hashes"])
 @pytest.mark.parametrize("name", [".git/HEAD", "notes.txt", "mine/page.html", "assets/.mine", "../mine.html"])
 def test_a_site_deletes_nothing_because_an_account_in_its_folder_names_it(

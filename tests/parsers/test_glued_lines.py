@@ -50,6 +50,7 @@ def is_judged_alike(fmt: Format, line: bytes) -> bool:
     return ours is judge if ours is None or judge is None else ours.agrees(judge)
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=300, deadline=None)
 def test_lark_judges_two_lines_glued_anywhere_as_the_compiled_form_does(data: st.DataObject) -> None:

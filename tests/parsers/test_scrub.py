@@ -70,6 +70,7 @@ def test_a_scrubbed_real_log_reads_as_before_and_to_scrub_it_again_changes_nothi
 OF_LINES = [log for log in LOGS if not any(v.spans for v in known_format(log.parent.name).variants)]
 
 
+@pytest.mark.slow
 @given(st.sampled_from(OF_LINES), st.lists(st.integers(0, 1 << 16), min_size=len(NAMED), max_size=len(NAMED)))
 def test_names_put_anywhere_in_a_golden_log_go_and_the_rest_reads_as_before(log: Path, places: list[int]) -> None:
     lines = log.read_bytes().splitlines(keepends=True)
