@@ -15,7 +15,7 @@ from ..scanning.text import LogText
 from .line_form import LineForm, line_form, skeleton
 from .slots import NUMBER, Slot
 
-# Of a form so many lines are looked at; a speed is told by fewer.
+# At most so many lines of each form are examined; fewer are enough to recognise a speed.
 MOST_OF_A_FORM = 3000
 MOST_FORMS = 20_000
 LONGEST_LINE = 6000
@@ -40,11 +40,11 @@ class Spoken:
         return NUMBER.findall(self.text)
 
     def number(self, slot: Slot | None) -> float:
-        """The number of a slot; NaN where there is none."""
+        """The number in a slot, or NaN."""
         return float("nan") if slot is None or slot.place >= len(self.numbers) else _float(self.numbers[slot.place])
 
     def of(self, role: str) -> float:
-        """The number of a role; NaN where there is none."""
+        """The number with a role, or NaN."""
         return self.number(self.form.first(role))
 
     @cached_property
@@ -79,7 +79,7 @@ class Spoken:
 
     @cached_property
     def clock(self) -> float:
-        """How many seconds the bar of the line has run; NaN where it is none."""
+        """Elapsed seconds of the progress bar, or NaN if the line has none."""
         found = _BAR_CLOCK.search(self.text)
         return _seconds(found[1]) if found else float("nan")
 
