@@ -1,6 +1,11 @@
-"""The golden logs: their places, and the reading of a log as text that a diff can show."""
+"""The golden logs: their places, and the reading of a log as text that a diff can show.
+
+What a log gives stands in a file beside it; what its columns mean (unit, scope, kind) stands once for all logs of its format,
+in ``columns.json``, so that a unit is mended in two places: the grammar and there.
+"""
 
 import json
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,6 +17,7 @@ from parsers.runs.reading import Reading
 
 GOLDEN = Path(__file__).parent / "golden"
 LOGS = sorted(GOLDEN.glob("*/*.log"))
+FORMATS = sorted({log.parent for log in LOGS})
 # For what does not depend on the format.
 SOME_LOGS = LOGS[::9]
 
@@ -22,19 +28,28 @@ def name(log: Path) -> str:
 
 
 def as_json(reading: Reading) -> str:
-    """Everything that a reading says of a log but its path and hash; one line a fact and a record."""
+    """Everything that a reading says of a log but its path, hash and meanings of columns; one line a fact and a record."""
     account = reading.account
     parts = {
         "format": _line(reading.format.name if reading.format else None),
         "account": _line({k: getattr(account, k) for k in ("total", "matched", "ignored", "unrecognised")}),
         "warnings": _block(map(str, reading.warnings)),
         "facts": _block([[fact.name, fact.value, str(fact.source)] for fact in reading.facts.values()]),
-        "columns": _block([[*key, _meaning(field)] for key, field in reading.fields.items() if _meaning(field)]),
         "records": _block([_row(row) for row in reading.records.to_dict("records")]),
     }
     if len(reading.events):
         parts["events"] = _block(reading.events[["line", "event"]].values.tolist())
     return "{\n" + ",\n".join(f'"{key}": {text}' for key, text in parts.items()) + "\n}\n"
+
+
+def columns_as_json(readings: Mapping[str, Reading]) -> str:
+    """What the columns of golden logs mean, by the name of a log: a line each, with the logs that have it."""
+    logs: dict[str, list[str]] = {}
+    for log, reading in readings.items():
+        for (record, column), field in reading.fields.items():
+            if meaning := _meaning(field):
+                logs.setdefault(_line([record, column, meaning])[:-1], []).append(log)
+    return "[" + ",".join(f"\n  {column}, {_line(of)}]" for column, of in logs.items()) + "\n]\n"
 
 
 def _block(entries: Any) -> str:

@@ -10,7 +10,7 @@ from parsers.runs.reading import read, survey
 from parsers.scanning.detection import detect, formats
 from parsers.scanning.source import clean
 from tests.conftest import Compare
-from tests.parsers.golden_logs import GOLDEN, LOGS, as_json, name
+from tests.parsers.golden_logs import FORMATS, GOLDEN, LOGS, as_json, columns_as_json, name
 from tests.parsers.judging import kinds, lines_of
 
 every_log = pytest.mark.parametrize("log", LOGS, ids=name)
@@ -22,13 +22,20 @@ def test_a_golden_log_reads_as_its_json_says(log: Path, compare: Compare) -> Non
     compare(log.with_suffix(".json"), as_json(read(log)))
 
 
+@pytest.mark.parametrize("folder", FORMATS, ids=lambda folder: folder.name)
+def test_columns_of_golden_logs_mean_what_the_json_of_their_format_says(folder: Path, compare: Compare) -> None:
+    readings = {log.stem: read(log) for log in LOGS if log.parent == folder}
+    compare(folder / "columns.json", columns_as_json(readings))
+
+
 @every_log
 def test_the_json_of_a_golden_log_is_json(log: Path) -> None:
     assert json.loads(log.with_suffix(".json").read_text(encoding="utf-8"))["format"] == log.parent.name
 
 
 def test_every_golden_json_has_its_log() -> None:
-    assert [path for path in GOLDEN.glob("*/*.json") if path.with_suffix(".log") not in LOGS] == []
+    golden = {log.with_suffix(".json") for log in LOGS} | {folder / "columns.json" for folder in FORMATS}
+    assert set(GOLDEN.glob("*/*.json")) == golden
 
 
 @every_format

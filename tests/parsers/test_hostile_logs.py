@@ -81,6 +81,7 @@ def test_latin_1_bytes_around_the_lines_change_nothing(tmp_path: Path) -> None:
 def test_a_packed_log_reads_as_the_plain_one(tmp_path: Path, log: Path, suffix: str) -> None:
     packed = write(tmp_path, PACKERS[suffix](log.read_bytes()), name=f"{log.name}.{suffix}")
     assert as_json(read(packed)) == as_json(read(log))
+    assert read(packed).fields == read(log).fields
 
 
 @every_packer
