@@ -9,20 +9,23 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..scanning.record_table import RecordTable
+from ..scanning.record_table import RECORD, RecordTable
 from .events import Event
 from .facts import Fact, Value
-from .reading_part import ReadingPart
+from .reading_part import RUN, ReadingPart
 
-RUN = "run"
 BANNERS = ("run_start", "restart")
 # Several ranks that print the same steps in turns fall back all the time, and by little: a run goes on for a while.
 RECORDS_OF_A_RUN = 3
+COUNTS = ("step", "epoch", "steps", "steps_per_epoch")
+MANY = 1 << 18
 
 Last = Literal["last"]
 Lines = NDArray[np.int64]
+Counts = NDArray[np.float64] | NDArray[np.int64]
 Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
+NO_ROWS: Rows = np.zeros(0, np.intp)
 
 
 def told_apart(parts: Sequence[ReadingPart], happened: Sequence[Event]) -> list[ReadingPart]:
@@ -70,95 +73,95 @@ def as_one(part: ReadingPart) -> ReadingPart:
 
 
 def _numbered(records: RecordTable, starts: Sequence[int]) -> RecordTable:
-    return records.having(RUN, np.searchsorted(starts, records["line"], side="right").astype(np.int64) + 1)
+    ends = np.searchsorted(records["line"], starts)
+    lengths = np.diff(ends, prepend=0, append=len(records))
+    return records.having(RUN, np.repeat(np.arange(1, len(lengths) + 1, dtype=np.int32), lengths))
 
 
 def beginnings(records: RecordTable, happened: Sequence[Event]) -> list[int]:
     """The lines at which another run begins than the first: that of its banner, or of its first record."""
     banners = np.array([event.line for event in happened if event.event in BANNERS], np.int64)
-    rows = _counted(records, "step")
-    if len(rows):
-        again = _again(records, rows, banners)
+    counted = _counted(records, "step")
+    if len(counted):
+        again = _again(counted, banners)
     else:
-        rows = _counted(records, "epoch")
-        again = _of_runs(_fall(records["epoch"][rows]), records["epoch"][rows]) if len(rows) else rows.astype(np.bool_)
-    return [_begin(records["line"], records["line"][row], banners) for row in rows[again]]
+        counted = _counted(records, "epoch")
+        again = _of_runs(_falls(counted["epoch"]), counted["epoch"]) if len(counted) else NO_ROWS
+    return [_begin(records["line"], first, banners) for first in counted["line"][again].tolist()]
 
 
-def _counted(records: RecordTable, kind: str) -> Rows:
-    """The rows of a kind that print its number, of the lowest rank that does."""
+def _counted(records: RecordTable, kind: str) -> RecordTable:
+    """The records of a kind that print its number, of the lowest rank that does: their numbers and those of epochs."""
+    names = [name for name in (RECORD, "line", *COUNTS) if name in records]
     if kind not in records:
-        return np.zeros(0, np.intp)
+        return RecordTable({name: records[name][:0] for name in names})
     told = records.are(kind) & np.isfinite(records[kind])
     if "rank" in records and told.any():
         ranks = np.nan_to_num(records["rank"], nan=np.inf)
         told &= ranks == ranks[told].min()
-    return np.flatnonzero(told)
+    # All of them need no copy: a large log is in memory once.
+    return RecordTable({name: records[name] if told.all() else records[name][told] for name in names})
 
 
-def _fall(numbers: NDArray[np.float64]) -> Mask:
-    """Where a number is lower than the one before (bool)."""
-    fall = np.zeros(len(numbers), np.bool_)
-    fall[1:] = numbers[1:] < numbers[:-1]
-    return fall
+def _falls(numbers: Counts) -> Rows:
+    """The rows of numbers that are lower than the one before."""
+    return np.flatnonzero(numbers[1:] < numbers[:-1]) + 1
 
 
-def _again(records: RecordTable, rows: Rows, banners: Lines) -> Mask:
-    """Where the steps of another run begin (bool): not where they do so with each epoch, or several ranks in turns."""
-    steps, lines = records["step"][rows], records["line"][rows]
-    stays = ~_fall(-steps) & ~_is_later_epoch(records, rows)
-    stays[:1] = False
-    proven = _changes(np.searchsorted(banners, lines))
-    for length in ("steps", "steps_per_epoch"):
-        if length in records:
-            proven |= _changes(records[length][rows])
-    if "epoch" in records:
-        proven |= _fall(records["epoch"][rows]) & _fall(steps)
-    return (stays & proven) | _of_runs(_fall_of_a_run(records, rows), steps)
+def _again(counted: RecordTable, banners: Lines) -> Rows:
+    """Where the steps of another run begin: not where they do so with each epoch, or of several ranks in turns."""
+    steps = counted["step"]
+    proven = [np.searchsorted(counted["line"], banners, side="right")]
+    proven += [_changes(counted[length]) for length in ("steps", "steps_per_epoch") if length in counted]
+    if "epoch" in counted:
+        proven.append(np.intersect1d(_falls(counted["epoch"]), _falls(steps)))
+    rows = np.unique(np.concatenate(proven))
+    rows = rows[(rows > 0) & (rows < len(steps))]
+    stays = rows[(steps[rows] <= steps[rows - 1]) & ~_is_later_epoch(counted, rows)]
+    return np.union1d(stays, _of_runs(_falls_of_a_run(counted), steps))
 
 
-def _changes(numbers: NDArray[np.float64] | Lines) -> Mask:
-    """Where a number is another one than before (bool); one that is missing is none."""
-    changes = np.zeros(len(numbers), np.bool_)
-    changes[1:] = np.abs(numbers[1:] - numbers[:-1]) > 0
-    return changes
+def _changes(numbers: Counts) -> Rows:
+    """The rows of numbers that are not the one before; one that is missing is none."""
+    return np.flatnonzero((numbers[1:] < numbers[:-1]) | (numbers[1:] > numbers[:-1])) + 1
 
 
-def _of_runs(fall: Mask, numbers: NDArray[np.float64]) -> Mask:
-    """The falls of some numbers that other runs make (bool): not many of them, and far, or all to the beginning.
+def _of_runs(falls: Rows, numbers: Counts) -> Rows:
+    """The falls of some numbers that other runs make: not many of them, and far, or all to the beginning.
 
     Several ranks in turns fall by little again and again; where steps are skipped a number may stand or fall by one.
     """
-    growth = np.diff(numbers, prepend=numbers[:1])
-    usual = float(np.median(growth[growth > 0])) if (growth > 0).any() else 0.0
-    far: Mask = fall & (-growth >= (RECORDS_OF_A_RUN - 1) * usual)
-    clear = far | (fall & (numbers <= numbers[:1]))
-    if (growth[1:] != 0).all() and (clear == (growth < 0)).all():
+    far = falls[numbers[falls - 1] - numbers[falls] >= (RECORDS_OF_A_RUN - 1) * _usual_growth(numbers)]
+    clear = np.union1d(far, falls[numbers[falls] <= numbers[0]])
+    if len(clear) == len(_falls(numbers)) and not (numbers[1:] == numbers[:-1]).any():
         far = clear
-    return far if len(numbers) >= RECORDS_OF_A_RUN * (np.count_nonzero(far) + 1) else np.zeros_like(far)
+    return far if len(numbers) >= RECORDS_OF_A_RUN * (len(far) + 1) else NO_ROWS
 
 
-def _is_later_epoch(records: RecordTable, rows: Rows) -> Mask:
-    """Where a record is of a later epoch than the one before (bool)."""
-    if "epoch" not in records:
+def _usual_growth(numbers: Counts) -> float:
+    """How much more a number is than the one before as a rule, by the first of them; 0 where none grows."""
+    growth = np.diff(numbers[:MANY])
+    return float(np.median(growth[growth > 0])) if (growth > 0).any() else 0.0
+
+
+def _is_later_epoch(counted: RecordTable, rows: Rows) -> Mask:
+    """Which rows are of a later epoch than the one before (bool)."""
+    if "epoch" not in counted:
         return np.zeros(len(rows), np.bool_)
-    return _fall(-records["epoch"][rows])
+    later: Mask = counted["epoch"][rows] > counted["epoch"][rows - 1]
+    return later
 
 
-def _fall_of_a_run(records: RecordTable, rows: Rows) -> Mask:
-    """Where steps or epochs fall back although no epoch has ended (bool), by what the log prints beside them."""
-    steps = records["step"][rows]
-    fall = _fall(steps)
-    if "epoch" in records and not np.isnan(records["epoch"][rows]).any():
-        return fall & ~_is_later_epoch(records, rows)
-    if "steps" in records or not _may_be_epochs(steps, fall):
-        return fall
-    return np.zeros(len(rows), np.bool_)
+def _falls_of_a_run(counted: RecordTable) -> Rows:
+    """Where steps or epochs fall back although no epoch has ended, by what the log prints beside them."""
+    falls = _falls(counted["step"])
+    if "epoch" in counted and not np.isnan(counted["epoch"]).any():
+        return falls[~_is_later_epoch(counted, falls)]
+    return falls if "steps" in counted or not _may_be_epochs(counted["step"], falls) else NO_ROWS
 
 
-def _may_be_epochs(steps: NDArray[np.float64], fall: Mask) -> bool:
+def _may_be_epochs(steps: Counts, begins: Rows) -> bool:
     """Whether stretches of rising steps may be epochs: all begin with one number, and but for the last end with one."""
-    begins = np.flatnonzero(fall)
     firsts, lasts = steps[[0, *begins]], steps[[*(begins - 1), -1]]
     return bool((firsts == firsts[0]).all() and (lasts[:-1] == lasts[0]).all() and lasts[-1] <= lasts[0])
 

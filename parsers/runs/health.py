@@ -64,7 +64,7 @@ def _backwards(records: RecordTable) -> Rows:
         return NO_ROWS
     times = records["time"]
     if "rank" not in records:
-        return np.flatnonzero(np.diff(times) < STANDING) + 1
+        return np.flatnonzero(times[1:] < times[:-1]) + 1
     ranks = np.nan_to_num(records["rank"], nan=-1)
     order = np.argsort(ranks, kind="stable")
     back = (np.diff(times[order]) < STANDING) & (np.diff(ranks[order]) == 0)
@@ -87,7 +87,8 @@ def _copies(records: RecordTable) -> Rows:
 
 
 def _ascends(steps: NDArray[np.float64]) -> bool:
-    told = steps[~np.isnan(steps)]
+    nothing = np.isnan(steps)
+    told = steps[~nothing] if nothing.any() else steps
     return bool((told[1:] > told[:-1]).all())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from ..scanning.cascade import FormatLines, of_kinds
 from ..scanning.record_table import RecordTable, table
 from ..scanning.source import Source
 from .clock import ARRIVAL, arrivals, clock
+
+# The column that says, from 1, of which run a record is, where a log holds several.
+RUN = "run"
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,14 @@ class ReadingPart:
     def records(self) -> pd.DataFrame:
         """The table as a DataFrame, in which ``record`` is a category."""
         return self.table.frame
+
+    def of_run(self, run: object) -> ReadingPart:
+        """The part with the records of one run, by its number; with all where the log holds one, or for no number."""
+        if RUN not in self.table or not isinstance(run, int):
+            return self
+        numbers = self.table[RUN]
+        first, end = np.searchsorted(numbers, np.array((run, run + 1), numbers.dtype)).tolist()
+        return replace(self, table=self.table.rows(slice(first, end)))
 
     @property
     def rank(self) -> tuple[int, int]:

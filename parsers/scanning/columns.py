@@ -98,10 +98,15 @@ def missing(length: int, like: Array) -> Array:
 
 
 def whole(column: Array) -> Array:
-    """A column of counts as int64, or as it is when some lines lack the field or a count is 2**53 or more."""
-    if np.isfinite(column).all() and (np.abs(column) < 2**53).all():
-        return column.astype(np.int64)
-    return column
+    """A column of counts as int64, or as it is when some lines lack the field or a count is 2**53 or more.
+
+    It is changed in place, and is of no use afterwards: a large log is in memory once.
+    """
+    if not len(column) or not -(2**53) < column.min() <= column.max() < 2**53:  # NaN is neither
+        return column if len(column) else column.astype(np.int64)
+    counts = column.view(np.int64)
+    np.copyto(counts, column, casting="unsafe")
+    return counts
 
 
 LOSS = "loss"

@@ -13,7 +13,7 @@ from parsers.runs.reading_part import ReadingPart
 from parsers.scanning.leftover import Leftover
 
 from ..measuring.crosscheck import Check, caveats, checks, differing, own_figures
-from ..measuring.headline import RunOfLog, headline, runs
+from ..measuring.headline import RunOfLog, headline
 from ..measuring.measurement import Measurement, NoMeasurement
 from ..measuring.protocol import Protocol
 from ..measuring.ranks import RankSpread
@@ -82,7 +82,7 @@ class Summary:
         if self.measurement:
             yield from self.measurement.warnings
             yield from differing(self.own, self.measurement)
-            yield from caveats(self.checks, self.reading.events, self.measurement)
+            yield from caveats(self.checks, self.reading.happened, self.measurement)
 
     def _run(self) -> int:
         """Which of several runs was measured."""
@@ -118,15 +118,15 @@ def _measured(summary: Summary, protocol: Protocol | None) -> Summary:
         return replace(summary, reason=_no_format(summary))
     for part in reading.parts:
         try:
-            found = headline(part, reading, protocol)
+            found, each = headline(part, reading, protocol)
         except NoMeasurement as error:
             reasons.append(error.message)
         else:
-            each, reading = runs(part, reading, protocol), reading.of_run(found.protocol.run)
+            reading = reading.of_run(found.protocol.run)
             others = checks(part, reading.facts, found)
             own = own_figures(reading.parts, reading.facts, found, part)
             known = replace(summary, reading=reading, part=part, measurement=found, protocol=found.protocol)
-            return replace(known, checks=tuple(others), own=tuple(own), runs=tuple(each))
+            return replace(known, checks=tuple(others), own=tuple(own), runs=each)
     return replace(summary, reason=reasons[0])
 
 
@@ -160,7 +160,7 @@ def as_json(summary: Summary) -> dict[str, Any]:
         "records": int(summary.part.table.are(summary.protocol.records).sum()),
         "throughput": _throughput(summary.measurement),
         "checks": [{"ratio": check.ratio} | _value(check.measurement) for check in (*summary.checks, *summary.own)],
-        "events": summary.reading.events[["line", "event", "text"]].to_dict("records"),
+        "events": [{"line": e.line, "event": e.event, "text": e.text} for e in reading.happened],
     }
     if summary.runs:
         found["runs"] = [_run(run) for run in summary.runs]
@@ -177,8 +177,7 @@ def _run(run: RunOfLog) -> dict[str, Any]:
 def _throughput(measurement: Measurement | None) -> dict[str, Any] | None:
     if measurement is None:
         return None
-    lines = [measurement.lines[0], measurement.lines[-1]]
-    found = _value(measurement) | {"used": measurement.records_used, "lines": lines}
+    found = _value(measurement) | {"used": measurement.records_used, "lines": list(measurement.ends)}
     return found | ({"ranks": _ranks(measurement.ranks)} if measurement.ranks else {})
 
 

@@ -88,7 +88,7 @@ def _window(reading: Reading, measurement: Measurement | None) -> Window | None:
     found = clock(reading.path, reading.sha256) if measurement else None
     if found is None or measurement is None:
         return None
-    first, last = arrivals(found, np.array([measurement.lines[0], measurement.lines[-1]]))
+    first, last = arrivals(found, np.array(measurement.ends))
     return None if np.isnat(first) else (pd.Timestamp(first), pd.Timestamp(last))
 
 

@@ -9,8 +9,8 @@ from types import MappingProxyType
 import numpy as np
 
 from parsers.grammar.format import METRICS
-from parsers.io.lazy import pd
 from parsers.io.message import Message
+from parsers.runs.events import Event
 from parsers.runs.facts import is_count
 from parsers.runs.provenance import Provenance, line
 from parsers.runs.reading_part import ReadingPart
@@ -49,6 +49,7 @@ class Check:
 
 def checks(part: ReadingPart, facts: Facts, measured: Measurement) -> Iterator[Check]:
     """The throughput by every other estimate that the log allows over the same window; a sample is a sequence."""
+    part = part.of_run(measured.protocol.run)
     for estimate in ESTIMATES:
         if estimate == measured.protocol.estimate:
             continue
@@ -108,18 +109,18 @@ def _counted(measured: Measurement) -> str:
     return SAME.get(what, what)
 
 
-def caveats(found: Iterable[Check], events: pd.DataFrame, measured: Measurement) -> Iterator[Message]:
+def caveats(found: Iterable[Check], happened: Sequence[Event], measured: Measurement) -> Iterator[Message]:
     """Warn of estimates that are more than 2 % apart, and of what happened between the lines that are used."""
     for check in found:
         if abs(check.ratio - 1) > TOLERANCE:
             other = check.measurement
             told = {"estimate": other.protocol.estimate, "value": f"{other.value:.6g}", "unit": other.unit}
             yield Message(DIFFERS, **told, ratio=f"{check.ratio:.3f}")
-    inside = events[events["line"].between(measured.lines[0], measured.lines[-1])]
-    for event in ("checkpoint", "evaluation", "restart"):
-        lines = inside["line"][inside["event"] == event]
-        if len(lines):
-            yield Message(HAPPENED, count=len(lines), event=event, line=lines.iloc[0])
+    first, last = measured.ends
+    for name in ("checkpoint", "evaluation", "restart"):
+        lines = [event.line for event in happened if event.event == name and first <= event.line <= last]
+        if lines:
+            yield Message(HAPPENED, count=len(lines), event=name, line=lines[0])
 
 
 def chosen(part: ReadingPart, facts: Facts, run: int | None = None) -> Measurement:
@@ -188,9 +189,10 @@ def own_figures(parts: Sequence[ReadingPart], facts: Facts, measured: Measuremen
     What steps print is held against what epochs and summaries print; where one of those was measured, against whatever
     the steps allow. Each is of the run that was measured.
     """
-    for part in parts:
+    for other in parts:
+        part = other.of_run(measured.protocol.run)
         for kind in (kind for kind in METRICS if part.table.are(kind).any()):
-            if part is not of or kind != measured.protocol.records:
+            if other is not of or kind != measured.protocol.records:
                 yield from _first(part, facts, measured, kind, ESTIMATES if kind == "step" else OF_A_RECORD)
             if (means := _of_means(part, kind)) is not None:
                 yield from _first(means, facts, measured, kind, ("reported",), "last")
@@ -238,5 +240,5 @@ def differing(found: Iterable[Check], measured: Measurement) -> Iterator[Message
 
 
 def _lines(measured: Measurement) -> Message:
-    first, last = measured.lines[0], measured.lines[-1]
+    first, last = measured.ends
     return (line(first) if first == last else Provenance("lines", (first, last))).message

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 
@@ -16,7 +15,6 @@ from .crosscheck import chosen, estimated
 from .estimate import Facts, Values
 from .measurement import Measurement, NoMeasurement, measure
 from .protocol import Protocol
-from .selection import Series, select
 from .statistic import median
 
 # A record is of the warm-up while it is slower than this share of the steady ones.
@@ -60,37 +58,40 @@ class RunOfLog:
     reason: Message | None = None
 
 
-def runs(part: ReadingPart, reading: Reading, stated: Protocol | None) -> Iterator[RunOfLog]:
-    """Each run of a log that holds several, measured by a protocol or as ``headline`` does; none where it holds one."""
-    if "run" in part.table:
-        yield from (_measured(part, reading, stated, rows) for rows in _rows_of_runs(part))
-
-
-def _rows_of_runs(part: ReadingPart) -> list[tuple[int, int]]:
-    """The first row of each run, and the first behind it."""
-    numbers = part.table["run"]
-    return list(pairwise([0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]))
-
-
-def _measured(part: ReadingPart, reading: Reading, stated: Protocol | None, rows: tuple[int, int]) -> RunOfLog:
-    numbers, lines = part.table["run"], part.table["line"]
-    run = RunOfLog(int(numbers[rows[0]]), (int(lines[rows[0]]), int(lines[rows[1] - 1])))
-    try:
-        return replace(run, measurement=_of_run(part, reading, stated, run.number))
-    except NoMeasurement as error:
-        return replace(run, reason=error.message)
-
-
-def headline(part: ReadingPart, reading: Reading, stated: Protocol | None) -> Measurement:
+def headline(part: ReadingPart, reading: Reading, stated: Protocol | None) -> tuple[Measurement, tuple[RunOfLog, ...]]:
     """Measure a part of a reading by a protocol, or the steady part of it by the first estimate that it allows.
 
-    Of several runs, where the protocol names none, the last that gives a number. Raises ``NoMeasurement``.
+    Of several runs, where the protocol names none, it is the last that gives a number; what each of them gives stands
+    beside it (nothing where the log holds one). Raises ``NoMeasurement``.
     """
-    if "run" not in part.table or (stated and stated.run):
-        return _of_run(part, reading, stated, None)
-    found = (_measured(part, reading, stated, rows) for rows in reversed(_rows_of_runs(part)))
-    measured = next((run.measurement for run in found if run.measurement), None)
-    return measured or _of_run(part, reading, stated, int(part.table["run"][-1]))
+    if "run" not in part.table:
+        return _of_run(part, reading, stated, None), ()
+    # Each run is measured on its own records: to look through the whole table for each would take the square of them.
+    each = tuple(_measured(part.of_run(run), reading, stated) for run in _runs(part))
+    if stated and stated.run:
+        return _of_run(part, reading, stated, None), each
+    found = next((run.measurement for run in reversed(each) if run.measurement), None)
+    if found is None:
+        return _of_run(part, reading, stated, int(part.table["run"][-1])), each
+    return found.among(part.table["line"][part.table.are(found.protocol.records)]), each
+
+
+def _runs(part: ReadingPart) -> list[int]:
+    """The numbers of the runs that have records, which follow each other."""
+    numbers = part.table["run"]
+    found: list[int] = numbers[np.flatnonzero(np.diff(numbers, prepend=0))].tolist()
+    return found
+
+
+def _measured(part: ReadingPart, reading: Reading, stated: Protocol | None) -> RunOfLog:
+    """What the records of one run give."""
+    number, lines = int(part.table["run"][0]), part.table["line"]
+    run = RunOfLog(number, (int(lines[0]), int(lines[-1])))
+    stated = stated.overridden(f"run={number}") if stated else None
+    try:
+        return replace(run, measurement=_of_run(part, reading, stated, number))
+    except NoMeasurement as error:
+        return replace(run, reason=error.message)
 
 
 def _of_run(part: ReadingPart, reading: Reading, stated: Protocol | None, run: int | None) -> Measurement:
@@ -106,10 +107,9 @@ def _of_run(part: ReadingPart, reading: Reading, stated: Protocol | None, run: i
 
 def _steady(part: ReadingPart, facts: Facts, plain: Measurement) -> Measurement:
     """The measurement without its warm-up, by the program's own figure where too few records are left."""
-    selected = select(part.table, part.fields, facts, plain.protocol)
-    if plain.protocol.records == "summary" or not isinstance(selected.found, Series):
+    rates = plain.rates
+    if plain.protocol.records == "summary" or rates is None:
         return plain
-    rates = selected.found.throughputs()[selected.are_used]
     skip, count = warm_up(rates), len(rates)
     left = count - skip
     if left < FEWEST_STEADY and (skip or count == 1) and plain.protocol.records == "step":
@@ -145,11 +145,12 @@ def _of_few(part: ReadingPart, facts: Facts, plain: Measurement, skip: int) -> M
     count = plain.records_used
     left = count - max(skip, 1)
     if own := _own(part, facts, plain):
-        return _told(own, [Message(OWN_INSTEAD, left=left, count=count, line=own.lines[-1])])
+        return _told(own, [Message(OWN_INSTEAD, left=left, count=count, line=own.ends[-1])])
     if count == 1:
         return _of_one(part, plain)
     if left < FEWEST_STEADY - 1:
-        raise NoMeasurement(MOSTLY_WARM_UP, count=count, first=plain.lines[0], last=plain.lines[-1])
+        first, last = plain.ends
+        raise NoMeasurement(MOSTLY_WARM_UP, count=count, first=first, last=last)
     return _told(_without(part, facts, plain, skip), [Message(FEW_STEADY, left=left, count=count)])
 
 

@@ -6,17 +6,21 @@ and ``selection`` decide which records count and why the others do not, ``statis
 that what is shown as proof is what was computed with.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parsers.grammar.field import Scope
 from parsers.io.message import Message, joined
 from parsers.runs.clock import ARRIVAL
 
 from .caveats import ARRIVED, of_means, of_spread
-from .estimate import Facts
+from .estimate import Facts, Values
 from .number import without_noise
 from .protocol import NoMeasurement, Protocol
 from .ranks import RankSpread
@@ -24,7 +28,7 @@ from .record_columns import Records
 from .selection import Selection, select
 from .statistic import reduce, reduce_repeats
 from .timing import Timed
-from .window import REASON_KEYS, Fields, RecordUse
+from .window import REASON_KEYS, Fields, Reasons, RecordUse
 
 __all__ = ["Measurement", "NoMeasurement", "Throughput", "combine", "measure", "throughput"]
 
@@ -47,23 +51,77 @@ class Throughput:
     scope: Scope
 
 
+@dataclass(frozen=True, eq=False)
+class UseOfRecords:
+    """Which records of a kind made a measurement: their physical lines (int64, from 1), and why each is used or not."""
+
+    lines: NDArray[np.int64]
+    reasons: Reasons
+
+    @property
+    def used(self) -> NDArray[np.int64]:
+        """The lines of the records that made it."""
+        used: NDArray[np.int64] = self.lines[self.reasons == RecordUse.USED]
+        return used
+
+    @cached_property
+    def by_reason(self) -> Mapping[int, tuple[int, ...]]:
+        """The lines of the records of each ``RecordUse``, those that there are."""
+        present = np.flatnonzero(np.bincount(self.reasons)).tolist()
+        return {number: tuple(self.lines[self.reasons == number].tolist()) for number in present}
+
+    def among(self, lines: NDArray[np.int64]) -> UseOfRecords:
+        """The same of all records of that kind, these and those of other runs before and behind them."""
+        reasons = np.full(len(lines), RecordUse.OTHER_RUN, np.int8)
+        first = int(np.searchsorted(lines, self.lines[0]))
+        reasons[first : first + len(self.reasons)] = self.reasons
+        return UseOfRecords(lines, reasons)
+
+
 @dataclass(frozen=True)
 class Measurement(Throughput):
     """One throughput of one run, and what it was made of.
 
-    ``lines``: the physical lines, from 1, whose numbers made it, ``records_used`` of them. ``left_out``: the lines of
-    all other records of the protocol's kind, by the word of their ``RecordUse`` ("skip_records"). ``available``: how
-    many records of that kind the log has, used or not. ``warnings``: one sentence each. ``ranks``: how far ranks are
-    apart that print the same steps.
+    ``use``: which records made it. ``warnings``: one sentence each. ``rates``: the throughput that each of the records
+    gives by itself (float64, in file order); None of a clock. ``ranks``: how far ranks are apart that print the same
+    steps.
     """
 
     protocol: Protocol
-    lines: tuple[int, ...]
-    records_used: int
-    left_out: Mapping[str, tuple[int, ...]]
-    available: int
+    use: UseOfRecords
     warnings: tuple[Message, ...]
-    ranks: RankSpread | None = None
+    rates: Values | None = field(repr=False)
+    ranks: RankSpread | None
+
+    @property
+    def lines(self) -> tuple[int, ...]:
+        """The physical lines, from 1, whose numbers made it, ``records_used`` of them."""
+        return self.use.by_reason[RecordUse.USED]
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The first and the last of these lines."""
+        used = self.use.used
+        return int(used[0]), int(used[-1])
+
+    @property
+    def records_used(self) -> int:
+        """How many records made it."""
+        return int(np.count_nonzero(self.use.reasons == RecordUse.USED))
+
+    @property
+    def left_out(self) -> Mapping[str, tuple[int, ...]]:
+        """The lines of all other records of the protocol's kind, by the word of their ``RecordUse``."""
+        return {REASON_KEYS[number]: of for number, of in self.use.by_reason.items() if number != RecordUse.USED}
+
+    @property
+    def available(self) -> int:
+        """How many records of that kind the log has, used or not."""
+        return len(self.use.lines)
+
+    def among(self, lines: NDArray[np.int64]) -> Measurement:
+        """The same where the log has more records of that kind, of other runs, in all at these lines."""
+        return replace(self, use=self.use.among(lines))
 
 
 def measure(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -> Measurement:
@@ -77,20 +135,10 @@ def measure(records: Records, fields: Fields, facts: Facts, protocol: Protocol) 
     Raises ``NoMeasurement``, whose sentence says what the log lacks and what is possible.
     """
     selected = select(records, fields, facts, protocol)
-    found, lines = _throughput(selected, protocol), selected.available["line"]
-    by_reason = {number: tuple(lines[selected.reasons == number].tolist()) for number in _distinct(selected)}
-    used = by_reason.pop(RecordUse.USED)
-    left_out = {REASON_KEYS[number]: left for number, left in by_reason.items()}
-    warnings = tuple(_warnings(selected, fields, protocol))
+    found, warnings = _throughput(selected, protocol), tuple(_warnings(selected, fields, protocol))
+    use = UseOfRecords(selected.available["line"], selected.reasons)
     return Measurement(
-        **vars(found),
-        protocol=protocol,
-        lines=used,
-        records_used=len(used),
-        left_out=left_out,
-        available=len(lines),
-        warnings=warnings,
-        ranks=selected.ranks,
+        **vars(found), protocol=protocol, use=use, warnings=warnings, rates=selected.rates, ranks=selected.ranks
     )
 
 
@@ -117,16 +165,12 @@ def _warnings(selected: Selection, fields: Fields, protocol: Protocol) -> Iterat
         if fields.get((protocol.records, "time")) == ARRIVAL:
             yield Message(ARRIVED)
         return
-    field = fields[(protocol.records, selected.column)]
-    means = of_means(field, protocol, int(np.count_nonzero(kept))) if found.amounts is None else ()
+    read = fields[(protocol.records, selected.column)]
+    means = of_means(read, protocol, int(np.count_nonzero(kept))) if found.amounts is None else ()
     yield from means or of_spread(found.values[kept], protocol, found.throughput)
     yield from found.warnings
     if selected.ranks and (apart := selected.ranks.message):
         yield apart
-
-
-def _distinct(selected: Selection) -> list[int]:
-    return np.flatnonzero(np.bincount(selected.reasons)).tolist()
 
 
 def combine(throughputs: Sequence[Throughput], protocol: Protocol) -> float:

@@ -141,7 +141,7 @@ def ranks_of(chosen: Columns, column: str, reasons: Reasons) -> Ranks | None:
     """What all ranks print in a column of numbers; ``reasons``: why each record is used or not."""
     if column in TIMES:
         return None
-    are_valued = ~np.isin(reasons, (RecordUse.NO_VALUE, RecordUse.OTHER_RUN))
+    are_valued = (reasons != RecordUse.NO_VALUE) & (reasons != RecordUse.OTHER_RUN)
     if len(earlier := np.flatnonzero(reasons == RecordUse.EARLIER_RUN)):
         are_valued[: earlier[-1] + 1] = False
     return of_ranks(chosen.rows(are_valued), column, reasons[are_valued] == RecordUse.USED)

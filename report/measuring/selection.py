@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,11 +99,16 @@ class Selection:
         yield from of_steps(log.records, log.fields, protocol, log.fields.get((protocol.records, self.column)))
 
     @property
+    def rates(self) -> Values | None:
+        """The throughput that each record that is used gives by itself (float64); None of a clock."""
+        return None if isinstance(self.found, Timed) else self.found.throughputs()[self.are_used]
+
+    @property
     def used(self) -> pd.DataFrame:
         """The records that are used; of the clock the two between which it runs."""
         return self.available.rows(self.reasons == RecordUse.USED).frame(READ)
 
-    @property
+    @cached_property
     def are_used(self) -> Mask:
         """Which are used (bool) of the records that can be read, those of which ``found`` has the values."""
         used: Mask = self.reasons[are_readable(self.reasons)] == RecordUse.USED

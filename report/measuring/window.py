@@ -70,12 +70,12 @@ UNREADABLE = (
     RecordUse.SUMMED,
     RecordUse.EARLIER_RUN,
 )
+ARE_READABLE: Mask = ~np.isin(np.arange(len(REASON_KEYS)), UNREADABLE)
 
 
 def are_readable(reasons: Reasons) -> Mask:
     """Return which records have the value that is read, and are of the run and the rank that is (bool)."""
-    are_so: Mask = ~np.isin(reasons, UNREADABLE)
-    return are_so
+    return ARE_READABLE[reasons]
 
 
 def step_field(fields: Fields, kind: str) -> Field:
@@ -178,7 +178,8 @@ def one_run(records: Records, run: int | Literal["last"] | None, last: int) -> M
     none is named, and where the named one has none of them.
     """
     numbers = columns(records)["run"] if "run" in records else np.ones(len(records), np.int64)
-    runs, firsts = np.unique(numbers, return_index=True)
+    firsts = np.flatnonzero(np.diff(numbers, prepend=numbers[:1] - 1))  # runs follow each other
+    runs = numbers[firsts]
     if run is None and len(runs) > 1:
         lines = ", ".join(map(str, columns(records)["line"][firsts]))
         raise NoMeasurement(SEVERAL_RUNS, count=len(runs), lines=lines)

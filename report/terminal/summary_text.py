@@ -93,8 +93,8 @@ def _throughput(summary: Summary, translate: Translate) -> Text:
     found = summary.measurement
     number = f"{printed(found.value, summary.protocol)} {found.unit}"
     records = Message(RECORD) if found.records_used == 1 else Message(RECORDS, count=found.records_used)
-    first, last = found.lines[0], found.lines[-1]
-    lines = Message(LINES, first=first, last=last) if len(found.lines) > 1 else Message(LINE, line=first)
+    first, last = found.ends
+    lines = Message(LINES, first=first, last=last) if found.records_used > 1 else Message(LINE, line=first)
     words = summary.protocol.words()
     where = Message(FROM, whose=whose(found.scope), records=records, lines=lines, protocol=words)
     return Text.assemble((number, "bold green"), worded(where, translate))

@@ -124,5 +124,5 @@ def derive(reading: Reading, part: ReadingPart, facts: Facts, measured: Measurem
     used = sample(part, facts, measured.protocol)
     others = tuple(checks(part, facts, measured))
     made_of = factors(used, facts, measured)
-    ends = quotes(reading.path, {measured.lines[0], measured.lines[-1]})
+    ends = quotes(reading.path, set(measured.ends))
     return Derivation(reading, part, facts, measured, used, made_of, tuple(stages(measured)), others, ends)

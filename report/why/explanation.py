@@ -91,7 +91,7 @@ def _explained(
 def _told(derived: Derivation) -> Iterator[Message]:
     """What speaks against the number of one log."""
     measured = derived.measurement
-    others = caveats(derived.checks, derived.reading.events, measured)
+    others = caveats(derived.checks, derived.reading.happened, measured)
     own = differing(own_figures(derived.reading.parts, derived.facts, measured, derived.part), measured)
     yield from (*derived.reading.warnings, *measured.warnings, *own, *others, *few(derived), *stalls(derived))
 

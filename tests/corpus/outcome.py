@@ -101,7 +101,7 @@ def _plain(reading: Reading) -> Measurement:
     reasons = []
     for part in reading.parts:
         try:
-            return headline(part, reading, None)
+            return headline(part, reading, None)[0]
         except NoMeasurement as error:
             reasons.append(error)
     raise reasons[0]

@@ -1,7 +1,7 @@
 """The golden logs: their places, and the reading of a log as text that a diff can show.
 
-What a log gives stands in a file beside it; what its columns mean (unit, scope, kind) stands once for all logs of its format,
-in ``columns.json``, so that a unit is mended in two places: the grammar and there.
+What a log gives stands in a file beside it; what its columns mean (unit, scope, kind) stands once for all logs of its
+format, in ``columns.json``, so that a wrong unit is mended in two places: the grammar and there.
 """
 
 import json
@@ -28,7 +28,7 @@ def name(log: Path) -> str:
 
 
 def as_json(reading: Reading) -> str:
-    """Everything that a reading says of a log but its path, hash and meanings of columns; one line a fact and a record."""
+    """Everything that a reading says of a log but its path, hash and what columns mean; one line a fact, a record."""
     account = reading.account
     parts = {
         "format": _line(reading.format.name if reading.format else None),

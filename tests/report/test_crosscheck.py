@@ -86,13 +86,13 @@ def test_the_other_estimates_are_told_with_their_ratio(tmp_path: Path) -> None:
 def test_estimates_that_are_far_apart_are_a_warning(tmp_path: Path) -> None:
     found = reading(tmp_path, *(step(number, 0.5, 64) for number in range(1, 6)))
     measured = chosen(found.parts[0], found.facts)
-    (said,) = caveats(checks(found.parts[0], found.facts, measured), found.events, measured)
+    (said,) = caveats(checks(found.parts[0], found.facts, measured), found.happened, measured)
     assert str(said).startswith("estimate=clock gives 32 samples/s, 0.500 times as much;")
 
 
 def test_a_checkpoint_among_the_records_that_are_used_is_a_warning(tmp_path: Path) -> None:
     found = reading(tmp_path, step(1, speed=32), "saved model\n", step(2, speed=32), "saved model\n")
-    said = caveats((), found.events, chosen(found.parts[0], found.facts))
+    said = caveats((), found.happened, chosen(found.parts[0], found.facts))
     assert list(map(str, said)) == ["Events between the records used: checkpoint, first at line 2 (1 in total)."]
 
 

@@ -47,7 +47,7 @@ def speeds(*values: float) -> list[str]:
 
 
 def measured(found: Reading, protocol: str = "") -> Measurement:
-    return headline(found.parts[0], found, Protocol.parse(protocol) if protocol else None)
+    return headline(found.parts[0], found, Protocol.parse(protocol) if protocol else None)[0]
 
 
 def told(found: Measurement) -> set[str]:

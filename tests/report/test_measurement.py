@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from parsers.grammar.field import Field
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import FILE_NAME, line
-from report.measuring.measurement import Measurement, NoMeasurement, combine, measure
+from report.measuring.measurement import Measurement, NoMeasurement, Throughput, combine, measure
 from report.measuring.number import printed
 from report.measuring.protocol import Protocol
 from report.measuring.selection import EMPTY_WINDOW, EMPTY_WINDOW_OF_ONE
@@ -229,8 +229,8 @@ def test_the_value_lies_between_the_lowest_and_the_highest_record(values: list[f
     assert of("plain", log(values)).value <= max(values) * 8 + 1e-9
 
 
-def run(value: float, unit: str = "images/s") -> Measurement:
-    return Measurement(value, unit, "job", Protocol(), (1,), 1, {}, 1, ())
+def run(value: float, unit: str = "images/s") -> Throughput:
+    return Throughput(value, unit, "job")
 
 
 def test_repeats_are_put_together_as_the_protocol_says() -> None:
