@@ -16,6 +16,7 @@ _WEST = re.compile(rb" [\d:.]++ ?-")  # of Greenwich: -05:00 after a time
 _ISO = bytes.maketrans(b"/,T", b"-. ")
 # A stamp without a year gets this one, a leap year: only the time between two of them means something.
 NO_YEAR = b"2000-"
+LATEST = 253_402_300_800e6  # the microseconds from 1970 to the year 10000
 WITHOUT_YEAR = "YEARLESS_STAMP"
 _YEAR = np.timedelta64(366, "D").astype("timedelta64[us]")
 
@@ -70,8 +71,11 @@ def _of_c(texts: Texts) -> Times:
 
 def _unix(texts: Texts, in_a_second: int) -> Times:
     """Unix time, to the microsecond that is printed; a float does not hold more digits of it."""
-    numbers = np.array([float(text or "nan") for text in texts])
-    return pd.to_datetime(pd.Series((numbers * (1e6 / in_a_second)).round()), unit="us").to_numpy("datetime64[us]")
+    numbers = (np.array([float(text or "nan") for text in texts]) * (1e6 / in_a_second)).round()
+    is_time = np.abs(numbers) < LATEST
+    stamps = np.full(len(numbers), np.datetime64("NaT"), "datetime64[us]")
+    stamps[is_time] = numbers[is_time].astype(np.int64).view("datetime64[us]")
+    return stamps
 
 
 def lengths(texts: Texts) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from ..scanning.record_table import table
 from ..scanning.tail import Change, Tail
 from .facts import SCALING, Fact, line_facts
 from .reading import heard, known_format
-from .runfile import run_file
+from .runfile import run_facts, run_file, told_by_name
 
 
 class GrowingLog:
@@ -131,4 +131,6 @@ class GrowingLog:
 
     def _tell(self) -> None:
         stated, arguments = (chain.from_iterable(kept.values()) for kept in (self._stated, self._arguments))
-        self.facts = heard(self._given, stated, arguments, run_file(self.path), self.path)
+        run = run_file(self.path)
+        given = [*self._given, *run_facts(run, self.path)]
+        self.facts = heard(given, stated, arguments, told_by_name(run, self.path))

@@ -181,21 +181,22 @@ def _facts(
     """The facts of the whole log, and then of each run, where it holds several."""
     *formats_, last = [level.facts for level in cascade.levels]
     stated, arguments = list(line_facts(chain(*formats_))), list(line_facts(last))
-    yield heard(given, stated, arguments, run, log)
+    given, named = [*given, *run_facts(run, log)], list(told_by_name(run, log))
+    yield heard(given, stated, arguments, named)
     for of_formats, of_arguments in zip(of_each(parts, stated), of_each(parts, arguments), strict=True):
-        yield heard(given, of_formats, of_arguments, run, log)
+        yield heard(given, of_formats, of_arguments, named)
 
 
-def heard(given: Iterable[Fact], stated: Iterable[Fact], arguments: Iterable[Fact], run: RunFile, log: Path) -> Facts:
-    """The facts of a run by all sources: those of the caller, its run.json, its lines, and the name of its log.
+def heard(given: Iterable[Fact], stated: Iterable[Fact], arguments: Iterable[Fact], named: Iterable[Fact]) -> Facts:
+    """The facts of a run by all sources: those of the caller and its run.json, its lines, and the name of its log.
 
     ``stated``: by lines of its formats. ``arguments``: by lines that any program may print, which do not say whether
     somebody gave them: a count of one that may be a default contradicts nobody.
     """
-    facts, said = Facts([*given, *run_facts(run, log)]), list(arguments)
+    facts, said = Facts(given), list(arguments)
     facts.tell_lines(stated)
     facts.tell_lines(fact for fact in said if not may_be_default(fact))
-    facts.tell(told_by_name(run, log))
+    facts.tell(named)
     facts.derive()
     facts.assume(filter(may_be_default, said))
     facts.derive()

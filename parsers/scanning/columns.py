@@ -186,9 +186,12 @@ class FactLines:
         self.told: dict[tuple[bytes, ...], tuple[int, int]] = {}
 
     def add(self, numbers: Integers, places: Places) -> None:
-        """Add some lines, and where their fields stand."""
+        """Add some lines, in their order, and where their fields stand."""
         columns = [self._all.index(field) for field in self.fields]
-        offsets = places.spans[places.shape][:, columns[0], 0] if columns else numbers
-        rows = zip(*map(places.texts, columns), strict=True)
-        for place, row in zip(zip(numbers.tolist(), offsets.tolist(), strict=True), rows, strict=True):
+        if not columns:
+            return
+        rows = list(zip(*map(places.texts, columns), strict=True))
+        firsts = dict(zip(reversed(rows), reversed(range(len(rows))), strict=True))  # the first of several comes last
+        for row, at in firsts.items():
+            place = int(numbers[at]), int(places.spans[places.shape[at], columns[0], 0])
             self.told[row] = min(place, self.told.get(row, place))

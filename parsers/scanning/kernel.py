@@ -1,4 +1,4 @@
-"""The shapes of lines, and the numbers at known places of them, in one pass over a text.
+"""The shapes of lines, and the numbers at known places of them, in one pass over a text; and text without escapes.
 
 Two lines have one shape where they are equal but for their digits. shapes.c does the work where a compiler built it;
 where none did, and where the environment variable TACHOGRAPH_KERNEL is ``numpy``, the same results come from here. A
@@ -7,6 +7,7 @@ PYTHONHASHSEED says otherwise).
 """
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator
 from types import ModuleType
@@ -25,11 +26,22 @@ LEFT, NUMBER, STAMP = range(3)
 NO_STAMP = -(2**63)
 """A field that is left to the caller, a number, and a time: the kinds of ``fields``; and a time that is not there."""
 
+# What a terminal takes for colours, places, titles and modes (ECMA-48): a control sequence, a string, or two bytes.
+ESCAPE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+
 Data = bytes | bytearray | memoryview
 Ids = NDArray[np.int32]
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
+
+
+def without_escapes(data: bytes, *, compiled: bool = COMPILED) -> bytes:
+    """A text without the escapes of terminals."""
+    if compiled and shapes_of_c is not None:
+        rest: bytes = shapes_of_c.without_escapes(data)
+        return rest
+    return ESCAPE.sub(b"", data)
 
 
 class Shapes:

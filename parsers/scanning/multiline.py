@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 
+from ..grammar.digits import text_of_first_line
 from ..grammar.variant import Variant
 from .columns import Places
 from .judging import Hit, spans_of
@@ -21,6 +22,22 @@ LONGEST_RECORD = 1 << 20
 def _pattern(variant: Variant) -> re.Pattern[bytes]:
     """A whole record in a text, from the newline before it."""
     return re.compile(f"\n{variant.source}(?=\n|\\Z)".encode())
+
+
+def _matches(variant: Variant, text: bytes) -> Iterator[re.Match[bytes]]:
+    """All records in a text, as ``finditer`` finds them, but tried only at lines that hold what a first line does."""
+    pattern, telling = _pattern(variant), text_of_first_line(variant)
+    if not telling:
+        yield from pattern.finditer(text)
+        return
+    end, place = 0, text.find(telling)
+    while place >= 0:
+        start = text.rfind(b"\n", end, place)
+        found = pattern.match(text, start) if start >= 0 else None
+        if found:
+            yield found
+        end = found.end() if found else text.find(b"\n", place)
+        place = text.find(telling, end) if end >= 0 else -1
 
 
 @dataclass(frozen=True)
@@ -44,7 +61,7 @@ class RecordSearch:
     def records(self, variants: Iterable[Variant]) -> Iterator[Records]:
         """What there is of each variant."""
         for variant in (variant for variant in variants if variant.spans and variant.may_stand_in(self._text)):
-            if matches := list(_pattern(variant).finditer(self._text)):
+            if matches := list(_matches(variant, self._text)):
                 yield self._records(variant, matches)
 
     def _records(self, variant: Variant, matches: Sequence[re.Match[bytes]]) -> Records:
@@ -78,5 +95,5 @@ def whole_records(blocks: Iterable[bytes], variants: Sequence[Variant]) -> Itera
 
 def _last_end(text: bytes, variants: Sequence[Variant]) -> int:
     """Where the line ends that ends the last record; 0 where there is none."""
-    ends = [match.end() for v in variants if v.may_stand_in(text) for match in _pattern(v).finditer(b"\n" + text)]
+    ends = [match.end() for v in variants if v.may_stand_in(text) for match in _matches(v, b"\n" + text)]
     return text.find(b"\n", max(ends) - 1) + 1 if ends else 0

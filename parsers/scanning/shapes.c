@@ -1,4 +1,4 @@
-/* The shapes of lines, and the numbers at known places of them.
+/* The shapes of lines, the numbers at known places of them, and text without the escapes of terminals.
 
 Two lines have one shape where they are equal but for their digits. A log of millions of lines has some dozens of shapes,
 so what takes long is asked once a shape, and this file does the rest: it says of which shape each line is, and reads
@@ -42,6 +42,7 @@ Only CPython's limited API, that of 3.11 (setup.cfg): one build serves all later
 #define FIRST_BUCKETS 1024
 #define MOST_SHAPES (1 << 24)
 #define LONGEST_LINE (1 << 20)
+#define ESC 0x1b
 
 /* ---- The table of shapes */
 
@@ -507,6 +508,53 @@ done:
     return result;
 }
 
+/* ---- Escapes of terminals */
+
+/* How many bytes the escape at ``at``, which is ESC, has; 0 where none begins there. See ESCAPE in kernel.py. */
+static int64_t escape_at(const uint8_t *at, const uint8_t *end) {
+    const uint8_t *byte = at + 2;
+    if (byte > end) return 0;
+    if (at[1] == '[') {
+        while (byte < end && *byte >= '0' && *byte <= '?') byte++;
+        while (byte < end && *byte >= ' ' && *byte <= '/') byte++;
+        return byte < end && *byte >= '@' && *byte <= '~' ? byte + 1 - at : 0;
+    }
+    if (at[1] == ']') {
+        while (byte < end && *byte != '\a' && *byte != ESC && *byte != '\n') byte++;
+        if (byte < end && *byte == '\a') return byte + 1 - at;
+        if (end - byte > 1 && *byte == ESC && byte[1] == '\\') return byte + 2 - at;
+    }
+    return at[1] >= '@' && at[1] <= '_' ? 2 : 0;
+}
+
+/* Copies a text without its escapes to ``to``, unless that is NULL, and says how many bytes are left. */
+static int64_t copy_without_escapes(const uint8_t *from, const uint8_t *end, uint8_t *to) {
+    int64_t left = 0;
+    while (from < end) {
+        const uint8_t *next = memchr(from, ESC, (size_t)(end - from));
+        const uint8_t *stop = next ? next : end;
+        int64_t escape = next ? escape_at(next, end) : 0;
+        if (next && !escape) stop++;
+        if (to) memcpy(to + left, from, (size_t)(stop - from));
+        left += stop - from;
+        from = stop + escape;
+    }
+    return left;
+}
+
+/* without_escapes(text) -> the rest of it */
+static PyObject *shapes_without_escapes(PyObject *module, PyObject *given) {
+    Py_buffer text;
+    int64_t size;
+    (void)module;
+    if (!buffer_of(given, &text, PyBUF_SIMPLE, 1, &size)) return NULL;
+    const uint8_t *from = text.buf, *end = from + size;
+    PyObject *rest = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)copy_without_escapes(from, end, NULL));
+    if (rest) copy_without_escapes(from, end, (uint8_t *)PyBytes_AsString(rest));
+    PyBuffer_Release(&text);
+    return rest;
+}
+
 static PyMethodDef TABLE_METHODS[] = {
     {"lines", table_lines, METH_VARARGS, NULL},
     {"tell", table_tell, METH_VARARGS, NULL},
@@ -526,7 +574,11 @@ static int module_exec(PyObject *module) {
     return added;
 }
 
-static PyMethodDef METHODS[] = {{"fields", shapes_fields, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
+static PyMethodDef METHODS[] = {
+    {"fields", shapes_fields, METH_VARARGS, NULL},
+    {"without_escapes", shapes_without_escapes, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};
 static PyModuleDef_Slot SLOTS[] = {{Py_mod_exec, module_exec}, {0, NULL}};
 static PyModuleDef MODULE = {PyModuleDef_HEAD_INIT, .m_name = "_shapes", .m_methods = METHODS, .m_slots = SLOTS};
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import io
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,13 +11,13 @@ from ..io.compression import ERRORS, unpacked
 from ..io.errors import CANNOT_BE_READ, LogError
 from ..io.input_file import opened
 from ..io.message import Message
+from .kernel import without_escapes
 
 BLOCK = 1 << 20
 BUFFER = 1 << 16  # less than a block, which is read past it
 LONGEST_LINE = 64 << 20
 TOO_LONG_A_LINE = "has a line longer than {size} MiB and is not a text log."
 BINARY = "is a binary file, not a text log."
-_ANSI = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _NOT_TEXT = bytes(set(range(32)) - set(b"\0\a\b\t\n\v\f\r\x1b")) + b"\x7f"
 
@@ -137,7 +136,7 @@ def clean(block: bytes) -> bytes:
     if b"\0" in block:
         block = block.replace(b"\0", b"")
     if b"\x1b" in block:
-        block = _ANSI.sub(b"", block)
+        block = without_escapes(block)
     for mark in _ORDER_MARKS:
         block = block.removeprefix(mark)
     return block

@@ -58,6 +58,11 @@ class UseOfRecords:
     lines: NDArray[np.int64]
     reasons: Reasons
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, UseOfRecords) and self.by_reason == other.by_reason
+
+    __hash__ = None  # type: ignore[assignment]
+
     @property
     def used(self) -> NDArray[np.int64]:
         """The lines of the records that made it."""
@@ -90,7 +95,7 @@ class Measurement(Throughput):
     protocol: Protocol
     use: UseOfRecords
     warnings: tuple[Message, ...]
-    rates: Values | None = field(repr=False)
+    rates: Values | None = field(repr=False, compare=False)
     ranks: RankSpread | None
 
     @property

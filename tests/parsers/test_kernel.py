@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from parsers.scanning.kernel import LEFT, NO_STAMP, NUMBER, STAMP, Shapes, fields
+from parsers.scanning.kernel import LEFT, NO_STAMP, NUMBER, STAMP, Shapes, fields, without_escapes
 from parsers.scanning.source import clean
 from tests.parsers.golden_logs import LOGS, name
 from tests.parsers.shapes import (
@@ -49,6 +49,22 @@ def test_lines_have_one_shape_where_they_are_equal_but_for_digits(compiled: bool
     first = {line: number for number, line in enumerate(dict.fromkeys(masked))}
     assert ids == [first[line] for line in masked]
     assert len(shapes) == len(first)
+
+
+@needs_c
+@given(
+    st.lists(st.sampled_from([b"\x1b", b"[", b"]", b"\\", b"\a", b"\n", b"0;1", b"m", b" /", b"~", b"Z", b"[1m"])).map(
+        b"".join
+    )
+)
+def test_c_and_python_take_the_same_escapes_from_a_text(text: bytes) -> None:
+    assert without_escapes(text, compiled=True) == without_escapes(text, compiled=False)
+
+
+@both
+def test_colours_titles_and_modes_of_a_terminal_are_taken_from_a_text(compiled: bool) -> None:
+    text = b"\x1b[1;32mstep\x1b[0m 1 \x1b]0;title\aloss\x1b]8;;x\x1b\\ 2\x1bM\x1b[\x1b["
+    assert without_escapes(text, compiled=compiled) == b"step 1 loss 2\x1b[\x1b["
 
 
 @both
