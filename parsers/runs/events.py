@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, repeat
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -34,10 +36,8 @@ class Event(NamedTuple):
 
 def events(found: Iterable[VariantLines]) -> tuple[Event, ...]:
     """The events of a log in file order; of a name once a line."""
-    by_place: dict[tuple[int, str], Event] = {}
-    for event in sorted((event for lines in found for event in _rows(lines)), key=lambda event: event[:2]):
-        by_place.setdefault(event[:2], event)
-    return tuple(by_place.values())
+    ordered = sorted((event for lines in found for event in _rows(lines)), key=itemgetter(0, 1))
+    return tuple(next(alike) for _, alike in groupby(ordered, key=itemgetter(0, 1)))
 
 
 def frame(happened: Sequence[Event]) -> pd.DataFrame:
@@ -57,12 +57,18 @@ def time_to_train(happened: Iterable[Event]) -> Iterator[Fact]:
 
 def _rows(lines: VariantLines) -> Iterator[Event]:
     stamp = next((field.name for field in lines.variant.fields if field.type in TIMES), "")
-    named = {name: lines.take(name) for name in EVENTS if name in {field.name for field in lines.variant.fields}}
+    held = {field.name for field in lines.variant.fields}
+    named = {name: column for name in EVENTS if name in held and (column := lines.take(name)) is not None}
     texts, times = lines.take(WHOLE.name), lines.take(stamp)
-    for row, number in enumerate(lines.numbers().tolist()):
-        name = next((name for name, column in named.items() if column is not None and _took_part(column[row])), None)
-        if name and texts is not None:
-            yield Event(number, name, str(texts[row]).strip(), NEVER if times is None else times[row])
+    if texts is None:
+        return
+    names = [""] * len(texts)
+    for name, column in reversed(named.items()):  # the first that a line has counts
+        names = [name if _took_part(said) else other for said, other in zip(column, names, strict=True)]
+    stamps = repeat(NEVER) if times is None else times
+    for number, name, text, time in zip(lines.numbers().tolist(), names, texts, stamps, strict=False):
+        if name:
+            yield Event(number, name, text.strip(), time)
 
 
 def _took_part(value: object) -> bool:

@@ -73,9 +73,10 @@ class Facts(dict[str, Fact]):
         """
         said = [fact for fact in told if not _says_nothing(fact)]
         lines = _without_parts(said, [*self.values(), *said])
-        for name in (name for name in SCALING if name not in self):
-            values = [fact for fact in lines if fact.name == name]
-            self.disputes += [(values[0], other) for other in values if other.value != values[0].value]
+        scaling = sorted((fact for fact in lines if fact.name in SCALING and fact.name not in self), key=_rank)
+        firsts: dict[str, Fact] = {}
+        pairs = [(firsts.setdefault(fact.name, fact), fact) for fact in scaling]
+        self.disputes += [(first, other) for first, other in pairs if other.value != first.value]
         disputed = {first.name for first, _ in self.disputes}
         self.tell(fact for fact in lines if fact.name not in disputed)
 
@@ -115,6 +116,10 @@ class Facts(dict[str, Fact]):
 
     def _follows(self, name: str, said: int, how: Kind, first: str, second: str) -> None:
         self.tell([Fact(name, said, Provenance(how, (self[first].source, self[second].source)))])
+
+
+def _rank(fact: Fact) -> int:
+    return SCALING.index(fact.name)
 
 
 def may_be_default(fact: Fact) -> bool:

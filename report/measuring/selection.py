@@ -111,8 +111,7 @@ class Selection:
     @cached_property
     def are_used(self) -> Mask:
         """Which are used (bool) of the records that can be read, those of which ``found`` has the values."""
-        used: Mask = self.reasons[are_readable(self.reasons)] == RecordUse.USED
-        return used
+        return np.asarray(self.reasons[are_readable(self.reasons)] == RecordUse.USED)
 
 
 @dataclass(frozen=True)
@@ -214,7 +213,9 @@ def _series(log: _Log, column: str, used: Mask) -> Series:
         done, counted = amounts(log.records, log.fields, log.facts, log.protocol)
         with np.errstate(divide="ignore", invalid="ignore"):
             return Series(done / values, 1, f"{counted}/s", "job", (), amounts=done)
-    if column != "throughput" and not _is_plain_mean(log.protocol):
+    # Of the mean time of all records the mean batch size makes the throughput of them all.
+    is_plain_mean = log.protocol.statistic == "mean" and not (log.protocol.trim or log.protocol.trim_min)
+    if column != "throughput" and not is_plain_mean:
         sizes = own_sizes(log.records.rows(used), log.facts)
         if sizes is not None:
             return _rates(values, used, sizes)
@@ -264,11 +265,6 @@ def _spread(log: _Log, column: str, reasons: Reasons, found: Series | Timed) -> 
     unit = str(field.unit) if found.are_times else found.unit
     told = spread(log.ranks, reasons == RecordUse.USED, log.protocol.statistic, unit, log.facts)
     return told and replace(told, is_summed=found.is_summed, are_times=column in ("step_time", "duration"))
-
-
-def _is_plain_mean(protocol: Protocol) -> bool:
-    """Whether the mean time of all records is taken, of which the mean batch size makes the throughput of them all."""
-    return protocol.statistic == "mean" and not (protocol.trim or protocol.trim_min)
 
 
 def _rates(seconds: Values, used: Mask, sizes: Values) -> Series:

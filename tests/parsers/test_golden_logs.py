@@ -1,6 +1,9 @@
 """Golden logs: a log dropped in ``golden/<format>/`` is a test; its JSON is what reading it must give."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,6 +29,14 @@ def test_a_golden_log_reads_as_its_json_says(log: Path, compare: Compare) -> Non
 def test_columns_of_golden_logs_mean_what_the_json_of_their_format_says(folder: Path, compare: Compare) -> None:
     readings = {log.stem: read(log) for log in LOGS if log.parent == folder}
     compare(folder / "columns.json", columns_as_json(readings))
+
+
+@pytest.mark.slow
+def test_golden_logs_are_read_alike_without_a_compiler() -> None:
+    asked = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-k", "json_says or json_of_their_format", __file__]
+    environment = {**os.environ, "TACHOGRAPH_KERNEL": "numpy"}
+    done = subprocess.run(asked, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout  # that no test was found is another code
 
 
 @every_log
