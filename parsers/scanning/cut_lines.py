@@ -29,7 +29,10 @@ _WORD = re.compile(rb"\t|[ ]*+[^ \t]*+")
 
 MOST_ASCII = 127
 
+MOST_KEPT = 1 << 16
+
 Row = tuple[bytes, ...]
+Key = bytes | str
 
 
 class Verdict(NamedTuple):
@@ -45,17 +48,37 @@ class Verdict(NamedTuple):
 
 
 @dataclass
+class SaidOfShapes:
+    """What was found of lines by the shapes of a table: it is so of all lines of them, in other blocks and logs, too.
+
+    The key of a line, or of several, is the bytes of their shapes; where a shape is missing it is their masked text,
+    which means nothing beyond its block.
+    """
+
+    telling: dict[Key, list[int]] = field(default_factory=dict)
+    verdicts: dict[tuple[bool, Key, bytes], Verdict] = field(default_factory=dict)
+    alone: dict[Key, bool] = field(default_factory=dict)
+    beginning: dict[Key, bool] = field(default_factory=dict)
+    resembling: dict[tuple[bool, Key], bool] = field(default_factory=dict)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it is better forgotten."""
+        return len(self.telling) + len(self.verdicts) + len(self.alone) + len(self.resembling) > MOST_KEPT
+
+
+@dataclass
 class CutLines:
-    """The lines of a block, as they may have been cut; ``shapes``: those of the lines, where all of it is seen."""
+    """The lines of a block, as they may have been cut; ``shapes``: those of the lines, where all of it is seen.
+
+    ``known``: what was found of lines of these shapes before.
+    """
 
     data: bytes
     shapes: Ids | None
     every: VariantSieve
-    telling: dict[bytes, list[int]] = field(default_factory=dict)
-    verdicts: dict[tuple[bool, bytes, bytes], Verdict] = field(default_factory=dict)
-    _alone: dict[bytes, bool] = field(default_factory=dict)
-    _beginning: dict[bytes, bool] = field(default_factory=dict)
-    _resembling: dict[tuple[bool, bytes], bool] = field(default_factory=dict)
+    known: SaidOfShapes = field(default_factory=SaidOfShapes)
+    _here: SaidOfShapes = field(default_factory=SaidOfShapes)
 
     @cached_property
     def lines(self) -> list[bytes]:
@@ -108,7 +131,7 @@ class CutLines:
         """How many columns each line has; lines that are equal but for digits have as many."""
         text = np.frombuffer(self._text, np.uint8)
         odd = np.unique(np.searchsorted(self._ends, np.flatnonzero((text > MOST_ASCII) | (text == ord("\t")))))
-        of_key: dict[bytes, int] = {}
+        of_key: dict[Key, int] = {}
         columns = in_bytes.copy()
         for row in odd.tolist():
             if (key := self.key(row, 1)) not in of_key:
@@ -133,11 +156,15 @@ class CutLines:
         following = _WORD.match(self.lines[row + 1])
         return _columns(self.lines[row] + (following[0] if following else b""))
 
-    def key(self, row: int, count: int) -> bytes:
+    def key(self, row: int, count: int) -> Key:
         """What is equal for lines, of which so many follow one, that are equal but for digits."""
         shapes = self._of_shapes[row * _ID : (row + count) * _ID]
         is_known = bool(shapes) and (not self._has_alone or _ALONE not in shapes)
-        return shapes if is_known else masked(b"\n".join(self.lines[row : row + count]))
+        return shapes if is_known else masked(b"\n".join(self.lines[row : row + count])).decode("latin-1")
+
+    def said_of(self, key: Key) -> SaidOfShapes:
+        """Where what is found of lines is remembered."""
+        return self._here if isinstance(key, str) else self.known
 
     @cached_property
     def _of_shapes(self) -> bytes:
@@ -158,27 +185,30 @@ class CutLines:
 
     def stands_alone(self, row: int) -> bool:
         """Whether a line goes on with none: it begins with a prefix or a timestamp, or is a whole metric line."""
-        if (key := self.key(row, 1)) not in self._alone:
+        known = self.said_of(key := self.key(row, 1)).alone
+        if key not in known:
             line = clean(self.lines[row])
             own = cleaned(line)
             begins = after_prefix(line, 0, len(line))[0] or _BEGINS.match(line) or (own[:1], own[-1:]) == (b"{", b"}")
-            self._alone[key] = bool(begins) or any(texts(v, own) for v in self.metrics)
-        return self._alone[key]
+            known[key] = bool(begins) or any(texts(v, own) for v in self.metrics)
+        return known[key]
 
     def begins(self, row: int) -> bool:
         """Whether a line begins anew: it is empty, stands alone, or is one of any kind that is known."""
-        if (key := self.key(row, 1)) not in self._beginning:
+        known = self.said_of(key := self.key(row, 1)).beginning
+        if key not in known:
             own = cleaned(self.lines[row])
-            self._beginning[key] = not own or self.stands_alone(row) or any(_is_whole(v, own) for v in self.variants)
-        return self._beginning[key]
+            known[key] = not own or self.stands_alone(row) or any(_is_whole(v, own) for v in self.variants)
+        return known[key]
 
     def resembles(self, row: int, variants: Sequence[Variant]) -> bool:
         """Whether a line holds all the texts of any of these variants, which are the metrics or the facts."""
-        key = (variants is self.facts, self.key(row, 1))
-        if key not in self._resembling:
+        of_line = self.key(row, 1)
+        known, key = self.said_of(of_line).resembling, (variants is self.facts, of_line)
+        if key not in known:
             own = cleaned(self.lines[row])
-            self._resembling[key] = any(variant.may_stand_in(own) for variant in variants)
-        return self._resembling[key]
+            known[key] = any(variant.may_stand_in(own) for variant in variants)
+        return known[key]
 
 
 def _columns(line: bytes) -> int:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..grammar.format import METRICS, Format
 from ..grammar.variant import Variant
+from .cut_lines import SaidOfShapes
 from .judging import Hit, LineJudge, VariantSieve, spans_of
 from .kernel import Ids
 from .multiline import RecordSearch
@@ -212,6 +213,14 @@ class KnownShapes:
         self.table = ShapeTable((*formats, *others))
         self.claims = Claims(formats)
         self._of_format: dict[Format, FormatShapes] = {}
+        self._cuts = SaidOfShapes()
+
+    @property
+    def cuts(self) -> SaidOfShapes:
+        """What was found of lines that may have been cut."""
+        if self._cuts.is_large:
+            self._cuts = SaidOfShapes()
+        return self._cuts
 
     @cached_property
     def every(self) -> VariantSieve:

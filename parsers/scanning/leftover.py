@@ -79,7 +79,9 @@ class _Broken:
         """Whether each of some lines is broken."""
         every = b"\n".join(texts)
         metric = [v for v in self.format.variants if v.record in METRICS and v.resembles(every)]
-        return [not _OTHER.search(text) and any(v.resembles(text) for v in metric) for text in texts]
+        if not metric:
+            return [False] * len(texts)
+        return [any(v.resembles(text) for v in metric) and not _OTHER.search(text) for text in texts]
 
 
 class Unrecognised:

@@ -37,7 +37,8 @@ def refuse_wrapped(text: LogText, known: Sequence[Format]) -> None:
     """
     shapes = known_shapes(known)
     for data in text.data():
-        block = CutLines(data, text.shaped(data, shapes).shapes if clean(data) is data else None, shapes.every)
+        of_lines = text.shaped(data, shapes).shapes if clean(data) is data else None
+        block = CutLines(data, of_lines, shapes.every, shapes.cuts)
         for unit, lengths in block.measures.items():
             for cuts in _cuts(block, lengths):
                 if line := cuts.first():
@@ -115,12 +116,13 @@ class Cuts:
         if block.stands_alone(row + 1):
             return Verdict(0, False, int(block.resembles(row, self.variants)))
         key = block.key(row, more + 1)
-        if (places := block.telling.get(key)) is None:
-            places = block.telling[key] = block.telling_places(b"".join(block.lines[rows]))
+        known = block.said_of(key)
+        if (places := known.telling.get(key)) is None:
+            places = known.telling[key] = block.telling_places(b"".join(block.lines[rows]))
         digits = bytes(map(b"".join(block.lines[rows]).__getitem__, places)) if places else b""
-        known = (self.variants is block.facts, key, digits)
-        if (verdict := block.verdicts.get(known)) is None:
-            verdict = block.verdicts[known] = self._tried(row, more)
+        asked = (self.variants is block.facts, key, digits)
+        if (verdict := known.verdicts.get(asked)) is None:
+            verdict = known.verdicts[asked] = self._tried(row, more)
         return verdict
 
     def _tried(self, row: int, most: int) -> Verdict:
