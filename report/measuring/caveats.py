@@ -157,10 +157,10 @@ def of_earlier_run(records: Columns, column: str, field: Field | None) -> Mask:
     ``records``: of one kind, in file order, each with a value in ``column``, which ``field`` describes. They are the
     first ones where these repeat a mean over the run that then jumps by more than 5 %, and nothing counts steps.
     """
-    values = records.numbers(column)
-    none = np.zeros(len(values), dtype=np.bool_)
+    none = np.zeros(len(records), dtype=np.bool_)
     if field is None or (field.kind, field.per) != ("running_mean", "run") or _counts(records):
         return none
+    values = records.numbers(column)
     changes = np.flatnonzero(values != values[:1])
     if not len(changes) or changes[0] < FEWEST or abs(values[changes[0]] / values[0] - 1) <= JUMP:
         return none

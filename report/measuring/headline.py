@@ -73,7 +73,8 @@ def headline(part: ReadingPart, reading: Reading, stated: Protocol | None) -> tu
     found = next((run.measurement for run in reversed(each) if run.measurement), None)
     if found is None:
         return _of_run(part, reading, stated, int(part.table["run"][-1])), each
-    return found.among(part.table["line"][part.table.are(found.protocol.records)]), each
+    are_alike = part.table.are(found.protocol.records)
+    return found.among(part.table["line"] if are_alike.all() else part.table["line"][are_alike]), each
 
 
 def _runs(part: ReadingPart) -> list[int]:
@@ -89,7 +90,8 @@ def _measured(part: ReadingPart, reading: Reading, stated: Protocol | None) -> R
     run = RunOfLog(number, (int(lines[0]), int(lines[-1])))
     stated = stated.overridden(f"run={number}") if stated else None
     try:
-        return replace(run, measurement=_of_run(part, reading, stated, number))
+        # The rate of each record is of no use any more: of many runs they are a column of the whole log.
+        return replace(run, measurement=replace(_of_run(part, reading, stated, number), rates=None))
     except NoMeasurement as error:
         return replace(run, reason=error.message)
 
