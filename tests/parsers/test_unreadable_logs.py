@@ -26,13 +26,22 @@ CASES: dict[str, tuple[Callable[[Path], Path], str]] = {
     "empty gz": (lambda folder: write(folder, gzip.compress(b"")), "is empty."),
     "laid out": (lambda folder: write(folder, b"\0" * 9999), "is empty."),
     "binary": (lambda folder: write(folder, random.Random(1).randbytes(9999)), "is a binary file, not a text log"),  # noqa: S311
-    "cut gz": (lambda folder: write(folder, gzip.compress(TEXT)[:-20]), "cannot be read: Compressed file ended"),
-    "cut xz": (lambda folder: write(folder, lzma.compress(TEXT)[:-20]), "cannot be read: Compressed file ended"),
+    "cut gz": (
+        lambda folder: write(folder, gzip.compress(TEXT)[:-20]),
+        "cannot be read: its compressed data is truncated",
+    ),
+    "cut xz": (
+        lambda folder: write(folder, lzma.compress(TEXT)[:-20]),
+        "cannot be read: its compressed data is truncated",
+    ),
     "cut zst": (
         lambda folder: write(folder, zstandard.compress(TEXT)[:-20]),
-        "cannot be read: Compressed file ended",
+        "cannot be read: its compressed data is truncated",
     ),
-    "cut bz2": (lambda folder: write(folder, bz2.compress(TEXT)[:-20]), "cannot be read: Compressed file ended"),
+    "cut bz2": (
+        lambda folder: write(folder, bz2.compress(TEXT)[:-20]),
+        "cannot be read: its compressed data is truncated",
+    ),
     "bomb gz": (lambda folder: write(folder, gzip.compress(BOMB)), "cannot be read: it unpacks to more than 64 MiB"),
     "bomb bz2": (lambda folder: write(folder, bz2.compress(BOMB)), "cannot be read: it unpacks to more than 64 MiB"),
     "bomb zst": (lambda folder: write(folder, zstandard.compress(BOMB)), "cannot be read: it unpacks to more than"),
