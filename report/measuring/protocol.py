@@ -23,6 +23,18 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from parsers.io.errors import MessageError
+from parsers.io.message import Message
+from parsers.io.validation import UNKNOWN, Mistake, broken_rule
+
+NO_LENGTH = 'expected a number of records such as 10, or of steps such as "100 steps".'
+TAKES_NOTHING = "at least 1 record or step must be taken."
+ARE_EXCLUSIVE = "{one} and {other} are mutually exclusive."
+CLOCK_ALONE = "estimate=clock gives one value: trim, trim_min and statistic do not apply to it."
+NOT_NAMED = '"{name}" is not a named protocol; use one of {named}, or key=value with these keys: {keys}.'
+NO_PAIR = '"{part}" is not key=value; a protocol can only be overridden with key=value.'
+SET_TWICE = "{key} is set twice, to {first} and {second}; set it once."
+NO_KEY = '"{key}" is not a key of a protocol; keys: {keys}.'
+NOT_ALLOWED = "{key}={value} is not valid: {said}"
 
 
 @dataclass(frozen=True)
@@ -42,13 +54,13 @@ def _length(value: object) -> Length:
         return value
     found = re.fullmatch(r"(\d+)\s*(records?|steps?)?", str(value).strip())
     if found is None:
-        raise ValueError('expected a number of records such as 10, or of steps such as "100 steps"')
+        raise Mistake(NO_LENGTH)
     return Length(int(found[1]), "steps" if (found[2] or "").startswith("step") else "records")
 
 
 def _at_least_one(length: Length) -> Length:
     if length.count < 1:
-        raise ValueError("at least 1 record or step must be taken")
+        raise Mistake(TAKES_NOTHING)
     return length
 
 
@@ -62,7 +74,7 @@ EXCLUSIVE = (("skip_records", "skip_steps"), ("take_first", "take_last"), ("deci
 Step = tuple[str, dict[str, int | float]]
 
 
-class ProtocolError(ValueError):
+class ProtocolError(MessageError, ValueError):
     """A protocol that does not exist or contradicts itself; one sentence says what was found and what is possible."""
 
 
@@ -112,13 +124,13 @@ class Protocol(BaseModel):
     def _excludes(self) -> Self:
         for one, other in EXCLUSIVE:
             if self._is_given(one) and self._is_given(other):
-                raise ValueError(f"{one} and {other} are mutually exclusive")
+                raise Mistake(ARE_EXCLUSIVE, one=one, other=other)
         return self
 
     @model_validator(mode="after")
     def _clock_gives_one_value(self) -> Self:
         if self.estimate == "clock" and (self.trim or self.trim_min or self.statistic != "mean"):
-            raise ValueError("estimate=clock gives one value: trim, trim_min and statistic do not apply to it")
+            raise Mistake(CLOCK_ALONE)
         return self
 
     def _is_given(self, key: str) -> bool:
@@ -131,7 +143,7 @@ class Protocol(BaseModel):
         try:
             return cls.model_validate(dict(keys))
         except ValidationError as error:
-            raise ProtocolError(_sentence(error.errors()[0])) from None
+            raise ProtocolError(_mistake(error.errors()[0])) from None
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -236,10 +248,7 @@ def named() -> Mapping[str, Mapping[str, Any]]:
 
 def _named_keys(name: str) -> Mapping[str, Any]:
     if name not in named():
-        raise ProtocolError(
-            f'"{name}" is not a named protocol; use one of {", ".join(named())}, '
-            f"or key=value with these keys: {', '.join(Protocol.model_fields)}."
-        )
+        raise ProtocolError(NOT_NAMED, name=name, named=", ".join(named()), keys=", ".join(Protocol.model_fields))
     return named()[name]
 
 
@@ -252,17 +261,17 @@ def _pairs(parts: list[str]) -> dict[str, str]:
     for part in parts:
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
-            raise ProtocolError(f'"{part}" is not key=value; a protocol can only be overridden with key=value.')
+            raise ProtocolError(NO_PAIR, part=part)
         if key in pairs:
-            raise ProtocolError(f"{key} is set twice, to {pairs[key]} and {value}; set it once.")
+            raise ProtocolError(SET_TWICE, key=key, first=pairs[key], second=value)
         pairs[key] = value
     return pairs
 
 
-def _sentence(error: ErrorDetails) -> str:
+def _mistake(error: ErrorDetails) -> Message:
     """Return the first complaint of pydantic as one sentence that says what was found and what is possible."""
     key = str(error["loc"][0]) if error["loc"] else ""
-    if error["type"] == "extra_forbidden":
-        return f'"{key}" is not a key of a protocol; keys: {", ".join(Protocol.model_fields)}.'
-    message = error["msg"].removeprefix("Value error, ").replace("Input should be", "it should be").replace("'", "")
-    return f"{key}={error['input']} is not valid: {message}." if key else f"{message}."
+    if error["type"] == UNKNOWN:
+        return Message(NO_KEY, key=key, keys=", ".join(Protocol.model_fields))
+    said = broken_rule(error)
+    return Message(NOT_ALLOWED, key=key, value=error["input"], said=said) if key else said

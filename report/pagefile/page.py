@@ -9,11 +9,18 @@ from typing import Annotated, get_args
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from parsers.io.containment import is_spelt_inside
+from parsers.io.validation import Mistake
 
-from ..measuring.protocol import Protocol, ProtocolError
+from ..measuring.protocol import Protocol
 from .parts import LAUNCHED, Axis, Block, Case, Code, Grid, PagePart, Value, with_only
 from .quotes import Quote, QuoteSource
 from .table import Against, OverTime, Table, TableColumn, TableRow
+
+LEAVES_LOGS = "{path} leaves the log folder; use a path below it."
+NO_OPTION = (
+    "{name} is not an option; use a variable of the launcher in lower case, such as steps; "
+    "the case sets {launched}, --repo the checkout, and the key extra native arguments."
+)
 
 __all__ = [
     "LAUNCHED",
@@ -41,10 +48,7 @@ __all__ = [
 def _protocol(stated: object) -> Protocol:
     if isinstance(stated, Protocol):
         return stated
-    try:
-        return Protocol.of(stated) if isinstance(stated, dict) else Protocol.parse(str(stated))
-    except ProtocolError as error:
-        raise ValueError(str(error)) from None
+    return Protocol.of(stated) if isinstance(stated, dict) else Protocol.parse(str(stated))
 
 
 AnyProtocol = Annotated[Protocol, BeforeValidator(_protocol, json_schema_input_type=str | Protocol)]
@@ -52,16 +56,13 @@ AnyProtocol = Annotated[Protocol, BeforeValidator(_protocol, json_schema_input_t
 
 def _relative(pattern: str) -> str:
     if not is_spelt_inside(pattern):
-        raise ValueError(f"{pattern!r} leaves the log folder; use a pattern below it")
+        raise Mistake(LEAVES_LOGS, path=repr(pattern))
     return pattern
 
 
 def _option(name: str) -> str:
     if not re.fullmatch(r"[a-z][a-z_]*", name) or name in (*LAUNCHED, "repo", "extra"):
-        elsewhere = f"the case sets {', '.join(LAUNCHED)}, --repo the checkout, and the key extra native arguments"
-        raise ValueError(
-            f"{name!r} is not an option; use a variable of the launcher in lower case, such as steps; {elsewhere}"
-        )
+        raise Mistake(NO_OPTION, name=repr(name), launched=", ".join(LAUNCHED))
     return name
 
 

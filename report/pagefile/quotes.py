@@ -4,7 +4,11 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
+from parsers.io.validation import Mistake
+
 from .parts import Case, PagePart
+
+NOT_WEB = "{address} is not a web address; use one that starts with https://."
 
 # As many as a float holds, and more than any throughput has.
 DIGITS = r"^[0-9]{1,15}(\.[0-9]{1,15})?$"
@@ -12,7 +16,7 @@ DIGITS = r"^[0-9]{1,15}(\.[0-9]{1,15})?$"
 
 def _web(address: str) -> str:
     if not address.startswith(("https://", "http://")):
-        raise ValueError(f"{address!r} is not a web address; use one that starts with https://")
+        raise Mistake(NOT_WEB, address=repr(address))
     return address
 
 

@@ -4,8 +4,14 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, Field, model_validator
 
+from parsers.io.validation import Mistake
+
 from ..measuring.quantity import THROUGHPUT, Quantity
 from .parts import Axis, Block, Case, PagePart, with_only
+
+DECIMALS_OF_A_THROUGHPUT = "set the decimals of a throughput with its protocol: protocol = 'decimals={decimals}'."
+ONLY_A_SPEED_UP = "against is required for a speed_up, and only valid there."
+NO_TITLE = "a speed_up needs a title that says which two numbers it compares."
 
 RowTitle = Annotated[str, AfterValidator(with_only(get_args(Axis)))]
 
@@ -41,17 +47,15 @@ class TableColumn(PagePart):
     @model_validator(mode="after")
     def _decimals_are_of_no_throughput(self) -> "TableColumn":
         if self.decimals is not None and self.quantity.is_rate:
-            raise ValueError(
-                f"set the decimals of a throughput with its protocol: protocol = 'decimals={self.decimals}'"
-            )
+            raise Mistake(DECIMALS_OF_A_THROUGHPUT, decimals=self.decimals)
         return self
 
     @model_validator(mode="after")
     def _only_a_speed_up_is_against_something(self) -> "TableColumn":
         if (self.against is not None) != self.quantity.is_over_another:
-            raise ValueError("against = { column = 'other' } is required for a speed_up, and only valid there")
+            raise Mistake(ONLY_A_SPEED_UP)
         if self.against is not None and self.title is None:
-            raise ValueError("a speed_up needs a title that says which two numbers it compares")
+            raise Mistake(NO_TITLE)
         return self
 
 

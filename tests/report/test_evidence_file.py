@@ -137,7 +137,7 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "nul": (lambda told: told["cells"][0]["logs"][0].update(path="x\0"), "is not a relative path"),
     "folder": (lambda told: told.update(logs="/logs"), "logs: '/logs' is not a relative path"),
     "nowhere": (lambda told: told.update(logs=None), "not both"),
-    "schema": (lambda told: told.update(schema=2), "schema: Input should be 1"),
+    "schema": (lambda told: told.update(schema=2), "schema: must be 1."),
     "protocol": (lambda told: told["cells"][0].update(protocol="rule=1"), '"rule" is not a key of a protocol'),
     "order": (lambda told: told["cells"][0].update(evidence=2), "must start at 1"),
     "number": (lambda told: told["cells"][0].update(number=None), "a number with evidence"),
@@ -146,7 +146,7 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "sha256": (lambda told: told["cells"][0]["logs"][0].update(sha256="0" * 63), "cells.0.logs.0.sha256"),
     "lines": (lambda told: told["cells"][0]["logs"][0].update(first=9, last=8), "line 9 is not before line 8"),
     "truth": (lambda told: told["cells"][0].update(row=True), "cells.0.row"),
-    "key": (lambda told: told.update({"new\x1b": 1}), "new\\x1b: Extra inputs are not permitted"),
+    "key": (lambda told: told.update({"new\x1b": 1}), "new\\x1b is not a valid key; allowed keys: schema, page"),
     "escape": (lambda told: told["cells"][0].update(protocol="\x1b[2J"), '"\\x1b[2J" is not a named protocol'),
 }
 
@@ -164,7 +164,7 @@ def test_a_mistake_is_told_in_one_sentence(
 
 
 def test_no_file_is_told_in_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(EvidenceFileError, match=r"none\.evidence\.json cannot be read: No such file"):
+    with pytest.raises(EvidenceFileError, match=r"none\.evidence\.json: cannot be read: No such file"):
         read(path_of("none", tmp_path))
 
 

@@ -87,7 +87,7 @@ def test_coverage_tells_measured_quoted_and_missing_cells_apart(tmp_path: Path) 
 
 def test_the_sentence_of_a_page_counts_its_quotes(tmp_path: Path) -> None:
     make(tmp_path)
-    assert "0 of 4 cells measured; 3 quoted;" in published(tmp_path, "en").sentence
+    assert "0 of 4 cells measured; 3 quoted;" in str(published(tmp_path, "en").done)
 
 
 def test_json_tells_a_quote_from_a_number(tmp_path: Path) -> None:
@@ -163,9 +163,9 @@ def test_what_is_computed_is_not_launched(tmp_path: Path) -> None:
             "quotes.0 does not match any cell: no table shows column 'a' with this case",
         ),
         ("{ cards = 8 }, value", "{ cards = 1 }, value", "several quotes for one cell: 100.0 and 640.00"),
-        ('"100.0"', '"100,0"', "quotes.0.value: string should match pattern"),
+        ('"100.0"', '"100,0"', "quotes.0.value: must match the pattern"),
         ('"https://example.org/paper"', '"javascript:x"', "sources.paper.url: 'javascript:x' is not a web address"),
-        ('"2031-05"', '"May"', "sources.paper.date: string should match pattern"),
+        ('"2031-05"', '"May"', "sources.paper.date: must match the pattern"),
         (', against = { column = "b" }', "", "is required for a speed_up, and only valid there"),
         ('title = "A over B", ', "", "a speed_up needs a title that says which two numbers it compares"),
         ('{ column = "b" } },', '{ column = "c" } },', "table t refers to an unknown column 'c'; columns: a, b."),
