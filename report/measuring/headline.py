@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 
 from parsers.io.message import Message
+from parsers.runs.format_records import FormatRecords
 from parsers.runs.reading import Reading
-from parsers.runs.reading_part import ReadingPart
 
 from .crosscheck import chosen, estimated
 from .estimate import Facts, Values
@@ -60,19 +60,19 @@ class RunOfLog:
     reason: Message | None = None
 
 
-def runs(part: ReadingPart, reading: Reading, stated: Protocol | None) -> Iterator[RunOfLog]:
+def runs(part: FormatRecords, reading: Reading, stated: Protocol | None) -> Iterator[RunOfLog]:
     """Each run of a log that holds several, measured by a protocol or as ``headline`` does; none where it holds one."""
     if "run" in part.table:
         yield from (_measured(part, reading, stated, rows) for rows in _rows_of_runs(part))
 
 
-def _rows_of_runs(part: ReadingPart) -> list[tuple[int, int]]:
+def _rows_of_runs(part: FormatRecords) -> list[tuple[int, int]]:
     """The first row of each run, and the first behind it."""
     numbers = part.table["run"]
     return list(pairwise([0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]))
 
 
-def _measured(part: ReadingPart, reading: Reading, stated: Protocol | None, rows: tuple[int, int]) -> RunOfLog:
+def _measured(part: FormatRecords, reading: Reading, stated: Protocol | None, rows: tuple[int, int]) -> RunOfLog:
     numbers, lines = part.table["run"], part.table["line"]
     run = RunOfLog(int(numbers[rows[0]]), (int(lines[rows[0]]), int(lines[rows[1] - 1])))
     try:
@@ -81,7 +81,7 @@ def _measured(part: ReadingPart, reading: Reading, stated: Protocol | None, rows
         return replace(run, reason=error.message)
 
 
-def headline(part: ReadingPart, reading: Reading, stated: Protocol | None) -> Measurement:
+def headline(part: FormatRecords, reading: Reading, stated: Protocol | None) -> Measurement:
     """Measure a part of a reading by a protocol, or the steady part of it by the first estimate that it allows.
 
     Of several runs, where the protocol names none, the last that gives a number. Raises ``NoMeasurement``.
@@ -93,7 +93,7 @@ def headline(part: ReadingPart, reading: Reading, stated: Protocol | None) -> Me
     return measured or _of_run(part, reading, stated, int(part.table["run"][-1]))
 
 
-def _of_run(part: ReadingPart, reading: Reading, stated: Protocol | None, run: int | None) -> Measurement:
+def _of_run(part: FormatRecords, reading: Reading, stated: Protocol | None, run: int | None) -> Measurement:
     facts = reading.of_run(stated.run if stated and stated.run else run).facts
     if stated is None:
         return _steady(part, facts, chosen(part, facts, run))
@@ -104,7 +104,7 @@ def _of_run(part: ReadingPart, reading: Reading, stated: Protocol | None, run: i
     return measure(part.table, part.fields, facts, stated)
 
 
-def _steady(part: ReadingPart, facts: Facts, plain: Measurement) -> Measurement:
+def _steady(part: FormatRecords, facts: Facts, plain: Measurement) -> Measurement:
     """The measurement without its warm-up, by the program's own figure where too few records are left."""
     selected = select(part.table, part.fields, facts, plain.protocol)
     if plain.protocol.records == "summary" or not isinstance(selected.found, Series):
@@ -117,7 +117,7 @@ def _steady(part: ReadingPart, facts: Facts, plain: Measurement) -> Measurement:
     return _told(_without(part, facts, plain, skip), _constant(plain, rates))
 
 
-def _without(part: ReadingPart, facts: Facts, plain: Measurement, skip: int) -> Measurement:
+def _without(part: FormatRecords, facts: Facts, plain: Measurement, skip: int) -> Measurement:
     """The measurement without the first records, and the mean of all beside it."""
     if not skip:
         return plain
@@ -140,7 +140,7 @@ def warm_up(rates: Values) -> int:
     return int(np.argmax(steady)) if steady.any() else half
 
 
-def _of_few(part: ReadingPart, facts: Facts, plain: Measurement, skip: int) -> Measurement:
+def _of_few(part: FormatRecords, facts: Facts, plain: Measurement, skip: int) -> Measurement:
     """What a run gives with hardly a record after its warm-up; raises ``NoMeasurement`` where that is nothing."""
     count = plain.records_used
     left = count - max(skip, 1)
@@ -153,7 +153,7 @@ def _of_few(part: ReadingPart, facts: Facts, plain: Measurement, skip: int) -> M
     return _told(_without(part, facts, plain, skip), [Message(FEW_STEADY, left=left, count=count)])
 
 
-def _of_one(part: ReadingPart, plain: Measurement) -> Measurement:
+def _of_one(part: FormatRecords, plain: Measurement) -> Measurement:
     """The measurement of one record, unless that is the first step."""
     (line,) = plain.lines
     field = part.fields.get(("step", "step"))
@@ -162,7 +162,7 @@ def _of_one(part: ReadingPart, plain: Measurement) -> Measurement:
     return _told(plain, [Message(ONE_RECORD, line=line)])
 
 
-def _own(part: ReadingPart, facts: Facts, plain: Measurement) -> Measurement | None:
+def _own(part: FormatRecords, facts: Facts, plain: Measurement) -> Measurement | None:
     """What the program prints itself of whole epochs or of the run, in the same unit, of the same cards or the job."""
     run = {} if plain.protocol.run is None else {"run": plain.protocol.run}
     for kind, statistic in (("epoch", "mean"), ("summary", "last")):

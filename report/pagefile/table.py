@@ -31,16 +31,16 @@ class TableColumn(PagePart):
     column: str
     """Name of a column of the page."""
     title: str | None = None
-    """What it is headed with; by default the title of the column of the page. But for a throughput and a speed-up,
-    the quantity and its unit are added."""
+    """Its heading; default: the title of the column of the page. The quantity and its unit are added, except for a
+    throughput and a speed-up."""
     case: Case = Field(default_factory=dict)
     """Its part of the case."""
     protocol: str | None = None
     """Keys that override the protocol of the run, such as `"decimals=1"`."""
     quantity: Quantity = THROUGHPUT
-    """What is shown, of the [quantities](#quantities) that there are."""
+    """What is shown: one of the [quantities](#quantities)."""
     against: Against | None = None
-    """What a `speed_up` is over; only that has it, and it needs a `title`."""
+    """What a `speed_up` is compared with; required for it, together with a `title`, and not valid elsewhere."""
     decimals: Annotated[int, Field(ge=0, le=15)] | None = None
     """Decimals of a computed number or one from gpu.csv; for a throughput, set them in its protocol."""
 
@@ -63,7 +63,7 @@ class TableRow(PagePart):
     """One row of a table."""
 
     title: RowTitle
-    """What it begins with; the axes of its case may stand in braces."""
+    """Its heading; the axes of its case may stand in braces, such as `{cards}`."""
     case: Case = Field(default_factory=dict)
     """Its part of the case."""
 
@@ -74,7 +74,7 @@ class OverTime(PagePart):
     column: str
     """Name of a column of the page."""
     case: Case = Field(default_factory=dict)
-    """The axes that choose among the throughputs of the column; without any, all of them."""
+    """The axes that select throughputs of the column; default: all of them."""
 
     def is_of(self, column: str, case: Case) -> bool:
         """Whether it chooses a throughput of a column with a case."""
@@ -85,21 +85,21 @@ class Table(PagePart):
     """One table of results. The case of a cell is that of the table, its row and its column put together."""
 
     name: str
-    """What commands call it; no two tables of a page have one name."""
+    """Its name in commands, unique on the page."""
     title: str
     """Its heading."""
     corner: str = ""
-    """What the column of the titles of the rows is headed with."""
+    """Heading of the column of row titles."""
     notes: list[Block] = Field(default_factory=list)
-    """What stands above it."""
+    """Text above the table."""
     case: Case = Field(default_factory=dict)
     """The part of the case that all its cells have."""
     columns: list[TableColumn] = Field(min_length=1)
     """Its columns, from left to right."""
     rows: list[TableRow] = Field(min_length=1)
-    """Its rows, from above."""
+    """Its rows, from top to bottom."""
     charts: list[Literal["bars", "scaling"]] = Field(default=["bars", "scaling"])
-    """Which charts of its throughputs are drawn, where there are enough of them: bars, and curves over the cards."""
+    """Which charts of its throughputs are drawn if there are enough of them: bars, and curves over the card count."""
     over_time: list[OverTime] = Field(default_factory=list)
-    """Which of its throughputs are also drawn record by record, with memory and power where gpu.csv tells them; of
-    several runs the middle one."""
+    """Throughputs that are also drawn record by record, with memory and power if there is a gpu.csv; of several runs
+    the one with the median throughput."""
