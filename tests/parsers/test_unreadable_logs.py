@@ -88,7 +88,7 @@ def test_a_log_that_unpacks_to_much_is_read_where_the_user_allows_it(
     assert read(log).account.total == 500 + (2 << 20)
 
 
-def test_a_limit_that_is_no_number_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_limit_that_is_no_number_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(limits.VARIABLE, "much")
     with pytest.raises(LogError, match=r"\$TACHOGRAPH_UNPACKED_GIB is 'much'; expected a number of GiB\.$"):
         read(write(tmp_path, gzip.compress(TEXT)))

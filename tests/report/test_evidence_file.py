@@ -111,7 +111,7 @@ def test_of_logs_that_others_made_it_names_the_source(tmp_path: Path) -> None:
     assert (told.logs, page.page.source and page.page.source.commit) == (None, told.source and told.source.commit)
 
 
-def test_a_log_whose_name_is_no_text_is_told_all_the_same(tmp_path: Path) -> None:
+def test_a_log_whose_name_is_not_utf_8_is_listed_all_the_same(tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
     log = next((GOLDEN / "logs/A100").glob("*N1C1_log"))
     shutil.copy(log, os.fsdecode(bytes(tmp_path / "logs") + b"/\xff.log"))
@@ -152,7 +152,7 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
 
 
 @pytest.mark.parametrize(("change", "said"), CHANGES.values(), ids=CHANGES)
-def test_a_mistake_is_told_in_one_sentence(
+def test_a_mistake_is_reported_in_one_sentence(
     change: Callable[[dict[str, Any]], object], said: str, tmp_path: Path
 ) -> None:
     with pytest.raises(EvidenceFileError) as raised:
@@ -163,7 +163,7 @@ def test_a_mistake_is_told_in_one_sentence(
     assert sentence.isprintable()
 
 
-def test_no_file_is_told_in_one_sentence(tmp_path: Path) -> None:
+def test_no_file_is_reported_in_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(EvidenceFileError, match=r"none\.evidence\.json: cannot be read: No such file"):
         read(path_of("none", tmp_path))
 

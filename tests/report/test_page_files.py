@@ -139,7 +139,7 @@ def test_paragraphs_and_code_have_several_lines(put: str, tmp_path: Path) -> Non
     assert load(path).tested
 
 
-def test_an_unknown_page_is_told_the_known_ones() -> None:
+def test_an_unknown_page_is_reported_with_the_known_ones() -> None:
     with pytest.raises(PageError, match="cpu-demo"):
         find("nosuch")
 

@@ -117,7 +117,7 @@ def test_the_evidence_file_holds_quotes_with_their_sources(tmp_path: Path) -> No
         ('"ideal": 1.0', '"ideal": 0.0', "cells.2.computed.ideal"),
     ],
 )
-def test_a_mistake_of_an_evidence_file_is_told(found: str, put: str, said: str, tmp_path: Path) -> None:
+def test_a_mistake_of_an_evidence_file_is_reported(found: str, put: str, said: str, tmp_path: Path) -> None:
     make(tmp_path)
     published(tmp_path, "en")
     path = path_of("page", tmp_path / "pages")
@@ -177,7 +177,7 @@ def test_what_is_computed_is_not_launched(tmp_path: Path) -> None:
         ("cards = 8 } }]", "nodes = 8 } }]", "scaling_efficiency whose case does not specify cards"),
     ],
 )
-def test_a_mistake_in_a_page_with_quotes_is_told(found: str, put: str, said: str, tmp_path: Path) -> None:
+def test_a_mistake_in_a_page_with_quotes_is_reported(found: str, put: str, said: str, tmp_path: Path) -> None:
     path = make(tmp_path, found, put)
     if "nodes = 8" in put:
         path.write_text(path.read_text(encoding="utf-8").replace("{cards}", "x"), encoding="utf-8")

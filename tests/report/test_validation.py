@@ -76,7 +76,7 @@ READ: dict[str, tuple[type[BaseModel], Callable[[], dict[str, Any]]]] = {
 
 
 @pytest.mark.parametrize(("model", "data"), READ.values(), ids=READ)
-def test_every_mistake_of_data_is_told_in_chinese(model: type[BaseModel], data: Callable[[], dict[str, Any]]) -> None:
+def test_every_mistake_of_data_comes_out_in_chinese(model: type[BaseModel], data: Callable[[], dict[str, Any]]) -> None:
     given, found = data(), set[str]()
     for _ in spoilt(given):
         try:
@@ -87,7 +87,7 @@ def test_every_mistake_of_data_is_told_in_chinese(model: type[BaseModel], data: 
     assert [key for key in sorted(found) if not words("zh")._catalog.get(key)] == []
 
 
-def test_every_mistake_of_a_protocol_is_told_in_chinese() -> None:
+def test_every_mistake_of_a_protocol_comes_out_in_chinese() -> None:
     given, found = dict(Protocol().model_dump()), set[str]()
     for _ in spoilt(given):
         try:
