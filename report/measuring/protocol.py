@@ -83,42 +83,42 @@ class NoMeasurement(MessageError, ValueError):  # noqa: N818 - a finding about a
 
 
 class Protocol(BaseModel):
-    """The rule that turns records into one throughput; it is printed beside every number that it made."""
+    """The rule that turns records into one throughput; it is printed beside every number computed by it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     records: Literal["step", "epoch", "summary"] = "step"
-    """The kind of record that is read."""
+    """The kind of records to read."""
     estimate: Literal["reported", "step_time", "duration", "clock", "instant"] = "reported"
-    """What is read from them. `reported`: the throughput they print; `step_time`: batch size × cards / time of a step;
-    `duration`: what a record did / the time that it took; `clock`: samples between two records / the time between
-    them; `instant`: as reported, with running means undone."""
+    """How a throughput is obtained. `reported`: as printed; `step_time`: batch size × cards / step time; `duration`:
+    samples of a record / its duration; `clock`: samples between two records / the time between them; `instant`: as
+    printed, with running means converted to instantaneous values."""
     run: PositiveInt | Literal["last"] | None = None
-    """Which run of a log that holds several, by its number from 1, or `last`."""
+    """Which run, if a log contains several: its number, from 1, or `last`."""
     skip_records: NonNegativeInt = 0
-    """Records left out at the start; excludes `skip_steps`."""
+    """Number of records to skip at the start; excludes `skip_steps`."""
     skip_steps: NonNegativeInt = 0
-    """Steps left out at the start: a log printed every 10 steps has 10 times fewer records."""
+    """Number of steps to skip at the start; with a line every 10 steps, 10 steps are one record."""
     drop_last: AnyLength = Length(0)
-    """Records, or a text such as `"100 steps"`, left out at the end."""
+    """Records, or a text such as `"100 steps"`, to drop at the end."""
     take_first: SomeLength | None = None
-    """Only the first records, or a text such as `"100 steps"`, after those that are skipped; excludes `take_last`."""
+    """Use only the first records, or a text such as `"100 steps"`, after skipping; excludes `take_last`."""
     take_last: SomeLength | None = None
-    """Only the last records, or a text such as `"100 steps"`, before those that are dropped."""
+    """Use only the last records, or a text such as `"100 steps"`, after dropping."""
     trim: Annotated[float, Field(ge=0, lt=0.5, allow_inf_nan=False)] = 0.0
-    """The fraction of the values that is cut from each end after sorting."""
+    """Fraction of the values to trim from each end after sorting."""
     trim_min: NonNegativeInt = 0
-    """How many values at least are cut from each end."""
+    """Minimum number of values to trim from each end."""
     statistic: Literal["mean", "median", "harmonic_mean", "last", "min", "max"] = "mean"
-    """One value of the values of a run. The `clock` gives one by itself, so that `trim` and this do not apply to it."""
+    """How the values of a run become one. Does not apply to `clock`, which gives one value; nor does `trim`."""
     repeats: Literal["median", "mean", "olympic"] = "median"
-    """One value of several runs. `olympic`: the mean without the best and the worst."""
+    """How several runs become one value. `olympic`: the mean without the best and the worst."""
     decimals: Annotated[int, Field(ge=0, le=15)] | None = None
-    """Digits after the point, 3 where nothing is said; excludes `significant`."""
+    """Digits after the decimal point, 3 by default; excludes `significant`."""
     significant: Annotated[int, Field(ge=1, le=17)] | None = None
-    """Significant digits, without zeros at the end."""
+    """Significant digits, without trailing zeros."""
     rounding: Literal["half_up", "truncate"] = "half_up"
-    """How the rest is rounded: halves away from zero, or all towards zero."""
+    """`half_up`: round half away from zero; `truncate`: round towards zero."""
 
     @model_validator(mode="after")
     def _excludes(self) -> Self:

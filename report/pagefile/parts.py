@@ -54,9 +54,9 @@ class Code(PagePart):
     """A command or program that a reader copies; it is not translated."""
 
     code: str
-    """The lines as they are copied."""
+    """The lines to copy."""
     language: str = "bash"
-    """What its colours are of: the word after the fence in Markdown."""
+    """Language for syntax highlighting: the word after the fence in Markdown."""
 
 
 class Grid(PagePart):

@@ -20,7 +20,7 @@ class Against(PagePart):
     """What a number is divided by: the throughput of another column of the page, of another case, or of both."""
 
     column: str | None = None
-    """Name of a column of the page; the same column where it is left out."""
+    """Name of a column of the page; default: the same column."""
     case: Case = Field(default_factory=dict)
     """The axes that differ; all others are the same."""
 
@@ -69,7 +69,7 @@ class TableRow(PagePart):
 
 
 class OverTime(PagePart):
-    """Runs whose records are drawn over time: those of a column, for a part of the case."""
+    """Runs whose records are drawn over time."""
 
     column: str
     """Name of a column of the page."""
@@ -82,7 +82,7 @@ class OverTime(PagePart):
 
 
 class Table(PagePart):
-    """One table of results. The case of a cell is that of the table, its row and its column put together."""
+    """One table of results. The case of a cell combines those of its table, row and column."""
 
     name: str
     """Its name in commands, unique on the page."""
@@ -93,7 +93,7 @@ class Table(PagePart):
     notes: list[Block] = Field(default_factory=list)
     """Text above the table."""
     case: Case = Field(default_factory=dict)
-    """The part of the case that all its cells have."""
+    """The part of the case that all its cells share."""
     columns: list[TableColumn] = Field(min_length=1)
     """Its columns, from left to right."""
     rows: list[TableRow] = Field(min_length=1)
