@@ -1,1 +1,1 @@
-"""Thin shell launchers, one a native recipe, and the one runner that executes them and fills run folders."""
+"""Thin shell launchers, one per native recipe, and the runner that executes them and fills run folders."""

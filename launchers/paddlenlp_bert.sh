@@ -12,14 +12,7 @@
 set -euo pipefail
 : "${REPO:?}" "${DATA:=model_zoo/bert/data}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=32}"
 : "${STEPS:=500}" "${DEVICE:=gpu}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
-. "$(dirname "${BASH_SOURCE[0]}")/native.bash"
-declare -A levels=([fp32]="False" [tf32]="False" [amp]="True --amp_level O1" [fp16]="True --amp_level O2")
-read -ra level <<< "--use_amp ${levels[$PRECISION]:?fp32, tf32, amp and fp16 are possible}"
-launch=(-m paddle.distributed.launch --nnodes "$NODES" --nproc_per_node "$((CARDS / NODES))")
-((NODES == 1)) || launch+=(--master "${MASTER:?host:port where the nodes meet}" --rank "$NODE_RANK")
-((CARDS > 1)) || launch=()
-env=(PYTHONPATH=".${PYTHONPATH:+:$PYTHONPATH}")  # run_pretrain.py is to import the checkout's paddlenlp
-[[ $DEVICE == gpu ]] || env=(-u CUDA_VISIBLE_DEVICES "${env[@]}")  # set but empty, it stops the distributed launch
+. "$(dirname "${BASH_SOURCE[0]}")/paddlenlp.bash"
 cd "$REPO"
 native env "${env[@]}" python "${launch[@]}" model_zoo/bert/run_pretrain.py \
   --model_type bert --model_name_or_path bert-base-uncased --max_predictions_per_seq 20 --batch_size "$BATCH_SIZE" \

@@ -12,15 +12,10 @@ set -euo pipefail
 # BATCH_SIZE counts the tokens of a batch. A line every 100 steps is what the config says; no option changes it.
 : "${REPO:?}" "${DATA:=.paddlenlp}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=4096}"
 : "${STEPS:=2000}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
-. "$(dirname "${BASH_SOURCE[0]}")/native.bash"
-declare -A levels=([fp32]="False" [tf32]="False" [amp]="True --amp_level O1" [fp16]="True --amp_level O2")
-read -ra level <<< "--use_amp ${levels[$PRECISION]:?fp32, tf32, amp and fp16 are possible}"
-launch=(-m paddle.distributed.launch --nnodes "$NODES" --nproc_per_node "$((CARDS / NODES))")
-((NODES == 1)) || launch+=(--master "${MASTER:?host:port where the nodes meet}" --rank "$NODE_RANK")
-((CARDS > 1)) || launch=()
-env=(PPNLP_HOME="$DATA" PYTHONPATH=".${PYTHONPATH:+:$PYTHONPATH}")  # train.py is to import the checkout's paddlenlp
+. "$(dirname "${BASH_SOURCE[0]}")/paddlenlp.bash"
 example=examples/machine_translation/transformer
 cd "$REPO"
 # Steps count from 0 and the last one is included, so one more is trained than STEPS says.
-native env "${env[@]}" python "${launch[@]}" "$example/train.py" --config "$example/configs/transformer.big.yaml" \
-  --max_iter "$STEPS" --batch_size "$BATCH_SIZE" "${level[@]}" "${extra[@]}"
+native env PPNLP_HOME="$DATA" "${env[@]}" python "${launch[@]}" "$example/train.py" \
+  --config "$example/configs/transformer.big.yaml" --max_iter "$STEPS" --batch_size "$BATCH_SIZE" \
+  "${level[@]}" "${extra[@]}"

@@ -1,1 +1,1 @@
-"""Logs in, tables out: one Lark grammar a log format, one compiler and scanner for all of them."""
+"""Logs in, tables out: one Lark grammar per log format, one compiler and scanner for all of them."""

@@ -104,6 +104,10 @@ def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
 commands: list[click.Command] = [formats, draft_format, ingest, parse, scrub]
 
 
+UNKNOWN_ENDING = "unknown file extension; use one of {endings}."
+NO_PYARROW = (
+    "writing Parquet requires the package pyarrow, which is not installed; run `{command}`, or use .csv or .jsonl."
+)
 # A spreadsheet takes a cell that begins so for a formula, unless it is a number; OWASP lists them.
 _FORMULA = re.compile(r"(?=[=+\-@\t\r\n＝＋－＠])(?![+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?\Z)")
 
@@ -138,12 +142,9 @@ def write(table: pd.DataFrame, path: Path) -> None:
     """
     writer = _WRITERS.get(path.suffix)
     if writer is None:
-        raise ParserError(f"{path}: unknown file extension; use one of {', '.join(_WRITERS)}.")
+        raise ParserError.at(path, UNKNOWN_ENDING, endings=", ".join(_WRITERS))
     try:
         with whole(path) as unfinished:
             writer(table, unfinished)
     except ImportError as error:
-        raise ParserError(
-            f"{path}: writing Parquet requires the package pyarrow, which is not installed; "
-            f"{install('parquet')}, or use .csv or .jsonl."
-        ) from error
+        raise ParserError.at(path, NO_PYARROW, command=install("parquet")) from error

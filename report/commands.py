@@ -16,13 +16,16 @@ from parsers.io.refusal import Unreadable
 from .audit.command import audit, recover
 from .site.command import serve
 from .why.command import why
-from .wording.language_option import LANGUAGE, told_in, translate_to
+from .wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
 
 if TYPE_CHECKING:
     from .evidence.cell import Cell
     from .rendering.publish import PublishedPage
 
 FOUND_NOTHING = 1
+FOLLOWS_IN_ENGLISH = "--lang does not apply to --follow, which is in English."
+FOLLOWS_ONE_LOG = "--follow takes one log; given: {count}."
+FOLDER_OF_RUNS = "is a folder of runs; pass a run, such as {run}."
 
 
 @click.command()
@@ -67,43 +70,47 @@ def show(
 
     from .measuring.protocol import Protocol, ProtocolError
 
+    translate = translate_to(language)
     try:
         protocol = Protocol.parse(stated) if stated else None
     except ProtocolError as error:
-        raise Unreadable(error) from error
-    translate_to(language)
+        raise Unreadable(told_in(error, translate)) from error
     options = {"cards": cards, "batch_size": batch_size}
     given = tuple(Fact(name, number, option(name)) for name, number in options.items() if number)
     if follows:
         if language != "en":
-            raise click.UsageError("--lang does not apply to --follow, which is in English.")
-        _follow(logs, protocol, given, format_, as_json)
+            raise wrong_use(translate, FOLLOWS_IN_ENGLISH)
+        if len(logs) > 1:
+            raise wrong_use(translate, FOLLOWS_ONE_LOG, count=len(logs))
+        _follow(logs[0], protocol, given, format_, as_json)
         return
     how = (protocol, given, format_, as_json, sys.stdout.isatty(), language)
     sys.exit(max(_print(*found) for found in _shown(logs, *how)))
 
 
 def _log(path: Path) -> Path:
-    """The log of a run folder, or the path as it is; raises LogError where a run.json is broken or names no log."""
+    """The log of a run folder, or the path as it is.
+
+    Raises LogError where a run.json is broken or names no log, and for a folder of runs.
+    """
+    from parsers.io.errors import LogError
     from parsers.runs.runfile import first_run, log_of
 
     if run := first_run(path):
-        raise Unreadable(f"{path}: is a folder of runs; pass a run, such as {run}.")
+        raise LogError.at(path, FOLDER_OF_RUNS, run=run)
     try:
         return log_of(path)
     except OSError:  # reading it tells what is wrong
         return path
 
 
-def _follow(logs: tuple[Path, ...], *how: Any) -> None:
+def _follow(log: Path, *how: Any) -> None:
     from parsers.io.errors import ParserError
 
     from .terminal.follow import follow
 
-    if len(logs) > 1:
-        raise click.UsageError(f"--follow takes one log; given: {len(logs)}.")
     try:
-        follow(_log(logs[0]), *how)
+        follow(_log(log), *how)
     except ParserError as error:
         raise Unreadable(error) from error
 
@@ -188,11 +195,12 @@ def report(
       tachograph report my-page.toml --json
       tachograph report --html --out site
     """
-    from parsers.io.errors import ParserError, told
+    from parsers.io.errors import ParserError
 
-    from .pagefile.page_file import PageError
-    from .wording.words import WordsError
+    from .wording.words import worded
 
+    # What is told while pages are made in several languages, which nobody would read twice, is English.
+    translate = translate_to(languages[0] if len(languages) == 1 else "en")
     empty = False
     try:
         made = _site(pages, logs, languages, out) if as_html else _markdown(pages, logs, languages, out, charts=charts)
@@ -201,13 +209,13 @@ def report(
             if as_json:
                 _print_cells(published.name, published.cells)
             else:
-                say(published.sentence)
+                say(worded(published.done, translate))
                 if published.why_empty:
-                    say(published.why_empty, err=True)
+                    say(worded(published.why_empty, translate), err=True)
     except BrokenPipeError:
         raise  # whoever reads what is printed has seen enough; click ends without a word
-    except (PageError, WordsError, ParserError, OSError) as error:
-        raise Unreadable(told(error)) from error
+    except (ParserError, OSError) as error:
+        raise Unreadable(told_in(error, translate)) from error
     sys.exit(FOUND_NOTHING if empty else 0)
 
 

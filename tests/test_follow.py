@@ -172,7 +172,7 @@ def test_a_log_that_prints_no_speed_is_followed_by_its_clock_as_show_reads_it() 
     assert words[1] in last
 
 
-def test_records_of_another_kind_are_told(tmp_path: Path) -> None:
+def test_records_of_another_kind_are_reported(tmp_path: Path) -> None:
     with Follower(write(tmp_path, step(0)), "--protocol", "summary") as follower:
         assert "The log has no summary records so far; it has step records (records=step)." in follower.notice()
 

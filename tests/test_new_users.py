@@ -31,7 +31,7 @@ def test_a_link_that_an_audit_does_not_follow_is_named(tmp_path: Path) -> None:
     assert "logs leads out of the folder and was not followed; --logs FOLDER names another one." in done.stdout
 
 
-def test_the_commonest_reason_of_empty_cells_is_told_with_the_link_and_what_helps(linked: Path) -> None:
+def test_the_commonest_reason_of_empty_cells_is_reported_with_the_link_and_what_helps(linked: Path) -> None:
     done = run("report", linked / "page.toml", "--logs", linked / "logs", "--out", linked / "out")
     (said,) = done.stderr.splitlines()
     assert (
@@ -57,7 +57,7 @@ def test_a_table_is_written_through_a_link_that_the_user_names(tmp_path: Path) -
     assert (tmp_path / "kept.csv").stat().st_mode & 0o777 == 0o640
 
 
-def test_a_port_that_is_taken_is_told_before_anything_is_built(linked: Path) -> None:
+def test_a_port_that_is_taken_is_reported_before_anything_is_built(linked: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -67,7 +67,7 @@ def test_a_port_that_is_taken_is_told_before_anything_is_built(linked: Path) -> 
     assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
 
 
-def test_a_page_file_that_is_not_there_is_told_as_a_file() -> None:
+def test_a_page_file_that_is_not_there_is_reported_as_a_file() -> None:
     done = run("report", "nope.toml")
     assert (done.returncode, done.stderr) == (2, "Error: Page file nope.toml not found.\n")
 

@@ -46,7 +46,7 @@ def test_a_fact_has_a_value_and_a_witness() -> None:
     assert shown(LOG)["facts"]["cards"] == {"value": 2, "witness": "run.json"}
 
 
-def test_an_option_is_believed_and_its_contradiction_is_told() -> None:
+def test_an_option_is_believed_and_its_contradiction_is_reported() -> None:
     found = shown(LOG, "--cards", "4")
     assert found["facts"]["cards"] == {"value": 4, "witness": "--cards"}
     assert "cards is 4 according to --cards, but 2 according to run.json; using 4." in found["warnings"]
@@ -123,7 +123,7 @@ def test_a_protocol_without_an_estimate_takes_what_the_log_allows(tmp_path: Path
     assert shown(log, "--protocol", "summary")["throughput"] is None
 
 
-def test_a_wrong_format_is_told_with_those_like_it() -> None:
+def test_an_unknown_format_is_reported_with_similar_names() -> None:
     done = run("show", LOG, "--format", "paddleclass")
     assert (done.returncode, len(done.stderr)) == (2, done.stderr.index("\n") + 1)
     assert "Unknown format 'paddleclass'; did you mean paddleclas or " in done.stderr
@@ -149,7 +149,7 @@ def test_a_log_is_summed_up_in_chinese_with_the_same_numbers() -> None:
     assert re.findall(numbers, chinese) == re.findall(numbers, english)
 
 
-def test_a_log_that_is_missing_is_told_in_chinese() -> None:
+def test_a_missing_log_is_reported_in_chinese() -> None:
     done = run("show", "none.log", "--lang", "zh")
     assert (done.returncode, done.stderr) == (2, "Error: none.log：文件不存在。\n")
 
@@ -185,6 +185,6 @@ def test_without_a_throughput_telemetry_still_tells_the_peak_memory() -> None:
     assert (facts["peak_memory"]["value"], "power" in facts) == (20480, False)
 
 
-def test_records_that_name_no_rank_are_told_where_others_do() -> None:
+def test_records_that_name_no_rank_are_reported_where_others_do() -> None:
     log = Path(__file__).parent / "parsers/golden/llm_c_reference/first.log"
     assert "3 of 4 records without a rank are skipped, first at line 1; only rank 0 is used." in run("show", log).stdout

@@ -31,20 +31,20 @@ def test_packages_without_any_pass() -> None:
     assert judged(answer(SAFE)) == (0, "pip-audit: 1 of 1 packages were looked up; none has a known hole.")
 
 
-def test_a_source_that_knows_no_package_is_told() -> None:
+def test_a_source_that_knows_no_package_is_reported() -> None:
     status, sentence = judged(answer(SKIPPED, SKIPPED))
     assert status == 0
     assert "nothing was learnt of 2 packages" in sentence
 
 
 @pytest.mark.parametrize("error", UNREACHED)
-def test_a_source_that_cannot_be_reached_is_told(error: str) -> None:
+def test_a_source_that_cannot_be_reached_is_reported(error: str) -> None:
     status, sentence = judged("", f"Traceback (most recent call last):\n{error}\n")
     assert (status, "cannot be reached" in sentence) == (0, True)
 
 
 @pytest.mark.parametrize("error", ["python: No module named pip_audit", "Traceback …\nKeyError: 'x'", ""])
-def test_a_check_that_is_missing_or_fails_is_not_passed_and_its_error_is_told(error: str) -> None:
+def test_a_check_that_is_missing_or_fails_is_not_passed_and_its_error_is_reported(error: str) -> None:
     status, sentence = judged("", error)
     assert (status, sentence) == (1, f"pip-audit gave no answer.\n{error}".rstrip())
 

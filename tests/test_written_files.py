@@ -94,7 +94,7 @@ def test_a_full_disk_leaves_what_was_there_and_is_one_sentence_that_names_the_fi
 
 
 @pytest.mark.parametrize("packed", ["", "logs.tar"])
-def test_a_full_disk_while_logs_are_ingested_is_told_of_the_file_and_not_of_its_source(
+def test_a_full_disk_while_logs_are_ingested_is_reported_of_the_file_and_not_of_its_source(
     packed: str, folder: Path
 ) -> None:
     if packed:

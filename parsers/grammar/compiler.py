@@ -20,8 +20,9 @@ from typing import Any
 from lark import Token, Tree
 
 from ..io.errors import GrammarError
-from .field import LENGTHS, TIMES, Field, mistake
-from .mistakes import place
+from ..io.message import Message
+from .field import LENGTHS, TIMES, Field, wrong_parameter
+from .mistakes import placed
 from .size import LONGEST_PATTERN, MOST_PARTS
 from .trees import atomic, constant, is_only, is_optional, is_plain, name_of, plain
 from .variant import Variant
@@ -32,6 +33,14 @@ EVENT = "event"
 WHOLE = Field("text", "LINE")
 # What is read as a time needs a terminal whose texts are known to be one.
 HOLDS = {"time": TIMES, "elapsed": LENGTHS}
+NO_FIXED_TEXT = "{name} has an alternative without fixed text to search for; add a literal."
+NO_PART_OF_A_LINE = "{part} cannot be compiled into a line."
+RULE_OF_ITSELF = "rule {name} refers to itself; rewrite it without recursion."
+NUMBER_OF_PARAMETERS = "{name} takes {count} parameters: {names}."
+TOO_LONG_A_RULE = "a line with the rule {name} becomes too long; use fewer parts."
+IS_WRONG = "{said} is wrong in {name}: {why}"
+EXPECTED_ONE = "{said} is wrong in {name}: expected one of {known}."
+NO_TERMINAL = "a field holds a terminal or a literal, but {name} is neither."
 NEWLINE = "NEWLINE"  # the terminal of the vocabulary that a record of several lines holds
 
 
@@ -69,9 +78,9 @@ class Compiler:
         for expansion in self.rules[rule][1].children:
             yield name_of(next(expansion.find_data("value")).children[0])
 
-    def error(self, name: str, reason: str) -> GrammarError:
+    def error(self, name: str, told: Message) -> GrammarError:
         """A mistake with its file and the first line that holds a name."""
-        return GrammarError(f"{self.name}: {place(self.text, name)}{reason}")
+        return GrammarError.at(self.name, placed(told, self.text, name))
 
     def variants(self, line_kind: str) -> Iterator[Variant]:
         """Compile each alternative of a line kind; raises GrammarError for recursion and for a line without text."""
@@ -79,9 +88,7 @@ class Compiler:
             line = _Line(open_rules=(line_kind,))
             source = self._blanks() + self._node(expansion, line, {})
             if not line.literals:
-                raise self.error(
-                    line_kind, f"{line_kind} has an alternative without fixed text to search for; add a literal."
-                )
+                raise self.error(line_kind, Message(NO_FIXED_TEXT, name=line_kind))
             yield self._variant(line_kind.removesuffix("_line"), source, line, self._head(expansion))
 
     def _head(self, expansion: Any) -> int:
@@ -136,7 +143,7 @@ class Compiler:
             case Tree(data="alias", children=[child, *_]):
                 source = self._node(child, line, arguments)
             case Tree():
-                raise GrammarError(f"{self.name}: {node.data} cannot be compiled into a line.")
+                raise GrammarError.at(self.name, NO_PART_OF_A_LINE, part=node.data)
             case _:
                 source = self._symbol(name_of(node), line, arguments)
         return source
@@ -196,10 +203,11 @@ class Compiler:
 
     def _rule(self, name: str, values: list[Any], line: _Line, arguments: Mapping[str, Any]) -> str:
         if name in line.open_rules:
-            raise self.error(name, f"rule {name!r} refers to itself; rewrite it without recursion.")
+            raise self.error(name, Message(RULE_OF_ITSELF, name=repr(name)))
         parameters, tree = self.rules[name]
         if len(values) != len(parameters):
-            raise self.error(name, f"{name} takes {len(parameters)} parameters: {', '.join(parameters)}.")
+            names = ", ".join(parameters)
+            raise self.error(name, Message(NUMBER_OF_PARAMETERS, name=name, count=len(parameters), names=names))
         bound = {p: arguments.get(name_of(v), v) for p, v in zip(parameters, values, strict=True)}
         if name in self.vocabulary:
             return self._field(name, tree, line, bound)
@@ -207,7 +215,7 @@ class Compiler:
         source = self._node(tree, line, bound)
         line.open_rules, line.parts = outer, line.parts + 1
         if line.parts > MOST_PARTS or len(source) > LONGEST_PATTERN:
-            raise self.error(name, f"a line with the rule {name!r} becomes too long; use fewer parts.")
+            raise self.error(name, Message(TOO_LONG_A_RULE, name=repr(name)))
         return source
 
     def _field(self, name: str, tree: Tree[Any], line: _Line, bound: Mapping[str, Any]) -> str:
@@ -216,8 +224,8 @@ class Compiler:
         if type_ not in HOLDS.get(name, (type_,)):
             raise self._wrong_terminal(name, name_of(bound.get(held, held)).strip('"/'))
         meaning = self._meaning({key: value for key, value in bound.items() if key != held})
-        if wrong := mistake(name, meaning):
-            raise self.error(wrong[0], f"{wrong[0]!r} is wrong in {name}: {wrong[1]}.")
+        if wrong := wrong_parameter(name, meaning):
+            raise self.error(wrong[0], Message(IS_WRONG, said=repr(wrong[0]), name=name, why=wrong[1]))
         line.groups.append(Field(name, type_, **meaning))
         self._remember(pattern, line)
         # Python's `re` forgets what a group held before when the group is begun in a repeat once more and not ended.
@@ -227,7 +235,8 @@ class Compiler:
     def _wrong_terminal(self, name: str, said: str) -> GrammarError:
         used = f"{name}{{{said}}}"
         place_of = used if used in self.text else said
-        return self.error(place_of, f"{said!r} is wrong in {name}: expected one of {', '.join(sorted(HOLDS[name]))}.")
+        known = ", ".join(sorted(HOLDS[name]))
+        return self.error(place_of, Message(EXPECTED_ONE, said=repr(said), name=name, known=known))
 
     def _held(self, node: Any) -> tuple[str, str]:
         """Type and regular expression of what a field holds: a terminal, or the literal spelling of its value."""
@@ -238,7 +247,7 @@ class Compiler:
             return "WORD", self.literals[text]
         if text in self.terminals:
             return text, self.terminals[text]
-        raise self.error(text, f"a field holds a terminal or a literal, but {text!r} is neither.")
+        raise self.error(text, Message(NO_TERMINAL, name=repr(text)))
 
     def _meaning(self, bound: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments that say what the number means: ``kind=running_mean{per_epoch, "4"}`` names kind, per and since."""

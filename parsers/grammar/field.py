@@ -4,6 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from ..io.message import Message, joined
+
+WHOLE_NUMBER = "{parameter} of {name} must be a quoted whole number."
+ONE_OF_PARAMETERS = "{parameter} of {name} must be {allowed}."
+TWO_PARAMETERS = "it takes two parameters, such as {example}."
+
 Scope = Literal["card", "node", "job", "unknown"]
 Kind = Literal["instant", "window_mean", "running_mean", "total", "unknown"]
 Per = Literal["epoch", "run"]
@@ -54,14 +60,15 @@ class Field:
     first: int | None = None
 
 
-def mistake(name: str, meaning: Mapping[str, object]) -> tuple[str, str] | None:
+def wrong_parameter(name: str, meaning: Mapping[str, object]) -> tuple[str, Message] | None:
     """The first wrong parameter of a field, and what is allowed there; None when all are right."""
     allowed = {"unit": UNITS.get(name, ()), "scope": get_args(Scope), "kind": get_args(Kind), "per": get_args(Per)}
     for parameter, said in meaning.items():
         if parameter in ("since", "first") and not isinstance(said, int):
-            return str(said), f"{parameter} of {name} must be a quoted whole number"
+            return str(said), Message(WHOLE_NUMBER, parameter=parameter, name=name)
         if parameter in allowed and said not in allowed[parameter]:
-            return str(said), f"{parameter} of {name} must be {' or '.join(allowed[parameter])}"
+            possible = joined("{first} or {second}", map(Message, allowed[parameter]))
+            return str(said), Message(ONE_OF_PARAMETERS, parameter=parameter, name=name, allowed=possible)
     if meaning.get("kind") == "running_mean" and not {"per", "since"} <= meaning.keys():
-        return "running_mean", 'it takes two parameters, such as running_mean{per_epoch, "0"}'
+        return "running_mean", Message(TWO_PARAMETERS, example='running_mean{per_epoch, "0"}')
     return None

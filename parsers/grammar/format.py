@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..io.errors import GrammarError
+from ..io.errors import CANNOT_BE_READ, GrammarError, reason_of
 from ..io.user_cache import found, keep, name_of
 from .field import Field
 from .variant import METRICS, ROOM, Variant
@@ -60,7 +60,7 @@ def load(path: Path) -> Format:
     try:
         grammar = path.read_bytes() if path.is_file() else b""
     except OSError as error:
-        raise GrammarError(f"{path}: cannot be read: {error.strerror}.") from error
+        raise GrammarError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
     name = name_of(_program(), str(path.absolute()).encode("utf-8", "surrogateescape"), grammar)
     try:
         return _from_json(path, found(name))

@@ -12,13 +12,21 @@ from lark.load_grammar import Grammar, load_grammar
 
 from ..io.errors import GrammarError
 from ..io.input_file import text_of
+from ..io.message import Message
 from .compiler import Compiler
 from .field import Field
-from .mistakes import place, reason
+from .mistakes import placed, reason
 from .size import LONGEST_PATTERN, too_long, too_many
 from .variant import METRICS, ROOM, Variant
 
 _IMPORTED = re.compile(r"^%import[ \t]+(\w+)", re.MULTILINE)
+TOO_MANY_PARTS = "{name} has more than {most} parts; shorten it."
+FILE_BESIDE = "{name} is a file in the same folder; import it with a dot: %import .{file}"
+TOO_DEEP = "its rules or brackets are nested too deep; use fewer levels."
+SEVERAL_IGNORED = "ignores {count} terminals; merge them into one."
+NO_START = "rule start is missing; it lists the line kinds of the format."
+NO_LINE_KIND = "start lists {name}; valid line kinds: {known}."
+TWO_MEANINGS = "{name} has two different definitions in {line}; use one."
 LINE_KINDS = (*(f"{metric}_line" for metric in METRICS), "event_line", "fact_line", "noise_line")
 
 
@@ -29,22 +37,21 @@ def open_grammar(path: Path, **options: Any) -> Lark:
         text = text_of(path)
         return Lark(_loaded(path, text, **options), source_path=str(path), maybe_placeholders=False, **options)
     except (LarkError, OSError, UnicodeDecodeError, AssertionError) as error:
-        raise GrammarError(f"{path.name}: {reason(error, text, _known_names())}") from error
+        raise GrammarError.at(path.name, reason(error, text, _known_names())) from error
 
 
 def _loaded(path: Path, text: str, *, keep_all_tokens: bool = False, **_: Any) -> Grammar:
     """A grammar before it is compiled; raises GrammarError for one that would become too large."""
     if name := too_long(text):
-        raise GrammarError(
-            f"{path.name}: {place(text, name)}{name!r} has more than {LONGEST_PATTERN} parts; shorten it."
-        )
+        told = Message(TOO_MANY_PARTS, name=repr(name), most=LONGEST_PATTERN)
+        raise GrammarError.at(path.name, placed(told, text, name))
     for name in _IMPORTED.findall(text):
         if (path.parent / f"{name}.lark").is_file() and not (ROOM / f"{name}.lark").is_file():
-            beside = f"{name!r} is a file in the same folder; import it with a dot: %import .{name}"
-            raise GrammarError(f"{path.name}: {place(text, name)}{beside}")
+            told = Message(FILE_BESIDE, name=repr(name), file=name)
+            raise GrammarError.at(path.name, placed(told, text, name))
     grammar: Grammar = load_grammar(text, str(path), [str(ROOM)], keep_all_tokens)[0]  # type: ignore[no-untyped-call]
     if found := too_many(grammar):
-        raise GrammarError(f"{path.name}: {place(text, found[0])}{found[0]!r} {found[1]}.")
+        raise GrammarError.at(path.name, placed(found.told, text, found.name))
     return grammar
 
 
@@ -71,7 +78,7 @@ def compiled(path: Path) -> tuple[str, tuple[Variant, ...]]:
         compiler = _compiler(lark, path)
         variants = tuple(v for kind in _line_kinds(compiler, path) for v in compiler.variants(kind))
     except RecursionError as error:
-        raise GrammarError(f"{path.name}: its rules or brackets are nested too deep; use fewer levels.") from error
+        raise GrammarError.at(path.name, TOO_DEEP) from error
     _check_meanings(variants, path)
     return _about(path), variants
 
@@ -81,7 +88,7 @@ def _compiler(lark: Lark, path: Path) -> Compiler:
     literals = {t.pattern.raw: t.pattern for t in lark.terminals if t.pattern.raw}
     blank = [patterns[_plain(name)].to_regexp() for name in lark.ignore_tokens]
     if len(blank) > 1:
-        raise GrammarError(f"{path.name}: ignores {len(blank)} terminals; merge them into one.")
+        raise GrammarError.at(path.name, SEVERAL_IGNORED, count=len(blank))
     return Compiler(
         name=path.name,
         text=path.read_text(encoding="utf-8"),
@@ -107,11 +114,11 @@ def vocabulary() -> frozenset[str]:
 
 def _line_kinds(compiler: Compiler, path: Path) -> Iterator[str]:
     if "start" not in compiler.rules:
-        raise GrammarError(f"{path.name}: rule start is missing; it lists the line kinds of the format.")
+        raise GrammarError.at(path.name, NO_START)
     kinds = list(compiler.alternatives("start"))
     wrong = [kind for kind in kinds if kind not in LINE_KINDS]
     if wrong:
-        raise compiler.error(wrong[0], f"start lists {wrong[0]!r}; valid line kinds: {', '.join(LINE_KINDS)}.")
+        raise compiler.error(wrong[0], Message(NO_LINE_KIND, name=repr(wrong[0]), known=", ".join(LINE_KINDS)))
     return iter(kinds)
 
 
@@ -120,9 +127,7 @@ def _check_meanings(variants: tuple[Variant, ...], path: Path) -> None:
     for variant in variants:
         for field in variant.fields:
             if seen.setdefault((variant.record, field.name), field) != field and variant.record in METRICS:
-                raise GrammarError(
-                    f"{path.name}: {field.name} has two different definitions in {variant.record}_line; use one."
-                )
+                raise GrammarError.at(path.name, TWO_MEANINGS, name=field.name, line=f"{variant.record}_line")
 
 
 def _about(path: Path) -> str:

@@ -3,12 +3,16 @@
 import re
 from collections.abc import Iterator, Mapping
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from lark import Tree
 from lark.load_grammar import Grammar
 
+from ..io.message import Message
 from .trees import name_of
+
+TOO_MANY_WAYS = "{name} has more than {most} combinations; move some of them into separate rules."
+OF_ITSELF = "{name} refers to itself; rewrite it without recursion."
 
 # The largest of ours: a rule of 768 ways, and a line of 10,383 signs.
 MOST_WAYS = 1 << 13
@@ -41,15 +45,22 @@ def _length(name: str, bodies: Mapping[str, str], known: dict[str, int]) -> int:
     return known[name]
 
 
-def too_many(grammar: Grammar) -> tuple[str, str] | None:
+class TooMuch(NamedTuple):
+    """The name of a rule that stands for too much, and why it does."""
+
+    name: str
+    told: Message
+
+
+def too_many(grammar: Grammar) -> TooMuch | None:
     """The first rule of a grammar that Lark read which it could not compile in any time, and why."""
     for name, _, tree, _ in grammar.rule_defs:
         if _ways(tree) > MOST_WAYS:
-            return str(name), f"has more than {MOST_WAYS} combinations; move some of them into separate rules"
+            return TooMuch(str(name), Message(TOO_MANY_WAYS, name=repr(str(name)), most=MOST_WAYS))
     templates = {str(name): tree for name, parameters, tree, _ in grammar.rule_defs if parameters}
     for name in templates:
         if name in _used(templates, name):
-            return name, "refers to itself; rewrite it without recursion"
+            return TooMuch(name, Message(OF_ITSELF, name=repr(name)))
     return None
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..io import input_file
 from ..io.compression import ERRORS, ending
-from ..io.errors import FormatError, LogError, WrappedError
+from ..io.errors import FormatError, LogError, WrappedError, reason_of
 from ..runs.runfile import sha256_of
 from ..scanning.detection import detected, formats
 from ..scanning.source import Source, is_text
@@ -126,7 +126,7 @@ def _unpacked(path: Path) -> str:
             while chunk := stream.read(_CHUNK):
                 digest.update(chunk)
     except BROKEN as error:
-        raise NotTakenError(f"cannot be read: {str(error).rstrip('.')}.", is_unreadable=True) from error
+        raise NotTakenError(f"cannot be read: {reason_of(error)}.", is_unreadable=True) from error
     return digest.hexdigest()
 
 

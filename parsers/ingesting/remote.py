@@ -48,7 +48,7 @@ def filesystem(url: str) -> tuple[AbstractFileSystem, str]:
     try:
         fs, path = fsspec.core.url_to_fs(url, **_options(url))
     except ImportError as error:
-        needed = install("remote") if protocol in _OF_EXTRA else str(error).rstrip(".")
+        needed = f"run `{install('remote')}`" if protocol in _OF_EXTRA else str(error).rstrip(".")
         raise NotTakenError(f"requires packages that are not installed; {needed}.", is_unreadable=True) from error
     except ValueError as error:
         raise NotTakenError(

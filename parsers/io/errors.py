@@ -6,7 +6,10 @@ from typing import Self
 
 from .message import Message
 
+OF_FILE = "{path}: {what}"
+CANNOT_BE_USED = "cannot be read or written: {reason}."
 CANNOT_BE_READ = "cannot be read: {reason}."
+CUT_SHORT = "its compressed data is truncated"
 CANNOT_BE_WRITTEN = "{path}: cannot be written: {reason}."
 
 
@@ -27,7 +30,7 @@ class ParserError(MessageError):
     @classmethod
     def at(cls, path: object, what: Message | str, /, **values: object) -> Self:
         """The error of a file: what is wrong follows the path."""
-        return cls("{path}: {what}", path=path, what=what if isinstance(what, Message) else Message(what, **values))
+        return cls(OF_FILE, path=path, what=what if isinstance(what, Message) else Message(what, **values))
 
     @property
     def what(self) -> str:
@@ -64,9 +67,26 @@ class WriteError(ParserError):
         return WriteError(folder / self.path.relative_to(made), self.reason) if is_inside else self
 
 
-def told(error: Exception) -> str:
-    """An error as one sentence: that of the system with the name of the file, and without the number it has there."""
+def reason_of(error: Exception) -> Message:
+    """Why something cannot be read, to stand in ``CANNOT_BE_READ``: as the error says it, else as the system does."""
+    if isinstance(error, MessageError):
+        return error.message
+    if isinstance(error, EOFError):
+        return Message(CUT_SHORT)
+    return Message(str(getattr(error, "strerror", None) or error).rstrip("."))
+
+
+def said_of(error: Exception) -> Message:
+    """What an error says: of one of the system with the name of the file, and without the number it has there."""
+    if isinstance(error, MessageError):
+        return error.message
     if isinstance(error, OSError) and error.strerror:
-        file = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
-        return f"{file}cannot be read or written: {error.strerror}."
-    return str(error)
+        said = Message(CANNOT_BE_USED, reason=Message(error.strerror))
+        is_of_a_file = isinstance(error.filename, str | bytes)
+        return Message(OF_FILE, path=os.fsdecode(error.filename), what=said) if is_of_a_file else said
+    return Message(str(error))
+
+
+def told(error: Exception) -> str:
+    """What an error says, in English."""
+    return str(said_of(error))

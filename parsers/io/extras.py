@@ -4,6 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from .errors import ParserError
+from .message import Message
+
+NOT_INSTALLED = "{what} the package {package}, which is not installed; run `{command}`."
 
 
 class ExtraError(ParserError):
@@ -12,7 +15,7 @@ class ExtraError(ParserError):
 
 def install(extra: str) -> str:
     """What installs an extra beside the rest."""
-    return f'run `pip install "tachograph[{extra}]"`'
+    return f'pip install "tachograph[{extra}]"'
 
 
 @contextmanager
@@ -24,4 +27,5 @@ def extra(name: str, what: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise ExtraError(f"{what} the package {error.name}, which is not installed; {install(name)}.") from error
+        told = {"what": Message(what), "package": error.name, "command": install(name)}
+        raise ExtraError(NOT_INSTALLED, **told) from error

@@ -5,6 +5,9 @@ They hold wherever something is read. An archive in an archive, and a packed fil
 
 import os
 
+from .errors import MessageError
+from .message import Message
+
 MIB, GIB = 1 << 20, 1 << 30
 LEAST = 64 * MIB
 # Logs repeat themselves and pack well, to a hundredth at times; what is made to fill disks packs to a thousandth.
@@ -14,14 +17,20 @@ LARGEST_DOWNLOAD = 64 * GIB
 VARIABLE = "TACHOGRAPH_UNPACKED_GIB"
 
 
-class TooLargeError(Exception):
+UNPACKS_TO_MORE = "it unpacks to more than {size} MiB; set {variable}=1 to allow 1 GiB, or unpack it first"
+LARGER_DOWNLOAD = "it is larger than {size} GiB; download it, then pass the file"
+TOO_MANY_MEMBERS = "it has more than {count} members; unpack it, then pass the folder"
+NO_NUMBER_OF_GIB = "${variable} is {said}; expected a number of GiB"
+
+
+class TooLargeError(MessageError):
     """Something becomes more than it may; the message goes on from "cannot be read"."""
 
 
 class Allowance:
     """So many bytes may still come; ``told`` is what is said when there are more."""
 
-    def __init__(self, most: int, told: str) -> None:
+    def __init__(self, most: int, told: Message) -> None:
         self._left, self._told = most, told
 
     def take(self, size: int) -> None:
@@ -37,21 +46,18 @@ def unpacking(packed: int) -> Allowance:
     Raises TooLargeError where $TACHOGRAPH_UNPACKED_GIB is not a number.
     """
     most = max(LEAST, TIMES * packed, _allowed())
-    said = f"it unpacks to more than {most / MIB:,.0f} MiB; set {VARIABLE}=1 to allow 1 GiB, or unpack it first"
-    return Allowance(most, said)
+    return Allowance(most, Message(UNPACKS_TO_MORE, size=f"{most / MIB:,.0f}", variable=VARIABLE))
 
 
 def downloading() -> Allowance:
     """What a file may have that comes over a network."""
-    return Allowance(
-        LARGEST_DOWNLOAD, f"it is larger than {LARGEST_DOWNLOAD // GIB} GiB; download it, then pass the file"
-    )
+    return Allowance(LARGEST_DOWNLOAD, Message(LARGER_DOWNLOAD, size=LARGEST_DOWNLOAD // GIB))
 
 
 def check_members(count: int) -> None:
     """Raise TooLargeError where an archive has more members than any of logs has."""
     if count > MOST_MEMBERS:
-        raise TooLargeError(f"it has more than {MOST_MEMBERS:,} members; unpack it, then pass the folder")
+        raise TooLargeError(TOO_MANY_MEMBERS, count=f"{MOST_MEMBERS:,}")
 
 
 def _allowed() -> int:
@@ -59,4 +65,4 @@ def _allowed() -> int:
     try:
         return int(float(said) * GIB)
     except (ValueError, OverflowError) as error:
-        raise TooLargeError(f"${VARIABLE} is {said!r}; expected a number of GiB") from error
+        raise TooLargeError(NO_NUMBER_OF_GIB, variable=VARIABLE, said=repr(said)) from error

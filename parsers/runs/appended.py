@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..scanning.record_table import RECORD, RecordTable
 from .events import Event
 from .facts import Fact, Value
-from .reading_part import RUN, ReadingPart
+from .format_records import RUN, FormatRecords
 
 BANNERS = ("run_start", "restart")
 # Several ranks that print the same steps in turns fall back all the time, and by little: a run goes on for a while.
@@ -28,7 +28,7 @@ Mask = NDArray[np.bool_]
 NO_ROWS: Rows = np.zeros(0, np.intp)
 
 
-def told_apart(parts: Sequence[ReadingPart], happened: Sequence[Event]) -> list[ReadingPart]:
+def told_apart(parts: Sequence[FormatRecords], happened: Sequence[Event]) -> list[FormatRecords]:
     """The parts of a reading; where the log holds several runs, each table says in ``run``, from 1, whose a record is.
 
     The first part decides where a run begins.
@@ -39,7 +39,7 @@ def told_apart(parts: Sequence[ReadingPart], happened: Sequence[Event]) -> list[
     return [replace(part, table=_numbered(part.table, starts)) for part in parts]
 
 
-def of_each(parts: Sequence[ReadingPart], stated: Iterable[Fact]) -> list[list[Fact]]:
+def of_each(parts: Sequence[FormatRecords], stated: Iterable[Fact]) -> list[list[Fact]]:
     """What lines, a line each, state of each of several runs; nothing where the log holds one.
 
     A fact that the whole log tells alike is that of all runs. One that lines tell differently is that of the run whose
@@ -66,7 +66,7 @@ def _told(facts: Sequence[tuple[int, Fact]], before: int, first: int, last: int)
     return [*own, *(fact for line, fact in facts if first < line <= last and fact.name in known)]
 
 
-def as_one(part: ReadingPart) -> ReadingPart:
+def as_one(part: FormatRecords) -> FormatRecords:
     """The part as if its log held one run, as whoever published a number of it may have read it."""
     table = part.table
     return replace(part, table=RecordTable({name: table[name] for name in table if name != RUN}))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ..io.message import Message
 from ..scanning.record_table import RecordTable
 from .events import Event
-from .reading_part import ReadingPart
+from .format_records import FormatRecords
 from .repeats import repeated
 
 Numbers = NDArray[np.int64]
@@ -28,7 +28,7 @@ STANDING = np.timedelta64(0, "us")
 GOING_ON = ("run_start", "checkpoint", "evaluation", "overflow", "restart")
 
 
-def findings(parts: Sequence[ReadingPart], happened: Sequence[Event]) -> Iterator[Message]:
+def findings(parts: Sequence[FormatRecords], happened: Sequence[Event]) -> Iterator[Message]:
     """What speaks against a run, one sentence each; ``parts`` and ``happened`` as of a ``Reading``."""
     for part in parts:
         lines = part.table["line"]

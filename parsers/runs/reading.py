@@ -27,8 +27,8 @@ from ..scanning.wrapped import refuse_wrapped
 from .appended import Last, of_each, told_apart
 from .events import Event, events, frame, time_to_train
 from .facts import Fact, Facts, line_facts, may_be_default
+from .format_records import NOTHING, FormatRecords, records_of
 from .health import findings
-from .reading_part import NOTHING, ReadingPart, part
 from .runfile import RunFile, run_facts, run_file, run_problems, told_by_name
 
 TORN = "Output is interleaved, first at line {line} ({count} in total); only intact parts are used."
@@ -59,7 +59,7 @@ class Reading:
     path: Path
     sha256: str
     bytes: int
-    parts: tuple[ReadingPart, ...]
+    parts: tuple[FormatRecords, ...]
     facts: Facts
     account: Account
     warnings: tuple[Message, ...]
@@ -114,7 +114,7 @@ def survey(path: str | Path, *, format: str | Path | Format | None = None, facts
     """As ``read``, but a text of no known format gives a reading without records: all its lines are unrecognised."""
     path = Path(path)
     source, cascade = _read(LogText(path), [] if format is None else [known_format(format)], search=format is None)
-    parts = [part(level, source) for level in cascade.levels[:-1]]
+    parts = [records_of(level, source) for level in cascade.levels[:-1]]
     if len(parts) > 1:
         parts.sort(key=lambda part: part.rank)
     run = run_file(path)
@@ -176,7 +176,7 @@ def known_format(name: str | Path | Format) -> Format:
 
 
 def _facts(
-    given: list[Fact], cascade: Cascade, run: RunFile, log: Path, parts: Sequence[ReadingPart]
+    given: list[Fact], cascade: Cascade, run: RunFile, log: Path, parts: Sequence[FormatRecords]
 ) -> Iterator[Facts]:
     """The facts of the whole log, and then of each run, where it holds several."""
     *formats_, last = [level.facts for level in cascade.levels]

@@ -9,7 +9,7 @@ from pathlib import Path
 from reprlib import repr as shortened
 from typing import Any
 
-from ..io.errors import CANNOT_BE_READ, LogError
+from ..io.errors import CANNOT_BE_READ, LogError, reason_of
 from ..io.input_file import opened, text_of
 from ..io.message import Message
 from .facts import SCALING, Fact, is_count, name_facts
@@ -107,7 +107,7 @@ def sha256_of(path: Path) -> str:
         with opened(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise LogError.at(path, CANNOT_BE_READ, reason=Message(str(error.strerror))) from error
+        raise LogError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
 
 
 def run_file(log: Path) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def run_file(log: Path) -> dict[str, Any]:
     try:
         run = dict(_parsed(text_of(path)))
     except OSError as error:
-        raise LogError.at(path, CANNOT_BE_READ, reason=Message(str(error.strerror))) from error
+        raise LogError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise LogError.at(path, NO_RUN_FILE, reason=error) from error
     if refusal := unknown_schema(run):

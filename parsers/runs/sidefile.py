@@ -9,10 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ..io.errors import CANNOT_BE_READ, LogError
+from ..io.errors import CANNOT_BE_READ, LogError, reason_of
 from ..io.input_file import opened
 from ..io.lazy import pd
-from ..io.message import Message
 from .runfile import describes, run_file
 
 NO_HEAD = "line 1 is not the expected header {columns}."
@@ -61,7 +60,7 @@ def _rows(path: Path, width: int) -> Iterator[list[str]]:
     except csv.Error as error:
         raise LogError.at(path, NO_ROW, line=number + 1, reason=error) from error
     except OSError as error:
-        raise LogError.at(path, CANNOT_BE_READ, reason=Message(str(error.strerror))) from error
+        raise LogError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
 
 
 def times(seconds: pd.Series[float]) -> pd.Series[pd.Timestamp]:

@@ -28,6 +28,7 @@ _ALONE, _ID = np.int32(ALONE).tobytes(), np.int32().itemsize
 _WORD = re.compile(rb"\t|[ ]*+[^ \t]*+")
 
 MOST_ASCII = 127
+BYTES, COLUMNS = "bytes", "columns"  # what a width is of
 
 MOST_KEPT = 1 << 16
 
@@ -124,8 +125,8 @@ class CutLines:
         """How long the lines are, in bytes and in columns; of a block without metric lines and facts nothing."""
         if not (self.metrics or self.facts):
             return {}
-        in_bytes = {"bytes": np.diff(self._ends, prepend=-1) - 1}
-        return in_bytes if _is_plain(self.data) else in_bytes | {"columns": self._columns(in_bytes["bytes"])}
+        in_bytes = {BYTES: np.diff(self._ends, prepend=-1) - 1}
+        return in_bytes if _is_plain(self.data) else in_bytes | {COLUMNS: self._columns(in_bytes[BYTES])}
 
     def _columns(self, in_bytes: Integers) -> Integers:
         """How many columns each line has; lines that are equal but for digits have as many."""

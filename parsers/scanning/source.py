@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ..io.compression import ERRORS, unpacked
-from ..io.errors import CANNOT_BE_READ, LogError
+from ..io.errors import CANNOT_BE_READ, LogError, reason_of
 from ..io.input_file import opened
 from ..io.message import Message
 from .kernel import without_escapes
@@ -122,8 +122,7 @@ def _reason(error: Exception) -> Message:
         return Message("is a folder; pass a log file.")
     if isinstance(error, FileNotFoundError):
         return Message("file not found.")
-    reason = str(getattr(error, "strerror", None) or error).rstrip(".")
-    return Message(CANNOT_BE_READ, reason=Message(reason))
+    return Message(CANNOT_BE_READ, reason=reason_of(error))
 
 
 def is_text(block: bytes) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 from ..grammar.format import Format
 from ..grammar.variant import Variant
 from ..io.errors import WrappedError
+from ..io.message import Message
 from .cut_lines import CutLines, Verdict, cleaned, texts
 from .detection import known_shapes
 from .kernel import Integers
@@ -42,7 +43,7 @@ def refuse_wrapped(text: LogText, known: Sequence[Format]) -> None:
         for unit, lengths in block.measures.items():
             for cuts in _cuts(block, lengths):
                 if line := cuts.first():
-                    raise WrappedError.at(text.source.path, WRAPPED, width=cuts.width, unit=unit, line=line)
+                    raise WrappedError.at(text.source.path, WRAPPED, width=cuts.width, unit=Message(unit), line=line)
         if block.metrics:
             return
 

@@ -13,7 +13,7 @@ from typing import BinaryIO, cast
 import zstandard
 
 from ..io.compression import ERRORS, ending, unpacked
-from ..io.errors import CANNOT_BE_READ, LogError
+from ..io.errors import CANNOT_BE_READ, LogError, reason_of
 from ..io.input_file import opened
 
 BLOCK = 1 << 20
@@ -99,7 +99,7 @@ def _reading(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, *ERRORS) as error:
-        raise LogError.at(path, CANNOT_BE_READ, reason=getattr(error, "strerror", None) or error) from error
+        raise LogError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
 
 
 @contextmanager

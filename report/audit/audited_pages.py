@@ -22,6 +22,7 @@ from .published_site import PublishedSite
 
 Row = tuple[str, int, int]
 
+NO_MARKDOWN = "There is no Markdown file in {places}."
 BY_ONE_RULE = "By one rule, the published ratio in brackets: {each}."
 
 
@@ -132,7 +133,7 @@ def markdown_files(places: Sequence[Path]) -> list[Path]:
     """
     files = list(dict.fromkeys(file for place in places for file in (_below(place) if place.is_dir() else [place])))
     if not files:
-        raise DocumentError(f"There is no Markdown file in {', '.join(map(str, places))}.")
+        raise DocumentError(NO_MARKDOWN, places=", ".join(map(str, places)))
     return files
 
 

@@ -8,9 +8,9 @@ from typing import get_args
 from parsers.io.message import Message
 from parsers.runs.appended import as_one
 from parsers.runs.facts import Fact
+from parsers.runs.format_records import FormatRecords
 from parsers.runs.provenance import LABEL
 from parsers.runs.reading import Reading
-from parsers.runs.reading_part import ReadingPart
 
 from ..evidence.pool import on_all_cores
 from ..measuring.measurement import Measurement, NoMeasurement, measure
@@ -131,7 +131,7 @@ class Evidence:
 
     log: Log
     reading: Reading
-    part: ReadingPart
+    part: FormatRecords
     facts: Mapping[str, Fact]
     searched: Searched
     known: dict[Protocol, Measurement | None] = field(default_factory=dict, compare=False, repr=False)

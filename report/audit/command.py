@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING
 import click
 
 from parsers.commands import FORMAT, LOGS
-from parsers.io.message import Message, counted
+from parsers.io.message import Message
 from parsers.io.printable import say
 from parsers.io.refusal import Unreadable
 
-from ..wording.language_option import LANGUAGE, told_in, translate_to
+from ..wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
 
 if TYPE_CHECKING:
     from ..wording.words import Translate
     from .audited_pages import Named, Unlike
 
 TO_MEND = 1
+ONE_NUMBER_A_LOG = "Give --published once per log; logs: {logs}, numbers: {numbers}."
 WARNING = "warning: {said}"
 PAST = "{file}: {page}: {digits} is no longer {verdict}."
 
@@ -70,18 +71,18 @@ def audit(
       tachograph audit ../Perf --json
       tachograph audit ../Perf --markdown --lang zh
     """
-    from ..evidence.evidence_file import EvidenceFileError
-    from ..pagefile.page_file import PageError, find, load
+    from parsers.io.errors import ParserError
+
+    from ..pagefile.page_file import find, load
     from .audited_pages import audit_files, markdown_files
-    from .document import DocumentError
-    from .finding import AcceptedError, read_accepted, with_accepted
+    from .finding import read_accepted, with_accepted
 
     translate = translate_to(language)
     try:
         known = read_accepted(accept) if accept else []
         stated = [load(find(name)) for name in page_files]
         found = audit_files(markdown_files(pages), logs, stated, tolerance)
-    except (AcceptedError, DocumentError, EvidenceFileError, PageError) as error:
+    except ParserError as error:
         raise Unreadable(told_in(error, translate)) from error
     marked, past = with_accepted(found.findings, known)
     for entry in past:
@@ -177,8 +178,7 @@ def recover(
 
     translate = translate_to(language)
     if len(published) != len(logs):
-        given = f"{counted(len(logs), 'log')} and {counted(len(published), 'number')}"
-        raise click.UsageError(f"Give --published once per log; given: {given}.")
+        raise wrong_use(translate, ONE_NUMBER_A_LOG, logs=len(logs), numbers=len(published))
     try:
         found = recovered(logs, published, {"cards": cards, "batch_size": batch_size}, format_)
     except ParserError as error:

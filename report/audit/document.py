@@ -8,15 +8,17 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from parsers.io.errors import CANNOT_BE_READ, ParserError, reason_of
 from parsers.io.input_file import opened
 
 LARGEST = 16 << 20  # bytes; a page that people read is smaller
+TOO_LARGE_A_PAGE = "has {size} bytes; a page of at most {largest} can be read."
 RAISED = "^"
 _BREAK = re.compile(r"<br\b", re.IGNORECASE)
 _ANCHOR = re.compile(r'<a id="([^"]{1,100})">')
 
 
-class DocumentError(ValueError):
+class DocumentError(ParserError):
     """A page that cannot be read; one sentence says which and why."""
 
 
@@ -86,9 +88,9 @@ def read_document(path: Path) -> Document:
         with opened(path) as file:
             raw = file.read(LARGEST + 1)
     except OSError as error:
-        raise DocumentError(f"{path}: cannot be read: {error.strerror}.") from error
+        raise DocumentError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
     if len(raw) > LARGEST:
-        raise DocumentError(f"{path}: has {path.stat().st_size} bytes; a page of at most {LARGEST} can be read.")
+        raise DocumentError.at(path, TOO_LARGE_A_PAGE, size=path.stat().st_size, largest=LARGEST)
     return parse_document(raw.decode("utf-8", "replace"), path)
 
 

@@ -8,8 +8,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from parsers.io.errors import CANNOT_BE_READ, ParserError, reason_of
 from parsers.io.input_file import text_of
 from parsers.io.message import Message, joined
+from parsers.io.validation import NOT_TOML, mistake
 
 from ..wording.words import Translate, worded
 from .published_numbers import PublishedNumber
@@ -90,7 +92,7 @@ def as_json(finding: Finding, page: str, translate: Translate) -> dict[str, Any]
     }
 
 
-class AcceptedError(ValueError):
+class AcceptedError(ParserError):
     """A file of accepted findings with a mistake; one sentence says which file and what is possible."""
 
 
@@ -110,7 +112,9 @@ class Accepted(BaseModel):
     reason: str = Field(min_length=1)
 
 
-class _File(BaseModel):
+class AcceptedFile(BaseModel):
+    """A file of accepted findings."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     accepted: list[Accepted] = Field(default_factory=list)
@@ -119,15 +123,13 @@ class _File(BaseModel):
 def read_accepted(path: Path) -> list[Accepted]:
     """Read a file of ``[[accepted]]`` tables; raises AcceptedError."""
     try:
-        return _File.model_validate(tomllib.loads(text_of(path))).accepted
+        return AcceptedFile.model_validate(tomllib.loads(text_of(path))).accepted
     except OSError as error:
-        raise AcceptedError(f"{path}: cannot be read: {error.strerror}.") from error
+        raise AcceptedError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise AcceptedError(f"{path}: is not valid TOML: {error}.") from error
+        raise AcceptedError.at(path, NOT_TOML, reason=error) from error
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise AcceptedError(f"{path}: {key}: {first['msg']}; an [[accepted]] table is possible.") from error
+        raise AcceptedError.at(path, mistake(error.errors()[0], AcceptedFile)) from error
 
 
 def with_accepted(

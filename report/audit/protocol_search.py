@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.runs.facts import Fact
-from parsers.runs.reading_part import ReadingPart
+from parsers.runs.format_records import FormatRecords
 
 from ..measuring.estimate import READS
 from ..measuring.measurement import throughput
@@ -127,7 +127,7 @@ class Searched:
         return float(near.mean() / (2 * around)) if len(known) and around else 0.0
 
 
-def search(part: ReadingPart, facts: Mapping[str, Fact]) -> Searched:
+def search(part: FormatRecords, facts: Mapping[str, Fact]) -> Searched:
     """What all protocols give for the records of a log, scaled by its facts."""
     found = _Search(part, facts)
     values = np.empty(len(protocols()))
@@ -148,7 +148,7 @@ def _by_what_they_read() -> list[list[int]]:
 class _Search:
     """The values of a log, read once for each kind of record and estimate."""
 
-    def __init__(self, part: ReadingPart, facts: Mapping[str, Fact]) -> None:
+    def __init__(self, part: FormatRecords, facts: Mapping[str, Fact]) -> None:
         self.fields, self.facts = part.fields, facts
         self.records = Columns(part.table)
         self.bases: list[tuple[str, Series]] = []

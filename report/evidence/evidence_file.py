@@ -2,14 +2,17 @@
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
+from parsers.io.errors import CANNOT_BE_READ, ParserError, reason_of
 from parsers.io.input_file import data_of
+from parsers.io.message import Message
 from parsers.io.printable import printable, printable_lines
+from parsers.io.validation import Mistake, mistake
 
 from ..measuring.protocol import Protocol
 from ..measuring.quantity import Quantity
@@ -30,8 +33,16 @@ from .evidence_parts import (
 SCHEMA = 1
 SUFFIX = ".evidence.json"
 
+NUMBER_OR_REASON = "a cell needs either a number with evidence, protocol and logs, or a reason why it is empty."
+QUOTED_OR_COMPUTED = "only an empty cell can quote a figure, and only a cell with a number can be computed."
+LOGS_OR_SOURCE = "set either logs (a folder) or source (published by others), not both."
+OUT_OF_ORDER = "evidence numbers must start at 1 and follow the order of the cells."
+UNKNOWN_SOURCE = "unknown source {source}; sources: {known}."
+OF_NO_CELL = "a number is computed from a number that is not in any cell."
+NOT_JSON = "is not valid JSON: {reason}."
 
-class EvidenceFileError(ValueError):
+
+class EvidenceFileError(ParserError):
     """An evidence file that cannot be read or says what cannot be; one sentence names the file, the key and why."""
 
 
@@ -77,11 +88,9 @@ class CellProof(StrictPart):
         number = [one is not None for one in (self.evidence, self.printed, self.number)]
         origin = [self.protocol is not None, bool(self.logs)]
         if set(number) != {has_number} or set(origin) != {comes_from_logs}:
-            raise ValueError(
-                "a cell needs either a number with evidence, protocol and logs, or a reason why it is empty"
-            )
+            raise Mistake(NUMBER_OR_REASON)
         if (self.quoted and self.reason is None) or (self.computed and self.reason is not None):
-            raise ValueError("only an empty cell can quote a figure, and only a cell with a number can be computed")
+            raise Mistake(QUOTED_OR_COMPUTED)
         return self
 
     @property
@@ -109,7 +118,7 @@ class EvidenceFile(StrictPart):
     @model_validator(mode="after")
     def _says_where_the_logs_are(self) -> Self:
         if (self.logs is None) == (self.source is None):
-            raise ValueError("set either logs (a folder) or source (published by others), not both")
+            raise Mistake(LOGS_OR_SOURCE)
         return self
 
     @model_validator(mode="after")
@@ -117,7 +126,7 @@ class EvidenceFile(StrictPart):
         numbers = [cell.evidence for cell in self.cells if cell.evidence is not None]
         figures = [cell.quoted.figure for cell in self.cells if cell.quoted]
         if any(found != list(range(1, len(found) + 1)) for found in (numbers, figures)):
-            raise ValueError("evidence numbers must start at 1 and follow the order of the cells")
+            raise Mistake(OUT_OF_ORDER)
         return self
 
     @model_validator(mode="after")
@@ -125,10 +134,10 @@ class EvidenceFile(StrictPart):
         if unknown := next(
             (c.quoted.source for c in self.cells if c.quoted and c.quoted.source not in self.sources), 0
         ):
-            raise ValueError(f"unknown source {unknown!r}; sources: {', '.join(self.sources) or 'none'}")
+            raise Mistake(UNKNOWN_SOURCE, source=repr(unknown), known=_listed(self.sources))
         own = {cell.anchor for cell in self.cells if cell.computed is None}
         if any({cell.computed.of, cell.computed.against} - own for cell in self.cells if cell.computed):
-            raise ValueError("a number is computed from a number that is not in any cell")
+            raise Mistake(OF_NO_CELL)
         return self
 
 
@@ -202,20 +211,12 @@ def read(path: Path) -> EvidenceFile:
     try:
         return EvidenceFile.model_validate(json.loads(data_of(path)))
     except ValidationError as error:
-        raise EvidenceFileError(f"{path}: {_sentence(error)}") from None
+        raise EvidenceFileError.at(path, mistake(error.errors(include_url=False)[0], EvidenceFile)) from None
     except OSError as error:
-        raise EvidenceFileError(f"{path} cannot be read: {error.strerror}.") from error
+        raise EvidenceFileError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
     except (ValueError, RecursionError) as error:
-        raise EvidenceFileError(f"{path} is not valid JSON: {_plain(str(error))}.") from error
+        raise EvidenceFileError.at(path, NOT_JSON, reason=printable(error)) from error
 
 
-def _sentence(error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
-    key = ".".join(str(part) for part in first["loc"])
-    message = first["msg"].removeprefix("Value error, ").rstrip(".")
-    return _plain(f"{key}: {message}." if key else f"{message}.")
-
-
-def _plain(text: str) -> str:
-    """Text of a file that anybody may have written, without what would move on a screen."""
-    return printable(text)
+def _listed(names: Iterable[str]) -> str | Message:
+    return printable(", ".join(names)) or Message("none")

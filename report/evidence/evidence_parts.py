@@ -5,19 +5,25 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from parsers.io.validation import Mistake
+
+from ..pagefile.page import LEAVES_LOGS
 from ..pagefile.quotes import DIGITS
+
+NOT_RELATIVE = "{path} is not a relative path below or beside the page."
+NOT_IN_ORDER = "line {first} is not before line {last}."
 
 
 def relative(path: str) -> str:
-    """A path, where it is a relative one; raises ValueError."""
+    """A path, where it is a relative one; raises Mistake."""
     if not path or "\0" in path or PurePath(path).anchor:
-        raise ValueError(f"{path!r} is not a relative path below or beside the page")
+        raise Mistake(NOT_RELATIVE, path=repr(path))
     return path
 
 
 def _below(path: str) -> str:
     if ".." in PurePath(relative(path)).parts:
-        raise ValueError(f"{path!r} leaves the log folder; use a path below it")
+        raise Mistake(LEAVES_LOGS, path=repr(path))
     return path
 
 
@@ -56,7 +62,7 @@ class LogProof(StrictPart):
     @model_validator(mode="after")
     def _lines_are_in_order(self) -> Self:
         if self.first > self.last:
-            raise ValueError(f"line {self.first} is not before line {self.last}")
+            raise Mistake(NOT_IN_ORDER, first=self.first, last=self.last)
         return self
 
 

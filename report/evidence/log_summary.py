@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from parsers.io.message import Message, joined
 from parsers.runs.facts import Fact
+from parsers.runs.format_records import FormatRecords
 from parsers.runs.health import FAILED
 from parsers.runs.reading import Reading, survey
-from parsers.runs.reading_part import ReadingPart
 from parsers.scanning.leftover import Leftover
 
 from ..measuring.crosscheck import Check, caveats, checks, differing, own_figures
@@ -44,7 +44,7 @@ class Summary:
     """
 
     reading: Reading
-    part: ReadingPart
+    part: FormatRecords
     protocol: Protocol
     measurement: Measurement | None = None
     reason: Message | None = None

@@ -7,6 +7,7 @@ from typing import get_args
 
 from parsers.io.containment import leading_out
 from parsers.io.errors import LogError
+from parsers.io.message import Message
 from parsers.runs.runfile import LOG
 
 from ..pagefile.page import LAUNCHED, Axis, Case, Column, Page, Run, Value
@@ -17,6 +18,14 @@ from .reason import NoEvidenceError
 
 # A launcher numbers the repeats of a case itself, in place of the one `*`.
 REPEATS = f"*/{LOG}"
+
+NO_CASE = "No case of the page matches {only}; available: {known}."
+NO_LAUNCHER = "evidence is missing, and the column does not set a launcher."
+UNKNOWN_AXIS = "unknown axis {axis}; axes: {known}."
+LACKS_AXES = "the case does not specify {axes}, which a launch requires."
+NOT_NUMBERED = "logs is {pattern}, but a launch requires a pattern that ends in '/{repeats}', its only '*'."
+NEEDS_AXIS = "{pattern} needs {axis}, which the case does not specify."
+LEAVES_FOLDER = "{folder} leaves the log folder; use a folder below it."
 
 
 @dataclass(frozen=True)
@@ -57,15 +66,12 @@ def missing(
     """
     places = list(_places(page, only or {}))
     if not places:
-        raise PageError(f"No case of the page matches {_stated(only or {})}; available: {_possible(page)}.")
+        stated = ", ".join(f"{axis}={value}" for axis, value in (only or {}).items())
+        raise PageError(NO_CASE, only=stated, known=_possible(page))
     wanted = [run for place in places for run in _wanted(place, logs, repeats)]
     first = {run.folder: run for run in reversed(wanted)}
     lacking = {run.folder.parent for run in wanted if not _is_there(logs, run.folder)}
     return (run for run in wanted if first[run.folder] is run and run.folder.parent in lacking)
-
-
-def _stated(only: Mapping[str, str]) -> str:
-    return " and ".join(f"{axis}={value}" for axis, value in only.items())
 
 
 def _possible(page: Page) -> str:
@@ -92,7 +98,7 @@ def _unplanned(place: _PlannedCell, logs: Path) -> str | None:
     except NoEvidenceError as error:
         return str(error)
     if place.column.launcher is None and not _has_evidence(logs, filled(run, place.case)):
-        return "evidence is missing, and the column does not set a launcher."
+        return NO_LAUNCHER
     return None
 
 
@@ -103,7 +109,7 @@ def _shortened(titles: list[str]) -> str:
 
 def _places(page: Page, only: Mapping[str, str]) -> Iterator[_PlannedCell]:
     if unknown := [axis for axis in only if axis not in get_args(Axis)]:
-        raise PageError(f"unknown axis {unknown[0]!r}; axes: {', '.join(get_args(Axis))}.")
+        raise PageError(UNKNOWN_AXIS, axis=repr(unknown[0]), known=", ".join(get_args(Axis)))
     # What is computed from other cells of the page needs no run of its own.
     for place in (place for place in page.places() if not place.column.quantity.is_quotient):
         titles = (place.table.title, row_title(place.table, place.row), column_title(page, place.column))
@@ -128,7 +134,7 @@ def _wanted(place: _PlannedCell, logs: Path, repeats: int | None) -> Iterator[Pl
 def _options(place: _PlannedCell, run: Run) -> dict[str, str]:
     lacking = [axis for axis in LAUNCHED if axis not in place.case]
     if lacking:
-        raise PageError(f"{place.title}: the case does not specify {', '.join(lacking)}, which a launch requires.")
+        raise _lacking(place, LACKS_AXES, axes=", ".join(lacking))
     told: dict[str, Value] = {axis: place.case[axis] for axis in LAUNCHED}
     return {name.upper(): str(value) for name, value in (told | run.options).items()}
 
@@ -137,17 +143,19 @@ def _folder(place: _PlannedCell, run: Run, logs: Path) -> Path:
     """The folder of a case below the folder of logs, and not behind a link; its repeats are numbered in it."""
     case = run.logs.removesuffix(REPEATS)
     if case == run.logs or case[-1:] not in ("", "/") or any(mark in case for mark in "*?["):
-        message = f"logs is {run.logs!r}, but a launch requires a pattern that ends in '/{REPEATS}', its only '*'."
-        raise PageError(f"{place.title}: {message}")
+        raise _lacking(place, NOT_NUMBERED, pattern=repr(run.logs), repeats=REPEATS)
     try:
         folder = logs / case.format_map({axis: run.spelt(axis, value) for axis, value in place.case.items()})
     except KeyError as error:
-        raise PageError(
-            f"{place.title}: {run.logs!r} needs {error.args[0]}, which the case does not specify."
-        ) from None
+        raise _lacking(place, NEEDS_AXIS, pattern=repr(run.logs), axis=error.args[0]) from None
     if leading_out([folder], logs):
-        raise PageError(f"{place.title}: {str(folder)!r} leaves the log folder; use a folder below it.")
+        raise _lacking(place, LEAVES_FOLDER, folder=repr(str(folder)))
     return folder
+
+
+def _lacking(place: _PlannedCell, key: str, **values: object) -> PageError:
+    """The error of a cell that says too little for a launch."""
+    return PageError("{cell}: {said}", cell=place.title, said=Message(key, **values))
 
 
 def _is_there(logs: Path, folder: Path) -> bool:

@@ -12,8 +12,8 @@ from parsers.grammar.format import METRICS
 from parsers.io.message import Message
 from parsers.runs.events import Event
 from parsers.runs.facts import is_count
+from parsers.runs.format_records import FormatRecords
 from parsers.runs.provenance import Provenance, line
-from parsers.runs.reading_part import ReadingPart
 
 from .estimate import Facts, Values
 from .measurement import Measurement, NoMeasurement, measure
@@ -47,7 +47,7 @@ class Check:
     ratio: float
 
 
-def checks(part: ReadingPart, facts: Facts, measured: Measurement) -> Iterator[Check]:
+def checks(part: FormatRecords, facts: Facts, measured: Measurement) -> Iterator[Check]:
     """The throughput by every other estimate that the log allows over the same window; a sample is a sequence."""
     part = part.of_run(measured.protocol.run)
     for estimate in ESTIMATES:
@@ -60,7 +60,7 @@ def checks(part: ReadingPart, facts: Facts, measured: Measurement) -> Iterator[C
         yield from compared(found, measured, part, facts)
 
 
-def compared(found: Measurement, measured: Measurement, part: ReadingPart, facts: Facts) -> Iterator[Check]:
+def compared(found: Measurement, measured: Measurement, part: FormatRecords, facts: Facts) -> Iterator[Check]:
     """One measurement held against another, where both count the same, or what becomes the same, of the same cards."""
     factor = _factor(found, measured, _tokens_of_a_sample(part, facts))
     if factor and found.scope == measured.scope and measured.value > 0:
@@ -75,7 +75,7 @@ def by(estimate: str, protocol: Protocol) -> Protocol:
     return Protocol.of(keys)
 
 
-def _tokens_of_a_sample(part: ReadingPart, facts: Facts) -> float | None:
+def _tokens_of_a_sample(part: FormatRecords, facts: Facts) -> float | None:
     """What the records print, a fact says, or the log's own counts of both tell; None where nobody knows."""
     if "sequence_length" in part.table and (told := np.unique(_printed_lengths(part))).size:
         return float(told[0]) if len(told) == 1 else None
@@ -89,7 +89,7 @@ def _tokens_of_a_sample(part: ReadingPart, facts: Facts) -> float | None:
     return tokens / samples if samples > 0 and tokens > 0 else None
 
 
-def _printed_lengths(part: ReadingPart) -> Values:
+def _printed_lengths(part: FormatRecords) -> Values:
     lengths = Columns(part.table).numbers("sequence_length")
     return lengths[np.isfinite(lengths)]
 
@@ -123,7 +123,7 @@ def caveats(found: Iterable[Check], happened: Sequence[Event], measured: Measure
             yield Message(HAPPENED, count=len(lines), event=name, line=lines[0])
 
 
-def chosen(part: ReadingPart, facts: Facts, run: int | None = None) -> Measurement:
+def chosen(part: FormatRecords, facts: Facts, run: int | None = None) -> Measurement:
     """Measure by the first protocol that the log allows: what it prints comes before what must be computed.
 
     Of either step records come first, then those of epochs, then the last summary. ``run``: which one of a log that
@@ -148,7 +148,7 @@ def chosen(part: ReadingPart, facts: Facts, run: int | None = None) -> Measureme
     raise NoMeasurement(NONE_COMPUTED, why=[*asking, reasons[-1]][0].message)
 
 
-def which(part: ReadingPart, run: int | None) -> dict[str, str]:
+def which(part: FormatRecords, run: int | None) -> dict[str, str]:
     """The key of a protocol that names a run, by default the last, where a log holds several; else none."""
     return {"run": str(run or "last")} if "run" in part.table else {}
 
@@ -166,7 +166,7 @@ def protocols(present: Collection[str], run: Mapping[str, str] = NO_RUN) -> Iter
             yield Protocol.of({"records": kind, "estimate": estimate, **run, **last})
 
 
-def estimated(part: ReadingPart, facts: Facts, stated: Protocol) -> Measurement:
+def estimated(part: FormatRecords, facts: Facts, stated: Protocol) -> Measurement:
     """Measure by a protocol that states no estimate: by the first one that the log allows, in the order of ``chosen``.
 
     Raises ``NoMeasurement`` that says what is missing, if possible by the option that would give it.
@@ -183,7 +183,9 @@ def estimated(part: ReadingPart, facts: Facts, stated: Protocol) -> Measurement:
     raise next((reason for reason in reasons if reason.message.key in ASKING), reasons[0])
 
 
-def own_figures(parts: Sequence[ReadingPart], facts: Facts, measured: Measurement, of: ReadingPart) -> Iterator[Check]:
+def own_figures(
+    parts: Sequence[FormatRecords], facts: Facts, measured: Measurement, of: FormatRecords
+) -> Iterator[Check]:
     """The throughput by the other kinds of records of a log, and by its other formats; ``of``: what was measured.
 
     What steps print is held against what epochs and summaries print; where one of those was measured, against whatever
@@ -198,7 +200,7 @@ def own_figures(parts: Sequence[ReadingPart], facts: Facts, measured: Measuremen
                 yield from _first(means, facts, measured, kind, ("reported",), "last")
 
 
-def _of_means(part: ReadingPart, kind: str) -> ReadingPart | None:
+def _of_means(part: FormatRecords, kind: str) -> FormatRecords | None:
     """The part with the mean of the run that records print beside their throughput in its place; None without one."""
     field = part.fields.get((kind, "mean_throughput"))
     if field is None or not (field.kind == "total" or field.per == "run"):
@@ -208,7 +210,7 @@ def _of_means(part: ReadingPart, kind: str) -> ReadingPart | None:
 
 
 def _first(
-    part: ReadingPart,
+    part: FormatRecords,
     facts: Facts,
     measured: Measurement,
     kind: str,

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from parsers.io.message import Message
+from parsers.runs.format_records import FormatRecords
 from parsers.runs.reading import Reading
-from parsers.runs.reading_part import ReadingPart
 
 from .crosscheck import chosen, estimated
 from .estimate import Facts, Values
@@ -58,7 +58,9 @@ class RunOfLog:
     reason: Message | None = None
 
 
-def headline(part: ReadingPart, reading: Reading, stated: Protocol | None) -> tuple[Measurement, tuple[RunOfLog, ...]]:
+def headline(
+    part: FormatRecords, reading: Reading, stated: Protocol | None
+) -> tuple[Measurement, tuple[RunOfLog, ...]]:
     """Measure a part of a reading by a protocol, or the steady part of it by the first estimate that it allows.
 
     Of several runs, where the protocol names none, it is the last that gives a number; what each of them gives stands
@@ -77,14 +79,14 @@ def headline(part: ReadingPart, reading: Reading, stated: Protocol | None) -> tu
     return found.among(part.table["line"] if are_alike.all() else part.table["line"][are_alike]), each
 
 
-def _runs(part: ReadingPart) -> list[int]:
+def _runs(part: FormatRecords) -> list[int]:
     """The numbers of the runs that have records, which follow each other."""
     numbers = part.table["run"]
     found: list[int] = numbers[np.flatnonzero(np.diff(numbers, prepend=0))].tolist()
     return found
 
 
-def _measured(part: ReadingPart, reading: Reading, stated: Protocol | None) -> RunOfLog:
+def _measured(part: FormatRecords, reading: Reading, stated: Protocol | None) -> RunOfLog:
     """What the records of one run give."""
     number, lines = int(part.table["run"][0]), part.table["line"]
     run = RunOfLog(number, (int(lines[0]), int(lines[-1])))
@@ -96,7 +98,7 @@ def _measured(part: ReadingPart, reading: Reading, stated: Protocol | None) -> R
         return replace(run, reason=error.message)
 
 
-def _of_run(part: ReadingPart, reading: Reading, stated: Protocol | None, run: int | None) -> Measurement:
+def _of_run(part: FormatRecords, reading: Reading, stated: Protocol | None, run: int | None) -> Measurement:
     facts = reading.of_run(stated.run if stated and stated.run else run).facts
     if stated is None:
         return _steady(part, facts, chosen(part, facts, run))
@@ -107,7 +109,7 @@ def _of_run(part: ReadingPart, reading: Reading, stated: Protocol | None, run: i
     return measure(part.table, part.fields, facts, stated)
 
 
-def _steady(part: ReadingPart, facts: Facts, plain: Measurement) -> Measurement:
+def _steady(part: FormatRecords, facts: Facts, plain: Measurement) -> Measurement:
     """The measurement without its warm-up, by the program's own figure where too few records are left."""
     rates = plain.rates
     if plain.protocol.records == "summary" or rates is None:
@@ -119,7 +121,7 @@ def _steady(part: ReadingPart, facts: Facts, plain: Measurement) -> Measurement:
     return _told(_without(part, facts, plain, skip), _constant(plain, rates))
 
 
-def _without(part: ReadingPart, facts: Facts, plain: Measurement, skip: int) -> Measurement:
+def _without(part: FormatRecords, facts: Facts, plain: Measurement, skip: int) -> Measurement:
     """The measurement without the first records, and the mean of all beside it."""
     if not skip:
         return plain
@@ -142,7 +144,7 @@ def warm_up(rates: Values) -> int:
     return int(np.argmax(steady)) if steady.any() else half
 
 
-def _of_few(part: ReadingPart, facts: Facts, plain: Measurement, skip: int) -> Measurement:
+def _of_few(part: FormatRecords, facts: Facts, plain: Measurement, skip: int) -> Measurement:
     """What a run gives with hardly a record after its warm-up; raises ``NoMeasurement`` where that is nothing."""
     count = plain.records_used
     left = count - max(skip, 1)
@@ -156,7 +158,7 @@ def _of_few(part: ReadingPart, facts: Facts, plain: Measurement, skip: int) -> M
     return _told(_without(part, facts, plain, skip), [Message(FEW_STEADY, left=left, count=count)])
 
 
-def _of_one(part: ReadingPart, plain: Measurement) -> Measurement:
+def _of_one(part: FormatRecords, plain: Measurement) -> Measurement:
     """The measurement of one record, unless that is the first step."""
     (line,) = plain.lines
     field = part.fields.get(("step", "step"))
@@ -165,7 +167,7 @@ def _of_one(part: ReadingPart, plain: Measurement) -> Measurement:
     return _told(plain, [Message(ONE_RECORD, line=line)])
 
 
-def _own(part: ReadingPart, facts: Facts, plain: Measurement) -> Measurement | None:
+def _own(part: FormatRecords, facts: Facts, plain: Measurement) -> Measurement | None:
     """What the program prints itself of whole epochs or of the run, in the same unit, of the same cards or the job."""
     run = {} if plain.protocol.run is None else {"run": plain.protocol.run}
     for kind, statistic in (("epoch", "mean"), ("summary", "last")):

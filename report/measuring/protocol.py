@@ -23,6 +23,18 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from parsers.io.errors import MessageError
+from parsers.io.message import Message
+from parsers.io.validation import UNKNOWN, Mistake, broken_rule
+
+NO_LENGTH = 'expected a number of records such as 10, or of steps such as "100 steps".'
+TAKES_NOTHING = "at least 1 record or step must be taken."
+ARE_EXCLUSIVE = "{one} and {other} are mutually exclusive."
+CLOCK_ALONE = "estimate=clock gives one value: trim, trim_min and statistic do not apply to it."
+NOT_NAMED = '"{name}" is not a named protocol; use one of {named}, or key=value with these keys: {keys}.'
+NO_PAIR = '"{part}" is not key=value; a protocol can only be overridden with key=value.'
+SET_TWICE = "{key} is set twice, to {first} and {second}; set it once."
+NO_KEY = '"{key}" is not a key of a protocol; keys: {keys}.'
+NOT_ALLOWED = "{key}={value} is not valid: {said}"
 
 
 @dataclass(frozen=True)
@@ -42,13 +54,13 @@ def _length(value: object) -> Length:
         return value
     found = re.fullmatch(r"(\d+)\s*(records?|steps?)?", str(value).strip())
     if found is None:
-        raise ValueError('expected a number of records such as 10, or of steps such as "100 steps"')
+        raise Mistake(NO_LENGTH)
     return Length(int(found[1]), "steps" if (found[2] or "").startswith("step") else "records")
 
 
 def _at_least_one(length: Length) -> Length:
     if length.count < 1:
-        raise ValueError("at least 1 record or step must be taken")
+        raise Mistake(TAKES_NOTHING)
     return length
 
 
@@ -62,7 +74,7 @@ EXCLUSIVE = (("skip_records", "skip_steps"), ("take_first", "take_last"), ("deci
 Step = tuple[str, dict[str, int | float]]
 
 
-class ProtocolError(ValueError):
+class ProtocolError(MessageError, ValueError):
     """A protocol that does not exist or contradicts itself; one sentence says what was found and what is possible."""
 
 
@@ -71,54 +83,54 @@ class NoMeasurement(MessageError, ValueError):  # noqa: N818 - a finding about a
 
 
 class Protocol(BaseModel):
-    """The rule that turns records into one throughput; it is printed beside every number that it made."""
+    """The rule that turns records into one throughput; it is printed beside every number computed by it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     records: Literal["step", "epoch", "summary"] = "step"
-    """The kind of record that is read."""
+    """The kind of records to read."""
     estimate: Literal["reported", "step_time", "duration", "clock", "instant"] = "reported"
-    """What is read from them. `reported`: the throughput they print; `step_time`: batch size × cards / time of a step;
-    `duration`: what a record did / the time that it took; `clock`: samples between two records / the time between
-    them; `instant`: as reported, with running means undone."""
+    """How a throughput is obtained. `reported`: as printed; `step_time`: batch size × cards / step time; `duration`:
+    samples of a record / its duration; `clock`: samples between two records / the time between them; `instant`: as
+    printed, with running means converted to instantaneous values."""
     run: PositiveInt | Literal["last"] | None = None
-    """Which run of a log that holds several, by its number from 1, or `last`."""
+    """Which run, if a log contains several: its number, from 1, or `last`."""
     skip_records: NonNegativeInt = 0
-    """Records left out at the start; excludes `skip_steps`."""
+    """Number of records to skip at the start; excludes `skip_steps`."""
     skip_steps: NonNegativeInt = 0
-    """Steps left out at the start: a log printed every 10 steps has 10 times fewer records."""
+    """Number of steps to skip at the start; with a line every 10 steps, 10 steps are one record."""
     drop_last: AnyLength = Length(0)
-    """Records, or a text such as `"100 steps"`, left out at the end."""
+    """Records, or a text such as `"100 steps"`, to drop at the end."""
     take_first: SomeLength | None = None
-    """Only the first records, or a text such as `"100 steps"`, after those that are skipped; excludes `take_last`."""
+    """Use only the first records, or a text such as `"100 steps"`, after skipping; excludes `take_last`."""
     take_last: SomeLength | None = None
-    """Only the last records, or a text such as `"100 steps"`, before those that are dropped."""
+    """Use only the last records, or a text such as `"100 steps"`, after dropping."""
     trim: Annotated[float, Field(ge=0, lt=0.5, allow_inf_nan=False)] = 0.0
-    """The fraction of the values that is cut from each end after sorting."""
+    """Fraction of the values to trim from each end after sorting."""
     trim_min: NonNegativeInt = 0
-    """How many values at least are cut from each end."""
+    """Minimum number of values to trim from each end."""
     statistic: Literal["mean", "median", "harmonic_mean", "last", "min", "max"] = "mean"
-    """One value of the values of a run. The `clock` gives one by itself, so that `trim` and this do not apply to it."""
+    """How the values of a run become one. Does not apply to `clock`, which gives one value; nor does `trim`."""
     repeats: Literal["median", "mean", "olympic"] = "median"
-    """One value of several runs. `olympic`: the mean without the best and the worst."""
+    """How several runs become one value. `olympic`: the mean without the best and the worst."""
     decimals: Annotated[int, Field(ge=0, le=15)] | None = None
-    """Digits after the point, 3 where nothing is said; excludes `significant`."""
+    """Digits after the decimal point, 3 by default; excludes `significant`."""
     significant: Annotated[int, Field(ge=1, le=17)] | None = None
-    """Significant digits, without zeros at the end."""
+    """Significant digits, without trailing zeros."""
     rounding: Literal["half_up", "truncate"] = "half_up"
-    """How the rest is rounded: halves away from zero, or all towards zero."""
+    """`half_up`: round half away from zero; `truncate`: round towards zero."""
 
     @model_validator(mode="after")
     def _excludes(self) -> Self:
         for one, other in EXCLUSIVE:
             if self._is_given(one) and self._is_given(other):
-                raise ValueError(f"{one} and {other} are mutually exclusive")
+                raise Mistake(ARE_EXCLUSIVE, one=one, other=other)
         return self
 
     @model_validator(mode="after")
     def _clock_gives_one_value(self) -> Self:
         if self.estimate == "clock" and (self.trim or self.trim_min or self.statistic != "mean"):
-            raise ValueError("estimate=clock gives one value: trim, trim_min and statistic do not apply to it")
+            raise Mistake(CLOCK_ALONE)
         return self
 
     def _is_given(self, key: str) -> bool:
@@ -131,7 +143,7 @@ class Protocol(BaseModel):
         try:
             return cls.model_validate(dict(keys))
         except ValidationError as error:
-            raise ProtocolError(_sentence(error.errors()[0])) from None
+            raise ProtocolError(_mistake(error.errors()[0])) from None
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -236,10 +248,7 @@ def named() -> Mapping[str, Mapping[str, Any]]:
 
 def _named_keys(name: str) -> Mapping[str, Any]:
     if name not in named():
-        raise ProtocolError(
-            f'"{name}" is not a named protocol; use one of {", ".join(named())}, '
-            f"or key=value with these keys: {', '.join(Protocol.model_fields)}."
-        )
+        raise ProtocolError(NOT_NAMED, name=name, named=", ".join(named()), keys=", ".join(Protocol.model_fields))
     return named()[name]
 
 
@@ -252,17 +261,17 @@ def _pairs(parts: list[str]) -> dict[str, str]:
     for part in parts:
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
-            raise ProtocolError(f'"{part}" is not key=value; a protocol can only be overridden with key=value.')
+            raise ProtocolError(NO_PAIR, part=part)
         if key in pairs:
-            raise ProtocolError(f"{key} is set twice, to {pairs[key]} and {value}; set it once.")
+            raise ProtocolError(SET_TWICE, key=key, first=pairs[key], second=value)
         pairs[key] = value
     return pairs
 
 
-def _sentence(error: ErrorDetails) -> str:
+def _mistake(error: ErrorDetails) -> Message:
     """Return the first complaint of pydantic as one sentence that says what was found and what is possible."""
     key = str(error["loc"][0]) if error["loc"] else ""
-    if error["type"] == "extra_forbidden":
-        return f'"{key}" is not a key of a protocol; keys: {", ".join(Protocol.model_fields)}.'
-    message = error["msg"].removeprefix("Value error, ").replace("Input should be", "it should be").replace("'", "")
-    return f"{key}={error['input']} is not valid: {message}." if key else f"{message}."
+    if error["type"] == UNKNOWN:
+        return Message(NO_KEY, key=key, keys=", ".join(Protocol.model_fields))
+    said = broken_rule(error)
+    return Message(NOT_ALLOWED, key=key, value=error["input"], said=said) if key else said

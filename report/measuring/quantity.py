@@ -27,11 +27,11 @@ class Quantity:
     decimals: int | None = None
     """How many are usual; None where it is printed as the protocol says."""
     is_throughput: bool = False
-    """It is what the protocol makes of the logs."""
+    """It is the throughput that the protocol computes from the logs."""
     of_runs: bool = False
     """It is a statistic of the throughputs of several runs."""
     of_telemetry: bool = False
-    """gpu.csv tells it."""
+    """It is computed from gpu.csv."""
     is_quotient: bool = False
     """It is computed from two throughputs that the page shows."""
     is_drawn: bool = False
@@ -39,11 +39,11 @@ class Quantity:
     is_quoted: bool = False
     """A published figure may stand in for it."""
     is_compared: bool = False
-    """Rows and columns of it are held against each other, like with like."""
+    """The page states which of its rows and columns are not directly comparable."""
     rests_on_throughput: bool = True
-    """What a log makes doubtful of its throughput is doubtful of this, too."""
+    """Doubts about a throughput, such as too few records, apply to this quantity, too."""
     is_peak: bool = False
-    """It is the most of the whole run, and of several runs the most of any, whatever the protocol says."""
+    """It is the maximum over the whole run and over all repeats, whatever the protocol says."""
     is_over_another: bool = False
     """It is a quotient over the throughput that its column names."""
     is_over_fewest_cards: bool = False
@@ -110,7 +110,7 @@ class Quantity:
 
 @dataclass(frozen=True, kw_only=True)
 class PageThroughput(Quantity):
-    """The throughput that the protocol makes of the logs; all else on a page is derived of it or stands beside it."""
+    """The throughput that the protocol computes from the logs; others are derived from it or shown beside it."""
 
     is_throughput: bool = True
     is_drawn: bool = True
@@ -128,7 +128,7 @@ class PageThroughput(Quantity):
 
 @dataclass(frozen=True, kw_only=True)
 class StatisticOfRuns(Quantity):
-    """One value ``of`` the throughputs of at least two runs, in place of what the protocol makes of them."""
+    """A statistic ``of`` the throughputs of at least two runs, in place of the one that the protocol names."""
 
     of: Callable[[Sequence[float]], float]
     of_runs: bool = True
@@ -155,7 +155,7 @@ class StatisticOfRuns(Quantity):
 
 @dataclass(frozen=True, kw_only=True)
 class StatisticOfDraws(StatisticOfRuns):
-    """One value ``of`` the numbers that the protocol would make of as many runs, drawn anew time after time."""
+    """A statistic ``of`` bootstrap resamples: what the protocol gives for as many runs drawn with replacement."""
 
     def _of(self, values: Sequence[float], protocol: Protocol) -> float:
         return self.of(resampled(values, protocol.repeats).tolist())
@@ -166,7 +166,7 @@ class StatisticOfDraws(StatisticOfRuns):
 
 @dataclass(frozen=True, kw_only=True)
 class TelemetryQuantity(Quantity):
-    """What gpu.csv tells of a run, in a ``symbol`` of its own: a peak, or a mean over the window of the protocol."""
+    """A quantity from gpu.csv in its own unit, ``symbol``: a peak, or a mean over the window of the protocol."""
 
     symbol: str
     of_telemetry: bool = True
@@ -179,7 +179,7 @@ class TelemetryQuantity(Quantity):
 
 @dataclass(frozen=True, kw_only=True)
 class ThroughputPerUnit(TelemetryQuantity):
-    """The throughput over what gpu.csv tells: the page's unit with ``symbol`` in place of the second."""
+    """The throughput divided by a quantity from gpu.csv: the page's unit with ``symbol`` in place of the second."""
 
     rests_on_throughput: bool = True
 
@@ -199,7 +199,7 @@ class QuotientOfThroughputs(Quantity):
     is_quotient: bool = True
 
     def unit(self, rate: str) -> str:
-        """A number of times."""
+        """A factor."""
         return "×"
 
     def steps(self, protocol: Protocol, decimals: int) -> tuple[Step, ...]:
@@ -216,7 +216,7 @@ def _quantile(fraction: float) -> Callable[[Sequence[float]], float]:
 
 
 THROUGHPUT = PageThroughput(name="throughput")
-# Telemetry tells memory in whole MiB; one digit more than the power of a card is steady by would pretend too much.
+# gpu.csv holds memory in whole MiB. The power of a card varies by more than a tenth of a watt.
 PEAK_MEMORY = TelemetryQuantity(name="peak_memory", symbol="MiB", decimals=0, is_peak=True)
 POWER = TelemetryQuantity(name="power", symbol="W", decimals=1)
 SAMPLES_PER_JOULE = ThroughputPerUnit(name="samples_per_joule", symbol="J", decimals=3)

@@ -9,11 +9,18 @@ from typing import Annotated, get_args
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from parsers.io.containment import is_spelt_inside
+from parsers.io.validation import Mistake
 
-from ..measuring.protocol import Protocol, ProtocolError
+from ..measuring.protocol import Protocol
 from .parts import LAUNCHED, Axis, Block, Case, Code, Grid, PagePart, Value, with_only
 from .quotes import Quote, QuoteSource
 from .table import Against, OverTime, Table, TableColumn, TableRow
+
+LEAVES_LOGS = "{path} leaves the log folder; use a path below it."
+NO_OPTION = (
+    "{name} is not an option; use a variable of the launcher in lower case, such as steps; "
+    "the case sets {launched}, --repo the checkout, and the key extra native arguments."
+)
 
 __all__ = [
     "LAUNCHED",
@@ -41,10 +48,7 @@ __all__ = [
 def _protocol(stated: object) -> Protocol:
     if isinstance(stated, Protocol):
         return stated
-    try:
-        return Protocol.of(stated) if isinstance(stated, dict) else Protocol.parse(str(stated))
-    except ProtocolError as error:
-        raise ValueError(str(error)) from None
+    return Protocol.of(stated) if isinstance(stated, dict) else Protocol.parse(str(stated))
 
 
 AnyProtocol = Annotated[Protocol, BeforeValidator(_protocol, json_schema_input_type=str | Protocol)]
@@ -52,16 +56,13 @@ AnyProtocol = Annotated[Protocol, BeforeValidator(_protocol, json_schema_input_t
 
 def _relative(pattern: str) -> str:
     if not is_spelt_inside(pattern):
-        raise ValueError(f"{pattern!r} leaves the log folder; use a pattern below it")
+        raise Mistake(LEAVES_LOGS, path=repr(pattern))
     return pattern
 
 
 def _option(name: str) -> str:
     if not re.fullmatch(r"[a-z][a-z_]*", name) or name in (*LAUNCHED, "repo", "extra"):
-        elsewhere = f"the case sets {', '.join(LAUNCHED)}, --repo the checkout, and the key extra native arguments"
-        raise ValueError(
-            f"{name!r} is not an option; use a variable of the launcher in lower case, such as steps; {elsewhere}"
-        )
+        raise Mistake(NO_OPTION, name=repr(name), launched=", ".join(LAUNCHED))
     return name
 
 
@@ -71,22 +72,22 @@ Address = Annotated[str, AfterValidator(with_only(("commit", "path")))]
 
 
 class Run(PagePart):
-    """One kind of run of a column: which cases it covers, where their logs are, and the protocol of all of them."""
+    """One kind of run of a column: the cases it covers, where their logs are, and their protocol."""
 
     when: dict[Axis, Value | list[Value]] = Field(default_factory=dict)
-    """The cases that it covers, by axis; a list allows several values, and an axis that is left out all."""
+    """The cases that it covers, by axis; a list allows several values, an omitted axis allows all."""
     logs: Pattern
-    """Pattern of the logs below the folder of logs, with the axes of the case in braces and `*` for repeats."""
+    """Pattern of the logs in the log folder, with the axes of the case in braces and `*` for repeats."""
     protocol: AnyProtocol
-    """The rule that makes the number: a text such as `"tipc,decimals=2"`, or a table of the same keys."""
+    """How the number is computed: a text such as `"tipc,decimals=2"`, or a table of the same keys."""
     spellings: dict[Axis, dict[str, str]] = Field(default_factory=dict)
-    """How the values of an axis are spelt in `logs`, where the case says them in another way."""
+    """How the values of an axis are spelt in `logs`, if not as in the case."""
     repeats: int = Field(default=1, ge=1)
-    """For `launch`: how many runs of a case are wanted."""
+    """For `launch`: number of runs per case."""
     options: dict[Option, Value] = Field(default_factory=dict)
-    """For `launch`: variables of the launcher beyond those of the case, in small letters."""
+    """For `launch`: other variables of the launcher, in lower case."""
     extra: list[str] = Field(default_factory=list)
-    """For `launch`: arguments of the native program."""
+    """For `launch`: further arguments of the native program."""
 
     def covers(self, case: Case) -> bool:
         """Whether a case is of this kind of run."""
@@ -108,24 +109,24 @@ class Column(PagePart):
     """What is compared: a framework with its program."""
 
     title: str
-    """What its columns are headed with, unless a table says another title."""
+    """Heading of its columns, unless a table sets another title."""
     launcher: str | None = None
-    """Name of the recipe that runs what is missing."""
+    """Name of the recipe that runs missing cases."""
     runs: list[Run] = Field(default_factory=list)
-    """Where its logs are; of a case the first run that covers it. Without any, all its figures are quoted."""
+    """Where its logs are; for each case, the first run that covers it. Without runs, all figures are quoted."""
 
 
 class LogSource(PagePart):
-    """Where logs that others made were published."""
+    """Where the logs were published, if by others."""
 
     repository: str
     """Address of the repository."""
     commit: str
     """The commit whose logs these are."""
     licence: str
-    """Under which licence they were published."""
+    """Licence under which they were published."""
     url: Address
-    """Address of one log: `{commit}` and `{path}`, which may stand in it, are filled in."""
+    """Address of one log; `{commit}` and `{path}` are filled in."""
 
 
 @dataclass(frozen=True)
@@ -143,12 +144,12 @@ class CellPlace:
 
 
 class Page(PagePart):
-    """One report page: its words, its columns and its tables. Texts are English, the catalogues translate them."""
+    """One report page: its text, columns and tables. Texts are English; the catalogues translate them."""
 
     title: str
     """Heading of the page."""
     model: str
-    """The models that are measured, as the index of the site names them."""
+    """Name of the models in the index of the site."""
     unit: str
     """Unit of all throughputs, such as `images/s`."""
     tested: list[Block]
@@ -160,17 +161,17 @@ class Page(PagePart):
     steps: list[Block] = Field(default_factory=list)
     """Section 4, the steps of the test."""
     results: list[Block] = Field(default_factory=list)
-    """What stands at the head of section 5, before the tables."""
+    """Text at the start of section 5, before the tables."""
     source: LogSource | None = None
-    """Where the logs of the page were published by others."""
+    """Where the logs of the page were published, if by others."""
     sources: dict[str, QuoteSource] = Field(default_factory=dict)
-    """Where quoted figures were published, each under a name that `quotes` refer to."""
+    """Where quoted figures were published, by the names that `quotes` use."""
     columns: dict[str, Column]
-    """What is compared, each under a name that `tables` and `quotes` refer to."""
+    """What is compared, by the names that `tables` and `quotes` use."""
     tables: list[Table]
     """The tables of results of section 5."""
     quotes: list[Quote] = Field(default_factory=list)
-    """Figures that stand, marked as quotes, in cells without a measurement."""
+    """Figures for cells without a measurement; they are marked as quoted."""
 
     def places(self) -> Iterator[CellPlace]:
         """The places of all cells, table by table and row by row."""

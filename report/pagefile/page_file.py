@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import ValidationError
 
-from parsers.io.errors import CANNOT_BE_READ, ParserError
+from parsers.io.errors import CANNOT_BE_READ, ParserError, reason_of
 from parsers.io.input_file import text_of
-from parsers.io.message import Message
+from parsers.io.validation import NOT_TOML, UNKNOWN, mistake
 
 from .consistency import mistakes
 from .page import Page
@@ -19,8 +18,6 @@ from .page import Page
 NO_FILE = "Page file {path} not found."
 NO_PAGE = "No page is named {page}; use one of {names}, or a path ending in .toml."
 SEVERAL_LINES = "{key}: {text} has several lines; use a single line."
-NOT_VALID = "{key} is not a valid key; allowed keys: {allowed}."
-IS_MISSING = "{key} is missing."
 
 FOLDER = Path(__file__).parents[1] / "pages"
 # Paragraphs, code and notes; all else stands in a heading, a cell, a link, the name of a file or a command.
@@ -53,16 +50,16 @@ def load(path: Path) -> Page:
     try:
         stated = tomllib.loads(text_of(path))
         page = Page.model_validate(stated)
-        if mistake := next(mistakes(page), None):
-            raise PageError.at(path, _stopped(mistake))
+        if found := next(mistakes(page), None):
+            raise PageError.at(path, found)
     except OSError as error:
-        raise PageError.at(path, CANNOT_BE_READ, reason=Message(error.strerror or str(error))) from error
+        raise PageError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise PageError.at(path, _stopped(str(error))) from error
+        raise PageError.at(path, NOT_TOML, reason=error) from error
     except ValidationError as error:
         # A misspelt key comes as two errors; the key that is there says more than the one that is missing.
-        first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
-        raise PageError.at(path, _sentence(first)) from None
+        first = min(error.errors(), key=lambda found: found["type"] != UNKNOWN)
+        raise PageError.at(path, mistake(first, Page)) from None
     if broken := next(_broken(stated), None):
         raise PageError.at(path, SEVERAL_LINES, key=broken[0], text=repr(broken[1]))
     return page
@@ -85,34 +82,3 @@ def _texts(part: Any, key: str = "") -> Iterator[tuple[str, str]]:
         for name, inner in part.items():
             yield from _texts(name, key)
             yield from _texts(inner, f"{key}.{name}")
-
-
-def _sentence(error: ErrorDetails) -> Message:
-    key = ".".join(str(part) for part in error["loc"])
-    if error["type"] == "extra_forbidden":
-        return Message(NOT_VALID, key=key, allowed=", ".join(_allowed(error["loc"])))
-    if error["type"] == "missing":
-        return Message(IS_MISSING, key=key)
-    message = error["msg"].removeprefix("Value error, ")
-    return _stopped(f"{key}: {message[:1].lower()}{message[1:]}" if key else message)
-
-
-def _stopped(sentence: str) -> Message:
-    """A sentence of others, in English, with one full stop, whether it came with one or not."""
-    return Message(sentence.rstrip(".") + ".")
-
-
-def _allowed(location: tuple[int | str, ...]) -> list[str]:
-    """The keys of the part of a page that a wrong key stands in."""
-    part: Any = Page
-    for step in location[:-1]:
-        fields = part.model_fields if isinstance(part, type) and issubclass(part, BaseModel) else {}
-        part = _model(fields[step].annotation) if step in fields else part
-    return list(part.model_fields)
-
-
-def _model(annotation: Any) -> Any:
-    """The model inside an annotation such as ``list[Table]`` or ``dict[str, Column]``."""
-    inner = [_model(argument) for argument in getattr(annotation, "__args__", ())]
-    models = [a for a in (annotation, *inner) if isinstance(a, type) and issubclass(a, BaseModel)]
-    return models[0] if models else annotation

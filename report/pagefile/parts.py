@@ -6,6 +6,12 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
+from parsers.io.validation import Mistake
+
+NOT_ALLOWED_HERE = "{name} cannot be used in {text}; {allowed} can."
+UNPAIRED_BRACE = "{text} has a brace without its other half; write {{{{ or }}}} for a brace itself."
+UNEVEN_ROW = "the row {row} has {count} values for {columns} columns."
+
 
 class PagePart(BaseModel):
     """A part of a page file."""
@@ -26,14 +32,19 @@ SCALING: tuple[Axis, ...] = ("nodes", "cards", "batch_size")
 def with_only(names: Iterable[str]) -> Callable[[str], str]:
     """A check that a text has no braces but these plain names: a page is data and reaches into no object.
 
-    The check returns the text, or raises ValueError.
+    The check returns the text, or raises Mistake.
     """
     allowed = set(names)
 
     def check(text: str) -> str:
-        for _, name, form, conversion in Formatter().parse(text):
+        try:
+            fields = list(Formatter().parse(text))
+        except ValueError as error:
+            raise Mistake(UNPAIRED_BRACE, text=repr(text)) from error
+        for _, name, form, conversion in fields:
             if name is not None and (name not in allowed or form or conversion):
-                raise ValueError(f"{{{name}}} cannot be used in {text!r}; {', '.join(sorted(allowed))} can")
+                names = ", ".join(sorted(allowed))
+                raise Mistake(NOT_ALLOWED_HERE, name=f"{{{name}}}", text=repr(text), allowed=names)
         return text
 
     return check
@@ -43,9 +54,9 @@ class Code(PagePart):
     """A command or program that a reader copies; it is not translated."""
 
     code: str
-    """The lines as they are copied."""
+    """The lines to copy."""
     language: str = "bash"
-    """What its colours are of: the word after the fence in Markdown."""
+    """Language for syntax highlighting: the word after the fence in Markdown."""
 
 
 class Grid(PagePart):
@@ -60,7 +71,7 @@ class Grid(PagePart):
     def _is_rectangular(self) -> "Grid":
         for row in self.rows:
             if len(row) != len(self.columns):
-                raise ValueError(f"the row {row[0]!r} has {len(row)} values for {len(self.columns)} columns")
+                raise Mistake(UNEVEN_ROW, row=repr(row[:1]), count=len(row), columns=len(self.columns))
         return self
 
 

@@ -4,7 +4,11 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
+from parsers.io.validation import Mistake
+
 from .parts import Case, PagePart
+
+NOT_WEB = "{address} is not a web address; use one that starts with https://."
 
 # As many as a float holds, and more than any throughput has.
 DIGITS = r"^[0-9]{1,15}(\.[0-9]{1,15})?$"
@@ -12,32 +16,32 @@ DIGITS = r"^[0-9]{1,15}(\.[0-9]{1,15})?$"
 
 def _web(address: str) -> str:
     if not address.startswith(("https://", "http://")):
-        raise ValueError(f"{address!r} is not a web address; use one that starts with https://")
+        raise Mistake(NOT_WEB, address=repr(address))
     return address
 
 
 class QuoteSource(PagePart):
-    """Where figures were published that no public log gives."""
+    """Where figures without a public log were published."""
 
     title: str
-    """What the publication is called."""
+    """Title of the publication."""
     url: Annotated[str, AfterValidator(_web)]
     """Its address, which starts with `https://` or `http://`."""
     date: Annotated[str, Field(pattern=r"^[0-9]{4}(-[0-9]{2}){0,2}$")]
-    """The day, the month or the year of the text that is quoted."""
+    """Day, month or year of the quoted text."""
     commit: str | None = None
-    """Its version, where it lies in a repository."""
+    """Its commit, if it is in a repository."""
     note: str
-    """What a reader of its figures has to know, such as why no log gives them."""
+    """What readers need to know about its figures, such as why there is no log."""
 
 
 class Quote(PagePart):
-    """One figure as it was published, in the unit of the page, for the cells of a column that have this case."""
+    """One published figure, in the unit of the page, for the cells of a column that have this case."""
 
     column: str
     """Name of a column of the page."""
     case: Case
-    """The axes of the figure; it stands in every cell of its column that has these."""
+    """The axes of the figure; it is shown in every cell of its column that has them."""
     value: Annotated[str, Field(pattern=DIGITS)]
     """Its digits as printed."""
     source: str

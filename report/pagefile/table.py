@@ -4,8 +4,14 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, Field, model_validator
 
+from parsers.io.validation import Mistake
+
 from ..measuring.quantity import THROUGHPUT, Quantity
 from .parts import Axis, Block, Case, PagePart, with_only
+
+DECIMALS_OF_A_THROUGHPUT = "set the decimals of a throughput with its protocol: protocol = 'decimals={decimals}'."
+ONLY_A_SPEED_UP = "against is required for a speed_up, and only valid there."
+NO_TITLE = "a speed_up needs a title that says which two numbers it compares."
 
 RowTitle = Annotated[str, AfterValidator(with_only(get_args(Axis)))]
 
@@ -14,7 +20,7 @@ class Against(PagePart):
     """What a number is divided by: the throughput of another column of the page, of another case, or of both."""
 
     column: str | None = None
-    """Name of a column of the page; the same column where it is left out."""
+    """Name of a column of the page; default: the same column."""
     case: Case = Field(default_factory=dict)
     """The axes that differ; all others are the same."""
 
@@ -25,33 +31,31 @@ class TableColumn(PagePart):
     column: str
     """Name of a column of the page."""
     title: str | None = None
-    """What it is headed with; by default the title of the column of the page. But for a throughput and a speed-up,
-    the quantity and its unit are added."""
+    """Its heading; default: the title of the column of the page. The quantity and its unit are added, except for a
+    throughput and a speed-up."""
     case: Case = Field(default_factory=dict)
     """Its part of the case."""
     protocol: str | None = None
     """Keys that override the protocol of the run, such as `"decimals=1"`."""
     quantity: Quantity = THROUGHPUT
-    """What is shown, of the [quantities](#quantities) that there are."""
+    """What is shown: one of the [quantities](#quantities)."""
     against: Against | None = None
-    """What a `speed_up` is over; only that has it, and it needs a `title`."""
+    """What a `speed_up` is compared with; required for it, together with a `title`, and not valid elsewhere."""
     decimals: Annotated[int, Field(ge=0, le=15)] | None = None
     """Decimals of a computed number or one from gpu.csv; for a throughput, set them in its protocol."""
 
     @model_validator(mode="after")
     def _decimals_are_of_no_throughput(self) -> "TableColumn":
         if self.decimals is not None and self.quantity.is_rate:
-            raise ValueError(
-                f"set the decimals of a throughput with its protocol: protocol = 'decimals={self.decimals}'"
-            )
+            raise Mistake(DECIMALS_OF_A_THROUGHPUT, decimals=self.decimals)
         return self
 
     @model_validator(mode="after")
     def _only_a_speed_up_is_against_something(self) -> "TableColumn":
         if (self.against is not None) != self.quantity.is_over_another:
-            raise ValueError("against = { column = 'other' } is required for a speed_up, and only valid there")
+            raise Mistake(ONLY_A_SPEED_UP)
         if self.against is not None and self.title is None:
-            raise ValueError("a speed_up needs a title that says which two numbers it compares")
+            raise Mistake(NO_TITLE)
         return self
 
 
@@ -59,18 +63,18 @@ class TableRow(PagePart):
     """One row of a table."""
 
     title: RowTitle
-    """What it begins with; the axes of its case may stand in braces."""
+    """Its heading; the axes of its case may stand in braces, such as `{cards}`."""
     case: Case = Field(default_factory=dict)
     """Its part of the case."""
 
 
 class OverTime(PagePart):
-    """Runs whose records are drawn over time: those of a column, for a part of the case."""
+    """Runs whose records are drawn over time."""
 
     column: str
     """Name of a column of the page."""
     case: Case = Field(default_factory=dict)
-    """The axes that choose among the throughputs of the column; without any, all of them."""
+    """The axes that select throughputs of the column; default: all of them."""
 
     def is_of(self, column: str, case: Case) -> bool:
         """Whether it chooses a throughput of a column with a case."""
@@ -78,24 +82,24 @@ class OverTime(PagePart):
 
 
 class Table(PagePart):
-    """One table of results. The case of a cell is that of the table, its row and its column put together."""
+    """One table of results. The case of a cell combines those of its table, row and column."""
 
     name: str
-    """What commands call it; no two tables of a page have one name."""
+    """Its name in commands, unique on the page."""
     title: str
     """Its heading."""
     corner: str = ""
-    """What the column of the titles of the rows is headed with."""
+    """Heading of the column of row titles."""
     notes: list[Block] = Field(default_factory=list)
-    """What stands above it."""
+    """Text above the table."""
     case: Case = Field(default_factory=dict)
-    """The part of the case that all its cells have."""
+    """The part of the case that all its cells share."""
     columns: list[TableColumn] = Field(min_length=1)
     """Its columns, from left to right."""
     rows: list[TableRow] = Field(min_length=1)
-    """Its rows, from above."""
+    """Its rows, from top to bottom."""
     charts: list[Literal["bars", "scaling"]] = Field(default=["bars", "scaling"])
-    """Which charts of its throughputs are drawn, where there are enough of them: bars, and curves over the cards."""
+    """Which charts of its throughputs are drawn if there are enough of them: bars, and curves over the card count."""
     over_time: list[OverTime] = Field(default_factory=list)
-    """Which of its throughputs are also drawn record by record, with memory and power where gpu.csv tells them; of
-    several runs the middle one."""
+    """Throughputs that are also drawn record by record, with memory and power if there is a gpu.csv; of several runs
+    the one with the median throughput."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from parsers.io.atomic_write import write_whole
+from parsers.io.message import Message
 
 from ..evidence import evidence_file
 from ..evidence.case_evidence import cells
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
     Draw = Callable[[str, Page, Sequence[Cell], str], ChartFiles]
 
 LOGS = Path("logs")
+NO_PAGE_HAS_A_LOG = "No page has a log in {logs}; pass a page ({known}) or a path ending in .toml."
+SKIPPED = "{name}: skipped because it has no logs; pass the page name to render it anyway."
+WROTE = "{name}: {measured} of {planned} cells measured;{quoted}{unlike} wrote {files}."
+ALSO_QUOTED = " {count} quoted;"
+ALSO_UNLIKE = " {count} rows/columns are not directly comparable;"
+WHY_EMPTY = "{name}: most common reason for empty cells: {reason}"
+ONE_NAME = "{first} and {second} would both be rendered as {name}; render them separately."
 
 
 @dataclass(frozen=True)
@@ -40,22 +48,21 @@ class PublishedPage:
         return list(comparisons(self.page, self.cells))
 
     @property
-    def sentence(self) -> str:
+    def done(self) -> Message:
         """What was done, in one sentence."""
         if not self.files:
-            return f"{self.name}: skipped because it has no logs; pass the page name to render it anyway."
+            return Message(SKIPPED, name=self.name)
         covered = coverage(self.cells)
-        quoted = f" {covered.quoted} quoted;" if covered.quoted else ""
-        unlike = f" {len(self.unlike)} rows/columns are not directly comparable;" if self.unlike else ""
-        files = ", ".join(str(path) for path in self.files)
-        counts = f"{covered.measured} of {covered.planned} cells measured;"
-        return f"{self.name}: {counts}{quoted}{unlike} wrote {files}."
+        quoted = Message(ALSO_QUOTED, count=covered.quoted) if covered.quoted else ""
+        unlike = Message(ALSO_UNLIKE, count=len(self.unlike)) if self.unlike else ""
+        counts = {"measured": covered.measured, "planned": covered.planned, "quoted": quoted, "unlike": unlike}
+        return Message(WROTE, name=self.name, **counts, files=", ".join(map(str, self.files)))
 
     @property
-    def why_empty(self) -> str:
-        """Why most of the cells are empty that are, in one line; nothing where none is, and for a page left out."""
-        reason = commonest(self.cells) if self.files else ""
-        return f"{self.name}: most common reason for empty cells: {reason}" if reason else ""
+    def why_empty(self) -> Message | None:
+        """Why most of the cells are empty that are, in one line; None where none is, and for a page left out."""
+        reason = commonest(self.cells) if self.files else None
+        return Message(WHY_EMPTY, name=self.name, reason=reason) if reason else None
 
     @property
     def is_empty(self) -> bool:
@@ -104,8 +111,7 @@ def _with_logs(logs: Path) -> list[tuple[Path, Page, list[Cell]]]:
     """All pages, if one of them has a log; else quoted figures would be all that there is. Raises PageError."""
     found = list(_read(names(), logs))
     if not any(cell.proofs for _, _, of_page in found for cell in of_page):
-        known = ", ".join(names())
-        raise PageError(f"No page has a log in {logs}; pass a page ({known}) or a path ending in .toml.")
+        raise PageError(NO_PAGE_HAS_A_LOG, logs=logs, known=", ".join(names()))
     return found
 
 
@@ -115,7 +121,7 @@ def _files(pages: Sequence[str]) -> list[Path]:
     for path in map(find, pages):
         other = files.setdefault(path.stem, path)
         if other.resolve() != path.resolve():
-            raise PageError(f"{other} and {path} would both be rendered as {path.stem}; render them separately.")
+            raise PageError(ONE_NAME, first=other, second=path, name=path.stem)
     return list(files.values())
 
 

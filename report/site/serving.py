@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
 
-from parsers.io.errors import ParserError, told
+from parsers.io.errors import ParserError, reason_of, told
 from parsers.io.extras import extra
 
 from .build import Build
@@ -17,6 +17,7 @@ from .server import Server
 
 # Milliseconds.
 QUIET = 500
+CANNOT_LISTEN = "Cannot listen on port {port} of {host}: {reason}; --port 0 selects a free one."
 # Ctrl-C, whoever ends a process, and a terminal that is closed.
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 Say = Callable[[str], None]
@@ -47,8 +48,7 @@ def _listening(host: str, port: int, folder: Path) -> Server:
     try:
         return Server(host, port, folder)
     except OSError as error:
-        what = f"{error.strerror or error}; --port 0 selects a free one"
-        raise ParserError(f"Cannot listen on port {port} of {host}: {what}.") from error
+        raise ParserError(CANNOT_LISTEN, port=port, host=host, reason=reason_of(error)) from error
 
 
 @contextmanager

@@ -12,13 +12,16 @@ from parsers.commands import FORMAT
 from parsers.io.printable import say
 from parsers.io.refusal import Unreadable
 
-from ..wording.language_option import LANGUAGE, told_in, translate_to
+from ..wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
 
 if TYPE_CHECKING:
     from ..wording.words import Translate
     from .explanation import Explanation
 
 FOUND_NOTHING = 1
+FOR_A_LOG = "{option} is for a log; the page says it of the cell {cell}."
+NO_CELL_GIVEN = "{page} is a page; pass a cell as well, such as e1."
+LOGS_OF_A_PAGE = "--logs applies to a page; pass a page and a cell."
 
 
 @click.command()
@@ -63,21 +66,21 @@ def why(
     given = {option: said for option, said in of_log.items() if said is not None}
     if cell is not None:
         if given:
-            raise click.UsageError(f"{next(iter(given))} is for a log; the page says it of the cell {cell}.")
+            raise wrong_use(translate, FOR_A_LOG, option=next(iter(given)), cell=cell)
         explained = _of_cell(target, cell, logs, translate)
     else:
-        _refuse_page(target, logs)
+        _refuse_page(target, logs, translate)
         explained = _of_log(Path(target), stated, {"cards": cards, "batch_size": batch_size}, format_, translate)
     _print(explained, translate, wants_json=wants_json)
 
 
-def _refuse_page(target: str, logs: Path | None) -> None:
+def _refuse_page(target: str, logs: Path | None, translate: "Translate") -> None:
     from ..pagefile.page_file import names
 
     if target.endswith(".toml") or (target in names() and not Path(target).is_file()):
-        raise click.UsageError(f"{target} is a page; pass a cell as well, such as e1.")
+        raise wrong_use(translate, NO_CELL_GIVEN, page=target)
     if logs is not None:
-        raise click.UsageError("--logs applies to a page; pass a page and a cell.")
+        raise wrong_use(translate, LOGS_OF_A_PAGE)
 
 
 def _of_cell(page: str, cell: str, logs: Path | None, translate: "Translate") -> "Explanation":

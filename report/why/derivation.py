@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from parsers.io.message import Message
+from parsers.runs.format_records import FormatRecords
 from parsers.runs.reading import Reading
-from parsers.runs.reading_part import ReadingPart
 
 from ..measuring.crosscheck import Check, checks
 from ..measuring.estimate import Facts
@@ -94,7 +94,7 @@ class Derivation:
     """
 
     reading: Reading
-    part: ReadingPart
+    part: FormatRecords
     facts: Facts
     measurement: Measurement
     sample: Sample
@@ -119,7 +119,7 @@ class Derivation:
         return printed(self.measurement.value, self.protocol)
 
 
-def derive(reading: Reading, part: ReadingPart, facts: Facts, measured: Measurement) -> Derivation:
+def derive(reading: Reading, part: FormatRecords, facts: Facts, measured: Measurement) -> Derivation:
     """Return how a measurement came about that was made of a part of a reading with these facts. Raises LogError."""
     used = sample(part, facts, measured.protocol)
     others = tuple(checks(part, facts, measured))

@@ -11,8 +11,8 @@ import numpy as np
 from parsers.grammar.field import Field
 from parsers.io.lazy import pd
 from parsers.runs.facts import is_count
+from parsers.runs.format_records import FormatRecords
 from parsers.runs.provenance import RECORDS, Provenance
-from parsers.runs.reading_part import ReadingPart
 
 from ..measuring.estimate import Facts, Values
 from ..measuring.measurement import Measurement
@@ -43,7 +43,7 @@ class Sample:
     timed: Timed | None = None
 
 
-def sample(part: ReadingPart, facts: Facts, protocol: Protocol) -> Sample:
+def sample(part: FormatRecords, facts: Facts, protocol: Protocol) -> Sample:
     """Take from a part of a reading what a protocol uses; the same records as ``measure`` does.
 
     Raises ``NoMeasurement`` where ``measure`` does.

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from parsers.io.errors import said_of
 from parsers.io.message import Message
 from parsers.io.refusal import Unreadable
 
@@ -23,9 +24,15 @@ def translate_to(language: str) -> "Translate":
         raise Unreadable(error) from error
 
 
-def told_in(error: Exception, translate: "Translate") -> str:
-    """What an error says, in the language of ``translate`` where it carries a message."""
+def wrong_use(translate: "Translate", key: str, **values: object) -> click.UsageError:
+    """The error of a command that is used in a wrong way, in the language of ``translate``."""
     from .words import worded
 
-    message = getattr(error, "message", None)
-    return worded(message, translate) if isinstance(message, Message) else str(error)
+    return click.UsageError(worded(Message(key, **values), translate))
+
+
+def told_in(error: Exception, translate: "Translate") -> str:
+    """What an error says, in the language of ``translate``."""
+    from .words import worded
+
+    return worded(said_of(error), translate)

@@ -13,12 +13,16 @@ from babel.messages.pofile import PoFileError, read_po
 from babel.support import Translations
 
 from parsers.grammar.field import Scope
+from parsers.io.errors import ParserError
 from parsers.io.message import Message
 
 FOLDER = Path(__file__).parents[1] / "words"
 
 
-class WordsError(ValueError):
+NO_CATALOGUE = "No translation for {language}; available: {languages}."
+
+
+class WordsError(ParserError):
     """A language without a catalogue, or a catalogue with a mistake."""
 
 
@@ -32,12 +36,12 @@ def words(language: str, folder: Path = FOLDER) -> Translations:
     """The catalogue of a language; raises WordsError when there is none or it is broken. English words stand in."""
     path = folder / f"{language}.po"
     if not path.is_file():
-        raise WordsError(f"No translation for {language!r}; available: {', '.join(languages(folder))}.")
+        raise WordsError(NO_CATALOGUE, language=repr(language), languages=", ".join(languages(folder)))
     compiled = BytesIO()
     try:
         write_mo(compiled, read_po(BytesIO(path.read_bytes()), locale=language, abort_invalid=True))
     except (PoFileError, ValueError) as error:
-        raise WordsError(f"{path}: {error}.") from error
+        raise WordsError.at(path, "is not a valid catalogue: {reason}.", reason=error) from error
     compiled.seek(0)
     return Translations(compiled)
 

@@ -8,7 +8,7 @@ from parsers.runs.reading import read, survey
 from tests.bench.speed import BEST_OF, MIB, Contender, cpu, found_by, speeds_of
 
 OUTCOMES = Path(__file__).parents[1] / "corpus" / "outcomes.csv"
-REAL = "Real logs, each repeated up to 100 MiB, compared with a script that extracts one field (`re.findall` a line):"
+REAL = "Real logs, each repeated up to 100 MiB, compared with a script that extracts one field (`re.findall` per line):"
 
 FAMILIES = {
     "paddleclas_static": r"ips: (\S+)",

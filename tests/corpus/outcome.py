@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from parsers.runs.format_records import FormatRecords
 from parsers.runs.health import FAILED
 from parsers.runs.reading import Reading, survey
-from parsers.runs.reading_part import ReadingPart
 from report.measuring.headline import headline
 from report.measuring.measurement import Measurement, NoMeasurement, measure
 from report.measuring.number import printed
@@ -119,7 +119,7 @@ def _given(found: Measurement) -> tuple[str, str, str]:
     return f"{found.value:.6g} {found.unit}{whose}", found.protocol.words(), ""
 
 
-def _tried(part: ReadingPart, reading: Reading, protocol: Protocol) -> Measurement | None:
+def _tried(part: FormatRecords, reading: Reading, protocol: Protocol) -> Measurement | None:
     try:
         return measure(part.records, part.fields, reading.facts, protocol)
     except NoMeasurement:
@@ -153,7 +153,7 @@ def _paired(given: Sequence[float], numbers: Sequence[str]) -> list[str]:
     return paired
 
 
-def _milliseconds(part: ReadingPart, kind: str) -> "pd.Series[float]":
+def _milliseconds(part: FormatRecords, kind: str) -> "pd.Series[float]":
     field = part.fields.get((kind, "step_time"))
     if field is None:
         return pd.Series(dtype=float)

@@ -60,7 +60,7 @@ def test_a_log_that_is_another_is_not_taken(source: Source, tmp_path: Path) -> N
     assert not (tmp_path / "corpus/acme-runs/a.log").exists()
 
 
-def test_a_repository_that_is_not_there_is_told(source: Source, tmp_path: Path) -> None:
+def test_a_repository_that_is_not_there_is_reported(source: Source, tmp_path: Path) -> None:
     other = Source("acme/gone", source.commit, source.path, source.sha256, source.family, source.published)
     with pytest.raises(FetchError, match="git fetch: "):
         taken(other, tmp_path)

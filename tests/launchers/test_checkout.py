@@ -73,7 +73,7 @@ def test_variables_that_point_git_elsewhere_change_nothing(repo: Path, monkeypat
         ("https://[broken", None),
     ],
 )
-def test_a_remote_is_told_without_secrets_and_folders(repo: Path, remote: str, expected: str | None) -> None:
+def test_a_remote_is_recorded_without_secrets_and_folders(repo: Path, remote: str, expected: str | None) -> None:
     git(repo, "config", "remote.origin.url", remote)
     assert checkout.describe(repo)["repository"] == expected
 
@@ -161,7 +161,7 @@ def test_changed_files_cause_a_remark(repo: Path) -> None:
     ]
 
 
-def test_the_pinned_commit_counts_more_than_a_remote_that_is_not_told(repo: Path) -> None:
+def test_the_pinned_commit_counts_more_than_an_unknown_remote(repo: Path) -> None:
     git(repo, "remote", "remove", "origin")
     assert remarks(repo) == []
     assert len(remarks(repo, commit="a" * 40)) == 2

@@ -177,7 +177,7 @@ def small_disk(native: Native) -> Native:
     return native
 
 
-def test_a_full_disk_is_told_and_what_was_written_is_kept(small_disk: Native) -> None:
+def test_a_full_disk_is_reported_and_what_was_written_is_kept(small_disk: Native) -> None:
     small_disk.trains(f"while True:\n    {PRINT}")
     try:
         answer = small_disk.launch()

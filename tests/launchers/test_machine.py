@@ -146,7 +146,7 @@ def test_a_variable_that_tells_of_the_machine_or_a_secret_is_not_kept(name: str)
         ({"SLURM_CONTAINER": "/scratch/bundles/torch"}, "torch"),
     ],
 )
-def test_the_image_of_a_container_is_told_by_variables(
+def test_the_image_of_a_container_is_known_from_variables(
     tmp_path: Path, variables: dict[str, str], expected: str | None
 ) -> None:
     assert machine_facts.container(variables, tmp_path) == expected
@@ -160,6 +160,6 @@ def test_the_image_of_a_container_is_told_by_variables(
         (".dockerenv", "", "docker"),
     ],
 )
-def test_the_image_of_a_container_is_told_by_files(tmp_path: Path, file: str, text: str, expected: str) -> None:
+def test_the_image_of_a_container_is_known_from_files(tmp_path: Path, file: str, text: str, expected: str) -> None:
     executable(tmp_path / file, text)
     assert machine_facts.container({}, tmp_path) == expected

@@ -81,7 +81,7 @@ def test_of_the_addresses_of_a_name_that_of_the_loopback_comes_last(tmp_path: Pa
 
 
 @pytest.mark.usefixtures("_own_names")
-def test_a_name_without_an_address_is_told_in_a_sentence(tmp_path: Path) -> None:
+def test_a_name_without_an_address_is_reported_in_a_sentence(tmp_path: Path) -> None:
     answer = meet(tmp_path, "node1:29500", "")
     assert (answer.returncode, answer.stdout) == (1, "")
     assert answer.stderr.startswith("The nodes cannot meet at node1: ")

@@ -64,7 +64,7 @@ def test_a_job_script_that_is_no_text_is_refused(tmp_path: Path) -> None:
         chosen("slurm", None, tmp_path / "script")
 
 
-def test_facts_that_are_a_pipe_are_told(tmp_path: Path) -> None:
+def test_facts_that_are_a_pipe_are_reported(tmp_path: Path) -> None:
     pipe(tmp_path / "1/run.json")
     with pytest.raises(click.ClickException, match=r"does not contain a run\.json with a status"):
         RunFolder(tmp_path / "1").status()
@@ -84,7 +84,7 @@ def test_the_lock_of_a_run_is_not_made_behind_a_link(native: Native) -> None:
 
 
 @pytest.mark.parametrize("put_instead", [pipe, Path.mkdir, lambda path: path.write_text("[" * 100_000)])
-def test_what_a_job_puts_in_place_of_a_node_is_told_and_left(
+def test_what_a_job_puts_in_place_of_a_node_is_reported_and_left(
     put_instead: object, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     put(tmp_path, 0)
@@ -102,7 +102,7 @@ def test_a_job_that_makes_its_log_a_pipe_ends(native: Native) -> None:
 
 
 @pytest.mark.parametrize("config", ["base", "beside"])
-def test_a_config_of_a_checkout_that_is_a_pipe_is_told_or_left_out(tmp_path: Path, config: str) -> None:
+def test_a_config_of_a_checkout_that_is_a_pipe_is_reported_or_left_out(tmp_path: Path, config: str) -> None:
     write(tmp_path, {"tools/train.py": ARGPARSE + CONFIGURED})
     folder = tmp_path / "ppcls/configs/ImageNet/ResNet"
     pipe(folder / ("base.yaml" if config == "base" else "beside.py"))

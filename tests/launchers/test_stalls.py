@@ -43,7 +43,7 @@ class Watched:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("program", "line"), [(SILENT, b"it begins"), (REPEATING, b"master not ready")])
-def test_a_run_without_a_metric_line_is_told_with_its_last_lines_and_ended(
+def test_a_run_without_a_metric_line_is_reported_with_its_last_lines_and_ended(
     native: Native, program: str, line: bytes
 ) -> None:
     native.trains(program)
@@ -62,7 +62,7 @@ def test_a_run_that_goes_silent_after_a_metric_line_is_ended(native: Native) -> 
 
 
 @pytest.mark.slow
-def test_a_stall_is_only_told_where_nobody_asked_to_end_the_run(native: Native) -> None:
+def test_a_stall_is_only_reported_where_nobody_asked_to_end_the_run(native: Native) -> None:
     native.trains(PATIENT)
     answer = native.launch("--stall", "1")
     assert (native.facts()["status"], answer.stderr.count(b"The run has stalled: ")) == ("done", 1)
@@ -88,7 +88,7 @@ def test_without_a_limit_nothing_is_a_stall(tmp_path: Path) -> None:
     assert (watched.is_ended(0.3), watched.told) == (False, [])
 
 
-def test_a_stall_is_told_once(tmp_path: Path) -> None:
+def test_a_stall_is_reported_once(tmp_path: Path) -> None:
     watched = Watched(tmp_path)
     assert [watched.is_ended(0.25), watched.is_ended(0.25), len(watched.told)] == [True, True, 1]
 

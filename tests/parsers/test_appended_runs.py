@@ -131,7 +131,7 @@ def test_a_fact_that_a_later_run_does_not_tell_and_others_dispute_is_not_known_o
     assert ["cards" in survey(log).of_run(number).facts for number in (1, 2, 3)] == [True, True, False]
 
 
-def test_a_fact_that_is_told_amid_a_run_is_not_that_of_its_start(tmp_path: Path) -> None:
+def test_a_fact_stated_amid_a_run_is_not_that_of_its_start(tmp_path: Path) -> None:
     run, more = megatron((1, 500, 32), (2, 500, 32), (3, 500, 32)), megatron((4, 500, 32))
     log = tmp_path / "twice.log"
     log.write_text(f"using world size: 8\n{run}{run}using world size: 4\n{more}", encoding="utf-8")

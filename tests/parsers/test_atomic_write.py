@@ -73,7 +73,7 @@ def test_an_error_while_a_file_is_written_leaves_the_file_before_it(tmp_path: Pa
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a", "before")]
 
 
-def test_a_folder_that_is_not_there_is_told_of_the_file(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_reported_of_the_file(tmp_path: Path) -> None:
     with pytest.raises(WriteError, match=r"no/a: cannot be written: No such file or directory\."):
         whole(tmp_path / "no/a").__enter__()
 

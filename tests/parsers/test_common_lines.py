@@ -63,7 +63,7 @@ def test_a_card_has_its_share_of_the_batch_of_the_job(tmp_path: Path) -> None:
     assert survey(log).facts["batch_size"].value == 4
 
 
-def test_a_file_name_that_contradicts_the_batch_of_the_job_is_told(tmp_path: Path) -> None:
+def test_a_file_name_that_contradicts_the_batch_of_the_job_is_reported(tmp_path: Path) -> None:
     log = tmp_path / "pytorch_gpu8_amp_bs256.txt"
     log.write_text("global_batch_size: 1024\n", encoding="utf-8")
     (said,) = map(str, survey(log).warnings)

@@ -39,7 +39,7 @@ def test_a_real_log_has_just_the_metric_lines_that_the_signs_in_its_bytes_tell(l
 
 
 @every_log_without_metrics
-def test_a_real_log_without_metric_lines_is_told_as_such(log: RealLog) -> None:
+def test_a_real_log_without_metric_lines_is_reported_as_such(log: RealLog) -> None:
     reading = survey(log.path)
     assert len(reading.records) == 0
 

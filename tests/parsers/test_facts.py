@@ -59,11 +59,11 @@ def test_a_line_is_the_witness_of_its_fact(tmp_path: Path) -> None:
     assert read(write(tmp_path, step(1), CARDS)).facts["cards"] == Fact("cards", 2, line(2))
 
 
-def test_a_fact_told_twice_is_told_by_its_first_line(tmp_path: Path) -> None:
+def test_a_fact_stated_twice_comes_from_its_first_line(tmp_path: Path) -> None:
     assert read(write(tmp_path, CARDS, step(1), CARDS)).facts["cards"].source == line(1)
 
 
-def test_a_count_of_none_is_not_told(tmp_path: Path) -> None:
+def test_a_count_of_none_is_not_reported(tmp_path: Path) -> None:
     assert "cards" not in read(write(tmp_path, b"Num GPUs 0\n", step(1))).facts
 
 
@@ -195,7 +195,7 @@ def test_a_batch_size_of_a_card_is_not_guessed(told: dict[str, int | str]) -> No
     assert "batch_size" not in facts_of(told)
 
 
-def test_a_fact_that_follows_is_held_against_the_one_that_was_told() -> None:
+def test_a_fact_that_follows_is_held_against_the_one_that_was_stated() -> None:
     ((believed, other),) = facts_of({"nodes": 4, "cards_per_node": 8, "cards": 16}).contradictions
     assert (believed.value, other.value) == (16, 32)
 

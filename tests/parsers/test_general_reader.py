@@ -77,7 +77,7 @@ def test_the_grammar_leaves_lines_of_an_evaluation_alone(tmp_path: Path) -> None
     assert len(drafted(tmp_path, text).reading.records) == len(STEPS)
 
 
-def test_the_share_of_lines_that_are_used_is_told(tmp_path: Path) -> None:
+def test_the_share_of_lines_that_are_used_is_shown(tmp_path: Path) -> None:
     found = drafted(tmp_path, "starting\n" + lines("step {n} loss: {x:.3f} speed: {y}.0 images/s"))
     assert (found.used, found.total) == (8, 9)
 

@@ -38,7 +38,7 @@ def test_a_grammar_that_is_no_text_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ['X: "q"\n', 'X: "q\n', ""])
-def test_a_file_beside_a_grammar_that_is_imported_without_a_dot_is_told(
+def test_a_file_beside_a_grammar_that_is_imported_without_a_dot_is_reported(
     content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -215,7 +215,7 @@ def test_a_named_format_is_not_looked_for(tmp_path: Path) -> None:
         assert growing.format is not None
 
 
-def test_a_wrong_name_of_a_format_is_told_at_once(tmp_path: Path) -> None:
+def test_a_wrong_name_of_a_format_is_reported_at_once(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="list the formats with `tachograph formats`"):
         GrowingLog(tmp_path / "none", format="nothing")
 

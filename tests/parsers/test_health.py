@@ -59,7 +59,7 @@ def test_a_line_without_a_loss_is_not_one_with_a_wrong_loss(tmp_path: Path) -> N
     assert warnings(tmp_path, line(1), line(2, loss=""), line(3)) == []
 
 
-def test_time_that_runs_backwards_is_told(tmp_path: Path) -> None:
+def test_time_that_runs_backwards_is_reported(tmp_path: Path) -> None:
     said = "Timestamps go backwards, first at line 2 (1 in total)."
     assert warnings(tmp_path, line(1, second=30), line(2), line(3)) == [said]
 
@@ -74,7 +74,7 @@ def test_the_time_of_each_rank_runs_by_itself(tmp_path: Path) -> None:
     ]
 
 
-def test_a_record_that_stands_in_the_log_twice_is_told(tmp_path: Path) -> None:
+def test_a_record_that_stands_in_the_log_twice_is_reported(tmp_path: Path) -> None:
     said = "Duplicate records, first at line 3 (1 in total)."
     assert said in warnings(tmp_path, line(1), line(2), line(2), line(3))
 
@@ -92,7 +92,7 @@ def test_steps_of_two_epochs_that_nothing_tells_apart_may_print_the_same(tmp_pat
     assert survey(log, format=grammar).warnings == ()
 
 
-def test_a_restart_is_told(tmp_path: Path) -> None:
+def test_a_restart_is_reported(tmp_path: Path) -> None:
     said = "The run restarts, first at line 2 (1 in total)."
     assert warnings(tmp_path, line(1), "again from the last checkpoint\n", line(2)) == [said]
 
@@ -123,18 +123,18 @@ def test_a_failure_of_the_set_up_is_none_of_a_run_that_goes_on(tmp_path: Path, t
         "/var/spool/job: line 7: 123 Segmentation fault      (core dumped) python train.py",
     ],
 )
-def test_what_ends_a_log_without_metric_lines_is_told(tmp_path: Path, text: str) -> None:
+def test_what_ends_a_log_without_metric_lines_is_reported(tmp_path: Path, text: str) -> None:
     (told,) = warnings(tmp_path, "hello\n", f"{text}\n")
     assert told.startswith("The run failed, at line 2: ")
 
 
-def test_a_loss_scale_that_overflows_is_told(tmp_path: Path) -> None:
+def test_a_loss_scale_that_overflows_is_reported(tmp_path: Path) -> None:
     text = "Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 4096.0\n"
     said = "Loss scale overflows, first at line 1 (2 in total): such steps do not update parameters."
     assert warnings(tmp_path, text, line(1), text, line(2)) == [said]
 
 
-def test_the_failure_that_says_why_is_told(tmp_path: Path) -> None:
+def test_the_failure_that_says_why_is_reported(tmp_path: Path) -> None:
     (told,) = warnings(tmp_path, "hello\n", "ValueError: no such model\n", "torch.errors.ChildFailedError:\n")
     assert told == "The run failed, at line 2: ValueError: no such model"
 

@@ -152,7 +152,7 @@ def test_a_large_log_with_torn_lines_stays_in_order(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", ["1e308", "1e999", "9" * 400, "nan", "0", "1e-320"])
-def test_a_hostile_number_is_told_in_sentences_and_in_no_warning_of_python(tmp_path: Path, number: str) -> None:
+def test_a_hostile_number_is_reported_in_sentences_and_in_no_warning_of_python(tmp_path: Path, number: str) -> None:
     for log in SOME_LOGS:
         hostile = re.sub(rb"(?<![0-9.])[0-9]+(?:\.[0-9]+)?", number.encode(), log.read_bytes())
         found = summarise(write(tmp_path, hostile), None, (), log.parent.name)

@@ -74,7 +74,7 @@ def test_nothing_but_run_folders_is_left(lab: Path, into: Path) -> None:
     assert sorted(path.name for path in into.rglob("*")) == ["1", "lab__train", "run.json", "train.log"]
 
 
-def test_another_log_of_the_same_label_is_another_repeat_and_told(lab: Path, into: Path) -> None:
+def test_another_log_of_the_same_label_is_another_repeat_and_reported(lab: Path, into: Path) -> None:
     log = write(lab, step(1))
     logs(into, lab)
     log.write_bytes(step(2))
@@ -83,13 +83,13 @@ def test_another_log_of_the_same_label_is_another_repeat_and_told(lab: Path, int
     assert found.remarks == ("Another log has the same label; stored as repeat 2.",)
 
 
-def test_the_same_log_under_two_labels_is_told(lab: Path, into: Path) -> None:
+def test_the_same_log_under_two_labels_is_reported(lab: Path, into: Path) -> None:
     write(lab, step(1), name="fp32.log")
     write(lab, step(1), name="fp16.log")
     assert copies(into, lab) == [("lab__fp16", "lab__fp32")]
 
 
-def test_the_same_log_under_a_label_that_was_there_before_is_told(lab: Path, into: Path) -> None:
+def test_the_same_log_under_a_label_that_was_there_before_is_reported(lab: Path, into: Path) -> None:
     logs(into, write(lab, step(1), name="fp32.log"))
     assert copies(into, write(lab, step(1), name="fp16.log")) == [("lab__fp16", "lab__fp32")]
 
@@ -128,7 +128,7 @@ def test_of_the_same_log_plain_and_packed_in_one_folder_one_is_taken(lab: Path, 
     assert runs(into) == ["lab__a/1/train.log"]
 
 
-def test_the_same_log_under_two_labels_is_told_where_one_is_packed(lab: Path, into: Path) -> None:
+def test_the_same_log_under_two_labels_is_reported_where_one_is_packed(lab: Path, into: Path) -> None:
     (lab / "fp16.log.gz").write_bytes(gzip.compress(step(1)))
     write(lab, step(1), name="fp32.log")
     assert copies(into, lab) == [("lab__fp16", "lab__fp32")]
@@ -167,7 +167,7 @@ def test_what_is_no_log_does_not_stop_the_rest(lab: Path, into: Path) -> None:
         "nothing.log": "is empty.",
         "latest.log": "is a symbolic link.",
         "pipe": "is not a regular file.",
-        "cut.log.gz": "cannot be read: Compressed file ended before the end-of-stream marker was reached.",
+        "cut.log.gz": "cannot be read: its compressed data is truncated.",
         "more.tar.gz": "is an archive inside a source; pass it as a SOURCE.",
     }
     assert runs(into) == ["lab__train/1/train.log"]

@@ -92,7 +92,7 @@ def test_a_name_cannot_move_the_cursor_of_a_terminal(tmp_path: Path) -> None:
     assert r"a\x1b[2J\nError: b" in done.stdout
 
 
-def test_a_scheduler_that_does_not_answer_is_told_in_a_sentence(lab: Path, tmp_path: Path) -> None:
+def test_a_scheduler_that_does_not_answer_is_reported_in_a_sentence(lab: Path, tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="the extra `dask` is not installed")
     done = run("ingest", lab, "--into", tmp_path / "logs", "--scheduler", "nowhere")
     assert (done.returncode, "no scheduler responds" in done.stderr) == (2, True)

@@ -50,7 +50,7 @@ def test_the_run_file_of_another_log_stays_behind(lab: Path, into: Path) -> None
     assert not (into / "lab__net/3/clock.csv").exists()
 
 
-def test_a_log_that_was_changed_in_its_run_folder_is_told(lab: Path, into: Path) -> None:
+def test_a_log_that_was_changed_in_its_run_folder_is_reported(lab: Path, into: Path) -> None:
     write(lab, step(1), name="a.log")
     logs(into, lab)
     (into / "lab__a/1/train.log").write_bytes(step(2))
@@ -58,7 +58,7 @@ def test_a_log_that_was_changed_in_its_run_folder_is_told(lab: Path, into: Path)
     assert (found.is_new, found.remarks) == (False, (CHANGED.format(log="train.log"),))
 
 
-def test_a_log_that_was_taken_out_of_its_run_folder_is_told(lab: Path, into: Path) -> None:
+def test_a_log_that_was_taken_out_of_its_run_folder_is_reported(lab: Path, into: Path) -> None:
     write(lab, step(1), name="a.log")
     logs(into, lab)
     (into / "lab__a/1/train.log").unlink()

@@ -69,7 +69,7 @@ def test_the_owner_of_a_home_folder_is_named_neither_by_a_run_folder_nor_by_what
     assert [path for path in files if "jdoe" in path.name or (path.is_file() and b"jdoe" in path.read_bytes())] == []
 
 
-def test_copies_are_told_by_labels_that_name_nobody(tmp_path: Path) -> None:
+def test_copies_are_listed_by_labels_that_name_nobody(tmp_path: Path) -> None:
     for folder in ("one", "two"):
         (tmp_path / "home" / "jdoe" / folder).mkdir(parents=True)
         write(tmp_path / "home" / "jdoe" / folder, *steps(3))

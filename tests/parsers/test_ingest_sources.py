@@ -152,7 +152,7 @@ def test_other_file_systems_of_fsspec_are_read(into: Path) -> None:
     memory.rm("/bucket", recursive=True)
 
 
-def test_a_file_system_that_nobody_knows_is_told_with_those_possible(into: Path) -> None:
+def test_a_file_system_that_nobody_knows_is_reported_with_those_possible(into: Path) -> None:
     assert left_out(into, "floppy://a")["a"].startswith("unknown protocol floppy://; use http://, https://, s3://")
 
 

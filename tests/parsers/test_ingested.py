@@ -10,7 +10,7 @@ from tests.parsers.run_folders import make_run
 from tests.parsers.toy_logs import step, write
 
 
-def test_the_name_that_a_log_had_in_its_source_tells_what_it_told_there(tmp_path: Path) -> None:
+def test_the_name_that_a_log_had_in_its_source_states_what_it_stated_there(tmp_path: Path) -> None:
     (tmp_path / "4n8g").mkdir()
     log = write(tmp_path / "4n8g", step(1), name="rn50_b128_fp16_3.log")
     logs(tmp_path / "logs", log)
@@ -25,11 +25,11 @@ def test_the_witness_is_the_original_file_name(tmp_path: Path) -> None:
     assert Fact("cards", 8, FORMER_NAME) in list(told_by_name(run_file(log), log))
 
 
-def test_a_log_without_run_file_is_told_of_by_its_own_name(tmp_path: Path) -> None:
+def test_a_log_without_run_json_is_identified_by_its_own_name(tmp_path: Path) -> None:
     assert Fact("cards", 8, FILE_NAME) in list(told_by_name({}, write(tmp_path, step(1), name="toy_c8_fp16.log")))
 
 
-def test_a_log_beside_the_ingested_one_is_told_of_by_its_own_name(tmp_path: Path) -> None:
+def test_a_log_beside_the_ingested_one_is_identified_by_its_own_name(tmp_path: Path) -> None:
     make_run(tmp_path, step(1), source={"path": "lab/toy_c8_fp16.log"})
     log = write(tmp_path, step(1), name="other.log")
     assert list(told_by_name(run_file(log), log)) == []

@@ -42,7 +42,7 @@ def test_a_folder_that_is_not_there_is_one_sentence(own: Path, monkeypatch: pyte
         formats()
 
 
-def test_a_mistake_in_a_format_of_the_users_own_is_told_at_once(own: Path, tmp_path: Path) -> None:
+def test_a_mistake_in_a_format_of_the_users_own_is_reported_at_once(own: Path, tmp_path: Path) -> None:
     (own / "bad.lark").write_text("start: line\n", encoding="utf-8")
     with pytest.raises(GrammarError, match=r"^bad\.lark: "):
         read(write(tmp_path, *TOYS))

@@ -20,7 +20,7 @@ def test_a_name_that_is_no_utf_8_is_written_with_escapes(tmp_path: Path) -> None
     assert (done.returncode, r"caf\udce9.log" in out.read_text()) == (0, True)
 
 
-def test_a_table_that_cannot_be_written_is_told_in_one_sentence(tmp_path: Path) -> None:
+def test_a_table_that_cannot_be_written_is_reported_in_one_sentence(tmp_path: Path) -> None:
     log = tmp_path / "a.log"
     log.write_bytes(step(1))
     (tmp_path / "b.csv").mkdir()
@@ -28,7 +28,7 @@ def test_a_table_that_cannot_be_written_is_told_in_one_sentence(tmp_path: Path) 
     assert (done.returncode, done.stderr) == (2, f"Error: {tmp_path / 'b.csv'}: cannot be written: Is a directory.\n")
 
 
-def test_one_record_of_one_log_is_told_in_the_singular(tmp_path: Path) -> None:
+def test_one_record_of_one_log_is_worded_in_the_singular(tmp_path: Path) -> None:
     log, out = tmp_path / "a.log", tmp_path / "a.csv"
     log.write_bytes(step(1))
     assert run("parse", log, "--out", out).stdout == f"Wrote 1 record from 1 log to {out}.\n"

@@ -86,7 +86,7 @@ def test_a_schema_that_is_no_number_of_one_is_refused(tmp_path: Path, schema: ob
         run_file(log)
 
 
-def test_a_schema_without_end_is_told_in_short(tmp_path: Path) -> None:
+def test_an_endless_schema_is_reported_in_short(tmp_path: Path) -> None:
     log = make_run(tmp_path, step(1), schema="9" * 10_000)
     with pytest.raises(LogError) as caught:
         run_file(log)

@@ -69,7 +69,7 @@ def test_a_name_that_is_no_utf_8_is_copied(tmp_path: Path) -> None:
     assert (tmp_path / "public" / log.name).is_file()
 
 
-def test_a_folder_that_cannot_be_made_is_told_in_one_sentence(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_reported_in_one_sentence(tmp_path: Path) -> None:
     log = write(tmp_path, TEXT)
     done = run("scrub", log, "--out", log / "public")
     assert (done.returncode, done.stderr) == (
@@ -78,7 +78,7 @@ def test_a_folder_that_cannot_be_made_is_told_in_one_sentence(tmp_path: Path) ->
     )
 
 
-def test_one_copy_is_told_in_the_singular(tmp_path: Path) -> None:
+def test_one_copy_is_worded_in_the_singular(tmp_path: Path) -> None:
     out = tmp_path / "public"
     assert run("scrub", write(tmp_path, TEXT), "--out", out).stdout.startswith(f"Wrote 1 copy to {out}.\n")
 

@@ -26,13 +26,22 @@ CASES: dict[str, tuple[Callable[[Path], Path], str]] = {
     "empty gz": (lambda folder: write(folder, gzip.compress(b"")), "is empty."),
     "laid out": (lambda folder: write(folder, b"\0" * 9999), "is empty."),
     "binary": (lambda folder: write(folder, random.Random(1).randbytes(9999)), "is a binary file, not a text log"),  # noqa: S311
-    "cut gz": (lambda folder: write(folder, gzip.compress(TEXT)[:-20]), "cannot be read: Compressed file ended"),
-    "cut xz": (lambda folder: write(folder, lzma.compress(TEXT)[:-20]), "cannot be read: Compressed file ended"),
+    "cut gz": (
+        lambda folder: write(folder, gzip.compress(TEXT)[:-20]),
+        "cannot be read: its compressed data is truncated",
+    ),
+    "cut xz": (
+        lambda folder: write(folder, lzma.compress(TEXT)[:-20]),
+        "cannot be read: its compressed data is truncated",
+    ),
     "cut zst": (
         lambda folder: write(folder, zstandard.compress(TEXT)[:-20]),
-        "cannot be read: Compressed file ended",
+        "cannot be read: its compressed data is truncated",
     ),
-    "cut bz2": (lambda folder: write(folder, bz2.compress(TEXT)[:-20]), "cannot be read: Compressed file ended"),
+    "cut bz2": (
+        lambda folder: write(folder, bz2.compress(TEXT)[:-20]),
+        "cannot be read: its compressed data is truncated",
+    ),
     "bomb gz": (lambda folder: write(folder, gzip.compress(BOMB)), "cannot be read: it unpacks to more than 64 MiB"),
     "bomb bz2": (lambda folder: write(folder, bz2.compress(BOMB)), "cannot be read: it unpacks to more than 64 MiB"),
     "bomb zst": (lambda folder: write(folder, zstandard.compress(BOMB)), "cannot be read: it unpacks to more than"),
@@ -79,7 +88,7 @@ def test_a_log_that_unpacks_to_much_is_read_where_the_user_allows_it(
     assert read(log).account.total == 500 + (2 << 20)
 
 
-def test_a_limit_that_is_no_number_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_limit_that_is_no_number_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(limits.VARIABLE, "much")
     with pytest.raises(LogError, match=r"\$TACHOGRAPH_UNPACKED_GIB is 'much'; expected a number of GiB\.$"):
         read(write(tmp_path, gzip.compress(TEXT)))

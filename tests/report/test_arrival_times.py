@@ -31,11 +31,11 @@ def test_samples_between_two_arrivals_over_the_time_between_them_are_a_throughpu
     assert (found.value, found.unit, found.lines) == (64, "samples/s", (1, 4))  # 3 steps x 4 x 8 / 1.5 s
 
 
-def test_that_the_times_are_of_the_clock_is_told(tmp_path: Path) -> None:
+def test_times_from_clock_csv_are_reported_as_such(tmp_path: Path) -> None:
     assert measured(tmp_path, "1,1935619200.000", "3,1935619201.000").warnings == (Message(ARRIVED),)
 
 
-def test_times_that_the_log_prints_are_not_told(tmp_path: Path) -> None:
+def test_times_that_the_log_prints_are_not_reported(tmp_path: Path) -> None:
     reading = read(make_run(tmp_path, b"".join(steps(9))), facts=FACTS)
     found = measure(reading.records, reading.fields, reading.facts, Protocol.parse("estimate=clock"))
     assert found.warnings == ()

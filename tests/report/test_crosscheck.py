@@ -77,7 +77,7 @@ def test_what_is_missing_is_asked_for_by_its_option(tmp_path: Path) -> None:
         choose(reading(tmp_path, step(1, 0.5), facts=[]))
 
 
-def test_the_other_estimates_are_told_with_their_ratio(tmp_path: Path) -> None:
+def test_the_other_estimates_are_shown_with_their_ratio(tmp_path: Path) -> None:
     found = reading(tmp_path, *(step(number, 1.0, 32) for number in range(1, 6)))
     others = checks(found.parts[0], found.facts, chosen(found.parts[0], found.facts))
     assert [(check.measurement.protocol.estimate, check.ratio) for check in others] == [("step_time", 1), ("clock", 1)]

@@ -22,7 +22,7 @@ def test_rows_of_an_earlier_run_are_left_out(tmp_path: Path) -> None:
     assert (found.value, found.lines, found.left_out["earlier_run"]) == (875.0, (4, 5, 6), (1, 2, 3))
 
 
-def test_rows_of_an_earlier_run_are_told_with_their_lines(tmp_path: Path) -> None:
+def test_rows_of_an_earlier_run_are_reported_with_their_lines(tmp_path: Path) -> None:
     (said,) = [said for said in summary(tmp_path, 175.5, 175.5, 875.0, 876.0).warnings if said.key == EARLIER_RUN]
     assert said.values == {"first": "1", "last": "2", "count": "2", "value": "175.5", "next": "875"}
 

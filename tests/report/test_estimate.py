@@ -161,7 +161,7 @@ def test_instant_reads_the_time_of_a_step_where_there_is_no_throughput() -> None
         ),
     ],
 )
-def test_a_column_that_the_log_does_not_print_is_told_with_those_it_does(estimate: str, sentence: str) -> None:
+def test_a_column_that_the_log_does_not_print_is_reported_with_those_it_does(estimate: str, sentence: str) -> None:
     records = log(step_time=[1.0], throughput=[np.nan])
     with pytest.raises(NoMeasurement, match=sentence):
         column(records, step_time("instant"), Protocol.parse(f"estimate={estimate}"))

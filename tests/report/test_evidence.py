@@ -147,7 +147,7 @@ def test_a_remark_leads_to_the_number_and_names_its_table(folder: Path) -> None:
     assert f"- † [{found.printed}](#e1)（Scores，one，A）：" in rendered(folder, "zh", found)
 
 
-def test_a_contradiction_that_is_told_as_a_disagreement_is_not_told_again(folder: Path) -> None:
+def test_a_contradiction_that_is_reported_as_a_disagreement_is_not_reported_again(folder: Path) -> None:
     put_run(folder, "1", case={"batch_size": 32})
     put_run(folder, "2", case={"batch_size": 32})
     found = cell(folder)

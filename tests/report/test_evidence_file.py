@@ -111,7 +111,7 @@ def test_of_logs_that_others_made_it_names_the_source(tmp_path: Path) -> None:
     assert (told.logs, page.page.source and page.page.source.commit) == (None, told.source and told.source.commit)
 
 
-def test_a_log_whose_name_is_no_text_is_told_all_the_same(tmp_path: Path) -> None:
+def test_a_log_whose_name_is_not_utf_8_is_listed_all_the_same(tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
     log = next((GOLDEN / "logs/A100").glob("*N1C1_log"))
     shutil.copy(log, os.fsdecode(bytes(tmp_path / "logs") + b"/\xff.log"))
@@ -137,7 +137,7 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "nul": (lambda told: told["cells"][0]["logs"][0].update(path="x\0"), "is not a relative path"),
     "folder": (lambda told: told.update(logs="/logs"), "logs: '/logs' is not a relative path"),
     "nowhere": (lambda told: told.update(logs=None), "not both"),
-    "schema": (lambda told: told.update(schema=2), "schema: Input should be 1"),
+    "schema": (lambda told: told.update(schema=2), "schema: must be 1."),
     "protocol": (lambda told: told["cells"][0].update(protocol="rule=1"), '"rule" is not a key of a protocol'),
     "order": (lambda told: told["cells"][0].update(evidence=2), "must start at 1"),
     "number": (lambda told: told["cells"][0].update(number=None), "a number with evidence"),
@@ -146,13 +146,13 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "sha256": (lambda told: told["cells"][0]["logs"][0].update(sha256="0" * 63), "cells.0.logs.0.sha256"),
     "lines": (lambda told: told["cells"][0]["logs"][0].update(first=9, last=8), "line 9 is not before line 8"),
     "truth": (lambda told: told["cells"][0].update(row=True), "cells.0.row"),
-    "key": (lambda told: told.update({"new\x1b": 1}), "new\\x1b: Extra inputs are not permitted"),
+    "key": (lambda told: told.update({"new\x1b": 1}), "new\\x1b is not a valid key; allowed keys: schema, page"),
     "escape": (lambda told: told["cells"][0].update(protocol="\x1b[2J"), '"\\x1b[2J" is not a named protocol'),
 }
 
 
 @pytest.mark.parametrize(("change", "said"), CHANGES.values(), ids=CHANGES)
-def test_a_mistake_is_told_in_one_sentence(
+def test_a_mistake_is_reported_in_one_sentence(
     change: Callable[[dict[str, Any]], object], said: str, tmp_path: Path
 ) -> None:
     with pytest.raises(EvidenceFileError) as raised:
@@ -163,8 +163,8 @@ def test_a_mistake_is_told_in_one_sentence(
     assert sentence.isprintable()
 
 
-def test_no_file_is_told_in_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(EvidenceFileError, match=r"none\.evidence\.json cannot be read: No such file"):
+def test_no_file_is_reported_in_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(EvidenceFileError, match=r"none\.evidence\.json: cannot be read: No such file"):
         read(path_of("none", tmp_path))
 
 

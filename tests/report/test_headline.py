@@ -136,7 +136,7 @@ def test_a_single_zero_counts_as_it_is_printed(tmp_path: Path) -> None:
     assert measured(reading(tmp_path, *speeds(100, 0, 100, 100))).value == 75
 
 
-def test_a_speed_that_never_changes_is_told(tmp_path: Path) -> None:
+def test_a_speed_that_never_changes_is_reported(tmp_path: Path) -> None:
     assert CONSTANT in told(measured(reading(tmp_path, *speeds(*[7.25] * 10))))
     assert CONSTANT not in told(measured(reading(tmp_path, *speeds(*[7.25] * 9, 7.5))))
 

@@ -51,7 +51,7 @@ def test_a_log_of_a_failed_run_is_no_evidence(tmp_path: Path) -> None:
     assert "its run.json says failed" in str(reason)
 
 
-def test_what_cannot_be_read_is_told_when_it_is_asked_for(tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_reported_when_it_is_asked_for(tmp_path: Path) -> None:
     wanted = [put(tmp_path, str(number)) for number in range(WORTH_A_POOL)]
     broken, gone = put(tmp_path, "broken", "{"), put(tmp_path, "gone")
     (tmp_path / gone.path).unlink()
@@ -61,7 +61,7 @@ def test_what_cannot_be_read_is_told_when_it_is_asked_for(tmp_path: Path) -> Non
         reading_of(tmp_path / wanted[0].path)
 
 
-def test_what_a_protocol_cannot_measure_is_told_when_it_is_asked_for(tmp_path: Path) -> None:
+def test_what_a_protocol_cannot_measure_is_reported_when_it_is_asked_for(tmp_path: Path) -> None:
     one = put(tmp_path, "short")
     prepare([one, WantedMeasurement(one.logs, one.path, TOO_LONG, SCALING)])
     with pytest.raises(NoMeasurement, match="excludes all"):

@@ -17,7 +17,7 @@ def folder(tmp_path: Path) -> Path:
     return make(tmp_path)
 
 
-def test_nothing_is_told_where_nothing_differs(folder: Path) -> None:
+def test_nothing_is_reported_where_nothing_differs(folder: Path) -> None:
     assert unlike(folder) == []
 
 
@@ -39,22 +39,22 @@ def test_how_repeats_are_put_together_is_a_difference_where_there_are_repeats(fo
     assert told(folder)[0] == "The protocols differ: repeats=median (A); repeats=mean (B)."
 
 
-def test_of_protocols_that_differ_only_the_keys_that_differ_are_told(folder: Path) -> None:
+def test_of_protocols_that_differ_only_the_keys_that_differ_are_shown(folder: Path) -> None:
     edit(folder, '{ column = "b" }', '{ column = "b", protocol = "trim=0.1,decimals=1" }')
     assert told(folder) == ["The protocols differ: trim=0.0 (A); trim=0.1 (B)."]
 
 
-def test_a_slow_last_record_of_one_side_is_told_with_what_it_costs(folder: Path) -> None:
+def test_a_slow_last_record_of_one_side_is_reported_with_what_it_costs(folder: Path) -> None:
     put(folder, "b1", (*STEADY, 40.0))
     assert told(folder) == ["The last record used is slow; without it: +3.0% (B)."]
 
 
-def test_a_slow_first_record_of_one_side_is_told_with_what_it_costs(folder: Path) -> None:
+def test_a_slow_first_record_of_one_side_is_reported_with_what_it_costs(folder: Path) -> None:
     put(folder, "b1", (40.0, *STEADY))
     assert told(folder) == ["The first record used is slow; without it: +3.0% (B)."]
 
 
-def test_a_slow_last_record_that_no_statistic_counts_is_not_told(folder: Path) -> None:
+def test_a_slow_last_record_that_no_statistic_counts_is_not_reported(folder: Path) -> None:
     put(folder, "b1", (*STEADY, 40.0))
     edit(folder, 'protocol = "plain"', 'protocol = "statistic=median"')
     assert unlike(folder) == []
@@ -66,17 +66,17 @@ def test_what_all_sides_lose_alike_favours_none(folder: Path) -> None:
     assert unlike(folder) == []
 
 
-def test_few_records_beside_many_are_told(folder: Path) -> None:
+def test_few_records_beside_many_are_reported(folder: Path) -> None:
     put(folder, "b1", STEADY[:4])
     assert told(folder) == ["Sample sizes differ: 30 (A); 4 (B)."]
 
 
-def test_a_few_records_less_are_not_told(folder: Path) -> None:
+def test_a_few_records_less_are_not_reported(folder: Path) -> None:
     put(folder, "b1", STEADY[:18])
     assert unlike(folder) == []
 
 
-def test_few_records_beside_few_are_not_told(folder: Path) -> None:
+def test_few_records_beside_few_are_not_reported(folder: Path) -> None:
     put(folder, "a1", STEADY[:6])
     put(folder, "b1", STEADY[:4])
     assert unlike(folder) == []
@@ -85,7 +85,7 @@ def test_few_records_beside_few_are_not_told(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("axis", "label", "said"), [("batch_size", 64, 32), ("cards", 1, 8), ("precision", "fp32", "amp")]
 )
-def test_a_fact_that_differs_under_one_label_is_told(axis: str, label: object, said: object, folder: Path) -> None:
+def test_a_fact_that_differs_under_one_label_is_reported(axis: str, label: object, said: object, folder: Path) -> None:
     put(folder, "a1", case={axis: label})
     put(folder, "b1", case={axis: said})
     assert f"differ: {label} (A); {said} (B)." in told(folder)[0]
@@ -104,7 +104,7 @@ def test_versions_of_one_program_are_compared(folder: Path) -> None:
     assert told(folder) == ["Framework versions differ: 1.15 (A); 2.4 (B)."]
 
 
-def test_runs_that_are_far_apart_are_told_in_their_order(folder: Path) -> None:
+def test_runs_that_are_far_apart_are_reported_in_their_order(folder: Path) -> None:
     put(folder, "a1", year=2032)
     assert told(folder) == ["The runs are more than half a year apart: 2031-05 (B); 2032-05 (A)."]
 

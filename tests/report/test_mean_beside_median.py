@@ -23,7 +23,7 @@ def warnings(text: str, **columns: list[float]) -> tuple[str, ...]:
     return tuple(map(str, measure(records, FIELDS, EIGHT, Protocol.parse(text)).warnings))
 
 
-def test_a_mean_that_slow_first_steps_make_is_told_with_what_leaves_them_out() -> None:
+def test_a_mean_that_slow_first_steps_make_is_reported_with_what_leaves_them_out() -> None:
     assert warnings("plain", throughput=SLOW_START) == (
         "The mean of 6 records is 57.3333, their median 80: the first records are outliers; skip_records=2 skips them.",
     )
@@ -35,7 +35,7 @@ def test_records_to_skip_are_counted_from_the_first_of_the_log() -> None:
     assert "skip_records=2" in warning
 
 
-def test_a_mean_that_single_steps_make_is_told_with_a_statistic_that_does_not_follow_them() -> None:
+def test_a_mean_that_single_steps_make_is_reported_with_a_statistic_that_does_not_follow_them() -> None:
     assert warnings("estimate=step_time", step_time=[1.0, 1, 16, 1, 1]) == (
         "The mean of 5 records is 8, their median 32: outliers present; the median (statistic=median) is more robust.",
     )

@@ -130,7 +130,7 @@ def test_without_cards_the_throughput_is_one_cards_with_a_warning() -> None:
     )
 
 
-def test_the_lowest_rank_is_used_and_the_others_are_told() -> None:
+def test_the_lowest_rank_is_used_and_the_others_are_reported() -> None:
     measured = of("plain", log([10, 99, 20, 99], rank=[0, 1, 0, 1]))
     assert (measured.value, measured.left_out) == (120, {"other_rank": (4, 8)})  # 15 x 8
     assert tuple(map(str, measured.warnings)) == (
@@ -144,7 +144,7 @@ def test_a_rank_that_prints_no_throughput_is_not_the_one_used() -> None:
 
 
 @pytest.mark.parametrize("nothing", [np.nan, np.inf])
-def test_records_without_a_number_are_left_out_and_told(nothing: float) -> None:
+def test_records_without_a_number_are_left_out_and_reported(nothing: float) -> None:
     measured = of("plain", log([nothing, 20]))
     assert (measured.value, measured.left_out) == (160, {"no_value": (2,)})
     said = "1 of 2 records is skipped because it has no throughput, at line 2."
@@ -155,35 +155,35 @@ def test_skipped_records_are_counted_among_those_with_a_number() -> None:
     assert of("skip_records=1", log([np.nan, 20, 30])).lines == (6,)
 
 
-def test_steps_that_repeat_within_an_epoch_are_told() -> None:
+def test_steps_that_repeat_within_an_epoch_are_reported() -> None:
     warnings = of("plain", log([10, 20], step=[10, 10], epoch=[0, 0])).warnings
     assert tuple(map(str, warnings)) == (
         "Step numbers restart at line 4: the log contains several ranks or several runs.",
     )
 
 
-def test_an_epoch_of_unknown_length_is_told_where_steps_are_counted() -> None:
+def test_an_epoch_of_unknown_length_is_reported_where_steps_are_counted() -> None:
     records = log([10, 20, 30], step=[10, 20, 10])
     told = ("The log does not state the steps per epoch; the last printed step is taken as the end of an epoch.",)
     assert tuple(map(str, of("skip_steps=10", records).warnings)) == told
     assert of("skip_records=1", records).warnings == ()
 
 
-def test_a_second_run_in_the_same_log_is_told_where_the_epoch_goes_back() -> None:
+def test_a_second_run_in_the_same_log_is_reported_where_the_epoch_goes_back() -> None:
     warnings = of("plain", log([10, 20, 30], step=[1, 2, 1], epoch=[2, 2, 1])).warnings
     assert tuple(map(str, warnings)) == (
         "Step numbers restart at line 6: the log contains several ranks or several runs.",
     )
 
 
-def test_a_second_run_in_the_same_log_is_told_where_steps_count_over_the_run() -> None:
+def test_a_second_run_in_the_same_log_is_reported_where_steps_count_over_the_run() -> None:
     warnings = of("plain", log([10, 20, 30], step=[1, 2, 1], steps=[2, 2, 2])).warnings
     assert tuple(map(str, warnings)) == (
         "Step numbers restart at line 6: the log contains several ranks or several runs.",
     )
 
 
-def test_a_window_that_the_log_does_not_fill_is_told() -> None:
+def test_a_window_that_the_log_does_not_fill_is_reported() -> None:
     assert tuple(map(str, of("skip_records=1,take_first=3", log([1, 2, 3])).warnings)) == (
         "The protocol takes 3; the log is 1 short.",
     )

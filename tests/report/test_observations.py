@@ -136,7 +136,7 @@ def test_without_a_clock_power_is_that_of_the_whole_run(tmp_path: Path) -> None:
     )
 
 
-def test_a_gap_counts_as_long_as_it_lasted_and_is_told(tmp_path: Path) -> None:
+def test_a_gap_counts_as_long_as_it_lasted_and_is_reported(tmp_path: Path) -> None:
     rows = [sample(second, power=watts) for second, watts in ((10, 100), (11, 100), (18, 300))]
     found = power(watched(tmp_path, *rows))
     assert found.value == 187.5  # (1 x 100 + 7 x 200) / 8

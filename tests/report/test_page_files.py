@@ -78,18 +78,18 @@ def test_a_page_without_mistake_is_read(tmp_path: Path) -> None:
             "'cards' is not an option; use a variable of the launcher in lower case",
         ),
         ('"plain"', '"plain"\noptions = { STEPS = 8 }', "'STEPS' is not an option"),
-        ('"plain"', '"plain"\nrepeats = 0', "columns.a.runs.0.repeats: input should be greater than or equal to 1."),
+        ('"plain"', '"plain"\nrepeats = 0', "columns.a.runs.0.repeats: must be at least 1."),
         (
             '"a" }',
             '"a", quantity = "speed" }',
-            "tables.0.columns.0.quantity: input should be 'throughput', 'median_of_runs'",
+            "tables.0.columns.0.quantity: must be one of throughput, median_of_runs",
         ),
         (
             '"a" }',
             '"a", decimals = 2 }',
             "set the decimals of a throughput with its protocol: protocol = 'decimals=2'.",
         ),
-        ('unit = "images/s"', "unit = ", "Invalid value (at line 4"),
+        ('unit = "images/s"', "unit = ", "is not valid TOML: Invalid value (at line 4"),
         ("[[tables]]", SAME_NAME + "[[tables]]", "two tables are named 't'; use unique names."),
     ],
 )
@@ -139,7 +139,7 @@ def test_paragraphs_and_code_have_several_lines(put: str, tmp_path: Path) -> Non
     assert load(path).tested
 
 
-def test_an_unknown_page_is_told_the_known_ones() -> None:
+def test_an_unknown_page_is_reported_with_the_known_ones() -> None:
     with pytest.raises(PageError, match="cpu-demo"):
         find("nosuch")
 

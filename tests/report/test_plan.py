@@ -112,7 +112,7 @@ def test_only_some_cases_can_be_asked_for(tmp_path: Path) -> None:
     assert folders(tmp_path, only={"cards": "8", "precision": "fp32"}) == ["suite/M_N1C8/1", "suite/M_N1C8/2"]
 
 
-def test_a_filter_that_is_no_axis_is_told_the_axes(tmp_path: Path) -> None:
+def test_an_unknown_axis_is_reported_with_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(PageError, match=r"unknown axis 'gpus'; axes: model, .*batch_size\."):
         missing(page(tmp_path), tmp_path, only={"gpus": "8"})
 
@@ -150,19 +150,19 @@ def test_a_case_cannot_leave_the_folder_of_logs(tmp_path: Path) -> None:
     assert "leaves the log folder" in said
 
 
-def test_an_empty_cell_whose_column_names_no_launcher_is_told(tmp_path: Path) -> None:
+def test_an_empty_cell_whose_column_names_no_launcher_is_reported(tmp_path: Path) -> None:
     assert unplanned(page(tmp_path), tmp_path) == [
         "Table, 1 cards, B: evidence is missing, and the column does not set a launcher.",
         "Table, 8 cards, B: The page file does not name any logs for this case.",
     ]
 
 
-def test_many_empty_cells_of_a_column_are_told_in_one_sentence() -> None:
+def test_many_empty_cells_of_a_column_are_reported_in_one_sentence() -> None:
     told = unplanned(load(Path(__file__).parents[2] / "report/pages/deeplabv3p.toml"), Path("nowhere"))
     assert [sentence.count("more of this column") for sentence in told] == [1, 1, 1, 1]
 
 
-def test_a_cell_with_evidence_is_not_told(tmp_path: Path) -> None:
+def test_a_cell_with_evidence_is_not_reported(tmp_path: Path) -> None:
     (tmp_path / "others").mkdir()
     (tmp_path / "others/1.log").write_text("a log\n")
     assert unplanned(page(tmp_path), tmp_path, only={"cards": "1"}) == []

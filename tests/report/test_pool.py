@@ -57,6 +57,6 @@ def die(_: int) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_a_process_that_is_killed_is_told_in_a_sentence() -> None:
+def test_a_process_that_is_killed_is_reported_in_a_sentence() -> None:
     with pytest.raises(ChildProcessError, match="was killed"), on_all_cores(die, range(WORTH_A_POOL)) as results:
         list(results)

@@ -96,7 +96,7 @@ def test_the_throughput_of_a_time_is_the_samples_of_a_step_over_it() -> None:
     assert Rate(16, "samples/s", "job", of_time=True).of(0.5) == 32
 
 
-def test_without_a_speed_in_the_records_the_reason_is_told() -> None:
+def test_without_a_speed_in_the_records_the_reason_is_reported() -> None:
     progress = Progress(Protocol())
     assert list(progress.add(table(throughput=[np.nan]), FIELDS, {})) == []
     assert "they do not contain any speed metric" in str(progress.reason)
@@ -200,7 +200,7 @@ def test_where_a_better_number_is_printed_later_those_before_it_do_not_count() -
     )
 
 
-def test_without_what_scales_a_number_by_the_clock_its_option_is_told() -> None:
+def test_without_what_scales_a_number_by_the_clock_its_option_is_named() -> None:
     progress = Progress(None)
     progress.add(timed(elapsed=[5.0, 10.0], step=[10, 20]), STEPS_IN_TIME, {})
     assert str(progress.reason) == (

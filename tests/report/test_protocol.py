@@ -105,7 +105,7 @@ def test_a_protocol_survives_json() -> None:
     assert Protocol.model_validate_json(protocol.model_dump_json()) == protocol
 
 
-def test_an_unknown_name_is_told_the_known_names_and_keys() -> None:
+def test_an_unknown_name_is_reported_with_the_known_names_and_keys() -> None:
     assert error("tipk") == (
         '"tipk" is not a named protocol; use one of tipc, tipc-plain, fleetx, dlperf, summary, mlperf, plain, or '
         "key=value with these keys: records, estimate, run, skip_records, skip_steps, drop_last, take_first, "
@@ -113,7 +113,7 @@ def test_an_unknown_name_is_told_the_known_names_and_keys() -> None:
     )
 
 
-def test_an_unknown_key_is_told_the_known_keys() -> None:
+def test_an_unknown_key_is_reported_with_the_known_ones() -> None:
     assert error("skip=5") == (
         '"skip" is not a key of a protocol; keys: records, estimate, run, skip_records, skip_steps, drop_last, '
         "take_first, take_last, trim, trim_min, statistic, repeats, decimals, significant, rounding."
@@ -123,10 +123,10 @@ def test_an_unknown_key_is_told_the_known_keys() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("records=line", "records=line is not valid: it should be step, epoch or summary."),
-        ("statistic=avg", "it should be mean, median, harmonic_mean, last, min or max."),
-        ("trim=0.5", "trim=0.5 is not valid: it should be less than 0.5."),
-        ("skip_records=-1", "skip_records=-1 is not valid: it should be greater than or equal to 0."),
+        ("records=line", "records=line is not valid: must be one of step, epoch, summary."),
+        ("statistic=avg", "must be one of mean, median, harmonic_mean, last, min, max."),
+        ("trim=0.5", "trim=0.5 is not valid: must be less than 0.5."),
+        ("skip_records=-1", "skip_records=-1 is not valid: must be at least 0."),
         ("take_first=ten", 'expected a number of records such as 10, or of steps such as "100 steps".'),
         ("take_first=0", "take_first=0 is not valid: at least 1 record or step must be taken."),
         ("decimals=2,significant=5", "decimals and significant are mutually exclusive."),

@@ -74,6 +74,6 @@ def test_only_a_rate_is_printed_as_its_protocol_says(quantity: Quantity) -> None
 
 
 @every_quantity
-def test_the_unit_of_a_page_can_be_told_from_that_of_a_quantity_that_has_it(quantity: Quantity) -> None:
+def test_the_unit_of_a_page_follows_from_that_of_a_quantity_that_has_it(quantity: Quantity) -> None:
     unit = quantity.unit("tokens/s")
     assert quantity.rate_of(unit) == ("tokens/s" if "tokens" in unit else None)

@@ -87,7 +87,7 @@ def test_coverage_tells_measured_quoted_and_missing_cells_apart(tmp_path: Path) 
 
 def test_the_sentence_of_a_page_counts_its_quotes(tmp_path: Path) -> None:
     make(tmp_path)
-    assert "0 of 4 cells measured; 3 quoted;" in published(tmp_path, "en").sentence
+    assert "0 of 4 cells measured; 3 quoted;" in str(published(tmp_path, "en").done)
 
 
 def test_json_tells_a_quote_from_a_number(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_the_evidence_file_holds_quotes_with_their_sources(tmp_path: Path) -> No
         ('"ideal": 1.0', '"ideal": 0.0', "cells.2.computed.ideal"),
     ],
 )
-def test_a_mistake_of_an_evidence_file_is_told(found: str, put: str, said: str, tmp_path: Path) -> None:
+def test_a_mistake_of_an_evidence_file_is_reported(found: str, put: str, said: str, tmp_path: Path) -> None:
     make(tmp_path)
     published(tmp_path, "en")
     path = path_of("page", tmp_path / "pages")
@@ -163,9 +163,9 @@ def test_what_is_computed_is_not_launched(tmp_path: Path) -> None:
             "quotes.0 does not match any cell: no table shows column 'a' with this case",
         ),
         ("{ cards = 8 }, value", "{ cards = 1 }, value", "several quotes for one cell: 100.0 and 640.00"),
-        ('"100.0"', '"100,0"', "quotes.0.value: string should match pattern"),
+        ('"100.0"', '"100,0"', "quotes.0.value: must match the pattern"),
         ('"https://example.org/paper"', '"javascript:x"', "sources.paper.url: 'javascript:x' is not a web address"),
-        ('"2031-05"', '"May"', "sources.paper.date: string should match pattern"),
+        ('"2031-05"', '"May"', "sources.paper.date: must match the pattern"),
         (', against = { column = "b" }', "", "is required for a speed_up, and only valid there"),
         ('title = "A over B", ', "", "a speed_up needs a title that says which two numbers it compares"),
         ('{ column = "b" } },', '{ column = "c" } },', "table t refers to an unknown column 'c'; columns: a, b."),
@@ -177,7 +177,7 @@ def test_what_is_computed_is_not_launched(tmp_path: Path) -> None:
         ("cards = 8 } }]", "nodes = 8 } }]", "scaling_efficiency whose case does not specify cards"),
     ],
 )
-def test_a_mistake_in_a_page_with_quotes_is_told(found: str, put: str, said: str, tmp_path: Path) -> None:
+def test_a_mistake_in_a_page_with_quotes_is_reported(found: str, put: str, said: str, tmp_path: Path) -> None:
     path = make(tmp_path, found, put)
     if "nodes = 8" in put:
         path.write_text(path.read_text(encoding="utf-8").replace("{cards}", "x"), encoding="utf-8")

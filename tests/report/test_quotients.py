@@ -129,7 +129,7 @@ def test_json_says_what_a_number_is_computed_from(tmp_path: Path) -> None:
     assert told["rests_on_quotes"] is True
 
 
-def test_cards_that_are_scaled_from_by_another_protocol_are_told(tmp_path: Path) -> None:
+def test_cards_that_are_scaled_from_by_another_protocol_are_reported(tmp_path: Path) -> None:
     path = make(tmp_path)
     runs = '[[columns.a.runs]]\nwhen = { cards = 8 }\nlogs = "a8/*.log"\nprotocol = "skip_records=5,decimals=1"\n'
     text = path.read_text(encoding="utf-8").replace("[[columns.a.runs]]", f"{runs}[[columns.a.runs]]", 1)

@@ -128,7 +128,7 @@ def test_the_digits_of_a_sum_come_out_of_awk_as_well(tmp_path: Path) -> None:
     assert explained["printed"] == "190.007"
 
 
-def test_ranks_that_are_more_than_one_percent_apart_are_told(tmp_path: Path) -> None:
+def test_ranks_that_are_more_than_one_percent_apart_are_reported(tmp_path: Path) -> None:
     assert DIFFER in keys(summary(log(tmp_path, [100, 98]), cards=2))
     assert DIFFER not in keys(summary(log(tmp_path, [100, 99.5]), cards=2))
 
@@ -204,7 +204,7 @@ def test_the_time_of_a_step_proves_that_a_rate_is_of_the_whole_job(rate: int, sc
     assert found.scope == scope
 
 
-def test_a_growing_log_is_not_told_as_that_of_the_whole_job_either(tmp_path: Path) -> None:
+def test_a_growing_log_is_not_reported_as_that_of_the_whole_job_either(tmp_path: Path) -> None:
     path = log(tmp_path, [100, 101, 99.5], scope="job")
     with Snapshot(path, None, (), None) as look:
         for _ in look.news():

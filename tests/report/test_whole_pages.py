@@ -107,7 +107,7 @@ def test_a_missing_cell_is_a_dash_with_its_reason(language: str, toy: PublishedP
     assert re.search(r"(?m)^\| 32 +(\| - +)+\|$", text(toy, language))
 
 
-def test_a_label_that_its_log_contradicts_is_told(toy: PublishedPage) -> None:
+def test_a_label_that_its_log_contradicts_is_reported(toy: PublishedPage) -> None:
     cell = next(cell for cell in toy.cells if cell.row == "8" and cell.column == "Flow | 1")
     (said,) = cell.disagreements
     assert (said.fact, said.label, said.said, said.source) == ("batch_size", 64, 32, line(2))

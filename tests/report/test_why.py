@@ -110,7 +110,7 @@ def test_every_reason_for_which_a_record_is_left_out_has_words() -> None:
     assert REASONS.keys() == set(REASON_KEYS) - {REASON_KEYS[RecordUse.USED]}
 
 
-def test_the_tokens_of_a_step_are_told_with_the_line_that_states_them() -> None:
+def test_the_tokens_of_a_step_are_shown_with_the_line_that_states_them() -> None:
     explained = of_log(NANOGPT, Protocol.parse("estimate=step_time"), (), None)
     assert explained.derivations[0].factors == (Factor("job_batch_tokens", 245760, line(5)),)
 
@@ -126,17 +126,17 @@ def test_a_shorter_and_a_longer_warm_up_are_tried(tmp_path: Path) -> None:
     assert found["skip 20 records"] == 51
 
 
-def test_a_warm_up_that_leaves_nothing_is_not_told(tmp_path: Path) -> None:
+def test_a_warm_up_that_leaves_nothing_is_not_reported(tmp_path: Path) -> None:
     assert "skip 50 records" not in by_rule(derivation(tmp_path, *range(1, 31)))
 
 
-def test_the_rule_that_is_used_is_not_told_again(tmp_path: Path) -> None:
+def test_the_rule_that_is_used_is_not_reported_again(tmp_path: Path) -> None:
     assert {"skip 5 records", "mean"} & by_rule(
         derivation(tmp_path, *range(1, 31), protocol="skip_records=5")
     ).keys() == set()
 
 
-def test_a_trimmed_number_is_told_without_trimming(tmp_path: Path) -> None:
+def test_a_trimmed_number_is_also_shown_without_trimming(tmp_path: Path) -> None:
     assert by_rule(derivation(tmp_path, 1, 2, 3, 4, 90, protocol="trim_min=2"))["without trimming"] == 40
 
 
@@ -149,13 +149,13 @@ def test_a_steady_log_is_not_warned_of(tmp_path: Path) -> None:
     assert warned(derivation(tmp_path, *[100, 101, 99, 100, 100, 101, 99] * 5)) == []
 
 
-def test_a_stalled_last_record_is_told_with_what_it_does(tmp_path: Path) -> None:
+def test_a_stalled_last_record_is_reported_with_what_it_does(tmp_path: Path) -> None:
     assert warned(derivation(tmp_path, *[100.0] * 29, 10.0))[0] == (
         "The last record used, line 30, is 10, while the median is 100; without it, the number is 200 (+3.09 %)."
     )
 
 
-def test_a_slow_start_is_told_as_the_spread_over_warm_ups(tmp_path: Path) -> None:
+def test_a_slow_start_is_reported_as_the_spread_over_warm_ups(tmp_path: Path) -> None:
     (said,) = warned(derivation(tmp_path, *[91.0] * 15, *[100.0] * 15, protocol="statistic=mean"))
     assert said.startswith("Equally valid warm-ups and statistics give 190.576 to 200, a spread of 4.9 %")
 
@@ -164,7 +164,7 @@ def test_a_shorter_warm_up_is_no_fault_of_the_number(tmp_path: Path) -> None:
     assert warned(derivation(tmp_path, *[50.0] * 5, *[100.0] * 30, protocol="skip_records=5")) == []
 
 
-def test_running_means_are_told_with_what_undoing_them_gives(tmp_path: Path) -> None:
+def test_running_means_are_reported_with_what_undoing_them_gives(tmp_path: Path) -> None:
     kind = 'running_mean{per_epoch, "0"}'
     *_, said = warned(derivation(tmp_path, 50, 66.66667, 75, 80, 83.33333, 85.71429, kind=kind))
     assert said.startswith(
@@ -172,7 +172,7 @@ def test_running_means_are_told_with_what_undoing_them_gives(tmp_path: Path) -> 
     )
 
 
-def test_few_records_are_told(tmp_path: Path) -> None:
+def test_few_records_are_reported(tmp_path: Path) -> None:
     assert warned(derivation(tmp_path, 100, 100)) == [
         "Only 2 records are used; at least 5 are needed to judge how steady a run is."
     ]

@@ -53,7 +53,7 @@ def test_ranges_hold_just_their_numbers(numbers: set[int]) -> None:
     assert held == sorted(numbers)
 
 
-def test_line_numbers_are_told_in_few_words() -> None:
+def test_line_numbers_are_listed_in_few_words() -> None:
     assert (str(lines_shown([3, 1, 2, 7])), str(lines_shown(range(1, 90, 2)))) == ("1 to 3, 7", "1 to 89 in 45 ranges")
 
 

@@ -69,7 +69,7 @@ def test_a_cell_is_found_by_digits_that_no_other_prints() -> None:
     assert (explained.printed, explained.title) == ("6.523", "cpu-demo e1: resnet50, 1, PaddleClas, FP32 (BS=4)")
 
 
-def test_digits_of_several_cells_are_told_with_all_of_them(page: Path) -> None:
+def test_digits_of_several_cells_are_reported_with_all_of_them(page: Path) -> None:
     found = list(cells(load(page), page.parent))
     printed = found[2].printed
     assert asked(page, str(printed)) == f"2 cells match {printed!r}: e3 (t/two/A, {printed}), e4 (t/two/B, {printed})."
@@ -87,7 +87,7 @@ def test_a_quoted_figure_says_where_it_is_from(name: str) -> None:
         named(vgg16, list(cells(vgg16, PROJECT / "logs")), name)
 
 
-def test_an_unknown_cell_is_told_those_that_there_are(page: Path) -> None:
+def test_an_unknown_cell_is_reported_with_the_known_ones(page: Path) -> None:
     assert asked(page, "nothing").startswith("No cell of the page matches 'nothing'; cells: e1 (t/one/A, ")
 
 
@@ -122,7 +122,7 @@ def test_a_quantity_of_telemetry_is_refused(tmp_path: Path) -> None:
         (("README.md",), 1, "README.md: None of the"),
     ],
 )
-def test_wrong_use_is_told_in_one_sentence(arguments: tuple[str, ...], status: int, said: str) -> None:
+def test_wrong_use_is_reported_in_one_sentence(arguments: tuple[str, ...], status: int, said: str) -> None:
     done = run("why", *arguments, cwd=PROJECT)
     assert (done.returncode, said in done.stderr, "Traceback" in done.stderr) == (status, True, False)
 

@@ -100,7 +100,7 @@ def test_trimmed_lines_are_left_out_by_their_numbers(tmp_path: Path, grammar: Pa
     assert (digits, '!index(" ' in text_of(found)) == ("5.000", True)
 
 
-def test_one_rank_is_told_by_what_stands_before_its_lines(tmp_path: Path, grammar: Path) -> None:
+def test_one_rank_is_identified_by_what_stands_before_its_lines(tmp_path: Path, grammar: Path) -> None:
     of_rank = [f"[1,{rank}]<stdout>:{line}" for line in lines("100", "200") for rank in (0, 1)]
     digits, found = proof(tmp_path / "a.log", "\n".join([*of_rank, ""]).encode(), grammar)
     assert (digits, 'index($0, "[1,0]<stdout>:' in text_of(found)) == ("150.000", True)

@@ -50,7 +50,7 @@ def test_another_number_row_verdict_or_page_is_not_accepted(found: str, put_ther
     assert (done.returncode, "is no longer" in done.stderr) == (1, True)
 
 
-def test_what_is_found_no_more_is_told_and_does_not_fail(tmp_path: Path) -> None:
+def test_what_is_found_no_more_is_reported_and_does_not_fail(tmp_path: Path) -> None:
     make(tmp_path)
     (tmp_path / "known.toml").write_text(KNOWN, encoding="utf-8")
     done = run("audit", tmp_path, "--accept", tmp_path / "known.toml")
@@ -62,14 +62,14 @@ def test_what_is_found_no_more_is_told_and_does_not_fail(tmp_path: Path) -> None
     ("text", "said"),
     [
         ("[[accepted", "is not valid TOML"),
-        (KNOWN.replace("impossible", "bad"), "accepted.0.verdict: Input should be 'exact', 'near'"),
+        (KNOWN.replace("impossible", "bad"), "accepted.0.verdict: must be one of exact, near"),
         (KNOWN.replace("Nobody knows any more.", ""), "accepted.0.reason"),
-        (KNOWN + "line = 7\n", "accepted.0.line: Extra inputs are not permitted"),
-        (KNOWN.replace('row = "8"\n', ""), "accepted.0.row: Field required"),
-        ("[[known]]\n", "known: Extra inputs"),
+        (KNOWN + "line = 7\n", "accepted.0.line is not a valid key; allowed keys: page, row"),
+        (KNOWN.replace('row = "8"\n', ""), "accepted.0.row is missing."),
+        ("[[known]]\n", "known is not a valid key; allowed keys: accepted."),
     ],
 )
-def test_a_mistake_is_told_in_one_sentence(text: str, said: str, tmp_path: Path) -> None:
+def test_a_mistake_is_reported_in_one_sentence(text: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "known.toml").write_text(text, encoding="utf-8")
     with pytest.raises(AcceptedError) as raised:
         read_accepted(tmp_path / "known.toml")
@@ -77,7 +77,7 @@ def test_a_mistake_is_told_in_one_sentence(text: str, said: str, tmp_path: Path)
     assert str(raised.value).isprintable()
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(AcceptedError, match=r"none\.toml: cannot be read: No such file"):
         read_accepted(tmp_path / "none.toml")
 

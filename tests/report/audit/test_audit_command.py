@@ -79,7 +79,7 @@ def test_a_tolerance_makes_what_is_near_good(tmp_path: Path) -> None:
         (["README.md", "--junit", "none/x.xml"], "none/x.xml: cannot be written: No such file or directory."),
     ],
 )
-def test_wrong_use_is_told_and_ends_with_status_2(arguments: list[str], said: str, tmp_path: Path) -> None:
+def test_wrong_use_is_reported_and_ends_with_status_2(arguments: list[str], said: str, tmp_path: Path) -> None:
     make(tmp_path)
     (tmp_path / "empty").mkdir()
     done = run("audit", *arguments, cwd=tmp_path)
@@ -183,7 +183,7 @@ def test_several_pages_are_named_below_the_folder_that_holds_them(tmp_path: Path
     assert [json.loads(line)["page"] for line in done.stdout.splitlines()] == ["a/README.md"] * 2 + ["b/README.md"] * 2
 
 
-def test_a_file_that_cannot_be_written_is_told_in_the_language(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_reported_in_the_language(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("no table\n", encoding="utf-8")
     done = run("audit", page, "--junit", tmp_path / "no" / "such.xml", "--lang", "zh")

@@ -68,16 +68,16 @@ def test_programs_get_the_same_verdicts_in_every_language(tmp_path: Path) -> Non
     assert '"verdict": "impossible"' in run("audit", page, "--json", "--lang", "zh").stdout
 
 
-def test_a_language_without_a_catalogue_is_told(tmp_path: Path) -> None:
+def test_a_language_without_a_catalogue_is_reported(tmp_path: Path) -> None:
     done = run("audit", make(tmp_path), "--lang", "fr")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "Error: No translation for 'fr'; available: en, zh.\n"
 
 
-def test_one_number_is_told_in_the_singular(tmp_path: Path) -> None:
+def test_one_number_is_worded_in_the_singular(tmp_path: Path) -> None:
     page = make(tmp_path, ("| 8 | 3119.765 |\n", ""))
     assert str(summary(audited(page))) == "1 number, 1 with a log: 1 exact."
 
 
-def test_a_page_without_numbers_is_told_in_plain_words() -> None:
+def test_a_page_without_numbers_is_reported_in_plain_words() -> None:
     assert str(summary([])) == "No benchmark numbers found."

@@ -132,7 +132,7 @@ def test_bytes_that_are_no_text_are_replaced(tmp_path: Path) -> None:
     assert read_document(tmp_path / "a.md").title.plain.endswith("A")
 
 
-def test_a_page_that_is_not_there_is_told_in_one_sentence(tmp_path: Path) -> None:
+def test_a_page_that_is_not_there_is_reported_in_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(DocumentError, match=r"none\.md: cannot be read: No such file or directory\.$"):
         read_document(tmp_path / "none.md")
 

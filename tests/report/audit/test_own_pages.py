@@ -137,7 +137,7 @@ def test_the_folder_of_logs_may_be_named(copy: Path) -> None:
     assert bad(copy / "pages", logs=copy / "elsewhere") == []
 
 
-def test_a_broken_evidence_file_is_told_in_one_sentence(copy: Path) -> None:
+def test_a_broken_evidence_file_is_reported_in_one_sentence(copy: Path) -> None:
     (copy / "pages/toy.evidence.json").write_text("{", encoding="utf-8")
     done = run("audit", copy / "pages")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)

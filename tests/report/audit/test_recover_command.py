@@ -79,7 +79,7 @@ def test_json_is_one_object_a_number() -> None:
         (["README.md", "--published", "1.5"], "match a known format"),
     ],
 )
-def test_wrong_use_is_told_and_ends_with_status_2(arguments: list[str | Path], said: str, tmp_path: Path) -> None:
+def test_wrong_use_is_reported_and_ends_with_status_2(arguments: list[str | Path], said: str, tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("nothing\n", encoding="utf-8")
     done = run("recover", *arguments, cwd=tmp_path)
     assert (done.returncode, done.stdout, said in done.stderr) == (2, "", True)

@@ -125,7 +125,7 @@ def test_a_number_whose_link_leads_nowhere_has_a_dead_link(tmp_path: Path) -> No
     assert str(found.reason) == said
 
 
-def test_a_dead_link_of_a_number_whose_log_is_found_is_told(tmp_path: Path) -> None:
+def test_a_dead_link_of_a_number_whose_log_is_found_is_reported(tmp_path: Path) -> None:
     found = on_eight_cards(tmp_path, (f"logs/{EIGHT}", "logs/gone_log"))
     assert (found.verdict, str(found.reason)) == (
         "exact",

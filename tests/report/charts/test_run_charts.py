@@ -139,7 +139,7 @@ def test_power_of_a_card_without_a_sample_is_a_straight_line(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("language", languages())
-def test_every_chart_of_a_run_is_well_formed_and_told_in_every_language(language: str) -> None:
+def test_every_chart_of_a_run_is_well_formed_and_described_in_every_language(language: str) -> None:
     for name, chart in drawn(TWO_CARDS, language=language).items():
         root = parsed(svg(chart))
         assert root.findtext(f"{SVG}desc") == chart.alternative

@@ -186,7 +186,7 @@ def test_an_odd_path_leads_to_nothing_and_raises_nothing(
         (b"\x16\x03\x01\x02\x00\x01\r\n\r\n", b"400"),
     ],
 )
-def test_what_is_no_request_is_told_so(
+def test_what_is_no_request_is_reported_as_such(
     port: int, sent: bytes, status: bytes, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as connection:

@@ -1,4 +1,4 @@
-"""A part of a reading: what one format reads in a log."""
+"""The records of one format in a log; a reading has one such part for each format that the log holds."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ RUN = "run"
 
 
 @dataclass(frozen=True)
-class ReadingPart:
-    """What one format reads in a log.
+class FormatRecords:
+    """What one format reads in a log: its records and what their columns mean.
 
     ``table``: one record a metric line in file order: ``line`` (int64, physical number from 1; of a record of
     several lines the first), ``record`` (step, epoch or summary), ``rank`` where lines name one, and the fields of the
@@ -41,7 +41,7 @@ class ReadingPart:
         """The table as a DataFrame, in which ``record`` is a category."""
         return self.table.frame
 
-    def of_run(self, run: object) -> ReadingPart:
+    def of_run(self, run: object) -> FormatRecords:
         """The part with the records of one run, by its number; with all where the log holds one, or for no number."""
         if RUN not in self.table or not isinstance(run, int):
             return self
@@ -57,10 +57,10 @@ class ReadingPart:
         return -int(np.count_nonzero(timed)), -len(self.table)
 
 
-NOTHING = ReadingPart(None, table([]), {}, np.zeros(0, np.int64))
+NOTHING = FormatRecords(None, table([]), {}, np.zeros(0, np.int64))
 
 
-def part(level: FormatLines, source: Source) -> ReadingPart:
+def records_of(level: FormatLines, source: Source) -> FormatRecords:
     """What the format of a level read in a log; ``source`` has been read to its end."""
     metric = of_kinds([level], METRICS)
     meanings = {(x.variant.record, f.name): f for x in metric for f in x.variant.fields}
@@ -69,7 +69,7 @@ def part(level: FormatLines, source: Source) -> ReadingPart:
     if (arrived := _arrived(records, source)) is not None:
         records = records.having("time", arrived)
         meanings |= {(x.variant.record, ARRIVAL.name): ARRIVAL for x in metric}
-    return ReadingPart(level.format, records, meanings, not_numbers)
+    return FormatRecords(level.format, records, meanings, not_numbers)
 
 
 def _arrived(records: RecordTable, source: Source) -> NDArray[np.datetime64] | None:
