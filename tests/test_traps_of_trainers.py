@@ -26,3 +26,38 @@ def test_the_time_of_a_speedrun_is_its_own_mean_of_the_run(tmp_path: Path) -> No
 def test_the_evaluation_before_the_first_step_of_a_speedrun_tells_no_time(tmp_path: Path) -> None:
     log = "step:0/900 val_loss:10.8 train_time:0ms step_avg:0.02ms\n" + SPEEDRUN
     assert shown(tmp_path, log, *OF_ONE_CARD)["throughput"] is None
+
+
+BRIDGE = """Step Time : {rough:.2f}s GPU utilization: 500.0MODEL_TFLOP/s/GPU
+ [2035-01-02 03:04:0{n}] iteration        {n}/     100 | consumed samples:           64 | \
+elapsed time per iteration (ms): {exact:.1f} | learning rate: 3.0E-04 | global batch size:    64 | lm loss: 4.5E+00 |
+""".replace("\\\n", "")
+
+
+def test_the_time_in_hundredths_of_megatron_bridge_gives_way_to_the_exact_one(tmp_path: Path) -> None:
+    log = "".join(BRIDGE.format(n=n, rough=0.14, exact=144.0) for n in range(1, 7))
+    found = shown(tmp_path, log)
+    assert (found["formats"], round(found["throughput"]["value"])) == (["megatron_lm", "megatron_bridge"], 444)
+
+
+def test_the_first_rank_of_megatron_bridge_alone_tells_the_time_of_a_step(tmp_path: Path) -> None:
+    log = "global_batch_size: 64\n" + "Step Time : 0.16s GPU utilization: 500.0MODEL_TFLOP/s/GPU\n" * 4
+    assert shown(tmp_path, log)["throughput"]["value"] == 400
+
+
+NEMO = (
+    "Training epoch 0, iteration {n}/9 | consumed_samples: {samples:.4} | global_batch_size: {size} | global_step: {n}"
+)
+
+
+def test_the_batch_size_of_nemo_is_that_of_the_line(tmp_path: Path) -> None:
+    speed = " | reduced_train_loss: 9.5 | train_step_timing in s: 2\n"
+    log = "".join(NEMO.format(n=n, samples=64.5 * n, size=64 if n < 4 else 128) + speed for n in range(8))
+    assert shown(tmp_path, log)["throughput"]["value"] == 48
+
+
+def test_the_rate_of_nemo_is_that_of_one_card(tmp_path: Path) -> None:
+    speed = " | reduced_train_loss: 9.5 | train_step_timing in s: 2 | tokens_per_sec_per_gpu: 1000\n"
+    log = "".join(NEMO.format(n=n, samples=64.5 * n, size=64) + speed for n in range(8))
+    found = shown(tmp_path, "All distributed processes registered. Starting with 8 processes\n" + log)
+    assert (found["throughput"]["value"], found["throughput"]["scope"]) == (8000, "job")
