@@ -61,3 +61,24 @@ def test_the_rate_of_nemo_is_that_of_one_card(tmp_path: Path) -> None:
     log = "".join(NEMO.format(n=n, samples=64.5 * n, size=64) + speed for n in range(8))
     found = shown(tmp_path, "All distributed processes registered. Starting with 8 processes\n" + log)
     assert (found["throughput"]["value"], found["throughput"]["scope"]) == (8000, "job")
+
+
+def test_the_rate_of_verl_is_that_of_one_card(tmp_path: Path) -> None:
+    line = (
+        "step:{n} - timing_s/gen:9.0 - perf/total_num_tokens:80000 - perf/time_per_step:40.0 - perf/throughput:500.0\n"
+    )
+    log = "  'n_gpus_per_node': 4, 'nnodes': 1,\n" + "".join(line.format(n=n) for n in range(1, 7))
+    assert [shown(tmp_path, log)["throughput"][name] for name in ("value", "scope")] == [2000, "job"]
+
+
+def test_the_batch_of_one_pass_of_verl_makes_no_throughput(tmp_path: Path) -> None:
+    line = "step:{n} - train/loss:1.5 - train/lr(1e-3):0.001 - train/time(s):2.5\n"
+    configuration = "{'data': {'train_batch_size': 64, 'micro_batch_size_per_gpu': 4}, 'world_size': 8}\n"
+    log = configuration + "".join(line.format(n=n) for n in range(1, 7))
+    assert shown(tmp_path, log)["throughput"] is None
+
+
+def test_the_time_left_that_minimind_prints_is_no_time_of_an_epoch(tmp_path: Path) -> None:
+    line = "Epoch:[1/1]({n}00/9900), loss: 2.5, logits_loss: 2.5, aux_loss: 0.0, lr: 0.0005, epoch_time: {left}.0min\n"
+    log = "".join(line.format(n=n, left=99 - n) for n in range(1, 99))
+    assert shown(tmp_path, log)["throughput"] is None
