@@ -3,8 +3,8 @@
 import atexit
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -15,8 +15,9 @@ import numpy as np
 from ..grammar.format import Format
 from ..grammar.loading import compiled
 from ..io.errors import GrammarError, WrappedError
-from ..io.message import Message
+from ..io.message import Message, joined
 from ..runs.facts import Fact
+from ..runs.health import TWICE
 from ..runs.reading import Reading, survey
 from ..scanning.detection import known_shapes
 from ..scanning.text import LogText
@@ -24,12 +25,14 @@ from .choice import Choice, choose
 from .gathered import MOST_OF_A_FORM, Gathered, gather
 from .grammar_text import GrammarText, NoGrammarError, commented
 from .not_a_log import why_no_log
+from .training_bar import training_bar
 
 NAME = "drafted"
 NO_SPEED = "no number in it is known to be a speed of training"
 NOT_SO = "{name}: the words around it do not tell its lines from others"
 REASON = "{name}: {reason}"
 NAMELESS = "a number without a name"
+OF_BAR = "No {formats} line contains a throughput or a time; times are read from the progress bar of {steps} steps."
 A_MEAN = "{name} is a mean, and the log does not show of what"
 MOST_REASONS = 3
 # Of the lines that go beside a grammar to test it by.
@@ -66,6 +69,14 @@ class NoDraft:
     is_found: ClassVar[Literal[False]] = False
 
 
+@dataclass(frozen=True)
+class ReadBar:
+    """A log of known formats whose progress bar is read, too, by a grammar drafted for it; ``said`` tells so."""
+
+    reading: Reading
+    said: Message
+
+
 def draft(path: Path, facts: Iterable[Fact] = ()) -> Draft | NoDraft:
     """Draft a grammar for a log and read the log by it; raises LogError when it cannot be read."""
     gathered = gather(path)
@@ -76,6 +87,34 @@ def draft(path: Path, facts: Iterable[Fact] = ()) -> Draft | NoDraft:
         reasons = tuple(_reasons(choice))
         return NoDraft(reasons, is_near=True) if reasons else NoDraft((Message(NO_SPEED),))
     return _draft(path, gathered, choice, facts)
+
+
+def read_by_bar(path: Path, known: Sequence[Format], facts: Iterable[Fact] = ()) -> ReadBar | Message | None:
+    """Read a log by ``known`` formats, and its progress bar of training by a grammar drafted for it.
+
+    The first part of the reading is the bar. A message where the log does not show which bar that is, None where it has
+    none. Raises LogError when it cannot be read.
+    """
+    bar = training_bar(gather(path))
+    if bar is None or isinstance(bar, Message):
+        return bar
+    # A line that ends with a loss holds drawings of the bar, too: one format reads both.
+    first = replace(known[0], variants=(*known[0].variants, *_format(bar.grammar).variants))
+    reading = survey(path, format=[first, *known[1:]], facts=facts)
+    formats = joined("{first} and {second}", (Message(one.name) for one in known))
+    return ReadBar(_bar_first(reading, first), Message(OF_BAR, formats=formats, steps=bar.total))
+
+
+def _bar_first(reading: Reading, fmt: Format) -> Reading:
+    """The reading with the bar as a part by itself; it is drawn again below each line that is written above it."""
+    both = next(part for part in reading.parts if part.format is fmt)
+    is_bar = np.isfinite(both.table["elapsed"]) & np.isfinite(both.table["step"])
+    bar = both.table.only(is_bar)
+    is_again = np.diff(bar["step"], prepend=np.nan) == 0
+    parts = [replace(both, table=table) for table in (bar.only(~is_again), both.table.only(~is_bar))]
+    others = [part for part in reading.parts if part is not both]
+    warnings = tuple(said for said in reading.warnings if said.key != TWICE)
+    return replace(reading, parts=(*parts, *others), warnings=warnings)
 
 
 def _draft(path: Path, gathered: Gathered, choice: Choice, facts: Iterable[Fact]) -> Draft | NoDraft:

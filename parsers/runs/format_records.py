@@ -50,11 +50,11 @@ class FormatRecords:
         return replace(self, table=self.table.rows(slice(first, end)))
 
     @property
-    def rank(self) -> tuple[int, int]:
-        """Lower for what says more of speed: most steps with a throughput or time, then most records of any kind."""
+    def rank(self) -> tuple[int, int, int]:
+        """Lower for what says more: most steps with a throughput or time, then most records, then most columns."""
         known = [name for name in ("throughput", "step_time", "step_rate") if name in self.table]
         timed = np.any([~np.isnan(self.table[name]) for name in known], axis=0) & self.table.are("step")
-        return -int(np.count_nonzero(timed)), -len(self.table)
+        return -int(np.count_nonzero(timed)), -len(self.table), -len(list(self.table))
 
 
 NOTHING = FormatRecords(None, table([]), {}, np.zeros(0, np.int64))

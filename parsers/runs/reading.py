@@ -110,10 +110,15 @@ def read(path: str | Path, *, format: str | Path | None = None, facts: Iterable[
     return reading
 
 
-def survey(path: str | Path, *, format: str | Path | Format | None = None, facts: Iterable[Fact] = ()) -> Reading:
-    """As ``read``, but a text of no known format gives a reading without records: all its lines are unrecognised."""
+def survey(
+    path: str | Path, *, format: str | Path | Format | Sequence[Format] | None = None, facts: Iterable[Fact] = ()
+) -> Reading:
+    """As ``read``, but a text of no known format gives a reading without records: all its lines are unrecognised.
+
+    Of several formats each reads what those before it leave.
+    """
     path = Path(path)
-    source, cascade = _read(LogText(path), [] if format is None else [known_format(format)], search=format is None)
+    source, cascade = _read(LogText(path), _chosen(format), search=format is None)
     parts = [records_of(level, source) for level in cascade.levels[:-1]]
     if len(parts) > 1:
         parts.sort(key=lambda part: part.rank)
@@ -127,6 +132,12 @@ def survey(path: str | Path, *, format: str | Path | Format | None = None, facts
     leftover = cascade.account.unrecognised.leftover(all_parts[0].format)
     found = (all_parts, told, account, warnings, happened, leftover, tuple(of_runs))
     return Reading(path, source.sha256, source.bytes, *found)
+
+
+def _chosen(format: str | Path | Format | Sequence[Format] | None) -> list[Format]:
+    if format is None:
+        return []
+    return [known_format(format)] if isinstance(format, str | Path | Format) else list(format)
 
 
 def _read(text: LogText, chosen: list[Format], *, search: bool) -> tuple[Source, Cascade]:

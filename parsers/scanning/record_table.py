@@ -57,6 +57,10 @@ class RecordTable:
         """The same records with one column more, or another one of that name."""
         return RecordTable({**self._columns, name: column})
 
+    def only(self, rows: NDArray[np.bool_]) -> RecordTable:
+        """Those of the records that a mask names."""
+        return RecordTable({name: column[rows] for name, column in self._columns.items()})
+
     @cached_property
     def frame(self) -> pd.DataFrame:
         """The same as a DataFrame, in which ``record`` is a category."""

@@ -20,7 +20,7 @@ from ..measuring.ranks import RankSpread
 from .telemetry_quantities import Observed, observed
 
 if TYPE_CHECKING:
-    from parsers.general.drafting import Draft, NoDraft
+    from parsers.general.drafting import Draft, NoDraft, ReadBar
 
 BROKEN = "Broken metric lines are skipped, first at line {line} ({count} in total)."
 NOT_DRAFTED = "{first} Nor is a throughput known by its names and units: {reasons}."
@@ -40,7 +40,8 @@ class Summary:
 
     ``part``: what was measured of the reading. ``checks``: the same by other estimates. ``own``: what the program
     prints itself of epochs or the run. ``runs``: what each run gives where the log holds several. ``observed``: what
-    the telemetry of the run gives. ``general``: what the general reader found, where no format claims the log.
+    the telemetry of the run gives. ``general``: what the general reader found, where no format claims the log. ``bar``:
+    how its progress bar was read, where its formats print no speed.
     """
 
     reading: Reading
@@ -53,11 +54,18 @@ class Summary:
     runs: tuple[RunOfLog, ...] = ()
     observed: Observed = field(default_factory=Observed)
     general: "Draft | NoDraft | None" = None
+    bar: "ReadBar | None" = None
 
     @property
     def is_drafted(self) -> bool:
         """Whether no format claims the log, and a grammar drafted from it reads it."""
         return self.general is not None and self.general.is_found
+
+    @property
+    def formats(self) -> list[str]:
+        """The names of the known formats that read the log."""
+        found = [] if self.is_drafted else [part.format.name for part in self.reading.parts if part.format]
+        return list(dict.fromkeys(found))
 
     @property
     def leftover(self) -> Leftover:
@@ -75,6 +83,8 @@ class Summary:
             found = self.general
             yield Message(DRAFTED, used=found.used, total=found.total, log=self.reading.path)
             yield from (Message(ASSUMED, assumed=assumed) for assumed in found.assumed)
+        if self.bar:
+            yield self.bar.said
 
     def _of_throughput(self) -> Iterator[Message]:
         if self.runs:
@@ -108,7 +118,22 @@ def summarise(log: Path, protocol: Protocol | None, given: tuple[Fact, ...], for
         reading = general.reading if general.is_found else reading
     summary = Summary(reading, reading.parts[0], protocol or Protocol(), general=general)
     found = _measured(summary, protocol)
-    return replace(found, observed=observed(reading, found.measurement))
+    if format_ is None and reading.format and not found.measurement and not any(part.rank[0] for part in reading.parts):
+        found = _by_bar(found, protocol, given)
+    return replace(found, observed=observed(found.reading, found.measurement))
+
+
+def _by_bar(summary: Summary, protocol: Protocol | None, given: tuple[Fact, ...]) -> Summary:
+    """The summary of a log whose formats print no speed by its progress bar, if that is known."""
+    from parsers.general.drafting import read_by_bar  # of use for such a log only
+
+    known = [part.format for part in summary.reading.parts if part.format]
+    bar = read_by_bar(summary.reading.path, known, given)
+    if bar is None:
+        return summary
+    if isinstance(bar, Message):
+        return replace(summary, reason=Message("{first} {second}", first=summary.reason, second=bar))
+    return _measured(Summary(bar.reading, bar.reading.parts[0], summary.protocol, bar=bar), protocol)
 
 
 def _measured(summary: Summary, protocol: Protocol | None) -> Summary:
@@ -147,8 +172,8 @@ def as_json(summary: Summary) -> dict[str, Any]:
         "log": str(reading.path),
         "sha256": reading.sha256,
         "bytes": reading.bytes,
-        "format": reading.format.name if reading.format and not summary.is_drafted else None,
-        "formats": [part.format.name for part in reading.parts if part.format and not summary.is_drafted],
+        "format": next(iter(summary.formats), None),
+        "formats": summary.formats,
         "lines": {
             "total": account.total,
             "matched": account.matched,

@@ -33,7 +33,11 @@ DIFFERS = (
 )
 HAPPENED = "Events between the records used: {event}, first at line {line} ({count} in total)."
 OWN = "The {kind} records ({own}) give {value} {unit}, {ratio} times the throughput measured ({used})."
-WARNINGS = (DIFFERS, HAPPENED, OWN)
+COUNTS_A_PART = (
+    "The throughput printed ({value} {unit}) counts one of the {passes} passes of a step: it is computed from the "
+    "batch size and the time of a step instead."
+)
+WARNINGS = (DIFFERS, HAPPENED, OWN, COUNTS_A_PART)
 # What an epoch or a summary tells by itself: the time between two of them also holds what is no training.
 OF_A_RECORD = ("reported", "step_time", "duration")
 NONE_COMPUTED = "The log does not print throughput, and it cannot be computed: {why}"
@@ -138,7 +142,7 @@ def chosen(part: FormatRecords, facts: Facts, run: int | None = None) -> Measure
         except NoMeasurement as error:
             reasons.append(error)
         else:
-            return replace(found, warnings=(*_zeros(reasons), *found.warnings))
+            return _of_all_passes(part, facts, replace(found, warnings=(*_zeros(reasons), *found.warnings)))
     if not len(part.table):
         raise reasons[0]
     asking = [reason for reason in reasons if reason.message.key in ASKING]
@@ -146,6 +150,38 @@ def chosen(part: FormatRecords, facts: Facts, run: int | None = None) -> Measure
     if zeros and not asking:
         raise zeros[0]
     raise NoMeasurement(NONE_COMPUTED, why=[*asking, reasons[-1]][0].message)
+
+
+def _of_all_passes(part: FormatRecords, facts: Facts, found: Measurement) -> Measurement:
+    """What was measured, or its window by the time of a step where that tells more than the throughput printed.
+
+    It does where that counts one pass of several, or where both agree and the format does not say whose it is.
+    """
+    passes = facts["accumulation"].value if "accumulation" in facts else 1
+    are_several = is_count(passes) and passes > 1
+    of_steps = (found.protocol.estimate, found.protocol.records) == ("reported", "step")
+    if not of_steps or not (found.scope == "unknown" or (found.scope == "job" and are_several)):
+        return found
+    by_time = by("step_time", found.protocol)
+    try:
+        timed = measure(part.table, part.fields, facts, by_time)
+        ratio = _ratio_of_medians(part, facts, found.protocol, by_time)
+    except NoMeasurement:
+        return found
+    if found.scope == "unknown" and abs(ratio - 1) <= TOLERANCE:
+        return timed
+    if is_count(passes) and are_several and abs(ratio / passes - 1) <= TOLERANCE:
+        told = Message(COUNTS_A_PART, value=f"{found.value:.6g}", unit=found.unit, passes=passes)
+        return replace(timed, warnings=(*timed.warnings, told))
+    return found
+
+
+def _ratio_of_medians(part: FormatRecords, facts: Facts, protocol: Protocol, other: Protocol) -> float:
+    """How many times the throughput of a usual step by one protocol that by another is; 0 of what can't be compared."""
+    medians = (one.overridden("statistic=median") for one in (protocol, other))
+    one, two = (measure(part.table, part.fields, facts, median) for median in medians)
+    factor = _factor(two, one, _tokens_of_a_sample(part, facts))
+    return two.value * factor / one.value if factor and one.value else 0.0
 
 
 def which(part: FormatRecords, run: int | None) -> dict[str, str]:
@@ -175,7 +211,7 @@ def estimated(part: FormatRecords, facts: Facts, stated: Protocol) -> Measuremen
     for estimate in ESTIMATES:
         try:
             found = measure(part.table, part.fields, facts, stated.overridden(f"estimate={estimate}"))
-            return replace(found, warnings=(*_zeros(reasons), *found.warnings))
+            return _of_all_passes(part, facts, replace(found, warnings=(*_zeros(reasons), *found.warnings)))
         except NoMeasurement as error:
             reasons.append(error)
         except ProtocolError:

@@ -11,10 +11,11 @@ from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 from parsers.runs.reading import Reading
 
-from .crosscheck import chosen, estimated
+from .crosscheck import COUNTS_A_PART, chosen, estimated
 from .estimate import Facts, Values
 from .measurement import Measurement, NoMeasurement, measure
 from .protocol import Protocol
+from .selection import ALL_ZERO
 from .statistic import median
 
 # A record is of the warm-up while it is slower than this share of the steady ones.
@@ -127,7 +128,10 @@ def _without(part: FormatRecords, facts: Facts, plain: Measurement, skip: int) -
         return plain
     found = measure(part.table, part.fields, facts, plain.protocol.overridden(f"skip_records={skip}"))
     told = {"count": plain.records_used, "mean": f"{plain.value:.6g}", "unit": plain.unit}
-    return _told(found, [Message(WARM_UP_OF_ONE, **told) if skip == 1 else Message(WARM_UP, skip=skip, **told)])
+    of_choice = [said for said in plain.warnings if said.key in (ALL_ZERO, COUNTS_A_PART)]
+    return _told(
+        found, [*of_choice, Message(WARM_UP_OF_ONE, **told) if skip == 1 else Message(WARM_UP, skip=skip, **told)]
+    )
 
 
 def _told(found: Measurement, more: Iterator[Message] | list[Message]) -> Measurement:

@@ -56,8 +56,7 @@ def shown(summary: Summary, translate: Translate, *, colour: bool) -> str:
 def _parts(summary: Summary, translate: Translate) -> Iterator[RenderableType]:
     reading, account = summary.reading, summary.reading.account
     yield Text(reading.path, style="bold")
-    known = [] if summary.is_drafted else [part.format.name for part in reading.parts if part.format]
-    names = [Message(name) for name in known] or [Message(NO_FORMAT)]
+    names = [Message(name) for name in summary.formats] or [Message(NO_FORMAT)]
     about = Message(ABOUT, format=joined("{first} and {second}", names), count=reading.bytes, sha256=reading.sha256)
     yield Text(worded(about, translate))
     yield _facts(summary, translate)

@@ -1,0 +1,145 @@
+"""Trainers that show their speed in a progress bar alone, with others around it; the lines are made up."""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commandline import run
+
+BATCH = "***** Running training *****\n  Total train batch size (w. parallel, distributed & accumulation) = 32\n"
+LOSS = "{{'loss': 1.{n:03d}, 'grad_norm': 0.5, 'learning_rate': 2e-05, 'epoch': 0.{n:02d}}}\n"
+NONE = "The log does not print throughput"
+
+
+def clock(seconds: float) -> str:
+    return f"{int(seconds) // 60:02d}:{int(seconds) % 60:02d}"
+
+
+def bar(steps: Iterable[int], total: int, seconds: float, start: float = 0.0) -> str:
+    """A bar of tqdm at these steps, which take so many seconds each; it begins to run at ``start``."""
+    shown = f"{seconds:5.2f}s/it" if seconds >= 1 else f"{1 / seconds:5.2f}it/s"
+    picture = "\r{percent:3d}%|{picture:10s}| {n}/{total} [{clock}<09:59, {shown}]"
+    return "".join(
+        picture.format(
+            percent=100 * n // total,
+            picture="#" * (10 * n // total),
+            n=n,
+            total=total,
+            clock=clock(start + n * seconds),
+            shown=shown,
+        )
+        for n in steps
+    )
+
+
+def trained(first: int, last: int, seconds: float = 2.0, total: int = 90, start: float = 0.0) -> Iterator[str]:
+    """A bar of training that goes on from one step to another, and a loss every five steps."""
+    for n in range(first, last, 5):
+        yield bar(range(n, n + 5), total, seconds, start)
+        yield "\r" + " " * 60 + "\r" + LOSS.format(n=n + 4) + bar([n + 4], total, seconds, start)
+
+
+def shown(folder: Path, *parts: str, options: Iterable[str] = ()) -> dict[str, Any]:
+    log = folder / "train.log"
+    log.write_text(BATCH + "".join(parts) + "\n", encoding="utf-8", newline="")
+    found: dict[str, Any] = json.loads(run("show", "--json", log, *options).stdout)
+    return found
+
+
+def test_a_run_without_a_summary_is_measured_by_its_bar(tmp_path: Path) -> None:
+    found = shown(tmp_path, *trained(1, 41))
+    assert (found["format"], found["throughput"]["value"], found["throughput"]["unit"]) == (
+        "hf_trainer",
+        16,
+        "samples/s",
+    )
+
+
+def test_it_says_so(tmp_path: Path) -> None:
+    said = "No hf_trainer line contains a throughput or a time; times are read from the progress bar of 90 steps."
+    assert said in shown(tmp_path, *trained(1, 41))["warnings"]
+
+
+def test_its_clock_is_a_second_estimate(tmp_path: Path) -> None:
+    assert [check["value"] for check in shown(tmp_path, *trained(1, 41))["checks"]] == [16]
+
+
+def test_a_bar_drawn_again_below_a_loss_counts_once(tmp_path: Path) -> None:
+    assert shown(tmp_path, *trained(1, 41))["throughput"]["used"] == 40
+
+
+@pytest.mark.parametrize("speed", [4.0, 0.01], ids=["slow", "fast"])
+def test_a_bar_of_evaluation_between_is_not_one_of_training(tmp_path: Path, speed: float) -> None:
+    evaluation = bar(range(1, 13), 12, speed) + "\r{'eval_loss': 1.5, 'eval_runtime': 9.0, 'epoch': 0.2}\n"
+    found = shown(tmp_path, *trained(1, 21), evaluation, *trained(21, 41))
+    assert (found["throughput"]["value"], found["throughput"]["used"]) == (16, 40)
+
+
+def test_a_bar_of_preparation_before_is_not_one_of_training(tmp_path: Path) -> None:
+    found = shown(tmp_path, bar(range(1, 5001, 500), 5000, 0.001), "\n", *trained(1, 41))
+    assert found["throughput"]["value"] == 16
+
+
+def test_losses_that_were_held_back_until_the_end_tell_of_training(tmp_path: Path) -> None:
+    evaluation = bar(range(1, 13), 12, 1.5) + "\n"
+    bars = (bar(range(1, 21), 90, 2.0), evaluation, bar(range(21, 41), 90, 2.0))
+    found = shown(tmp_path, *bars, *(LOSS.format(n=n) for n in range(5, 41, 5)))
+    assert found["throughput"]["value"] == 16
+
+
+def test_a_run_killed_in_its_first_evaluation_is_refused(tmp_path: Path) -> None:
+    found = shown(tmp_path, *trained(1, 41), bar(range(1, 13), 20, 1.5))
+    assert (found["throughput"], found["reason"].endswith("is that of training, so none is read.")) == (None, True)
+
+
+def test_a_bar_before_which_losses_stand_is_refused(tmp_path: Path) -> None:
+    found = shown(tmp_path, LOSS.format(n=1), LOSS.format(n=2), bar(range(1, 31), 30, 2.0))
+    assert (found["throughput"], found["reason"].startswith(NONE)) == (None, True)
+
+
+def test_a_bar_that_ran_for_a_few_seconds_is_not_used(tmp_path: Path) -> None:
+    assert shown(tmp_path, *trained(1, 6))["throughput"] is None
+
+
+def test_a_training_that_goes_on_from_a_checkpoint_is_measured_by_the_clock(tmp_path: Path) -> None:
+    # All steps before the checkpoint are drawn at once, so for a while the bar shows a rate that nobody reached.
+    found = shown(tmp_path, *trained(51, 86, start=-100.0))
+    assert (found["throughput"]["value"], "clock" in found["throughput"]["protocol"]) == (16, True)
+
+
+def test_a_bar_that_shows_its_speed_in_two_ways_is_measured_by_the_clock(tmp_path: Path) -> None:
+    slow, fast = (
+        bar(range(n, n + 20), 90, 1.0).replace("1.00s/it", way) for n, way in ((1, "1.01s/it"), (21, "1.00it/s"))
+    )
+    found = shown(tmp_path, slow, "\n", LOSS.format(n=20), fast)
+    assert (found["throughput"]["value"], "clock" in found["throughput"]["protocol"]) == (32, True)
+
+
+def test_steps_that_begin_anew_are_another_run(tmp_path: Path) -> None:
+    found = shown(tmp_path, *trained(1, 31), *trained(1, 31, seconds=4.0))
+    assert [each["throughput"]["value"] for each in found["runs"]] == [16, 8]
+
+
+def test_without_a_batch_size_it_asks_for_one(tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    log.write_text("".join(trained(1, 41)), encoding="utf-8", newline="")
+    assert "pass --batch-size and --cards" in run("show", log).stdout
+
+
+def test_without_a_batch_size_it_shows_the_times_of_steps(tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    log.write_text("".join(trained(1, 41)), encoding="utf-8", newline="")
+    assert "2 to 2 seconds, median 2" in run("show", log).stdout
+
+
+def test_what_the_trainer_prints_at_its_end_comes_before_its_bar(tmp_path: Path) -> None:
+    end = "{'train_runtime': 200.0, 'train_samples_per_second': 14.5, 'train_steps_per_second': 0.453, 'epoch': 1.0}\n"
+    assert shown(tmp_path, *trained(1, 91), end)["throughput"]["value"] == 14.5
+
+
+def test_losses_without_a_bar_have_no_throughput(tmp_path: Path) -> None:
+    found = shown(tmp_path, *(LOSS.format(n=n) for n in range(9)))
+    assert (found["throughput"], "bar" in found["reason"]) == (None, False)
