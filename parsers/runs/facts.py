@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
@@ -138,17 +139,24 @@ def _without_parts(told: Sequence[Fact], known: Iterable[Fact]) -> list[Fact]:
 
 
 def line_facts(found: Iterable["FactLines"]) -> Iterator[Fact]:
-    """The facts that the lines of a log state, in the order of the lines; a value told again is told once."""
-    told: dict[tuple[str, Value], int] = {}
-    for lines in found:
-        rows = sorted(lines.told.items(), key=lambda item: item[1])
-        for place, field in enumerate(lines.fields):
-            for row, (number, _) in rows:
-                if text := row[place].decode("utf-8", "replace"):
-                    key = (field.name, value(field.name, field.type, text))
-                    told[key] = min(number, told.get(key, number))
-    for (name, said), number in sorted(told.items(), key=lambda item: item[1]):
-        yield Fact(name, said, line(number))
+    """The facts that the lines of a log state, in the order of the lines.
+
+    A value told again is told once, but for what an event states.
+    """
+    known: set[tuple[str, Value]] = set()
+    for fact, is_event in sorted(chain.from_iterable(map(_stated, found)), key=lambda said: said[0].source.values):
+        if is_event or (fact.name, fact.value) not in known:
+            known.add((fact.name, fact.value))
+            yield fact
+
+
+def _stated(lines: "FactLines") -> Iterator[tuple[Fact, bool]]:
+    """The facts of one variant, field by field, and whether they are of an event."""
+    rows = sorted((place, row) for row, places in lines.told.items() for place in places)
+    for index, field in enumerate(lines.fields):
+        for (number, _), row in rows:
+            if text := row[index].decode("utf-8", "replace"):
+                yield Fact(field.name, value(field.name, field.type, text), line(number)), lines.is_event
 
 
 def name_facts(path: Path) -> Iterator[Fact]:

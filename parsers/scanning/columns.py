@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..grammar.field import TIMES, Field
+from ..grammar.field import Field
 from ..grammar.timestamps import COLUMNS, times
 from ..grammar.variant import Variant
 from .kernel import LEFT, NUMBER, STAMP, Bytes, Floats, Ids, Integers, fields
@@ -172,13 +172,15 @@ class VariantLines:
 class FactLines:
     """The lines of one variant that states facts, which many lines repeat.
 
-    ``told``: the texts of ``fields``, and the first line that has them with the place in it. Times mean nothing.
+    ``told``: the texts of ``fields``, and the first line that has them with the place in it; of an event each such
+    line, for a later start may repeat what one before it said.
     """
 
     def __init__(self, variant: Variant) -> None:
         self._all = tuple(dict.fromkeys((RANK, *variant.fields)))
-        self.fields = tuple(field for field in self._all if field is not RANK and field.type not in TIMES)
-        self.told: dict[tuple[bytes, ...], tuple[int, int]] = {}
+        self.fields = tuple(field for field in variant.facts if field is not RANK)
+        self.told: dict[tuple[bytes, ...], list[tuple[int, int]]] = {}
+        self.is_event = variant.record == "event"
 
     def add(self, numbers: Integers, places: Places) -> None:
         """Add some lines, and where their fields stand."""
@@ -186,4 +188,8 @@ class FactLines:
         offsets = places.spans[places.shape][:, columns[0], 0] if columns else numbers
         rows = zip(*map(places.texts, columns), strict=True)
         for place, row in zip(zip(numbers.tolist(), offsets.tolist(), strict=True), rows, strict=True):
-            self.told[row] = min(place, self.told.get(row, place))
+            known = self.told.setdefault(row, [])
+            if self.is_event or not known:
+                known.append(place)
+            else:
+                known[0] = min(place, known[0])
