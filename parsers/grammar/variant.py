@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from .field import TIMES, Field
+from .field import TIMES, Field, whole_step
 
 ROOM = Path(__file__).parents[1]  # where the vocabularies and the formats lie
 METRICS = ("step", "epoch", "summary")
@@ -38,6 +38,12 @@ class Variant:
     def fields(self) -> tuple[Field, ...]:
         """The distinct fields, in the order of their first group."""
         return tuple(dict.fromkeys(self.groups))
+
+    @cached_property
+    def columns(self) -> tuple[Field, ...]:
+        """The fields of its records: those that its lines print, and the time of a step where they print its parts."""
+        made = whole_step(self.fields)
+        return self.fields if made is None else (*self.fields, made)
 
     @cached_property
     def facts(self) -> tuple[Field, ...]:
