@@ -143,11 +143,17 @@ def line_facts(found: Iterable["FactLines"]) -> Iterator[Fact]:
 
     A value told again is told once, but for what an event states.
     """
-    known: set[tuple[str, Value]] = set()
-    for fact, is_event in sorted(chain.from_iterable(map(_stated, found)), key=lambda said: said[0].source.values):
-        if is_event or (fact.name, fact.value) not in known:
-            known.add((fact.name, fact.value))
+    said = list(chain.from_iterable(map(_stated, found)))
+    order = {key: place for place, key in enumerate(dict.fromkeys(_key(fact) for fact, _ in said))}
+    known = set()
+    for fact, is_event in sorted(said, key=lambda each: (each[0].source.values, order[_key(each[0])])):
+        if is_event or _key(fact) not in known:
+            known.add(_key(fact))
             yield fact
+
+
+def _key(fact: Fact) -> tuple[str, Value]:
+    return fact.name, fact.value
 
 
 def _stated(lines: "FactLines") -> Iterator[tuple[Fact, bool]]:
