@@ -1,7 +1,7 @@
 """What a column of the records means: its type, unit, scope and kind."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from ..io.message import Message, joined
@@ -23,6 +23,7 @@ UNITS = {
     "mean_step_time": _OF_TIMES,
     "duration": _OF_TIMES,
     "reader_time": _OF_TIMES,
+    "work_time": _OF_TIMES,
     "forward_time": _OF_TIMES,
     "backward_time": _OF_TIMES,
     "memory": ("megabytes", "gigabytes"),
@@ -58,6 +59,15 @@ class Field:
     since: int | None = None
     per: Per | None = None
     first: int | None = None
+
+
+def whole_step(fields: Iterable[Field]) -> Field | None:
+    """What the time of a step means where these fields hold its two parts, work_time and reader_time; else None."""
+    known = {field.name: field for field in fields}
+    work, reader = known.get("work_time"), known.get("reader_time")
+    if work is None or reader is None or work.unit != reader.unit or "step_time" in known:
+        return None
+    return replace(work, name="step_time")
 
 
 def wrong_parameter(name: str, meaning: Mapping[str, object]) -> tuple[str, Message] | None:

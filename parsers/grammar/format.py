@@ -40,7 +40,7 @@ class Format:
     @property
     def fields(self) -> dict[tuple[str, str], Field]:
         """Meaning of each column of the records, by (record, column)."""
-        return {(v.record, f.name): f for v in self.variants for f in v.fields if v.record in METRICS}
+        return {(v.record, f.name): f for v in self.variants for f in v.columns if v.record in METRICS}
 
     @property
     def judge(self) -> "Lark":

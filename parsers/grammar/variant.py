@@ -4,10 +4,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from .field import Field
+from .field import TIMES, Field, whole_step
 
 ROOM = Path(__file__).parents[1]  # where the vocabularies and the formats lie
 METRICS = ("step", "epoch", "summary")
+RUN_START = "run_start"
+EVENTS = (RUN_START, "run_stop", "checkpoint", "evaluation", "overflow", "restart", "failure")
+# The types of fields that mean nothing as a fact: LINE is the whole text of an event.
+NO_FACTS = (*TIMES, "LINE")
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,19 @@ class Variant:
     def fields(self) -> tuple[Field, ...]:
         """The distinct fields, in the order of their first group."""
         return tuple(dict.fromkeys(self.groups))
+
+    @cached_property
+    def columns(self) -> tuple[Field, ...]:
+        """The fields of its records: those that its lines print, and the time of a step where they print its parts."""
+        made = whole_step(self.fields)
+        return self.fields if made is None else (*self.fields, made)
+
+    @cached_property
+    def facts(self) -> tuple[Field, ...]:
+        """The fields that are facts: those of a fact line, and those that the line of a start of a run states."""
+        if self.record == "fact" or RUN_START in (field.name for field in self.fields):
+            return tuple(field for field in self.fields if field.type not in NO_FACTS and field.name not in EVENTS)
+        return ()
 
     def __hash__(self) -> int:
         # Patterns are looked up by variants all the time, and one source is hardly ever that of two.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
@@ -9,12 +10,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..grammar.variant import RUN_START
 from ..scanning.record_table import RECORD, RecordTable
 from .events import Event
 from .facts import Fact, Value
 from .format_records import RUN, FormatRecords
 
-BANNERS = ("run_start", "restart")
+BANNERS = (RUN_START, "restart")
 # Several ranks that print the same steps in turns fall back all the time, and by little: a run goes on for a while.
 RECORDS_OF_A_RUN = 3
 COUNTS = ("step", "epoch", "steps", "steps_per_epoch")
@@ -52,11 +54,26 @@ def of_each(parts: Sequence[FormatRecords], stated: Iterable[Fact]) -> list[list
     for fact in stated:
         values.setdefault(fact.name, set()).add(fact.value)
     alike = [fact for fact in stated if len(values[fact.name]) == 1]
-    others = [(int(str(fact.source.values[0])), fact) for fact in stated if len(values[fact.name]) > 1]
+    others = [(_line(fact), fact) for fact in stated if len(values[fact.name]) > 1]
     lines, turns = table["line"], np.flatnonzero(np.diff(table[RUN]))
     firsts, lasts = lines[[0, *(turns + 1)]], lines[[*turns, -1]]
     stretches = zip([0, *lasts[:-1]], firsts, lasts, strict=True)
     return [[*alike, *_told(others, *stretch)] for stretch in stretches]
+
+
+def of_starts(stated: Sequence[Fact], records: RecordTable, happened: Iterable[Event]) -> list[Fact]:
+    """Some facts but for those of a start without records: it failed before its first, and another may have followed.
+
+    Such a start is a line that states facts itself; what is told up to the next one belongs to it.
+    """
+    told_at = {_line(fact) for fact in stated}
+    starts = [event.line for event in happened if event.event == RUN_START and event.line in told_at]
+    begun = {0, *np.searchsorted(starts, records["line"], side="right").tolist()}
+    return [fact for fact in stated if not len(records) or bisect_right(starts, _line(fact)) in begun]
+
+
+def _line(fact: Fact) -> int:
+    return int(str(fact.source.values[0]))
 
 
 def _told(facts: Sequence[tuple[int, Fact]], before: int, first: int, last: int) -> list[Fact]:

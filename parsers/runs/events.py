@@ -11,12 +11,12 @@ import numpy as np
 
 from ..grammar.compiler import WHOLE
 from ..grammar.field import TIMES
+from ..grammar.variant import EVENTS
 from ..io.lazy import pd
 from ..scanning.columns import VariantLines
 from .facts import Fact
 from .provenance import Provenance
 
-EVENTS = ("run_start", "run_stop", "checkpoint", "evaluation", "overflow", "restart", "failure")
 COLUMNS = {"line": "int64", "event": "str", "text": "str", "time": "datetime64[us]"}
 NEVER = np.datetime64("NaT", "us")
 

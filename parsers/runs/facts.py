@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
@@ -143,17 +144,30 @@ def _without_parts(told: Sequence[Fact], known: Iterable[Fact]) -> list[Fact]:
 
 
 def line_facts(found: Iterable["FactLines"]) -> Iterator[Fact]:
-    """The facts that the lines of a log state, in the order of the lines; a value told again is told once."""
-    told: dict[tuple[str, Value], int] = {}
-    for lines in found:
-        rows = sorted(lines.told.items(), key=lambda item: item[1])
-        for place, field in enumerate(lines.fields):
-            for row, (number, _) in rows:
-                if text := row[place].decode("utf-8", "replace"):
-                    key = (field.name, value(field.name, field.type, text))
-                    told[key] = min(number, told.get(key, number))
-    for (name, said), number in sorted(told.items(), key=lambda item: item[1]):
-        yield Fact(name, said, line(number))
+    """The facts that the lines of a log state, in the order of the lines.
+
+    A value told again is told once, but for what an event states.
+    """
+    said = list(chain.from_iterable(map(_stated, found)))
+    order = {key: place for place, key in enumerate(dict.fromkeys(_key(fact) for fact, _ in said))}
+    known = set()
+    for fact, is_event in sorted(said, key=lambda each: (each[0].source.values, order[_key(each[0])])):
+        if is_event or _key(fact) not in known:
+            known.add(_key(fact))
+            yield fact
+
+
+def _key(fact: Fact) -> tuple[str, Value]:
+    return fact.name, fact.value
+
+
+def _stated(lines: "FactLines") -> Iterator[tuple[Fact, bool]]:
+    """The facts of one variant, field by field, and whether they are of an event."""
+    rows = sorted((place, row) for row, places in lines.told.items() for place in places)
+    for index, field in enumerate(lines.fields):
+        for (number, _), row in rows:
+            if text := row[index].decode("utf-8", "replace"):
+                yield Fact(field.name, value(field.name, field.type, text), line(number)), lines.is_event
 
 
 def name_facts(path: Path) -> Iterator[Fact]:

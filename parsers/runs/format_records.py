@@ -63,7 +63,7 @@ NOTHING = FormatRecords(None, table([]), {}, np.zeros(0, np.int64))
 def records_of(level: FormatLines, source: Source) -> FormatRecords:
     """What the format of a level read in a log; ``source`` has been read to its end."""
     metric = of_kinds([level], METRICS)
-    meanings = {(x.variant.record, f.name): f for x in metric for f in x.variant.fields}
+    meanings = {(x.variant.record, f.name): f for x in metric for f in x.variant.columns}
     not_numbers = np.concatenate([np.zeros(0, np.int64), *(x.not_numbers() for x in metric)])
     records = table(metric)
     if (arrived := _arrived(records, source)) is not None:

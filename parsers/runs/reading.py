@@ -24,7 +24,7 @@ from ..scanning.record_table import RecordTable
 from ..scanning.source import Source
 from ..scanning.text import LogText
 from ..scanning.wrapped import refuse_wrapped
-from .appended import Last, of_each, told_apart
+from .appended import Last, of_each, of_starts, told_apart
 from .events import Event, events, frame, time_to_train
 from .facts import Fact, Facts, line_facts, may_be_default
 from .format_records import NOTHING, FormatRecords, records_of
@@ -125,7 +125,7 @@ def survey(
     run = run_file(path)
     happened = events(of_kinds(cascade.levels, ("event",)))
     all_parts = tuple(told_apart(parts, happened)) or (NOTHING,)
-    told, *of_runs = _facts(list(facts), cascade, run, path, all_parts)
+    told, *of_runs = _facts(list(facts), cascade, happened, run, path, all_parts)
     told.tell(time_to_train(happened))
     warnings = (*_warnings(of_runs or [told], cascade, source, run, all_parts[0].table), *findings(all_parts, happened))
     account = cascade.account.whole()
@@ -187,11 +187,17 @@ def known_format(name: str | Path | Format) -> Format:
 
 
 def _facts(
-    given: list[Fact], cascade: Cascade, run: RunFile, log: Path, parts: Sequence[FormatRecords]
+    given: list[Fact],
+    cascade: Cascade,
+    happened: Sequence[Event],
+    run: RunFile,
+    log: Path,
+    parts: Sequence[FormatRecords],
 ) -> Iterator[Facts]:
     """The facts of the whole log, and then of each run, where it holds several."""
     *formats_, last = [level.facts for level in cascade.levels]
     stated, arguments = list(line_facts(chain(*formats_))), list(line_facts(last))
+    stated = of_starts(stated, parts[0].table, happened)
     given, named = [*given, *run_facts(run, log)], list(told_by_name(run, log))
     yield heard(given, stated, arguments, named)
     for of_formats, of_arguments in zip(of_each(parts, stated), of_each(parts, arguments), strict=True):

@@ -9,6 +9,7 @@ from ..grammar.variant import Variant
 from .account import LineAccount, Verdicts
 from .columns import FactLines, Places, VariantLines
 from .format_shapes import FormatShapes, KnownShapes
+from .kernel import Integers
 from .multiline import RecordSearch
 from .shapes import ShapedLines
 
@@ -42,7 +43,7 @@ class FormatLines:
             for number, variant in enumerate(meaning.variants):
                 if variant.record != "noise":
                     places = Places(lines.data, lines.starts[mine], shape, meaning.spans(number))
-                    self._of(variant).add(lines.numbers(mine), places)
+                    self._add(variant, lines.numbers(mine), places)
 
     def _read_records(self, lines: ShapedLines, verdicts: Verdicts) -> None:
         """Read the records of several lines; a line in one is nothing else."""
@@ -50,12 +51,14 @@ class FormatLines:
             is_matched = found.variant.record != "noise"
             verdicts.note(found.all, is_matched=is_matched)
             if is_matched:
-                self._of(found.variant).add(lines.numbers(found.first), found.places)
+                self._add(found.variant, lines.numbers(found.first), found.places)
 
-    def _of(self, variant: Variant) -> VariantLines | FactLines:
-        if variant.record == "fact":
-            return self._facts.setdefault(id(variant), FactLines(variant))
-        return self._found.setdefault(id(variant), VariantLines(variant))
+    def _add(self, variant: Variant, numbers: Integers, places: Places) -> None:
+        """Add lines of a variant; the start of a run may state facts, too."""
+        if variant.facts:
+            self._facts.setdefault(id(variant), FactLines(variant)).add(numbers, places)
+        if variant.record != "fact":
+            self._found.setdefault(id(variant), VariantLines(variant)).add(numbers, places)
 
 
 class Cascade:

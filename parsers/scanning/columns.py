@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..grammar.field import TIMES, Field
+from ..grammar.field import Field
 from ..grammar.timestamps import COLUMNS, times
 from ..grammar.variant import Variant
 from .kernel import LEFT, NUMBER, STAMP, Bytes, Floats, Ids, Integers, fields
@@ -177,21 +177,27 @@ class VariantLines:
 class FactLines:
     """The lines of one variant that states facts, which many lines repeat.
 
-    ``told``: the texts of ``fields``, and the first line that has them with the place in it. Times mean nothing.
+    ``told``: the texts of ``fields``, and the first line that has them with the place in it; of an event each such
+    line, for a later start may repeat what one before it said.
     """
 
     def __init__(self, variant: Variant) -> None:
         self._all = tuple(dict.fromkeys((RANK, *variant.fields)))
-        self.fields = tuple(field for field in self._all if field is not RANK and field.type not in TIMES)
-        self.told: dict[tuple[bytes, ...], tuple[int, int]] = {}
+        self.fields = tuple(field for field in variant.facts if field is not RANK)
+        self.told: dict[tuple[bytes, ...], list[tuple[int, int]]] = {}
+        self.is_event = variant.record == "event"
 
     def add(self, numbers: Integers, places: Places) -> None:
         """Add some lines, in their order, and where their fields stand."""
         columns = [self._all.index(field) for field in self.fields]
         if not columns:
             return
-        rows = list(zip(*map(places.texts, columns), strict=True))
-        firsts = dict(zip(reversed(rows), reversed(range(len(rows))), strict=True))  # the first of several comes last
-        for row, at in firsts.items():
+        rows = [*zip(zip(*map(places.texts, columns), strict=True), range(len(numbers)), strict=True)]
+        # Of lines that say the same the first counts: reversed, it is the last that a dict is told.
+        for row, at in rows if self.is_event else dict(reversed(rows)).items():
             place = int(numbers[at]), int(places.spans[places.shape[at], columns[0], 0])
-            self.told[row] = min(place, self.told.get(row, place))
+            known = self.told.setdefault(row, [])
+            if self.is_event or not known:
+                known.append(place)
+            else:
+                known[0] = min(place, known[0])

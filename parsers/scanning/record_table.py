@@ -82,7 +82,18 @@ def table(found: Sequence[VariantLines], after: np.datetime64 | None = None) -> 
         column = _column(found, name, order)
         if column is not None:
             columns[name] = _finished(column, field, after)
+    if any(
+        field.name == "step_time" for lines in found for field in lines.variant.columns[len(lines.variant.fields) :]
+    ):
+        columns["step_time"] = _whole_steps(columns)
     return RecordTable(columns)
+
+
+def _whole_steps(columns: Mapping[str, Array]) -> Array:
+    """The time of each step, also of those whose lines print it in its two parts."""
+    made = columns["work_time"] + columns["reader_time"]
+    printed = columns.get("step_time", made)
+    return np.where(np.isnan(printed), made, printed)
 
 
 def _finished(column: Array, field: Field, after: np.datetime64 | None) -> Array:

@@ -142,3 +142,36 @@ def test_a_log_of_one_run_has_its_facts_whatever_run_is_named(tmp_path: Path) ->
     log = tmp_path / "once.log"
     log.write_text("using world size: 8\n" + megatron((1, 500, 32)), encoding="utf-8")
     assert survey(log).of_run(1).facts["cards"].value == 8
+
+
+def yolox(size: int, *steps: int) -> str:
+    head = "2031-05-17 09:30:00.000 | INFO     | yolox.core.trainer:"
+    rows = (
+        f"{head}after_iter:246 - epoch: 1/9, iter: {step}/90, mem: 900Mb, iter_time: 0.500s, data_time: 0.001s, "
+        "total_loss: 2.5, lr: 1.000e-04, size: 640, ETA: 0:01:00\n"
+        for step in steps
+    )
+    return f"{head}before_train:126 - args: Namespace(batch_size={size}, devices=1, num_machines=1)\n{''.join(rows)}"
+
+
+def test_a_start_that_failed_before_its_first_record_says_nothing_of_the_run_after_it(tmp_path: Path) -> None:
+    log = tmp_path / "train_log.txt"
+    log.write_text(yolox(64) + yolox(32) + yolox(8, 10, 20, 30) + yolox(16), encoding="utf-8")
+    found = survey(log)
+    assert found.facts["job_batch_size"].value == 8
+    assert found.warnings == ()
+
+
+def test_each_run_has_what_its_own_start_stated_though_another_stated_the_same_before(tmp_path: Path) -> None:
+    log = tmp_path / "train_log.txt"
+    runs = yolox(60, 10, 20, 30) + yolox(50) + yolox(50, 10, 20, 30) + yolox(90) + yolox(60, 10, 20, 30)
+    log.write_text(runs, encoding="utf-8")
+    found = survey(log)
+    assert [found.of_run(run).facts["job_batch_size"].value for run in (1, 2, 3)] == [60, 50, 60]
+    assert found.warnings == ()
+
+
+def test_starts_that_have_no_records_at_all_dispute_the_batch_size(tmp_path: Path) -> None:
+    log = tmp_path / "train_log.txt"
+    log.write_text(yolox(64) + yolox(32), encoding="utf-8")
+    assert "job_batch_size" not in survey(log, format="yolox").facts
