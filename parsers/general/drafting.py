@@ -143,8 +143,9 @@ def _folder() -> Path:
     return folder
 
 
+@cache
 def _format(text: str) -> Format:
-    """The format of the text of a grammar."""
+    """The format of the text of a grammar, one object for each: what shapes are to a format is kept by its lines."""
     path = (
         _folder() / sha256(text.encode()).hexdigest() / f"{NAME}.lark"
     )  # what is kept of a grammar is kept by its path

@@ -41,7 +41,8 @@ class Spoken:
 
     def number(self, slot: Slot | None) -> float:
         """The number in a slot, or NaN."""
-        return float("nan") if slot is None or slot.place >= len(self.numbers) else _float(self.numbers[slot.place])
+        is_there = slot is not None and slot.place < len(self.numbers)
+        return _float(self.numbers[slot.place]) * slot.scale if slot and is_there else float("nan")
 
     def of(self, role: str) -> float:
         """The number with a role, or NaN."""

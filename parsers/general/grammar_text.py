@@ -55,15 +55,20 @@ class GrammarText:
         if len(self.alternatives) > MOST_ALTERNATIVES:
             raise NoGrammarError
         rule = f"{kind}_line: " + "\n    | ".join(map(_wrapped, dict.fromkeys(self.alternatives)))
-        override = ["%override NUMBER: GROUPED"] if self._is_grouped() else []
-        imported = ", ".join(sorted(self.names | ({"GROUPED"} if override else set())))
+        number = self._number()
+        override = [] if number == "NUMBER" else [f"%override NUMBER: {number}"]
+        imported = ", ".join(sorted(self.names | {number}))
         last = [*override, "%ignore BLANK"]
         head = [f"// {line}".rstrip() for line in comments]
         body = [*head, "", f"start: {kind}_line", "", rule, "", *self.terminals, ""]
         return "\n".join([*body, f"%import .vocabulary ({imported})", *last]) + "\n"
 
-    def _is_grouped(self) -> bool:
-        return any("," in number for row in self.choice.speeds[0].series.rows for number in row.numbers)
+    def _number(self) -> str:
+        """The terminal that takes the numbers of the lines as they are written."""
+        series = self.choice.speeds[0].series
+        if any(one.series.is_scaled for one in self.choice.speeds):
+            return "SCALED"
+        return "GROUPED" if any("," in number for row in series.rows for number in row.numbers) else "NUMBER"
 
     def _alternatives(self, columns: Sequence[_Column], forms: Sequence[LineForm]) -> list[str]:
         """The alternative for some forms, or one for each way in which they write the names of the columns."""

@@ -157,16 +157,18 @@ def _weak_sense(words: Words) -> Sense | None:
 
 def _rate_sense(words: Words, behind: Words) -> Sense | None:
     """A throughput by its name; nobody knows what it counts unless the name says so."""
-    name = find(named("rate"), words)
+    name = find(named("rate"), words) or (behind if behind in named("rate") and not words else None)
     if name is None and not words and _is_per_second(behind):
         return Sense(RATE, "", None, 1.0, flags=frozenset({"nameless", "unitless"}))
     if name is None or "loss" in words or (len(behind) == 1 and seconds(behind[0])):
         return None
     left = without(name, words)
-    if behind and not _is_per_second(behind):
+    if behind and not _is_per_second(behind) and behind not in named("rate"):
         return Sense("other", " ".join(words))
     units = [unit for word in left if (unit := counted(word))]
-    unit = vocabulary()["rate"]["counts"].get(" ".join(name)) or next(iter(units), None)
+    rates = vocabulary()["rate"]
+    told = rates["behind"].get(" ".join(behind)) or rates["counts"].get(" ".join(name))
+    unit = told or next(iter(units), None)
     if unit == "steps" or any(map(seconds, left)):
         return Sense("other", " ".join(words))
     flags = qualities(word for word in left if not counted(word)) | (set() if unit else {"unitless"})

@@ -43,6 +43,11 @@ class SpokenSeries:
         """The kind of its lines: step, epoch or summary."""
         return self.rows[0].form.kind
 
+    @property
+    def is_scaled(self) -> bool:
+        """Whether it counts thousands or millions: `2.17K`."""
+        return any(slot.scale != 1 for slot in self.slots.values())
+
     @cached_property
     def values(self) -> Numbers:
         """Its numbers as they are printed."""
