@@ -24,6 +24,7 @@ from .choice import Choice, choose
 from .gathered import MOST_OF_A_FORM, Gathered, gather
 from .grammar_text import GrammarText, NoGrammarError, commented
 from .not_a_log import why_no_log
+from .stated_counts import stated_counts
 
 NAME = "drafted"
 NO_SPEED = "no number in it is known to be a speed of training"
@@ -79,15 +80,16 @@ def draft(path: Path, facts: Iterable[Fact] = ()) -> Draft | NoDraft:
 
 
 def _draft(path: Path, gathered: Gathered, choice: Choice, facts: Iterable[Fact]) -> Draft | NoDraft:
-    name = choice.speeds[0].series.sense.name
+    name, stated = choice.speeds[0].series.sense.name, stated_counts(choice.speeds[0].series, gathered)
+    assumed = (*_assumed(choice), *stated.why)
     try:
-        text = GrammarText(choice).text(list(_comments(path, gathered, choice)))
+        text = GrammarText(choice, stated.statements).text(list(_comments(gathered, choice, assumed)))
         reading = survey(path, format=_format(text), facts=facts)
     except (NoGrammarError, GrammarError, WrappedError):
         return NoDraft((Message(NOT_SO, name=name),), is_near=True)
     if not _is_as_found(reading, gathered, choice):
         return NoDraft((Message(NOT_SO, name=name),), is_near=True)
-    return Draft(text, reading, tuple(_assumed(choice)), len(reading.records), gathered.total)
+    return Draft(text, reading, assumed, len(reading.records), gathered.total)
 
 
 def _is_as_found(reading: Reading, gathered: Gathered, choice: Choice) -> bool:
@@ -120,7 +122,7 @@ def _assumed(choice: Choice) -> Iterator[Message]:
             yield Message(A_MEAN, name=one.series.sense.name)
 
 
-def _comments(path: Path, gathered: Gathered, choice: Choice) -> Iterator[str]:
+def _comments(gathered: Gathered, choice: Choice, assumed: Iterable[Message]) -> Iterator[str]:
     series = choice.speeds[0].series
     read = sum(gathered.counts[form] for form in series.slots)
     yield "A program without a format: drafted from what its lines show"
@@ -128,7 +130,7 @@ def _comments(path: Path, gathered: Gathered, choice: Choice) -> Iterator[str]:
     lines = (
         f"Drafted from {read} of the {gathered.total} lines of a log, first line {series.rows[0].line}, not from code."
     )
-    rest = [lines, *(f"Assumed: {assumed}." for assumed in _assumed(choice))]
+    rest = [lines, *(f"Assumed: {one}." for one in assumed)]
     rest.append(
         "Whose the numbers are, and what they are means of, is unknown: replace unknown by card, node or job, and by "
         "instant or window_mean, when you know."

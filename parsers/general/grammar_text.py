@@ -12,6 +12,7 @@ from .line_form import LineForm
 from .proof import Proven
 from .sense import RATE, STEP_RATE, STEP_TIME, UNKNOWN
 from .slots import DURATION, NUMBER, STAMP, Slot
+from .stated_counts import Statement
 
 # Columns beside those of speed that a grammar reads where its lines have them.
 _BESIDE = ("epoch", "step", "loss", "learning_rate", "gradient_norm")
@@ -40,9 +41,13 @@ class _Column:
 
 @dataclass
 class GrammarText:
-    """A grammar under work: its alternatives, terminals and the names that it imports."""
+    """A grammar under work: its alternatives, terminals and the names that it imports.
+
+    ``stated``: counts that lines of their own tell.
+    """
 
     choice: Choice
+    stated: Sequence[Statement] = ()
     alternatives: list[str] = field(default_factory=list)
     terminals: list[str] = field(default_factory=list)
     names: set[str] = field(default_factory=lambda: {"NUMBER", "INTEGER", "REST", "BLANK"})
@@ -54,14 +59,23 @@ class GrammarText:
             self.alternatives += self._alternatives([columns[name] for name, _ in sequence], forms)
         if len(self.alternatives) > MOST_ALTERNATIVES:
             raise NoGrammarError
-        rule = f"{kind}_line: " + "\n    | ".join(map(_wrapped, dict.fromkeys(self.alternatives)))
-        number = self._number()
-        override = [] if number == "NUMBER" else [f"%override NUMBER: {number}"]
-        imported = ", ".join(sorted(self.names | {number}))
-        last = [*override, "%ignore BLANK"]
+        rule = _rule(f"{kind}_line", self.alternatives)
+        facts = [self._fact(statement) for statement in self.stated]
+        written = {"NUMBER": self._number(), "INTEGER": self._integer()}
+        overrides = [f"%override {name}: {other}" for name, other in written.items() if name != other]
+        imported = ", ".join(sorted({*self.names, *written.values()}))
+        last = [*overrides, "%ignore BLANK"]
         head = [f"// {line}".rstrip() for line in comments]
-        body = [*head, "", f"start: {kind}_line", "", rule, "", *self.terminals, ""]
+        start = f"start: {kind}_line" + (" | fact_line" if facts else "")
+        body = [*head, "", start, "", rule, *([_rule("fact_line", facts)] if facts else []), "", *self.terminals, ""]
         return "\n".join([*body, f"%import .vocabulary ({imported})", *last]) + "\n"
+
+    def _integer(self) -> str:
+        """The terminal that takes the counts of the lines as they are written."""
+        rows = self.choice.speeds[0].series.rows
+        counts = [(row, slot) for row in rows for slot in (row.form.counter, row.form.first("epoch")) if slot]
+        is_grouped = any("," in row.numbers[slot.place] for row, slot in counts if slot.place < len(row.numbers))
+        return "GROUPED_INTEGER" if is_grouped else "INTEGER"
 
     def _number(self) -> str:
         """The terminal that takes the numbers of the lines as they are written."""
@@ -69,6 +83,13 @@ class GrammarText:
         if any(one.series.is_scaled for one in self.choice.speeds):
             return "SCALED"
         return "GROUPED" if any("," in number for row in series.rows for number in row.numbers) else "NUMBER"
+
+    def _fact(self, statement: Statement) -> str:
+        """The alternative for lines that state a count."""
+        words = statement.name.split()
+        self.names.add(statement.column)
+        column = "cards{INTEGER}" if statement.column == "cards" else statement.column
+        return " ".join([f"{self._skip(words)}?", *map(_literal, words), column, "REST?"])
 
     def _alternatives(self, columns: Sequence[_Column], forms: Sequence[LineForm]) -> list[str]:
         """The alternative for some forms, or one for each way in which they write the names of the columns."""
@@ -192,8 +213,8 @@ def _beside(role: str, choice: Choice) -> tuple[str, tuple[str, ...]]:
 
 
 def _is_written(role: str, slot: Slot, form: LineForm) -> bool:
-    """Whether a number is one of those that the column takes: steps are whole and not in groups."""
-    return role not in ("step", "epoch") or form.text[slot.start : slot.end].isdecimal()
+    """Whether a number is one of those that the column takes: steps are whole."""
+    return role not in ("step", "epoch") or form.text[slot.start : slot.end].replace(",", "").isdecimal()
 
 
 def _sequences(columns: Mapping[str, _Column]) -> dict[tuple[tuple[str, bool], ...], list[LineForm]]:
@@ -256,6 +277,10 @@ def _escaped(word: str) -> str:
 def _name(words: Sequence[str]) -> str:
     letters = re.sub(r"[^A-Z]+", "_", " ".join(words).upper()).strip("_")
     return letters[-24:].strip("_") or "NUMBER"
+
+
+def _rule(name: str, alternatives: Sequence[str]) -> str:
+    return f"{name}: " + "\n    | ".join(map(_wrapped, dict.fromkeys(alternatives)))
 
 
 def _wrapped(alternative: str) -> str:

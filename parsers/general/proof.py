@@ -60,7 +60,7 @@ def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
         return reason or Proven(series, series.sense.role, series.sense.factor or 1.0, [Message(BAR)])
     if series.sense.role in (RATE, STEP_RATE):
         return _rate(series)
-    return _time(series)
+    return _time(series, gathered)
 
 
 def _of_other(series: SpokenSeries) -> str | None:
@@ -113,14 +113,14 @@ def _rate(series: SpokenSeries) -> Proven | str:
     return Proven(series, sense.role, sense.factor or 1.0, why)
 
 
-def _time(series: SpokenSeries) -> Proven | str:
+def _time(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     ratio, factor = by_stamps(series), series.sense.factor
     if series.sense.role == STEP_TIME:
         if ratio is not None and not AS_STAMPS[0] <= ratio * (factor or 1.0) <= AS_STAMPS[1]:
             return AGAINST_STAMPS
         return Proven(series, STEP_TIME, factor or 1.0)
     for unit in (factor,) if factor else (1.0, 1e-3):
-        if why := proof_of_step(series, unit, ratio):
+        if why := proof_of_step(series, gathered, unit, ratio):
             return Proven(series, STEP_TIME, unit, [why])
     return UNPROVEN if factor else NO_TIME_UNIT
 

@@ -8,7 +8,7 @@ from .naming import named, seconds, split
 from .sense import RATE, SPEEDS, Sense, composed, sense
 
 NUMBER = re.compile(
-    r"[-+]?(?:\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?|\d+\.?\d*(?:[eE][-+]?\d+)?|(?<![\w.])\.\d+(?:[eE][-+]?\d+)?"
+    r"[-+]?(?:\d{1,3}(?:,\d{3})+(?!\d|,\d)(?:\.\d+)?|\d+\.?\d*(?:[eE][-+]?\d+)?|(?<![\w.])\.\d+(?:[eE][-+]?\d+)?"
     r"|(?<![A-Za-z])(?:nan|NaN|inf|Infinity)(?![A-Za-z]))"
 )
 _CLOCK = r"\d\d:\d\d:\d\d(?:[.,:]\d+)?"

@@ -3,8 +3,9 @@
 import numpy as np
 
 from ..io.message import Message
+from .gathered import Gathered, Spoken
 from .line_form import LineForm
-from .naming import counted, split
+from .naming import counted, seconds, split
 from .sense import RATE, STEP_TIME, TIME
 from .slots import Slot
 from .spoken_series import Numbers, SpokenSeries
@@ -12,14 +13,16 @@ from .spoken_series import Numbers, SpokenSeries
 BY_THE_STAMPS = "{name} is the time of one step, as the stamps of the lines show"
 BY_TIME_LEFT = "{name} is the time of one step, as the time that is left shows"
 EVERY_STEP = "{name} is the time of one step, because there is a line for each step"
+BY_EPOCHS = "{name} is the time of one step, as the time of an epoch shows"
 SAME_AMOUNT = "{name} x {other} is {amount} in every line"
+MOST_UNEVEN = 2  # times that one epoch took as long as another
 LEAST = 3  # intervals that prove a clock
 LEAST_SECONDS = 5
 BY_STAMPS = (0.6, 1.1)
 BY_REMAINING = (0.75, 1.33)
 
 
-def proof_of_step(series: SpokenSeries, factor: float, ratio: float | None) -> Message | None:
+def proof_of_step(series: SpokenSeries, gathered: Gathered, factor: float, ratio: float | None) -> Message | None:
     """What shows that a time in this unit is that of one step."""
     if ratio is not None and BY_STAMPS[0] < ratio * factor < BY_STAMPS[1]:
         return Message(BY_THE_STAMPS, name=series.sense.name)
@@ -28,6 +31,9 @@ def proof_of_step(series: SpokenSeries, factor: float, ratio: float | None) -> M
         return Message(BY_TIME_LEFT, name=series.sense.name)
     if ratio is not None:
         return None
+    epoch = _by_epochs(series, gathered, factor)
+    if epoch is not None:
+        return Message(BY_EPOCHS, name=series.sense.name) if BY_STAMPS[0] < epoch < BY_STAMPS[1] else None
     is_each = series.sense.factor and _is_of_every_step(series)
     return amount(series, factor) or (Message(EVERY_STEP, name=series.sense.name) if is_each else None)
 
@@ -58,6 +64,30 @@ def _by_remaining(series: SpokenSeries, factor: float) -> float | None:
         return None
     middle = float(np.median(ratio))
     return middle if (np.abs(ratio / middle - 1) < 0.3).mean() > 0.5 else None
+
+
+def _by_epochs(series: SpokenSeries, gathered: Gathered, factor: float) -> float | None:
+    """The steps of an epoch times this number over the seconds that its epochs took; None where these are not told."""
+    steps = {row.total for row in series.rows if row.form.level.has_epoch and np.isfinite(row.total)}
+    took = [seconds for row in gathered.spoken if (seconds := _seconds_of_epoch(row)) is not None]
+    if len(steps) != 1 or not took or max(took) > MOST_UNEVEN * min(took):
+        return None
+    return steps.pop() * series.median / (series.sense.factor or 1.0) * factor / float(np.median(took))
+
+
+def _seconds_of_epoch(row: Spoken) -> float | None:
+    """The seconds that a line says an epoch took: the only ones in it."""
+    form = row.form
+    if form.first("step") or not form.first("epoch") or form.is_of_other:
+        return None
+    timed = [slot for slot in form.said.slots if not slot.is_mean and _is_seconds(slot.unit)]
+    number = row.number(timed[0]) if len(timed) == 1 else 0.0
+    return number if number >= LEAST_SECONDS else None
+
+
+def _is_seconds(unit: str) -> bool:
+    words = split(unit)
+    return len(words) == 1 and seconds(words[0]) == 1.0
 
 
 def amount(series: SpokenSeries, factor: float | None = None) -> Message | None:
