@@ -17,6 +17,7 @@ from ..grammar.loading import compiled
 from ..io.errors import GrammarError, WrappedError
 from ..io.message import Message
 from ..runs.facts import Fact
+from ..runs.provenance import RECORDS
 from ..runs.reading import Reading, survey
 from ..scanning.detection import known_shapes
 from ..scanning.text import LogText
@@ -84,12 +85,17 @@ def _draft(path: Path, gathered: Gathered, choice: Choice, facts: Iterable[Fact]
     assumed = (*_assumed(choice), *stated.why)
     try:
         text = GrammarText(choice, stated.statements).text(list(_comments(gathered, choice, assumed)))
-        reading = survey(path, format=_format(text), facts=facts)
+        reading = survey(path, format=_format(text), facts=[*facts, *_cards(choice)])
     except (NoGrammarError, GrammarError, WrappedError):
         return NoDraft((Message(NOT_SO, name=name),), is_near=True)
     if not _is_as_found(reading, gathered, choice):
         return NoDraft((Message(NOT_SO, name=name),), is_near=True)
     return Draft(text, reading, assumed, len(reading.records), gathered.total)
+
+
+def _cards(choice: Choice) -> Iterator[Fact]:
+    """The number of cards, where numbers of the lines show it."""
+    yield from (Fact("cards", one.cards, RECORDS) for one in choice.speeds if one.cards)
 
 
 def _is_as_found(reading: Reading, gathered: Gathered, choice: Choice) -> bool:

@@ -1,7 +1,7 @@
 """Proofs: what shows that a number is the speed of training, in the unit that it seems to have."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -10,7 +10,8 @@ from .gathered import Gathered
 from .plausibility import no_measure
 from .sense import RATE, STEP_RATE, STEP_TIME
 from .spoken_series import Numbers, SpokenSeries, rises
-from .step_proof import amount, by_stamps, counts_something_else, proof_of_step
+from .stated_counts import stated_amounts, stated_cards, stated_passes
+from .step_proof import Share, amount, by_stamps, constant_amount, counts_something_else, proof_of_step, share_of_all
 
 NOT_TRAINING = "its lines are not of training"
 PART = "it is a part of a step, or not of all steps"
@@ -22,6 +23,7 @@ ONE_LINE = "only one line has it"
 OTHER_UNIT = "its unit is not that of the number that it is computed from"
 UNPROVEN = "nothing shows that it is the time of one step"
 NO_TIME_UNIT = "the log shows neither its unit nor that it is the time of one step"
+NOT_OF_A_STEP = "it is computed from another number of samples or tokens than a step has"
 AGAINST_STAMPS = "it does not fit the time between its lines"
 UNKNOWN_NAME = "its name has words that are not known"
 
@@ -41,12 +43,16 @@ AS_STAMPS = (0.3, 1.5)
 
 @dataclass
 class Proven:
-    """A series that is a speed of training: ``factor`` seconds are its unit of time; ``why`` says what was assumed."""
+    """A series that is a speed of training: ``factor`` seconds are its unit of time; ``why`` says what was assumed.
+
+    ``cards``: how many there are, where it is of one of them and its lines show that.
+    """
 
     series: SpokenSeries
     role: str
     factor: float
     why: list[Message] = field(default_factory=list)
+    cards: int | None = None
 
 
 def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
@@ -59,7 +65,7 @@ def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
         reason = not_confirmed(series)
         return reason or Proven(series, series.sense.role, series.sense.factor or 1.0, [Message(BAR)])
     if series.sense.role in (RATE, STEP_RATE):
-        return _rate(series)
+        return _rate(series, gathered)
     return _time(series, gathered)
 
 
@@ -101,8 +107,12 @@ def _progresses(series: SpokenSeries, gathered: Gathered) -> bool:
     return bool(counts and len(series) >= least) or (series.is_of_steps and gathered.evidence >= LEAST)
 
 
-def _rate(series: SpokenSeries) -> Proven | str:
+def _rate(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     sense, why = series.sense, list[Message]()
+    if sense.role == RATE and (share := share_of_all(series)):
+        return _of_share(series, share, gathered)
+    if sense.role == RATE and _is_of_a_pass(series, gathered):
+        return NOT_OF_A_STEP
     if sense.role == RATE and sense.unit is None:
         is_evident = series.evidence >= 0.5 and rises(series.steps)
         if not is_evident and not amount(series):
@@ -111,6 +121,33 @@ def _rate(series: SpokenSeries) -> Proven | str:
     if counts_something_else(series):
         return OTHER_UNIT
     return Proven(series, sense.role, sense.factor or 1.0, why)
+
+
+def _of_share(series: SpokenSeries, share: Share, gathered: Gathered) -> Proven | str:
+    """A rate that is a share of what all did: that of one card, unless the log says otherwise."""
+    sense = replace(series.sense, unit=share.unit)
+    cards = stated_cards(gathered)
+    if share.times == 1:
+        return Proven(replace(series, sense=sense), RATE, sense.factor or 1.0, [share.why])
+    if (cards and share.times not in cards) or share.times in stated_passes(gathered):
+        return NOT_OF_A_STEP
+    of_card = replace(series, sense=replace(sense, scope="card"))
+    return Proven(of_card, RATE, sense.factor or 1.0, [share.why], share.times)
+
+
+def _is_of_a_pass(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether a step has a multiple of what the rate and the time of its lines make, and that is not of the cards."""
+    found = constant_amount(series)
+    if found is None or series.sense.scope == "card":
+        return False
+    multiples = {times for stated in stated_amounts(gathered) if (times := _times(stated, found[1]))}
+    return bool(multiples & stated_passes(gathered) or multiples - stated_cards(gathered))
+
+
+def _times(stated: int, made: float) -> int | None:
+    """How many times, at least twice, one number is another; None where it is no whole number of times."""
+    times = round(stated / made)
+    return times if times >= 2 and abs(stated / made / times - 1) < 0.01 else None
 
 
 def _time(series: SpokenSeries, gathered: Gathered) -> Proven | str:

@@ -12,7 +12,7 @@ from .gathered import Gathered
 from .spoken_series import SpokenSeries
 
 EPOCH_SHOWS = "a step has {size} samples, for {samples} samples make {steps} steps"
-ONE_CARD_SHOWS = "a step has {size} samples, for there is one card"
+ONE_CARD_SHOWS = "the batch size is that of a step of all cards, for there is one card"
 LEAST_STEPS = 10
 _IS = r"[\"']?(?:\s*\([^()\n]{1,24}\))?\s*(?:[:=：]|\bis\b|\bof\b)?\s*[\"']?"
 _COUNT = r"(?P<count>\d{1,9})(?!\w|[.,]\d)"
@@ -29,6 +29,10 @@ _PASSES = re.compile(rf"(?i)(?P<name>(?:accum\w*[ _-](?:steps?|iters?)|grad\w*[ 
 _STEPS = re.compile(
     rf"(?i)(?P<name>(?:(?:iters?|iterations?|steps|batches)(?: number)?[ _-]per[ _-]epoch|training batches){_IS})"
     rf"{_COUNT}"
+)
+_OF_A_STEP = re.compile(
+    rf"(?i){_WORD_BEFORE}(?:(?:total|global|effective)[ _-](?:train[ _-])?batch[ _-]?size"
+    rf"|tokens[ _-]per[ _-](?:iteration|step|batch)){_IS}(?P<count>\d{{1,3}}(?:,\d{{3}})+|\d{{1,12}})(?![\w.])"
 )
 _OF_DATA = re.compile(r"(?i)data ?set|train|examples|数据集|训练集|样本")
 _OF_OTHER = re.compile(
@@ -75,10 +79,27 @@ def stated_counts(series: SpokenSeries, gathered: Gathered) -> Stated:
     lines = [line for line in gathered.head if line not in own]
     sizes, cards = list(dict.fromkeys(_sizes(lines))), list(dict.fromkeys(_cards(lines)))
     named = Stated(tuple(size for size in sizes if size.column != "batch"))
-    if any(int(found["count"]) > 1 for line in lines for found in _PASSES.finditer(line)):
+    if stated_passes(gathered):
         return named  # nobody knows whether a step is one of them
     shown = _by_epoch(sizes, cards, set(_samples(lines)), _steps_of_epoch(series, lines))
     return shown or (named if named.statements else _of_one_card(sizes, cards))
+
+
+def stated_amounts(gathered: Gathered) -> set[int]:
+    """What a step of all cards has, as lines say of a total, global or effective batch size."""
+    found = (match["count"] for line in gathered.head for match in _OF_A_STEP.finditer(line))
+    return {int(count.replace(",", "")) for count in found}
+
+
+def stated_cards(gathered: Gathered) -> set[int]:
+    """The numbers of cards that lines state."""
+    return {card.count for card in _cards(gathered.head)}
+
+
+def stated_passes(gathered: Gathered) -> set[int]:
+    """How many passes make a step, as lines state, where there are several."""
+    found = {int(match["count"]) for line in gathered.head for match in _PASSES.finditer(line)}
+    return {count for count in found if count > 1}
 
 
 def _sizes(lines: Iterable[str]) -> Iterator[Statement]:
@@ -149,4 +170,4 @@ def _of_one_card(sizes: Sequence[Statement], cards: Sequence[Statement]) -> Stat
         return Stated()
     names = dict.fromkeys(size.name for size in sizes)
     known = tuple(size.known_as("job_batch_size") for size in sizes if size.name == next(iter(names)))
-    return Stated(known, (Message(ONE_CARD_SHOWS, size=known[-1].count),))
+    return Stated(known, (Message(ONE_CARD_SHOWS),))

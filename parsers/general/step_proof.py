@@ -1,5 +1,7 @@
 """What shows that a time is that of one step, in a unit: stamps, the time that is left, a rate beside it."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..io.message import Message
@@ -14,10 +16,15 @@ BY_THE_STAMPS = "{name} is the time of one step, as the stamps of the lines show
 BY_TIME_LEFT = "{name} is the time of one step, as the time that is left shows"
 EVERY_STEP = "{name} is the time of one step, because there is a line for each step"
 BY_EPOCHS = "{name} is the time of one step, as the time of an epoch shows"
+SHARE = '"{amount}" over "{time}" is {count} times "{rate}" in every line: there are {count} cards'
+WHOLE = '"{amount}" over "{time}" is "{rate}" in every line'
 SAME_AMOUNT = "{name} x {other} is {amount} in every line"
 MOST_UNEVEN = 2  # times that one epoch took as long as another
 LEAST = 3  # intervals that prove a clock
 LEAST_SECONDS = 5
+LEAST_CHANGE = 0.01
+SAME_SHARE = 0.005
+MOST_CARDS = 1 << 16
 BY_STAMPS = (0.6, 1.1)
 BY_REMAINING = (0.75, 1.33)
 
@@ -92,6 +99,12 @@ def _is_seconds(unit: str) -> bool:
 
 def amount(series: SpokenSeries, factor: float | None = None) -> Message | None:
     """Whether this number times another of its lines is one whole number in all of them, though both change."""
+    found = constant_amount(series, factor)
+    return Message(SAME_AMOUNT, name=series.sense.name, other=found[0], amount=f"{found[1]:.4g}") if found else None
+
+
+def constant_amount(series: SpokenSeries, factor: float | None = None) -> tuple[str, float] | None:
+    """The name of another number of its lines, and what that times this one is in all of them, though both change."""
     for slot_name, values, its_factor in _partners(series):
         product = values * series.values * (factor or its_factor)
         good = product[np.isfinite(product) & (product > 0)]
@@ -103,7 +116,7 @@ def amount(series: SpokenSeries, factor: float | None = None) -> Message | None:
             and middle >= 0.95
             and abs(middle - round(middle)) < 0.02 * middle
         ):
-            return Message(SAME_AMOUNT, name=series.sense.name, other=slot_name, amount=f"{middle:.4g}")
+            return slot_name, middle
     return None
 
 
@@ -122,6 +135,41 @@ def _partners(series: SpokenSeries) -> list[tuple[str, Numbers, float]]:
 def _spread(values: Numbers) -> float:
     good = values[np.isfinite(values) & (values > 0)]
     return float(good.max() / good.min() - 1) if len(good) else 0.0
+
+
+@dataclass(frozen=True)
+class Share:
+    """How many times a rate is what its lines say that all did in the time of a step: ``unit`` is what they count."""
+
+    unit: str
+    times: int
+    why: Message
+
+
+def share_of_all(series: SpokenSeries) -> Share | None:
+    """How many of these rates are that of the tokens, samples or the like of a step over its time, in every line."""
+    for slot in series.rows[0].form.said.slots:
+        units = {unit for word in split(slot.before) if (unit := counted(word)) and unit != "steps"}
+        is_amount = slot.sense is None or slot.sense.role == "amount"
+        if not is_amount or len(units) != 1 or series.sense.unit not in {*units, None}:
+            continue
+        amounts = np.array([row.number(_at(row.form, slot.place)) for row in series.rows])
+        for name, times, factor in _partners(series):
+            with np.errstate(all="ignore"):
+                ratio = amounts / (times * factor) / series.values
+            if count := _whole(ratio, amounts, times):
+                told = {"amount": " ".join(split(slot.before)), "time": name, "rate": series.sense.name}
+                return Share(units.pop(), count, Message(WHOLE if count == 1 else SHARE, **told, count=count))
+    return None
+
+
+def _whole(ratio: Numbers, amounts: Numbers, times: Numbers) -> int | None:
+    """The whole number that a ratio is in all lines, though what it is made of changes."""
+    good = ratio[np.isfinite(ratio) & (ratio > 0)]
+    if len(good) < LEAST or len(good) < len(ratio) or min(_spread(amounts), _spread(times)) < LEAST_CHANGE:
+        return None
+    count = round(float(np.median(good)))
+    return count if 1 <= count <= MOST_CARDS and (np.abs(good / count - 1) < SAME_SHARE).all() else None
 
 
 def counts_something_else(series: SpokenSeries) -> bool:
