@@ -14,8 +14,9 @@ from .spoken_series import SpokenSeries
 EPOCH_SHOWS = "a step has {size} samples, for {samples} samples make {steps} steps"
 ONE_CARD_SHOWS = "the batch size is that of a step of all cards, for there is one card"
 LEAST_STEPS = 10
-_IS = r"[\"']?(?:\s*\([^()\n]{1,24}\))?\s*(?:[:=：]|\bis\b|\bof\b)?\s*[\"']?"
-_COUNT = r"(?P<count>\d{1,9})(?!\w|[.,]\d)"
+MOST_DIGITS = 9
+_IS = r"[\"']?(?:\s*\([^()\n]*\))?\s*(?:[:=：]|\bis\b|\bof\b)?\s*[\"']?"
+_COUNT = r"(?P<count>\d++)(?!\w|[.,]\d)"
 _WORD_BEFORE = r"(?<![\w.\-/])"
 _BATCH_SIZE = re.compile(
     rf"(?i){_WORD_BEFORE}(?P<name>(?P<whose>(?:[a-z]+[ _-]){{0,2}})batch[ _-]?size"
@@ -85,6 +86,14 @@ def stated_counts(series: SpokenSeries, gathered: Gathered) -> Stated:
     return shown or (named if named.statements else _of_one_card(sizes, cards))
 
 
+def _found(pattern: re.Pattern[str], lines: Iterable[str]) -> Iterator[tuple[re.Match[str], int]]:
+    """Where a pattern stands in some lines, each with its count."""
+    for line in lines:
+        for found in pattern.finditer(line):
+            if len(found["count"]) <= MOST_DIGITS:
+                yield found, int(found["count"])
+
+
 def stated_amounts(gathered: Gathered) -> set[int]:
     """What a step of all cards has, as lines say of a total, global or effective batch size."""
     found = (match["count"] for line in gathered.head for match in _OF_A_STEP.finditer(line))
@@ -98,28 +107,23 @@ def stated_cards(gathered: Gathered) -> set[int]:
 
 def stated_passes(gathered: Gathered) -> set[int]:
     """How many passes make a step, as lines state, where there are several."""
-    found = {int(match["count"]) for line in gathered.head for match in _PASSES.finditer(line)}
-    return {count for count in found if count > 1}
+    return {count for _, count in _found(_PASSES, gathered.head) if count > 1}
 
 
 def _sizes(lines: Iterable[str]) -> Iterator[Statement]:
     """The batch sizes of training that lines state."""
-    for line in lines:
-        for found in _BATCH_SIZE.finditer(line):
-            words = set(re.split(r"[ _-]", found["whose"].lower()))
-            if _OF_OTHER.search(found["whose"].replace("_", " ")) or "total" in words:  # of tokens as often as not
-                continue
+    for found, count in _found(_BATCH_SIZE, lines):
+        words = set(re.split(r"[ _-]", found["whose"].lower()))
+        if not _OF_OTHER.search(found["whose"].replace("_", " ")) and "total" not in words:  # of tokens as often as not
             is_of_one = found["card"] or words & _OF_ONE
-            column: Column | Literal["batch"] = (
-                "batch_size" if is_of_one else "job_batch_size" if words & _OF_ALL else "batch"
+            yield Statement(
+                "batch_size" if is_of_one else "job_batch_size" if words & _OF_ALL else "batch", found["name"], count
             )
-            yield Statement(column, found["name"], int(found["count"]))
 
 
 def _cards(lines: Iterable[str]) -> Iterator[Statement]:
-    for line in lines:
-        for found in _CARDS.finditer(line):
-            yield Statement("cards", found["name"], int(found["count"]))
+    for found, count in _found(_CARDS, lines):
+        yield Statement("cards", found["name"], count)
 
 
 def _samples(lines: Iterable[str]) -> Iterator[int]:
@@ -132,7 +136,7 @@ def _samples(lines: Iterable[str]) -> Iterator[int]:
 
 def _steps_of_epoch(series: SpokenSeries, lines: Iterable[str]) -> set[int]:
     """How many steps an epoch has: as a line says, or as those of an epoch count them."""
-    said = {int(found["count"]) for line in lines for found in _STEPS.finditer(line)}
+    said = {count for _, count in _found(_STEPS, lines)}
     totals = {row.total for row in series.rows if row.form.level.has_epoch and np.isfinite(row.total)}
     return {steps for steps in (*said, *map(int, totals)) if steps >= LEAST_STEPS}
 
