@@ -16,6 +16,7 @@ BY_THE_STAMPS = "{name} is the time of one step, as the stamps of the lines show
 BY_TIME_LEFT = "{name} is the time of one step, as the time that is left shows"
 EVERY_STEP = "{name} is the time of one step, because there is a line for each step"
 BY_EPOCHS = "{name} is the time of one step, as the time of an epoch shows"
+BY_MEANS = "{name} is the time of one step, as the running mean beside it shows"
 SHARE = '"{amount}" over "{time}" is {count} times "{rate}" in every line: there are {count} cards'
 WHOLE = '"{amount}" over "{time}" is "{rate}" in every line'
 SAME_AMOUNT = "{name} x {other} is {amount} in every line"
@@ -23,6 +24,8 @@ MOST_UNEVEN = 2  # times that one epoch took as long as another
 LEAST = 3  # intervals that prove a clock
 LEAST_SECONDS = 5
 LEAST_CHANGE = 0.01
+AS_THE_MEAN = (0.5, 2.0)
+OF_LINES = 0.003
 SAME_SHARE = 0.005
 MOST_CARDS = 1 << 16
 BY_STAMPS = (0.6, 1.1)
@@ -41,6 +44,8 @@ def proof_of_step(series: SpokenSeries, gathered: Gathered, factor: float, ratio
     epoch = _by_epochs(series, gathered, factor)
     if epoch is not None:
         return Message(BY_EPOCHS, name=series.sense.name) if BY_STAMPS[0] < epoch < BY_STAMPS[1] else None
+    if _is_mean_of_steps(series, factor):
+        return Message(BY_MEANS, name=series.sense.name)
     is_each = series.sense.factor and _is_of_every_step(series)
     return amount(series, factor) or (Message(EVERY_STEP, name=series.sense.name) if is_each else None)
 
@@ -71,6 +76,38 @@ def _by_remaining(series: SpokenSeries, factor: float) -> float | None:
         return None
     middle = float(np.median(ratio))
     return middle if (np.abs(ratio / middle - 1) < 0.3).mean() > 0.5 else None
+
+
+def _is_mean_of_steps(series: SpokenSeries, factor: float) -> bool:
+    """Whether the means in brackets beside the numbers are those of all steps so far, and not only of those printed.
+
+    No step of training takes less than a millisecond, so a number below 1 without a unit is in seconds.
+    """
+    means = np.array([row.number(row.form.mean_of(series.slots[row.form])) for row in series.rows])
+    undone, own = list[Numbers](), list[Numbers]()
+    for run in np.split(np.arange(len(means)), np.flatnonzero(np.diff(series.steps) <= 0) + 1):
+        if len(run) >= LEAST and not _is_mean_of_lines(series.values[run], means[run]):
+            undone.append(_without_mean(series.steps[run], means[run]))
+            own.append(series.values[run][1:])
+    if not undone:
+        return False
+    each, ratio = np.concatenate(undone), np.concatenate(undone) / np.concatenate(own)
+    is_told = bool(series.sense.factor) or (factor == 1.0 and float(np.median(each)) < 1)
+    return is_told and bool((each > 0).all()) and AS_THE_MEAN[0] < float(np.median(ratio)) < AS_THE_MEAN[1]
+
+
+def _without_mean(steps: Numbers, means: Numbers) -> Numbers:
+    """The means of the steps between two lines, from those of all steps so far."""
+    begins_at_none = steps[0] == 0 or (steps[0] + 1) % (steps[1] - steps[0]) == 0
+    done = steps + 1 if begins_at_none else steps
+    found: Numbers = np.diff(done * means) / np.diff(done)
+    return found
+
+
+def _is_mean_of_lines(values: Numbers, means: Numbers) -> bool:
+    """Whether means are those of the numbers that are printed, which may be of any number of steps."""
+    of_lines = np.cumsum(values) / np.arange(1, len(values) + 1)
+    return bool((np.abs(of_lines / means - 1) < OF_LINES).all())
 
 
 def _by_epochs(series: SpokenSeries, gathered: Gathered, factor: float) -> float | None:
