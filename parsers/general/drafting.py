@@ -81,16 +81,19 @@ def draft(path: Path, facts: Iterable[Fact] = ()) -> Draft | NoDraft:
 
 
 def _draft(path: Path, gathered: Gathered, choice: Choice, facts: Iterable[Fact]) -> Draft | NoDraft:
-    name, stated = choice.speeds[0].series.sense.name, stated_counts(choice.speeds[0].series, gathered)
-    assumed = (*_assumed(choice), *stated.why)
-    try:
-        text = GrammarText(choice, stated.statements).text(list(_comments(gathered, choice, assumed)))
-        reading = survey(path, format=_format(text), facts=[*facts, *_cards(choice)])
-    except (NoGrammarError, GrammarError, WrappedError):
-        return NoDraft((Message(NOT_SO, name=name),), is_near=True)
-    if not _is_as_found(reading, gathered, choice):
-        return NoDraft((Message(NOT_SO, name=name),), is_near=True)
-    return Draft(text, reading, assumed, len(reading.records), gathered.total)
+    series = choice.speeds[0].series
+    stated = stated_counts(series, gathered)
+    assumed, known = (*_assumed(choice), *stated.why), [*facts, *_cards(choice)]
+    comments = list(_comments(gathered, choice, assumed))
+    for has_time in (True, False):  # where the stamps keep the grammar from reading what was found, it reads none
+        try:
+            text = GrammarText(choice, stated.statements, has_time=has_time).text(comments)
+            reading = survey(path, format=_format(text), facts=known)
+        except (NoGrammarError, GrammarError, WrappedError):
+            continue
+        if _is_as_found(reading, gathered, choice):
+            return Draft(text, reading, assumed, len(reading.records), gathered.total)
+    return NoDraft((Message(NOT_SO, name=series.sense.name),), is_near=True)
 
 
 def _cards(choice: Choice) -> Iterator[Fact]:

@@ -12,6 +12,7 @@ NUMBER = re.compile(
     r"|(?<![A-Za-z])(?:nan|NaN|inf|Infinity)(?![A-Za-z]))"
 )
 _CLOCK = r"\d\d:\d\d:\d\d(?:[.,:]\d+)?"
+_CLOCK_OF_STAMP = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
 _DATES = (
     r"\d{4}[-/]\d\d[-/]\d\d",
     r"(?<!\d)\d{8}(?=[ T-]\d\d:)",
@@ -22,6 +23,16 @@ STAMP = re.compile(
     rf"(?:{'|'.join(_DATES)})[ T_-]*{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?"
     rf"|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{{3}} +\d+ {_CLOCK}(?: \d{{4}})?|\d{{4}}[-/]\d\d[-/]\d\d(?!\d)"
 )
+_KINDS_OF_STAMPS = {
+    "STAMP": re.compile(rf"\d{{4}}[-/]\d\d[-/]\d\d[ T]{_CLOCK_OF_STAMP}(?:Z|[-+]\d\d:\d\d)?(?!\d)"),
+    "COMPACT_STAMP": re.compile(rf"(?<!\d)\d{{8}}[ T-]{_CLOCK_OF_STAMP}(?!\d)"),
+    "C_STAMP": re.compile(
+        r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d "
+        r"\d\d:\d\d:\d\d \d{4}"
+    ),
+    "YEARLESS_STAMP": re.compile(rf"(?<![\d/-])\d\d[-/]?\d\d {_CLOCK_OF_STAMP}(?!\d)"),
+}
+BEHIND = 20  # letters of a line, such as those of a level
 DURATION = re.compile(
     r"(?:\d+ days?, *)?\d+:\d\d:\d\d(?:\.\d+)?|(?<![\d:])\d+:\d\d(?![\d:])"
     r"|\b(?:\d+d ?)?(?:\d+h ?)?\d+m ?\d+s\b|\b\d+h ?\d+m\b"
@@ -75,12 +86,29 @@ class Slot:
 
 
 @dataclass(frozen=True)
+class Stamp:
+    """A moment at the start of a line: the ``kind`` is the terminal of a grammar that takes it."""
+
+    kind: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
 class LineSlots:
     """The numbers of a line that mean something, or might; and what of the line stands before them all."""
 
     slots: tuple[Slot, ...]
     head: str
     has_stamp: bool
+
+
+def stamp_of(line: str) -> Stamp | None:
+    """The stamp at the start of a line, behind at most a few words."""
+    for kind, pattern in _KINDS_OF_STAMPS.items():
+        if (found := pattern.search(line)) and found.start() <= BEHIND and not NUMBER.search(line[: found.start()]):
+            return Stamp(kind, *found.span())
+    return None
 
 
 def numbers(line: str) -> list[re.Match[str]]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from .spoken_series import SpokenSeries
 EPOCH_SHOWS = "a step has {size} samples, for {samples} samples make {steps} steps"
 ONE_CARD_SHOWS = "the batch size is that of a step of all cards, for there is one card"
 LEAST_STEPS = 10
-MOST_DIGITS = 9
+MOST_DIGITS = 12
 _IS = r"[\"']?(?:\s*\([^()\n]*\))?\s*(?:[:=：]|\bis\b|\bof\b)?\s*[\"']?"
 _COUNT = r"(?P<count>\d++)(?!\w|[.,]\d)"
 _WORD_BEFORE = r"(?<![\w.\-/])"
@@ -26,14 +26,18 @@ _CARDS = re.compile(
     rf"(?i){_WORD_BEFORE}(?P<name>(?:world[ _-]size|num[ _-]?(?:gpus?|devices)|n[ _-]?gpus?|total gpus|gpu number"
     rf"|number of (?:gpus|devices)|devices){_IS}){_COUNT}"
 )
+_GROUPED = r"(?P<count>\d\d?\d?(?:,\d\d\d)+|\d++)(?!\w|[.,]\d)"
+_TOKENS = re.compile(
+    rf"(?i){_WORD_BEFORE}(?P<name>(?:(?:train|global|total)[ _-]batch[ _-]tokens"
+    rf"|tokens[ _-]per[ _-](?:step|iteration|iter|update|optimizer[ _-]step)(?: will be)?){_IS}){_GROUPED}"
+)
 _PASSES = re.compile(rf"(?i)(?P<name>(?:accum\w*[ _-](?:steps?|iters?)|grad\w*[ _-]accum\w*){_IS}){_COUNT}")
 _STEPS = re.compile(
     rf"(?i)(?P<name>(?:(?:iters?|iterations?|steps|batches)(?: number)?[ _-]per[ _-]epoch|training batches){_IS})"
     rf"{_COUNT}"
 )
 _OF_A_STEP = re.compile(
-    rf"(?i){_WORD_BEFORE}(?:(?:total|global|effective)[ _-](?:train[ _-])?batch[ _-]?size"
-    rf"|tokens[ _-]per[ _-](?:iteration|step|batch)){_IS}(?P<count>\d{{1,3}}(?:,\d{{3}})+|\d{{1,12}})(?![\w.])"
+    rf"(?i){_WORD_BEFORE}(?:total|global|effective)[ _-](?:train[ _-])?batch[ _-]?size{_IS}{_GROUPED}"
 )
 _OF_DATA = re.compile(r"(?i)data ?set|train|examples|数据集|训练集|样本")
 _OF_OTHER = re.compile(
@@ -47,23 +51,24 @@ _SAMPLES = re.compile(
 )
 _OF_ALL = frozenset(("global", "effective"))
 _OF_ONE = frozenset(("device", "gpu", "local"))
-Column = Literal["batch_size", "job_batch_size", "cards"]
+Column = Literal["batch_size", "job_batch_size", "job_batch_tokens", "cards"]
 
 
 @dataclass(frozen=True)
 class Statement:
     """A count that lines state behind a ``name``, as it is written up to the number; ``column``: what it is, if known.
 
-    Of a batch size whose it is not known, that is ``batch``.
+    Of a batch size whose it is not known, that is ``batch``. ``is_grouped``: its thousands are set apart.
     """
 
     column: Column | Literal["batch"]
     name: str
     count: int
+    is_grouped: bool = False
 
     def known_as(self, column: Column) -> "Statement":
         """The same, known to be this."""
-        return Statement(column, self.name, self.count)
+        return replace(self, column=column)
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,7 @@ def stated_counts(series: SpokenSeries, gathered: Gathered) -> Stated:
     own = {row.text for row in series.rows}
     lines = [line for line in gathered.head if line not in own]
     sizes, cards = list(dict.fromkeys(_sizes(lines))), list(dict.fromkeys(_cards(lines)))
-    named = Stated(tuple(size for size in sizes if size.column != "batch"))
+    named = Stated((*dict.fromkeys(_tokens(lines)), *(size for size in sizes if size.column != "batch")))
     if stated_passes(gathered):
         return named  # nobody knows whether a step is one of them
     shown = _by_epoch(sizes, cards, set(_samples(lines)), _steps_of_epoch(series, lines))
@@ -91,13 +96,12 @@ def _found(pattern: re.Pattern[str], lines: Iterable[str]) -> Iterator[tuple[re.
     for line in lines:
         for found in pattern.finditer(line):
             if len(found["count"]) <= MOST_DIGITS:
-                yield found, int(found["count"])
+                yield found, int(found["count"].replace(",", ""))
 
 
 def stated_amounts(gathered: Gathered) -> set[int]:
     """What a step of all cards has, as lines say of a total, global or effective batch size."""
-    found = (match["count"] for line in gathered.head for match in _OF_A_STEP.finditer(line))
-    return {int(count.replace(",", "")) for count in found}
+    return {count for pattern in (_OF_A_STEP, _TOKENS) for _, count in _found(pattern, gathered.head)}
 
 
 def stated_cards(gathered: Gathered) -> set[int]:
@@ -121,6 +125,12 @@ def _sizes(lines: Iterable[str]) -> Iterator[Statement]:
             )
 
 
+def _tokens(lines: Iterable[str]) -> Iterator[Statement]:
+    """The tokens of a step of all cards."""
+    for found, count in _found(_TOKENS, lines):
+        yield Statement("job_batch_tokens", found["name"], count, "," in found["count"])
+
+
 def _cards(lines: Iterable[str]) -> Iterator[Statement]:
     for found, count in _found(_CARDS, lines):
         yield Statement("cards", found["name"], count)
@@ -137,7 +147,8 @@ def _samples(lines: Iterable[str]) -> Iterator[int]:
 def _steps_of_epoch(series: SpokenSeries, lines: Iterable[str]) -> set[int]:
     """How many steps an epoch has: as a line says, or as those of an epoch count them."""
     said = {count for _, count in _found(_STEPS, lines)}
-    totals = {row.total for row in series.rows if row.form.level.has_epoch and np.isfinite(row.total)}
+    is_of_bar = series.total is not None
+    totals = {row.total for row in series.rows if (is_of_bar or row.form.level.has_epoch) and np.isfinite(row.total)}
     return {steps for steps in (*said, *map(int, totals)) if steps >= LEAST_STEPS}
 
 

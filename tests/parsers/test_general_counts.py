@@ -67,12 +67,23 @@ def test_a_batch_size_of_which_nothing_shows_whose_it_is_is_not_used(tmp_path: P
     assert not {"batch_size", "job_batch_size"} & facts(tmp_path, head).keys()
 
 
+def test_the_steps_of_a_bar_that_are_those_of_an_epoch_show_it_too(tmp_path: Path) -> None:
+    bar = "".join(
+        f"train: {n:3d}%|##   | {n}/100 [00:{n // 2:02d}<00:50,  2.0{n % 10}it/s, loss=2.5]\n"
+        for n in range(10, 100, 5)
+    )
+    assert facts(tmp_path, "train dataset size: 6390\nbatch_size=64\n", bar) == {"job_batch_size": 64}
+
+
 NAMED = {
     "batch_size_per_gpu: 16": {"batch_size": 16},
     "Batch size per gpu: 16": {"batch_size": 16},
     "device batch size: 16": {"batch_size": 16},
     "effective batch size = 16": {"job_batch_size": 16},
     "num_gpus: 1, batch size 16": {"job_batch_size": 16},
+    "train_batch_tokens:524288 train_seq_len:1024": {"job_batch_tokens": 524288},
+    "tokens per iteration will be: 245,760": {"job_batch_tokens": 245760},
+    "global_batch_tokens=65536, grad_accum_steps: 4": {"job_batch_tokens": 65536},
 }
 
 
