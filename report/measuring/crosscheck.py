@@ -147,6 +147,11 @@ def chosen(part: ReadingPart, facts: Facts, run: int | None = None) -> Measureme
     raise NoMeasurement(NONE_COMPUTED, why=[*asking, reasons[-1]][0].message)
 
 
+def in_steps(part: ReadingPart, run: int | None = None) -> Protocol:
+    """The protocol that reads steps a second; ``run``: which one of a log that holds several, by default the last."""
+    return Protocol.of({"records": "step", "estimate": "steps", **which(part, run)})
+
+
 def which(part: ReadingPart, run: int | None) -> dict[str, str]:
     """The key of a protocol that names a run, by default the last, where a log holds several; else none."""
     return {"run": str(run or "last")} if "run" in part.table else {}

@@ -77,10 +77,10 @@ class Protocol(BaseModel):
 
     records: Literal["step", "epoch", "summary"] = "step"
     """The kind of record that is read."""
-    estimate: Literal["reported", "step_time", "duration", "clock", "instant"] = "reported"
+    estimate: Literal["reported", "step_time", "duration", "clock", "instant", "steps"] = "reported"
     """What is read from them. `reported`: the throughput they print; `step_time`: batch size × cards / time of a step;
     `duration`: what a record did / the time that it took; `clock`: samples between two records / the time between
-    them; `instant`: as reported, with running means undone."""
+    them; `instant`: as reported, with running means undone; `steps`: steps a second."""
     run: PositiveInt | Literal["last"] | None = None
     """Which run of a log that holds several, by its number from 1, or `last`."""
     skip_records: NonNegativeInt = 0

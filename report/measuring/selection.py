@@ -208,7 +208,7 @@ def _series(log: _Log, column: str, used: Mask) -> Series:
         done, counted = amounts(log.records, log.fields, log.facts, log.protocol)
         with np.errstate(divide="ignore", invalid="ignore"):
             return Series(done / values, 1, f"{counted}/s", "job", (), amounts=done)
-    if column != "throughput" and not _is_plain_mean(log.protocol):
+    if column != "throughput" and log.protocol.estimate != "steps" and not _is_plain_mean(log.protocol):
         sizes = own_sizes(log.records.rows(used), log.facts)
         if sizes is not None:
             return _rates(values, used, sizes)
