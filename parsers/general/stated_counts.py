@@ -27,6 +27,10 @@ _CARDS = re.compile(
     rf"|number of (?:gpus|devices)|devices){_IS}){_COUNT}"
 )
 _GROUPED = r"(?P<count>\d\d?\d?(?:,\d\d\d)+|\d++)(?!\w|[.,]\d)"
+# Signs of several processes: each of them may count its own card alone.
+_OF_SEVERAL = re.compile(
+    r"(?i)distributed|torchrun|nproc|mpirun|horovod|\bsrun\b|\bddp\b|\brank\W?\W?\W?[1-9]|cuda:[1-9]|\b(?:nodes|machines)\W?\W?[2-9]"
+)
 _TOKENS = re.compile(
     rf"(?i){_WORD_BEFORE}(?P<name>(?:(?:train|global|total)[ _-]batch[ _-]tokens"
     rf"|tokens[ _-]per[ _-](?:step|iteration|iter|update|optimizer[ _-]step)(?: will be)?){_IS}){_GROUPED}"
@@ -88,7 +92,9 @@ def stated_counts(series: SpokenSeries, gathered: Gathered) -> Stated:
     if stated_passes(gathered):
         return named  # nobody knows whether a step is one of them
     shown = _by_epoch(sizes, cards, set(_samples(lines)), _steps_of_epoch(series, lines))
-    return shown or (named if named.statements else _of_one_card(sizes, cards))
+    if shown or named.statements or any(map(_OF_SEVERAL.search, gathered.head)):
+        return shown or named
+    return _of_one_card(sizes, cards)
 
 
 def _found(pattern: re.Pattern[str], lines: Iterable[str]) -> Iterator[tuple[re.Match[str], int]]:
@@ -157,8 +163,10 @@ def _by_epoch(
 ) -> Stated | None:
     """The one batch size, alone or of some cards, that makes as many steps of the samples of an epoch as there are."""
     found: dict[int, Stated] = {}
+    several = [card for card in cards if card.count > 1]
     for size in sizes:
-        for card in [None, *cards] if size.column != "job_batch_size" else [None]:
+        # Of several cards each may go through all samples: one batch size alone shows nothing.
+        for card in several if several and size.column != "job_batch_size" else [None]:
             of_all = size.count * (card.count if card else 1)
             if shown := _shown(of_all, samples, steps):
                 found.setdefault(of_all, _as_shown(size, card, shown))
@@ -175,7 +183,7 @@ def _shown(of_all: int, samples: set[int], steps: set[int]) -> Message | None:
 
 
 def _as_shown(size: Statement, card: Statement | None, why: Message) -> Stated:
-    if card is None or card.count == 1:
+    if card is None:
         return Stated((size.known_as("job_batch_size"),), (why,))
     return Stated((size.known_as("batch_size"), card), (why,))
 
