@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from parsers.general.drafting import draft
-from tests.parsers.general_families import SAME, WRONG, verdict
+from parsers.runs.reading import survey
+from tests.parsers.corpus_logs import RealLog, every_known_log
+from tests.parsers.general_families import SAME, WRONG, samples_of_step, verdict
 from tests.parsers.golden_logs import GOLDEN, LOGS
 
 FAMILIES = sorted(path.name for path in GOLDEN.iterdir())
@@ -29,3 +31,19 @@ def test_most_families_are_read_as_by_their_grammars(verdicts: dict[Path, tuple[
     same = {log.parent.name for log, (which, _) in verdicts.items() if which == SAME}
     refused = sorted(set(FAMILIES) - same)
     assert len(same) >= LEAST_SAME * len(FAMILIES), f"not read the same: {', '.join(refused)}"
+
+
+@pytest.mark.slow
+@every_known_log
+def test_a_real_log_gives_no_wrong_number_without_its_grammar(log: RealLog) -> None:
+    assert verdict(log.path, draft(log.path))[0] != WRONG
+
+
+@pytest.mark.slow
+@every_known_log
+def test_a_real_log_gives_no_other_batch_size_of_a_step_without_its_grammar(log: RealLog) -> None:
+    found, grammar = draft(log.path), survey(log.path).facts
+    if not found.is_found or "accumulation" in grammar.keys() - found.reading.facts.keys():
+        return  # the passes of a step are told by lines that only its own grammar knows
+    own, stated = samples_of_step(grammar), samples_of_step(found.reading.facts)
+    assert stated is None or own is None or stated == own
