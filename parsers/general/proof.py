@@ -44,6 +44,8 @@ BAR = "the progress bar shows the speed that its own clock gives"
 SHORT_BAR = "the bar is too short to be proven by its own clock"
 BAR_DIFFERS = "the bar shows another speed than its own clock"
 LEAST_STEPS = 3
+MOST_LINES = 25  # of a record
+MOST_BESIDE = 0.9
 BAR_SECONDS = 20.0
 BAR_AGREES = (0.85, 1.18)
 LEAST = 3
@@ -66,6 +68,7 @@ class Proven:
 
 def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     """What a series is, or the reason why that is not known."""
+    series = replace(series, is_beside=_is_beside(series, gathered))
     reason = _of_other(series) or _not_evident(series, gathered) or no_measure(series)
     if reason:
         return reason
@@ -91,7 +94,12 @@ def _of_other(series: SpokenSeries) -> str | None:
 
 def _not_evident(series: SpokenSeries, gathered: Gathered) -> str | None:
     is_evident = series.evidence >= 0.5
-    if not (is_evident or _progresses(series, gathered) or any(form.is_of_training for form in series.slots)):
+    if not (
+        is_evident
+        or series.is_beside
+        or _progresses(series, gathered)
+        or any(form.is_of_training for form in series.slots)
+    ):
         return NO_EVIDENCE
     if len(series) < 2 and not (series.kind == "summary" and any(form.is_of_training for form in series.slots)):
         return ONE_LINE
@@ -114,6 +122,29 @@ def _progresses(series: SpokenSeries, gathered: Gathered) -> bool:
     least = 2 if is_told and "nameless" not in series.sense.flags else LEAST
     counts = rises(series.steps) or rises(series.of("epoch"))
     return bool(counts and len(series) >= least) or (series.is_of_steps and gathered.evidence >= LEAST)
+
+
+def _is_beside(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether each line has one of training before it, of the same record, and none of an evaluation between."""
+    sense, lines = series.sense, [row.line for row in series.rows]
+    is_told = sense.unit is not None or (sense.role == STEP_TIME and sense.factor is not None)
+    if (
+        not is_told
+        or series.is_of_steps
+        or series.evidence
+        or len(lines) < LEAST
+        or sense.flags & {"nameless", "qualified"}
+    ):
+        return False
+    of_training = np.array([row.line for row in gathered.spoken if row.form.has_evidence and not row.form.is_of_other])
+    of_others = np.array([row.line for row in gathered.spoken if row.form.is_of_other])
+    if not len(of_training):
+        return False
+    places = np.searchsorted(of_training, lines)
+    before = np.where(places > 0, of_training[places - 1], -MOST_LINES)
+    are_others = np.searchsorted(of_others, lines) - np.searchsorted(of_others, before)
+    are_own = (np.diff(before, prepend=-1) > 0) & (np.subtract(lines, before) < MOST_LINES) & (are_others == 0)
+    return bool(are_own.mean() >= MOST_BESIDE)
 
 
 def _rate(series: SpokenSeries, gathered: Gathered) -> Proven | str:

@@ -74,7 +74,7 @@ def _composed_sense(words: Words, behind: Words) -> Sense | None:
     if by_name and by_unit and (by_name.role, by_name.unit) != (by_unit.role, by_unit.unit):
         return Sense("other", " ".join(words))
     names = {word for name in named("rate") for word in name} if found.role != STEP_TIME else {"time", "cost", "speed"}
-    left = found.left if by_name else tuple(word for word in words if word not in names)
+    left = tuple(word for word in (found.left if by_name else words) if word not in names)
     is_unknown = not by_name and _is_unknown(left)
     flags = qualities(left) | ({"nameless"} if not words else set()) | ({"qualified"} if is_unknown else set())
     unit, factor = found.unit, found.factor

@@ -49,6 +49,8 @@ _UNIT = re.compile(
     r"(?: per /?[A-Za-z]+(?: per /?[A-Za-z]+)?)?)(?![\w/]| /)[\])]?"
 )
 _NEXT_IS_NAME = re.compile(r"[\])]?\s*[\"']?\s*[:=：]")
+# A counter whose number is glued to its name: `epoch3; batch12;`.
+_COUNTER = re.compile(r"(?i)(?<![\w.\-/])(?:epoch|batch|step|iter)\Z")
 _FRACTION = re.compile(r"\s*/\s*\Z")
 _OPENING = re.compile(r"[\s\"'\[({*]*\Z")
 _SIGN = re.compile(r"[:=：＝>]\Z")
@@ -164,7 +166,10 @@ class _SlotReader:
         before = line[start - 1 : start]
         if line[start] in "+-" and before.isalnum():  # resnet-50
             return True
-        return (bool(before) and (before.isalnum() or before in "_.@")) or line[end : end + 1] == "_"
+        if line[end : end + 1] == "_":
+            return True
+        is_glued = bool(before) and (before.isalnum() or before in "_.@")
+        return is_glued and not (_COUNTER.search(line, max(0, start - LONGEST_UNIT), start) and found[0].isdecimal())
 
     def _slot(self, place: int, found: re.Match[str], text: str, before: Slot | None) -> Slot:
         start, end = found.span()

@@ -43,6 +43,26 @@ def test_a_column_takes_thousands_set_apart_or_left_out(text: bytes, number: flo
     assert numbers([text, b""])[0] == number
 
 
+def test_counters_whose_numbers_are_glued_to_their_names_are_read(tmp_path: Path) -> None:
+    text = "".join(
+        f"time: Mon Feb  3 04:05:{n:02d} 2031   epoch0; batch{n}; d_loss: 2.5; "
+        f"Batch_time_cost: {0.9 + n % 3 / 100:.2f}\n"
+        for n in range(1, 12)
+    )
+    found = drafted(tmp_path, text).reading.records
+    assert found["step"].tolist() == list(range(1, 12))
+    assert found["step_time"].tolist() == [0.9 + n % 3 / 100 for n in range(1, 12)]
+
+
+GLUED = {"a file": "save step{n}.pth", "another word": "substep{n}", "a name": "step{n}_loss"}
+
+
+@pytest.mark.parametrize("text", GLUED.values(), ids=GLUED)
+def test_a_number_in_a_name_counts_nothing(tmp_path: Path, text: str) -> None:
+    found = found_in(tmp_path, lines(f"{text} loss: {{x:.3f}} images/s: {{y}}.0"))
+    assert "step" not in found_columns(found)
+
+
 OBJECTS = {
     "numpy": "step:{n} - actor/grad_norm:np.float64(0.5) - perf/tokens_per_sec:np.float64({y}.0)",
     "torch": "step {n} lr: 0.1 tokens/s: tensor({y}.0)",
