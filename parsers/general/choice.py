@@ -8,8 +8,7 @@ import numpy as np
 
 from ..io.message import Message
 from .gathered import Gathered
-from .plausibility import FAR
-from .proof import BAR_SECONDS, Proven, prove
+from .proof import BAR_SECONDS, FAR, Proven, prove
 from .sense import RATE, STEP_RATE, STEP_TIME, Sense
 from .spoken_series import FEW, Numbers, SpokenSeries, agree, all_series
 

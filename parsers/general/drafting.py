@@ -18,6 +18,7 @@ from ..io.errors import GrammarError, WrappedError
 from ..io.message import Message, joined
 from ..runs.facts import Fact
 from ..runs.health import TWICE
+from ..runs.provenance import RECORDS
 from ..runs.reading import Reading, survey
 from ..scanning.detection import known_shapes
 from ..scanning.text import LogText
@@ -25,6 +26,7 @@ from .choice import Choice, choose
 from .gathered import MOST_OF_A_FORM, Gathered, gather
 from .grammar_text import GrammarText, NoGrammarError, commented
 from .not_a_log import why_no_log
+from .stated_counts import stated_counts
 from .training_bar import training_bar
 
 NAME = "drafted"
@@ -118,15 +120,24 @@ def _bar_first(reading: Reading, fmt: Format) -> Reading:
 
 
 def _draft(path: Path, gathered: Gathered, choice: Choice, facts: Iterable[Fact]) -> Draft | NoDraft:
-    name = choice.speeds[0].series.sense.name
-    try:
-        text = GrammarText(choice).text(list(_comments(path, gathered, choice)))
-        reading = survey(path, format=_format(text), facts=facts)
-    except (NoGrammarError, GrammarError, WrappedError):
-        return NoDraft((Message(NOT_SO, name=name),), is_near=True)
-    if not _is_as_found(reading, gathered, choice):
-        return NoDraft((Message(NOT_SO, name=name),), is_near=True)
-    return Draft(text, reading, tuple(_assumed(choice)), len(reading.records), gathered.total)
+    series = choice.speeds[0].series
+    stated = stated_counts(series, gathered)
+    assumed, known = (*_assumed(choice), *stated.why), [*facts, *_cards(choice)]
+    comments = list(_comments(gathered, choice, assumed))
+    for has_time in (True, False):  # where the stamps keep the grammar from reading what was found, it reads none
+        try:
+            text = GrammarText(choice, stated.statements, has_time=has_time).text(comments)
+            reading = survey(path, format=_format(text), facts=known)
+        except (NoGrammarError, GrammarError, WrappedError):
+            continue
+        if _is_as_found(reading, gathered, choice):
+            return Draft(text, reading, assumed, len(reading.records), gathered.total)
+    return NoDraft((Message(NOT_SO, name=series.sense.name),), is_near=True)
+
+
+def _cards(choice: Choice) -> Iterator[Fact]:
+    """The number of cards, where numbers of the lines show it."""
+    yield from (Fact("cards", one.cards, RECORDS) for one in choice.speeds if one.cards)
 
 
 def _is_as_found(reading: Reading, gathered: Gathered, choice: Choice) -> bool:
@@ -159,7 +170,7 @@ def _assumed(choice: Choice) -> Iterator[Message]:
             yield Message(A_MEAN, name=one.series.sense.name)
 
 
-def _comments(path: Path, gathered: Gathered, choice: Choice) -> Iterator[str]:
+def _comments(gathered: Gathered, choice: Choice, assumed: Iterable[Message]) -> Iterator[str]:
     series = choice.speeds[0].series
     read = sum(gathered.counts[form] for form in series.slots)
     yield "A program without a format: drafted from what its lines show"
@@ -167,7 +178,7 @@ def _comments(path: Path, gathered: Gathered, choice: Choice) -> Iterator[str]:
     lines = (
         f"Drafted from {read} of the {gathered.total} lines of a log, first line {series.rows[0].line}, not from code."
     )
-    rest = [lines, *(f"Assumed: {assumed}." for assumed in _assumed(choice))]
+    rest = [lines, *(f"Assumed: {one}." for one in assumed)]
     rest.append(
         "Whose the numbers are, and what they are means of, is unknown: replace unknown by card, node or job, and by "
         "instant or window_mean, when you know."
@@ -182,8 +193,9 @@ def _folder() -> Path:
     return folder
 
 
+@cache
 def _format(text: str) -> Format:
-    """The format of the text of a grammar."""
+    """The format of the text of a grammar, one object for each: what shapes are to a format is kept by its lines."""
     path = (
         _folder() / sha256(text.encode()).hexdigest() / f"{NAME}.lark"
     )  # what is kept of a grammar is kept by its path

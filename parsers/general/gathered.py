@@ -21,6 +21,8 @@ MOST_FORMS = 20_000
 LONGEST_LINE = 6000
 _FULL = re.compile(r"(\d{4})[-/]?(\d\d)[-/]?(\d\d)[ T_-]+(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?")
 _SHORT = re.compile(r"(?:[IWEF])?(\d\d)[-/]?(\d\d)(?:/\d\d)? (\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?")
+_NAMED = re.compile(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) +(\d+) (\d\d):(\d\d):(\d\d) (\d{4})")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _LEFT = re.compile(r"(?i)(?:\b(?:eta|remaining(?:[ _]time)?|time left)\W{1,4}|<)((?:\d+ days?, *)?(?:\d+:)?\d+:\d+)")
 _BAR_CLOCK = re.compile(r"\[((?:\d+:)?\d+:\d+)<")
 _ANY_YEAR = 2024
@@ -41,7 +43,8 @@ class Spoken:
 
     def number(self, slot: Slot | None) -> float:
         """The number in a slot, or NaN."""
-        return float("nan") if slot is None or slot.place >= len(self.numbers) else _float(self.numbers[slot.place])
+        is_there = slot is not None and slot.place < len(self.numbers)
+        return _float(self.numbers[slot.place]) * slot.scale if slot and is_there else float("nan")
 
     def of(self, role: str) -> float:
         """The number with a role, or NaN."""
@@ -58,6 +61,8 @@ class Spoken:
     @cached_property
     def moment(self) -> float:
         """The stamp of the line in seconds; NaN where it has none."""
+        if self.form.said.has_stamp and (named := _NAMED.search(self.text[:160])):
+            return _of_names(*named.groups())
         found = _FULL.search(self.text[:160]) if self.form.said.has_stamp else None
         short = _SHORT.search(self.text[:60]) if self.form.said.has_stamp and not found else None
         if not (found or short):
@@ -153,6 +158,15 @@ def _text(data: bytes) -> str:
     data = data.removesuffix(b"\n")
     plain = without_prefix(data) if has_prefix(b"\n" + data) else data
     return plain.decode("utf-8", "replace")
+
+
+def _of_names(month: str, day: str, hour: str, minute: str, second: str, year: str) -> float:
+    """The seconds of a moment of which the month has its name; NaN for one that does not exist."""
+    try:
+        number = _MONTHS.index(month) + 1
+        return datetime(int(year), number, int(day), int(hour), int(minute), int(second), tzinfo=UTC).timestamp()
+    except ValueError:
+        return float("nan")
 
 
 def _float(text: str) -> float:

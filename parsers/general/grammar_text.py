@@ -6,18 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from ..grammar.field import UNITS
 from .choice import Choice
+from .grammar_columns import GrammarColumn, grammar_columns
 from .line_form import LineForm
-from .proof import Proven
-from .sense import RATE, STEP_RATE, STEP_TIME, UNKNOWN
 from .slots import DURATION, NUMBER, STAMP, Slot
+from .stated_counts import Statement
 
-# Columns beside those of speed that a grammar reads where its lines have them.
-_BESIDE = ("epoch", "step", "loss", "learning_rate", "gradient_norm")
 MOST_ALTERNATIVES = 12
 WIDTH = 104
-_TIMES = {1.0: "seconds", 1e-3: "milliseconds"}
 # What a number may begin with, wherever the name before it stands.
 _BEGINS = r"[-+]?[.0-9niNI]"
 _LONGEST_ANCHOR = 60
@@ -29,43 +25,61 @@ class NoGrammarError(Exception):
     """The place of a number cannot be told by the words around it."""
 
 
-@dataclass(frozen=True)
-class _Column:
-    """A column of the grammar: ``text`` as it is written, the ``names`` to import, and the ``slot`` of each form."""
-
-    text: str
-    names: tuple[str, ...]
-    slots: Mapping[LineForm, Slot]
-
-
 @dataclass
 class GrammarText:
-    """A grammar under work: its alternatives, terminals and the names that it imports."""
+    """A grammar under work: its alternatives, terminals and the names that it imports.
+
+    ``stated``: counts that lines of their own tell. ``has_time``: the stamps of lines are read where all have one.
+    """
 
     choice: Choice
+    stated: Sequence[Statement] = ()
+    has_time: bool = True
     alternatives: list[str] = field(default_factory=list)
     terminals: list[str] = field(default_factory=list)
     names: set[str] = field(default_factory=lambda: {"NUMBER", "INTEGER", "REST", "BLANK"})
 
     def text(self, comments: Sequence[str]) -> str:
         """The whole grammar under some comments; raises NoGrammarError when lines do not say where a number stands."""
-        columns, kind = _columns(self.choice), self.choice.speeds[0].series.kind
+        columns, kind = grammar_columns(self.choice, has_time=self.has_time), self.choice.speeds[0].series.kind
         for sequence, forms in _sequences(columns).items():
             self.alternatives += self._alternatives([columns[name] for name, _ in sequence], forms)
         if len(self.alternatives) > MOST_ALTERNATIVES:
             raise NoGrammarError
-        rule = f"{kind}_line: " + "\n    | ".join(map(_wrapped, dict.fromkeys(self.alternatives)))
-        override = ["%override NUMBER: GROUPED"] if self._is_grouped() else []
-        imported = ", ".join(sorted(self.names | ({"GROUPED"} if override else set())))
-        last = [*override, "%ignore BLANK"]
+        rule = _rule(f"{kind}_line", self.alternatives)
+        facts = [self._fact(statement) for statement in self.stated]
+        written = {"NUMBER": self._number(), "INTEGER": self._integer()}
+        overrides = [f"%override {name}: {other}" for name, other in written.items() if name != other]
+        imported = ", ".join(sorted({*self.names, *written.values()}))
+        last = [*overrides, "%ignore BLANK"]
         head = [f"// {line}".rstrip() for line in comments]
-        body = [*head, "", f"start: {kind}_line", "", rule, "", *self.terminals, ""]
+        start = f"start: {kind}_line" + (" | fact_line" if facts else "")
+        body = [*head, "", start, "", rule, *([_rule("fact_line", facts)] if facts else []), "", *self.terminals, ""]
         return "\n".join([*body, f"%import .vocabulary ({imported})", *last]) + "\n"
 
-    def _is_grouped(self) -> bool:
-        return any("," in number for row in self.choice.speeds[0].series.rows for number in row.numbers)
+    def _integer(self) -> str:
+        """The terminal that takes the counts of the lines as they are written."""
+        rows = self.choice.speeds[0].series.rows
+        counts = [(row, slot) for row in rows for slot in (row.form.counter, row.form.first("epoch")) if slot]
+        is_grouped = any("," in row.numbers[slot.place] for row, slot in counts if slot.place < len(row.numbers))
+        is_grouped |= any(statement.is_grouped for statement in self.stated)
+        return "GROUPED_INTEGER" if is_grouped else "INTEGER"
 
-    def _alternatives(self, columns: Sequence[_Column], forms: Sequence[LineForm]) -> list[str]:
+    def _number(self) -> str:
+        """The terminal that takes the numbers of the lines as they are written."""
+        series = self.choice.speeds[0].series
+        if any(one.series.is_scaled for one in self.choice.speeds):
+            return "SCALED"
+        return "GROUPED" if any("," in number for row in series.rows for number in row.numbers) else "NUMBER"
+
+    def _fact(self, statement: Statement) -> str:
+        """The alternative for lines that state a count."""
+        words = statement.name.split()
+        self.names.add(statement.column)
+        column = "cards{INTEGER}" if statement.column == "cards" else statement.column
+        return " ".join([f"{self._skip(words)}?", *map(_literal, words), column, "REST?"])
+
+    def _alternatives(self, columns: Sequence[GrammarColumn], forms: Sequence[LineForm]) -> list[str]:
         """The alternative for some forms, or one for each way in which they write the names of the columns."""
         try:
             return [self._alternative(columns, forms)]
@@ -77,7 +91,7 @@ class GrammarText:
                 raise
         return [self._alternative(columns, of_way) for of_way in ways.values()]
 
-    def _alternative(self, columns: Sequence[_Column], forms: Sequence[LineForm]) -> str:
+    def _alternative(self, columns: Sequence[GrammarColumn], forms: Sequence[LineForm]) -> str:
         """One alternative of the line kind: what stands before each of its columns, and what ends it."""
         parts, ends = self._bar_start(forms, columns[0]), dict.fromkeys(forms, 0)
         if parts:
@@ -90,7 +104,7 @@ class GrammarText:
             ends = {form: _end(form, slot) for form, slot in slots.items()}
         return " ".join([*parts, "REST?"])
 
-    def _bar_start(self, forms: Sequence[LineForm], first: _Column) -> list[str]:
+    def _bar_start(self, forms: Sequence[LineForm], first: GrammarColumn) -> list[str]:
         """How a bar begins that counts steps first: with its name, if any, so that no other bar is read.
 
         Nothing for other lines. Raises NoGrammarError for bars of several names.
@@ -149,49 +163,7 @@ class GrammarText:
         return [_literal(word) for word in units.pop().split()] if len(units) == 1 else []
 
 
-def _columns(choice: Choice) -> dict[str, _Column]:
-    """The columns that the lines of a choice have, by name."""
-    main = choice.speeds[0].series
-    found = {one.role: _speed(one) for one in choice.speeds}
-    for role in _BESIDE:
-        slots = {form: slot for form in main.slots if (slot := _slot(form, role)) and _is_written(role, slot, form)}
-        if slots:
-            found[role] = _Column(*_beside(role, choice), slots)
-    return found
-
-
-def _slot(form: LineForm, role: str) -> Slot | None:
-    return form.counter if role == "step" else form.first(role)
-
-
-def _speed(one: Proven) -> _Column:
-    series = one.series
-    if one.role == RATE:
-        scope = series.sense.scope
-        unit = series.sense.unit if series.sense.unit in UNITS["throughput"] else UNKNOWN
-        return _Column(
-            f"throughput{{{unit}, {scope}, unknown}}", ("throughput", str(unit), scope, UNKNOWN), series.slots
-        )
-    if one.role == STEP_TIME:
-        unit = _TIMES[one.factor]
-        return _Column(f"step_time{{{unit}, unknown}}", ("step_time", unit, UNKNOWN), series.slots)
-    return _Column("step_rate{unknown}", (STEP_RATE, UNKNOWN), series.slots)
-
-
-def _beside(role: str, choice: Choice) -> tuple[str, tuple[str, ...]]:
-    if role not in ("step", "epoch"):
-        return role, (role,)
-    series = choice.speeds[0].series
-    numbers = series.steps if role == "step" else series.of(role)
-    return f'{role}{{"{int(not (numbers == 0).any())}"}}', (role,)
-
-
-def _is_written(role: str, slot: Slot, form: LineForm) -> bool:
-    """Whether a number is one of those that the column takes: steps are whole and not in groups."""
-    return role not in ("step", "epoch") or form.text[slot.start : slot.end].isdecimal()
-
-
-def _sequences(columns: Mapping[str, _Column]) -> dict[tuple[tuple[str, bool], ...], list[LineForm]]:
+def _sequences(columns: Mapping[str, GrammarColumn]) -> dict[tuple[tuple[str, bool], ...], list[LineForm]]:
     """The orders in which lines have columns, whether each is of a fraction, and the forms of each order.
 
     Raises NoGrammarError when they are many.
@@ -251,6 +223,10 @@ def _escaped(word: str) -> str:
 def _name(words: Sequence[str]) -> str:
     letters = re.sub(r"[^A-Z]+", "_", " ".join(words).upper()).strip("_")
     return letters[-24:].strip("_") or "NUMBER"
+
+
+def _rule(name: str, alternatives: Sequence[str]) -> str:
+    return f"{name}: " + "\n    | ".join(map(_wrapped, dict.fromkeys(alternatives)))
 
 
 def _wrapped(alternative: str) -> str:

@@ -58,6 +58,10 @@ class LineForm:
             (slot for slot in self.said.slots if slot.sense and slot.sense.role == role and not slot.is_mean), None
         )
 
+    def mean_of(self, slot: Slot) -> Slot | None:
+        """The mean in brackets behind a number."""
+        return next((other for other in self.said.slots if other.is_mean and other.place == slot.place + 1), None)
+
     @cached_property
     def has_evidence(self) -> bool:
         """Whether its lines say what only training does: a loss, a learning rate."""

@@ -1,16 +1,19 @@
-"""Proofs: what shows that a number is the speed of training, in the unit that it seems to have."""
+"""Proofs: what shows that a number is the speed of training, in the unit that it seems to have.
+
+What no measure looks like: a constant, a total, a number that is printed twice, lines that say different things.
+"""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ..io.message import Message
 from .gathered import Gathered
-from .plausibility import no_measure
 from .sense import RATE, STEP_RATE, STEP_TIME
-from .spoken_series import Numbers, SpokenSeries, rises
-from .step_proof import amount, by_stamps, counts_something_else, proof_of_step
+from .spoken_series import AGREE, FEW, Numbers, SpokenSeries, rises
+from .stated_counts import stated_amounts, stated_cards, stated_passes
+from .step_proof import Share, amount, by_stamps, constant_amount, counts_something_else, proof_of_step, share_of_all
 
 NOT_TRAINING = "its lines are not of training"
 PART = "it is a part of a step, or not of all steps"
@@ -22,17 +25,27 @@ ONE_LINE = "only one line has it"
 OTHER_UNIT = "its unit is not that of the number that it is computed from"
 UNPROVEN = "nothing shows that it is the time of one step"
 NO_TIME_UNIT = "the log shows neither its unit nor that it is the time of one step"
+NOT_OF_A_STEP = "it is computed from another number of samples or tokens than a step has"
 AGAINST_STAMPS = "it does not fit the time between its lines"
 UNKNOWN_NAME = "its name has words that are not known"
 
 _ELSEWHERE = re.compile(
     r"(?i)\b(?:infer\w*|eval\w*|test\w*|generat\w*|predict\w*|request\w*|latency|draw|bitrate|valid\w*|bandwidth)\b"
 )
+TWICE = "each of its numbers stands in several lines"
+FORMS_DIFFER = "its lines are of several forms, which say different things"
+CONSTANT = "it is always the same number"
+A_TOTAL = "it only rises: a total"
+MANY = 20
+FORMS_APART = 1.5
+FAR = 2.5  # a level that differs by more than this is of something else
 COUNTED_UNKNOWN = "the log does not show what its throughput counts"
 BAR = "the progress bar shows the speed that its own clock gives"
 SHORT_BAR = "the bar is too short to be proven by its own clock"
 BAR_DIFFERS = "the bar shows another speed than its own clock"
 LEAST_STEPS = 3
+MOST_LINES = 25  # of a record
+MOST_BESIDE = 0.9
 BAR_SECONDS = 20.0
 BAR_AGREES = (0.85, 1.18)
 LEAST = 3
@@ -41,16 +54,21 @@ AS_STAMPS = (0.3, 1.5)
 
 @dataclass
 class Proven:
-    """A series that is a speed of training: ``factor`` seconds are its unit of time; ``why`` says what was assumed."""
+    """A series that is a speed of training: ``factor`` seconds are its unit of time; ``why`` says what was assumed.
+
+    ``cards``: how many there are, where it is of one of them and its lines show that.
+    """
 
     series: SpokenSeries
     role: str
     factor: float
     why: list[Message] = field(default_factory=list)
+    cards: int | None = None
 
 
 def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     """What a series is, or the reason why that is not known."""
+    series = replace(series, is_beside=_is_beside(series, gathered))
     reason = _of_other(series) or _not_evident(series, gathered) or no_measure(series)
     if reason:
         return reason
@@ -59,8 +77,8 @@ def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
         reason = not_confirmed(series)
         return reason or Proven(series, series.sense.role, series.sense.factor or 1.0, [Message(BAR)])
     if series.sense.role in (RATE, STEP_RATE):
-        return _rate(series)
-    return _time(series)
+        return _rate(series, gathered)
+    return _time(series, gathered)
 
 
 def _of_other(series: SpokenSeries) -> str | None:
@@ -76,7 +94,12 @@ def _of_other(series: SpokenSeries) -> str | None:
 
 def _not_evident(series: SpokenSeries, gathered: Gathered) -> str | None:
     is_evident = series.evidence >= 0.5
-    if not (is_evident or _progresses(series, gathered) or any(form.is_of_training for form in series.slots)):
+    if not (
+        is_evident
+        or series.is_beside
+        or _progresses(series, gathered)
+        or any(form.is_of_training for form in series.slots)
+    ):
         return NO_EVIDENCE
     if len(series) < 2 and not (series.kind == "summary" and any(form.is_of_training for form in series.slots)):
         return ONE_LINE
@@ -101,8 +124,35 @@ def _progresses(series: SpokenSeries, gathered: Gathered) -> bool:
     return bool(counts and len(series) >= least) or (series.is_of_steps and gathered.evidence >= LEAST)
 
 
-def _rate(series: SpokenSeries) -> Proven | str:
+def _is_beside(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether each line has one of training before it, of the same record, and none of an evaluation between."""
+    sense, lines = series.sense, [row.line for row in series.rows]
+    is_told = sense.unit is not None or (sense.role == STEP_TIME and sense.factor is not None)
+    if (
+        not is_told
+        or series.is_of_steps
+        or series.evidence
+        or len(lines) < LEAST
+        or sense.flags & {"nameless", "qualified"}
+    ):
+        return False
+    of_training = np.array([row.line for row in gathered.spoken if row.form.has_evidence and not row.form.is_of_other])
+    of_others = np.array([row.line for row in gathered.spoken if row.form.is_of_other])
+    if not len(of_training):
+        return False
+    places = np.searchsorted(of_training, lines)
+    before = np.where(places > 0, of_training[places - 1], -MOST_LINES)
+    are_others = np.searchsorted(of_others, lines) - np.searchsorted(of_others, before)
+    are_own = (np.diff(before, prepend=-1) > 0) & (np.subtract(lines, before) < MOST_LINES) & (are_others == 0)
+    return bool(are_own.mean() >= MOST_BESIDE)
+
+
+def _rate(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     sense, why = series.sense, list[Message]()
+    if sense.role == RATE and (share := share_of_all(series)):
+        return _of_share(series, share, gathered)
+    if sense.role == RATE and _is_of_a_pass(series, gathered):
+        return NOT_OF_A_STEP
     if sense.role == RATE and sense.unit is None:
         is_evident = series.evidence >= 0.5 and rises(series.steps)
         if not is_evident and not amount(series):
@@ -113,14 +163,41 @@ def _rate(series: SpokenSeries) -> Proven | str:
     return Proven(series, sense.role, sense.factor or 1.0, why)
 
 
-def _time(series: SpokenSeries) -> Proven | str:
+def _of_share(series: SpokenSeries, share: Share, gathered: Gathered) -> Proven | str:
+    """A rate that is a share of what all did: that of one card, unless the log says otherwise."""
+    sense = replace(series.sense, unit=share.unit)
+    cards = stated_cards(gathered)
+    if share.times == 1:
+        return Proven(replace(series, sense=sense), RATE, sense.factor or 1.0, [share.why])
+    if (cards and share.times not in cards) or share.times in stated_passes(gathered):
+        return NOT_OF_A_STEP
+    of_card = replace(series, sense=replace(sense, scope="card"))
+    return Proven(of_card, RATE, sense.factor or 1.0, [share.why], share.times)
+
+
+def _is_of_a_pass(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether a step has a multiple of what the rate and the time of its lines make, and that is not of the cards."""
+    found = constant_amount(series)
+    if found is None or series.sense.scope == "card":
+        return False
+    multiples = {times for stated in stated_amounts(gathered) if (times := _times(stated, found[1]))}
+    return bool(multiples & stated_passes(gathered) or multiples - stated_cards(gathered))
+
+
+def _times(stated: int, made: float) -> int | None:
+    """How many times, at least twice, one number is another; None where it is no whole number of times."""
+    times = round(stated / made)
+    return times if times >= 2 and abs(stated / made / times - 1) < 0.01 else None
+
+
+def _time(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     ratio, factor = by_stamps(series), series.sense.factor
     if series.sense.role == STEP_TIME:
         if ratio is not None and not AS_STAMPS[0] <= ratio * (factor or 1.0) <= AS_STAMPS[1]:
             return AGAINST_STAMPS
         return Proven(series, STEP_TIME, factor or 1.0)
     for unit in (factor,) if factor else (1.0, 1e-3):
-        if why := proof_of_step(series, unit, ratio):
+        if why := proof_of_step(series, gathered, unit, ratio):
             return Proven(series, STEP_TIME, unit, [why])
     return UNPROVEN if factor else NO_TIME_UNIT
 
@@ -150,3 +227,49 @@ def _runs(steps: Numbers, clocks: Numbers) -> list[list[int]]:
             runs.append([])
         runs[-1].append(place)
     return runs
+
+
+def no_measure(series: SpokenSeries) -> str | None:
+    """Why the numbers of a series are no measurements; None where they may be."""
+    values = series.values[series.usable]
+    if len(values) >= LEAST and len(set(values.tolist())) == 1 and not rises(series.steps):
+        return CONSTANT
+    if _is_repeated(series):
+        return TWICE
+    if _has_unlike_forms(series):
+        return FORMS_DIFFER
+    rising = np.diff(values)
+    if len(values) > LEAST and (rising >= 0).all() and values[-1] > 2 * values[0]:
+        is_uneven = len(values) < MANY and np.std(rising) > 0.5 * np.mean(rising)
+        return None if is_uneven else A_TOTAL
+    return None
+
+
+def _is_repeated(series: SpokenSeries) -> bool:
+    """Whether most lines repeat the number of the line before them, for the same step."""
+    steps, epochs, values = np.nan_to_num(series.steps), np.nan_to_num(series.of("epoch")), series.values
+    again = (values[1:] == values[:-1]) & (steps[1:] == steps[:-1]) & (epochs[1:] == epochs[:-1])
+    is_counted = np.isfinite(series.steps).any() or np.isfinite(series.of("epoch")).any()
+    return bool(is_counted and again.sum() >= max(1, 0.4 * len(series)))
+
+
+def _has_unlike_forms(series: SpokenSeries) -> bool:
+    """Whether lines with other names beside the number have other numbers, which lie apart and not by chance."""
+    of_names: dict[tuple[str, ...], list[float]] = {}
+    for row, value, is_usable in zip(series.rows, series.values.tolist(), series.usable.tolist(), strict=True):
+        if is_usable:
+            of_names.setdefault(row.form.names, []).append(value)
+    large = [values for values in of_names.values() if len(values) >= max(1, FEW * len(series))]
+    ranges = [np.quantile(values, (0.25, 0.5, 0.75)) for values in large]
+    fewest = min(map(len, large), default=0)
+    return any(_lie_apart(one, other, fewest) for number, one in enumerate(ranges) for other in ranges[:number])
+
+
+def _lie_apart(one: Numbers, other: Numbers, fewest: int) -> bool:
+    """Whether two ranges differ by much, the more the fewer numbers they are of, or do not meet."""
+    low, high = (one, other) if one[1] < other[1] else (other, one)
+    apart = FORMS_APART if fewest > 1 else FAR
+    return bool(
+        high[1] / low[1] > apart
+        or (fewest >= LEAST and high[1] / low[1] > 1 + AGREE and high[0] > low[2] and low[0] < low[2])
+    )

@@ -74,7 +74,7 @@ def _composed_sense(words: Words, behind: Words) -> Sense | None:
     if by_name and by_unit and (by_name.role, by_name.unit) != (by_unit.role, by_unit.unit):
         return Sense("other", " ".join(words))
     names = {word for name in named("rate") for word in name} if found.role != STEP_TIME else {"time", "cost", "speed"}
-    left = found.left if by_name else tuple(word for word in words if word not in names)
+    left = tuple(word for word in (found.left if by_name else words) if word not in names)
     is_unknown = not by_name and _is_unknown(left)
     flags = qualities(left) | ({"nameless"} if not words else set()) | ({"qualified"} if is_unknown else set())
     unit, factor = found.unit, found.factor
@@ -157,16 +157,18 @@ def _weak_sense(words: Words) -> Sense | None:
 
 def _rate_sense(words: Words, behind: Words) -> Sense | None:
     """A throughput by its name; nobody knows what it counts unless the name says so."""
-    name = find(named("rate"), words)
+    name = find(named("rate"), words) or (behind if behind in named("rate") and not words else None)
     if name is None and not words and _is_per_second(behind):
         return Sense(RATE, "", None, 1.0, flags=frozenset({"nameless", "unitless"}))
     if name is None or "loss" in words or (len(behind) == 1 and seconds(behind[0])):
         return None
     left = without(name, words)
-    if behind and not _is_per_second(behind):
+    if behind and not _is_per_second(behind) and behind not in named("rate"):
         return Sense("other", " ".join(words))
     units = [unit for word in left if (unit := counted(word))]
-    unit = vocabulary()["rate"]["counts"].get(" ".join(name)) or next(iter(units), None)
+    rates = vocabulary()["rate"]
+    told = rates["behind"].get(" ".join(behind)) or rates["counts"].get(" ".join(name))
+    unit = told or next(iter(units), None)
     if unit == "steps" or any(map(seconds, left)):
         return Sense("other", " ".join(words))
     flags = qualities(word for word in left if not counted(word)) | (set() if unit else {"unitless"})

@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .naming import named, seconds, split
-from .sense import SPEEDS, Sense, composed, sense
+from .sense import RATE, SPEEDS, Sense, composed, sense
 
 NUMBER = re.compile(
-    r"[-+]?(?:\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?|\d+\.?\d*(?:[eE][-+]?\d+)?|(?<![\w.])\.\d+(?:[eE][-+]?\d+)?"
+    r"[-+]?(?:\d{1,3}(?:,\d{3})+(?!\d|,\d)(?:\.\d+)?|\d+\.?\d*(?:[eE][-+]?\d+)?|(?<![\w.])\.\d+(?:[eE][-+]?\d+)?"
     r"|(?<![A-Za-z])(?:nan|NaN|inf|Infinity)(?![A-Za-z]))"
 )
 _CLOCK = r"\d\d:\d\d:\d\d(?:[.,:]\d+)?"
+_CLOCK_OF_STAMP = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
 _DATES = (
     r"\d{4}[-/]\d\d[-/]\d\d",
     r"(?<!\d)\d{8}(?=[ T-]\d\d:)",
@@ -22,6 +23,16 @@ STAMP = re.compile(
     rf"(?:{'|'.join(_DATES)})[ T_-]*{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?"
     rf"|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{{3}} +\d+ {_CLOCK}(?: \d{{4}})?|\d{{4}}[-/]\d\d[-/]\d\d(?!\d)"
 )
+_KINDS_OF_STAMPS = {
+    "STAMP": re.compile(rf"\d{{4}}[-/]\d\d[-/]\d\d[ T]{_CLOCK_OF_STAMP}(?:Z|[-+]\d\d:\d\d)?(?!\d)"),
+    "COMPACT_STAMP": re.compile(rf"(?<!\d)\d{{8}}[ T-]{_CLOCK_OF_STAMP}(?!\d)"),
+    "C_STAMP": re.compile(
+        r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d "
+        r"\d\d:\d\d:\d\d \d{4}"
+    ),
+    "YEARLESS_STAMP": re.compile(rf"(?<![\d/-])\d\d[-/]?\d\d {_CLOCK_OF_STAMP}(?!\d)"),
+}
+BEHIND = 20  # letters of a line, such as those of a level
 DURATION = re.compile(
     r"(?:\d+ days?, *)?\d+:\d\d:\d\d(?:\.\d+)?|(?<![\d:])\d+:\d\d(?![\d:])"
     r"|\b(?:\d+d ?)?(?:\d+h ?)?\d+m ?\d+s\b|\b\d+h ?\d+m\b"
@@ -38,11 +49,21 @@ _UNIT = re.compile(
     r"(?: per /?[A-Za-z]+(?: per /?[A-Za-z]+)?)?)(?![\w/]| /)[\])]?"
 )
 _NEXT_IS_NAME = re.compile(r"[\])]?\s*[\"']?\s*[:=：]")
+# A counter whose number is glued to its name: `epoch3; batch12;`.
+_COUNTER = re.compile(r"(?i)(?<![\w.\-/])(?:epoch|batch|step|iter)\Z")
 _FRACTION = re.compile(r"\s*/\s*\Z")
 _OPENING = re.compile(r"[\s\"'\[({*]*\Z")
 _SIGN = re.compile(r"[:=：＝>]\Z")
 _SEPARATOR = re.compile(r"[,;|\t{}\"'<>，；。~]|\s{2,}|\s[-–=]+>?\s|[:：]\s|：|[\])\[]|\((?![^()]*\)\Z)")
 _MEAN = re.compile(r"[A-Za-z/%]{0,6},?\s*\(\s*\Z")
+# What a number is wrapped into where a program prints objects: `np.float64(2.5)`, `tensor(2.5`.
+_WRAPPED = re.compile(r"(?<![A-Za-z])(?:(?:np|numpy|jnp|torch)\.)?(?:float|int|tensor|array|Array)(?:16|32|64)?\(\[?\Z")
+# Thousands or millions of a rate: `2.17K wps`. Nobody knows whether B is a billion or bytes.
+_SCALED = re.compile(r"([KkMBG])(?![A-Za-z/])")
+_SCALES = {"K": 1e3, "k": 1e3, "M": 1e6}
+# A name in brackets that is that of a second number, in brackets as well: `time (data): 2.0 (0.5)`.
+_NAME_OF_SECOND = re.compile(r"\s*\([A-Za-z_ ]+\)\Z")
+_SECOND = re.compile(r"\s*\(\s*[-+.\d]")
 LONGEST_UNIT = 48
 
 
@@ -51,7 +72,8 @@ class Slot:
     """A number of a line, by the place of its text among all numbers.
 
     ``before``: the text since the last number, stamp or the like. ``unit``: the text of its unit, as it stands behind.
-    ``total``: the number is the first of a fraction, and this is the place of the second.
+    ``total``: the number is the first of a fraction, and this is the place of the second. ``is_mean``: the number, in
+    brackets, is a mean of the one before it. ``scale``: what it is multiplied by, for a K or M behind it.
     """
 
     place: int
@@ -62,6 +84,16 @@ class Slot:
     sense: Sense | None
     total: int | None = None
     is_mean: bool = False
+    scale: float = 1.0
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """A moment at the start of a line: the ``kind`` is the terminal of a grammar that takes it."""
+
+    kind: str
+    start: int
+    end: int
 
 
 @dataclass(frozen=True)
@@ -71,6 +103,14 @@ class LineSlots:
     slots: tuple[Slot, ...]
     head: str
     has_stamp: bool
+
+
+def stamp_of(line: str) -> Stamp | None:
+    """The stamp at the start of a line, behind at most a few words."""
+    for kind, pattern in _KINDS_OF_STAMPS.items():
+        if (found := pattern.search(line)) and found.start() <= BEHIND and not NUMBER.search(line[: found.start()]):
+            return Stamp(kind, *found.span())
+    return None
 
 
 def numbers(line: str) -> list[re.Match[str]]:
@@ -126,33 +166,40 @@ class _SlotReader:
         before = line[start - 1 : start]
         if line[start] in "+-" and before.isalnum():  # resnet-50
             return True
-        return (bool(before) and (before.isalnum() or before in "_.@")) or line[end : end + 1] == "_"
+        if line[end : end + 1] == "_":
+            return True
+        is_glued = bool(before) and (before.isalnum() or before in "_.@")
+        return is_glued and not (_COUNTER.search(line, max(0, start - LONGEST_UNIT), start) and found[0].isdecimal())
 
     def _slot(self, place: int, found: re.Match[str], text: str, before: Slot | None) -> Slot:
+        start, end = found.span()
         if before and before.sense and before.sense.role not in ("step", "epoch") and _MEAN.match(text):
-            return Slot(place, found.start(), found.end(), text, "", before.sense, is_mean=True)
+            return Slot(place, start, end, text, "", before.sense, is_mean=True)
         if self._is_fraction(place):
-            return Slot(place, found.start(), found.end(), text, "", _fraction_sense(text, before), place + 1)
-        key, is_strong = _key(text)
-        if (
-            text.endswith("[")
-            and re.match(r"\s*,\s*\d+\s*\]", self.line[found.end() :])
-            and split(key) in named("step")
-        ):
-            return Slot(place, found.start(), found.end(), text, "", Sense("epoch", "epoch"))
-        unit = self._unit(found, key, is_strong=is_strong)
-        if before and _is_step_of(text, before, self.line[found.end() : found.end() + 1]):
-            return Slot(
-                place,
-                found.start(),
-                found.end(),
-                text,
-                "",
-                Sense("step", f"{before.sense.name} step" if before.sense else ""),
-            )
-        is_scaled = re.match(r"[KkMBG](?![A-Za-z/])", self.line[found.end() :])
-        meaning = None if is_scaled else sense(key, _plain(unit), is_strong=is_strong)
-        return Slot(place, found.start(), found.end(), text, unit if meaning else "", meaning)
+            return Slot(place, start, end, text, "", _fraction_sense(text, before), place + 1)
+        key, is_strong = self._key(text, end)
+        if self._is_epoch_of_pair(text, key, end):
+            return Slot(place, start, end, text, "", Sense("epoch", "epoch"))
+        if before and _is_step_of(text, before, self.line[end : end + 1]):
+            name = f"{before.sense.name} step" if before.sense else ""
+            return Slot(place, start, end, text, "", Sense("step", name))
+        scaled = _SCALED.match(self.line, end)
+        behind = scaled.end() if scaled else end
+        unit = self._unit(behind, key, is_strong=is_strong)
+        meaning = sense(key, _plain(unit), is_strong=is_strong)
+        scale = _SCALES.get(scaled[1]) if scaled else 1.0
+        if scale is None or (scaled and not (meaning and meaning.role == RATE)):
+            return Slot(place, start, end, text, "", None)
+        return Slot(place, start, behind, text, unit if meaning else "", meaning, scale=scale)
+
+    def _key(self, text: str, end: int) -> tuple[str, bool]:
+        """The name before a number that ends somewhere, and whether a sign stands between."""
+        key, is_strong = _key(_WRAPPED.sub("", text))
+        return (_NAME_OF_SECOND.sub("", key) if _SECOND.match(self.line, end) else key), is_strong
+
+    def _is_epoch_of_pair(self, text: str, key: str, end: int) -> bool:
+        is_first = text.endswith("[") and re.match(r"\s*,\s*\d+\s*\]", self.line[end:])
+        return bool(is_first) and split(key) in named("step")
 
     def _is_fraction(self, place: int) -> bool:
         if place + 1 >= len(self.found):
@@ -162,14 +209,14 @@ class _SlotReader:
         is_whole = first[0].isdecimal() and second[0].isdecimal()
         return is_whole and bool(_FRACTION.match(between)) and not self._mark(second)
 
-    def _unit(self, found: re.Match[str], key: str, *, is_strong: bool) -> str:
+    def _unit(self, end: int, key: str, *, is_strong: bool) -> str:
         """The text of the unit behind a number, with what stands between; nothing where that is the next name."""
-        rest = self.line[found.end() : found.end() + LONGEST_UNIT]
+        rest = self.line[end : end + LONGEST_UNIT]
         unit = _UNIT.match(rest)
         if unit is None or _NEXT_IS_NAME.match(rest, unit.end()):
             return ""
         words = split(unit[1])
-        is_speed = composed(words) is not None
+        is_speed = composed(words) is not None or words in named("rate")
         is_time = (len(words) == 1 and seconds(words[0]) is not None) or words[:1] == ("/",)
         is_glued = not rest[:1].isspace()
         if is_speed and re.match(r"[\])]?\s+[-\d.(]", rest[unit.end(1) :]) and _has_a_name(key, is_strong=is_strong):

@@ -22,6 +22,7 @@ class SpokenSeries:
     """Lines that say one thing, the ``sense``, and the ``slots`` where each form of them says it.
 
     ``total``: the steps of the progress bar that they are of, where nothing else tells it from other bars.
+    ``is_beside``: each of its lines is one of several of a record, of which another shows that it is of training.
     """
 
     sense: Sense
@@ -29,6 +30,7 @@ class SpokenSeries:
     rows: Sequence[Spoken]
     slots: dict[LineForm, Slot]
     total: float | None = None
+    is_beside: bool = False
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -41,7 +43,12 @@ class SpokenSeries:
     @property
     def kind(self) -> str:
         """The kind of its lines: step, epoch or summary."""
-        return self.rows[0].form.kind
+        return "step" if self.is_beside else self.rows[0].form.kind
+
+    @property
+    def is_scaled(self) -> bool:
+        """Whether it counts thousands or millions: `2.17K`."""
+        return any(slot.scale != 1 for slot in self.slots.values())
 
     @cached_property
     def values(self) -> Numbers:

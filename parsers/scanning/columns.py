@@ -82,8 +82,18 @@ def numbers(texts: Sequence[bytes]) -> Array:
     """
     try:
         return np.array(list(map(float, texts)))
-    except ValueError:  # one that is missing, or has thousands set apart
-        return np.array([float(text.replace(b",", b"") or "nan") for text in texts])
+    except ValueError:  # one that is missing, or has thousands set apart or left out
+        return np.array([_number(text) for text in texts])
+
+
+_SCALES = {b"K": 1e3, b"k": 1e3, b"M": 1e6}
+
+
+def _number(text: bytes) -> float:
+    """The number of a text such as ``12,345.6`` or ``12.3K``; NaN of none."""
+    scale = _SCALES.get(text[-1:])
+    digits = (text[:-1] if scale else text).replace(b",", b"")
+    return float(digits or "nan") * (scale or 1.0)
 
 
 def strings(texts: Sequence[bytes]) -> Array:

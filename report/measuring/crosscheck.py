@@ -184,6 +184,11 @@ def _ratio_of_medians(part: FormatRecords, facts: Facts, protocol: Protocol, oth
     return two.value * factor / one.value if factor and one.value else 0.0
 
 
+def in_steps(part: FormatRecords, run: int | None = None) -> Protocol:
+    """The protocol that reads steps a second; ``run``: which one of a log that holds several, by default the last."""
+    return Protocol.of({"records": "step", "estimate": "steps", **which(part, run)})
+
+
 def which(part: FormatRecords, run: int | None) -> dict[str, str]:
     """The key of a protocol that names a run, by default the last, where a log holds several; else none."""
     return {"run": str(run or "last")} if "run" in part.table else {}

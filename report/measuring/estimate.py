@@ -22,6 +22,7 @@ READS: Mapping[str, tuple[str, ...]] = {
     "duration": ("duration",),
     "clock": ("time", "elapsed"),
     "instant": ("throughput", "step_time"),
+    "steps": ("step_time", "step_rate"),
 }
 TIMES = READS["clock"]
 
@@ -59,7 +60,8 @@ def column(records: Records, fields: Fields, protocol: Protocol) -> str:
     possible = [
         estimate
         for estimate, columns in READS.items()
-        if estimate != "instant" and any(_is_printed(records, fields, protocol, name) for name in columns)
+        if estimate not in ("instant", "steps")
+        and any(_is_printed(records, fields, protocol, name) for name in columns)
     ]
     read = {"estimate": protocol.estimate, "columns": " or ".join(names), "kind": protocol.records}
     raise NoMeasurement(READS_ANOTHER if possible else READS_NOTHING, **read, possible=" or estimate=".join(possible))

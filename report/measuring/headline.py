@@ -11,10 +11,11 @@ from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 from parsers.runs.reading import Reading
 
-from .crosscheck import COUNTS_A_PART, chosen, estimated
+from .crosscheck import COUNTS_A_PART, chosen, estimated, in_steps
 from .estimate import Facts, Values
 from .measurement import Measurement, NoMeasurement, measure
 from .protocol import Protocol
+from .scaling import ASKING
 from .selection import ALL_ZERO
 from .statistic import median
 
@@ -42,8 +43,9 @@ MOSTLY_WARM_UP = (
     "throughput."
 )
 ONLY_FIRST_STEP = "The log has only one step record, at line {line}: the first step, which includes warm-up."
+ONLY_STEPS = "The speed is in steps, as the log does not show how many samples or tokens a step has: {why}"
 CONSTANT = "All {count} records give {value} {unit}; a number that never changes may not be a measurement."
-WARNINGS = (WARM_UP, WARM_UP_OF_ONE, FEW_STEADY, ONE_RECORD, OWN_INSTEAD, CONSTANT)
+WARNINGS = (WARM_UP, WARM_UP_OF_ONE, FEW_STEADY, ONE_RECORD, OWN_INSTEAD, ONLY_STEPS, CONSTANT)
 
 
 @dataclass(frozen=True)
@@ -102,12 +104,27 @@ def _measured(part: FormatRecords, reading: Reading, stated: Protocol | None) ->
 def _of_run(part: FormatRecords, reading: Reading, stated: Protocol | None, run: int | None) -> Measurement:
     facts = reading.of_run(stated.run if stated and stated.run else run).facts
     if stated is None:
-        return _steady(part, facts, chosen(part, facts, run))
+        return _unstated(part, facts, run)
     if run is not None:
         stated = stated.overridden(f"run={run}")
     if not stated.states_estimate:
         return estimated(part, facts, stated)
     return measure(part.table, part.fields, facts, stated)
+
+
+def _unstated(part: FormatRecords, facts: Facts, run: int | None) -> Measurement:
+    """What a run gives by no protocol: steps a second where only the size of a batch is missing."""
+    try:
+        return _steady(part, facts, chosen(part, facts, run))
+    except NoMeasurement as error:
+        why = error.message.values.get("why")
+        if not isinstance(why, Message) or why.key not in ASKING:
+            raise
+        try:
+            found = _steady(part, facts, measure(part.table, part.fields, facts, in_steps(part, run)))
+        except NoMeasurement:
+            raise error from None
+        return _told(found, [Message(ONLY_STEPS, why=why)])
 
 
 def _steady(part: FormatRecords, facts: Facts, plain: Measurement) -> Measurement:

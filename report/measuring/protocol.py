@@ -89,10 +89,10 @@ class Protocol(BaseModel):
 
     records: Literal["step", "epoch", "summary"] = "step"
     """The kind of records to read."""
-    estimate: Literal["reported", "step_time", "duration", "clock", "instant"] = "reported"
+    estimate: Literal["reported", "step_time", "duration", "clock", "instant", "steps"] = "reported"
     """How a throughput is obtained. `reported`: as printed; `step_time`: batch size × cards / step time; `duration`:
     samples of a record / its duration; `clock`: samples between two records / the time between them; `instant`: as
-    printed, with running means converted to instantaneous values."""
+    printed, with running means converted to instantaneous values; `steps`: steps per second."""
     run: PositiveInt | Literal["last"] | None = None
     """Which run, if a log contains several: its number, from 1, or `last`."""
     skip_records: NonNegativeInt = 0

@@ -215,7 +215,7 @@ def _series(log: _Log, column: str, used: Mask) -> Series:
             return Series(done / values, 1, f"{counted}/s", "job", (), amounts=done)
     # Of the mean time of all records the mean batch size makes the throughput of them all.
     is_plain_mean = log.protocol.statistic == "mean" and not (log.protocol.trim or log.protocol.trim_min)
-    if column != "throughput" and not is_plain_mean:
+    if column != "throughput" and log.protocol.estimate != "steps" and not is_plain_mean:
         sizes = own_sizes(log.records.rows(used), log.facts)
         if sizes is not None:
             return _rates(values, used, sizes)

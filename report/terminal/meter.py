@@ -88,7 +88,7 @@ class Meter:
     @property
     def of_time(self) -> bool:
         """Whether the numbers are the seconds of a step."""
-        return self.protocol.estimate == "step_time"
+        return self.protocol.estimate in ("step_time", "steps")
 
     @property
     def is_computed(self) -> bool:
@@ -134,6 +134,6 @@ def meters(stated: Protocol | None) -> list[Meter]:
     """
     if stated is None:
         return [Meter(protocol) for protocol in protocols(METRICS)]
-    named = stated.estimate in ("step_time", "duration")
+    named = stated.estimate in ("step_time", "duration", "steps")
     estimates = (stated.estimate,) if named else ESTIMATES
     return [Meter(Protocol.of({"records": stated.records, "estimate": name})) for name in estimates]

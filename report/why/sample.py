@@ -73,6 +73,8 @@ class Factor:
 
 def factors(sample: Sample, facts: Facts, measured: Measurement) -> tuple[Factor, ...]:
     """Return the counts that lead from what the records print to the throughput; none where they print just that."""
+    if sample.step is not None and sample.step[1] == "steps":
+        return ()
     if sample.step is not None:
         return tuple(_of_a_step(*sample.step, facts))
     if sample.column == "throughput" and sample.field is not None and sample.field.scope != "job" == measured.scope:

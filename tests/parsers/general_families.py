@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from parsers.general.drafting import Draft, NoDraft
+from parsers.runs.facts import Fact
 from parsers.runs.reading import Reading, read
 
 # The columns that say how fast, each with those that say the same in another way.
@@ -83,3 +84,13 @@ def _of_column(name: str, values: Values, own: Mapping[tuple[str, str], Values],
 def _is_among(value: float, line: int | None, expected: Values) -> bool:
     """Whether a value is one of a line, or of any line."""
     return any(abs(value / other - 1) <= TOLERANCE for (at, _), other in expected.items() if line in (at, None))
+
+
+def samples_of_step(facts: Mapping[str, Fact]) -> int | None:
+    """How many samples all cards train in a step by what a log states; None where it does not say so."""
+    known = {name: fact.value for name, fact in facts.items() if isinstance(fact.value, int)}
+    if "job_batch_size" in known:
+        return known["job_batch_size"]
+    if not {"batch_size", "cards"} <= known.keys():
+        return None
+    return known["batch_size"] * known["cards"] * known.get("accumulation", 1)

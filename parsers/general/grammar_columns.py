@@ -1,0 +1,78 @@
+"""The columns of a grammar that reads the lines of a choice: what is written of each, and where each form has it."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from ..grammar.field import UNITS
+from .choice import Choice
+from .line_form import LineForm
+from .proof import Proven
+from .sense import RATE, STEP_RATE, STEP_TIME, UNKNOWN
+from .slots import Slot, stamp_of
+
+# Columns beside those of speed that a grammar reads where its lines have them.
+_BESIDE = ("epoch", "step", "loss", "learning_rate", "gradient_norm")
+_TIMES = {1.0: "seconds", 1e-3: "milliseconds"}
+
+
+@dataclass(frozen=True)
+class GrammarColumn:
+    """A column of the grammar: ``text`` as it is written, the ``names`` to import, and the ``slot`` of each form."""
+
+    text: str
+    names: tuple[str, ...]
+    slots: Mapping[LineForm, Slot]
+
+
+def grammar_columns(choice: Choice, *, has_time: bool) -> dict[str, GrammarColumn]:
+    """The columns that the lines of a choice have, by name."""
+    main = choice.speeds[0].series
+    found = {one.role: _speed(one) for one in choice.speeds}
+    if has_time and (time := _time(main.slots)):
+        found["time"] = time
+    for role in _BESIDE:
+        slots = {form: slot for form in main.slots if (slot := _slot(form, role)) and _is_written(role, slot, form)}
+        if slots:
+            found[role] = GrammarColumn(*_beside(role, choice), slots)
+    return found
+
+
+def _time(forms: Collection[LineForm]) -> GrammarColumn | None:
+    """The stamps of lines, where all begin with one of the same kind, and none is of a bar."""
+    stamps = {form: stamp_of(form.text) for form in forms if not form.is_bar}
+    kinds = {stamp.kind if stamp else None for stamp in stamps.values()}
+    if len(kinds) != 1 or (kind := kinds.pop()) is None or len(stamps) < len(forms):
+        return None
+    slots = {form: Slot(-1, s.start, s.end, form.text[: s.start], "", None) for form, s in stamps.items() if s}
+    return GrammarColumn(f"time{{{kind}}}", ("time", kind), slots)
+
+
+def _slot(form: LineForm, role: str) -> Slot | None:
+    return form.counter if role == "step" else form.first(role)
+
+
+def _speed(one: Proven) -> GrammarColumn:
+    series = one.series
+    if one.role == RATE:
+        scope = series.sense.scope
+        unit = series.sense.unit if series.sense.unit in UNITS["throughput"] else UNKNOWN
+        return GrammarColumn(
+            f"throughput{{{unit}, {scope}, unknown}}", ("throughput", str(unit), scope, UNKNOWN), series.slots
+        )
+    if one.role == STEP_TIME:
+        unit = _TIMES[one.factor]
+        return GrammarColumn(f"step_time{{{unit}, unknown}}", ("step_time", unit, UNKNOWN), series.slots)
+    return GrammarColumn("step_rate{unknown}", (STEP_RATE, UNKNOWN), series.slots)
+
+
+def _beside(role: str, choice: Choice) -> tuple[str, tuple[str, ...]]:
+    if role not in ("step", "epoch"):
+        return role, (role,)
+    series = choice.speeds[0].series
+    numbers = series.steps if role == "step" else series.of(role)
+    return f'{role}{{"{int(not (numbers == 0).any())}"}}', (role,)
+
+
+def _is_written(role: str, slot: Slot, form: LineForm) -> bool:
+    """Whether a number is one of those that the column takes: steps are whole."""
+    return role not in ("step", "epoch") or form.text[slot.start : slot.end].replace(",", "").isdecimal()

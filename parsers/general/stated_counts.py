@@ -1,0 +1,196 @@
+"""Counts that a log states once: a batch size, whose the samples of an epoch, the cards or its name show it to be."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from ..io.message import Message
+from .gathered import Gathered
+from .spoken_series import SpokenSeries
+
+EPOCH_SHOWS = "a step has {size} samples, for {samples} samples make {steps} steps"
+ONE_CARD_SHOWS = "the batch size is that of a step of all cards, for there is one card"
+LEAST_STEPS = 10
+MOST_DIGITS = 12
+_IS = r"[\"']?(?:\s*\([^()\n]*\))?\s*(?:[:=：]|\bis\b|\bof\b)?\s*[\"']?"
+_COUNT = r"(?P<count>\d++)(?!\w|[.,]\d)"
+_WORD_BEFORE = r"(?<![\w.\-/])"
+_BATCH_SIZE = re.compile(
+    rf"(?i){_WORD_BEFORE}(?P<name>(?P<whose>(?:[a-z]+[ _-]){{0,2}})batch[ _-]?size"
+    rf"(?P<card>[ _-]per[ _-](?:gpu|device|card|rank|worker))?{_IS}){_COUNT}"
+)
+_CARDS = re.compile(
+    rf"(?i){_WORD_BEFORE}(?P<name>(?:world[ _-]size|num[ _-]?(?:gpus?|devices)|n[ _-]?gpus?|total gpus|gpu number"
+    rf"|number of (?:gpus|devices)|devices){_IS}){_COUNT}"
+)
+_GROUPED = r"(?P<count>\d\d?\d?(?:,\d\d\d)+|\d++)(?!\w|[.,]\d)"
+# Signs of several processes: each of them may count its own card alone.
+_OF_SEVERAL = re.compile(
+    r"(?i)distributed|torchrun|nproc|mpirun|horovod|\bsrun\b|\bddp\b|\brank\W?\W?\W?[1-9]|cuda:[1-9]|\b(?:nodes|machines)\W?\W?[2-9]"
+)
+_TOKENS = re.compile(
+    rf"(?i){_WORD_BEFORE}(?P<name>(?:(?:train|global|total)[ _-]batch[ _-]tokens"
+    rf"|tokens[ _-]per[ _-](?:step|iteration|iter|update|optimizer[ _-]step)(?: will be)?){_IS}){_GROUPED}"
+)
+_PASSES = re.compile(rf"(?i)(?P<name>(?:accum\w*[ _-](?:steps?|iters?)|grad\w*[ _-]accum\w*){_IS}){_COUNT}")
+_STEPS = re.compile(
+    rf"(?i)(?P<name>(?:(?:iters?|iterations?|steps|batches)(?: number)?[ _-]per[ _-]epoch|training batches){_IS})"
+    rf"{_COUNT}"
+)
+_OF_A_STEP = re.compile(
+    rf"(?i){_WORD_BEFORE}(?:total|global|effective)[ _-](?:train[ _-])?batch[ _-]?size{_IS}{_GROUPED}"
+)
+_OF_DATA = re.compile(r"(?i)data ?set|train|examples|数据集|训练集|样本")
+_OF_OTHER = re.compile(
+    r"(?i)(?<![a-z])(?:val|valid|validation|eval|evaluation|test|dev|vocab\w*|param\w*|infer\w*|predict\w*|rollout|mini"
+    r"|micro|ppo|generat\w*)(?![a-z])|验证|测试"
+)
+_THINGS = r"(?:images|samples|examples|entries|records|instances)"
+_SAMPLES = re.compile(
+    rf"(?i)(?:(?:{_THINGS}\b|length\b|size\b|长度|数量|样本数)[^\d\n]{{0,24}}?(?<![\w.])(?P<behind>\d{{3,10}})(?![\w.]|,\d)"
+    rf"|(?<![\w.,])(?P<before>\d{{3,10}}) (?:training )?{_THINGS}\b)"
+)
+_OF_ALL = frozenset(("global", "effective"))
+_OF_ONE = frozenset(("device", "gpu", "local"))
+Column = Literal["batch_size", "job_batch_size", "job_batch_tokens", "cards"]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A count that lines state behind a ``name``, as it is written up to the number; ``column``: what it is, if known.
+
+    Of a batch size whose it is not known, that is ``batch``. ``is_grouped``: its thousands are set apart.
+    """
+
+    column: Column | Literal["batch"]
+    name: str
+    count: int
+    is_grouped: bool = False
+
+    def known_as(self, column: Column) -> "Statement":
+        """The same, known to be this."""
+        return replace(self, column=column)
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What a log states of the batch size and the cards of a step, and what shows it."""
+
+    statements: tuple[Statement, ...] = ()
+    why: tuple[Message, ...] = ()
+
+
+def stated_counts(series: SpokenSeries, gathered: Gathered) -> Stated:
+    """What a log states of a step, where it is known whose it is; nothing where that is not so."""
+    own = {row.text for row in series.rows}
+    lines = [line for line in gathered.head if line not in own]
+    sizes, cards = list(dict.fromkeys(_sizes(lines))), list(dict.fromkeys(_cards(lines)))
+    named = Stated((*dict.fromkeys(_tokens(lines)), *(size for size in sizes if size.column != "batch")))
+    if stated_passes(gathered):
+        return named  # nobody knows whether a step is one of them
+    shown = _by_epoch(sizes, cards, set(_samples(lines)), _steps_of_epoch(series, lines))
+    if shown or named.statements or any(map(_OF_SEVERAL.search, gathered.head)):
+        return shown or named
+    return _of_one_card(sizes, cards)
+
+
+def _found(pattern: re.Pattern[str], lines: Iterable[str]) -> Iterator[tuple[re.Match[str], int]]:
+    """Where a pattern stands in some lines, each with its count."""
+    for line in lines:
+        for found in pattern.finditer(line):
+            if len(found["count"]) <= MOST_DIGITS:
+                yield found, int(found["count"].replace(",", ""))
+
+
+def stated_amounts(gathered: Gathered) -> set[int]:
+    """What a step of all cards has, as lines say of a total, global or effective batch size."""
+    return {count for pattern in (_OF_A_STEP, _TOKENS) for _, count in _found(pattern, gathered.head)}
+
+
+def stated_cards(gathered: Gathered) -> set[int]:
+    """The numbers of cards that lines state."""
+    return {card.count for card in _cards(gathered.head)}
+
+
+def stated_passes(gathered: Gathered) -> set[int]:
+    """How many passes make a step, as lines state, where there are several."""
+    return {count for _, count in _found(_PASSES, gathered.head) if count > 1}
+
+
+def _sizes(lines: Iterable[str]) -> Iterator[Statement]:
+    """The batch sizes of training that lines state."""
+    for found, count in _found(_BATCH_SIZE, lines):
+        words = set(re.split(r"[ _-]", found["whose"].lower()))
+        if not _OF_OTHER.search(found["whose"].replace("_", " ")) and "total" not in words:  # of tokens as often as not
+            is_of_one = found["card"] or words & _OF_ONE
+            yield Statement(
+                "batch_size" if is_of_one else "job_batch_size" if words & _OF_ALL else "batch", found["name"], count
+            )
+
+
+def _tokens(lines: Iterable[str]) -> Iterator[Statement]:
+    """The tokens of a step of all cards."""
+    for found, count in _found(_TOKENS, lines):
+        yield Statement("job_batch_tokens", found["name"], count, "," in found["count"])
+
+
+def _cards(lines: Iterable[str]) -> Iterator[Statement]:
+    for found, count in _found(_CARDS, lines):
+        yield Statement("cards", found["name"], count)
+
+
+def _samples(lines: Iterable[str]) -> Iterator[int]:
+    """How many samples there are to train on, as lines say."""
+    for line in lines:
+        if _OF_DATA.search(line) and not _OF_OTHER.search(line):
+            for found in _SAMPLES.finditer(line):
+                yield int(found["behind"] or found["before"])
+
+
+def _steps_of_epoch(series: SpokenSeries, lines: Iterable[str]) -> set[int]:
+    """How many steps an epoch has: as a line says, or as those of an epoch count them."""
+    said = {count for _, count in _found(_STEPS, lines)}
+    is_of_bar = series.total is not None
+    totals = {row.total for row in series.rows if (is_of_bar or row.form.level.has_epoch) and np.isfinite(row.total)}
+    return {steps for steps in (*said, *map(int, totals)) if steps >= LEAST_STEPS}
+
+
+def _by_epoch(
+    sizes: Sequence[Statement], cards: Sequence[Statement], samples: set[int], steps: set[int]
+) -> Stated | None:
+    """The one batch size, alone or of some cards, that makes as many steps of the samples of an epoch as there are."""
+    found: dict[int, Stated] = {}
+    several = [card for card in cards if card.count > 1]
+    for size in sizes:
+        # Of several cards each may go through all samples: one batch size alone shows nothing.
+        for card in several if several and size.column != "job_batch_size" else [None]:
+            of_all = size.count * (card.count if card else 1)
+            if shown := _shown(of_all, samples, steps):
+                found.setdefault(of_all, _as_shown(size, card, shown))
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _shown(of_all: int, samples: set[int], steps: set[int]) -> Message | None:
+    """What shows that steps have so many samples: those of an epoch make as many, the last one whole or not."""
+    for amount in samples:
+        for length in steps:
+            if of_all and length in (amount // of_all, -(-amount // of_all)):
+                return Message(EPOCH_SHOWS, size=of_all, samples=amount, steps=length)
+    return None
+
+
+def _as_shown(size: Statement, card: Statement | None, why: Message) -> Stated:
+    if card is None:
+        return Stated((size.known_as("job_batch_size"),), (why,))
+    return Stated((size.known_as("batch_size"), card), (why,))
+
+
+def _of_one_card(sizes: Sequence[Statement], cards: Sequence[Statement]) -> Stated:
+    if not sizes or {card.count for card in cards} != {1}:
+        return Stated()
+    names = dict.fromkeys(size.name for size in sizes)
+    known = tuple(size.known_as("job_batch_size") for size in sizes if size.name == next(iter(names)))
+    return Stated(known, (Message(ONE_CARD_SHOWS),))

@@ -1,0 +1,98 @@
+"""Numbers of the general reader: thousands, numbers in objects, names in brackets, units as a word behind."""
+
+from pathlib import Path
+
+import pytest
+
+from parsers.general.drafting import draft
+from parsers.scanning.columns import numbers
+from tests.parsers.test_general_reader import drafted, found_columns, found_in, lines, refused
+
+THOUSANDS = {
+    "K before the unit": ("step {n} loss {x:.3f}, throughput {y}.5K tok/s", 1e3),
+    "k behind the unit's name": ("step {n} loss {x:.3f} tokens/s: {y}.5k", 1e3),
+    "millions": ("step {n} loss {x:.3f} tokens/s: {y}.5M", 1e6),
+    "a word as the unit": ("[Epoch 0 Batch {n}/90] avg loss {x:.3f}, throughput {y}.5K wps", 1e3),
+}
+
+
+@pytest.mark.parametrize(("line", "scale"), THOUSANDS.values(), ids=THOUSANDS)
+def test_thousands_and_millions_of_a_rate_are_read_whole(tmp_path: Path, line: str, scale: float) -> None:
+    found = drafted(tmp_path, lines(line)).reading.records["throughput"].tolist()
+    assert found == [(100.5 + n % 3) * scale for n in range(1, 9)]
+
+
+def test_words_a_second_are_words(tmp_path: Path) -> None:
+    found = drafted(tmp_path, lines(THOUSANDS["a word as the unit"][0])).reading.fields["step", "throughput"]
+    assert (found.unit, found.scope) == ("words", "unknown")
+
+
+def test_a_billion_may_be_bytes_and_is_not_read(tmp_path: Path) -> None:
+    assert "throughput" not in found_columns(found_in(tmp_path, lines("step {n} loss {x:.3f} throughput: {y}.5B")))
+
+
+def test_steps_that_are_rounded_to_thousands_are_no_steps(tmp_path: Path) -> None:
+    found = drafted(tmp_path, lines("step:{n}K loss:{x:.3f} images/s: {y}.0"))
+    assert "step" not in found.columns
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [(b"2.5K", 2500.0), (b"2.5k", 2500.0), (b"1,234.5", 1234.5), (b"1M", 1e6), (b"12", 12.0)]
+)
+def test_a_column_takes_thousands_set_apart_or_left_out(text: bytes, number: float) -> None:
+    assert numbers([text, b""])[0] == number
+
+
+def test_counters_whose_numbers_are_glued_to_their_names_are_read(tmp_path: Path) -> None:
+    text = "".join(
+        f"time: Mon Feb  3 04:05:{n:02d} 2031   epoch0; batch{n}; d_loss: 2.5; "
+        f"Batch_time_cost: {0.9 + n % 3 / 100:.2f}\n"
+        for n in range(1, 12)
+    )
+    found = drafted(tmp_path, text).reading.records
+    assert found["step"].tolist() == list(range(1, 12))
+    assert found["step_time"].tolist() == [0.9 + n % 3 / 100 for n in range(1, 12)]
+
+
+GLUED = {"a file": "save step{n}.pth", "another word": "substep{n}", "a name": "step{n}_loss"}
+
+
+@pytest.mark.parametrize("text", GLUED.values(), ids=GLUED)
+def test_a_number_in_a_name_counts_nothing(tmp_path: Path, text: str) -> None:
+    found = found_in(tmp_path, lines(f"{text} loss: {{x:.3f}} images/s: {{y}}.0"))
+    assert "step" not in found_columns(found)
+
+
+OBJECTS = {
+    "numpy": "step:{n} - actor/grad_norm:np.float64(0.5) - perf/tokens_per_sec:np.float64({y}.0)",
+    "torch": "step {n} lr: 0.1 tokens/s: tensor({y}.0)",
+}
+
+
+@pytest.mark.parametrize("line", OBJECTS.values(), ids=OBJECTS)
+def test_numbers_in_objects_are_read(tmp_path: Path, line: str) -> None:
+    found = drafted(tmp_path, lines(line))
+    assert found.reading.records["throughput"].tolist() == [100 + n % 3 for n in range(1, 9)]
+
+
+def test_of_a_name_in_brackets_before_two_numbers_the_second_is_meant(tmp_path: Path) -> None:
+    text = "".join(
+        f"2031-02-03 04:05:{2 * n:02d} [epoch: 1, iter: {n}] [time (data): {2 + n % 3 / 100} (0.51)] loss: 2.5\n"
+        for n in range(1, 12)
+    )
+    assert drafted(tmp_path, text).reading.records["step_time"].tolist() == [2 + n % 3 / 100 for n in range(1, 12)]
+
+
+def test_a_name_in_brackets_before_one_number_is_its_own(tmp_path: Path) -> None:
+    text = "".join(
+        f"2031-02-03 04:05:{2 * n:02d} [epoch: 1, iter: {n}] [time (data): {2 + n % 3 / 100}] loss: 2.5\n"
+        for n in range(1, 12)
+    )
+    assert "no number" in refused(tmp_path, text)
+
+
+def test_a_log_that_is_drafted_twice_reads_the_same(tmp_path: Path) -> None:
+    first = drafted(tmp_path, lines("step {n} loss {x:.3f} images/s: {y}.0"))
+    again = draft(tmp_path / "train.log")
+    assert again.is_found
+    assert again.reading.records.equals(first.reading.records)

@@ -1,0 +1,55 @@
+"""Stamps of lines in a drafted grammar: read where all lines of a speed begin with one of a kind."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.parsers.test_general_reader import drafted
+
+LINE = "{stamp} step {n} loss: 2.5 images/s: {y}.0\n"
+STAMPS = {
+    "STAMP": "2031-02-03 04:05:{n:02d}",
+    "STAMP with a fraction": "2031-02-03 04:05:{n:02d},125",
+    "STAMP with T": "2031-02-03T04:05:{n:02d}.5",
+    "STAMP with slashes": "2031/02/03 04:05:{n:02d}",
+    "STAMP in brackets": "[2031-02-03 04:05:{n:02d}]",
+    "STAMP behind a level": "INFO 2031-02-03 04:05:{n:02d} train.py:357",
+    "COMPACT_STAMP": "20310203 04:05:{n:02d}",
+    "YEARLESS_STAMP": "I0203 04:05:{n:02d}.000125 1200",
+    "C_STAMP": "Mon Feb  3 04:05:{n:02d} 2031",
+}
+
+
+def text(stamp: str, *, line: str = LINE) -> str:
+    return "".join(line.format(stamp=stamp.format(n=n), n=n, y=100 + n % 3) for n in range(1, 9))
+
+
+@pytest.mark.parametrize(("name", "stamp"), STAMPS.items(), ids=STAMPS)
+def test_the_stamp_at_the_start_of_lines_is_read(tmp_path: Path, name: str, stamp: str) -> None:
+    found = drafted(tmp_path, text(stamp))
+    assert found.reading.fields["step", "time"].type == name.split(maxsplit=1)[0]
+    assert (np.diff(found.reading.records["time"].to_numpy()) == np.timedelta64(1, "s")).all()
+
+
+WITHOUT = {
+    "a clock without its date": "04:05:{n:02d}",
+    "a stamp behind a number": "12 2031-02-03 04:05:{n:02d}",
+    "a stamp far behind": "the training of the toy program at 2031-02-03 04:05:{n:02d}",
+}
+
+
+@pytest.mark.parametrize("stamp", WITHOUT.values(), ids=WITHOUT)
+def test_no_other_time_is_read(tmp_path: Path, stamp: str) -> None:
+    assert "time" not in drafted(tmp_path, text(stamp)).columns
+
+
+def test_lines_of_which_some_have_no_stamp_are_read_without(tmp_path: Path) -> None:
+    both = text(STAMPS["STAMP"]) + text("").replace("step ", "step 1")
+    found = drafted(tmp_path, both)
+    assert ("time" in found.columns, len(found.reading.records)) == (False, 16)
+
+
+def test_the_clock_stands_beside_what_a_log_prints(tmp_path: Path) -> None:
+    found = drafted(tmp_path, "global batch size: 64\n" + text(STAMPS["STAMP"]))
+    assert {"throughput", "time", "step"} <= set(found.columns)
