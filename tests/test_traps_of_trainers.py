@@ -82,3 +82,29 @@ def test_the_time_left_that_minimind_prints_is_no_time_of_an_epoch(tmp_path: Pat
     line = "Epoch:[1/1]({n}00/9900), loss: 2.5, logits_loss: 2.5, aux_loss: 0.0, lr: 0.0005, epoch_time: {left}.0min\n"
     log = "".join(line.format(n=n, left=99 - n) for n in range(1, 99))
     assert shown(tmp_path, log)["throughput"] is None
+
+
+SWIFT = "{{'loss': 1.5, 'epoch': 0.5, 'global_step/max_steps': '{n}/900', 'elapsed_time': '{elapsed}', {speed}}}\n"
+BATCH_OF_SWIFT = "world_size=2,\nper_device_train_batch_size=4,\ngradient_accumulation_steps=2,\n"
+
+
+def test_the_speed_of_ms_swift_is_that_of_its_clock(tmp_path: Path) -> None:
+    # Its own is a mean since the start, of which the first step takes 600 seconds here.
+    rows = ((n, f"{10 + n // 30}m {2 * n % 60}s", 600 / n + 2) for n in range(10, 200, 10))
+    log = "".join(
+        SWIFT.format(n=n, elapsed=elapsed, speed=f"'train_speed(s/it)': {each:.6f}") for n, elapsed, each in rows
+    )
+    found = shown(tmp_path, BATCH_OF_SWIFT + log)["throughput"]
+    assert (found["value"], "clock" in found["protocol"]) == (8, True)
+
+
+def test_ms_swift_that_goes_on_from_a_checkpoint_does_not_count_the_steps_before_it(tmp_path: Path) -> None:
+    rows = ((n, 2 * (n - 500)) for n in range(510, 530))
+    log = "".join(SWIFT.format(n=n, elapsed=f"{s}s", speed=f"'train_speed(iter/s)': {n / s:.6f}") for n, s in rows)
+    assert shown(tmp_path, BATCH_OF_SWIFT + log)["throughput"]["value"] == 8
+
+
+def test_an_hour_of_ms_swift_is_read(tmp_path: Path) -> None:
+    rows = ((10, "59m 50s"), (20, "1h 0m 10s"), (30, "1d 0h 59m 50s"))
+    log = "".join(SWIFT.format(n=n, elapsed=elapsed, speed="'train_speed(s/it)': 9.5") for n, elapsed in rows)
+    assert round(86400 * shown(tmp_path, BATCH_OF_SWIFT + log)["throughput"]["value"], 6) == 20 * 16

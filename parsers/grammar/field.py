@@ -33,7 +33,7 @@ TIMES = frozenset(
     ("STAMP", "COMPACT_STAMP", "YEARLESS_STAMP", "C_STAMP", "UNIX_SECONDS", "UNIX_MILLISECONDS"),
 )
 # Those that hold a length of time.
-LENGTHS = frozenset(("DURATION", "NUMBER"))
+LENGTHS = frozenset(("DURATION", "SPELT_DURATION", "NUMBER"))
 
 
 @dataclass(frozen=True)

@@ -91,6 +91,15 @@ def _length(text: str) -> float:
     return seconds + (86400 * int(days.split(" ")[0]) if found else 0)
 
 
+_UNITS = {b"d": 86400, b"h": 3600, b"m": 60, b"s": 1}
+
+
+def _spelt_lengths(texts: Texts) -> NDArray[np.float64]:
+    """float64 seconds of texts such as ``1d 2h 3m 4s`` and ``25s``; NaN where there is none."""
+    told = ([(float(part[:-1]), part[-1:]) for part in text.split()] for text in texts)
+    return np.array([sum(count * _UNITS[unit] for count, unit in parts) if parts else np.nan for parts in told])
+
+
 # How a column is made of the texts of a terminal; of any other terminal they are numbers or stay as they are.
 COLUMNS: Mapping[str, Callable[[Texts], NDArray[Any]]] = {
     "STAMP": times,
@@ -100,4 +109,5 @@ COLUMNS: Mapping[str, Callable[[Texts], NDArray[Any]]] = {
     "UNIX_SECONDS": lambda texts: _unix(texts, 1),
     "UNIX_MILLISECONDS": lambda texts: _unix(texts, 1000),
     "DURATION": lengths,
+    "SPELT_DURATION": _spelt_lengths,
 }
