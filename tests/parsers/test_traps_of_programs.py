@@ -1,0 +1,90 @@
+"""What programs print that looks like a speed, or like a count, and is none: nothing is read of it."""
+
+from pathlib import Path
+
+import pytest
+
+from parsers.runs.reading import Reading, survey
+from tests.parsers.golden_logs import GOLDEN
+
+PADDLECLAS = (
+    "[2031/07/02 09:01:{at}0] ppcls INFO: [Train][Epoch 1/3][Iter: {at}0/60]lr: 0.01, CELoss: 6.5, loss: 6.5, "
+    "batch_cost: 0.25000s, reader_cost: 0.00210, ips: 128.0 {unit}, eta: 0:01:10\n"
+)
+MINDFORMERS = (
+    "2031-04-08 15:34:1{at},308 - mindformers[callback.py:314] - INFO - {{ Epoch:[  1/  2], step:[    {at}/   19], "
+    "loss: 10.500, per_step_time: {took}ms, overflow cond: False, loss_scale: 65536.0\n"
+)
+
+
+def read(tmp_path: Path, text: str) -> Reading:
+    log = tmp_path / "train.log"
+    log.write_text(text, encoding="utf-8")
+    return survey(log)
+
+
+@pytest.mark.parametrize(("unit", "kind"), [("images/sec", "running_mean"), ("samples/s", "window_mean")])
+def test_paddleclas_says_images_of_the_mean_of_the_epoch_and_samples_of_that_of_a_window(
+    unit: str, kind: str, tmp_path: Path
+) -> None:
+    found = read(tmp_path, "".join(PADDLECLAS.format(at=at, unit=unit) for at in range(1, 4)))
+    assert found.fields["step", "throughput"].kind == kind
+
+
+def test_flagperf_counts_the_cards_of_bert_twice_in_its_sps() -> None:
+    assert survey(GOLDEN / "flagperf" / "bert.log").records["throughput"].isna().all()
+
+
+def test_the_summary_of_mask_rcnn_divides_by_the_planned_steps_and_is_no_throughput_of_its_own() -> None:
+    fields = survey(GOLDEN / "maskrcnn_benchmark" / "own_summary.log").fields
+    assert ("summary", "throughput") not in fields
+    assert ("summary", "mean_throughput") in fields
+
+
+def test_the_fastest_epoch_of_ncf_is_not_its_throughput() -> None:
+    records = survey(GOLDEN / "dllogger_nvlog" / "ncf.log").records
+    assert records["throughput"].tolist() == [9100234.5, 12000456.25, 12100000.0]
+
+
+def test_lerobot_rounds_its_steps_and_slow_rates_so_that_neither_counts() -> None:
+    records = survey(GOLDEN / "lerobot" / "whole_step.log").records
+    assert "step" not in records
+    assert records["mean_throughput"].isna().tolist() == [True, False, False]
+
+
+def test_the_world_size_of_a_process_that_drives_all_cards_is_not_their_number(tmp_path: Path) -> None:
+    text = (GOLDEN / "basicsr" / "one_process.log").read_text(encoding="utf-8")
+    assert read(tmp_path, text).facts["cards"].value == 3
+    assert "cards" not in read(tmp_path, text.replace("num_gpu: 3\n", "num_gpu: auto\n")).facts
+
+
+def test_cyclegan_prints_the_time_of_a_step_over_its_batch_size() -> None:
+    assert "step_time" not in survey(GOLDEN / "pix2pix" / "maps.log").records
+
+
+def test_an_epoch_of_few_whole_seconds_has_no_duration(tmp_path: Path) -> None:
+    assert "duration" not in read(tmp_path, "End of epoch 1 / 9 \t Time Taken: 9 sec\n" * 4).records
+
+
+def test_a_pair_of_rates_is_no_fraction_and_the_second_is_that_of_the_target() -> None:
+    records = survey(GOLDEN / "opennmt" / "second.log").records
+    assert records["throughput"].tolist() == [3900.0, 8800.0, 8790.0, 6800.0, 8810.0]
+
+
+def test_the_ips_of_paddle3d_is_not_read_where_it_was_the_mean_of_the_run() -> None:
+    assert "throughput" not in survey(GOLDEN / "paddle3d" / "mean_of_the_run.log").records
+
+
+def test_a_time_that_is_cut_to_a_few_whole_milliseconds_is_not_read(tmp_path: Path) -> None:
+    found = read(tmp_path, "".join(MINDFORMERS.format(at=at, took=took) for at, took in enumerate((5000, 320, 99), 1)))
+    assert found.records["step_time"].dropna().tolist() == [5000, 320]
+
+
+def test_the_throughput_of_one_process_of_colossalai_is_not_read_without_how_many_there_are(tmp_path: Path) -> None:
+    text = (GOLDEN / "colossalai" / "benchmark.log").read_text(encoding="utf-8")
+    assert read(tmp_path, text).records["throughput"].tolist() == [31.99999999999]
+    assert read(tmp_path, text.splitlines(keepends=True)[-1] * 4).format is None
+
+
+def test_environment_steps_are_not_called_samples() -> None:
+    assert set(survey(GOLDEN / "rsl_rl" / "computation.log").records["counted"]) == {"steps"}
