@@ -46,6 +46,11 @@ class Spoken:
         is_there = slot is not None and slot.place < len(self.numbers)
         return _float(self.numbers[slot.place]) * slot.scale if slot and is_there else float("nan")
 
+    def is_echo(self, other: "Spoken") -> bool:
+        """Whether it is another one with something before either: two handlers of a logger print each line."""
+        shorter, longer = sorted((self.text, other.text), key=len)
+        return self.text != other.text and longer.endswith(shorter)
+
     def of(self, role: str) -> float:
         """The number with a role, or NaN."""
         return self.number(self.form.first(role))
@@ -99,6 +104,16 @@ class Gathered:
     evidence: int = 0
     head: list[str] = field(default_factory=list)
 
+    def hear(self, said: Spoken) -> None:
+        """Take a line, but not the second of two that are the same but for what a logger puts before one of them."""
+        last = self.spoken[-1] if self.spoken else None
+        if last and last.line == said.line - 1 and said.is_echo(last):
+            return
+        self.counts[said.form] += 1
+        self.evidence += said.form.has_evidence
+        if self.counts[said.form] <= MOST_OF_A_FORM:
+            self.spoken.append(said)
+
 
 def gather(path: Path) -> Gathered:
     """Read the lines of a log; raises LogError as ``LogText.blocks`` does."""
@@ -106,10 +121,7 @@ def gather(path: Path) -> Gathered:
     for lines in LogText(path).blocks(known_shapes(())):
         found.total += len(lines)
         for number, text, form in forms.of(lines, found):
-            found.counts[form] += 1
-            found.evidence += form.has_evidence
-            if found.counts[form] <= MOST_OF_A_FORM:
-                found.spoken.append(Spoken(number, text, form))
+            found.hear(Spoken(number, text, form))
     return found
 
 

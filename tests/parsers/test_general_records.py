@@ -60,3 +60,23 @@ def test_a_rate_far_below_is_not_read(tmp_path: Path) -> None:
     assert "throughput" not in found_columns(
         found_in(tmp_path, records("step {n} loss: 2.5", *["-"] * 30, "tokens/s: {y}.0"))
     )
+
+
+TWICE = {
+    "the plain one last": ("INFO:root:step {n} loss: 2.5 images/s: {y}.0", "step {n} loss: 2.5 images/s: {y}.0"),
+    "a stamp before one": (
+        "2031-02-03 04:05:0{n} step {n} loss: 2.5 images/s: {y}.0",
+        "step {n} loss: 2.5 images/s: {y}.0",
+    ),
+}
+
+
+@pytest.mark.parametrize("lines", TWICE.values(), ids=TWICE)
+def test_a_line_that_two_handlers_of_a_logger_print_is_read_once(tmp_path: Path, lines: tuple[str, ...]) -> None:
+    found = drafted(tmp_path, records(*lines)).reading
+    assert found.records["line"].tolist() == list(range(1, 17, 2))
+
+
+def test_the_same_line_again_is_no_echo(tmp_path: Path) -> None:
+    line = "step {n} loss: 2.5 images/s: {y}.0"
+    assert "throughput" not in found_columns(found_in(tmp_path, records(line, line)))
