@@ -241,7 +241,7 @@ def thing_counted(records: Columns, field: Field) -> str:
     """Return what the throughputs of records count, by their lines or else by the format."""
     if "counted" not in records or not (said := records.printed("counted")).any():
         return field.unit or "samples"
-    words = sorted(set(records["counted"][said].tolist()))
+    words = sorted({str(word).lower() for word in records["counted"][said]})
     if len(words) > 1 or not said.all():
         raise NoMeasurement(SEVERAL_UNITS, units=", ".join(words if said.all() else [*words, str(field.unit)]))
-    return str(words[0])
+    return words[0]
