@@ -8,14 +8,14 @@ from typing import Literal
 import numpy as np
 
 from ..io.message import Message
-from .gathered import Gathered
+from .gathered import LONGEST_LINE, Gathered
 from .spoken_series import SpokenSeries
 
 EPOCH_SHOWS = "a step has {size} samples, for {samples} samples make {steps} steps"
 ONE_CARD_SHOWS = "the batch size is that of a step of all cards, for there is one card"
 LEAST_STEPS = 10
 MOST_DIGITS = 12
-_IS = r"[\"']?(?:\s*\([^()\n]*\))?\s*(?:[:=：]|\bis\b|\bof\b)?\s*[\"']?"
+_IS = r"[\"']?(?:\s*+\([^()\n]*\))?\s*+(?:[:=：]|\bis\b|\bof\b)?\s*+[\"']?"
 _COUNT = r"(?P<count>\d++)(?!\w|[.,]\d)"
 _WORD_BEFORE = r"(?<![\w.\-/])"
 _BATCH_SIZE = re.compile(
@@ -86,15 +86,20 @@ class Stated:
 def stated_counts(series: SpokenSeries, gathered: Gathered) -> Stated:
     """What a log states of a step, where it is known whose it is; nothing where that is not so."""
     own = {row.text for row in series.rows}
-    lines = [line for line in gathered.head if line not in own]
+    lines = [line for line in _lines(gathered) if line not in own]
     sizes, cards = list(dict.fromkeys(_sizes(lines))), list(dict.fromkeys(_cards(lines)))
     named = Stated((*dict.fromkeys(_tokens(lines)), *(size for size in sizes if size.column != "batch")))
     if stated_passes(gathered):
         return named  # nobody knows whether a step is one of them
     shown = _by_epoch(sizes, cards, set(_samples(lines)), _steps_of_epoch(series, lines))
-    if shown or named.statements or any(map(_OF_SEVERAL.search, gathered.head)):
+    if shown or named.statements or any(map(_OF_SEVERAL.search, lines)):
         return shown or named
     return _of_one_card(sizes, cards)
+
+
+def _lines(gathered: Gathered) -> Iterator[str]:
+    """The first lines of a log, of each its beginning."""
+    return (line[:LONGEST_LINE] for line in gathered.head)
 
 
 def _found(pattern: re.Pattern[str], lines: Iterable[str]) -> Iterator[tuple[re.Match[str], int]]:
@@ -107,17 +112,17 @@ def _found(pattern: re.Pattern[str], lines: Iterable[str]) -> Iterator[tuple[re.
 
 def stated_amounts(gathered: Gathered) -> set[int]:
     """What a step of all cards has, as lines say of a total, global or effective batch size."""
-    return {count for pattern in (_OF_A_STEP, _TOKENS) for _, count in _found(pattern, gathered.head)}
+    return {count for pattern in (_OF_A_STEP, _TOKENS) for _, count in _found(pattern, _lines(gathered))}
 
 
 def stated_cards(gathered: Gathered) -> set[int]:
     """The numbers of cards that lines state."""
-    return {card.count for card in _cards(gathered.head)}
+    return {card.count for card in _cards(_lines(gathered))}
 
 
 def stated_passes(gathered: Gathered) -> set[int]:
     """How many passes make a step, as lines state, where there are several."""
-    return {count for _, count in _found(_PASSES, gathered.head) if count > 1}
+    return {count for _, count in _found(_PASSES, _lines(gathered)) if count > 1}
 
 
 def _sizes(lines: Iterable[str]) -> Iterator[Statement]:

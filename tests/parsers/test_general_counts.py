@@ -1,6 +1,7 @@
 """Counts that a log states once, for the general reader: batch sizes and cards, and what shows whose they are."""
 
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -132,3 +133,19 @@ def test_steps_with_thousands_set_apart_are_counted_whole(tmp_path: Path) -> Non
     found = found_in(tmp_path, text)
     assert isinstance(found, Draft)
     assert found.reading.records["step"].tolist() == [800, 900, 1000, 1100, 1200, 1300]
+
+
+HOSTILE = {
+    "blanks": "batch size" + " " * 5900,
+    "brackets": "batch size (" * 490,
+    "digits": "batch size: " + "9" * 5900,
+    "one word": "accum" * 1190,
+    "words": "train images " * 450,
+}
+
+
+@pytest.mark.parametrize("line", HOSTILE.values(), ids=HOSTILE)
+def test_lines_that_are_made_to_be_slow_are_read_in_time(tmp_path: Path, line: str) -> None:
+    before = process_time()
+    assert facts(tmp_path, f"{line}\n" * 50) == {}
+    assert process_time() - before < 10
