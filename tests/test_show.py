@@ -156,7 +156,7 @@ def test_a_missing_log_is_reported_in_chinese() -> None:
 
 def test_a_language_is_refused_for_a_log_that_is_followed() -> None:
     done = run("show", "--follow", "none.log", "--lang", "zh")
-    assert (done.returncode, "--lang does not apply to --follow" in done.stderr) == (2, True)
+    assert (done.returncode, "--lang 对 --follow 无效" in done.stderr) == (2, True)
 
 
 TOY = PROJECT / "tests/report/golden/logs/toy_gpu"

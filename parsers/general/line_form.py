@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from .naming import listed, split
-from .sense import EVIDENCE, SPEEDS, Sense
+from .sense import EVIDENCE, SPEEDS, Sense, listed, split
 from .slots import NUMBER, STAMP, LineSlots, Slot, parse
 
 # What stands before the numbers of a line that is not of training: `Test: [1/20]`, `mode(val)`, "phase": "eval".

@@ -1,11 +1,19 @@
-"""What a number means by the name before it and the unit behind it."""
+"""What a number means by the name before it and the unit behind it, in the words of one vocabulary file."""
 
 import re
-from collections.abc import Iterable
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
+from typing import Any
 
-from .naming import Words, counted, find, listed, named, scope_words, seconds, split, vocabulary, without
+Words = tuple[str, ...]
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_BETWEEN = re.compile(r"[_\-.@:\[\]()%#$*\"'|\\{}<>,;=+\s]+")
+_SECONDS = {"s": 1.0, "ms": 1e-3}
+MOST_WORDS = 9  # of a name; what stands before them is a sentence
 
 RATE, STEP_RATE, STEP_TIME, TIME = "throughput", "step_rate", "step_time", "time"
 SPEEDS = (RATE, STEP_RATE, STEP_TIME, TIME)
@@ -195,3 +203,66 @@ def _time_sense(words: Words, behind: Words) -> Sense | None:
     if name is None or "qualified" in qualities(left):
         return Sense("other", " ".join(words)) if factor and words else None
     return Sense(TIME, " ".join(words), None, factor, _scope(words), frozenset(qualities(left)))
+
+
+@cache
+def vocabulary() -> Mapping[str, Any]:
+    """The tables of the vocabulary file."""
+    return tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def split(text: str) -> Words:
+    """The words of a name in lower case, ``/`` for both `per` and `/`; of a long text the last ones."""
+    text = text if text.isupper() else _CAMEL.sub(" ", text)
+    words = _BETWEEN.sub(" ", text.lower()).replace("/", " / ").split()
+    return tuple("/" if word == "per" else word for word in words)[-MOST_WORDS:]
+
+
+@cache
+def named(table: str, key: str = "names") -> frozenset[Words]:
+    """The names of a table, each as its words."""
+    return frozenset(split(name) for name in vocabulary()[table][key])
+
+
+@cache
+def listed(kind: str) -> frozenset[str]:
+    """The words of one list."""
+    return frozenset(vocabulary()["words"][kind])
+
+
+@cache
+def scope_words(scope: str) -> frozenset[str]:
+    """The words for a card, or for the whole job."""
+    return frozenset(vocabulary()["scope"][scope])
+
+
+def counted(word: str) -> str | None:
+    """What a word counts, such as tokens; None where it counts nothing."""
+    return _inverted("counted").get(word)
+
+
+def seconds(word: str) -> float | None:
+    """How many seconds the unit of time is that a word names."""
+    unit = _inverted("seconds").get(word)
+    return _SECONDS[unit] if unit else None
+
+
+@cache
+def _inverted(table: str) -> Mapping[str, str]:
+    return {word: name for name, words in vocabulary()[table].items() for word in words}
+
+
+def find(phrases: Iterable[Words], words: Sequence[str]) -> Words | None:
+    """The longest of some names that stands in some words."""
+    places = range(len(words))
+    standing = (p for p in phrases if any(tuple(words[i : i + len(p)]) == p for i in places))
+    return max(standing, key=len, default=None)
+
+
+def without(phrase: Words, words: Sequence[str]) -> Words:
+    """Some words but for a name that stands in them."""
+    for place in range(len(words) - len(phrase) + 1):
+        if tuple(words[place : place + len(phrase)]) == phrase:
+            return (*words[:place], *words[place + len(phrase) :])
+    return tuple(words)

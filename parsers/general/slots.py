@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .naming import named, seconds, split
-from .sense import RATE, SPEEDS, Sense, composed, sense
+from .sense import RATE, SPEEDS, Sense, composed, named, seconds, sense, split
 
 NUMBER = re.compile(
     r"[-+]?(?:\d{1,3}(?:,\d{3})+(?!\d|,\d)(?:\.\d+)?|\d+\.?\d*(?:[eE][-+]?\d+)?|(?<![\w.])\.\d+(?:[eE][-+]?\d+)?"

@@ -7,8 +7,7 @@ import numpy as np
 from ..io.message import Message
 from .gathered import Gathered, Spoken
 from .line_form import LineForm
-from .naming import counted, seconds, split
-from .sense import RATE, STEP_TIME, TIME
+from .sense import RATE, STEP_TIME, TIME, counted, seconds, split
 from .slots import Slot
 from .spoken_series import Numbers, SpokenSeries
 
