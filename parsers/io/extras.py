@@ -4,6 +4,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from .errors import ParserError
+from .message import Message
+
+MISSING = "{what} the package {package}, which is not installed; {install}."
+INSTALL = 'run `pip install "tachograph[{extra}]"`'
 
 
 class ExtraError(ParserError):
@@ -12,7 +16,7 @@ class ExtraError(ParserError):
 
 def install(extra: str) -> str:
     """What installs an extra beside the rest."""
-    return f'run `pip install "tachograph[{extra}]"`'
+    return INSTALL.format(extra=extra)
 
 
 @contextmanager
@@ -24,4 +28,5 @@ def extra(name: str, what: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise ExtraError(f"{what} the package {error.name}, which is not installed; {install(name)}.") from error
+        install = Message(INSTALL, extra=name)
+        raise ExtraError(MISSING, what=Message(what), package=error.name, install=install) from error
