@@ -72,7 +72,7 @@ def shown(folder: Path, count: int, options: Sequence[str], others: Sequence[psu
     start, before = time.perf_counter(), sum(map(_cpu, others))
     command = [sys.executable, "-c", SHOW, str(count), "show", "--json", *options]
     process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    printed, largest = hashlib.sha256(), 0
+    printed, largest = hashlib.sha256(), 0.0
     assert process.stdout
     while some := process.stdout.read(MIB):
         printed.update(some)
