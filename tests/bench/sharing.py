@@ -4,8 +4,8 @@ The logs are the golden logs of all formats and the small ones of the corpus, if
 different last line. `tachograph show --json` reads them with `--jobs 1`, with `--jobs 2`, and with `--scheduler` on a
 cluster of two workers on this machine; the outputs are compared byte for byte. CPU time is summed over the command and
 its processes or workers, the scheduler included; efficiency is that of one process divided by it, which is what sharing
-leaves of the cores' time, whatever else the machine does. Peak memory is that of the command, of its largest process or
-worker, and of the process of the scheduler.
+leaves of the cores' time, whatever else the machine does. Peak memory is that of the command or the largest of its
+processes, of the largest process or worker that it shares work with, and of the scheduler.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.bench.bench import machine
+from launchers.machine.machine_facts import processor
 from tests.bench.document import DOCUMENT, write_section
 from tests.bench.speed import MIB
 from tests.parsers.corpus_logs import REAL_LOGS
@@ -155,8 +155,9 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help=f"write it into {DOCUMENT}, too")
     parser.add_argument("--count", type=int, default=NUMBER, help="how many logs")
     options = parser.parse_args()
+    machine = f"Measured on: {processor()}, {os.cpu_count()} cores."
     with tempfile.TemporaryDirectory() as folder:
-        text = "\n\n".join([str(__doc__).strip(), table(Path(folder), options.count), f"Measured on: {machine()}."])
+        text = "\n\n".join([str(__doc__).strip(), table(Path(folder), options.count), machine])
     sys.stdout.write(f"{text}\n")
     if options.write:
         write_section("## Sharing work", text)
