@@ -33,6 +33,7 @@ docs: .venv/test
 bench: .venv/test
 	$(BIN)/python -m tests.bench.bench --gib --write $(if $(wildcard $(CORPUS)),--corpus $(CORPUS))
 	TMPDIR=/dev/shm $(BIN)/python -m tests.bench.ingest --write
+	TMPDIR=/dev/shm $(BIN)/python -m tests.bench.sharing --write
 	$(BIN)/python -m tests.bench.page --write
 	$(BIN)/python -m tests.bench.adversarial --write
 	$(BIN)/python -m tests.bench.capture

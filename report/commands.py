@@ -3,6 +3,8 @@
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,7 @@ from parsers.commands import FORMAT, LOGS
 from parsers.io.extras import extra
 from parsers.io.printable import printable, say
 from parsers.io.refusal import Unreadable
+from parsers.sharing.workers_option import JOBS, SCHEDULER
 
 from .audit.command import audit, recover
 from .site.command import serve
@@ -19,11 +22,14 @@ from .why.command import why
 from .wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
 
 if TYPE_CHECKING:
+    from parsers.sharing.workers import Workers
+
     from .evidence.cell import Cell
     from .rendering.publish import PublishedPage
 
 FOUND_NOTHING = 1
 FOLLOWS_IN_ENGLISH = "--lang does not apply to --follow, which is in English."
+FOLLOWS_BY_ITSELF = "--jobs and --scheduler do not apply to --follow, which reads one log."
 FOLLOWS_ONE_LOG = "--follow takes one log; given: {count}."
 FOLDER_OF_RUNS = "is a folder of runs; pass a run, such as {run}."
 
@@ -41,6 +47,8 @@ FOLDER_OF_RUNS = "is a folder of runs; pass a run, such as {run}."
 @FORMAT
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @click.option("--follow", "follows", is_flag=True, help="Show one growing log live; stop with Ctrl-C.")
+@JOBS
+@SCHEDULER
 @LANGUAGE
 def show(
     logs: tuple[Path, ...],
@@ -50,12 +58,15 @@ def show(
     format_: str | None,
     as_json: bool,
     follows: bool,
+    jobs: int | None,
+    scheduler: str | None,
     language: str,
 ) -> None:
     """Show what is in LOGS: format, run metadata and where it was found, throughput and its stability, line counts.
 
     A run folder stands for its log. With --follow, show the throughput of a running job; its log may be truncated,
-    rotated, or not exist yet. Exit status 1 if a log gives no throughput, 2 if one cannot be read.
+    rotated, or not exist yet. With --scheduler, LOGS must be on a disk shared by all workers. Exit status 1 if a log
+    gives no throughput, 2 if one cannot be read.
 
     \b
     Examples:
@@ -65,8 +76,10 @@ def show(
       tachograph show logs/*/*.log.gz --protocol skip_records=5,statistic=median --json
       tachograph show --follow train.log --cards 8
     """
+    from parsers.io.errors import ParserError
     from parsers.runs.facts import Fact
     from parsers.runs.provenance import option
+    from parsers.sharing.workers import Workers
 
     from .measuring.protocol import Protocol, ProtocolError
 
@@ -80,12 +93,17 @@ def show(
     if follows:
         if language != "en":
             raise wrong_use(translate, FOLLOWS_IN_ENGLISH)
+        if jobs or scheduler:
+            raise wrong_use(translate, FOLLOWS_BY_ITSELF)
         if len(logs) > 1:
             raise wrong_use(translate, FOLLOWS_ONE_LOG, count=len(logs))
         _follow(logs[0], protocol, given, format_, as_json)
         return
-    how = (protocol, given, format_, as_json, sys.stdout.isatty(), language)
-    sys.exit(max(_print(*found) for found in _shown(logs, *how)))
+    how = (protocol, given, format_, as_json, _terminal(), language)
+    try:
+        sys.exit(max(_print(*found) for found in _shown(logs, Workers(jobs, scheduler), *how)))
+    except ParserError as error:
+        raise Unreadable(told_in(error, translate)) from error
 
 
 def _log(path: Path) -> Path:
@@ -115,34 +133,51 @@ def _follow(log: Path, *how: Any) -> None:
         raise Unreadable(error) from error
 
 
-def _shown(logs: tuple[Path, ...], *how: object) -> Iterator[tuple[int, str]]:
-    """Exit status and text of each log, in order; several logs use all cores."""
-    if len(logs) == 1:
-        yield _show(logs[0], *how)
-        return
-    from concurrent.futures import ProcessPoolExecutor
+def _terminal() -> tuple[int, bool]:
+    """The width of the terminal, and whether what is printed goes there."""
+    from parsers.io.console import live
 
-    with ProcessPoolExecutor() as pool:
-        yield from pool.map(_show, logs, *([argument] * len(logs) for argument in how))
+    return live().width, sys.stdout.isatty()
 
 
-def _show(log: Path, *how: Any) -> tuple[int, str]:
-    """Exit status and text of one log; all work is done here, so that it is spread over the cores."""
+def _shown(logs: tuple[Path, ...], workers: "Workers", *how: object) -> Iterator[tuple[int, str]]:
+    """Exit status and text of each log, in order; raises ParserError where the workers are gone."""
+    from parsers.io.errors import ParserError
+    from parsers.scanning.detection import formats
+
+    from .evidence import log_summary  # noqa: F401 - processes that are forked have it then, and the formats
+    from .terminal import summary_text  # noqa: F401
+
+    with suppress(ParserError):  # each log tells it
+        formats()
+    with workers.each(partial(_show, how), logs, _bytes) as texts:
+        yield from texts
+
+
+def _bytes(path: Path) -> int:
+    """The size of a log; that of the log of a run folder is as good as any other of its run."""
+    with suppress(OSError):
+        return sum(file.stat().st_size for file in (path.iterdir() if path.is_dir() else [path]))
+    return 0
+
+
+def _show(how: tuple[Any, ...], log: Path) -> tuple[int, str]:
+    """Exit status and text of one log; all work is done here, so that workers share it."""
     from parsers.io.errors import ParserError
 
     from .evidence.log_summary import as_json, summarise
     from .terminal.summary_text import shown
 
-    protocol, given, format_, wants_json, colour, language = how
+    protocol, given, format_, wants_json, (width, colour), language = how
     translate = translate_to(language)
     try:
         summary = summarise(_log(log), protocol, given, format_)
-    except ParserError as error:
+    except (ParserError, Unreadable) as error:
         return Unreadable.exit_code, f"Error: {told_in(error, translate)}"
     status = 0 if summary.measurement else FOUND_NOTHING
     if wants_json:
         return status, printable(json.dumps(as_json(summary), ensure_ascii=False)) + "\n"
-    return status, shown(summary, translate, colour=colour)
+    return status, shown(summary, translate, colour=colour, width=width)
 
 
 def _print(status: int, text: str) -> int:
@@ -171,6 +206,8 @@ def _print(status: int, text: str) -> int:
 @click.option("--charts", is_flag=True, help="Also draw charts (OUT/PAGE.CHART.LANG.svg) and embed them in the pages.")
 @click.option("--html", "as_html", is_flag=True, help="Write a website instead: OUT/index.html.")
 @click.option("--json", "as_json", is_flag=True, help="Also print one JSON object per cell and line.")
+@JOBS
+@SCHEDULER
 def report(
     pages: tuple[str, ...],
     logs: Path | None,
@@ -179,10 +216,12 @@ def report(
     charts: bool,
     as_html: bool,
     as_json: bool,
+    jobs: int | None,
+    scheduler: str | None,
 ) -> None:
     """Render pages as Markdown: OUT/PAGE.LANG.md, and OUT/PAGE.evidence.json for programs. PAGE is a name in
     report/pages or a path; default: all pages with a log or a quoted figure, if any page has a log. Exit status 1 if
-    a page has no numbers.
+    a page has no numbers. With --scheduler, the logs, and with --html OUT, must be on disks shared by all workers.
 
     With --html, write a static site: search for numbers in its index, and click a number to see its log lines. It
     replaces an earlier site in OUT once complete; other files there are kept.
@@ -196,6 +235,7 @@ def report(
       tachograph report --html --out site
     """
     from parsers.io.errors import ParserError
+    from parsers.sharing.workers import Workers
 
     from .wording.words import worded
 
@@ -203,7 +243,8 @@ def report(
     translate = translate_to(languages[0] if len(languages) == 1 else "en")
     empty = False
     try:
-        made = _site(pages, logs, languages, out) if as_html else _markdown(pages, logs, languages, out, charts=charts)
+        asked = (pages, logs, languages, out, Workers(jobs, scheduler))
+        made = _site(*asked) if as_html else _markdown(*asked, charts=charts)
         for published in made:
             empty |= published.is_empty
             if as_json:
@@ -220,23 +261,25 @@ def report(
 
 
 def _markdown(
-    pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path, *, charts: bool
+    pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path, workers: "Workers", *, charts: bool
 ) -> Iterator["PublishedPage"]:
     from .rendering.publish import publish
 
     if not charts:
-        return publish(pages, logs, languages, out)
+        return publish(pages, logs, languages, out, workers=workers)
     with extra("charts", "Charts need"):
         from .charts.page_charts import chart_files
 
-    return publish(pages, logs, languages, out, chart_files)
+    return publish(pages, logs, languages, out, chart_files, workers=workers)
 
 
-def _site(pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path) -> Iterator["PublishedPage"]:
+def _site(
+    pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path, workers: "Workers"
+) -> Iterator["PublishedPage"]:
     with extra("charts", "The charts of a site need"):
         from .site.build import publish_site
 
-    return publish_site(pages, logs, languages, out)
+    return publish_site(pages, logs, languages, out, workers)
 
 
 def _print_cells(name: str, cells: "list[Cell]") -> None:

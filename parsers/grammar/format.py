@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..io.errors import CANNOT_BE_READ, GrammarError, reason_of
+from ..io.kept import kept
 from ..io.user_cache import found, keep, name_of
 from .field import Field
 from .variant import METRICS, ROOM, Variant
@@ -35,7 +36,8 @@ class Format:
 
     def __reduce__(self) -> tuple[Callable[[Path], "Format"], tuple[Path]]:
         """It goes from one process to another by name: a reading would else carry all that the grammar became."""
-        return load, (self.path,)
+        is_ours = self.path.is_relative_to(ROOM)  # another machine may have it elsewhere
+        return _load_again, (self.path.relative_to(ROOM) if is_ours else self.path,)
 
     @property
     def fields(self) -> dict[tuple[str, str], Field]:
@@ -50,7 +52,7 @@ class Format:
         return judge(self.path)
 
 
-@cache
+@kept
 def load(path: Path) -> Format:
     """The format of a grammar file; raises GrammarError when it has a mistake or cannot be compiled.
 
@@ -70,6 +72,11 @@ def load(path: Path) -> Format:
     fmt = Format(path.stem, path.absolute(), *compiled(path))
     keep(_as_json(fmt), name)
     return fmt
+
+
+def _load_again(path: Path) -> Format:
+    """A format from the path of its file, which is below this room for one of ours."""
+    return load(ROOM / path)
 
 
 def _as_json(fmt: Format) -> bytes:

@@ -12,6 +12,7 @@ from lark.load_grammar import Grammar, load_grammar
 
 from ..io.errors import GrammarError
 from ..io.input_file import text_of
+from ..io.kept import kept
 from ..io.message import Message
 from .compiler import Compiler
 from .field import Field
@@ -55,7 +56,7 @@ def _loaded(path: Path, text: str, *, keep_all_tokens: bool = False, **_: Any) -
     return grammar
 
 
-@cache
+@kept
 def judge(path: Path) -> Lark:
     """Lark's own parser of one line of a format; raises GrammarError as ``open_grammar`` does."""
     return open_grammar(path, parser="lalr", keep_all_tokens=True)

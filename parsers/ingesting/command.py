@@ -14,13 +14,12 @@ from ..io.console import Text
 from ..io.console import live as live_console
 from ..io.printable import say
 from ..io.refusal import Unreadable
+from ..sharing.workers_option import JOBS, SCHEDULER
 from .ingest import Event, Ingested
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from ..scrubbing.scrub import Secrets
-    from .ingest import Event
+    from ..sharing.workers import Workers
 
 
 _TICK = 0.2  # seconds
@@ -55,8 +54,8 @@ FOUND_NOTHING = 1
 OPTIONS = (
     click.argument("sources", nargs=-1, required=True, metavar="SOURCE..."),
     click.option("--into", required=True, type=click.Path(file_okay=False, path_type=Path), help="Output folder."),
-    click.option("--jobs", type=click.IntRange(min=1), help="Number of processes.  [default: one per core]"),
-    click.option("--scheduler", metavar="tcp://HOST:PORT", help="Dask scheduler to run on."),
+    JOBS,
+    SCHEDULER,
     click.option("--scrub", is_flag=True, help="Replace names, addresses and credentials."),
     click.option("--verbose", is_flag=True, help="List every skipped file."),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object per log and unreadable file."),
@@ -109,30 +108,21 @@ def _events(
     sources: tuple[str, ...], into: Path, secrets: "Secrets", *, jobs: int | None, scheduler: str | None, scrub: bool
 ) -> "Iterator[Event]":
     """What becomes of each file, as it happens; raises Unreadable where the work cannot be done."""
-    from concurrent.futures import BrokenExecutor
-
     from ..io.errors import ParserError
-
-    # EMPTY
-    from .workers import workers
+    from ..sharing.workers import Workers
 
     try:
-        with workers(jobs, scheduler) as executor:
-            yield from followed(_found(sources, into, executor, secrets if scrub else None))
-    except BrokenExecutor as error:
-        raise Unreadable(
-            "A worker process was killed, maybe out of memory; run the same command again to continue."
-        ) from error
+        yield from followed(_found(sources, into, Workers(jobs, scheduler), secrets if scrub else None))
     except ParserError as error:
         raise Unreadable(error) from error
 
 
-def _found(sources: tuple[str, ...], into: Path, executor: "Executor", secrets: "Secrets | None") -> "Iterator[Event]":
+def _found(sources: tuple[str, ...], into: Path, workers: "Workers", secrets: "Secrets | None") -> "Iterator[Event]":
     """What becomes of each file, names replaced where there are secrets to look for."""
     if secrets is None:
         from .ingest import ingest as ingested
 
-        return ingested(sources, into, executor)
+        return ingested(sources, into, workers)
     from .nameless import ingest_scrubbed
 
-    return ingest_scrubbed(sources, into, executor, secrets)
+    return ingest_scrubbed(sources, into, workers, secrets)

@@ -2,22 +2,25 @@
 
 import hashlib
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from ..io.compression import SUFFIXES
 from ..scanning.detection import formats
 from .candidate import Candidate, LeftOut, names
-from .intake import Taken, take_all
+from .intake import Taken, Task, take
 from .remote import is_url
 from .sources import Sources
 from .staging import StagingError
 from .suite import Suite, SuiteError, claimed
+
+if TYPE_CHECKING:
+    from ..sharing.workers import Workers
 
 JOINT = "__"
 LONGEST = 200  # bytes; a name on a disk may have 255
@@ -60,12 +63,6 @@ def _shortened(name: str) -> str:
     return f"{digest}-{text[-LONGEST + len(digest) + 1 :].decode(errors='ignore')}"
 
 
-# To hand files over costs as much as to look at a small log, so several go together; a large one goes alone.
-MOST_FILES = 16
-MOST_BYTES = 1 << 20
-WAITING = 64
-
-
 @dataclass(frozen=True)
 class Ingested:
     """A log and its run folder, ``label``/``repeat`` in the suite; ``is_new``: whether it was not there before.
@@ -95,17 +92,17 @@ class Copies:
 Event = Ingested | LeftOut | Copies
 
 
-def ingest(sources: Sequence[str], into: Path, executor: Executor) -> Iterator[Event]:
+def ingest(sources: Sequence[str], into: Path, workers: "Workers") -> Iterator[Event]:
     """Ingest the logs of sources (paths and URLs) into a suite; yields what became of each file, then the copies.
 
-    A text with metric lines of a known format is a log, and so is any text that a source names itself. ``executor``
-    does the work; its processes see the same folders as this one. Raises ParserError where the suite cannot be filled.
+    A text with metric lines of a known format is a log, and so is any text that a source names itself. ``workers``
+    see the same folders as this process. Raises ParserError where the suite cannot be filled, and where there are none.
     """
     _refuse_own(sources, into)
     formats()  # workers that are forked have them then
     with claimed(into) as suite, TemporaryDirectory(prefix="tachograph-") as spool:
         found = Sources(Path(spool), into)
-        intake = _Ingestion(suite, executor)
+        intake = _Ingestion(suite, workers)
         yield from intake.run(chain.from_iterable(found.candidates(source) for source in sources))
         yield from copies(suite, intake.seen)
 
@@ -126,26 +123,18 @@ def _refuse_own(sources: Sequence[str], into: Path) -> None:
 class _Ingestion:
     """One ingest; ``seen`` are the SHA-256 of the texts of its logs, in their order."""
 
-    def __init__(self, suite: Suite, executor: Executor) -> None:
-        self._suite, self._executor = suite, executor
+    def __init__(self, suite: Suite, workers: "Workers") -> None:
+        self._suite, self._workers = suite, workers
         self.seen: dict[str, None] = {}
 
     def run(self, candidates: Iterable[Candidate | LeftOut]) -> Iterator[Ingested | LeftOut]:
         """What becomes of candidates, in their order, so that repeats are numbered in it, too."""
-        waiting: deque[Future[list[Taken | LeftOut]]] = deque()
-        for batch in _batches(candidates):
-            if isinstance(batch, LeftOut):
-                yield batch
-                continue
-            waiting.append(self._begun(batch))
-            while len(waiting) > WAITING or (waiting and waiting[0].done()):
-                yield from map(self._ended, waiting.popleft().result())
-        while waiting:
-            yield from map(self._ended, waiting.popleft().result())
+        taken_in = partial(take, staging=self._suite.staging.resolve())
+        with self._workers.each(taken_in, map(self._task, candidates), _size) as results:
+            yield from map(self._ended, results)
 
-    def _begun(self, batch: list[Candidate]) -> "Future[list[Taken | LeftOut]]":
-        tasks = [(candidate, self._suite.known(label(candidate)[0])) for candidate in batch]
-        return self._executor.submit(take_all, tasks, self._suite.staging.resolve())
+    def _task(self, found: Candidate | LeftOut) -> Task | LeftOut:
+        return found if isinstance(found, LeftOut) else (found, self._suite.known(label(found)[0]))
 
     def _ended(self, taken: Taken | LeftOut) -> Ingested | LeftOut:
         if isinstance(taken, LeftOut):
@@ -169,15 +158,5 @@ class _Ingestion:
         return number, (f"Another log has the same label; stored as repeat {number}.",) if is_another else ()
 
 
-def _batches(candidates: Iterable[Candidate | LeftOut]) -> Iterator[list[Candidate] | LeftOut]:
-    batch: list[Candidate] = []
-    for found in candidates:
-        if isinstance(found, LeftOut):
-            yield found
-            continue
-        batch.append(found)
-        if len(batch) >= MOST_FILES or sum(candidate.size for candidate in batch) >= MOST_BYTES:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
+def _size(task: Task | LeftOut) -> int:
+    return 0 if isinstance(task, LeftOut) else task[0].size

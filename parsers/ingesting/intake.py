@@ -3,7 +3,7 @@
 import errno
 import hashlib
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,13 +45,13 @@ class Taken:
     remarks: tuple[str, ...] = ()
 
 
-def take_all(tasks: Sequence[Task], staging: Path) -> list[Taken | LeftOut]:
-    """Take candidates in; with each comes the SHA-256 of what is there already under its label.
+def take(task: Task | LeftOut, staging: Path) -> Taken | LeftOut:
+    """Take a candidate in, with which comes the SHA-256 of what is there already under its label.
 
-    ``staging``: where run folders are made.
+    ``staging``: where run folders are made. What is left out already stays so.
     Raises StagingError where nothing can be written there.
     """
-    return [_take(candidate, known, staging) for candidate, known in tasks]
+    return task if isinstance(task, LeftOut) else _take(*task, staging)
 
 
 def _take(candidate: Candidate, known: frozenset[str], staging: Path) -> Taken | LeftOut:

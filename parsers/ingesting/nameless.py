@@ -3,10 +3,9 @@
 import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from ..io.input_file import data_of
@@ -18,8 +17,11 @@ from .candidate import LeftOut
 from .ingest import Event, Ingested, copies, ingest
 from .suite import claimed
 
+if TYPE_CHECKING:
+    from ..sharing.workers import Workers
 
-def ingest_scrubbed(found: Sequence[str], into: Path, executor: Executor, secrets: Secrets) -> Iterator[Event]:
+
+def ingest_scrubbed(found: Sequence[str], into: Path, workers: "Workers", secrets: Secrets) -> Iterator[Event]:
     """As ``ingest``, with every name in logs, in what lies beside them and in their run.json replaced.
 
     The logs become a suite that is thrown away, and its copies are kept: a name has the same placeholder in all logs
@@ -28,7 +30,7 @@ def ingest_scrubbed(found: Sequence[str], into: Path, executor: Executor, secret
     """
     with TemporaryDirectory(prefix="tachograph-") as spool:
         named = Path(spool, "named", into.resolve().name)  # a run.json holds the name of its suite
-        taken = list(ingest(found, named, executor))
+        taken = list(ingest(found, named, workers))
         yield from (event for event in taken if isinstance(event, LeftOut))
         logs = {event.sha256: event for event in taken if isinstance(event, Ingested)}
         if logs:

@@ -15,12 +15,14 @@ import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
+from operator import is_
 from pathlib import Path
 
 import numpy as np
 
 from ..grammar.format import ROOM, Format, load
 from ..io.errors import FormatError
+from ..io.kept import kept
 from .format_shapes import TORN, WHOLE, Claim, Claims, KnownShapes
 from .shapes import Rows, ShapedLines
 from .text import LogText
@@ -54,12 +56,12 @@ def _folders() -> tuple[Path, ...]:
     return (ROOM / "formats", Path(own)) if own else (ROOM / "formats",)
 
 
-@cache
+@kept
 def _of_folders(folders: Sequence[Path]) -> tuple[Format, ...]:
     return tuple(load(path) for path in _paths(folders).values())
 
 
-@cache
+@kept
 def _paths(folders: Sequence[Path]) -> Mapping[str, Path]:
     for folder in folders:
         if not folder.is_dir():
@@ -82,11 +84,16 @@ def known_shapes(known: Sequence[Format]) -> KnownShapes:
     formats = tuple(known)
     tables: list[KnownShapes] = _kept.__dict__.setdefault("tables", [])
     for shapes in tables:
-        if shapes.formats == formats and not shapes.table.is_full:
+        if _are(shapes.formats, formats) and not shapes.table.is_full:
             return shapes
-    tables[:] = [shapes for shapes in tables if shapes.formats != formats][1 - MOST_TABLES :]
+    tables[:] = [shapes for shapes in tables if not _are(shapes.formats, formats)][1 - MOST_TABLES :]
     tables.append(KnownShapes(formats, [common()]))
     return tables[-1]
+
+
+def _are(one: Sequence[Format], other: Sequence[Format]) -> bool:
+    """Whether two lists hold the very same formats: what was found by one is not found by its equal, loaded anew."""
+    return len(one) == len(other) and all(map(is_, one, other))
 
 
 def detect(path: Path, known: Sequence[Format]) -> Format | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from parsers.io.message import Message, joined
+from parsers.sharing.workers import ALL_CORES, Workers
 
 from ..evidence.cell import Cell, Proof
 from ..evidence.comparability import Difference, of_rules, of_runs
@@ -146,16 +147,23 @@ def _below(folder: Path) -> list[Path]:
     ]
 
 
-def audit_files(files: Sequence[Path], logs: Path | None, pages: Sequence[Page], tolerance: float) -> Audited:
+def audit_files(
+    files: Sequence[Path],
+    logs: Path | None,
+    pages: Sequence[Page],
+    tolerance: float,
+    workers: Workers = ALL_CORES,
+) -> Audited:
     """Audit pages of one site; those that ``report`` wrote by the evidence files beside them.
 
-    ``logs``: the folder of logs; by default the one that holds all pages. Raises DocumentError, EvidenceFileError.
+    ``logs``: the folder of logs, which ``workers`` read; by default the one that holds all pages. Raises DocumentError,
+    EvidenceFileError, and ParserError where the workers are gone.
     """
     root = Path(os.path.commonpath([file.resolve().parent for file in files]))
     documents = {read_document(file): evidence_of(file) for file in files}
     own = [f for document, evidence in documents.items() if evidence for f in own_findings(document, evidence, logs)]
     others = [document for document, evidence in documents.items() if not evidence]
-    found = audit(PublishedSite(others, root, logs or root), pages, tolerance)
+    found = audit(PublishedSite(others, root, logs or root), pages, tolerance, Library(workers))
     named = [(_name(finding.number.page, root), finding) for finding in (*own, *found.findings)]
     return Audited(named, [replace(row, page=_name(Path(row.page), root)) for row in found.unlike])
 

@@ -11,8 +11,8 @@ from parsers.runs.facts import Fact
 from parsers.runs.format_records import FormatRecords
 from parsers.runs.provenance import LABEL
 from parsers.runs.reading import Reading
+from parsers.sharing.workers import ALL_CORES, Workers
 
-from ..evidence.pool import on_all_cores
 from ..measuring.measurement import Measurement, NoMeasurement, measure
 from ..measuring.number import printed
 from ..measuring.protocol import Protocol
@@ -168,16 +168,17 @@ class _Task:
 
 
 class Library:
-    """The evidence of logs, each made once for each way to scale it; many are made on all cores."""
+    """The evidence of logs, each made once for each way to scale it; workers make that of many."""
 
-    def __init__(self) -> None:
+    def __init__(self, workers: Workers = ALL_CORES) -> None:
+        self._workers = workers
         self._known: dict[_Task, tuple[Evidence, ...]] = {}
 
     def prepare(self, wanted: Iterable[tuple[PublishedNumber, Backing]]) -> None:
         """Make the evidence of many numbers at once."""
         tasks = [task for task in dict.fromkeys(_task(*pair) for pair in wanted) if task not in self._known]
         tasks.sort(key=lambda task: task.log.bytes, reverse=True)  # so that no core waits for a long one at the end
-        with on_all_cores(_made, tasks) as made:
+        with self._workers.each(_made, tasks, _bytes) as made:
             self._known |= dict(zip(tasks, made, strict=True))
 
     def evidence(self, number: PublishedNumber, backing: Backing) -> tuple[Evidence, ...]:
@@ -187,6 +188,10 @@ class Library:
         """
         self.prepare([(number, backing)])
         return self._known[_task(number, backing)]
+
+
+def _bytes(task: _Task) -> int:
+    return task.log.bytes
 
 
 def _task(number: PublishedNumber, backing: Backing) -> _Task:

@@ -11,6 +11,7 @@ from parsers.commands import FORMAT, LOGS
 from parsers.io.message import Message
 from parsers.io.printable import say
 from parsers.io.refusal import Unreadable
+from parsers.sharing.workers_option import JOBS, SCHEDULER
 
 from ..wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
 
@@ -44,6 +45,8 @@ PAST = "{file}: {page}: {digits} is no longer {verdict}."
 @click.option("--all", "everything", is_flag=True, help="Also show matching numbers.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @click.option("--markdown", "wants_markdown", is_flag=True, help="Print a Markdown report.")
+@JOBS
+@SCHEDULER
 @LANGUAGE
 @click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), help="Also write JUnit XML for CI.")
 def audit(
@@ -55,6 +58,8 @@ def audit(
     everything: bool,
     as_json: bool,
     wants_markdown: bool,
+    jobs: int | None,
+    scheduler: str | None,
     language: str,
     junit: Path | None,
 ) -> None:
@@ -62,7 +67,8 @@ def audit(
 
     MARKDOWN is a page or a folder of pages. The case of each number is read from its labels, its log found by links and
     names, and its protocol recovered from all numbers of its column unless a page file states it. Exit status 1 if
-    any verdict is not exact, near or accepted, 2 if a page cannot be read.
+    any verdict is not exact, near or accepted, 2 if a page cannot be read. With --scheduler, the logs must be on a disk
+    shared by all workers.
 
     \b
     Examples:
@@ -72,6 +78,7 @@ def audit(
       tachograph audit ../Perf --markdown --lang zh
     """
     from parsers.io.errors import ParserError
+    from parsers.sharing.workers import Workers
 
     from ..pagefile.page_file import find, load
     from .audited_pages import audit_files, markdown_files
@@ -79,9 +86,10 @@ def audit(
 
     translate = translate_to(language)
     try:
+        workers = Workers(jobs, scheduler)
         known = read_accepted(accept) if accept else []
         stated = [load(find(name)) for name in page_files]
-        found = audit_files(markdown_files(pages), logs, stated, tolerance)
+        found = audit_files(markdown_files(pages), logs, stated, tolerance, workers)
     except ParserError as error:
         raise Unreadable(told_in(error, translate)) from error
     marked, past = with_accepted(found.findings, known)

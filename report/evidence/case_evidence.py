@@ -10,6 +10,7 @@ from parsers.io.errors import ParserError
 from parsers.io.message import Message
 from parsers.runs.facts import Fact
 from parsers.runs.reading import Reading
+from parsers.sharing.workers import ALL_CORES, Workers
 
 from ..measuring.measurement import Measurement, NoMeasurement, Throughput, combine, throughput
 from ..measuring.protocol import Protocol
@@ -43,12 +44,12 @@ NOT_THE_JOB = {
 }
 
 
-def cells(page: Page, logs: Path) -> Iterator[Cell]:
+def cells(page: Page, logs: Path, workers: Workers = ALL_CORES) -> Iterator[Cell]:
     """All cells of a page, in the order of its tables; a cell that cannot be filled says why.
 
     A figure that the page quotes stands where nothing was measured; what is computed from others comes last.
     """
-    known = prepare(_wanted(page, logs))
+    known = prepare(_wanted(page, logs), workers)
     yield from divided(page, [_cell(page, logs, place, known) for place in page.places()])
 
 

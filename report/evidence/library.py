@@ -11,11 +11,11 @@ from parsers.runs.facts import Fact, Value
 from parsers.runs.provenance import PAGE
 from parsers.runs.reading import Reading, read
 from parsers.runs.runfile import run_file
+from parsers.sharing.workers import ALL_CORES, Workers
 
 from ..measuring.measurement import Measurement, NoMeasurement, measure
 from ..measuring.protocol import Protocol
 from .case_runs import another_log, not_done, outside
-from .pool import on_all_cores
 
 Scaling = tuple[tuple[str, Value], ...]
 
@@ -54,9 +54,13 @@ def measured(path: Path, protocol: Protocol, scaling: Scaling) -> Measurement:
     """What a log measures by a protocol; raises ParserError and NoMeasurement."""
     key = (path, protocol, scaling)
     if key not in _MEASURED:
-        found = reading_of(path).of_run(protocol.run)
-        _MEASURED[key] = measure(found.parts[0].table, found.fields, scaled(found, scaling), protocol)
+        _MEASURED[key] = _measured(reading_of(path), protocol, scaling)
     return _MEASURED[key]
+
+
+def _measured(reading: Reading, protocol: Protocol, scaling: Scaling) -> Measurement:
+    found = reading.of_run(protocol.run)
+    return measure(found.parts[0].table, found.fields, scaled(found, scaling), protocol)
 
 
 def forget() -> None:
@@ -70,20 +74,18 @@ def scaled(reading: Reading, scaling: Scaling) -> dict[str, Fact]:
     return {axis: Fact(axis, value, PAGE) for axis, value in scaling} | reading.facts
 
 
-def prepare(wanted: Iterable[WantedMeasurement]) -> dict[str, Message | None]:
+def prepare(wanted: Iterable[WantedMeasurement], workers: Workers = ALL_CORES) -> dict[str, Message | None]:
     """Read and measure many logs at once; returns why each is not evidence, None where it is.
 
     A log that cannot be read, or whose run.json cannot, is left out. What cannot be read or measured is tried, and
-    told, by whoever asks for it alone. Raises ChildProcessError when a process is killed.
+    told, by whoever asks for it alone. Raises ParserError where the workers are gone.
     """
     by_log: dict[Path, list[WantedMeasurement]] = {}
     for one in dict.fromkeys(wanted):
         by_log.setdefault(one.logs / one.path, []).append(one)
-    sizes = {log: _bytes(log) for log in by_log}
-    largest_first = sorted(by_log, key=sizes.__getitem__, reverse=True)  # so that no core waits for one at the end
-    tasks = [by_log[log] for log in largest_first]
+    tasks = sorted(by_log.values(), key=_bytes, reverse=True)  # so that no core waits for a large one at the end
     reasons = {}
-    with on_all_cores(_found, tasks, largest=max(sizes.values(), default=0)) as results:
+    with workers.each(_found, tasks, _bytes) as results:
         for task, found in zip(tasks, results, strict=True):
             if found is not None:
                 reasons[task[0].path] = found.reason
@@ -91,8 +93,9 @@ def prepare(wanted: Iterable[WantedMeasurement]) -> dict[str, Message | None]:
     return reasons
 
 
-def _bytes(log: Path) -> int:
+def _bytes(task: list[WantedMeasurement]) -> int:
     """The size of a log; 0 where it is gone."""
+    log = task[0].logs / task[0].path
     return log.stat().st_size if log.is_file() else 0
 
 
@@ -105,7 +108,10 @@ def _keep(found: _Found) -> None:
 
 
 def _found(task: list[WantedMeasurement]) -> _Found | None:
-    """What is in one log, measured by all of its protocols; None where it or its run.json cannot be read."""
+    """What is in one log, measured by all of its protocols; None where it or its run.json cannot be read.
+
+    Nothing of it is kept: whoever works for others would keep it beyond their call.
+    """
     path, log = task[0].path, task[0].logs / task[0].path
     if reason := outside(task[0].logs, path):
         return _Found(reason)
@@ -113,15 +119,15 @@ def _found(task: list[WantedMeasurement]) -> _Found | None:
         run = run_file(log)
         if reason := not_done(run, path):
             return _Found(reason)
-        reading = reading_of(log)
+        reading = _READ.get(log) or read(log)
         if reason := another_log(run, path, log, reading.sha256):
             return _Found(reason)
-        return _Found(None, reading, dict(_all_measured(task)))
+        return _Found(None, reading, dict(_all_measured(task, reading)))
     except ParserError:
         return None
 
 
-def _all_measured(task: list[WantedMeasurement]) -> Iterable[tuple[WantedMeasurement, Measurement]]:
+def _all_measured(task: list[WantedMeasurement], reading: Reading) -> Iterable[tuple[WantedMeasurement, Measurement]]:
     for one in task:
         with suppress(NoMeasurement):
-            yield one, measured(one.logs / one.path, one.protocol, one.scaling)
+            yield one, _measured(reading, one.protocol, one.scaling)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from parsers.io.atomic_write import write_whole
 from parsers.io.message import Message
+from parsers.sharing.workers import ALL_CORES, Workers
 
 from ..evidence import evidence_file
 from ..evidence.case_evidence import cells
@@ -80,18 +81,19 @@ def publish(
     out: Path,
     draw: "Draw | None" = None,
     write: Write | None = None,
+    workers: Workers = ALL_CORES,
 ) -> Iterator[PublishedPage]:
     """Render pages in languages; all pages that have a log or a quoted figure, in all languages, when none is named.
 
     Where none is named and none has a log, nobody asked for a page: PageError, too.
 
     ``draw``: what makes the charts that Markdown pages show; None for pages without charts. ``write``: writes a page in
-    languages, from a folder of logs into ``out``, and returns its files; Markdown, if None.
+    languages, from a folder of logs into ``out``, and returns its files; Markdown, if None. ``workers`` read the logs.
     Raises PageError for a page with a mistake and for two pages that would be one file, WordsError for a language
     without catalogue, WriteError when a file cannot be written: the files of its page are then as they were.
     """
     logs = logs or LOGS
-    for path, page, found in _read(pages, logs) if pages else _with_logs(logs):
+    for path, page, found in _read(pages, logs, workers) if pages else _with_logs(logs, workers):
         wanted = bool(pages) or any(cell.proofs or cell.quoted for cell in found)
         rendered = PublishedPage(path.stem, page, found, [])
         written = write or partial(_write, draw=draw)
@@ -100,16 +102,16 @@ def publish(
         yield rendered
 
 
-def _read(pages: Sequence[str], logs: Path) -> Iterator[tuple[Path, Page, list[Cell]]]:
+def _read(pages: Sequence[str], logs: Path, workers: Workers) -> Iterator[tuple[Path, Page, list[Cell]]]:
     """The files of pages, the pages and their cells."""
     for path in _files(pages):
         page = load(path)
-        yield path, page, list(cells(page, logs))
+        yield path, page, list(cells(page, logs, workers))
 
 
-def _with_logs(logs: Path) -> list[tuple[Path, Page, list[Cell]]]:
+def _with_logs(logs: Path, workers: Workers) -> list[tuple[Path, Page, list[Cell]]]:
     """All pages, if one of them has a log; else quoted figures would be all that there is. Raises PageError."""
-    found = list(_read(names(), logs))
+    found = list(_read(names(), logs, workers))
     if not any(cell.proofs for _, _, of_page in found for cell in of_page):
         raise PageError(NO_PAGE_HAS_A_LOG, logs=logs, known=", ".join(names()))
     return found

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from parsers.io.atomic_write import unfinished, write, writing
+from parsers.sharing.workers import ALL_CORES, KILLED, Workers
 
-from ..evidence.pool import KILLED
 from ..pagefile.page_file import FOLDER as PAGES
 from ..pagefile.page_file import find
 from ..rendering.publish import LOGS
@@ -32,6 +32,7 @@ def publish_site(
     logs: Path | None,
     languages: Sequence[str],
     out: Path,
+    workers: Workers = ALL_CORES,
     *,
     reloads: bool = False,
     is_kept: bool = True,
@@ -49,14 +50,20 @@ def publish_site(
         place.parent.mkdir(parents=True, exist_ok=True)
     with unfinished(place.parent, out) as folder:
         made = folder / place.name
-        found = _made(pages, logs, languages, (made, out), reloads=reloads)
+        found = _made(pages, logs, languages, (made, out), workers, reloads=reloads)
         refuse_others(names_of(made), place)
         take_place(made, place, is_kept=is_kept)
     yield from found
 
 
 def _made(
-    pages: Sequence[str], logs: Path | None, languages: Sequence[str], folders: tuple[Path, Path], *, reloads: bool
+    pages: Sequence[str],
+    logs: Path | None,
+    languages: Sequence[str],
+    folders: tuple[Path, Path],
+    workers: Workers,
+    *,
+    reloads: bool,
 ) -> "list[PublishedPage]":
     """Make a site in the first of two folders, which is to become the second, and return its pages."""
     with ChartProcess() as chart_process:
@@ -65,8 +72,8 @@ def _made(
         from ..wording.words import languages as all_languages
         from .site_folder import SiteFolder
 
-        site = SiteFolder(languages or all_languages(), folders[0], chart_process, reloads=reloads)
-        found = list(publish(pages, logs, languages, folders[1], write=site.add))
+        site = SiteFolder(languages or all_languages(), folders[0], chart_process, workers, reloads=reloads)
+        found = list(publish(pages, logs, languages, folders[1], write=site.add, workers=workers))
         site.finish()
         return found
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from parsers.io import atomic_write
 from parsers.io.printable import printable_lines
+from parsers.sharing.workers import ALL_CORES, Workers
 
-from ..evidence.pool import on_all_cores
 from ..rendering.publish import PublishedPage
 from .derivation_steps import DerivationSteps, derivations
 from .drawing import ChartProcess, drawings
@@ -24,8 +24,16 @@ EVIDENCE = "evidence"
 class SiteFolder:
     """A site in some languages that grows by whole pages in ``folder``, where it is not yet seen."""
 
-    def __init__(self, languages: Sequence[str], folder: Path, process: ChartProcess, *, reloads: bool = False) -> None:
-        self.languages, self.folder, self.reloads = list(languages), folder, reloads
+    def __init__(
+        self,
+        languages: Sequence[str],
+        folder: Path,
+        process: ChartProcess,
+        workers: Workers = ALL_CORES,
+        *,
+        reloads: bool = False,
+    ) -> None:
+        self.languages, self.folder, self.workers, self.reloads = list(languages), folder, workers, reloads
         self._chart_process = process
         self._pages: list[WebPage] = []
         self._written: dict[str, set[int]] = {}
@@ -36,9 +44,8 @@ class SiteFolder:
         Returns its files, as they are called when the site has its place at ``out``.
         """
         shown = [self._log_files(logs, path, *wanted) for path, wanted in excerpts(published.cells).items()]
-        largest = max((files.log.stat().st_size for files in shown), default=0)
         # What other processes do comes first, and what waits for it last; a page is there when all is that it links to.
-        with on_all_cores(LogFiles.write, shown, largest=largest) as written:
+        with self.workers.each(LogFiles.write, shown, _bytes) as written:
             pages = [self._web_page(published, languages, logs, language) for language in languages]
             self._write_panels(pages, derivations(published.cells))
             texts = {name: text for page in pages for name, text in _texts(page)}
@@ -77,6 +84,10 @@ class SiteFolder:
 
     def _write(self, name: str, text: str) -> None:
         atomic_write.write(self.folder, name, printable_lines(text).encode("utf-8"))
+
+
+def _bytes(files: LogFiles) -> int:
+    return files.log.stat().st_size
 
 
 def _texts(page: WebPage) -> Iterator[tuple[str, str]]:

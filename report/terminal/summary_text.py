@@ -44,10 +44,10 @@ BROKEN = "broken: {found}"
 WARNING = "warning: {said}"
 
 
-def shown(summary: Summary, translate: Translate, *, colour: bool) -> str:
+def shown(summary: Summary, translate: Translate, *, colour: bool, width: int | None = None) -> str:
     """A summary as text in one language; long lines are left to the terminal, so that what is copied is whole."""
     page = StringIO()
-    console = Console(page, force_terminal=colour, color_system="standard" if colour else None)
+    console = Console(page, force_terminal=colour, color_system="standard" if colour else None, width=width)
     for part in _parts(summary, translate):
         console.print(part, soft_wrap=True)
     return page.getvalue()

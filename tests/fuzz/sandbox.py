@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from click.testing import CliRunner
 
-from report.evidence import pool
+from parsers.sharing import workers
 from tachograph import command_line
 from tests.parsers.scrubbing import Secrets
 
@@ -98,7 +98,7 @@ def run(folder: Path, *arguments: str | Path, may_write: Path | None = None) -> 
     below ``may_write``.
     """
     before = files_below(folder, without=may_write)
-    with patch.object(pool, "WORTH_A_POOL", 1 << 30):  # no other processes: they would not be on the clock
+    with patch.object(workers, "cores", return_value=1):  # no other processes: they would not be on the clock
         result = CliRunner().invoke(command_line(), [str(argument) for argument in arguments], obj=Secrets())
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception

@@ -13,13 +13,13 @@ from unittest.mock import patch
 import numpy as np
 
 from parsers.ingesting.ingest import ingest
-from parsers.ingesting.workers import Here
 from parsers.io.compression import ending
 from parsers.io.errors import ParserError
 from parsers.runs.reading import survey
 from parsers.scanning.detection import formats
 from parsers.scanning.source import clean
 from parsers.scrubbing.copies import copied, sources
+from parsers.sharing.workers import ALONE
 from report.charts.chart import Chart
 from report.site import build
 from report.site.drawing import ChartProcess
@@ -94,9 +94,9 @@ def ingested(data: bytes) -> None:
         named = source(folder / "from", data)
         others = files_below(folder)
         with suppress(ParserError):
-            list(ingest([str(named)], folder / "into", Here()))
+            list(ingest([str(named)], folder / "into", ALONE))
             before = files_below(folder)
-            list(ingest([str(named)], folder / "into", Here()))
+            list(ingest([str(named)], folder / "into", ALONE))
             assert files_below(folder) == before
             assert files_below(folder, without=folder / "into") == others
             assert_silent(b"", folder / "into")

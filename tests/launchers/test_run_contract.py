@@ -19,8 +19,8 @@ from launchers.machine import sampling
 from launchers.running import folders, nodes
 from parsers.ingesting import suite
 from parsers.ingesting.nameless import ingest_scrubbed
-from parsers.ingesting.workers import Here
 from parsers.runs import clock, runfile, telemetry
+from parsers.sharing.workers import ALONE
 from tests.parsers.ingesting import logs, run_file
 from tests.parsers.scrubbing import Secrets
 from tests.parsers.test_ingest_archives import member, tar
@@ -137,7 +137,7 @@ def ingested(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     sources["archive"].write_bytes(tar(member("v100/a.log", step(1))))
     for name, source in sources.items():
         logs(top / "logs" / name, source)
-    list(ingest_scrubbed([str(sources["file"])], top / "logs" / "scrubbed", Here(), Secrets()))
+    list(ingest_scrubbed([str(sources["file"])], top / "logs" / "scrubbed", ALONE, Secrets()))
     return {name: run_file(top / "logs" / name) for name in (*sources, "scrubbed")}
 
 

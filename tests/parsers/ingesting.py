@@ -7,12 +7,12 @@ from typing import Any
 
 from parsers.ingesting.candidate import LeftOut
 from parsers.ingesting.ingest import Copies, Event, Ingested, ingest
-from parsers.ingesting.workers import Here
+from parsers.sharing.workers import ALONE
 
 
 def events(into: Path, *sources: Path | str) -> list[Event]:
     """What became of all files of some sources."""
-    return list(ingest([str(source) for source in sources], into, Here()))
+    return list(ingest([str(source) for source in sources], into, ALONE))
 
 
 def logs(into: Path, *sources: Path | str) -> list[Ingested]:

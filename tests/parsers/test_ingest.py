@@ -15,7 +15,7 @@ from parsers.ingesting.candidate import LeftOut
 from parsers.ingesting.ingest import ingest
 from parsers.ingesting.intake import NO_METRIC_LINE
 from parsers.ingesting.suite import STAGING, SuiteError, claimed
-from parsers.ingesting.workers import Here
+from parsers.sharing.workers import ALONE
 from tests.parsers.ingesting import copies, events, everything, left_out, logs, run_file, runs, unreadable
 from tests.parsers.run_folders import make_run
 from tests.parsers.toy_logs import FORMAT, OTHER_NOISE, step, write
@@ -241,7 +241,7 @@ def test_what_an_ingest_that_was_killed_left_is_taken_away(lab: Path, into: Path
 
 def test_a_run_gets_its_name_when_it_is_complete(lab: Path, into: Path) -> None:
     write(lab, step(1))
-    for _ in ingest([str(lab)], into, Here()):
+    for _ in ingest([str(lab)], into, ALONE):
         assert sorted(path.name for path in (into / "lab__train/1").iterdir()) == ["run.json", "train.log"]
 
 

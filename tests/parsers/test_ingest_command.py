@@ -1,4 +1,4 @@
-"""The command ingest: what it says, and that any executor gives the same."""
+"""The command ingest: what it says, and that any number of processes gives the same."""
 
 import json
 import os
@@ -92,22 +92,6 @@ def test_a_name_cannot_move_the_cursor_of_a_terminal(tmp_path: Path) -> None:
     assert r"a\x1b[2J\nError: b" in done.stdout
 
 
-def test_a_scheduler_that_does_not_answer_is_reported_in_a_sentence(lab: Path, tmp_path: Path) -> None:
-    pytest.importorskip("distributed", reason="the extra `dask` is not installed")
-    done = run("ingest", lab, "--into", tmp_path / "logs", "--scheduler", "nowhere")
-    assert (done.returncode, "no scheduler responds" in done.stderr) == (2, True)
-
-
-def test_a_missing_cluster_extra_is_named_in_a_sentence(lab: Path, tmp_path: Path) -> None:
-    program = "import sys; sys.modules['distributed'] = None; import tachograph; tachograph.main()"
-    options = ["--into", str(tmp_path / "logs"), "--scheduler", "tcp://127.0.0.1:1"]
-    command = [sys.executable, "-c", program, "ingest", str(lab), *options]
-    done = subprocess.run(
-        command, env={**os.environ, "PYTHONPATH": str(PROJECT)}, capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, 'pip install "tachograph[dask]"' in done.stderr) == (2, True)
-
-
 def test_an_ingest_that_was_killed_leaves_whole_runs_and_goes_on(lab: Path, tmp_path: Path) -> None:
     for number in range(2000):
         write(lab, *steps(number % 50 + 1), name=f"more_{number}.log")
@@ -131,11 +115,3 @@ def test_an_ingest_that_was_killed_leaves_whole_runs_and_goes_on(lab: Path, tmp_
     time.sleep(1)  # the processes that it started end by themselves
     assert run("ingest", lab, "--into", into).returncode == 0
     assert len(list(into.iterdir())) == 2041
-
-
-def test_a_cluster_gives_the_same_as_this_machine(lab: Path, tmp_path: Path) -> None:
-    distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-        done = run("ingest", lab, "--into", tmp_path / "far/logs", "--scheduler", cluster.scheduler_address)
-    run("ingest", lab, "--into", tmp_path / "near/logs")
-    assert (done.returncode, kept(tmp_path / "far")) == (0, kept(tmp_path / "near"))

@@ -7,8 +7,8 @@ import pytest
 
 from parsers.io.errors import ParserError
 from parsers.runs.reading import read
+from parsers.sharing.workers import MOST_TASKS
 from report.evidence.library import WantedMeasurement, forget, measured, prepare, reading_of, scaled
-from report.evidence.pool import WORTH_A_POOL
 from report.measuring.measurement import measure
 from report.measuring.protocol import NoMeasurement, Protocol
 from tests.commandline import PROJECT
@@ -36,7 +36,7 @@ def test_what_is_forgotten_is_read_again(tmp_path: Path) -> None:
     assert reading_of(log) is not first
 
 
-@pytest.mark.parametrize("count", [1, WORTH_A_POOL + 1])
+@pytest.mark.parametrize("count", [1, MOST_TASKS + 1])
 def test_a_prepared_log_measures_what_it_measures_alone(count: int, tmp_path: Path) -> None:
     wanted = [put(tmp_path, str(number)) for number in range(count)]
     assert prepare(wanted) == {one.path: None for one in wanted}
@@ -52,7 +52,7 @@ def test_a_log_of_a_failed_run_is_no_evidence(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_read_is_reported_when_it_is_asked_for(tmp_path: Path) -> None:
-    wanted = [put(tmp_path, str(number)) for number in range(WORTH_A_POOL)]
+    wanted = [put(tmp_path, str(number)) for number in range(MOST_TASKS)]
     broken, gone = put(tmp_path, "broken", "{"), put(tmp_path, "gone")
     (tmp_path / gone.path).unlink()
     (tmp_path / wanted[0].path).write_bytes(b"\0" * 100)

@@ -21,7 +21,6 @@ from report.audit.finding import VERDICTS
 from report.audit.judge import ROUNDED
 from report.audit.printing import HEAD, UNLIKE_HEAD, VERDICTS_HEAD
 from report.evidence.comparability import KIND_KEYS
-from report.evidence.pool import KILLED
 from report.site.exchange import IS_FOREIGN, IS_IN_USE, IS_MOUNTED
 from report.why.derivation import REASONS
 from report.wording.words import languages, worded, words
@@ -99,7 +98,7 @@ OF_TABLES = {
     *ROUNDED.values(),
     *KIND_KEYS,
 }
-OF_TABLES |= {*BROKEN.values(), OUTSIDE, LEADS_OUT, IS_MOUNTED, IS_IN_USE, IS_FOREIGN, KILLED, BYTES, COLUMNS}
+OF_TABLES |= {*BROKEN.values(), OUTSIDE, LEADS_OUT, IS_MOUNTED, IS_IN_USE, IS_FOREIGN, BYTES, COLUMNS}
 OF_SYSTEMS = {
     os.strerror(code) for code in (ENOENT, EACCES, EIO, EISDIR, ENOTDIR, ELOOP, ENAMETOOLONG, EMFILE, ENOSPC, EROFS)
 }
@@ -132,7 +131,6 @@ def test_the_values_of_a_message_are_put_in_last(path: Path) -> None:
 
 # What goes on to a system, tells a developer that a library has changed, or is a message without values.
 OF_SYSTEM = {"report/charts/chart.py": "ValueError", "report/site/exchange.py": "OSError"}
-OF_SYSTEM |= {"report/evidence/pool.py": "ChildProcessError"}
 
 
 @pytest.mark.parametrize("path", [path for path in SOURCES if path.is_relative_to(PROJECT / "report")], ids=of_project)

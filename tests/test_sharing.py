@@ -1,0 +1,159 @@
+"""One way to share work: each command gives the same, byte for byte, alone, on all cores and on a Dask cluster."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from parsers.sharing.workers import MOST_TASKS, Workers, WorkersError
+from tachograph import command_line
+from tests.commandline import PROJECT, run
+from tests.parsers.golden_logs import LOGS
+from tests.parsers.scrubbing import Secrets
+from tests.parsers.test_workers import die, large, process_of
+from tests.report.audit.small_site import make
+
+GOLDEN = PROJECT / "tests/report/golden"
+SHOWN = LOGS[: 2 * MOST_TASKS]
+COMMANDS = {
+    "show": ["show", "logs/*", "absent.log"],
+    "show --json": ["show", "logs/*", "--json"],
+    "show --lang": ["show", "logs/*", "--lang", "zh"],
+    "report": ["report", "site/toy.toml", "--logs", "site/logs", "--out", "out"],
+    "report --html": ["report", "site/toy.toml", "--logs", "site/logs", "--out", "out", "--html"],
+    "audit": ["audit", "audited", "--all"],
+    "ingest": ["ingest", "logs", "--into", "out"],
+}
+every_command = pytest.mark.parametrize("command", COMMANDS)
+one_of_each = pytest.mark.parametrize("command", ["show", "report", "audit", "ingest"])
+
+Outcome = tuple[int, str, str, dict[str, bytes]]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """What the commands read: logs, one of them empty, one of a run and one of many runs, a page and a site."""
+    shutil.copytree(GOLDEN, tmp_path / "site")
+    make(tmp_path / "audited")
+    (tmp_path / "logs/runs/1").mkdir(parents=True)
+    (tmp_path / "logs/run").mkdir()
+    (tmp_path / "logs/empty.log").touch()
+    shutil.copy(SHOWN[0], tmp_path / "logs/run/train.log")
+    (tmp_path / "logs/runs/1/run.json").write_text('{"case": {}}', encoding="utf-8")
+    for number, log in enumerate(SHOWN):
+        shutil.copy(log, tmp_path / f"logs/{number}.log")
+    return tmp_path
+
+
+def outcome(command: str, home: Path, *options: str) -> Outcome:
+    """All that a command prints and writes."""
+    parts = [path for part in COMMANDS[command] for path in (sorted(home.glob(part)) if "*" in part else [part])]
+    done = run(
+        *(os.path.relpath(part, home) if Path(part).is_absolute() else part for part in parts), *options, cwd=home
+    )
+    written = sorted((home / "out").rglob("*"))
+    files = {str(path.relative_to(home)): path.read_bytes() for path in written if path.is_file()}
+    shutil.rmtree(home / "out", ignore_errors=True)
+    return done.returncode, done.stdout, done.stderr, files
+
+
+@contextmanager
+def clustered(workers: int, threads: int = 1) -> Iterator[str]:
+    """The address of the scheduler of a cluster on this machine; its status page is at any port that is free."""
+    distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
+    with distributed.LocalCluster(n_workers=workers, threads_per_worker=threads, dashboard_address=":0") as local:
+        yield local.scheduler_address
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[str]:
+    """The address of a scheduler with two workers, which run in another folder than the commands."""
+    with clustered(workers=2) as address:
+        yield address
+
+
+@pytest.mark.slow
+@every_command
+def test_a_command_gives_the_same_on_a_cluster_as_alone(command: str, home: Path, cluster: str) -> None:
+    alone = outcome(command, home, "--jobs", "1")
+    assert alone[1] or alone[3]
+    assert outcome(command, home, "--scheduler", cluster) == alone
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["show", "ingest"])
+def test_a_command_gives_the_same_in_two_processes_as_alone(command: str, home: Path) -> None:
+    assert outcome(command, home, "--jobs", "2") == outcome(command, home, "--jobs", "1")
+
+
+@pytest.mark.slow
+def test_a_cluster_reads_a_log_anew_that_changed_since_the_last_call(home: Path, cluster: str) -> None:
+    log = home / "logs/0.log"
+    first = outcome("show --json", home, "--scheduler", cluster)
+    log.write_bytes(log.read_bytes() + b"one line more\n")
+    second = outcome("show --json", home, "--scheduler", cluster)
+    assert second != first
+    assert second == outcome("show --json", home, "--jobs", "1")
+
+
+@pytest.mark.slow
+def test_workers_with_several_threads_give_the_same(home: Path) -> None:
+    with clustered(workers=1, threads=4) as address:
+        found = outcome("show --json", home, "--scheduler", address)
+    assert found == outcome("show --json", home, "--jobs", "1")
+
+
+@pytest.mark.slow
+def test_a_cluster_does_the_work_of_few_logs_too(cluster: str) -> None:
+    with Workers(scheduler=cluster).each(process_of, [1], large) as results:
+        assert os.getpid() not in set(results)
+
+
+@pytest.mark.slow
+def test_workers_of_a_cluster_that_are_killed_are_told_in_a_sentence() -> None:
+    with clustered(workers=1) as address:
+        workers = Workers(scheduler=address)
+        with pytest.raises(WorkersError, match="lost the work"), workers.each(die, [1], large) as results:
+            list(results)
+
+
+def refused(home: Path, monkeypatch: pytest.MonkeyPatch, command: str, *options: str) -> str:
+    """The last line of what a command says that does nothing."""
+    monkeypatch.chdir(home)
+    parts = ["logs/0.log" if "*" in part else part for part in COMMANDS[command]]
+    done = CliRunner().invoke(command_line(), [*parts, *options], obj=Secrets())
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert not list(home.glob("out/**/*.*"))
+    return done.stderr.splitlines()[-1]
+
+
+@pytest.mark.slow
+@one_of_each
+def test_a_scheduler_that_does_not_respond_is_told_in_a_sentence(command: str, home: Path) -> None:
+    pytest.importorskip("distributed", reason="the extra `dask` is not installed")
+    said = "Error: nowhere: no scheduler responds; expected tcp://host:port.\n"
+    assert outcome(command, home, "--scheduler", "nowhere") == (2, "", said, {})
+
+
+@one_of_each
+def test_processes_and_a_scheduler_at_once_are_refused(
+    command: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "not both" in refused(home, monkeypatch, command, "--scheduler", "nowhere", "--jobs", "2")
+
+
+@one_of_each
+def test_a_missing_extra_is_named_in_a_sentence(command: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert 'pip install "tachograph[dask]"' in refused(home, monkeypatch, command, "--scheduler", "nowhere")
+
+
+def test_options_of_sharing_do_not_apply_to_a_log_that_grows(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "do not apply to --follow" in refused(home, monkeypatch, "show", "--follow", "--jobs", "2")
