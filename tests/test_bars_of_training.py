@@ -143,3 +143,7 @@ def test_what_the_trainer_prints_at_its_end_comes_before_its_bar(tmp_path: Path)
 def test_losses_without_a_bar_have_no_throughput(tmp_path: Path) -> None:
     found = shown(tmp_path, *(LOSS.format(n=n) for n in range(9)))
     assert (found["throughput"], "bar" in found["reason"]) == (None, False)
+
+
+def test_an_evaluation_of_as_many_steps_as_training_leaves_none_to_be_read(tmp_path: Path) -> None:
+    assert shown(tmp_path, *trained(1, 91), bar(range(1, 91), 90, 0.5))["throughput"] is None

@@ -108,3 +108,11 @@ def test_an_hour_of_ms_swift_is_read(tmp_path: Path) -> None:
     rows = ((10, "59m 50s"), (20, "1h 0m 10s"), (30, "1d 0h 59m 50s"))
     log = "".join(SWIFT.format(n=n, elapsed=elapsed, speed="'train_speed(s/it)': 9.5") for n, elapsed in rows)
     assert round(86400 * shown(tmp_path, BATCH_OF_SWIFT + log)["throughput"]["value"], 6) == 20 * 16
+
+
+def test_passes_of_another_part_do_not_multiply_a_rate_whose_format_says_what_it_counts(tmp_path: Path) -> None:
+    line = "Train: 0 [{n:4d}/900 ({n:3d}%)]  Loss: 6.9 (6.9)  Time: 0.500s, 512.00/s  (0.500s, 512.0/s)"
+    line += "  LR: 1.000e-03  Data: 0.010 (0.010)\n"
+    given = "gradient_accumulation_steps .. 4\ntrain_micro_batch_size_per_gpu ... 64\nworld_size ....... 4\n"
+    found = shown(tmp_path, given + "".join(line.format(n=n) for n in range(0, 500, 50)))
+    assert (found["throughput"]["value"], found["throughput"]["protocol"].split()[1]) == (512.0, "estimate=reported")

@@ -29,13 +29,17 @@ _CARDS = re.compile(
 _GROUPED = r"(?P<count>\d\d?\d?(?:,\d\d\d)+|\d++)(?!\w|[.,]\d)"
 # Signs of several processes: each of them may count its own card alone.
 _OF_SEVERAL = re.compile(
-    r"(?i)distributed|torchrun|nproc|mpirun|horovod|\bsrun\b|\bddp\b|\brank\W?\W?\W?[1-9]|cuda:[1-9]|\b(?:nodes|machines)\W?\W?[2-9]"
+    r"(?i)distributed|torchrun|nproc|mpirun|horovod|\bsrun\b|\bddp\b|(?<![a-z])rank\W{0,3}[1-9]|cuda:[1-9]"
+    r"|(?<![a-z])(?:n?nodes|machines)\W{0,3}(?:[2-9]|[1-9]\d)"
 )
 _TOKENS = re.compile(
     rf"(?i){_WORD_BEFORE}(?P<name>(?:(?:train|global|total)[ _-]batch[ _-]tokens"
     rf"|tokens[ _-]per[ _-](?:step|iteration|iter|update|optimizer[ _-]step)(?: will be)?){_IS}){_GROUPED}"
 )
-_PASSES = re.compile(rf"(?i)(?P<name>(?:accum\w*[ _-](?:steps?|iters?)|grad\w*[ _-]accum\w*){_IS}){_COUNT}")
+_PASSES = re.compile(
+    rf"(?i)(?P<name>(?:accum\w*[ _-](?:steps?|iters?|grad[ _-]batches)|grad\w*[ _-]acc\w*|update[ _-]freq){_IS})"
+    rf"{_COUNT}"
+)
 _STEPS = re.compile(
     rf"(?i)(?P<name>(?:(?:iters?|iterations?|steps|batches)(?: number)?[ _-]per[ _-]epoch|training batches){_IS})"
     rf"{_COUNT}"
@@ -45,9 +49,11 @@ _OF_A_STEP = re.compile(
 )
 _OF_DATA = re.compile(r"(?i)data ?set|train|examples|数据集|训练集|样本")
 _OF_OTHER = re.compile(
-    r"(?i)(?<![a-z])(?:val|valid|validation|eval|evaluation|test|dev|vocab\w*|param\w*|infer\w*|predict\w*|rollout|mini"
+    r"(?i)(?<![a-z])(?:val|valid\w*|eval\w*|test|testing|dev|vocab\w*|param\w*|infer\w*|predict\w*|rollout|mini"
     r"|micro|ppo|generat\w*)(?![a-z])|验证|测试"
 )
+_OF_CARD = re.compile(r"(?i)(?:per|each)[ _-]?(?:gpu|device|card|rank|worker)|(?<![a-z])(?:local|micro)(?![a-z])")
+_AROUND = 24  # letters of a line before and behind a count that may say whose it is
 _THINGS = r"(?:images|samples|examples|entries|records|instances)"
 _SAMPLES = re.compile(
     rf"(?i)(?:(?:{_THINGS}\b|length\b|size\b|长度|数量|样本数)[^\d\n]{{0,24}}?(?<![\w.])(?P<behind>\d{{3,10}})(?![\w.]|,\d)"
@@ -89,10 +95,12 @@ def stated_counts(series: SpokenSeries, gathered: Gathered) -> Stated:
     lines = [line for line in _lines(gathered) if line not in own]
     sizes, cards = list(dict.fromkeys(_sizes(lines))), list(dict.fromkeys(_cards(lines)))
     named = Stated((*dict.fromkeys(_tokens(lines)), *(size for size in sizes if size.column != "batch")))
-    if stated_passes(gathered):
-        return named  # nobody knows whether a step is one of them
-    shown = _by_epoch(sizes, cards, set(_samples(lines)), _steps_of_epoch(series, lines))
-    if shown or named.statements or any(map(_OF_SEVERAL.search, lines)):
+    if stated_passes(gathered):  # nobody knows whether a step is one of them
+        return Stated(tuple(one for one in named.statements if one.column != "batch_size"))
+    are_several = any(map(_OF_SEVERAL.search, lines))
+    alone = [size for size in sizes if size.column == "job_batch_size" or not are_several]
+    shown = _by_epoch(sizes, alone, cards, set(_samples(lines)), _steps_of_epoch(series, lines))
+    if shown or named.statements or are_several:
         return shown or named
     return _of_one_card(sizes, cards)
 
@@ -129,7 +137,10 @@ def _sizes(lines: Iterable[str]) -> Iterator[Statement]:
     """The batch sizes of training that lines state."""
     for found, count in _found(_BATCH_SIZE, lines):
         words = set(re.split(r"[ _-]", found["whose"].lower()))
-        if not _OF_OTHER.search(found["whose"].replace("_", " ")) and "total" not in words:  # of tokens as often as not
+        is_of_other = (
+            _OF_OTHER.search(found["whose"].replace("_", " ")) or "total" in words
+        )  # of tokens as often as not
+        if not is_of_other and "token" not in found["name"].lower() + _behind(found).lower():
             is_of_one = found["card"] or words & _OF_ONE
             yield Statement(
                 "batch_size" if is_of_one else "job_batch_size" if words & _OF_ALL else "batch", found["name"], count
@@ -139,7 +150,14 @@ def _sizes(lines: Iterable[str]) -> Iterator[Statement]:
 def _tokens(lines: Iterable[str]) -> Iterator[Statement]:
     """The tokens of a step of all cards."""
     for found, count in _found(_TOKENS, lines):
-        yield Statement("job_batch_tokens", found["name"], count, "," in found["count"])
+        around = found.string[max(found.start() - _AROUND, 0) : found.end()] + _behind(found)
+        if not (_OF_CARD.search(around) or _OF_OTHER.search(around.replace("_", " "))):
+            yield Statement("job_batch_tokens", found["name"], count, "," in found["count"])
+
+
+def _behind(found: re.Match[str]) -> str:
+    """What stands behind a count."""
+    return found.string[found.end() : found.end() + _AROUND]
 
 
 def _cards(lines: Iterable[str]) -> Iterator[Statement]:
@@ -164,14 +182,22 @@ def _steps_of_epoch(series: SpokenSeries, lines: Iterable[str]) -> set[int]:
 
 
 def _by_epoch(
-    sizes: Sequence[Statement], cards: Sequence[Statement], samples: set[int], steps: set[int]
+    sizes: Sequence[Statement],
+    alone: Sequence[Statement],
+    cards: Sequence[Statement],
+    samples: set[int],
+    steps: set[int],
 ) -> Stated | None:
-    """The one batch size, alone or of some cards, that makes as many steps of the samples of an epoch as there are."""
+    """The one batch size, alone or of some cards, that makes as many steps of the samples of an epoch as there are.
+
+    ``alone``: those that may show it without a number of cards.
+    """
     found: dict[int, Stated] = {}
     several = [card for card in cards if card.count > 1]
     for size in sizes:
         # Of several cards each may go through all samples: one batch size alone shows nothing.
-        for card in several if several and size.column != "job_batch_size" else [None]:
+        is_of_cards = several and size.column != "job_batch_size"
+        for card in several if is_of_cards else [None] if size in alone else []:
             of_all = size.count * (card.count if card else 1)
             if shown := _shown(of_all, samples, steps):
                 found.setdefault(of_all, _as_shown(size, card, shown))
@@ -197,5 +223,7 @@ def _of_one_card(sizes: Sequence[Statement], cards: Sequence[Statement]) -> Stat
     if not sizes or {card.count for card in cards} != {1}:
         return Stated()
     names = dict.fromkeys(size.name for size in sizes)
+    if len(names) > 1 and len({size.count for size in sizes}) > 1:
+        return Stated()  # one of them may be that of an evaluation
     known = tuple(size.known_as("job_batch_size") for size in sizes if size.name == next(iter(names)))
     return Stated(known, (Message(ONE_CARD_SHOWS),))

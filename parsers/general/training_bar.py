@@ -1,5 +1,6 @@
 """The progress bar of training, told from those of evaluation and preparation, where none of them has a name."""
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -77,7 +78,15 @@ def training_bar(gathered: Gathered) -> TrainingBar | Message | None:
     del bars[own[0].total]
     losses = [place for place, row in enumerate(gathered.spoken) if row.form.has_evidence and not row.form.is_of_other]
     is_first = bool(losses) and losses[0] > own[0].place
-    return TrainingBar(own) if is_first and all(_is_beside(own, other) for other in bars.values()) else Message(UNKNOWN)
+    is_alone = all(_is_beside(own, other) for other in bars.values())
+    return TrainingBar(own) if is_first and is_alone and _has_losses_throughout(own, losses) else Message(UNKNOWN)
+
+
+def _has_losses_throughout(own: Sequence[_Drawn], losses: Sequence[int]) -> bool:
+    """Whether a loss follows each beginning of the bar: one of as many steps without any is that of an evaluation."""
+    begins = [own[0].place, *(after.place for before, after in pairwise(own) if after.step < before.step)]
+    ends = [*begins[1:], math.inf]
+    return all(any(begin < loss < end for loss in losses) for begin, end in zip(begins, ends, strict=True))
 
 
 def _grammar(total: int, speed: str, names: Sequence[str]) -> str:

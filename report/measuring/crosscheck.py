@@ -158,9 +158,8 @@ def _of_all_passes(part: FormatRecords, facts: Facts, found: Measurement) -> Mea
     It does where that counts one pass of several, or where both agree and the format does not say whose it is.
     """
     passes = facts["accumulation"].value if "accumulation" in facts else 1
-    are_several = is_count(passes) and passes > 1
     of_steps = (found.protocol.estimate, found.protocol.records) == ("reported", "step")
-    if not of_steps or not (found.scope == "unknown" or (found.scope == "job" and are_several)):
+    if not of_steps or found.scope != "unknown":  # a format that says whose the rate is knows what it counts
         return found
     by_time = by("step_time", found.protocol)
     try:
@@ -168,9 +167,9 @@ def _of_all_passes(part: FormatRecords, facts: Facts, found: Measurement) -> Mea
         ratio = _ratio_of_medians(part, facts, found.protocol, by_time)
     except NoMeasurement:
         return found
-    if found.scope == "unknown" and abs(ratio - 1) <= TOLERANCE:
+    if abs(ratio - 1) <= TOLERANCE:
         return timed
-    if is_count(passes) and are_several and abs(ratio / passes - 1) <= TOLERANCE:
+    if is_count(passes) and passes > 1 and abs(ratio / passes - 1) <= TOLERANCE:
         told = Message(COUNTS_A_PART, value=f"{found.value:.6g}", unit=found.unit, passes=passes)
         return replace(timed, warnings=(*timed.warnings, told))
     return found

@@ -57,6 +57,18 @@ UNKNOWN = {
     "a batch size of the evaluation": "Number of train images: 520\neval_batch_size: 8\n",
     "two that would do": "Number of train images: 520\nbatch_size: 8\nother: 1040 training samples\nbatch size 16\n",
     "several cards": "batch_size: 8\nnum_gpus: 4\n",
+    "tokens behind it": "Global batch size: 524288 tokens\n",
+    "tokens in brackets": "effective batch size (tokens): 524288\n",
+    "tokens of a card before": "per-GPU tokens per step: 4096\n",
+    "tokens of a card in brackets": "tokens per step (per GPU): 4096\n",
+    "tokens of a card behind": "total batch tokens = 524,288 per gpu\n",
+    "tokens of the validation": "val tokens per step: 262144\n",
+    "several nodes": "number of nodes: 16\nnum_gpus: 1\nbatch_size: 8\n",
+    "several nodes by a key": "num_nodes=4\nnum_gpus: 1\nbatch_size: 8\n",
+    "another rank": "local_rank: 1\nnum_gpus: 1\nbatch_size: 8\n",
+    "batches that are accumulated": "accumulate_grad_batches: 4\nnum_gpus: 1\nbatch_size: 8\n",
+    "the batches of an update": "update_freq: 4\nnum_gpus: 1\nbatch_size: 8\n",
+    "several processes without their number": "torchrun train.py\nNumber of train images: 520\nbatch_size: 8\n",
     "several cards that may each go through all samples": "Number of train images: 520\nbatch_size: 8\nworld_size: 4\n",
     "one card of each process": "device: cuda n_gpu: 1, distributed training: True\nbatch_size: 8\n",
     "one card of each of several": "num_gpus: 1\ndevice: cuda:1\nbatch_size: 8\n",
@@ -149,3 +161,8 @@ def test_lines_that_are_made_to_be_slow_are_read_in_time(tmp_path: Path, line: s
     before = process_time()
     assert facts(tmp_path, f"{line}\n" * 50) == {}
     assert process_time() - before < 10
+
+
+def test_a_batch_size_of_the_evaluation_is_not_that_of_training(tmp_path: Path) -> None:
+    head = "Evaluating with batch size 256\nTraining with batch size 32\nnum_gpus: 1\n"
+    assert facts(tmp_path, head)["job_batch_size"] == 32

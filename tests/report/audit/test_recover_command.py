@@ -65,7 +65,7 @@ def test_json_is_one_object_a_number() -> None:
         ([LOGS / ONE], "Missing option '--published'"),
         (
             [LOGS / ONE, "--published", "1.5", "--published", "2.5"],
-            "Give --published once per log; given: 1 log and 2 numbers.",
+            "Give --published once per log; logs: 1, numbers: 2.",
         ),
         (
             [LOGS / ONE, "--published", "1.5e3"],
