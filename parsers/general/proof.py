@@ -113,11 +113,14 @@ def _not_evident(series: SpokenSeries, gathered: Gathered) -> str | None:
 def _progresses(series: SpokenSeries, gathered: Gathered) -> bool:
     """Whether its lines count steps or epochs up, or count them at all where others print losses.
 
-    All bars count: one must be that of an epoch, or have no name where others print losses.
+    All bars count: one must be that of an epoch, or have no name where others print losses once it has begun; what
+    stands before it may be a configuration.
     """
     if series.rows[0].form.is_bar:
-        form = series.rows[0].form
-        return form.level.has_epoch or (gathered.evidence >= LEAST and not form.level.words)
+        form, begin = series.rows[0].form, series.rows[0].line
+        later = (row.form for row in gathered.spoken if row.line >= begin)
+        losses = sum(other.has_evidence and not other.is_of_other for other in later)
+        return form.level.has_epoch or (losses >= LEAST and not form.level.words)
     is_told = series.sense.unit is not None or series.sense.role in (STEP_RATE, STEP_TIME)
     least = 2 if is_told and "nameless" not in series.sense.flags else LEAST
     counts = rises(series.steps) or rises(series.of("epoch"))
