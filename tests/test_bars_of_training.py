@@ -9,6 +9,9 @@ import pytest
 
 from tests.commandline import run
 
+# Each calls the program.
+pytestmark = pytest.mark.slow
+
 BATCH = "***** Running training *****\n  Total train batch size (w. parallel, distributed & accumulation) = 32\n"
 LOSS = "{{'loss': 1.{n:03d}, 'grad_norm': 0.5, 'learning_rate': 2e-05, 'epoch': 0.{n:02d}}}\n"
 NONE = "The log does not print throughput"

@@ -20,6 +20,9 @@ from parsers.io.errors import WriteError
 from report.site.exchange import refuse_others
 from tests.commandline import PROJECT, run
 
+# Each calls the program.
+pytestmark = pytest.mark.slow
+
 GOLDEN = PROJECT / "tests/report/golden"
 PROGRAM = [sys.executable, "-c", "import tachograph; tachograph.main()"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(PROJECT), "PYTHONDONTWRITEBYTECODE": "1"}

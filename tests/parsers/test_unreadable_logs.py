@@ -49,7 +49,10 @@ CASES: dict[str, tuple[Callable[[Path], Path], str]] = {
     "broken xz": (lambda folder: write(folder, lzma.compress(TEXT)[:60] + b"\xff" * 99), "cannot be read: "),
     "broken zst": (lambda folder: write(folder, zstandard.compress(TEXT) + b"\xff" * 99), "cannot be read: "),
 }
-every_case = pytest.mark.parametrize(("make", "reason"), CASES.values(), ids=CASES)
+SOME = {name: [pytest.mark.slow] if "bomb" in name else [] for name in CASES}
+every_case = pytest.mark.parametrize(
+    ("make", "reason"), [pytest.param(*case, id=name, marks=SOME[name]) for name, case in CASES.items()]
+)
 
 
 @every_case

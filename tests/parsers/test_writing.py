@@ -69,6 +69,7 @@ def test_json_lines_hold_a_text_as_it_is(tmp_path: Path) -> None:
     assert (tmp_path / "a.jsonl").read_text() == '{"log":"=1"}\n'
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(st.sampled_from(BEGINS + "1.e a\"',;")), min_size=1))
 def test_no_text_but_a_number_begins_as_a_formula(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
     path = tmp_path_factory.getbasetemp() / f"texts-{os.getpid()}.csv"

@@ -154,6 +154,7 @@ def test_a_page_without_an_evidence_file_is_read_as_that_of_somebody_else(copy: 
     assert "333.533" in {finding.number.digits for finding in bad(copy / "pages/toy.en.md")}
 
 
+@pytest.mark.slow
 @settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_any_digit_that_is_changed_in_a_number_of_a_page_is_caught(data: st.DataObject, site: Path) -> None:
