@@ -91,13 +91,7 @@ def show(
     options = {"cards": cards, "batch_size": batch_size}
     given = tuple(Fact(name, number, option(name)) for name, number in options.items() if number)
     if follows:
-        if language != "en":
-            raise wrong_use(translate, FOLLOWS_IN_ENGLISH)
-        if jobs or scheduler:
-            raise wrong_use(translate, FOLLOWS_BY_ITSELF)
-        if len(logs) > 1:
-            raise wrong_use(translate, FOLLOWS_ONE_LOG, count=len(logs))
-        _follow(logs[0], protocol, given, format_, as_json)
+        _follow(logs, language, jobs or scheduler, protocol, given, format_, as_json)
         return
     how = (protocol, given, format_, as_json, _terminal(), language)
     try:
@@ -122,13 +116,20 @@ def _log(path: Path) -> Path:
         return path
 
 
-def _follow(log: Path, *how: Any) -> None:
+def _follow(logs: Sequence[Path], language: str, shared: int | str | None, *how: Any) -> None:
     from parsers.io.errors import ParserError
 
     from .terminal.follow import follow
 
+    translate = translate_to(language)
+    if language != "en":
+        raise wrong_use(translate, FOLLOWS_IN_ENGLISH)
+    if shared:
+        raise wrong_use(translate, FOLLOWS_BY_ITSELF)
+    if len(logs) > 1:
+        raise wrong_use(translate, FOLLOWS_ONE_LOG, count=len(logs))
     try:
-        follow(_log(log), *how)
+        follow(_log(logs[0]), *how)
     except ParserError as error:
         raise Unreadable(error) from error
 
@@ -142,16 +143,22 @@ def _terminal() -> tuple[int, bool]:
 
 def _shown(logs: tuple[Path, ...], workers: "Workers", *how: object) -> Iterator[tuple[int, str]]:
     """Exit status and text of each log, in order; raises ParserError where the workers are gone."""
+    if len(logs) > 1:
+        _load_for_forks()
+    with workers.each(partial(_show, how), logs, _bytes) as texts:
+        yield from texts
+
+
+def _load_for_forks() -> None:
+    """Import what each log needs and load the formats, so that processes that are forked have them."""
     from parsers.io.errors import ParserError
     from parsers.scanning.detection import formats
 
-    from .evidence import log_summary  # noqa: F401 - processes that are forked have it then, and the formats
+    from .evidence import log_summary  # noqa: F401
     from .terminal import summary_text  # noqa: F401
 
     with suppress(ParserError):  # each log tells it
         formats()
-    with workers.each(partial(_show, how), logs, _bytes) as texts:
-        yield from texts
 
 
 def _bytes(path: Path) -> int:

@@ -111,9 +111,9 @@ def _bar_first(reading: Reading, fmt: Format) -> Reading:
     """The reading with the bar as a part by itself; it is drawn again below each line that is written above it."""
     both = next(part for part in reading.parts if part.format is fmt)
     is_bar = np.isfinite(both.table["elapsed"]) & np.isfinite(both.table["step"])
-    bar = both.table.only(is_bar)
+    bar = both.table.rows(is_bar)
     is_again = np.diff(bar["step"], prepend=np.nan) == 0
-    parts = [replace(both, table=table) for table in (bar.only(~is_again), both.table.only(~is_bar))]
+    parts = [replace(both, table=table) for table in (bar.rows(~is_again), both.table.rows(~is_bar))]
     others = [part for part in reading.parts if part is not both]
     warnings = tuple(said for said in reading.warnings if said.key != TWICE)
     return replace(reading, parts=(*parts, *others), warnings=warnings)

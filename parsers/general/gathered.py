@@ -173,7 +173,7 @@ def _text(data: bytes) -> str:
 
 
 def _of_names(month: str, day: str, hour: str, minute: str, second: str, year: str) -> float:
-    """The seconds of a moment of which the month has its name; NaN for one that does not exist."""
+    """POSIX seconds of a date with the name of its month; NaN for an invalid date."""
     try:
         number = _MONTHS.index(month) + 1
         return datetime(int(year), number, int(day), int(hour), int(minute), int(second), tzinfo=UTC).timestamp()

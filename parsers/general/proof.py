@@ -188,7 +188,7 @@ def _is_of_a_pass(series: SpokenSeries, gathered: Gathered) -> bool:
 
 
 def _times(stated: int, made: float) -> int | None:
-    """How many times, at least twice, one number is another; None where it is no whole number of times."""
+    """The whole multiple, at least 2, that one number is of another; None if it is not one."""
     times = round(stated / made)
     return times if times >= 2 and abs(stated / made / times - 1) < 0.01 else None
 
@@ -233,7 +233,7 @@ def _runs(steps: Numbers, clocks: Numbers) -> list[list[int]]:
 
 
 def no_measure(series: SpokenSeries) -> str | None:
-    """Why the numbers of a series are no measurements; None where they may be."""
+    """Why a series cannot be measurements; None if it can."""
     values = series.values[series.usable]
     if len(values) >= LEAST and len(set(values.tolist())) == 1 and not rises(series.steps):
         return CONSTANT

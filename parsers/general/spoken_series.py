@@ -22,7 +22,7 @@ class SpokenSeries:
     """Lines that say one thing, the ``sense``, and the ``slots`` where each form of them says it.
 
     ``total``: the steps of the progress bar that they are of, where nothing else tells it from other bars.
-    ``is_beside``: each of its lines is one of several of a record, of which another shows that it is of training.
+    ``is_beside``: its lines are part of multi-line records, and another line of each shows that it is training.
     """
 
     sense: Sense

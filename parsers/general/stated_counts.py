@@ -137,9 +137,8 @@ def _sizes(lines: Iterable[str]) -> Iterator[Statement]:
     """The batch sizes of training that lines state."""
     for found, count in _found(_BATCH_SIZE, lines):
         words = set(re.split(r"[ _-]", found["whose"].lower()))
-        is_of_other = (
-            _OF_OTHER.search(found["whose"].replace("_", " ")) or "total" in words
-        )  # of tokens as often as not
+        # A total is one of tokens as often as not.
+        is_of_other = _OF_OTHER.search(found["whose"].replace("_", " ")) or "total" in words
         if not is_of_other and "token" not in found["name"].lower() + _behind(found).lower():
             is_of_one = found["card"] or words & _OF_ONE
             yield Statement(

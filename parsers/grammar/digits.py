@@ -16,7 +16,6 @@ from .variant import METRICS, Variant
 
 DIGITS = frozenset(b"0123456789")
 ANY = frozenset(range(256))
-NEWLINE = ord("\n")
 _MASK = bytes(0 if byte in DIGITS else byte for byte in range(256))
 _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") | DIGITS
 _BLANK = frozenset(b" \t\n\r\f\v")
@@ -28,7 +27,7 @@ _CATEGORIES = {
     ops.CATEGORY_SPACE: _BLANK,
     ops.CATEGORY_NOT_SPACE: ANY - _BLANK,
 }
-_REPEATS = (ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT)
+REPEATS = (ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT)
 MOST_REPEATED = 8
 # An expression without a digit but in these takes all digits or none.
 _OF_ALL_DIGITS = re.compile(r"0-9|\{[0-9,]*\}")
@@ -140,7 +139,7 @@ class _Walk:
 
     def _step(self, op: Any, argument: Any, run: list[Bytes]) -> list[Bytes]:
         if op in (ops.LITERAL, ops.NOT_LITERAL, ops.IN, ops.ANY):
-            return [*run, _taken(op, argument)]
+            return [*run, taken(op, argument)]
         if op is ops.SUBPATTERN:
             return self._along(argument[3], run)
         if op is ops.ATOMIC_GROUP:
@@ -157,7 +156,7 @@ class _Walk:
         if op is ops.BRANCH:
             for option in argument[1]:
                 self.over(option, list(run))
-        elif op in _REPEATS:
+        elif op in REPEATS:
             least, most, part = argument
             if least == most <= MOST_REPEATED:
                 return self._along(list(part) * least, run)
@@ -169,52 +168,7 @@ class _Walk:
         return []
 
 
-class _FirstLine:
-    """Gathers the texts that the first line of each match of a parsed expression holds."""
-
-    def __init__(self) -> None:
-        self.texts = [b""]
-
-    def goes_on(self, tree: Any) -> bool:
-        """Note the texts of a part; whether what follows it is in the first line, too."""
-        return all(self._goes_on(op, argument) for op, argument in tree)
-
-    def _goes_on(self, op: Any, argument: Any) -> bool:
-        if op is ops.LITERAL and argument != NEWLINE:
-            self.texts[-1] += bytes([argument])
-        elif op is ops.ATOMIC_GROUP or (op is ops.SUBPATTERN and not argument[1]):
-            return self.goes_on(argument if op is ops.ATOMIC_GROUP else argument[3])
-        elif op not in (ops.AT, ops.ASSERT, ops.ASSERT_NOT):
-            self.texts.append(b"")
-            return not _may_take_newline(op, argument)
-        return True
-
-
-def _may_take_newline(op: Any, argument: Any) -> bool:
-    if op in (ops.LITERAL, ops.NOT_LITERAL, ops.IN, ops.ANY):
-        return NEWLINE in _taken(op, argument)
-    if op in (ops.AT, ops.ASSERT, ops.ASSERT_NOT):
-        return False
-    if op in _REPEATS:
-        parts = [argument[2]]
-    elif op in (ops.SUBPATTERN, ops.ATOMIC_GROUP):
-        parts = [argument[3] if op is ops.SUBPATTERN else argument]
-    elif op is ops.BRANCH:
-        parts = argument[1]
-    else:  # what refers to another group
-        return True
-    return any(_may_take_newline(*step) for part in parts for step in part)
-
-
-@cache
-def text_of_first_line(variant: Variant) -> bytes:
-    """The longest text that the first line of each record of the variant holds; none where that is not known."""
-    first = _FirstLine()
-    first.goes_on(parser.parse(variant.source.encode()))
-    return max(first.texts, key=len)
-
-
-def _taken(op: Any, argument: Any) -> Bytes:
+def taken(op: Any, argument: Any) -> Bytes:
     """The bytes that one place of an expression takes; letters in either case."""
     if op is ops.ANY:
         return ANY

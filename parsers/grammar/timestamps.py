@@ -95,7 +95,7 @@ _UNITS = {b"d": 86400, b"h": 3600, b"m": 60, b"s": 1}
 
 
 def _spelt_lengths(texts: Texts) -> NDArray[np.float64]:
-    """float64 seconds of texts such as ``1d 2h 3m 4s`` and ``25s``; NaN where there is none."""
+    """float64 seconds of texts such as ``1d 2h 3m 4s`` or ``25s``; NaN for an empty text."""
     told = ([(float(part[:-1]), part[-1:]) for part in text.split()] for text in texts)
     return np.array([sum(count * _UNITS[unit] for count, unit in parts) if parts else np.nan for parts in told])
 

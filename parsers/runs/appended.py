@@ -20,7 +20,7 @@ BANNERS = (RUN_START, "restart")
 # Several ranks that print the same steps in turns fall back all the time, and by little: a run goes on for a while.
 RECORDS_OF_A_RUN = 3
 COUNTS = ("step", "epoch", "steps", "steps_per_epoch")
-MANY = 1 << 18
+MANY = 1 << 18  # records that show by how much a number grows; all those of a large log would be in memory twice
 
 Last = Literal["last"]
 Lines = NDArray[np.int64]
@@ -85,8 +85,7 @@ def _told(facts: Sequence[tuple[int, Fact]], before: int, first: int, last: int)
 
 def as_one(part: FormatRecords) -> FormatRecords:
     """The part as if its log held one run, as whoever published a number of it may have read it."""
-    table = part.table
-    return replace(part, table=RecordTable({name: table[name] for name in table if name != RUN}))
+    return replace(part, table=part.table.columns(name for name in part.table if name not in (RUN, RECORD)))
 
 
 def _numbered(records: RecordTable, starts: Sequence[int]) -> RecordTable:
@@ -109,15 +108,14 @@ def beginnings(records: RecordTable, happened: Sequence[Event]) -> list[int]:
 
 def _counted(records: RecordTable, kind: str) -> RecordTable:
     """The records of a kind that print its number, of the lowest rank that does: their numbers and those of epochs."""
-    names = [name for name in (RECORD, "line", *COUNTS) if name in records]
+    counts = records.columns(name for name in ("line", *COUNTS) if name in records)
     if kind not in records:
-        return RecordTable({name: records[name][:0] for name in names})
+        return counts.rows(slice(0))
     told = records.are(kind) & np.isfinite(records[kind])
     if "rank" in records and told.any():
         ranks = np.nan_to_num(records["rank"], nan=np.inf)
         told &= ranks == ranks[told].min()
-    # All of them need no copy: a large log is in memory once.
-    return RecordTable({name: records[name] if told.all() else records[name][told] for name in names})
+    return counts if told.all() else counts.rows(told)  # all need no copy: a large log is in memory once
 
 
 def _falls(numbers: Counts) -> Rows:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..scanning.record_table import RECORD, RecordTable
+from ..scanning.record_table import RecordTable
 
 Rows = NDArray[np.intp]
 Hashes = NDArray[np.uint64]
@@ -22,7 +22,7 @@ def repeated(records: RecordTable, columns: Sequence[str]) -> Rows:
     rows = _suspects(records, columns)
     if not len(rows):
         return rows
-    records = RecordTable({name: records[name][rows] for name in (RECORD, *columns)})
+    records = records.columns(columns).rows(rows)
     hashes = np.concatenate(list(_hashes(records, columns)))
     order = np.argsort(hashes)
     hashes = hashes[order]

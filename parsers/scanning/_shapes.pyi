@@ -3,6 +3,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 Data = bytes | bytearray | memoryview
+VERSION: int
 
 class Table:
     def __new__(cls, most: int, most_bytes: int, longest: int, most_parts: int, key: Data, /) -> Table: ...

@@ -20,6 +20,9 @@ try:
     from . import _shapes as shapes_of_c
 except ImportError:  # no compiler built it
     shapes_of_c = None
+VERSION = 1
+# What was built from another shapes.c, before an update, is not used.
+shapes_of_c = shapes_of_c if getattr(shapes_of_c, "VERSION", None) == VERSION else None
 
 COMPILED = shapes_of_c is not None and os.environ.get("TACHOGRAPH_KERNEL") != "numpy"
 LEFT, NUMBER, STAMP = range(3)
@@ -39,8 +42,7 @@ Bytes = NDArray[np.uint8]
 def without_escapes(data: bytes, *, compiled: bool = COMPILED) -> bytes:
     """A text without the escapes of terminals."""
     if compiled and shapes_of_c is not None:
-        rest: bytes = shapes_of_c.without_escapes(data)
-        return rest
+        return bytes(shapes_of_c.without_escapes(data))
     return ESCAPE.sub(b"", data)
 
 
@@ -116,8 +118,6 @@ NO_FIT = "the arrays do not fit, or a place is not inside the text"
 PARTS_OF_STAMP = ((0, 4), (5, 7), (8, 10), (11, 13), (14, 16), (17, 19), (20, 26))
 AS_ZERO = bytes(ord("0") if chr(byte) in "0123456789" else byte for byte in range(256))
 MASK = np.frombuffer(AS_ZERO, np.uint8)
-
-
 PART = b"\n"  # behind a masked line some of whose digits are left, for they matter
 
 

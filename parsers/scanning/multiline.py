@@ -1,13 +1,16 @@
 """Records of several lines, such as the objects of a document in JSON."""
 
 import re
+import re._constants as ops  # type: ignore[import-not-found]
+import re._parser as parser  # type: ignore[import-not-found]
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
-from ..grammar.digits import text_of_first_line
+from ..grammar.digits import REPEATS, taken
 from ..grammar.variant import Variant
 from .columns import Places
 from .judging import Hit, spans_of
@@ -16,6 +19,52 @@ from .shapes import Rows, ShapedLines
 
 # A log that goes on for so long without the end of a record has none that began before.
 LONGEST_RECORD = 1 << 20
+_NEWLINE = ord("\n")
+
+
+class _FirstLine:
+    """Gathers the texts that the first line of each match of a parsed expression holds."""
+
+    def __init__(self) -> None:
+        self.texts = [b""]
+
+    def goes_on(self, tree: Any) -> bool:
+        """Note the texts of a part; whether what follows it is in the first line, too."""
+        return all(self._goes_on(op, argument) for op, argument in tree)
+
+    def _goes_on(self, op: Any, argument: Any) -> bool:
+        if op is ops.LITERAL and argument != _NEWLINE:
+            self.texts[-1] += bytes([argument])
+        elif op is ops.ATOMIC_GROUP or (op is ops.SUBPATTERN and not argument[1]):
+            return self.goes_on(argument if op is ops.ATOMIC_GROUP else argument[3])
+        elif op not in (ops.AT, ops.ASSERT, ops.ASSERT_NOT):
+            self.texts.append(b"")
+            return not _may_take_newline(op, argument)
+        return True
+
+
+def _may_take_newline(op: Any, argument: Any) -> bool:
+    if op in (ops.LITERAL, ops.NOT_LITERAL, ops.IN, ops.ANY):
+        return _NEWLINE in taken(op, argument)
+    if op in (ops.AT, ops.ASSERT, ops.ASSERT_NOT):
+        return False
+    if op in REPEATS:
+        parts = [argument[2]]
+    elif op in (ops.SUBPATTERN, ops.ATOMIC_GROUP):
+        parts = [argument[3] if op is ops.SUBPATTERN else argument]
+    elif op is ops.BRANCH:
+        parts = argument[1]
+    else:  # what refers to another group
+        return True
+    return any(_may_take_newline(*step) for part in parts for step in part)
+
+
+@cache
+def _text_of_first_line(variant: Variant) -> bytes:
+    """The longest text that the first line of each record of the variant holds; none where that is not known."""
+    first = _FirstLine()
+    first.goes_on(parser.parse(variant.source.encode()))
+    return max(first.texts, key=len)
 
 
 @cache
@@ -26,7 +75,7 @@ def _pattern(variant: Variant) -> re.Pattern[bytes]:
 
 def _matches(variant: Variant, text: bytes) -> Iterator[re.Match[bytes]]:
     """All records in a text, as ``finditer`` finds them, but tried only at lines that hold what a first line does."""
-    pattern, telling = _pattern(variant), text_of_first_line(variant)
+    pattern, telling = _pattern(variant), _text_of_first_line(variant)
     if not telling:
         yield from pattern.finditer(text)
         return

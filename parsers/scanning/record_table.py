@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from ..grammar.field import Field
+from ..grammar.field import Field, whole_step
 from ..grammar.format import METRICS
 from ..grammar.timestamps import WITHOUT_YEAR, over_new_year
 from ..io.lazy import pd
@@ -49,17 +49,17 @@ class RecordTable:
         found: NDArray[np.bool_] = self._columns[RECORD] == METRICS.index(kind)
         return found
 
-    def rows(self, which: slice) -> RecordTable:
-        """Some of the records, which are next to each other, without a copy of them."""
+    def rows(self, which: slice | Array) -> RecordTable:
+        """Some of the records: those of a slice without a copy, or those that a mask or row numbers name."""
         return RecordTable({name: column[which] for name, column in self._columns.items()})
+
+    def columns(self, names: Iterable[str]) -> RecordTable:
+        """The records with these columns only, and their kind."""
+        return RecordTable({name: self._columns[name] for name in (RECORD, *names)})
 
     def having(self, name: str, column: Array) -> RecordTable:
         """The same records with one column more, or another one of that name."""
         return RecordTable({**self._columns, name: column})
-
-    def only(self, rows: NDArray[np.bool_]) -> RecordTable:
-        """Those of the records that a mask names."""
-        return RecordTable({name: column[rows] for name, column in self._columns.items()})
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -82,9 +82,7 @@ def table(found: Sequence[VariantLines], after: np.datetime64 | None = None) -> 
         column = _column(found, name, order)
         if column is not None:
             columns[name] = _finished(column, field, after)
-    if any(
-        field.name == "step_time" for lines in found for field in lines.variant.columns[len(lines.variant.fields) :]
-    ):
+    if any(whole_step(lines.variant.fields) for lines in found):
         columns["step_time"] = _whole_steps(columns)
     return RecordTable(columns)
 

@@ -34,6 +34,7 @@ Only CPython's limited API, that of 3.11 (setup.cfg): one build serves all later
 #error "the first byte of a word is taken to be its lowest; without this module the same results come from numpy"
 #endif
 
+#define VERSION 1           /* that of kernel.py, which uses no other: one more with each change of what is called here */
 #define ONES 0x0101010101010101ull
 #define WORD 8
 #define STEP 16             /* bytes that are masked and hashed at once */
@@ -512,8 +513,8 @@ done:
 
 /* How many bytes the escape at ``at``, which is ESC, has; 0 where none begins there. See ESCAPE in kernel.py. */
 static int64_t escape_at(const uint8_t *at, const uint8_t *end) {
+    if (end - at < 2) return 0;
     const uint8_t *byte = at + 2;
-    if (byte > end) return 0;
     if (at[1] == '[') {
         while (byte < end && *byte >= '0' && *byte <= '?') byte++;
         while (byte < end && *byte >= ' ' && *byte <= '/') byte++;
@@ -571,7 +572,7 @@ static int module_exec(PyObject *module) {
     if (!table) return -1;
     int added = PyModule_AddObjectRef(module, "Table", table);
     Py_DECREF(table);
-    return added;
+    return added ? added : PyModule_AddIntConstant(module, "VERSION", VERSION);
 }
 
 static PyMethodDef METHODS[] = {

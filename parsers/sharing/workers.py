@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 # To hand a task over costs as much as to read a small log, so several go together; that of a large log goes alone.
 MOST_TASKS = 16
 MOST_BYTES = 1 << 20
-# So many times some tasks are handed over before the first of their results is taken.
+# At most so many batches of tasks are submitted ahead of the results that have been taken.
 AHEAD = 128
 PATIENCE = 10  # seconds until a scheduler has answered
 

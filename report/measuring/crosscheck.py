@@ -88,8 +88,9 @@ def _tokens_of_a_sample(part: FormatRecords, facts: Facts) -> float | None:
         return length if is_count(length) else None
     if not set(CONSUMED) <= set(part.table):
         return None
-    both = part.records[[*CONSUMED]].dropna()
-    samples, tokens = (float(both[name].max() - both[name].min()) for name in CONSUMED)
+    done = np.array([Columns(part.table).numbers(name) for name in CONSUMED])
+    done = done[:, np.isfinite(done).all(axis=0)]
+    samples, tokens = np.ptp(done, axis=1).tolist() if done.size else (0.0, 0.0)
     return tokens / samples if samples > 0 and tokens > 0 else None
 
 

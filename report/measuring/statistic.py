@@ -71,8 +71,7 @@ def exact_sum(values: Values) -> float:
         return math.fsum(values.tolist())
     with np.errstate(over="ignore", invalid="ignore"):
         parts, doubt = _halved(values)
-    low, high = (math.fsum([*parts, way * doubt]) for way in (-1, 1)) if math.isfinite(doubt) else (0.0, 1.0)
-    if low == high:
+    if math.isfinite(doubt) and (low := math.fsum([*parts, -doubt])) == math.fsum([*parts, doubt]):
         return low
     blocks = (values[start : start + BLOCK].tolist() for start in range(0, len(values), BLOCK))
     return math.fsum(chain.from_iterable(blocks))

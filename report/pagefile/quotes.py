@@ -32,7 +32,7 @@ class QuoteSource(PagePart):
     commit: str | None = None
     """Its commit, if it is in a repository."""
     note: str
-    """What readers need to know about its figures, such as why there is no log."""
+    """Note for readers about its figures, for example why there is no log."""
 
 
 class Quote(PagePart):

@@ -8,7 +8,6 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from parsers.io.console import Console, Text
-from parsers.io.lazy import pd
 from parsers.io.message import Message, joined
 
 from ..evidence.log_summary import Summary
@@ -16,6 +15,7 @@ from ..measuring.crosscheck import Check
 from ..measuring.headline import RunOfLog
 from ..measuring.measurement import Measurement
 from ..measuring.number import printed
+from ..measuring.record_columns import Columns
 from ..measuring.statistic import median
 from ..wording.words import Translate, whose, worded
 
@@ -141,18 +141,18 @@ def _check(check: Check, translate: Translate) -> Text:
 
 def steadiness(summary: Summary, translate: Translate) -> str:
     """The throughput (or time of a step) of the records over the run as a line of bars, with its range."""
-    records, kind = summary.part.records, summary.protocol.records
-    steps = records[records["record"] == kind]
-    column = next((name for name in ("throughput", "step_time") if name in steps), "")
-    values = steps[column].dropna().to_numpy(float) if column else np.zeros(0)
+    kind = summary.protocol.records
+    records = Columns(summary.part.table).of_kind(kind)
+    column = next((name for name in ("throughput", "step_time") if name in records), "")
+    values = records.numbers(column) if column else np.zeros(0)
     values = values[np.isfinite(values)]
     if len(values) < 2:
         return ""
     field = summary.part.fields[(kind, column)]
     if column != "throughput":
         return worded(bars(values, str(field.unit)), translate)
-    said = steps["counted"].dropna().unique().tolist() if "counted" in steps else []
-    unit = f"{next(iter(said), field.unit)}/s{worded(whose(field.scope), translate)}"
+    said = next(filter(None, records["counted"].tolist()), None) if "counted" in records else None
+    unit = f"{said.lower() if said else field.unit}/s{worded(whose(field.scope), translate)}"
     return worded(bars(values, unit), translate)
 
 
@@ -166,7 +166,9 @@ def bars(values: np.ndarray[tuple[int], np.dtype[np.float64]], unit: str, *, is_
 def _levels(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[int]:
     """Heights from 0 to 7 of at most so many bars, each the mean of its share of the values."""
     values = values / (np.abs(values).max() or 1)  # sums of the largest numbers are none
-    shares = pd.Series(values).groupby(np.arange(len(values)) * PLOT_WIDTH // max(len(values), PLOT_WIDTH)).mean()
+    share_of = np.arange(len(values)) * PLOT_WIDTH // max(len(values), PLOT_WIDTH)
+    starts = np.flatnonzero(np.diff(share_of, prepend=-1))
+    shares = np.add.reduceat(values, starts) / np.diff(starts, append=len(values))
     low, high = float(values.min()), float(values.max())
     return [int((share - low) / (high - low or 1) * (len(BARS) - 1)) for share in shares]
 
