@@ -2,8 +2,6 @@
 
 import math
 import re
-import subprocess
-import sys
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -296,14 +294,3 @@ def test_arrays_of_other_sizes_are_refused(compiled: bool) -> None:
         fields(
             b"1\n", ONE, np.zeros(2, np.int32), np.zeros((1, 1, 2), np.int32), np.ones(1, np.uint8), compiled=compiled
         )
-
-
-def test_a_kernel_that_was_built_before_an_update_is_not_used() -> None:
-    old = "import sys, types; sys.modules['parsers.scanning._shapes'] = types.ModuleType('old')"
-    done = subprocess.run(
-        [sys.executable, "-c", f"{old}; from parsers.scanning import kernel; print(kernel.COMPILED)"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout == "False\n"

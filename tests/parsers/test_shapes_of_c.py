@@ -175,3 +175,14 @@ def test_the_sanitizers_see_a_read_past_the_end_of_a_text(tmp_path: Path) -> Non
     assert RIGHT in source
     done = sanitized(tmp_path, source.replace(RIGHT, "if (end)"), *TESTS, "-k", "any_kind_of_bytes")
     assert (done.returncode != 0, "heap-buffer-overflow" in done.stderr + done.stdout) == (True, True)
+
+
+def test_a_kernel_that_was_built_before_an_update_is_not_used() -> None:
+    old = "import sys, types; sys.modules['parsers.scanning._shapes'] = types.ModuleType('old')"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{old}; from parsers.scanning import kernel; print(kernel.COMPILED)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "False\n"
