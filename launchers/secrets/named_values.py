@@ -83,16 +83,16 @@ _HEADER_REST = re.compile(rb"[^'\"\r\n]*+")
 _NAME_END = re.compile(rb"[\w-]{0,100}+")
 
 # A value ends at its quote, or at a blank; a quote that something other than the end of a word follows is a part of it.
-_UNQUOTED = re.compile(rb"(?:[^\s'\"\x1b]++|['\"](?=[^\s,;:)\]}\x1b]))*+")
+_UNQUOTED = re.compile(rb"(?:[^\s'\"\x1b]++|(?=['\"][^\s,;:)\]}\x1b])['\"])*+")
 _QUOTED = {
-    b"'": re.compile(rb"(?:[^'\\\r\n]++|\\[^\r\n]|\\(?=[\r\n]))*+"),
-    b'"': re.compile(rb'(?:[^"\\\r\n]++|\\[^\r\n]|\\(?=[\r\n]))*+'),
+    b"'": re.compile(rb"(?:[^'\\\r\n]++|(?=\\[^\r\n])\\.|(?=\\[\r\n])\\)*+"),
+    b'"': re.compile(rb'(?:[^"\\\r\n]++|(?=\\[^\r\n])\\.|(?=\\[\r\n])\\)*+'),
 }
 # In an address, and between semicolons, other values follow.
 _UP_TO = {
-    b"?": re.compile(rb"(?:[^\s'\"\x1b&]++|['\"](?=[^\s,;:)\]}\x1b&]))*+"),
-    b"&": re.compile(rb"(?:[^\s'\"\x1b&]++|['\"](?=[^\s,;:)\]}\x1b&]))*+"),
-    b";": re.compile(rb"(?:[^\s'\"\x1b;]++|['\"](?=[^\s,;:)\]}\x1b]))*+"),
+    b"?": re.compile(rb"(?:[^\s'\"\x1b&]++|(?=['\"][^\s,;:)\]}\x1b&])['\"])*+"),
+    b"&": re.compile(rb"(?:[^\s'\"\x1b&]++|(?=['\"][^\s,;:)\]}\x1b&])['\"])*+"),
+    b";": re.compile(rb"(?:[^\s'\"\x1b;]++|(?=['\"][^\s,;:)\]}\x1b])['\"])*+"),
 }
 _ESCAPED = re.compile(rb"[^'\"\\\r\n]*+")
 _LISTED = re.compile(rb"\[[ \t]{0,8}(\\{0,3}['\"])")

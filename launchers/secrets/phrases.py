@@ -35,7 +35,7 @@ class Phrase(NamedTuple):
 _OPTION = rb"-(?<![a-z_-]-)(?:[aup]|-(?:creds|proxy-user|user)(?![a-z_-]))"
 _QUOTE = b"<quote>"
 _ARGUMENTS = {b"'": re.compile(rb"[^'\r\n]*+"), b'"': re.compile(rb'[^"\r\n]*+'), b"": re.compile(rb"[^\s'\"\\]*+")}
-_ADDRESS = re.compile(rb"(?:[^\s'\"<>\\]++|\\/)*+")
+_ADDRESS = re.compile(rb"(?:[^\s'\"<>\\]++|(?=\\/)\\/)*+")
 _LONG = re.compile(rb"(?:[^\s'\"<>\\]|\\/){16}")
 _SIGNATURE = re.compile(rb"[\w%+/=-]*+")
 _ANY = re.compile(rb"(?!<redacted>)[^\s'\"$<]")

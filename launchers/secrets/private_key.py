@@ -14,7 +14,7 @@ _HEAD = re.compile(
     rb"-----BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----[ \t]{0,8}|Private-Lines: [0-9]{1,4}(?![0-9])"
 )
 _HEAD_GOING_ON = re.compile(rb"[A-Za-z0-9 \t:-]{0,90}")
-_ON_ONE_LINE = re.compile(rb"(?:[^-'\"\r\n]++|-(?=[^-\r\n]))*+")
+_ON_ONE_LINE = re.compile(rb"(?:[^-'\"\r\n]++|(?=-[^-\r\n])-)*+")
 _LINE = re.compile(rb"[^\r\n]*+")
 _BODY = re.compile(rb"[A-Za-z0-9+/=]+[ \t]*")
 _HEADER = re.compile(rb"(?:Comment|DEK-Info|Proc-Type|Version): ")

@@ -16,8 +16,8 @@ _QUOTE = rb"\\{0,3}['\"]"
 _OPENING = re.compile(rb"(?i:value)(?:" + _QUOTE + rb")?[ \t]{0,8}[:=][ \t]{0,8}(?P<quote>" + _QUOTE + rb")")
 _OPENING_GOING_ON = re.compile(rb"(?i:value)[\\'\"]{0,4}[ \t]{0,8}(?:[:=][ \t]{0,8}[\\]{0,3})?")
 _VALUES = {
-    b'"': re.compile(rb'(?:[^"\\\r\n]|\\[^\r\n]){0,%d}+' % LONGEST_VALUE),
-    b"'": re.compile(rb"(?:[^'\\\r\n]|\\[^\r\n]){0,%d}+" % LONGEST_VALUE),
+    b'"': re.compile(rb'(?:[^"\\\r\n]|(?=\\[^\r\n])\\[^\r\n]){0,%d}+' % LONGEST_VALUE),
+    b"'": re.compile(rb"(?:[^'\\\r\n]|(?=\\[^\r\n])\\[^\r\n]){0,%d}+" % LONGEST_VALUE),
 }
 _ESCAPED = re.compile(rb"[^'\"\\\r\n]{0,%d}+" % LONGEST_VALUE)
 _NAMED = re.compile(

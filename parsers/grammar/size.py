@@ -23,7 +23,7 @@ MOST_PARTS = 1 << 14  # of one line kind, the rules in it put into their places
 _WRITTEN_OUT = 50
 
 _TERMINAL = re.compile(r"^(?:%\w+ +)?[?!]*(_?[A-Z][_A-Z0-9]*)(?:\.-?\d+)?[ \t]*:(.*(?:\n[ \t|].*)*)", re.MULTILINE)
-_QUOTED = re.compile(r'"(?:\\.|[^"\\\n])*+"i?|//.*|/(?:\\.|[^/\\\n])*+/[a-z]*')
+_QUOTED = re.compile(r'"(?:(?=\\.)\\.|[^"\\\n])*+"i?|//.*|/(?:(?=\\.)\\.|[^/\\\n])*+/[a-z]*')
 _NAME = re.compile(r"_?[A-Z][_A-Z0-9]*")
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..grammar.digits import REPEATS, taken
+from ..grammar.expression import compiled
 from ..grammar.variant import Variant
 from .columns import Places
 from .judging import Hit, spans_of
@@ -70,7 +71,7 @@ def _text_of_first_line(variant: Variant) -> bytes:
 @cache
 def _pattern(variant: Variant) -> re.Pattern[bytes]:
     """A whole record in a text, from the newline before it."""
-    return re.compile(f"\n{variant.source}(?=\n|\\Z)".encode())
+    return compiled(f"\n{variant.source}(?=\n|\\Z)".encode())
 
 
 def _matches(variant: Variant, text: bytes) -> Iterator[re.Match[bytes]]:

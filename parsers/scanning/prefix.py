@@ -3,6 +3,7 @@
 import re
 from functools import cache
 
+from ..grammar.expression import compiled
 from ..grammar.field import Field
 from ..grammar.format import ROOM, load
 from ..grammar.variant import Variant
@@ -24,7 +25,7 @@ def _prefix() -> str:
 
 @cache
 def _one() -> re.Pattern[bytes]:
-    return re.compile(f"(?:{_prefix()})".encode())
+    return compiled(f"(?:{_prefix()})".encode())
 
 
 def without_prefix(line: bytes) -> bytes:
@@ -49,7 +50,7 @@ def _rank(found: re.Match[bytes]) -> Span | None:
 @cache
 def line_pattern(variant: Variant) -> re.Pattern[bytes]:
     """The regular expression of a whole line without its prefixes."""
-    return re.compile(variant.source.encode())
+    return compiled(variant.source.encode())
 
 
 @cache
@@ -62,7 +63,7 @@ def torn_pattern(variant: Variant) -> re.Pattern[bytes]:
     own = variant.own_source
     has_text_first = own.startswith(re.escape(variant.literals[0])) and not re.match(r"[ \t0-9]", own)
     begins = "" if has_text_first else r"(?=[^ \t])(?<![0-9](?=[0-9]))"
-    return re.compile(f"{begins}{own}(?![\\w.+-])".encode())
+    return compiled(f"{begins}{own}(?![\\w.+-])".encode())
 
 
 def rank_before(line: bytes, start: int, end: int) -> Span:
@@ -75,7 +76,7 @@ def rank_before(line: bytes, start: int, end: int) -> Span:
 
 @cache
 def _before() -> re.Pattern[bytes]:
-    return re.compile(rf"(?:{_prefix()})[ \t]*+\Z".encode())
+    return compiled(rf"(?:{_prefix()})[ \t]*+\Z".encode())
 
 
 def has_prefix(text: bytes) -> bool:
@@ -85,4 +86,4 @@ def has_prefix(text: bytes) -> bool:
 
 @cache
 def _prefix_after_newline() -> re.Pattern[bytes]:
-    return re.compile(f"\n(?:{_prefix()})".encode())
+    return compiled(f"\n(?:{_prefix()})".encode())

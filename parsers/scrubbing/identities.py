@@ -14,7 +14,7 @@ from .identity_rules import BEFORE_VERSION, is_host, is_name, is_private, is_ver
 # A colour ends with a letter, which would be taken for the begin of the word behind it.
 _COLOUR = re.compile(rb"\x1b\[[0-?]{0,32}[ -/]{0,8}[@-~]")
 _LISTED = re.compile(
-    rb"(?i)(?<![\w.-])([a-z0-9][a-z0-9._-]*+(?:\[[0-9]{1,9}(?:-[0-9]{1,9})?(?:,[0-9]{1,9}(?:-[0-9]{1,9})?)*+\][a-z0-9._-]*+){0,4}+)(:[0-9]+)?"
+    rb"(?i)(?<![\w.-])([a-z0-9][a-z0-9._-]*+(?>(?:\[[0-9]{1,9}(?:-[0-9]{1,9})?(?:(?=,[0-9]),[0-9]{1,9}(?:-[0-9]{1,9})?)*+\][a-z0-9._-]*+){0,4}))(:[0-9]+)?"
 )
 _RANGE = re.compile(rb"\[([0-9]+)[0-9,-]*\]")
 _KEY = re.compile(rb"(?i)['\"]([a-z0-9][a-z0-9._-]+)['\"]: ?\[")

@@ -15,7 +15,7 @@ _BEYOND_ASCII = r"[\xc2-\xf4][\x80-\xbf]{1,3}"
 _LIST = r"\[[^\]\r\n]{1,4000}\]|[a-z0-9][a-z0-9._:,@\[\]-]{1,4000}+"
 _PARTS = {
     "{host}": f"(?P<host>{_NAME})",
-    "{user}": rf"(?P<user>(?:[a-z_]|{_BEYOND_ASCII})(?:[a-z0-9._-]|{_BEYOND_ASCII}){{1,63}}+)",
+    "{user}": rf"(?P<user>(?:[a-z_]|{_BEYOND_ASCII})(?>(?:[a-z0-9._-]|{_BEYOND_ASCII}){{1,63}}))",
     "{hosts}": f"(?P<hosts>{_LIST})",
     "{peers}": f"(?P<peers>{_LIST})",
     # A colour, which ends with a letter, is laid out as escapes before a rule looks at a line.

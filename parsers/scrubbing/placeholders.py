@@ -13,7 +13,7 @@ from .identity_rules import is_host, is_name
 
 _HEAD = 3  # letters by which the places of identities are found
 _MOST_NODES = 1 << 13  # of one spelling; no job has more
-_RANGES = re.compile(rb"\[([0-9]{1,9}(?:-[0-9]{1,9})?(?:,[0-9]{1,9}(?:-[0-9]{1,9})?)*+)\]")
+_RANGES = re.compile(rb"\[([0-9]{1,9}(?:-[0-9]{1,9})?(?:(?=,[0-9]),[0-9]{1,9}(?:-[0-9]{1,9})?)*+)\]")
 _NETWORKS = (b"192.0.2", b"198.51.100", b"203.0.113")
 _HOSTS = 254  # addresses of one of these networks
 _IS_ALNUM = re.compile(rb"[A-Za-z0-9]")
