@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from parsers.grammar.expression import compiled
+from parsers.grammar.expression import GOES_BACK, compiled
 from parsers.scanning.detection import formats
 from tests.commandline import PROJECT
 from tests.parsers.golden_logs import LOGS
@@ -25,6 +25,7 @@ def regs(pattern: re.Pattern[bytes], line: bytes) -> object:
     return found and found.regs
 
 
+@pytest.mark.skipif(not GOES_BACK, reason="this Python repeats groups wrongly; one from 3.11.5 on does not")
 @pytest.mark.parametrize("name", FORMATS)
 def test_an_expression_without_possessive_groups_matches_what_it_did_with_them(name: str) -> None:
     lines = {line for log in LOGS if log.parent.name == name for line in lines_of(log)}
