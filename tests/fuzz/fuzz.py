@@ -181,7 +181,8 @@ def _guided(run: _Run, seconds: int, learnt: Path | None) -> None:
             (begun / f"{number:04}").write_bytes(data[:LONGEST])
         words = _dictionary(Path(folder, "words"), (*change.of_logs, *change.hostile))
         options = [f"-max_total_time={seconds}", f"-max_len={LONGEST}", f"-dict={words}", f"-artifact_prefix={KEPT}/"]
-        options += ["-timeout=0", "-rss_limit_mb=4000", "-detect_leaks=0", "-print_final_stats=1", "-verbosity=0"]
+        # The sandbox has the clock. Atheris takes 0 for a second: what is under way as one ends would be too slow.
+        options += ["-timeout=86400", "-rss_limit_mb=4000", "-detect_leaks=0", "-print_final_stats=1", "-verbosity=0"]
         options += ["-seed=1"] if "CI" in os.environ else []
         atheris.Setup(
             [sys.argv[0], *([str(learnt)] if learnt else []), str(begun), *options], run, custom_mutator=mutate
