@@ -7,6 +7,7 @@ from typing import Any
 import altair as alt
 
 from ..pagefile.page import Table
+from ..wording.words import worded
 from .assembly import Spec, grouped, marked, stacked, told
 from .chart import Chart
 from .chart_words import ChartTranslator, label, width
@@ -19,7 +20,8 @@ MOST_BARS = 60
 FAR_APART = 5
 
 WIDTH = 720
-DIGITS = 100
+DIGITS = 140
+DIGITS_COLUMNS = 20
 TITLE_COLUMNS = 64
 ROW_COLUMNS = 34
 
@@ -111,13 +113,18 @@ class _Bars:
             "row": self._words(figure.cell.row, ROW_COLUMNS),
             "column": self._words(figure.cell.column, ROW_COLUMNS),
             "value": figure.value,
-            "digits": figure.digits,
+            "digits": self._digits(figure),
             "low": low,
             "high": high,
             "end": max(figure.value, high),
             "quoted": figure.is_quoted,
             "colour": self.looks[figure.column].colour,
         }
+
+    def _digits(self, figure: Figure) -> str:
+        """The digits of a number; where its log contradicts its label also what the log states."""
+        said = [worded(found.qualifier, self.translator.translate) for found in figure.cell.disagreements]
+        return label(f"{figure.digits} ({', '.join(dict.fromkeys(said))})", DIGITS_COLUMNS) if said else figure.digits
 
     @cached_property
     def _tooltip(self) -> list[Spec]:

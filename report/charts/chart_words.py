@@ -2,7 +2,6 @@
 
 import unicodedata
 from collections.abc import Iterable
-from functools import reduce
 
 from wcwidth import wcswidth
 
@@ -50,10 +49,6 @@ def _columns(line: str) -> int:
 
 class ChartTranslator(Translator):
     """What is said in one language, put together as a chart needs it."""
-
-    def sentences(self, said: Iterable[str]) -> str:
-        """Several sentences one after the other, with a blank between them where the language has one."""
-        return reduce(lambda first, second: self.say("{first} {second}", first=first, second=second), said)
 
     def joined(self, texts: Iterable[str]) -> str:
         """Several texts as one list."""

@@ -63,10 +63,16 @@ def _wanted(page: Page, logs: Path) -> Iterator[WantedMeasurement]:
             )
 
 
-def row_title(table: Table, row: TableRow) -> str:
-    """Title of a row, with the axes of its case filled in."""
-    case: Case = {**table.case, **row.case}
-    return row.title.format(**case)
+def row_title(page: Page, table: Table, row: TableRow) -> str:
+    """Title of a row, with that of its group and the axes of its case filled in."""
+    titles = [written(page, table, row, title) for title in (row.group, row.title) if title]
+    return ", ".join(titles)
+
+
+def written(page: Page, table: Table, row: TableRow, title: str) -> str:
+    """A title of a row or of its group, with the axes of its case as the page writes them."""
+    case = {**table.case, **row.case}
+    return title.format_map({axis: page.label(axis, value) for axis, value in case.items()})
 
 
 def column_title(page: Page, column: TableColumn) -> str:
@@ -76,7 +82,7 @@ def column_title(page: Page, column: TableColumn) -> str:
 
 def _cell(page: Page, logs: Path, place: CellPlace, known: Known) -> Cell:
     shown = Shown(place.column.quantity, page.unit, place.column.decimals)
-    titles = (row_title(place.table, place.row), column_title(page, place.column))
+    titles = (row_title(page, place.table, place.row), column_title(page, place.column))
     empty = Cell(place.table.name, *titles, place.case, shown)
     if shown.quantity.is_quotient:
         return empty

@@ -22,6 +22,8 @@ from .reason import LEADS_OUT, LEADS_OUT_HELP
 from .telemetry_quantities import Observation
 
 DISAGREES = "Label: {fact} {label}; {witness}: {said}."
+LOG = "log"
+QUALIFIERS = {"batch_size": "BS={said}", "nodes": "{said} nodes", "cards": "{said} cards"}
 
 
 @dataclass(frozen=True)
@@ -90,8 +92,22 @@ class Disagreement:
     @property
     def message(self) -> Message:
         """The contradiction in a sentence, in any language."""
-        fact, witness = Message(self.fact.replace("_", " ")), self.source.message
+        return self.told_by(self.source.message)
+
+    @property
+    def of_its_log(self) -> Message:
+        """The same without the line of the log, so that it is one sentence for all numbers that it is true of."""
+        return self.told_by(self.source.message if self.source.is_name else Message(LOG))
+
+    def told_by(self, witness: Message) -> Message:
+        """The contradiction in a sentence that names this witness."""
+        fact = Message(self.fact.replace("_", " "))
         return Message(DISAGREES, fact=fact, label=self.label, witness=witness, said=self.said)
+
+    @property
+    def qualifier(self) -> Message:
+        """What is so instead of the label, as it stands beside the number."""
+        return Message(QUALIFIERS.get(self.fact, "{said}"), said=str(self.said).upper())
 
 
 @dataclass(frozen=True)
@@ -180,6 +196,12 @@ class Cell:
     def rests_on_quotes(self) -> bool:
         """Whether the digits are quoted, or computed from any that are."""
         return self.quoted is not None or any(part.rests_on_quotes for part in self.parts)
+
+    @property
+    def stated(self) -> Mapping[str, Value]:
+        """Its case, as its log states it where that says otherwise than the label."""
+        labels: dict[str, Value] = {str(axis): value for axis, value in self.case.items()}
+        return labels | {found.fact: found.said for found in self.disagreements}
 
     @property
     def rule(self) -> str | None:

@@ -39,6 +39,22 @@ VERSIONS = {
 }
 ON_SIDES = "{said} ({titles})"
 DATES = "The runs are more than half a year apart: {each}."
+# What differs, in a word or two.
+SHORT = {
+    RULES: "protocols",
+    KINDS: "kinds of records",
+    SLOW_START: "warm-up",
+    SLOW_END: "stalls at the end",
+    FEW: "numbers of records",
+    AXES["nodes"]: "nodes",
+    AXES["cards"]: "cards",
+    AXES["batch_size"]: "batch sizes",
+    AXES["precision"]: "precisions",
+    VERSIONS["framework_version"]: "framework versions",
+    VERSIONS["cuda"]: "CUDA versions",
+    VERSIONS["cudnn"]: "cuDNN versions",
+    DATES: "dates",
+}
 MESSAGES = (RULES, KINDS, SLOW_START, SLOW_END, FEW, *AXES.values(), *VERSIONS.values(), DATES)
 
 # How a number is printed favours none.

@@ -178,7 +178,7 @@ def _told(cell: Cell, place: dict[str, Any], named: Anchors) -> dict[str, Any]:
         **place,
         "row_title": cell.row,
         "column_title": cell.column,
-        "case": cell.case,
+        "case": cell.stated,
         "quantity": cell.shown.quantity.name,
         "unit": cell.shown.unit,
         "printed": cell.printed,

@@ -112,7 +112,7 @@ def _places(page: Page, only: Mapping[str, str]) -> Iterator[_PlannedCell]:
         raise PageError(UNKNOWN_AXIS, axis=repr(unknown[0]), known=", ".join(get_args(Axis)))
     # What is computed from other cells of the page needs no run of its own.
     for place in (place for place in page.places() if not place.column.quantity.is_quotient):
-        titles = (place.table.title, row_title(place.table, place.row), column_title(page, place.column))
+        titles = (place.table.title, row_title(page, place.table, place.row), column_title(page, place.column))
         if all(str(place.case.get(axis)) == value for axis, value in only.items()):  # type: ignore[call-overload]
             yield _PlannedCell(", ".join(titles), place.case, page.columns[place.column.column])
 

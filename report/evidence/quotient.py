@@ -12,10 +12,12 @@ from ..pagefile.parts import Axis, Case
 from .cell import Cell, Quotient
 
 MISSING = "An input of the ratio is missing."
-OTHER_CASE = "Not computed: one log's configuration (nodes, cards or batch size) does not match its row label."
-REASONS = (MISSING, OTHER_CASE)
+OTHER_CASE = "Not computed: one log's configuration (nodes or cards) does not match its row label."
+DIFFERS = "Not comparable: {fact} {of} and {against}."
+REASONS = (MISSING, OTHER_CASE, DIFFERS)
 SCALED: tuple[Axis, ...] = ("nodes", "cards")
-SIZE: tuple[Axis, ...] = (*SCALED, "batch_size")
+ALIKE: tuple[Axis, ...] = ("batch_size", "precision")
+SIZE: tuple[Axis, ...] = (*SCALED, *ALIKE)
 
 
 def divided(page: Page, cells: Sequence[Cell]) -> list[Cell]:
@@ -36,7 +38,7 @@ class _Throughput:
     cell: Cell
 
     def is_of(self, column: str, case: Case) -> bool:
-        return self.place.column.column == column and self.place.case == case
+        return self.place.column.column == column and case in (self.place.labels, self.place.case)
 
     @property
     def cards(self) -> int:
@@ -49,9 +51,22 @@ def _divided(one: _Throughput, throughputs: Sequence[_Throughput]) -> Cell:
     quotient = _speed_up(one.place, nearest) if one.place.column.against else _efficiency(one.place, nearest)
     if quotient is None or not isfinite(quotient.value):
         return replace(one.cell, reason=Message(MISSING))
-    if any(found.fact in SIZE for part in (quotient.of, quotient.against) for found in part.disagreements):
-        return replace(one.cell, reason=Message(OTHER_CASE))
+    if reason := _unlike(one.place, quotient):
+        return replace(one.cell, reason=reason)
     return replace(one.cell, quotient=quotient, number=quotient.value)
+
+
+def _unlike(place: CellPlace, quotient: Quotient) -> Message | None:
+    """Why two numbers are not divided: a log has other cards than its label, or they differ in what is not compared."""
+    parts = (quotient.of, quotient.against)
+    if any(found.fact in SCALED for part in parts for found in part.disagreements):
+        return Message(OTHER_CASE)
+    compared = place.column.against.case if place.column.against else {}
+    for axis in (axis for axis in ALIKE if axis not in compared):
+        of, against = (part.stated.get(axis) for part in parts)
+        if of != against and None not in (of, against):
+            return Message(DIFFERS, fact=Message(axis.replace("_", " ")), of=of, against=against)
+    return None
 
 
 def _speed_up(place: CellPlace, throughputs: Sequence[_Throughput]) -> Quotient | None:

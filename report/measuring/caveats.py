@@ -26,10 +26,7 @@ NO_RANK_IN_ONE = "{left} of {records} records has no rank and is skipped, at lin
 TOO_SHORT = "The protocol takes {take}; the log is {missing} short."
 AGAIN = "Step numbers restart at line {line}: the log contains several ranks or several runs."
 NO_EPOCH_LENGTH = "The log does not state the steps per epoch; the last printed step is taken as the end of an epoch."
-RUNNING_MEAN = (
-    "{field} is a running mean; applying {statistic} to {count} of its records over-weights early steps. "
-    "Use estimate=instant."
-)
+RUNNING_MEAN = "{field} is a running mean, whose {statistic} over-weights early steps. Use estimate=instant."
 SLOW_START = (
     "The mean of {count} records is {mean}, their median {median}: the first records are outliers; "
     "skip_records={skip} skips them."
@@ -123,10 +120,10 @@ def _adds_epochs(protocol: Protocol, field: Field | None) -> bool:
 
 
 def of_means(field: Field, protocol: Protocol, used: int) -> tuple[Message, ...]:
-    """Warn of running means whose statistic is that of ``used`` records."""
+    """Warn of running means where ``used`` of them, more than one, go through a statistic."""
     if field.kind != "running_mean" or protocol.estimate == "instant" or used == 1:
         return ()
-    return (Message(RUNNING_MEAN, field=field.name, statistic=protocol.statistic, count=used),)
+    return (Message(RUNNING_MEAN, field=field.name, statistic=protocol.statistic),)
 
 
 def of_spread(values: Values, protocol: Protocol, throughput: Callable[[float], float]) -> tuple[Message, ...]:

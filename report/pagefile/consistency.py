@@ -46,7 +46,8 @@ def _of_titles(page: Page) -> Iterator[Message]:
     for place in page.places():
         case: Case = {**place.table.case, **place.row.case}
         try:
-            with_only(case)(place.row.title)
+            for title in (place.row.title, place.row.group):
+                with_only(case)(title)
         except Mistake as error:
             yield error.message
 
@@ -92,7 +93,7 @@ def _of_protocols(page: Page) -> Iterator[Message]:
 
 
 def _of_quotients(page: Page) -> Iterator[Message]:
-    shown = [(place.column.column, place.case) for place in page.places() if place.column.quantity.is_throughput]
+    shown = [(place.column.column, place.labels) for place in page.places() if place.column.quantity.is_throughput]
     for place in page.places():
         quantity = place.column.quantity
         if quantity.is_over_fewest_cards and "cards" not in place.case:
@@ -105,12 +106,13 @@ def _of_quotients(page: Page) -> Iterator[Message]:
 
 
 def needed(place: CellPlace) -> list[tuple[str, Case]]:
-    """The throughputs (column, case) that the quotient at a place is made of; of a scaling efficiency only the first.
+    """The throughputs that the quotient at a place is made of; of a scaling efficiency only the first.
 
+    Each is a column and a case as tables state it.
     What a scaling efficiency is compared with is whatever the page shows for fewer cards.
     """
-    own, against = (place.column.column, place.case), place.column.against
-    return [own, (against.column or own[0], {**place.case, **against.case})] if against else [own]
+    own, against = (place.column.column, place.labels), place.column.against
+    return [own, (against.column or own[0], {**place.labels, **against.case})] if against else [own]
 
 
 def _worded(case: Case) -> str | Message:

@@ -66,6 +66,7 @@ def _option(name: str) -> str:
     return name
 
 
+Aliases = dict[Axis, dict[str, Value]]
 Option = Annotated[str, AfterValidator(_option)]
 Pattern = Annotated[str, AfterValidator(_relative), AfterValidator(with_only(get_args(Axis)))]
 Address = Annotated[str, AfterValidator(with_only(("commit", "path")))]
@@ -112,6 +113,10 @@ class Column(PagePart):
     """Heading of its columns, unless a table sets another title."""
     launcher: str | None = None
     """Name of the recipe that runs missing cases."""
+    aliases: Aliases = Field(default_factory=dict)
+    """Values of axes that stand for others in this column, such as `precision = { half = "fp16" }`."""
+    labels: dict[Axis, dict[str, str]] = Field(default_factory=dict)
+    """How values of axes are written for this column, if not as for the page."""
     runs: list[Run] = Field(default_factory=list)
     """Where its logs are; for each case, the first run that covers it. Without runs, all figures are quoted."""
 
@@ -131,16 +136,25 @@ class LogSource(PagePart):
 
 @dataclass(frozen=True)
 class CellPlace:
-    """Where a cell stands: its table, its row and its column, and the case that these put together."""
+    """Where a cell stands: its table, its row and its column, and the case that these put together.
+
+    ``aliases``: those of the column of the page.
+    """
 
     table: Table
     row: TableRow
     column: TableColumn
+    aliases: Aliases
+
+    @property
+    def labels(self) -> Case:
+        """The case of the cell as the table states it."""
+        return {**self.table.case, **self.row.case, **self.column.case}
 
     @property
     def case(self) -> Case:
-        """The case of the cell."""
-        return {**self.table.case, **self.row.case, **self.column.case}
+        """The case of the cell, as its column takes it."""
+        return {axis: self.aliases.get(axis, {}).get(str(value), value) for axis, value in self.labels.items()}
 
 
 class Page(PagePart):
@@ -162,6 +176,8 @@ class Page(PagePart):
     """Section 4, the steps of the test."""
     results: list[Block] = Field(default_factory=list)
     """Text at the start of section 5, before the tables."""
+    labels: dict[Axis, dict[str, str]] = Field(default_factory=dict)
+    """How values of axes are written in titles, such as `precision = { fp32 = "FP32" }`."""
     source: LogSource | None = None
     """Where the logs of the page were published, if by others."""
     sources: dict[str, QuoteSource] = Field(default_factory=dict)
@@ -173,11 +189,17 @@ class Page(PagePart):
     quotes: list[Quote] = Field(default_factory=list)
     """Figures for cells without a measurement; they are marked as quoted."""
 
+    def label(self, axis: Axis, value: Value) -> str:
+        """How a value of an axis is written in titles."""
+        return self.labels.get(axis, {}).get(str(value), str(value))
+
     def places(self) -> Iterator[CellPlace]:
         """The places of all cells, table by table and row by row."""
         for table in self.tables:
             for row in table.rows:
-                yield from (CellPlace(table, row, column) for column in table.columns)
+                for column in table.columns:
+                    aliases = self.columns[column.column].aliases if column.column in self.columns else {}
+                    yield CellPlace(table, row, column, aliases)
 
     def quote_of(self, place: CellPlace) -> Quote | None:
         """The figure that may stand at a place without measurement; only a throughput is quoted."""

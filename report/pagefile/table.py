@@ -1,13 +1,14 @@
 """Tables of results: which cells a page shows, and what of each."""
 
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, Field, model_validator
 
 from parsers.io.validation import Mistake
 
 from ..measuring.quantity import THROUGHPUT, Quantity
-from .parts import Axis, Block, Case, PagePart, with_only
+from .combinations import with_rows
+from .parts import Axis, Block, Case, PagePart, Value, with_only
 
 DECIMALS_OF_A_THROUGHPUT = "set the decimals of a throughput with its protocol: protocol = 'decimals={decimals}'."
 ONLY_A_SPEED_UP = "against is required for a speed_up, and only valid there."
@@ -66,6 +67,8 @@ class TableRow(PagePart):
     """Its heading; the axes of its case may stand in braces, such as `{cards}`."""
     case: Case = Field(default_factory=dict)
     """Its part of the case."""
+    group: RowTitle = ""
+    """Heading of the group of rows that it is in, such as `{device}`; rows of one group follow each other."""
 
 
 class OverTime(PagePart):
@@ -97,9 +100,19 @@ class Table(PagePart):
     columns: list[TableColumn] = Field(min_length=1)
     """Its columns, from left to right."""
     rows: list[TableRow] = Field(min_length=1)
-    """Its rows, from top to bottom."""
+    """Its rows, from top to bottom; or the values of axes, such as `{ cards = [1, 8] }`, for a row of each combination
+    of them, titled by the values."""
+    each: dict[Axis, list[Value]] = Field(default_factory=dict, alias="for")
+    """The values of axes for a group of all `rows` of each combination of them, titled by the values."""
+    leave_out: list[Case] = Field(default_factory=list)
+    """The rows of `for` that are left out: those that have all values of one of these."""
     charts: list[Literal["bars", "scaling"]] = Field(default=["bars", "scaling"])
     """Which charts of its throughputs are drawn if there are enough of them: bars, and curves over the card count."""
     over_time: list[OverTime] = Field(default_factory=list)
     """Throughputs that are also drawn record by record, with memory and power if there is a gpu.csv; of several runs
     the one with the median throughput."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_a_row_of_each_combination(cls, stated: Any) -> Any:
+        return with_rows(stated) if isinstance(stated, dict) else stated

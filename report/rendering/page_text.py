@@ -16,13 +16,18 @@ from ..pagefile.page import Page
 from ..wording import markdown
 from ..wording.words import Translator
 
+MISSING = "-"
+
 
 class PageText(Translator):
     """What the writers of the parts of one page share in one language.
 
     ``logs``: the folder of logs, ``out``: the folder of the rendered page; links to logs of our own lead from here to
-    there. ``unlike``: the comparisons that are not like with like.
+    there. ``unlike``: the comparisons that are not like with like. ``proofs``: the address of the file that holds the
+    evidence, as seen from what is written; empty where that is the same file.
     """
+
+    proofs = ""
 
     def __init__(
         self,
@@ -34,6 +39,7 @@ class PageText(Translator):
         unlike: Sequence[Comparison] = (),
     ) -> None:
         super().__init__(language)
+        self.language = language
         self.page, self.cells, self.logs, self.out, self.unlike = page, cells, logs, out, unlike
         self.anchors = anchors(cells)
         self.coverage = coverage(cells)
@@ -42,17 +48,21 @@ class PageText(Translator):
 
     def number(self, cell: Cell) -> str:
         """The digits of a cell that is not empty, as a link to their evidence or their source."""
-        return markdown.link(str(cell.digits), f"#{self.anchors[cell]}")
+        return markdown.link(str(cell.digits), f"{self.proofs}#{self.anchors[cell]}")
 
     def anchored(self, cell: Cell) -> str:
         """The digits of a cell that is not empty, at the place that links to them lead to."""
         return f'<a id="{self.anchors[cell]}"></a>{cell.digits}'
 
     @staticmethod
-    def grid(rows: Sequence[Sequence[str]], translate: Any = str) -> str:
-        """A Markdown table whose first row is its head; Chinese columns align."""
+    def grid(rows: Sequence[Sequence[str]], translate: Any = str, *, figures: bool = False) -> str:
+        """A Markdown table whose first row is its head; Chinese columns align.
+
+        ``figures``: whether all columns but the first are of numbers, which stand at the right.
+        """
         head, *body = [[translate(text) for text in row] for row in rows]
-        return tabulate(body, headers=head, tablefmt="pipe", disable_numparse=True)
+        sides = ["left", *["right"] * (len(head) - 1)] if figures else None
+        return tabulate(body, headers=head, tablefmt="pipe", disable_numparse=True, colalign=sides)
 
     def column_title(self, title: str, shown: Shown) -> str:
         """The title of a column; one that does not show the throughput of the page says what it shows, and its unit.

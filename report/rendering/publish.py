@@ -17,6 +17,7 @@ from ..evidence.comparison import Comparison, comparisons
 from ..pagefile.page import Page
 from ..pagefile.page_file import PageError, find, load, names
 from ..wording.words import languages as all_languages
+from .markdown_page import MarkdownPage
 from .render import Renderer
 
 if TYPE_CHECKING:
@@ -131,12 +132,11 @@ def _write(
     published: PublishedPage, languages: Sequence[str], logs: Path, out: Path, draw: "Draw | None"
 ) -> list[Path]:
     name, page, found = published.name, published.page, published.cells
-    pages = {language: Renderer(page, found, language, logs, out, published.unlike) for language in languages}
     charts = {language: draw(name, page, found, language) for language in languages} if draw else {}
-    texts = {
-        f"{name}.{language}.md": renderer.markdown(charts[language].of) if draw else renderer.markdown()
-        for language, renderer in pages.items()
-    }
+    texts: dict[str, str] = {}
+    for language in languages:
+        written = MarkdownPage(name, languages, Renderer(page, found, language, logs, out, published.unlike))
+        texts |= dict(written.texts(charts[language].of) if draw else written.texts())
     proof = evidence_file.path_of(name, out)
     texts[proof.name] = evidence_file.text(proof, page, found, logs)
     texts |= {name: text for drawn in charts.values() for name, text in drawn.texts().items()}

@@ -1,12 +1,8 @@
-"""Rendering: a page and its cells become Markdown in one language."""
+"""Rendering: the parts of a page and its cells become Markdown in one language."""
 
-from collections.abc import Callable, Iterable
-from pathlib import Path
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from collections.abc import Iterable
 
 from parsers.io.message import Message
-from parsers.io.printable import printable_lines
 
 from ..evidence.cell import Cell, Exhibit
 from ..evidence.comparison import Comparison
@@ -14,12 +10,15 @@ from ..evidence.quotient import MISSING as MISSING_PART
 from ..pagefile.page import Block, Code, Grid, Table
 from ..wording import markdown
 from ..wording.words import worded
-from . import render_evidence, render_remarks
-from .page_text import PageText
+from . import render_evidence, render_remarks, render_table
+from .page_text import MISSING, PageText
 
-MISSING = "-"
 LOG_COLUMNS = ("Log", "Format", "Size", "SHA-256")
-SECTIONS = ("What is tested", "Environment", "Set-up", "Test steps", "Results", "Raw logs")
+SECTIONS = ("Results", "What is tested", "Environment", "Set-up", "Test steps", "Raw logs")
+RESULTS, *STATED, LOGS = SECTIONS
+MEASURED = "{count} of {total} numbers are measured from logs."
+QUOTED = "‡ marks quoted numbers ({count}), for which there is no public log, and what is computed from them."
+LINKED = "Each number links to its evidence; {missing} means no data."
 
 
 def _repeats_a_reason(cell: Cell) -> bool:
@@ -28,24 +27,16 @@ def _repeats_a_reason(cell: Cell) -> bool:
 
 
 class Renderer(PageText):
-    """Renders one page in one language: its sections, put together by a template."""
+    """Renders the parts of one page in one language, which a template puts together."""
 
-    def markdown(self, charts_of: Callable[[Table], str] = lambda _: "") -> str:
-        """The whole page; ``charts_of``: what shows the charts of a table, in Markdown."""
-        environment = Environment(
-            loader=FileSystemLoader(Path(__file__).parents[1] / "templates"),
-            extensions=["jinja2.ext.i18n"],
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=True,
-            undefined=StrictUndefined,
-            autoescape=False,  # noqa: S701 - Markdown has its own escapes: markdown.text and markdown.code
-        )
-        environment.filters |= {"text": markdown.text, "code": markdown.code, "anchor": markdown.anchor}
-        environment.globals["charts_of"] = charts_of
-        template = environment.get_template("page.md.jinja")
-        said = {"say": self.say, "translate": self.translate, "sections": SECTIONS, "missing": MISSING}
-        return printable_lines(template.render(page=self.page, r=self, **said))
+    def summary(self) -> str:
+        """What the page shows and how many of its numbers are measured, in a line."""
+        found = self.coverage
+        told = [self.say("Unit: {unit}.", unit=markdown.text(self.page.unit))]
+        told.append(self.say(MEASURED, count=found.measured, total=found.planned))
+        if found.quoted:
+            told.append(self.say(QUOTED, count=found.quoted))
+        return self.sentences([*told, self.say(LINKED, missing=MISSING)])
 
     def blocks(self, blocks: Iterable[Block]) -> str:
         """The parts of a section, as the page states them."""
@@ -60,18 +51,11 @@ class Renderer(PageText):
 
     def table(self, table: Table) -> str:
         """One table of results; every number leads to its evidence, every quoted figure to its source."""
-        width = len(table.columns)
-        numbers = [cell for cell in self.cells if cell.table == table.name]
-        rows = [numbers[start : start + width] for start in range(0, len(numbers), width)]
-        header = [self.translate(table.corner), *(self.column_title(cell.column, cell.shown) for cell in rows[0])]
-        body = [[markdown.text(self.translate(row[0].row)), *map(self._marked, row)] for row in rows]
-        return self.grid([[markdown.text(title) for title in header], *body])
+        return render_table.table(self, table)
 
-    def _marked(self, cell: Cell) -> str:
-        if cell.digits is None:
-            return MISSING
-        remarked = "†" if cell.printed and (cell.disagreements or cell.remarks) else ""
-        return self.number(cell) + remarked + ("‡" if cell.rests_on_quotes else "")
+    def notes(self, table: Table) -> list[str]:
+        """The notes of a table as sentences, in their order."""
+        return list(render_table.notes(self, table))
 
     def evidence(self, table: Table) -> str:
         """The proofs of all numbers of one table: which log, which lines, which protocol."""

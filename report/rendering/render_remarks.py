@@ -1,7 +1,7 @@
 """Rendering remarks: what a reader must know of numbers, and what keeps those of a table from being compared."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial, reduce
+from functools import partial
 
 from ..evidence.cell import Cell
 from ..evidence.comparability import RULES, Difference
@@ -54,7 +54,7 @@ def _sentences(page: PageText, comparison: Comparison) -> str:
     sentences = [_sentence(page, difference) for difference in comparison.differences]
     if comparison.is_of_rules and not comparison.common:
         sentences.append(page.say(NO_RULE))
-    return reduce(lambda first, second: page.say("{first} {second}", first=first, second=second), sentences)
+    return page.sentences(sentences)
 
 
 def _sentence(page: PageText, difference: Difference) -> str:

@@ -8,16 +8,18 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from ..wording.markdown import seen
 
-NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?\s*[%×x†‡*]*|[-–—]")
+NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?\s*[%×x‡*]*(\(.*\)[⁰¹²³⁴⁵⁶⁷⁸⁹,]*)?|[-–—]")
 # e1 is the evidence of a number, q1 the source of a quoted figure.
 EVIDENCE = re.compile(r"#([eq]\d+)")
 # A section has a heading of level 2; what a page file heads is below it.
 HIGHEST = 3
+BREAK = "<br>"
 Cells = list[tuple[Token, Token, Token]]
 
 
@@ -58,6 +60,16 @@ def _mend_link(token: Token) -> None:
         token.attrs |= {"class": "number", "aria-haspopup": "dialog"}
     elif address.startswith(("http:", "https:")):
         token.attrs["rel"] = "noreferrer"
+
+
+def _break(state: StateInline, silent: bool) -> bool:
+    """A line break as the tables of pages write it; all other HTML is text."""
+    if not state.src.startswith(BREAK, state.pos):
+        return False
+    if not silent:
+        state.push("hardbreak", "br", 0)
+    state.pos += len(BREAK)
+    return True
 
 
 def _tables(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
@@ -131,6 +143,7 @@ def _fence(_: RendererHTML, tokens: Sequence[Token], place: int, *__: object) ->
 def _parser() -> MarkdownIt:
     # An image would be loaded from elsewhere; charts are put into pages by the template.
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    parser.inline.ruler.before("html_inline", "break", _break)
     parser.core.ruler.push("mend", _mend)
     parser.add_render_rule("table_open", _table_open)
     parser.add_render_rule("table_close", _table_close)

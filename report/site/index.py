@@ -67,7 +67,7 @@ def _rows(page: WebPage) -> Iterator[list[Any]]:
             continue
         where = [page.translate(page.page.title), *map(plain, page.coordinates(cell))]
         about = [str(_about(page, cell, column)[name] or "") for name in FILTERS]
-        scale = [str(cell.case.get(axis, "")) for axis in ("nodes", "cards", "batch_size")]
+        scale = [str(cell.stated.get(axis, "")) for axis in ("nodes", "cards", "batch_size")]
         link = f"{page.address(page.language)}#{anchor}"
         mark = QUOTED if cell.rests_on_quotes else ""
         yield [*where, *about, *scale, f"{cell.digits}{mark}", cell.shown.unit, link]
@@ -86,7 +86,7 @@ def _about(page: WebPage, cell: Cell, column: TableColumn) -> dict[str, object]:
         "framework": page.translate(page.page.columns[column.column].title),
     }
     facts = {name: fact.value for proof in cell.proofs[:1] for name, fact in proof.reading.facts.items()}
-    return {name: cell.case.get(name) or told.get(name) or facts.get(name) for name in FILTERS}
+    return {name: cell.stated.get(name) or told.get(name) or facts.get(name) for name in FILTERS}
 
 
 def _packed(rows: Sequence[Sequence[Any]]) -> dict[str, Any]:

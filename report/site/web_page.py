@@ -10,8 +10,9 @@ from ..charts.chart import Chart
 from ..evidence.cell import Cell
 from ..pagefile.page import Block, Table
 from ..rendering import render_remarks
+from ..rendering.page_text import MISSING
 from ..rendering.publish import PublishedPage
-from ..rendering.render import LOG_COLUMNS, MISSING, SECTIONS, Renderer
+from ..rendering.render import LOG_COLUMNS, SECTIONS, Renderer
 from ..wording.markdown import path_address
 from . import hypertext
 from .drawing import Drawing
@@ -20,7 +21,8 @@ from .templating import environment
 # Where the raw logs are, as seen from a page.
 LOGS = Path("logs")
 ACTIVE = re.compile(r".*\.(html?|mhtml?|pdf|svg|xht|xhtml|xml|xsl)(\.txt)*", re.IGNORECASE | re.DOTALL)
-ANCHORS = ("tested", "environment", "set-up", "steps", "results", "logs")
+ANCHORS = ("results", "tested", "environment", "set-up", "steps", "logs")
+ALWAYS = ("results", "logs")
 
 
 class WebPage(Renderer):
@@ -44,7 +46,7 @@ class WebPage(Renderer):
         self.name, self.language, self.languages = published.name, language, languages
         self.reloads = reloads
         page = published.page
-        stated = (page.tested, page.environment, page.setup, page.steps, page.results)
+        stated = (page.results, page.tested, page.environment, page.setup, page.steps)
         self.stated = dict(zip(ANCHORS, stated, strict=False))
         self.charts = charts
 
@@ -63,8 +65,9 @@ class WebPage(Renderer):
         return path_address(file_name(self.name, language))
 
     def sections(self) -> list[tuple[str, str]]:
-        """The sections of the page: the anchor, which is the same in every language, and the title in this one."""
-        return [(anchor, self.say(title)) for anchor, title in zip(ANCHORS, SECTIONS, strict=True)]
+        """The sections that the page has: the anchor, the same in every language, and the title in this one."""
+        there = ((a, self.say(title)) for a, title in zip(ANCHORS, SECTIONS, strict=True))
+        return [(anchor, title) for anchor, title in there if anchor in ALWAYS or self.stated[anchor]]
 
     def section(self, blocks: Sequence[Block], title: str) -> Markup:
         """The blocks of a section as the page file states them; its tables are labelled by the title of the section."""

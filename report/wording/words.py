@@ -3,8 +3,8 @@
 This is the one place where what code tells becomes a sentence.
 """
 
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, reduce
 from io import BytesIO
 from pathlib import Path
 
@@ -59,6 +59,10 @@ class Translator:
     def say(self, message: str, **values: object) -> str:
         """A message of the template in this language, with its values filled in."""
         return self.translate(message).format(**values)
+
+    def sentences(self, said: Iterable[str]) -> str:
+        """Several sentences one after the other, with a blank between them where the language has one."""
+        return reduce(lambda first, second: self.say("{first} {second}", first=first, second=second), said)
 
 
 # Whose a throughput is, as words that follow its unit.

@@ -72,6 +72,6 @@ def told(folder: Path) -> list[str]:
 
 
 def rendered(folder: Path, language: str) -> str:
-    """The page in one language."""
+    """The text of a page in one language, and that of its evidence."""
     (page,) = publish([str(folder / "page.toml")], folder / "logs", [language], folder / "pages")
-    return page.files[0].read_text(encoding="utf-8")
+    return "\n".join(path.read_text(encoding="utf-8") for path in page.files[:2])

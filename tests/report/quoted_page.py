@@ -78,4 +78,5 @@ def published(folder: Path, *languages: str) -> PublishedPage:
 
 
 def markdown(folder: Path, language: str = "en") -> str:
-    return published(folder, language).files[0].read_text(encoding="utf-8")
+    """The text of a page and that of its evidence."""
+    return "\n".join(path.read_text(encoding="utf-8") for path in published(folder, language).files[:2])

@@ -18,10 +18,11 @@ from report.evidence.library import forget
 from report.measuring import caveats, crosscheck, scaling
 from report.measuring.protocol import Protocol
 from report.pagefile.page_file import PageError, load
+from report.rendering.markdown_page import MarkdownPage
 from report.rendering.publish import cell_json, publish
 from report.rendering.render import Renderer
 from report.wording import markdown
-from report.wording.words import worded, words
+from report.wording.words import languages, worded, words
 from tests.parsers.run_folders import make_run, put_gpu
 from tests.report.page_text import HEAD, column
 
@@ -59,7 +60,9 @@ def cell(folder: Path, found: str = "", put: str = "") -> Cell:
 
 
 def rendered(folder: Path, language: str, *found: Cell) -> str:
-    return Renderer(load(folder / "page.toml"), found, language, folder / "logs", folder / "pages").markdown()
+    """The text of the page and that of its evidence."""
+    parts = Renderer(load(folder / "page.toml"), found, language, folder / "logs", folder / "pages")
+    return "\n".join(text for _, text in MarkdownPage("page", languages(), parts).texts())
 
 
 def put_run(folder: Path, repeat: str, **facts: object) -> None:
@@ -138,13 +141,13 @@ def test_warnings_stand_once_among_the_remarks_of_the_page_and_of_json(folder: P
     said = [str(remark) for remark in found.remarks if "running mean" in str(remark)]
     assert len(said) == 1
     assert said[0] in cell_json(found)["remarks"]
-    assert rendered(folder, "en", found).count("is a running mean") == 1
+    assert rendered(folder, "en", found).partition(": evidence")[2].count("is a running mean") == 1
 
 
 def test_a_remark_leads_to_the_number_and_names_its_table(folder: Path) -> None:
     found = cell(folder)
-    assert f"- † [{found.printed}](#e1) (Scores, one, A): " in rendered(folder, "en", found)
-    assert f"- † [{found.printed}](#e1)（Scores，one，A）：" in rendered(folder, "zh", found)
+    assert f"- [{found.printed}](#e1) (Scores, one, A): " in rendered(folder, "en", found)
+    assert f"- [{found.printed}](#e1)（Scores，one，A）：" in rendered(folder, "zh", found)
 
 
 def test_a_contradiction_that_is_reported_as_a_disagreement_is_not_reported_again(folder: Path) -> None:
@@ -209,11 +212,10 @@ def test_decimals_of_telemetry_are_rounded_half_up(folder: Path) -> None:
     assert cell(folder, PEAK[0], PEAK[1].replace(" }", ", decimals = 1 }")).printed == "3000.3"
 
 
-def test_a_page_without_remarks_says_so(folder: Path) -> None:
+def test_a_page_without_remarks_has_no_notes(folder: Path) -> None:
     found = cell(folder, '"tipc"', '"records=step,estimate=instant"')
     assert found.remarks == ()
-    assert "\nNone.\n" in rendered(folder, "en", found)
-    assert "\n无。\n" in rendered(folder, "zh", found)
+    assert "Notes" not in rendered(folder, "en", found)
 
 
 def test_several_runs_always_state_how_they_are_put_together(folder: Path) -> None:

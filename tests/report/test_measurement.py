@@ -103,8 +103,7 @@ def test_instant_undoes_a_running_mean() -> None:
 def test_averaging_a_running_mean_is_warned_of() -> None:
     warnings = of("plain", log([10, 4]), RUNNING).warnings
     assert tuple(map(str, warnings)) == (
-        "throughput is a running mean; applying mean to 2 of its records over-weights early steps. "
-        "Use estimate=instant.",
+        "throughput is a running mean, whose mean over-weights early steps. Use estimate=instant.",
     )
 
 

@@ -113,7 +113,7 @@ def _texts(page: Page) -> Iterator[str]:
     for table in page.tables:
         yield from (table.title, table.corner)
         yield from (column_title(page, column) for column in table.columns)
-        yield from (row_title(table, row) for row in table.rows)
+        yield from (row_title(page, table, row) for row in table.rows)
         blocks += table.notes
     yield page.title
     yield from (text for source in page.sources.values() for text in (source.title, source.note))

@@ -59,8 +59,8 @@ def test_every_quoted_figure_is_marked_in_its_table(language: str, tmp_path: Pat
     make(tmp_path)
     put_run(tmp_path, "a1", 120.0)
     page = markdown(tmp_path, language)
-    assert "[120.0](#e1) " in page
-    assert "[80](#q1)‡ " in page
+    assert f"[120.0](page.evidence.{language}.md#e1) " in page
+    assert f"[80](page.evidence.{language}.md#q1)‡ " in page
 
 
 @every_language

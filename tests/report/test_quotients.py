@@ -62,8 +62,8 @@ def test_a_measured_number_over_a_quoted_one_is_marked(language: str, tmp_path: 
     make(tmp_path)
     put_run(tmp_path, "a1", 120.0)
     page = markdown(tmp_path, language)
-    assert "[1.50](#e2)‡ " in page
-    assert "[1.000](#e3) " in page
+    assert f"[1.50](page.evidence.{language}.md#e2)‡ " in page
+    assert f"[1.000](page.evidence.{language}.md#e3) " in page
 
 
 def test_how_a_number_was_computed_leads_to_both_its_numbers(tmp_path: Path) -> None:

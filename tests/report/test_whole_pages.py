@@ -29,7 +29,9 @@ def toy(tmp_path: Path) -> PublishedPage:
 
 
 def text(page: PublishedPage, language: str) -> str:
-    return next(path for path in page.files if path.name.endswith(f".{language}.md")).read_text(encoding="utf-8")
+    """The page in a language; that of its evidence, such as ``evidence.en``, as well."""
+    (file,) = [path for path in page.files if path.name == f"{page.name}.{language}.md"]
+    return file.read_text(encoding="utf-8")
 
 
 def tables(markdown: str) -> list[list[str]]:
@@ -48,12 +50,14 @@ def toy_gpu(tmp_path: Path) -> PublishedPage:
 
 @every_language
 def test_the_whole_page_is_as_it_was(language: str, toy: PublishedPage, compare: Compare) -> None:
-    compare(GOLDEN / f"toy.{language}.md", text(toy, language))
+    for file in (language, f"evidence.{language}"):
+        compare(GOLDEN / f"toy.{file}.md", text(toy, file))
 
 
 @every_language
 def test_the_whole_page_of_telemetry_is_as_it_was(language: str, toy_gpu: PublishedPage, compare: Compare) -> None:
-    compare(GOLDEN / f"toy_gpu.{language}.md", text(toy_gpu, language))
+    for file in (language, f"evidence.{language}"):
+        compare(GOLDEN / f"toy_gpu.{file}.md", text(toy_gpu, file))
 
 
 def test_the_page_of_telemetry_holds_the_same_figures_in_every_language(toy_gpu: PublishedPage) -> None:
@@ -62,7 +66,7 @@ def test_the_page_of_telemetry_holds_the_same_figures_in_every_language(toy_gpu:
 
 def test_every_link_of_telemetry_leads_to_its_file(toy_gpu: PublishedPage) -> None:
     folder = toy_gpu.files[0].parent
-    links = re.findall(r"\]\((\.\./[^)]+)\)", text(toy_gpu, "en"))
+    links = re.findall(r"\]\((\.\./[^)]+)\)", text(toy_gpu, "evidence.en"))
     assert [link for link in links if not (folder / unquote(link)).is_file()] == []
     assert {Path(link).name for link in links} == {"train.log", "gpu.csv"}
 
@@ -104,26 +108,25 @@ def test_a_missing_cell_is_a_dash_with_its_reason(language: str, toy: PublishedP
         "The page file does not name any logs for this case.",
         "Log A100/tf_gpu32_fp32_bs64*.txt not found in the log folder.",
     ]
-    assert re.search(r"(?m)^\| 32 +(\| - +)+\|$", text(toy, language))
+    assert re.search(r"(?m)^\| 32 +(\| +- )+\|$", text(toy, language))
 
 
 def test_a_label_that_its_log_contradicts_is_reported(toy: PublishedPage) -> None:
     cell = next(cell for cell in toy.cells if cell.row == "8" and cell.column == "Flow | 1")
     (said,) = cell.disagreements
     assert (said.fact, said.label, said.said, said.source) == ("batch_size", 64, 32, line(2))
-    assert "†" in text(toy, "en")
+    assert "(toy.evidence.en.md#e5)<br>(BS=32)" in text(toy, "en")
 
 
 def test_every_number_leads_to_its_evidence(toy: PublishedPage) -> None:
-    page = text(toy, "en")
-    links = re.findall(r"\]\(#(e\d+)\)", page)
-    assert [link for link in links if f'<a id="{link}"></a>' not in page] == []
+    links = re.findall(r"\]\(toy\.evidence\.en\.md#(e\d+)\)", text(toy, "en"))
+    assert [link for link in links if f'<a id="{link}"></a>' not in text(toy, "evidence.en")] == []
     assert len(set(links)) == 6
 
 
 def test_every_link_to_a_log_leads_to_the_log(toy: PublishedPage) -> None:
     folder = toy.files[0].parent
-    links = re.findall(r"\]\((\.\./[^)]+)\)", text(toy, "en"))
+    links = re.findall(r"\]\((\.\./[^)]+)\)", text(toy, "evidence.en"))
     assert [link for link in links if not (folder / unquote(link)).is_file()] == []
     assert links
 

@@ -1,0 +1,54 @@
+"""Combinations: the rows of a table that its page file states as the values of axes.
+
+What is not stated so is left as it is, for the checks of the table to name.
+"""
+
+from collections.abc import Iterable, Mapping
+from itertools import product
+from typing import Any
+
+
+def with_rows(stated: Mapping[str, Any]) -> dict[str, Any]:
+    """A table as its page file states it, with a row for each combination of the values of its axes."""
+    rows: Any = stated.get("rows")
+    groups: Any = stated.get("for")
+    if _are_values(rows):
+        rows = [{"title": _title(rows, ", "), "case": case} for case in _combinations(rows)]
+    if _are_values(groups) and _are_rows(rows):
+        heading = _title(groups, " · ")
+        rows = [
+            {"group": heading, **row, "case": {**case, **row.get("case", {})}}
+            for case in _combinations(groups)
+            for row in rows
+        ]
+    left_out = stated.get("leave_out")
+    if _are_rows(rows) and isinstance(left_out, list):
+        rows = [row for row in rows if not any(_is_of(row, case) for case in left_out)]
+    return {**stated, "rows": rows} if "rows" in stated else dict(stated)
+
+
+def _grouped(row: Mapping[str, Any], heading: str, case: Mapping[str, Any]) -> dict[str, Any]:
+    return {"group": heading, **row, "case": {**case, **row.get("case", {})}}
+
+
+def _are_values(stated: Any) -> bool:
+    return isinstance(stated, dict) and all(isinstance(values, list) for values in stated.values())
+
+
+def _are_rows(stated: Any) -> bool:
+    return isinstance(stated, list) and all(
+        isinstance(row, dict) and isinstance(row.get("case", {}), dict) for row in stated
+    )
+
+
+def _is_of(row: Mapping[str, Any], case: Any) -> bool:
+    return isinstance(case, dict) and case.items() <= row.get("case", {}).items()
+
+
+def _combinations(values: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
+    return [dict(zip(values, combination, strict=True)) for combination in product(*values.values())]
+
+
+def _title(axes: Iterable[str], joiner: str) -> str:
+    """The axes in braces, which stand for their values."""
+    return joiner.join(f"{{{axis}}}" for axis in axes)
