@@ -43,7 +43,7 @@ DATES = "The runs are more than half a year apart: {each}."
 SHORT = {
     RULES: "protocols",
     KINDS: "kinds of records",
-    SLOW_START: "warm-up",
+    SLOW_START: "warm-up periods",
     SLOW_END: "stalls at the end",
     FEW: "numbers of records",
     AXES["nodes"]: "nodes",

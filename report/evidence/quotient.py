@@ -14,7 +14,8 @@ from .cell import Cell, Quotient
 MISSING = "An input of the ratio is missing."
 OTHER_CASE = "Not computed: one log's configuration (nodes or cards) does not match its row label."
 DIFFERS = "Not comparable: {fact} {of} and {against}."
-REASONS = (MISSING, OTHER_CASE, DIFFERS)
+WITHHELD = (OTHER_CASE, DIFFERS)
+REASONS = (MISSING, *WITHHELD)
 SCALED: tuple[Axis, ...] = ("nodes", "cards")
 ALIKE: tuple[Axis, ...] = ("batch_size", "precision")
 SIZE: tuple[Axis, ...] = (*SCALED, *ALIKE)
@@ -51,21 +52,24 @@ def _divided(one: _Throughput, throughputs: Sequence[_Throughput]) -> Cell:
     quotient = _speed_up(one.place, nearest) if one.place.column.against else _efficiency(one.place, nearest)
     if quotient is None or not isfinite(quotient.value):
         return replace(one.cell, reason=Message(MISSING))
-    if reason := _unlike(one.place, quotient):
+    compared = tuple(one.place.column.against.case) if one.place.column.against else ()
+    if reason := unlike(quotient.of, quotient.against, compared):
         return replace(one.cell, reason=reason)
     return replace(one.cell, quotient=quotient, number=quotient.value)
 
 
-def _unlike(place: CellPlace, quotient: Quotient) -> Message | None:
-    """Why two numbers are not divided: a log has other cards than its label, or they differ in what is not compared."""
-    parts = (quotient.of, quotient.against)
+def unlike(of: Cell, against: Cell, compared: Sequence[Axis]) -> Message | None:
+    """Why one number is not divided by another: a log has other cards than its label says, or their cases differ.
+
+    ``compared``: the axes in which they are to differ.
+    """
+    parts = (of, against)
     if any(found.fact in SCALED for part in parts for found in part.disagreements):
         return Message(OTHER_CASE)
-    compared = place.column.against.case if place.column.against else {}
     for axis in (axis for axis in ALIKE if axis not in compared):
-        of, against = (part.stated.get(axis) for part in parts)
-        if of != against and None not in (of, against):
-            return Message(DIFFERS, fact=Message(axis.replace("_", " ")), of=of, against=against)
+        first, second = (part.stated.get(axis) for part in parts)
+        if first != second and None not in (first, second):
+            return Message(DIFFERS, fact=Message(axis.replace("_", " ")), of=first, against=second)
     return None
 
 

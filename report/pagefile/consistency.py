@@ -26,6 +26,7 @@ NO_TABLE_SHOWS = (
     "table {table} has a {quantity} that needs the throughput of column {column} for {case}, which no table shows."
 )
 NO_SOURCE = "quotes.{number} refers to an unknown source {source}; sources: {known}."
+NO_HIGHLIGHT = "highlights.{number} matches no cell: no table shows {case}."
 NO_CELL = "quotes.{number} does not match any cell: no table shows column {column} with this case."
 SEVERAL_QUOTES = "table {table} has several quotes for one cell: {figures}; keep one."
 
@@ -39,6 +40,7 @@ def mistakes(page: Page) -> Iterator[Message]:
     yield from _of_runs_over_time(page)
     yield from _of_protocols(page)
     yield from _of_titles(page)
+    yield from _of_highlights(page)
 
 
 def _of_titles(page: Page) -> Iterator[Message]:
@@ -50,6 +52,12 @@ def _of_titles(page: Page) -> Iterator[Message]:
                 with_only(case)(title)
         except Mistake as error:
             yield error.message
+
+
+def _of_highlights(page: Page) -> Iterator[Message]:
+    for number, highlight in enumerate(page.highlights):
+        if not any(map(highlight.is_of, page.places())):
+            yield Message(NO_HIGHLIGHT, number=number, case=_worded(highlight.case))
 
 
 def _of_tables(page: Page) -> Iterator[Message]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, get_args
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from parsers.io.containment import is_spelt_inside
 from parsers.io.validation import Mistake
@@ -17,6 +17,7 @@ from .quotes import Quote, QuoteSource
 from .table import Against, OverTime, Table, TableColumn, TableRow
 
 LEAVES_LOGS = "{path} leaves the log folder; use a path below it."
+ONE_KIND = "a highlight is either fastest or scaling, with a case."
 NO_OPTION = (
     "{name} is not an option; use a variable of the launcher in lower case, such as steps; "
     "the case sets {launched}, --repo the checkout, and the key extra native arguments."
@@ -32,6 +33,7 @@ __all__ = [
     "Code",
     "Column",
     "Grid",
+    "Highlight",
     "LogSource",
     "OverTime",
     "Page",
@@ -157,6 +159,32 @@ class CellPlace:
         return {axis: self.aliases.get(axis, {}).get(str(value), value) for axis, value in self.labels.items()}
 
 
+class Highlight(PagePart):
+    """One finding of the page, worded from its numbers: exactly one of its keys."""
+
+    fastest: Case = Field(default_factory=dict)
+    """The case of throughputs that are compared: who is fastest, and how the others compare."""
+    scaling: Case = Field(default_factory=dict)
+    """The case of scaling efficiencies: from the lowest to the highest."""
+
+    @model_validator(mode="after")
+    def _is_of_one_kind(self) -> "Highlight":
+        if bool(self.fastest) == bool(self.scaling):
+            raise Mistake(ONE_KIND)
+        return self
+
+    @property
+    def case(self) -> Case:
+        """The case that it is about."""
+        return self.fastest or self.scaling
+
+    def is_of(self, place: CellPlace) -> bool:
+        """Whether a number is one of those that it is about."""
+        quantity = place.column.quantity
+        is_one = quantity.is_throughput if self.fastest else quantity.is_over_fewest_cards
+        return is_one and self.case.items() <= place.labels.items()
+
+
 class Page(PagePart):
     """One report page: its text, columns and tables. Texts are English; the catalogues translate them."""
 
@@ -174,6 +202,8 @@ class Page(PagePart):
     """Section 3, how to set up the programs."""
     steps: list[Block] = Field(default_factory=list)
     """Section 4, the steps of the test."""
+    highlights: list[Highlight] = Field(default_factory=list)
+    """What the page finds, at the start of the results."""
     results: list[Block] = Field(default_factory=list)
     """Text at the start of section 5, before the tables."""
     labels: dict[Axis, dict[str, str]] = Field(default_factory=dict)

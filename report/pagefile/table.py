@@ -94,7 +94,7 @@ class Table(PagePart):
     corner: str = ""
     """Heading of the column of row titles."""
     notes: list[Block] = Field(default_factory=list)
-    """Text above the table."""
+    """Text below the table and its numbered notes."""
     case: Case = Field(default_factory=dict)
     """The part of the case that all its cells share."""
     columns: list[TableColumn] = Field(min_length=1)

@@ -8,15 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from parsers.io.message import Message
-from parsers.runs.reading import CUT
+from parsers.runs.reading import CUT, FIRST_USED
 
 from ..evidence.cell import Cell
 from ..evidence.comparability import SHORT
 from ..evidence.comparison import Comparison
+from ..evidence.quotient import WITHHELD
 from ..measuring.caveats import ARRIVED, NO_VALUE, NO_VALUE_IN_ONE
 
 TOLD_WITH_THE_EVIDENCE = (ARRIVED, CUT, NO_VALUE, NO_VALUE_IN_ONE)
-NOT_COMPARABLE = "Not directly comparable: different {each}."
+NOT_COMPARABLE = "Not directly comparable: {each} differ."
 
 # A place of a table: its row and its column; -1 is that of the titles.
 Place = tuple[int, int]
@@ -48,24 +49,43 @@ def footnotes(rows: Sequence[Sequence[Cell]], unlike: Sequence[Comparison]) -> F
 def _of_cells(rows: Sequence[Sequence[Cell]]) -> Iterator[tuple[Place, Message]]:
     for row, cells in enumerate(rows):
         for column, cell in enumerate(cells):
-            if cell.printed is not None:
-                yield from (((row, column), note) for note in dict.fromkeys(_notes(cell)))
+            yield from (((row, column), note) for note in dict.fromkeys(_notes(cell)))
 
 
 def _notes(cell: Cell) -> Iterator[Message]:
+    if cell.printed is None:
+        yield from (reason for reason in (cell.reason,) if reason and reason.key in WITHHELD)
+        return
     yield from (found.of_its_log for found in cell.disagreements)
-    yield from (remark for remark in cell.remarks if remark.key not in TOLD_WITH_THE_EVIDENCE)
+    yield from (remark for remark in cell.remarks if not _is_of_the_evidence(cell, remark))
+
+
+def _is_of_the_evidence(cell: Cell, remark: Message) -> bool:
+    """Whether a remark neither changes the number nor forbids a comparison; so does a name that says other than the log
+    and the label.
+    """
+    labels = {(Message(axis.replace("_", " ")), str(value)) for axis, value in cell.case.items()}
+    is_as_labelled = remark.key == FIRST_USED and (remark.values["fact"], remark.values["value"]) in labels
+    return is_as_labelled or remark.key in TOLD_WITH_THE_EVIDENCE
 
 
 def _of_comparisons(rows: Sequence[Sequence[Cell]], unlike: Iterable[Comparison]) -> Iterator[tuple[Place, Message]]:
     titles = [cells[0].row for cells in rows]
     heads = [cell.column for cell in rows[0]]
+    # What differs in the same rows or columns is one note; what differs in all rows stands at the head of their titles.
+    kinds: dict[str, set[Place]] = {}
     for one in unlike:
-        names = [Message(SHORT[difference.key]) for difference in one.differences]
-        note = Message(NOT_COMPARABLE, each=_listed(names))
-        for place, title in enumerate(titles if one.is_row else heads):
-            if title == one.title:
-                yield ((place, TITLES) if one.is_row else (TITLES, place)), note
+        there = {(at, TITLES) for at, title in enumerate(titles) if one.is_row and title == one.title}
+        there |= {(TITLES, at) for at, title in enumerate(heads) if not one.is_row and title == one.title}
+        for difference in one.differences:
+            kinds.setdefault(difference.key, set()).update(there)
+    every = {(row, TITLES) for row in range(len(rows))}
+    alike: dict[frozenset[Place], list[Message]] = {}
+    for key, places in kinds.items():
+        gathered = {(TITLES, TITLES), *(places - every)} if len(every) > 1 and every <= places else places
+        alike.setdefault(frozenset(gathered), []).append(Message(SHORT[key]))
+    for found, names in alike.items():
+        yield from ((place, Message(NOT_COMPARABLE, each=_listed(names))) for place in sorted(found))
 
 
 def _listed(names: Sequence[Message]) -> Message:

@@ -10,7 +10,7 @@ from ..evidence.quotient import MISSING as MISSING_PART
 from ..pagefile.page import Block, Code, Grid, Table
 from ..wording import markdown
 from ..wording.words import worded
-from . import render_evidence, render_remarks, render_table
+from . import render_evidence, render_highlights, render_remarks, render_table
 from .page_text import MISSING, PageText
 
 LOG_COLUMNS = ("Log", "Format", "Size", "SHA-256")
@@ -52,6 +52,14 @@ class Renderer(PageText):
     def table(self, table: Table) -> str:
         """One table of results; every number leads to its evidence, every quoted figure to its source."""
         return render_table.table(self, table)
+
+    def highlights(self) -> list[str]:
+        """What the page finds, each in a sentence or two."""
+        return list(render_highlights.highlights(self))
+
+    def caption(self, table: Table) -> str:
+        """What all numbers of a table are, where that is not the throughput of the page."""
+        return render_table.caption(self, table)
 
     def notes(self, table: Table) -> list[str]:
         """The notes of a table as sentences, in their order."""

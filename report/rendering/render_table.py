@@ -16,9 +16,12 @@ RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 def table(page: PageText, shown: Table) -> str:
     """One table of results; every number leads to its evidence, every quoted figure to its source."""
     rows, marks = _rows(page, shown), _footnotes(page, shown).marks
-    titles = [markdown.text(page.column_title(cell.column, cell.shown)) for cell in rows[0]]
-    head = [markdown.text(page.translate(shown.corner))]
-    head += [_noted(page, title, marks.get((TITLES, at), ())) for at, title in enumerate(titles)]
+    is_told = bool(caption(page, shown))
+    titles = [
+        page.translate(cell.column) if is_told else page.column_title(cell.column, cell.shown) for cell in rows[0]
+    ]
+    head = [_noted(page, markdown.text(page.translate(shown.corner)), marks.get((TITLES, TITLES), ()))]
+    head += [_noted(page, markdown.text(title), marks.get((TITLES, at), ())) for at, title in enumerate(titles)]
     body: list[list[str]] = []
     group = ""
     for number, (row, cells) in enumerate(zip(shown.rows, rows, strict=True)):
@@ -28,6 +31,17 @@ def table(page: PageText, shown: Table) -> str:
         title = _noted(page, _written(page, shown, row, row.title), marks.get((number, TITLES), ()))
         body.append([title, *(_marked(page, cell, marks.get((number, at), ())) for at, cell in enumerate(cells))])
     return page.grid([head, *body], figures=True)
+
+
+def caption(page: PageText, shown: Table) -> str:
+    """What all numbers of a table are, where that is not the throughput of the page nor told by their titles."""
+    kinds = {(cell.shown.quantity, cell.shown.unit) for cell in _rows(page, shown)[0]}
+    quantity, unit = next(iter(kinds))
+    if len(kinds) > 1 or len(shown.columns) == 1 or quantity.is_told_by_title:
+        return ""
+    return page.say(
+        "{quantity} ({unit}).", quantity=page.translate(quantity.name).capitalize(), unit=markdown.text(unit)
+    )
 
 
 def notes(page: PageText, shown: Table) -> Iterator[str]:
@@ -54,14 +68,13 @@ def _of_group(page: PageText, shown: Table, row: TableRow, column: TableColumn) 
     place = CellPlace(shown, row, column, of_page.aliases)
     taken = [(axis, str(value)) for axis, value in place.case.items() if value != place.labels[axis]]
     labels = [of_page.labels.get(axis, {}).get(value) or page.page.label(axis, value) for axis, value in taken]
-    return f"*{markdown.text(', '.join(map(page.translate, labels)))}*" if labels else ""
+    is_one_number = not (column.against and column.against.column)
+    return f"*{markdown.text(', '.join(map(page.translate, labels)))}*" if labels and is_one_number else ""
 
 
 def _marked(page: PageText, cell: Cell, numbers: Sequence[int]) -> str:
     """A number with what is said of it on a line below: nothing that could be read as a digit stands behind it."""
-    if cell.digits is None:
-        return MISSING
-    number = page.number(cell) + ("‡" if cell.rests_on_quotes else "")
+    number = MISSING if cell.digits is None else page.number(cell) + ("‡" if cell.rests_on_quotes else "")
     qualifiers = dict.fromkeys(worded(found.qualifier, page.translate) for found in cell.disagreements)
     if qualifiers:
         said = markdown.text(", ".join(qualifiers))

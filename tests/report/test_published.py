@@ -15,6 +15,7 @@ from jinja2.ext import babel_extract
 
 from report.evidence.case_evidence import cells, column_title, row_title
 from report.evidence.cell import Cell
+from report.measuring.number import printed
 from report.measuring.protocol import Protocol
 from report.measuring.quantity import QUANTITIES, Shown
 from report.pagefile import page as page_module
@@ -26,7 +27,7 @@ from tests.parsers.corpus_logs import ABSENT, CORPUS
 LOGS = CORPUS / "PaddlePaddle-Perf"
 PAGES = {"ResNet50V1.5": "resnet50", "DeepLabV3P": "deeplabv3p"}
 ROOM = Path(page_module.__file__).parents[1]
-TEMPLATE = ROOM / "templates" / "page.md.jinja"
+TEMPLATES = [ROOM / "templates" / name for name in ("page.md.jinja", "evidence.md.jinja")]
 
 # Names, units and values of options, which stand in every language as they are.
 NAME = re.compile(
@@ -68,7 +69,9 @@ def test_a_published_figure_that_its_log_gives_is_printed_to_the_last_digit(row:
         for cell in cells_of(PAGES[row["model"]])
         if cell.case["cards"] == int(row["cards"]) and [proof.log for proof in cell.proofs] == [row["log_path"]]
     ]
-    assert row["published"] in {cell.printed for cell in of_the_log}
+    decimals = Protocol(decimals=len(row["published"].partition(".")[2]))
+    shown = {text for cell in of_the_log for text in (cell.printed, printed(cell.number or 0, decimals))}
+    assert row["published"] in shown
 
 
 @pytest.mark.skipif(not LOGS.is_dir(), reason=ABSENT)
@@ -123,7 +126,7 @@ def _texts(page: Page) -> Iterator[str]:
 
 def is_of_no_language(text: str) -> bool:
     """Whether a text holds only names, numbers and code."""
-    pieces = re.findall(r"[^\s,()=@\[\]×÷-]+", LINK_TARGET.sub("]", CODE_SPAN.sub("", text)))
+    pieces = re.findall(r"[^\s,()=@\[\]×÷·-]+", LINK_TARGET.sub("]", CODE_SPAN.sub("", text)))
     return all(NAME.fullmatch(piece) or any(character.isdigit() for character in piece) for piece in pieces)
 
 
@@ -132,8 +135,9 @@ def test_every_text_of_a_page_is_translated(name: str) -> None:
     assert [text for text in texts(name) if not is_of_no_language(text) and text not in catalogue("zh")] == []
 
 
-def test_every_message_of_the_template_is_translated() -> None:
-    with TEMPLATE.open("rb") as file:
+@pytest.mark.parametrize("template", TEMPLATES, ids=[template.name for template in TEMPLATES])
+def test_every_message_of_a_template_is_translated(template: Path) -> None:
+    with template.open("rb") as file:
         found = [message for _, _, message, _ in babel_extract(file, ["say"], [], {})]
     messages = [message[0] if isinstance(message, tuple) else message for message in found]
     assert [message for message in messages if message and message not in catalogue("zh")] == []

@@ -35,8 +35,8 @@ def differences(name: str, table: str, row: str) -> list[Difference]:
 @pytest.mark.parametrize(
     ("name", "table", "row", "gain"),
     [
-        ("resnet50", "v100-fp32", "GPU=8, BS=256", "+1.7%"),
-        ("resnet50", "a100-fp32", "GPU=8, BS=256", "+1.8%"),
+        ("resnet50", "main", "V100 · FP32, 8", "+1.7%"),
+        ("resnet50", "main", "A100 · FP32, 8", "+1.8%"),
         ("deeplabv3p", "fp32", "GPU=8, BS=4", "+19.7%"),
     ],
 )
@@ -47,12 +47,12 @@ def test_the_stalled_last_step_of_a_published_page_is_found(name: str, table: st
 
 def test_the_batch_size_that_contradicts_its_row_is_found() -> None:
     differ = comparability.AXES["batch_size"]
-    (sizes,) = [d for d in differences("resnet50", "v100-fp32", "GPU=1, BS=256") if d.key == differ]
+    (sizes,) = [d for d in differences("resnet50", "main", "V100 · FP32, 1") if d.key == differ]
     assert sizes.each["128"] == ("NGC MXNet",)
 
 
 def test_the_trimming_of_one_side_is_found() -> None:
-    (rules,) = [d for d in differences("resnet50", "v100-amp", "GPU=8, BS=256") if d.key == comparability.RULES]
+    (rules,) = [d for d in differences("resnet50", "main", "V100 · half precision, 8") if d.key == comparability.RULES]
     assert [sides for said, sides in rules.each.items() if "trim=0.05" in said] == [("PaddlePaddle",)]
 
 

@@ -18,7 +18,13 @@ def published(folder: Path, *, charts: bool) -> PublishedPage:
 
 def test_a_page_without_charts_shows_none(tmp_path: Path) -> None:
     page = published(tmp_path, charts=False)
-    assert [path.name for path in page.files] == ["page.en.md", "page.zh.md", "page.evidence.json"]
+    assert [path.name for path in page.files] == [
+        "page.en.md",
+        "page.evidence.en.md",
+        "page.zh.md",
+        "page.evidence.zh.md",
+        "page.evidence.json",
+    ]
     assert "![" not in (tmp_path / "out/page.en.md").read_text(encoding="utf-8")
 
 
@@ -35,7 +41,7 @@ def test_the_page_shows_its_charts_under_the_table_with_their_text(tmp_path: Pat
         "img"
     ] * 2
     assert shown[0][0].startswith("Bar chart of 6 numbers in images/s")
-    assert page.index("| 32 cards") < page.index("![Bar chart") < page.index("Evidence")
+    assert page.index("| 32 cards") < page.index("![Bar chart") < page.index("## What is tested")
 
 
 def test_charts_change_nothing_else_of_the_page(tmp_path: Path) -> None:

@@ -157,4 +157,4 @@ def test_every_word_of_a_template_is_in_the_catalogues(template: Path) -> None:
 
 def test_markdown_is_written_as_before(logs: Path, tmp_path: Path) -> None:
     (page,) = publish(["cpu-demo"], logs, ["en"], tmp_path)
-    assert [path.name for path in page.files] == ["cpu-demo.en.md", "cpu-demo.evidence.json"]
+    assert [path.name for path in page.files] == ["cpu-demo.en.md", "cpu-demo.evidence.en.md", "cpu-demo.evidence.json"]

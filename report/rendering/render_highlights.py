@@ -1,0 +1,96 @@
+"""Rendering highlights: what a page finds, as sentences that are computed from its numbers."""
+
+from collections.abc import Iterator, Sequence
+
+from ..evidence.cell import Cell
+from ..evidence.quotient import unlike
+from ..measuring.number import printed, quotient
+from ..measuring.protocol import Protocol
+from ..pagefile.page import CellPlace, Highlight
+from ..pagefile.parts import Case
+from ..wording import markdown
+from ..wording.words import worded
+from .page_text import PageText
+
+FASTEST = "{case}: {column} is fastest"
+FIRST = "{case}: {column}"
+RATIO = Protocol(decimals=2)
+
+
+def highlights(page: PageText) -> Iterator[str]:
+    """The highlights of a page in its order, each a sentence or two; none of what has no numbers."""
+    for highlight in page.page.highlights:
+        found = _found(page, highlight)
+        if any(cell.value for _, cell in found):
+            yield _fastest(page, highlight.fastest, found) if highlight.fastest else _scaling(page, highlight, found)
+
+
+def _found(page: PageText, highlight: Highlight) -> list[tuple[CellPlace, Cell]]:
+    """The numbers that a highlight is about, once each: those of the first table that has any."""
+    placed = zip(page.page.places(), page.cells, strict=True)
+    found = [(place, cell) for place, cell in placed if highlight.is_of(place)]
+    return [(place, cell) for place, cell in found if cell.table == found[0][1].table]
+
+
+def _fastest(page: PageText, case: Case, found: Sequence[tuple[CellPlace, Cell]]) -> str:
+    there = [(place, cell) for place, cell in found if cell.value]
+    _, first = max(there, key=lambda one: one[1].value or 0)
+    is_only = len(there) == 1
+    head = page.say(FIRST if is_only else FASTEST, case=_worded(page, case), column=_column(page, first))
+    told = [page.say("**{head}**, {number} {unit}.", head=head, number=page.number(first), unit=_unit(page, first))]
+    others = [_compared(page, cell, first) for _, cell in found if cell is not first]
+    return page.sentences(
+        [*told, *([page.say("{said}.", said=page.translate("joiner").join(others))] if others else [])]
+    )
+
+
+def _compared(page: PageText, cell: Cell, first: Cell) -> str:
+    """Another number beside the first one: their ratio, or why there is none."""
+    column = _column(page, cell)
+    if not cell.value:
+        return page.say("{column}: no log", column=column)
+    number = page.number(cell)
+    if reason := unlike(cell, first, ()):
+        why = worded(reason, page.translate, markdown.text).rstrip(".。")
+        return page.say("{column}: {number} ({said})", column=column, number=number, said=why)
+    ratio = printed(quotient(cell.value, first.value or 1), RATIO)
+    return page.say("{column}: {number} ({ratio}×)", column=column, number=number, ratio=ratio)
+
+
+def _scaling(page: PageText, highlight: Highlight, found: Sequence[tuple[CellPlace, Cell]]) -> str:
+    there = [(place, cell) for place, cell in found if cell.value]
+    low, high = (choose(there, key=lambda one: one[1].value or 0) for choose in (min, max))
+    head = page.say(
+        "Scaling efficiency, {case}: {low} to {high}",
+        case=_worded(page, highlight.scaling or {}),
+        low=page.number(low[1]),
+        high=page.number(high[1]),
+    )
+    return page.say(
+        "**{head}**. Lowest: {lowest}; highest: {highest}.",
+        head=head,
+        lowest=_of(page, highlight, *low),
+        highest=_of(page, highlight, *high),
+    )
+
+
+def _of(page: PageText, highlight: Highlight, place: CellPlace, cell: Cell) -> str:
+    """The column of a number, with what of its case the highlight does not say."""
+    case = {axis: value for axis, value in {**place.table.case, **place.row.case}.items() if axis in place.row.case}
+    return ", ".join([_column(page, cell), _worded(page, {a: v for a, v in case.items() if a not in highlight.case})])
+
+
+def _column(page: PageText, cell: Cell) -> str:
+    return markdown.text(page.translate(cell.column))
+
+
+def _unit(page: PageText, cell: Cell) -> str:
+    return markdown.text(cell.shown.unit)
+
+
+def _worded(page: PageText, case: Case) -> str:
+    """A case as a title: the cards of a device, then its other axes."""
+    labels = {axis: markdown.text(page.translate(page.page.label(axis, value))) for axis, value in case.items()}
+    if {"cards", "device"} <= labels.keys():
+        labels["cards"] = f"{labels['cards']} × {labels.pop('device')}"
+    return ", ".join(labels.values())

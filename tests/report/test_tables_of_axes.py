@@ -1,0 +1,135 @@
+"""Tables that are stated as the values of axes: their rows, what each column takes a case for, notes and highlights."""
+
+from pathlib import Path
+
+import pytest
+
+from report.evidence.case_evidence import cells
+from report.evidence.cell import Cell
+from report.pagefile.page import Page
+from report.pagefile.page_file import PageError, load
+from report.rendering.publish import publish
+from tests.report.page_text import HEAD
+
+PAGE = """
+highlights = [{ fastest = { device = "V100", cards = 8, precision = "half" } }]
+quotes = [
+    { column = "a", case = { device = "V100", precision = "fp16", cards = 8 }, value = "300", source = "paper" },
+    { column = "b", case = { device = "V100", precision = "amp", cards = 8 }, value = "200", source = "paper" },
+    { column = "c", case = { device = "V100", precision = "fp16", cards = 8 }, value = "150", source = "paper" },
+]
+[sources.paper]
+title = "Paper"
+url = "https://example.org/paper"
+date = "2031"
+note = "None."
+[labels]
+precision = { fp32 = "FP32", fp16 = "FP16", amp = "AMP", half = "half precision" }
+[columns.a]
+title = "A"
+aliases = { precision = { half = "fp16" } }
+labels = { precision = { fp16 = "FP16 (O2)" } }
+[columns.b]
+title = "B"
+aliases = { precision = { half = "amp" } }
+[columns.c]
+title = "C"
+aliases = { precision = { half = "fp16" } }
+[columns.d]
+title = "D"
+[[tables]]
+name = "main"
+title = "Main"
+corner = "Cards"
+for = { device = ["V100", "A100"], precision = ["fp32", "half"] }
+rows = { cards = [1, 8] }
+leave_out = [{ device = "A100", cards = 8 }, { precision = "fp32", cards = 8 }]
+columns = [{ column = "a" }, { column = "b" }, { column = "c" }, { column = "d" }]
+[[tables]]
+name = "ratio"
+title = "Ratio"
+case = { device = "V100", precision = "half" }
+rows = { cards = [8] }
+columns = [
+    { column = "a", title = "A over B", quantity = "speed_up", against = { column = "b" } },
+    { column = "a", title = "A over C", quantity = "speed_up", against = { column = "c" } },
+]
+"""
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    path = tmp_path / "page.toml"
+    path.write_text(HEAD + PAGE, encoding="utf-8")
+    return path
+
+
+def found(page: Path) -> list[Cell]:
+    return list(cells(load(page), page.parent))
+
+
+def text(page: Path, language: str) -> str:
+    (published,) = publish([str(page)], page.parent, [language], page.parent / "out")
+    return published.files[0].read_text(encoding="utf-8")
+
+
+def test_there_is_a_row_of_each_combination_that_is_not_left_out(page: Path) -> None:
+    of_main: Page = load(page)
+    assert [(row.group, row.title, row.case) for row in of_main.tables[0].rows] == [
+        ("{device} · {precision}", "{cards}", {"device": device, "precision": precision, "cards": cards})
+        for device, precision, cards in [
+            ("V100", "fp32", 1),
+            ("V100", "half", 1),
+            ("V100", "half", 8),
+            ("A100", "fp32", 1),
+            ("A100", "half", 1),
+        ]
+    ]
+
+
+def test_a_column_takes_a_value_for_its_own(page: Path) -> None:
+    (row,) = ([c.case["precision"] for c in found(page)[start : start + 4]] for start in (8,))
+    assert row == ["fp16", "amp", "fp16", "half"]
+
+
+def test_a_group_of_rows_says_what_each_column_takes_it_for(page: Path) -> None:
+    (line,) = [line for line in text(page, "en").splitlines() if line.startswith("| **V100 · half precision**")]
+    assert [cell.strip() for cell in line.split("|")[2:-1]] == ["*FP16 (O2)*", "*AMP*", "*FP16*", ""]
+
+
+def test_a_ratio_is_withheld_where_precision_differs_and_its_cell_leads_to_the_reason(page: Path) -> None:
+    withheld, ratio = found(page)[-2:]
+    assert str(withheld.reason) == "Not comparable: precision fp16 and amp."
+    assert ratio.digits == "2.00"
+    assert "-<br>(note 1)" in text(page, "en")
+    assert "\n1. Not comparable: precision fp16 and amp.\n" in text(page, "en")
+
+
+def test_a_highlight_is_worded_from_the_numbers(page: Path) -> None:
+    (english,) = [line for line in text(page, "en").splitlines() if line.startswith("- **")]
+    assert english == (
+        "- **8 × V100, half precision: A is fastest**, [300](page.evidence.en.md#q1) images/s. "
+        "B: [200](page.evidence.en.md#q2) (Not comparable: precision amp and fp16); "
+        "C: [150](page.evidence.en.md#q3) (0.50×); D: no log."
+    )
+    (chinese,) = [line for line in text(page, "zh").splitlines() if line.startswith("- **")]
+    assert chinese.startswith("- **8 × V100, 半精度：A 最快**，[300](page.evidence.zh.md#q1) images/s。B：")
+
+
+@pytest.mark.parametrize(
+    ("was", "put", "said"),
+    [
+        ("cards = 8, precision", "cards = 9, precision", "highlights.0 matches no cell"),
+        ("{ fastest = {", "{ fastest = {}, scaling = {}, x = {", "highlights.0"),
+        ("rows = { cards = [1, 8] }", "rows = { cards = 1 }", "tables.0.rows"),
+        ("rows = { cards = [1, 8] }", "rows = { cats = [1] }", "tables.0.rows.0"),
+        ('device = ["V100", "A100"]', 'device = "V100"', "tables.0.for.device"),
+        ('leave_out = [{ device = "A100"', 'leave_out = [{ dev = "A100"', "tables.0.leave_out.0"),
+    ],
+)
+def test_a_mistake_is_named_by_its_key(page: Path, was: str, put: str, said: str) -> None:
+    page.write_text(page.read_text(encoding="utf-8").replace(was, put), encoding="utf-8")
+    with pytest.raises(PageError) as raised:
+        load(page)
+    assert said in str(raised.value)
+    assert str(raised.value).count("\n") == 0
