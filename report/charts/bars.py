@@ -123,7 +123,7 @@ class _Bars:
 
     def _digits(self, figure: Figure) -> str:
         """The digits of a number; where its log contradicts its label also what the log states."""
-        said = [worded(found.qualifier, self.translator.translate) for found in figure.cell.disagreements]
+        said = [worded(found.qualifier, self.translator.translate) for found in figure.cell.certain_disagreements]
         return label(f"{figure.digits} ({', '.join(dict.fromkeys(said))})", DIGITS_COLUMNS) if said else figure.digits
 
     @cached_property

@@ -57,7 +57,7 @@ class Figure:
     @property
     def is_of_its_size(self) -> bool:
         """Whether no log behind it says another number of nodes or cards, or another batch size, than its case."""
-        return all(found.fact not in SIZE for found in self.cell.disagreements)
+        return all(found.fact not in SIZE for found in self.cell.certain_disagreements)
 
 
 def figures(table: Table, cells: Sequence[Cell]) -> list[Figure]:

@@ -105,6 +105,11 @@ class Disagreement:
         return Message(DISAGREES, fact=fact, label=self.label, witness=witness, said=self.said)
 
     @property
+    def is_certain(self) -> bool:
+        """Whether the label is wrong for certain: names of files say fp16 for whatever is not fp32."""
+        return not (self.fact == "precision" and self.source.is_name)
+
+    @property
     def qualifier(self) -> Message:
         """What is so instead of the label, as it stands beside the number."""
         return Message(QUALIFIERS.get(self.fact, "{said}"), said=str(self.said).upper())
@@ -198,10 +203,15 @@ class Cell:
         return self.quoted is not None or any(part.rests_on_quotes for part in self.parts)
 
     @property
+    def certain_disagreements(self) -> list[Disagreement]:
+        """What its logs say otherwise than its label for certain."""
+        return [found for found in self.disagreements if found.is_certain]
+
+    @property
     def stated(self) -> Mapping[str, Value]:
         """Its case, as its log states it where that says otherwise than the label."""
         labels: dict[str, Value] = {str(axis): value for axis, value in self.case.items()}
-        return labels | {found.fact: found.said for found in self.disagreements}
+        return labels | {found.fact: found.said for found in self.certain_disagreements}
 
     @property
     def rule(self) -> str | None:

@@ -75,7 +75,7 @@ def _of_group(page: PageText, shown: Table, row: TableRow, column: TableColumn) 
 def _marked(page: PageText, cell: Cell, numbers: Sequence[int]) -> str:
     """A number with what is said of it on a line below: nothing that could be read as a digit stands behind it."""
     number = MISSING if cell.digits is None else page.number(cell) + ("‡" if cell.rests_on_quotes else "")
-    qualifiers = dict.fromkeys(worded(found.qualifier, page.translate) for found in cell.disagreements)
+    qualifiers = dict.fromkeys(worded(found.qualifier, page.translate) for found in cell.certain_disagreements)
     if qualifiers:
         said = markdown.text(", ".join(qualifiers))
         return f"{number}<br>{_noted(page, f'({said})', numbers)}"
