@@ -14,19 +14,20 @@ from markupsafe import Markup, escape
 
 from ..wording.markdown import seen
 
-NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?\s*[%×x‡*]*(\(.*\)[⁰¹²³⁴⁵⁶⁷⁸⁹,]*)?|[-–—]")
+NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?\s*[%×x‡*]*|[-–—]")
 # e1 is the evidence of a number, q1 the source of a quoted figure.
 EVIDENCE = re.compile(r"#([eq]\d+)")
 # A section has a heading of level 2; what a page file heads is below it.
 HIGHEST = 3
 BREAK = "<br>"
+RESULTS = "results"
 Cells = list[tuple[Token, Token, Token]]
 
 
 def html(markdown: str, caption: str = "", kind: str = "words") -> Markup:
-    """Markdown as HTML. Its tables get a caption that only screen readers tell, and the class ``kind``.
+    """Markdown as HTML. Its tables get a caption that only screen readers tell, and the classes ``kind``.
 
-    In a table of the kind ``results`` a cell whose number leads to the evidence #e1 has the id e1.
+    In a table of the class ``results`` a cell whose number leads to the evidence #e1 has the id e1.
     """
     return Markup(_PARSER.render(markdown, {"caption": caption, "kind": kind}))  # noqa: S704 - markdown-it escapes
 
@@ -83,15 +84,17 @@ def _tables(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 
 def _mend_table(tokens: Sequence[Token], kind: str | None) -> None:
     head, *body = _rows(tokens)
+    is_of_results = RESULTS in (kind or "").split()
     for opening, _, _ in head:
         opening.attrs["scope"] = "col"
     for row in body:
         _name_row(row[0])
     for column in range(1, len(head)):
-        if all(NUMBER.fullmatch(_text(row[column][1])) or not row[column][1].content for row in body):
+        texts = (_text(row[column][1]) for row in body)
+        if is_of_results or all(NUMBER.fullmatch(text) or not text for text in texts):
             for opening, _, _ in (head[column], *(row[column] for row in body)):
                 opening.attrs["class"] = "figure"
-    if kind == "results":
+    if is_of_results:
         for opening, content, _ in (cell for row in body for cell in row):
             _name_cell(opening, content)
 

@@ -75,7 +75,8 @@ class WebPage(Renderer):
 
     def results(self, table: Table) -> Markup:
         """A table of results, whose numbers open their evidence."""
-        return hypertext.html(self.table(table), self.translate(table.title), "results")
+        kind = "results grouped" if any(row.group for row in table.rows) else "results"
+        return hypertext.html(self.table(table), self.translate(table.title), kind)
 
     def charts_of(self, table: Table) -> list[Drawing]:
         """The charts of a table."""

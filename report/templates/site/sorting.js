@@ -50,4 +50,5 @@ function makeSortable(table) {
   });
 }
 
-document.querySelectorAll("table.results, table.list").forEach(makeSortable);
+// Groups of rows keep their order.
+document.querySelectorAll("table.results:not(.grouped), table.list").forEach(makeSortable);
