@@ -80,7 +80,7 @@ def audit(
     from parsers.io.errors import ParserError
     from parsers.sharing.workers import Workers
 
-    from ..pagefile.page_file import find, load
+    from ..pagefile.page_file import find, parse, read_text
     from .audited_pages import audit_files, markdown_files
     from .finding import read_accepted, with_accepted
 
@@ -88,8 +88,10 @@ def audit(
     try:
         workers = Workers(jobs, scheduler)
         known = read_accepted(accept) if accept else []
-        stated = [load(find(name)) for name in page_files]
-        found = audit_files(markdown_files(pages), logs, stated, tolerance, workers)
+        texts = {path: read_text(path) for path in map(find, page_files)}
+        stated = [parse(text, path) for path, text in texts.items()]
+        own = {path.stem: text for path, text in texts.items()}
+        found = audit_files(markdown_files(pages), logs, stated, tolerance, workers, own)
     except ParserError as error:
         raise Unreadable(told_in(error, translate)) from error
     marked, past = with_accepted(found.findings, known)

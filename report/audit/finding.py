@@ -26,6 +26,7 @@ Verdict = Literal[
     "misfiled",
     "dead link",
     "no evidence",
+    "altered",
 ]
 # All of them, and what each says; those that leave nothing to mend come first.
 VERDICTS: dict[Verdict, str] = {
@@ -38,6 +39,7 @@ VERDICTS: dict[Verdict, str] = {
     "misfiled": "the linked log is that of another case",
     "dead link": "the link to the log leads nowhere",
     "no evidence": "no log was found",
+    "altered": "a page or an evidence file of Tachograph's was changed after it was written",
 }
 GOOD: tuple[Verdict, ...] = ("exact", "near")
 

@@ -1,6 +1,6 @@
 """Publishing: page files in, rendered pages and their evidence files out."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from ..evidence.case_evidence import cells
 from ..evidence.cell import Cell, commonest, coverage
 from ..evidence.comparison import Comparison, comparisons
 from ..pagefile.page import Page
-from ..pagefile.page_file import PageError, find, load, names
+from ..pagefile.page_file import PageError, find, names, parse, read_text
 from ..wording.words import languages as all_languages
 from .render import Renderer
 
@@ -36,9 +36,13 @@ ONE_NAME = "{first} and {second} would both be rendered as {name}; render them s
 
 @dataclass(frozen=True)
 class PublishedPage:
-    """One page that is rendered: its cells and its files; no files when it has neither a log nor a quote."""
+    """One page that is rendered: its cells and its files; no files when it has neither a log nor a quote.
+
+    ``stated``: the text of its page file.
+    """
 
     name: str
+    stated: str
     page: Page
     cells: list[Cell]
     files: list[Path]
@@ -93,26 +97,26 @@ def publish(
     without catalogue, WriteError when a file cannot be written: the files of its page are then as they were.
     """
     logs = logs or LOGS
-    for path, page, found in _read(pages, logs, workers) if pages else _with_logs(logs, workers):
-        wanted = bool(pages) or any(cell.proofs or cell.quoted for cell in found)
-        rendered = PublishedPage(path.stem, page, found, [])
+    for rendered in _read(pages, logs, workers) if pages else _with_logs(logs, workers):
+        wanted = bool(pages) or any(cell.proofs or cell.quoted for cell in rendered.cells)
         written = write or partial(_write, draw=draw)
         if wanted:
             rendered.files.extend(written(rendered, languages or all_languages(), logs, out))
         yield rendered
 
 
-def _read(pages: Sequence[str], logs: Path, workers: Workers) -> Iterator[tuple[Path, Page, list[Cell]]]:
-    """The files of pages, the pages and their cells."""
+def _read(pages: Sequence[str], logs: Path, workers: Workers) -> Iterator[PublishedPage]:
+    """The pages with their cells, before anything is written."""
     for path in _files(pages):
-        page = load(path)
-        yield path, page, list(cells(page, logs, workers))
+        stated = read_text(path)
+        page = parse(stated, path)
+        yield PublishedPage(path.stem, stated, page, list(cells(page, logs, workers)), [])
 
 
-def _with_logs(logs: Path, workers: Workers) -> list[tuple[Path, Page, list[Cell]]]:
+def _with_logs(logs: Path, workers: Workers) -> list[PublishedPage]:
     """All pages, if one of them has a log; else quoted figures would be all that there is. Raises PageError."""
     found = list(_read(names(), logs, workers))
-    if not any(cell.proofs for _, _, of_page in found for cell in of_page):
+    if not any(cell.proofs for rendered in found for cell in rendered.cells):
         raise PageError(NO_PAGE_HAS_A_LOG, logs=logs, known=", ".join(names()))
     return found
 
@@ -130,17 +134,30 @@ def _files(pages: Sequence[str]) -> list[Path]:
 def _write(
     published: PublishedPage, languages: Sequence[str], logs: Path, out: Path, draw: "Draw | None"
 ) -> list[Path]:
-    name, page, found = published.name, published.page, published.cells
-    pages = {language: Renderer(page, found, language, logs, out, published.unlike) for language in languages}
-    charts = {language: draw(name, page, found, language) for language in languages} if draw else {}
-    texts = {
-        f"{name}.{language}.md": renderer.markdown(charts[language].of) if draw else renderer.markdown()
-        for language, renderer in pages.items()
+    drawn = {
+        language: draw(published.name, published.page, published.cells, language) for language in languages if draw
     }
-    proof = evidence_file.path_of(name, out)
-    texts[proof.name] = evidence_file.text(proof, page, found, logs)
-    texts |= {name: text for drawn in charts.values() for name, text in drawn.texts().items()}
+    texts = {
+        f"{published.name}.{language}.md": markdown_of(published, language, logs, out, drawn) for language in languages
+    }
+    proof = evidence_file.path_of(published.name, out)
+    texts[proof.name] = evidence_of(published, logs, out, charts=bool(drawn))
+    texts |= {name: text for charts in drawn.values() for name, text in charts.texts().items()}
     return write_whole(out, {name: text.encode() for name, text in texts.items()})
+
+
+def markdown_of(
+    published: PublishedPage, language: str, logs: Path, out: Path, drawn: "Mapping[str, ChartFiles]"
+) -> str:
+    """A page in a language as its file in ``out`` is to hold it, with links to ``logs``; ``drawn``: its charts."""
+    renderer = Renderer(published.page, published.cells, language, logs, out, published.unlike)
+    return renderer.markdown(drawn[language].of) if drawn else renderer.markdown()
+
+
+def evidence_of(published: PublishedPage, logs: Path, out: Path, *, charts: bool) -> str:
+    """The evidence of a page as its file in ``out`` is to hold it; ``charts``: whether the page shows charts."""
+    path = evidence_file.path_of(published.name, out)
+    return evidence_file.text(path, published.stated, published.page, published.cells, logs, charts=charts)
 
 
 def cell_json(cell: Cell) -> dict[str, Any]:
