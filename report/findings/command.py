@@ -16,8 +16,8 @@ from parsers.sharing.workers_option import JOBS, SCHEDULER
 from ..wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
 
 if TYPE_CHECKING:
+    from ..audit.audited_pages import Named, Unlike
     from ..wording.words import Translate
-    from .audited_pages import Named, Unlike
 
 TO_MEND = 1
 ONE_NUMBER_A_LOG = "Give --published once per log; logs: {logs}, numbers: {numbers}."
@@ -80,9 +80,9 @@ def audit(
     from parsers.io.errors import ParserError
     from parsers.sharing.workers import Workers
 
+    from ..audit.audited_pages import audit_files, markdown_files
+    from ..audit.finding import read_accepted, with_accepted
     from ..pagefile.page_file import find, parse, read_text
-    from .audited_pages import audit_files, markdown_files
-    from .finding import read_accepted, with_accepted
 
     translate = translate_to(language)
     try:
@@ -131,8 +131,8 @@ def _print(
     """Print the findings, then the rows that are not directly comparable: in Markdown, else as warnings."""
     from parsers.io.console import show
 
+    from ..audit.finding import as_json as json_of
     from . import printing
-    from .finding import as_json as json_of
 
     if wants_markdown:
         show(printing.as_markdown(found, unlike, translate))
@@ -183,8 +183,8 @@ def recover(
     """
     from parsers.io.errors import ParserError
 
+    from ..audit.recovery import describe, recovered
     from ..wording.words import worded
-    from .recovery import describe, recovered
 
     translate = translate_to(language)
     if len(published) != len(logs):
