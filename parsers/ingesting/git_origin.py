@@ -45,11 +45,22 @@ def checkout(path: Path) -> Checkout | None:
 
     None where there is none, where git is missing, and where git refuses it because it belongs to another user.
     """
-    top = next((folder for folder in (path, *path.parents) if (folder / ".git").exists()), None)
-    commit = _git(top, "rev-parse", "--verify", "--quiet", "HEAD") if top else None
+    top = top_of(path)
+    commit = commit_of(top, "HEAD") if top else None
     if top is None or not commit:
         return None
-    return Checkout(top, _repository(top), commit.strip(), _blobs(top))
+    return Checkout(top, _repository(top), commit, blobs_of(top, commit))
+
+
+def top_of(folder: Path) -> Path | None:
+    """The folder of the checkout that a folder belongs to; None where there is none."""
+    return next((one for one in (folder, *folder.parents) if (one / ".git").exists()), None)
+
+
+def commit_of(top: Path, revision: str) -> str | None:
+    """The commit of a revision of a checkout; None where it has none of that name, and where git cannot tell."""
+    answer = _git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    return answer.strip() if answer else None
 
 
 def _repository(top: Path) -> str | None:
@@ -60,9 +71,10 @@ def _repository(top: Path) -> str | None:
     return public_repository(urls[0]) if urls else None
 
 
-def _blobs(top: Path) -> dict[str, str]:
+def blobs_of(top: Path, commit: str) -> dict[str, str]:
+    """The objects of the files of a commit, by their paths in the checkout."""
     entries = [
-        entry.partition("\t") for entry in (_git(top, "ls-tree", "-rz", "--full-tree", "HEAD") or "").split("\0")
+        entry.partition("\t") for entry in (_git(top, "ls-tree", "-rz", "--full-tree", commit) or "").split("\0")
     ]
     return {path: kind.split()[2] for kind, _, path in entries if path and kind.split()[1] == "blob"}
 

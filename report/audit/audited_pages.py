@@ -1,7 +1,7 @@
 """Audited pages: which pages an audit reads, what it finds on them, and their rows that are not directly comparable."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from .document import DocumentError, read_document
 from .finding import Finding
 from .judge import Judge
 from .published_site import PublishedSite
-from .whole_page import OwnPages, evidence_beside, lacks_evidence, name_of, without_evidence
+from .whole_page import OwnPages, evidence_beside, lacks_evidence, name_of, no_numbers, without_evidence
 
 Row = tuple[str, int, int]
 
@@ -154,22 +154,33 @@ def audit_files(
     tolerance: float,
     workers: Workers = ALL_CORES,
     stated: Mapping[str, str] | None = None,
+    only: Collection[Path] | None = None,
 ) -> Audited:
     """Audit pages of one site; those that ``report`` wrote are rendered again and compared as a whole.
 
     ``logs``: the folder of logs, which ``workers`` read; by default the one that holds all pages. ``stated``: the texts
-    of page files by their names without ending; those that the evidence files hold are used for other pages. Raises
-    DocumentError, EvidenceFileError, and ParserError where the workers are gone.
+    of page files by their names without ending; those that the evidence files hold are used for other pages. ``only``:
+    the pages whose findings are wanted, all if None; what the others say is still believed of their neighbours. Where
+    the pages wanted have no number, that is the finding. Raises DocumentError, EvidenceFileError, and ParserError where
+    the workers are gone.
     """
-    root = Path(os.path.commonpath([file.resolve().parent for file in files]))
+    root = _root(files)
+    wanted = files if only is None else [file for file in files if file in only]
     evidence = {file: evidence_beside(file) for file in files}
-    own = list(_own_findings(evidence, logs, stated or {}, workers))
+    own = list(_own_findings({file: evidence[file] for file in wanted}, logs, stated or {}, workers))
     documents = [read_document(file) for file in files if not evidence[file]]
-    own += [without_evidence(document) for document in documents if lacks_evidence(document)]
-    others = [document for document in documents if not lacks_evidence(document)]
+    generated = {document for document in documents if lacks_evidence(document)}
+    own += [without_evidence(document) for document in documents if document in generated]
+    others = [document for document in documents if document not in generated]
     found = audit(PublishedSite(others, root, logs or root), pages, tolerance, Library(workers))
-    named = [(_name(finding.number.page, root), finding) for finding in (*own, *found.findings)]
-    return Audited(named, [replace(row, page=_name(Path(row.page), root)) for row in found.unlike])
+    pages_wanted = set(wanted)
+    others_found = (finding for finding in found.findings if finding.number.page in pages_wanted)
+    findings = [*own, *others_found] or [no_numbers(file) for file in wanted[:1]]
+    unlike_rows = [row for row in found.unlike if Path(row.page) in pages_wanted]
+    return Audited(
+        [(_name(finding.number.page, root), finding) for finding in findings],
+        [replace(row, page=_name(Path(row.page), root)) for row in unlike_rows],
+    )
 
 
 def _own_findings(
@@ -188,6 +199,15 @@ def _own_findings(
     with (workers if shared else ALONE).each(OwnPages.findings, tasks, lambda _: MOST_BYTES) as found:
         for findings in found:
             yield from findings
+
+
+def named(page: Path, files: Sequence[Path]) -> str:
+    """What an audit of files calls a page."""
+    return _name(page, _root(files))
+
+
+def _root(files: Sequence[Path]) -> Path:
+    return Path(os.path.commonpath([file.resolve().parent for file in files]))
 
 
 def _name(page: Path, root: Path) -> str:

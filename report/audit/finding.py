@@ -27,6 +27,7 @@ Verdict = Literal[
     "dead link",
     "no evidence",
     "altered",
+    "no numbers",
 ]
 # All of them, and what each says; those that leave nothing to mend come first.
 VERDICTS: dict[Verdict, str] = {
@@ -40,6 +41,7 @@ VERDICTS: dict[Verdict, str] = {
     "dead link": "the link to the log leads nowhere",
     "no evidence": "no log was found",
     "altered": "a page or an evidence file of Tachograph's was changed after it was written",
+    "no numbers": "no page has a benchmark number that could be checked",
 }
 GOOD: tuple[Verdict, ...] = ("exact", "near")
 
@@ -101,12 +103,14 @@ class AcceptedError(ParserError):
 class Accepted(BaseModel):
     """One finding that is accepted: where the number stands, its digits, the verdict, and why that is accepted.
 
-    A number is found by its page (as printed in the audit), row, column and digits; its line may change.
+    A number is found by its page (as printed in the audit), row, column and digits; its line may change. ``table``: the
+    heading above its table, None for any.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     page: str
+    table: str | None = None
     row: str
     column: str
     published: str
@@ -138,16 +142,18 @@ def with_accepted(
     findings: Sequence[tuple[str, Finding]], accepted: Sequence[Accepted]
 ) -> tuple[list[tuple[str, Finding]], list[Accepted]]:
     """The findings (each with the name of its page), those that are accepted marked so; and what is found no more."""
-    reasons = {_key(a.page, a.row, a.column, a.published, a.verdict): a for a in accepted}
+    reasons = {_key(a.page, a.table, a.row, a.column, a.published, a.verdict): a for a in accepted}
     used: set[Accepted] = set()
     marked = []
     for page, finding in findings:
         number = finding.number
-        known = reasons.get(_key(page, number.row, number.column, number.digits, finding.verdict))
+        told = (number.row, number.column, number.digits, finding.verdict)
+        known = reasons.get(_key(page, number.heading, *told)) or reasons.get(_key(page, None, *told))
         used |= {known} if known else set()
         marked.append((page, replace(finding, accepted=known.reason) if known else finding))
     return marked, [a for a in accepted if a not in used]
 
 
-def _key(*parts: str) -> tuple[str, ...]:
-    return parts
+def _key(*parts: str | None) -> tuple[str | None, ...]:
+    """What a finding is known by; names of files that are no UTF-8 as a file of accepted findings can spell them."""
+    return tuple(part and part.encode("utf-8", "backslashreplace").decode() for part in parts)

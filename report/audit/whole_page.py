@@ -39,6 +39,7 @@ TO_BE = "Rendered again from its page file and logs, the page says {right} here.
 TO_BE_LEFT_OUT = "Rendered again from its page file and logs, the page does not say this."
 EVIDENCE_TO_BE = "Made again from the page file and logs, the evidence file says {right} here."
 EVIDENCE_TO_BE_LEFT_OUT = "Made again from the page file and logs, the evidence file does not say this."
+WITHOUT_NUMBERS = "No benchmark number was found that could be checked; --allow no-numbers accepts that."
 NOTHING = "-"
 
 
@@ -62,12 +63,18 @@ def lacks_evidence(document: Document) -> bool:
     if _evidence_path(document.path).exists():
         return False
     first = data_of(document.path)[:1000].decode("utf-8", "replace").partition("\n")[0].strip()
-    return first in {f"<!-- {Translator(language).say(GENERATED)} -->" for language in languages()}
+    marks = (f"<!-- {Translator(language).say(GENERATED)} -->" for language in languages())
+    return first.startswith("<!--") and first in marks
 
 
 def without_evidence(document: Document) -> Finding:
     """The finding for a page that lacks its evidence file."""
     return _unchecked(document.path, Message(NO_EVIDENCE_FILE, file=_evidence_path(document.path).name))
+
+
+def no_numbers(page: Path) -> Finding:
+    """The finding for pages, of which this is the first, that have no number."""
+    return Finding(_place(page, 1, NOTHING), "no numbers", Message(WITHOUT_NUMBERS))
 
 
 @dataclass(frozen=True)

@@ -111,8 +111,8 @@ def junit(findings: Findings, translate: Translate) -> str:
 
 def summary(findings: Sequence[Finding]) -> Message:
     """One line: how many numbers, for how many a log was found, and how many have each verdict; lines that changed."""
-    numbers = [finding for finding in findings if finding.verdict != "altered"]
-    if not (changed := len(findings) - len(numbers)):
+    numbers = [finding for finding in findings if finding.verdict not in ("altered", "no numbers")]
+    if not (changed := sum(finding.verdict == "altered" for finding in findings)):
         return _of_numbers(numbers)
     key = ALTERED_LINE if changed == 1 else ALTERED_LINES
     return Message(key, summary=_of_numbers(numbers), count=changed)

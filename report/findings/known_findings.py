@@ -1,0 +1,46 @@
+"""Known findings: those that an audit is to accept, because somebody says so, or because they were there before."""
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+from parsers.io.printable import printable_lines
+
+from ..audit.allowance import NO_LOG, NO_NUMBERS
+from ..audit.finding import Finding
+from ..audit.judge import NO_LOG_FOUND
+
+HEAD = "# Findings that were there when this baseline was written; `tachograph audit --baseline` accepts them."
+IN_BASELINE = "in the baseline"
+ALLOWED = "--allow {what}"
+
+
+def baseline(findings: Sequence[tuple[str, Finding]]) -> str:
+    """The text of a file of accepted findings with all that is to be mended now; each once."""
+    entries = dict.fromkeys(_entry(page, finding) for page, finding in findings if not finding.is_good)
+    return printable_lines("\n\n".join([HEAD, *entries])) + "\n"
+
+
+def _entry(page: str, finding: Finding) -> str:
+    number = finding.number
+    told = {"page": page, "table": number.heading, "row": number.row, "column": number.column}
+    keys = {**told, "published": number.digits, "verdict": finding.verdict, "reason": IN_BASELINE}
+    return "\n".join(["[[accepted]]", *(f"{key} = {_quoted(value)}" for key, value in keys.items())])
+
+
+def _quoted(text: str) -> str:
+    """A text as TOML spells it, which is as JSON does; what is no UTF-8 with backslashes."""
+    return json.dumps(text.encode("utf-8", "backslashreplace").decode(), ensure_ascii=False)
+
+
+def allowed(findings: Sequence[tuple[str, Finding]], allow: Collection[str]) -> Iterator[tuple[str, Finding]]:
+    """The findings, those of kinds that need not fail marked as accepted; ``allow``: some of ``ALLOWABLE``."""
+    for page, finding in findings:
+        kind = _kind(finding)
+        yield page, replace(finding, accepted=ALLOWED.format(what=kind)) if kind in allow else finding
+
+
+def _kind(finding: Finding) -> str | None:
+    if finding.verdict == "no numbers":
+        return NO_NUMBERS
+    return NO_LOG if finding.verdict == "no evidence" and finding.reason.key in NO_LOG_FOUND else None
