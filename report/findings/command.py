@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from parsers.sharing.workers import Workers
 
     from ..audit.audited_pages import Audited, Named, Unlike
-    from ..audit.finding import Accepted
     from ..wording.words import Translate
 
 TO_MEND = 1
@@ -126,12 +125,13 @@ def audit(
             _say(Message(UNCHANGED, revision=since), translate)
             sys.exit(0)
         found = _audited(files, logs, page_files, tolerance, Workers(jobs, scheduler), only)
-        known = _known(files, (accept, None if writes else baseline), only)
+        lists = (accept, None if writes else baseline)
+        marked = _accepted(list(allowed(found.findings, allow)), lists, files if only is None else only, translate)
     except ParserError as error:
         raise Unreadable(told_in(error, translate)) from error
-    marked = _accepted(list(allowed(found.findings, allow)), known, translate)
     texts = {junit: partial(printing.junit, marked, translate), sarif: partial(sarif_of, marked, translate)}
-    texts[baseline if writes else None] = partial(baseline_of, marked)
+    if baseline and writes:
+        texts[baseline] = partial(baseline_of, marked, baseline.parent)
     _write_files(texts, translate)
     _print(marked, found.unlike, translate, everything=everything, as_json=as_json, wants_markdown=wants_markdown)
     sys.exit(0 if writes or all(finding.is_good for _, finding in marked) else TO_MEND)
@@ -154,29 +154,20 @@ def _audited(
     return audit_files(files, logs, stated, tolerance, workers, own, only)
 
 
-def _known(
-    files: "Sequence[Path]", lists: "Sequence[Path | None]", only: "Collection[Path] | None"
-) -> "list[tuple[Path, Sequence[Accepted]]]":
-    """The findings that are accepted by each of some files; those of pages that are not asked for are left out."""
-    from ..audit.audited_pages import named
-    from ..audit.finding import read_accepted
-
-    asked = None if only is None else {named(page, files) for page in only}
-    told = [(path, read_accepted(path)) for path in lists if path]
-    return [(path, [entry for entry in some if asked is None or entry.page in asked]) for path, some in told]
-
-
 def _accepted(
-    found: "list[Named]", known: "Sequence[tuple[Path, Sequence[Accepted]]]", translate: "Translate"
+    found: "list[Named]", lists: "Sequence[Path | None]", files: "Collection[Path]", translate: "Translate"
 ) -> "list[Named]":
-    """The findings, those that are known marked so; what is known and found no more is told."""
-    from ..audit.finding import with_accepted
+    """The findings, those that some files accept marked so; what they accept of these pages in vain is told."""
+    from ..audit.finding import read_accepted, with_accepted
+    from .known_findings import of_others
 
-    for path, some in known:
-        found, past = with_accepted(found, some)
+    for path in filter(None, lists):
+        found, past = with_accepted(found, read_accepted(path), path.parent)
+        others = of_others(past, path.parent, files)
         for entry in past:
-            told = {"page": entry.page, "digits": entry.published, "verdict": Message(entry.verdict)}
-            _warn(Message(PAST, file=path, **told), translate)
+            if entry not in others:
+                told = {"page": entry.page, "digits": entry.published, "verdict": Message(entry.verdict)}
+                _warn(Message(PAST, file=path, **told), translate)
     return found
 
 

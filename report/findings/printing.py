@@ -13,7 +13,7 @@ from parsers.io.console import Console, Text
 from parsers.io.message import Message, joined
 
 from ..audit.audited_pages import Unlike
-from ..audit.finding import VERDICTS, Finding
+from ..audit.finding import ALTERED, OF_NO_NUMBER, VERDICTS, Finding
 from ..wording import markdown
 from ..wording.words import Translate, worded
 
@@ -111,8 +111,8 @@ def junit(findings: Findings, translate: Translate) -> str:
 
 def summary(findings: Sequence[Finding]) -> Message:
     """One line: how many numbers, for how many a log was found, and how many have each verdict; lines that changed."""
-    numbers = [finding for finding in findings if finding.verdict not in ("altered", "no numbers")]
-    if not (changed := sum(finding.verdict == "altered" for finding in findings)):
+    numbers = [finding for finding in findings if finding.verdict not in OF_NO_NUMBER]
+    if not (changed := sum(finding.verdict == ALTERED for finding in findings)):
         return _of_numbers(numbers)
     key = ALTERED_LINE if changed == 1 else ALTERED_LINES
     return Message(key, summary=_of_numbers(numbers), count=changed)

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,7 @@ def said(page: Path, *accepted: Path) -> dict[str, Any]:
     """The SARIF log of an audit."""
     found = audit_files([page], None, [], 0.0).findings
     for path in accepted:
-        found, _ = with_accepted(found, read_accepted(path))
+        found, _ = with_accepted(found, read_accepted(path), path.parent)
     log: dict[str, Any] = json.loads(sarif(found, str))
     jsonschema.validate(log, LOG)
     return log
@@ -142,7 +143,9 @@ def test_two_findings_have_two_fingerprints_even_if_they_are_alike(tmp_path: Pat
 
 def test_a_baseline_accepts_all_that_was_found_and_nothing_else(tmp_path: Path) -> None:
     page = make(tmp_path, WRONG)
-    (tmp_path / "known.toml").write_text(baseline(audit_files([page], None, [], 0.0).findings), encoding="utf-8")
+    (tmp_path / "known.toml").write_text(
+        baseline(audit_files([page], None, [], 0.0).findings, tmp_path), encoding="utf-8"
+    )
     (known,) = results(said(page, tmp_path / "known.toml"))
     assert known["suppressions"] == [{"kind": "external", "justification": "in the baseline"}]
     text = page.read_text(encoding="utf-8")
@@ -153,8 +156,9 @@ def test_a_baseline_accepts_all_that_was_found_and_nothing_else(tmp_path: Path) 
 @pytest.mark.parametrize("name", ['"; x = 1 #', "a\\b\tc\u202e\x7f", "\udcff", "图 😀"])
 def test_a_baseline_knows_pages_of_any_name(name: str, tmp_path: Path) -> None:
     ((_, finding), *_) = audit_files([make(tmp_path, ("399.532", "1.5"))], None, [], 0.0).findings
-    (tmp_path / "known.toml").write_text(baseline([(name, finding)]), encoding="utf-8")
-    ((_, marked),), past = with_accepted([(name, finding)], read_accepted(tmp_path / "known.toml"))
+    found = [(name, replace(finding, number=replace(finding.number, page=tmp_path / name)))]
+    (tmp_path / "known.toml").write_text(baseline(found, tmp_path), encoding="utf-8")
+    ((_, marked),), past = with_accepted(found, read_accepted(tmp_path / "known.toml"), tmp_path)
     assert (marked.is_good, past) == (True, [])
 
 
@@ -230,6 +234,13 @@ def test_a_baseline_is_written_and_then_holds(checkout: Path) -> None:
         "one/README.md",
         "two/README.md",
     }
+
+
+def test_a_baseline_holds_for_some_of_its_pages_and_says_nothing_of_the_others(checkout: Path) -> None:
+    found = audit_files([checkout / "one/README.md", checkout / "two/README.md"], None, [], 0.0).findings
+    (checkout / "known.toml").write_text(baseline(found, checkout), encoding="utf-8")
+    done = run("audit", "README.md", "--baseline", "../known.toml", cwd=checkout / "one")
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_baseline_is_not_written_nowhere(tmp_path: Path) -> None:
