@@ -16,7 +16,7 @@ from parsers.io.printable import printable, say
 from parsers.io.refusal import Unreadable
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
-from .audit.command import audit, recover
+from .findings.command import audit, recover
 from .site.command import serve
 from .why.command import why
 from .wording.language_option import LANGUAGE, told_in, translate_to, wrong_use

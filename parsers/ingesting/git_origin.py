@@ -1,25 +1,10 @@
 """Checkouts: which repository and commit the files of a folder come from, and whether they were changed."""
 
-import hashlib
-import os
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..io.input_file import opened
+from ..runs.git_files import blobs_of, commit_of, git, top_of
 from .address import public_repository
-
-_LONGEST = 60  # seconds
-# A checkout's own configuration may name programs that git starts. None of them may run only because we look.
-_HARMLESS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
-_QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C"}
-# What a shell may have told git for another repository, as `git rev-parse --local-env-vars` lists it. Its configuration
-# stays: in a container it may be what says that a checkout of another user is safe.
-_MISLEADING = {
-    *("GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_PREFIX"),
-    *("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_INTERNAL_SUPER_PREFIX"),
-    *("GIT_GRAFT_FILE", "GIT_SHALLOW_FILE", "GIT_REPLACE_REF_BASE", "GIT_NO_REPLACE_OBJECTS"),
-}
 
 
 @dataclass(frozen=True)
@@ -45,51 +30,16 @@ def checkout(path: Path) -> Checkout | None:
 
     None where there is none, where git is missing, and where git refuses it because it belongs to another user.
     """
-    top = next((folder for folder in (path, *path.parents) if (folder / ".git").exists()), None)
-    commit = _git(top, "rev-parse", "--verify", "--quiet", "HEAD") if top else None
+    top = top_of(path)
+    commit = commit_of(top, "HEAD") if top else None
     if top is None or not commit:
         return None
-    return Checkout(top, _repository(top), commit.strip(), _blobs(top))
+    return Checkout(top, _repository(top), commit, blobs_of(top, commit))
 
 
 def _repository(top: Path) -> str | None:
-    answer = _git(top, "config", "-z", "--get-regexp", r"^remote\..*\.url$") or ""
+    answer = git(top, "config", "-z", "--get-regexp", r"^remote\..*\.url$") or ""
     pairs = [entry.partition("\n")[::2] for entry in answer.split("\0") if entry]
     # Of several URLs of one remote, git fetches from the first.
     urls = [url for key, url in pairs if key == "remote.origin.url"] or [url for _, url in pairs]
     return public_repository(urls[0]) if urls else None
-
-
-def _blobs(top: Path) -> dict[str, str]:
-    entries = [
-        entry.partition("\t") for entry in (_git(top, "ls-tree", "-rz", "--full-tree", "HEAD") or "").split("\0")
-    ]
-    return {path: kind.split()[2] for kind, _, path in entries if path and kind.split()[1] == "blob"}
-
-
-def is_changed(path: Path, blob: str) -> bool:
-    """Whether a file is another one than the object that git keeps under its name."""
-    digest = hashlib.sha1(usedforsecurity=False) if len(blob) == 40 else hashlib.sha256()
-    digest.update(b"blob %d\0" % path.stat().st_size)
-    with opened(path) as file:
-        while chunk := file.read(1 << 20):
-            digest.update(chunk)
-    return digest.hexdigest() != blob
-
-
-def _git(repo: Path, *arguments: str) -> str | None:
-    """What git prints about a checkout; None where it is missing or fails."""
-    environment = {name: value for name, value in os.environ.items() if name not in _MISLEADING}
-    command = ["git", "-C", str(repo), *_HARMLESS, *arguments]
-    try:
-        answer = subprocess.run(  # noqa: S603 - a list, no shell, and what the checkout configures is switched off
-            command,
-            env=environment | _QUIET,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=True,
-            timeout=_LONGEST,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return os.fsdecode(answer.stdout)

@@ -22,6 +22,7 @@ BROKEN: Mapping[str, str] = {
     "string_type": "must be a text.",
     "string_too_short": "must not be empty.",
     "string_pattern_mismatch": "must match the pattern {pattern}.",
+    "bool_type": "must be true or false.",
     "int_type": "must be a whole number.",
     "int_parsing": "must be a whole number.",
     "int_parsing_size": "must be a whole number.",

@@ -1,12 +1,12 @@
 """Audited pages: which pages an audit reads, what it finds on them, and their rows that are not directly comparable."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from parsers.io.message import Message, joined
-from parsers.sharing.workers import ALL_CORES, Workers
+from parsers.sharing.workers import ALL_CORES, ALONE, MOST_BYTES, Workers
 
 from ..evidence.cell import Cell, Proof
 from ..evidence.comparability import Difference, of_rules, of_runs
@@ -18,8 +18,8 @@ from .claim import Claim, claims
 from .document import DocumentError, read_document
 from .finding import Finding
 from .judge import Judge
-from .own_pages import evidence_of, own_findings
 from .published_site import PublishedSite
+from .whole_page import OwnPages, evidence_beside, lacks_evidence, name_of, no_numbers, without_evidence
 
 Row = tuple[str, int, int]
 
@@ -153,19 +153,61 @@ def audit_files(
     pages: Sequence[Page],
     tolerance: float,
     workers: Workers = ALL_CORES,
+    stated: Mapping[str, str] | None = None,
+    only: Collection[Path] | None = None,
 ) -> Audited:
-    """Audit pages of one site; those that ``report`` wrote by the evidence files beside them.
+    """Audit pages of one site; those that ``report`` wrote are rendered again and compared as a whole.
 
-    ``logs``: the folder of logs, which ``workers`` read; by default the one that holds all pages. Raises DocumentError,
-    EvidenceFileError, and ParserError where the workers are gone.
+    ``logs``: the folder of logs, which ``workers`` read; by default the one that holds all pages. ``stated``: the texts
+    of page files by their names without ending; those that the evidence files hold are used for other pages. ``only``:
+    the pages whose findings are wanted, all if None; what the others say is still believed of their neighbours. Where
+    the pages wanted have no number, that is the finding. Raises DocumentError, EvidenceFileError, and ParserError where
+    the workers are gone.
     """
-    root = Path(os.path.commonpath([file.resolve().parent for file in files]))
-    documents = {read_document(file): evidence_of(file) for file in files}
-    own = [f for document, evidence in documents.items() if evidence for f in own_findings(document, evidence, logs)]
-    others = [document for document, evidence in documents.items() if not evidence]
+    root = _root(files)
+    wanted = files if only is None else [file for file in files if file in only]
+    evidence = {file: evidence_beside(file) for file in files}
+    own = list(_own_findings({file: evidence[file] for file in wanted}, logs, stated or {}, workers))
+    documents = [read_document(file) for file in files if not evidence[file]]
+    generated = {document for document in documents if lacks_evidence(document)}
+    own += [without_evidence(document) for document in documents if document in generated]
+    others = [document for document in documents if document not in generated]
     found = audit(PublishedSite(others, root, logs or root), pages, tolerance, Library(workers))
-    named = [(_name(finding.number.page, root), finding) for finding in (*own, *found.findings)]
-    return Audited(named, [replace(row, page=_name(Path(row.page), root)) for row in found.unlike])
+    pages_wanted = set(wanted)
+    others_found = (finding for finding in found.findings if finding.number.page in pages_wanted)
+    findings = [*own, *others_found] or [no_numbers(file) for file in wanted[:1]]
+    unlike_rows = [row for row in found.unlike if Path(row.page) in pages_wanted]
+    return Audited(
+        [(_name(finding.number.page, root), finding) for finding in findings],
+        [replace(row, page=_name(Path(row.page), root)) for row in unlike_rows],
+    )
+
+
+def _own_findings(
+    evidence: Mapping[Path, Path | None], logs: Path | None, stated: Mapping[str, str], workers: Workers
+) -> Iterator[Finding]:
+    """The findings of the pages that have an evidence file; several such files are shared by the workers."""
+    pages: dict[Path, list[Path]] = {}
+    for file, path in evidence.items():
+        if path:
+            pages.setdefault(path, []).append(file)
+    shared = len(pages) > 1 and not workers.scheduler
+    tasks = [
+        OwnPages(path, tuple(some), logs, stated.get(name_of(path)), ALONE if shared else workers)
+        for path, some in pages.items()
+    ]
+    with (workers if shared else ALONE).each(OwnPages.findings, tasks, lambda _: MOST_BYTES) as found:
+        for findings in found:
+            yield from findings
+
+
+def named(page: Path, files: Sequence[Path]) -> str:
+    """What an audit of files calls a page."""
+    return _name(page, _root(files))
+
+
+def _root(files: Sequence[Path]) -> Path:
+    return Path(os.path.commonpath([file.resolve().parent for file in files]))
 
 
 def _name(page: Path, root: Path) -> str:

@@ -1,5 +1,6 @@
 """Findings: what an audit says of one published number."""
 
+import os
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +27,8 @@ Verdict = Literal[
     "misfiled",
     "dead link",
     "no evidence",
+    "altered",
+    "no numbers",
 ]
 # All of them, and what each says; those that leave nothing to mend come first.
 VERDICTS: dict[Verdict, str] = {
@@ -38,7 +41,12 @@ VERDICTS: dict[Verdict, str] = {
     "misfiled": "the linked log is that of another case",
     "dead link": "the link to the log leads nowhere",
     "no evidence": "no log was found",
+    "altered": "a page or an evidence file of Tachograph's was changed after it was written",
+    "no numbers": "no page has a benchmark number that could be checked",
 }
+# What is said of places of pages, or of all pages, rather than of a number.
+OF_NO_NUMBER: tuple[Verdict, ...] = ("altered", "no numbers")
+ALTERED = OF_NO_NUMBER[0]
 GOOD: tuple[Verdict, ...] = ("exact", "near")
 
 
@@ -99,7 +107,8 @@ class AcceptedError(ParserError):
 class Accepted(BaseModel):
     """One finding that is accepted: where the number stands, its digits, the verdict, and why that is accepted.
 
-    A number is found by its page (as printed in the audit), row, column and digits; its line may change.
+    A number is found by its page (as printed in the audit, or by its path from the folder of the file), row, column and
+    digits; its line may change. ``table``: the heading above its table, None for any.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -110,6 +119,7 @@ class Accepted(BaseModel):
     published: str
     verdict: Verdict
     reason: str = Field(min_length=1)
+    table: str | None = None
 
 
 class AcceptedFile(BaseModel):
@@ -133,19 +143,32 @@ def read_accepted(path: Path) -> list[Accepted]:
 
 
 def with_accepted(
-    findings: Sequence[tuple[str, Finding]], accepted: Sequence[Accepted]
+    findings: Sequence[tuple[str, Finding]], accepted: Sequence[Accepted], folder: Path | None = None
 ) -> tuple[list[tuple[str, Finding]], list[Accepted]]:
-    """The findings (each with the name of its page), those that are accepted marked so; and what is found no more."""
-    reasons = {_key(a.page, a.row, a.column, a.published, a.verdict): a for a in accepted}
+    """The findings (each with the name of its page), those that are accepted marked so; and what is found no more.
+
+    ``folder``: that of the file of what is accepted, which may call a page by its path from there.
+    """
+    reasons = {_key(a.page, a.table, a.row, a.column, a.published, a.verdict): a for a in accepted}
+    called = {page: path_from(folder, page) for page in {one.number.page for _, one in findings}} if folder else {}
     used: set[Accepted] = set()
     marked = []
     for page, finding in findings:
         number = finding.number
-        known = reasons.get(_key(page, number.row, number.column, number.digits, finding.verdict))
+        told = (number.row, number.column, number.digits, finding.verdict)
+        names = {page, called[number.page]} if folder else {page}
+        keys = (_key(name, table, *told) for name in names for table in (number.heading, None))
+        known = next((reasons[key] for key in keys if key in reasons), None)
         used |= {known} if known else set()
         marked.append((page, replace(finding, accepted=known.reason) if known else finding))
     return marked, [a for a in accepted if a not in used]
 
 
-def _key(*parts: str) -> tuple[str, ...]:
-    return parts
+def path_from(folder: Path, page: Path) -> str:
+    """The path of a page as seen from a folder."""
+    return Path(os.path.relpath(page.absolute(), folder.absolute())).as_posix()
+
+
+def _key(*parts: str | None) -> tuple[str | None, ...]:
+    """What a finding is known by; names of files that are no UTF-8 as a file of accepted findings can spell them."""
+    return tuple(part and part.encode("utf-8", "backslashreplace").decode() for part in parts)

@@ -45,6 +45,7 @@ SEVERAL_NOT_FOLLOWED = (
     "No log of this case was found. {link} and other links lead out of the folder and were not followed; --logs FOLDER"
     " names another one."
 )
+NO_LOG_FOUND = (NOT_FOUND, NOT_FOLLOWED, SEVERAL_NOT_FOLLOWED)
 RANGE = "Every value in the log is between {low} and {high}."
 
 

@@ -1,4 +1,4 @@
-"""Pages of our own: every number on them is made again from its logs, by what the evidence file beside them says."""
+"""Numbers on pages of our own: each is made again from its logs, by what the evidence file beside the page says."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,6 @@ from parsers.io.errors import ParserError
 from parsers.io.message import Message
 from parsers.runs.runfile import LOG
 
-from ..evidence import evidence_file
 from ..evidence.case_evidence import refilled
 from ..evidence.cell import Cell
 from ..evidence.evidence_file import CellProof, EvidenceFile
@@ -27,10 +26,12 @@ from .document import Document, DocumentTable, DocumentText
 from .finding import Finding, Verdict
 from .published_numbers import PublishedNumber
 
-_ANCHOR = re.compile(r"#?([eq]\d{1,9})")
+# In the evidence of a page a link leads to a place of itself, in the page to one of the evidence.
+_ANCHOR = re.compile(r"(?:[^#]*#)?([eq]\d{1,9})")
 _DIGITS = re.compile(r"-?\d+(?:\.\d+)?")
 _MARKED_DIGITS = re.compile(rf"({_DIGITS.pattern})\W*")
 
+EVIDENCE = ".evidence"
 NO_LINK_TO = "The page does not print the number as a link to {anchor}."
 NOT_IN_EVIDENCE = "The page does not print the number in the list of evidence as {anchor}."
 NO_LINK = "It links to no evidence."
@@ -73,20 +74,17 @@ class _PrintedFigure:
     is_anchor: bool = False
 
 
-def evidence_of(page: Path) -> Path | None:
-    """The evidence file beside a page such as ``resnet50.zh.md``; None where there is none."""
-    path = evidence_file.path_of(page.name.removesuffix(page.suffix).rpartition(".")[0], page.parent)
-    return path if path.exists() else None
+def is_of_evidence(page: Path) -> bool:
+    """Whether a file such as ``resnet50.evidence.zh.md`` is the evidence of a page."""
+    return Path(page.stem).stem.endswith(EVIDENCE)
 
 
-def own_findings(document: Document, evidence: Path, logs: Path | None) -> Iterator[Finding]:
-    """A finding for every number of a page that ``report`` wrote, wherever the page prints it.
+def number_findings(document: Document, told: EvidenceFile, folder: Path | None) -> Iterator[Finding]:
+    """A finding for every number of a page that ``report`` wrote, wherever the page prints it; its logs are read again.
 
-    ``logs``: the folder of logs, where it is not the one that the evidence file names. Raises EvidenceFileError.
+    ``told``: its evidence file. ``folder``: the folder of logs; None where nobody said where it is.
     """
-    told = evidence_file.read(evidence)
-    folder = logs or (evidence.parent / told.logs if told.logs else None)
-    cells = {cell.anchor: cell for cell in told.cells if cell.anchor is not None}
+    cells = _cells(told)
     made = {anchor: _Made.of(cell, folder, told) for anchor, cell in cells.items() if cell.computed is None}
     made |= {a: _Made.computed(cell, cell.computed, made) for a, cell in cells.items() if cell.computed}
     mentions = list(_mentions(document, cells))
@@ -96,16 +94,30 @@ def own_findings(document: Document, evidence: Path, logs: Path | None) -> Itera
     yield from _unproved(document, cells)
 
 
+def findings_by(document: Document, told: EvidenceFile) -> Iterator[Finding]:
+    """A finding for every number of a page, held against evidence that was just made of its logs."""
+    cells = _cells(told)
+    made = {anchor: _Made.proven(cell, told) for anchor, cell in cells.items() if cell.computed is None}
+    made |= {a: _Made.computed(cell, cell.computed, made) for a, cell in cells.items() if cell.computed}
+    for mention in _mentions(document, cells):
+        yield made[mention.anchor].finding(mention.number)
+
+
+def _cells(told: EvidenceFile) -> dict[str, CellProof]:
+    """The cells that are not empty, by their anchors."""
+    return {cell.anchor: cell for cell in told.cells if cell.anchor is not None}
+
+
 def _removed(
     document: Document, cells: Mapping[str, CellProof], mentions: Sequence[_PrintedFigure]
 ) -> Iterator[Finding]:
-    """What the page must print, but does not: every number in a table, with a link, and in the list of evidence."""
-    for is_anchor, key in ((False, NO_LINK_TO), (True, NOT_IN_EVIDENCE)):
-        there = {mention.anchor for mention in mentions if mention.is_anchor == is_anchor}
-        for anchor in (anchor for anchor in cells if anchor not in there):
-            cell = cells[anchor]
-            gone = _published(document, _Labels.of(cell), _stated(cell), document.title.plain, 1)
-            yield Finding(gone, "differs", Message(key, anchor=anchor))
+    """The numbers that a page must print as links and does not, or its evidence at the places that they lead to."""
+    is_anchor = is_of_evidence(document.path)
+    there = {mention.anchor for mention in mentions if mention.is_anchor == is_anchor}
+    for anchor in (anchor for anchor in cells if anchor not in there):
+        cell = cells[anchor]
+        gone = _published(document, _Labels.of(cell), _stated(cell), document.title.plain, 1)
+        yield Finding(gone, "differs", Message(NOT_IN_EVIDENCE if is_anchor else NO_LINK_TO, anchor=anchor))
 
 
 def _unproved(document: Document, cells: Mapping[str, CellProof]) -> Iterator[Finding]:
@@ -142,11 +154,18 @@ class _Made:
     verdict: Verdict
 
     @classmethod
-    def of(cls, cell: CellProof, folder: Path | None, told: EvidenceFile) -> "_Made":
+    def proven(cls, cell: CellProof, told: EvidenceFile) -> "_Made":
+        """A number that a log was just found to give, or a quoted figure."""
         if cell.quoted:
             source = told.sources[cell.quoted.source]
             reason = Message(QUOTED, title=source.title, url=source.url)
             return cls(cell, cell.quoted.value, float(cell.quoted.value), reason, "exact")
+        return cls(cell, cell.printed, cell.number, Message(SAME), "exact")
+
+    @classmethod
+    def of(cls, cell: CellProof, folder: Path | None, told: EvidenceFile) -> "_Made":
+        if cell.quoted:
+            return cls.proven(cell, told)
         if folder is None and told.source:
             where = Message(LOGS_ELSEWHERE, repository=told.source.repository, commit=told.source.commit)
             return cls(cell, None, None, where, "no evidence")

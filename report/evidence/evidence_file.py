@@ -105,11 +105,14 @@ class EvidenceFile(StrictPart):
     """The numbers of one page, in its order.
 
     ``logs``: the folder of logs as seen from that of the page; None where they are those of ``source``. ``sources``:
-    where the quoted figures were published, by name.
+    where the quoted figures were published, by name. ``page_file``: the text of the page file that the page was made
+    of, None in files of earlier versions. ``charts``: whether the page shows charts.
     """
 
     schema_version: Annotated[Literal[1], Field(alias="schema")]
     page: str
+    page_file: str | None = None
+    charts: bool = False
     logs: Annotated[str, AfterValidator(relative)] | None
     source: Origin | None
     sources: dict[str, QuotedSource] = Field(default_factory=dict)
@@ -146,15 +149,18 @@ def path_of(page: str, folder: Path) -> Path:
     return folder / f"{page}{SUFFIX}"
 
 
-def text(path: Path, page: Page, cells: Sequence[Cell], logs: Path) -> str:
+def text(path: Path, stated: str, page: Page, cells: Sequence[Cell], logs: Path, *, charts: bool = False) -> str:
     """The evidence of the cells of a page as its file is to hold it; the same cells give the same text.
 
-    ``path``: as ``path_of`` gives it. ``logs``: the folder of logs, left out where the page names the source of them.
+    ``path``: as ``path_of`` gives it. ``stated``: the text of the page file. ``logs``: the folder of logs, left out
+    where the page names the source of them. ``charts``: whether the page shows charts.
     """
     named = anchors(cells)
     told = {
         "schema": SCHEMA,
         "page": path.name.removesuffix(SUFFIX),
+        "page_file": stated,
+        "charts": charts,
         "logs": None if page.source else Path(os.path.relpath(logs, path.parent)).as_posix(),
         "source": page.source.model_dump(include={"repository", "commit"}) if page.source else None,
         "sources": {name: source.model_dump() for name, source in page.sources.items()},
@@ -209,11 +215,17 @@ def _exhibit(exhibit: Exhibit) -> dict[str, Any]:
 def read(path: Path) -> EvidenceFile:
     """Read an evidence file that anybody may have written; raises EvidenceFileError."""
     try:
-        return EvidenceFile.model_validate(json.loads(data_of(path)))
-    except ValidationError as error:
-        raise EvidenceFileError.at(path, mistake(error.errors(include_url=False)[0], EvidenceFile)) from None
+        return parsed(data_of(path), path)
     except OSError as error:
         raise EvidenceFileError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
+
+
+def parsed(text: str | bytes, path: Path) -> EvidenceFile:
+    """What a text says that is that of an evidence file; raises EvidenceFileError."""
+    try:
+        return EvidenceFile.model_validate(json.loads(text))
+    except ValidationError as error:
+        raise EvidenceFileError.at(path, mistake(error.errors(include_url=False)[0], EvidenceFile)) from None
     except (ValueError, RecursionError) as error:
         raise EvidenceFileError.at(path, NOT_JSON, reason=printable(error)) from error
 

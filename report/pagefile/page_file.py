@@ -47,14 +47,27 @@ def find(page: str) -> Path:
 
 def load(path: Path) -> Page:
     """Read one page file; raises PageError when it is not valid TOML, a key is wrong, or a text has several lines."""
+    return parse(read_text(path), path)
+
+
+def read_text(path: Path) -> str:
+    """The text of a page file, its line ends as newlines; raises PageError when it cannot be read."""
     try:
-        stated = tomllib.loads(text_of(path))
+        return text_of(path)
+    except OSError as error:
+        raise PageError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
+    except UnicodeDecodeError as error:
+        raise PageError.at(path, NOT_TOML, reason=error) from error
+
+
+def parse(text: str, path: Path) -> Page:
+    """The page of the text of a page file, which is that of ``path``; raises PageError as ``load`` does."""
+    try:
+        stated = tomllib.loads(text)
         page = Page.model_validate(stated)
         if found := next(mistakes(page), None):
             raise PageError.at(path, found)
-    except OSError as error:
-        raise PageError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except tomllib.TOMLDecodeError as error:
         raise PageError.at(path, NOT_TOML, reason=error) from error
     except ValidationError as error:
         # A misspelt key comes as two errors; the key that is there says more than the one that is missing.

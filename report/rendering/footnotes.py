@@ -79,7 +79,7 @@ def _of_comparisons(rows: Sequence[Sequence[Cell]], unlike: Iterable[Comparison]
         there |= {(TITLES, at) for at, title in enumerate(heads) if not one.is_row and title == one.title}
         for difference in one.differences:
             kinds.setdefault(difference.key, set()).update(there)
-    every = {(row, TITLES) for row in range(len(rows))}
+    every = {(row, TITLES) for row, cells in enumerate(rows) if any(cell.printed for cell in cells)}
     alike: dict[frozenset[Place], list[Message]] = {}
     for key, places in kinds.items():
         gathered = {(TITLES, TITLES), *(places - every)} if len(every) > 1 and every <= places else places

@@ -1,6 +1,6 @@
 """Publishing: page files in, rendered pages and their evidence files out."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -15,9 +15,9 @@ from ..evidence.case_evidence import cells
 from ..evidence.cell import Cell, commonest, coverage
 from ..evidence.comparison import Comparison, comparisons
 from ..pagefile.page import Page
-from ..pagefile.page_file import PageError, find, load, names
+from ..pagefile.page_file import PageError, find, names, parse, read_text
 from ..wording.words import languages as all_languages
-from .markdown_page import MarkdownPage
+from .markdown_page import MarkdownPage, page_name
 from .render import Renderer
 
 if TYPE_CHECKING:
@@ -37,9 +37,13 @@ ONE_NAME = "{first} and {second} would both be rendered as {name}; render them s
 
 @dataclass(frozen=True)
 class PublishedPage:
-    """One page that is rendered: its cells and its files; no files when it has neither a log nor a quote."""
+    """One page that is rendered: its cells and its files; no files when it has neither a log nor a quote.
+
+    ``stated``: the text of its page file.
+    """
 
     name: str
+    stated: str
     page: Page
     cells: list[Cell]
     files: list[Path]
@@ -94,26 +98,26 @@ def publish(
     without catalogue, WriteError when a file cannot be written: the files of its page are then as they were.
     """
     logs = logs or LOGS
-    for path, page, found in _read(pages, logs, workers) if pages else _with_logs(logs, workers):
-        wanted = bool(pages) or any(cell.proofs or cell.quoted for cell in found)
-        rendered = PublishedPage(path.stem, page, found, [])
+    for rendered in _read(pages, logs, workers) if pages else _with_logs(logs, workers):
+        wanted = bool(pages) or any(cell.proofs or cell.quoted for cell in rendered.cells)
         written = write or partial(_write, draw=draw)
         if wanted:
             rendered.files.extend(written(rendered, languages or all_languages(), logs, out))
         yield rendered
 
 
-def _read(pages: Sequence[str], logs: Path, workers: Workers) -> Iterator[tuple[Path, Page, list[Cell]]]:
-    """The files of pages, the pages and their cells."""
+def _read(pages: Sequence[str], logs: Path, workers: Workers) -> Iterator[PublishedPage]:
+    """The pages with their cells, before anything is written."""
     for path in _files(pages):
-        page = load(path)
-        yield path, page, list(cells(page, logs, workers))
+        stated = read_text(path)
+        page = parse(stated, path)
+        yield PublishedPage(path.stem, stated, page, list(cells(page, logs, workers)), [])
 
 
-def _with_logs(logs: Path, workers: Workers) -> list[tuple[Path, Page, list[Cell]]]:
+def _with_logs(logs: Path, workers: Workers) -> list[PublishedPage]:
     """All pages, if one of them has a log; else quoted figures would be all that there is. Raises PageError."""
     found = list(_read(names(), logs, workers))
-    if not any(cell.proofs for _, _, of_page in found for cell in of_page):
+    if not any(cell.proofs for rendered in found for cell in rendered.cells):
         raise PageError(NO_PAGE_HAS_A_LOG, logs=logs, known=", ".join(names()))
     return found
 
@@ -131,16 +135,41 @@ def _files(pages: Sequence[str]) -> list[Path]:
 def _write(
     published: PublishedPage, languages: Sequence[str], logs: Path, out: Path, draw: "Draw | None"
 ) -> list[Path]:
-    name, page, found = published.name, published.page, published.cells
-    charts = {language: draw(name, page, found, language) for language in languages} if draw else {}
+    drawn = {
+        language: draw(published.name, published.page, published.cells, language) for language in languages if draw
+    }
     texts: dict[str, str] = {}
     for language in languages:
-        written = MarkdownPage(name, languages, Renderer(page, found, language, logs, out, published.unlike))
-        texts |= dict(written.texts(charts[language].of) if draw else written.texts())
-    proof = evidence_file.path_of(name, out)
-    texts[proof.name] = evidence_file.text(proof, page, found, logs)
-    texts |= {name: text for drawn in charts.values() for name, text in drawn.texts().items()}
+        texts |= markdown_of(published, language, languages, logs, out, drawn)
+    proof = evidence_file.path_of(published.name, out)
+    texts[proof.name] = evidence_of(published, logs, out, charts=bool(drawn))
+    texts |= {name: text for charts in drawn.values() for name, text in charts.texts().items()}
     return write_whole(out, {name: text.encode() for name, text in texts.items()})
+
+
+def markdown_of(
+    published: PublishedPage,
+    language: str,
+    languages: Sequence[str],
+    logs: Path,
+    out: Path,
+    drawn: "Mapping[str, ChartFiles]",
+) -> dict[str, str]:
+    """A page and its evidence in a language, by the names of their files in ``out``; links lead to ``logs``.
+
+    ``languages``: those that it is written in beside those that are there. ``drawn``: its charts by language, empty
+    for a page without any.
+    """
+    there = (one for one in all_languages() if (out / page_name(published.name, one)).exists())
+    parts = Renderer(published.page, published.cells, language, logs, out, published.unlike)
+    charts_of = (drawn[language].of,) if drawn else ()
+    return dict(MarkdownPage(published.name, sorted({*languages, *there}), parts).texts(*charts_of))
+
+
+def evidence_of(published: PublishedPage, logs: Path, out: Path, *, charts: bool) -> str:
+    """The evidence of a page as its file in ``out`` is to hold it; ``charts``: whether the page shows charts."""
+    path = evidence_file.path_of(published.name, out)
+    return evidence_file.text(path, published.stated, published.page, published.cells, logs, charts=charts)
 
 
 def cell_json(cell: Cell) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import pytest
 
 from launchers.native import checkout
 from parsers.ingesting import git_origin
+from parsers.runs import git_files
 
 URLS = [
     "https://example.org/lab/perf.git",
@@ -86,9 +87,9 @@ def test_every_variable_that_git_calls_local_to_a_repository_is_kept_from_it() -
 
 
 def test_both_rooms_ask_git_in_the_same_way() -> None:
-    asked = [ast.parse(inspect.getsource(room._git)).body[0] for room in (checkout, git_origin)]
+    asked = [ast.parse(inspect.getsource(one)).body[0] for one in (checkout._git, git_files.git)]
     assert all(isinstance(function, ast.FunctionDef) for function in asked)
     first, second = (ast.dump(ast.Module(function.body[1:], [])) for function in asked if hasattr(function, "body"))
     assert first == second
-    assert (checkout._HARMLESS, checkout._QUIET) == (git_origin._HARMLESS, git_origin._QUIET)
-    assert (checkout._LONGEST, checkout._MISLEADING) == (git_origin._LONGEST, git_origin._MISLEADING)
+    assert (checkout._HARMLESS, checkout._QUIET) == (git_files._HARMLESS, git_files._QUIET)
+    assert (checkout._LONGEST, checkout._MISLEADING) == (git_files._LONGEST, git_files._MISLEADING)

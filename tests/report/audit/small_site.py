@@ -11,6 +11,7 @@ from report.audit.published_numbers import PublishedNumber, published
 from report.pagefile.page import Page
 from tests.commandline import PROJECT
 
+GOLDEN = PROJECT / "tests/report/golden"
 LOGS = PROJECT / "tests/report/golden/logs/A100"
 ONE, EIGHT = (f"PaddleClas_Toy50_bs64_fp32_DP_N1C{cards}_log" for cards in (1, 8))
 TENSORFLOW_ONE, TENSORFLOW_EIGHT = "tf_gpu1_fp32_bs64.txt", "tf_gpu8_fp32_bs64.txt"
@@ -70,3 +71,15 @@ def numbers(text: str, path: str = "README.md") -> list[PublishedNumber]:
 def digits(text: str) -> list[str]:
     """Their digits."""
     return [number.digits for number in numbers(text)]
+
+
+def change(path: Path, found: str, put_there: str) -> None:
+    """Change the first place of a file in which a text stands."""
+    text = path.read_text(encoding="utf-8")
+    assert found in text
+    path.write_text(text.replace(found, put_there, 1), encoding="utf-8")
+
+
+def bad(*pages: Path, logs: Path | None = None) -> list[Finding]:
+    """The findings that leave something to mend."""
+    return [finding for finding in audited(*pages, logs=logs) if not finding.is_good]

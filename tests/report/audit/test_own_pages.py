@@ -1,7 +1,6 @@
 """Pages that `report` wrote are held against their evidence files and logs, wherever they print a number."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -9,44 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from parsers.io.message import Message
-from report.audit.finding import Finding
 from report.audit.own_pages import NO_LINK_TO, NOT_IN_EVIDENCE
-from report.rendering.publish import publish
 from tests.commandline import run
-from tests.report.audit.small_site import audited
+from tests.report.audit.small_site import audited, bad, change
 
-GOLDEN = Path(__file__).parents[1] / "golden"
-
+OF_ONE = "[399.532](toy.evidence.en.md#e1)"
 every_toy = pytest.mark.parametrize("name", ["toy", "toy_gpu"])
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The golden pages beside a copy of their logs."""
-    folder = tmp_path_factory.mktemp("site")
-    shutil.copytree(GOLDEN / "logs", folder / "logs")
-    pages = [str(GOLDEN / f"{name}.toml") for name in ("toy", "toy_gpu")]
-    assert len(list(publish(pages, folder / "logs", (), folder / "pages"))) == len(pages)
-    return folder
-
-
-@pytest.fixture
-def copy(site: Path, tmp_path: Path) -> Path:
-    """A site of its own."""
-    shutil.copytree(site, tmp_path / "site")
-    return tmp_path / "site"
-
-
-def change(path: Path, found: str, put_there: str) -> None:
-    """Change the first place of a file in which a text stands."""
-    text = path.read_text(encoding="utf-8")
-    assert found in text
-    path.write_text(text.replace(found, put_there, 1), encoding="utf-8")
-
-
-def bad(*pages: Path, logs: Path | None = None) -> list[Finding]:
-    """The findings that leave something to mend."""
-    return [finding for finding in audited(*pages, logs=logs) if not finding.is_good]
 
 
 def test_what_report_wrote_is_exact(site: Path) -> None:
@@ -57,59 +24,91 @@ def test_what_report_wrote_is_exact(site: Path) -> None:
 def test_every_number_is_checked_in_both_languages(name: str, site: Path) -> None:
     told = json.loads((site / f"pages/{name}.evidence.json").read_text(encoding="utf-8"))
     printed = {cell["printed"] for cell in told["cells"] if cell["evidence"]}
-    for language in ("en", "zh"):
+    for language in ("en", "zh", "evidence.en", "evidence.zh"):
         assert {f.number.digits for f in audited(site / f"pages/{name}.{language}.md")} == printed
 
 
 @pytest.mark.parametrize(
-    ("found", "put_there"),
+    ("page", "found"),
     [
-        ("| [399.532](#e1)†  |", "| [399.533](#e1)†  |"),
-        ('<a id="e1"></a>399.532', '<a id="e1"></a>399.533'),
-        ("- † [399.532](#e1)", "- † [399.533](#e1)"),
-        ("| 1       | Static        | [399.532](#e1)", "| 1       | Static        | [399.533](#e1)"),
+        ("toy.en.md", "[399.532](toy.evidence.en.md#e1)"),
+        ("toy.evidence.en.md", '<a id="e1"></a>399.532'),
+        ("toy.evidence.en.md", "- [399.532](#e1)"),
+        ("toy.evidence.en.md", "| 1       | Static        | [399.532](#e1)"),
     ],
     ids=["table", "list of evidence", "remark", "table by one rule"],
 )
-def test_a_digit_that_was_changed_is_named(found: str, put_there: str, copy: Path) -> None:
-    change(copy / "pages/toy.en.md", found, put_there)
+def test_a_digit_that_was_changed_is_named(page: str, found: str, copy: Path) -> None:
+    change(copy / "pages" / page, found, found.replace("399.532", "399.533"))
     (finding,) = bad(copy / "pages")
     assert (finding.verdict, finding.number.digits, finding.computed) == ("differs", "399.533", "399.532")
     assert str(finding.reason) == "The log gives 399.532 by the protocol of the page."
 
 
 def test_a_link_to_the_evidence_of_another_number_is_named(copy: Path) -> None:
-    change(copy / "pages/toy.en.md", "[399.532](#e1)", "[399.532](#e4)")
-    assert [finding.computed for finding in bad(copy / "pages")] == ["3119.765"]
-
-
-@pytest.mark.parametrize("put_there", ["399.533", "[399.533](#e99)", "[399.533](x)"])
-def test_a_number_that_links_to_no_evidence_is_named(put_there: str, copy: Path) -> None:
-    change(copy / "pages/toy.en.md", "[399.532](#e1)", put_there)
+    was, put_there = (f"[399.532](toy.evidence.en.md#{anchor})" for anchor in ("e1", "e4"))
+    change(copy / "pages/toy.en.md", was, put_there)
     (finding,) = bad(copy / "pages")
-    assert (finding.verdict, finding.number.digits) == ("no evidence", "399.533")
+    assert (finding.verdict, finding.number.digits, finding.computed) == ("altered", put_there, was)
 
 
-@pytest.mark.parametrize("put_there", ["[399,532](#e1)", "[-](#e1)", "[](#e1)"])
+@pytest.mark.parametrize("put_there", ["399.533", "[399.533](#e99)", "[399.533](x)", "[](toy.evidence.en.md#e1)"])
+def test_a_number_that_is_no_link_to_its_evidence_is_named(put_there: str, copy: Path) -> None:
+    change(copy / "pages/toy.en.md", OF_ONE, put_there)
+    (finding,) = bad(copy / "pages")
+    assert (finding.verdict, finding.number.digits) == ("altered", put_there)
+
+
+@pytest.mark.parametrize("put_there", ["399,532", "-"])
 def test_a_link_to_evidence_that_is_no_number_is_named(put_there: str, copy: Path) -> None:
-    change(copy / "pages/toy.en.md", "[399.532](#e1)", put_there)
-    assert [finding.verdict for finding in bad(copy / "pages")] == ["differs"]
+    change(copy / "pages/toy.en.md", OF_ONE, OF_ONE.replace("399.532", put_there))
+    (finding,) = bad(copy / "pages")
+    assert (finding.verdict, finding.number.digits, finding.computed) == ("differs", put_there, "399.532")
 
 
-@pytest.mark.parametrize(("found", "key"), [("(#e3)", NO_LINK_TO), ('<a id="e3">', NOT_IN_EVIDENCE)])
-def test_a_number_that_was_removed_is_named(found: str, key: str, copy: Path) -> None:
-    page = copy / "pages/toy.en.md"
+@pytest.mark.parametrize(
+    ("name", "found", "key"),
+    [("toy.en.md", "#e3)", NO_LINK_TO), ("toy.evidence.en.md", '<a id="e3">', NOT_IN_EVIDENCE)],
+)
+def test_a_number_that_was_removed_is_named(name: str, found: str, key: str, without_page_file: Path) -> None:
+    page = without_page_file / "pages" / name
     lines = page.read_text(encoding="utf-8").splitlines(keepends=True)
     page.write_text("".join(line for line in lines if found not in line), encoding="utf-8")
     gone = [finding for finding in bad(page) if finding.number.digits == "420.5"]
     assert [(finding.verdict, finding.reason) for finding in gone] == [("differs", Message(key, anchor="e3"))]
 
 
-def test_a_number_that_was_changed_in_the_evidence_file_is_named_wherever_it_stands(copy: Path) -> None:
-    change(copy / "pages/toy.evidence.json", '"case": {\n    "device": "A100"', '"case": {\n    "device": "B200"')
-    assert bad(copy / "pages") == []
-    change(copy / "pages/toy.evidence.json", "skip_records=10", "skip_records=9")
-    assert {finding.number.digits for finding in bad(copy / "pages")} == {"399.532"}
+@pytest.mark.parametrize("put_there", ["399.533", "[399.533](#e99)", "[399.533](x)"])
+def test_a_number_without_evidence_is_named(put_there: str, without_page_file: Path) -> None:
+    change(without_page_file / "pages/toy.en.md", OF_ONE, put_there)
+    found = [(one.verdict, one.number.digits) for one in bad(without_page_file / "pages/toy.en.md")]
+    assert ("no evidence", "399.533") in found
+
+
+def test_of_an_evidence_file_without_page_file_it_is_said_that_only_numbers_were_checked(
+    without_page_file: Path,
+) -> None:
+    (finding,) = bad(without_page_file / "pages/toy.en.md")
+    assert str(finding.reason) == (
+        "Only the numbers were checked; the page could not be rendered again: toy.evidence.json is of an"
+        " earlier version and holds no page file; render the page again, or give --page."
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "put_there", "named"),
+    [
+        ('"device": "A100"', '"device": "B200"', ('"B200",', '"A100",')),
+        ("skip_records=10 trim", "skip_records=9 trim", ("skip_records=9", "skip_records=10")),
+    ],
+)
+def test_what_was_changed_in_an_evidence_file_is_named(
+    found: str, put_there: str, named: tuple[str, str], copy: Path
+) -> None:
+    change(copy / "pages/toy.evidence.json", found, put_there)
+    (finding,) = bad(copy / "pages")
+    assert (finding.number.page.name, finding.verdict) == ("toy.evidence.json", "altered")
+    assert (finding.number.digits, finding.computed) == named
 
 
 def test_a_log_that_was_changed_is_named(copy: Path) -> None:
@@ -148,17 +147,11 @@ def test_an_evidence_file_that_leads_out_of_the_folder_of_logs_is_refused(copy: 
     assert "leaves the log folder" in run("audit", copy / "pages").stderr
 
 
-def test_a_page_without_an_evidence_file_is_read_as_that_of_somebody_else(copy: Path) -> None:
-    (copy / "pages/toy.evidence.json").unlink()
-    change(copy / "pages/toy.en.md", "| [399.532](#e1)†  |", "| [333.533](#e1)†  |")
-    assert "333.533" in {finding.number.digits for finding in bad(copy / "pages/toy.en.md")}
-
-
 @pytest.mark.slow
 @settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_any_digit_that_is_changed_in_a_number_of_a_page_is_caught(data: st.DataObject, site: Path) -> None:
-    name = data.draw(st.sampled_from(["toy.en.md", "toy.zh.md", "toy_gpu.en.md", "toy_gpu.zh.md"]))
+    name = data.draw(st.sampled_from(["toy.en.md", "toy.evidence.zh.md", "toy_gpu.evidence.en.md", "toy_gpu.zh.md"]))
     page = site / "pages" / name
     text = page.read_text(encoding="utf-8")
     number = data.draw(st.sampled_from(audited(page))).number

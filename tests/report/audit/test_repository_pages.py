@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from report.audit.own_pages import evidence_of
+from report.audit.whole_page import evidence_beside
 from report.evidence.evidence_file import read
 from tests.commandline import PROJECT
 from tests.report.audit.small_site import audited
@@ -14,12 +14,12 @@ from tests.report.audit.small_site import audited
 def pages() -> list[Path]:
     """All Markdown pages of the repository that have an evidence file beside them."""
     listed = subprocess.run(["git", "ls-files", "-z", "*.md"], cwd=PROJECT, capture_output=True, text=True, check=True)
-    return [page for name in listed.stdout.split("\0") if name and evidence_of(page := PROJECT / name)]
+    return [page for name in listed.stdout.split("\0") if name and evidence_beside(page := PROJECT / name)]
 
 
 def logs_of(page: Path) -> Path | None:
     """The folder of its logs: the one that its evidence file names, or, of a golden page, the one beside it."""
-    evidence = evidence_of(page)
+    evidence = evidence_beside(page)
     told = read(evidence).logs if evidence else None
     places = [page.parent / told] if told else []
     return next((place for place in [*places, page.parent / "logs"] if place.is_dir()), None)

@@ -2,6 +2,8 @@
 
 import json
 import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,15 +15,21 @@ from parsers.io.printable import say
 from parsers.io.refusal import Unreadable
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
+from ..audit.allowance import ALLOWABLE
 from ..wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
 
 if TYPE_CHECKING:
+    from parsers.sharing.workers import Workers
+
+    from ..audit.audited_pages import Audited, Named, Unlike
     from ..wording.words import Translate
-    from .audited_pages import Named, Unlike
 
 TO_MEND = 1
-ONE_NUMBER_A_LOG = "Give --published once per log; logs: {logs}, numbers: {numbers}."
+FILE = click.Path(dir_okay=False, path_type=Path)
 WARNING = "warning: {said}"
+ONE_NUMBER_A_LOG = "Give --published once per log; logs: {logs}, numbers: {numbers}."
+BASELINE_MISSING = "--write-baseline needs a file: give --baseline."
+UNCHANGED = "No page changed since {revision}."
 PAST = "{file}: {page}: {digits} is no longer {verdict}."
 
 
@@ -41,20 +49,35 @@ PAST = "{file}: {page}: {digits} is no longer {verdict}."
     metavar="FRACTION",
     help="Relative tolerance for the verdict 'near'.",
 )
-@click.option("--accept", type=click.Path(dir_okay=False, path_type=Path), help="TOML file of known findings.")
+@click.option("--accept", type=FILE, help="TOML file of known findings.")
+@click.option(
+    "--baseline",
+    type=FILE,
+    help="Such a file, of findings that were there before.",
+)
+@click.option("--write-baseline", "writes", is_flag=True, help="Write all findings into the file of --baseline.")
+@click.option("--since", metavar="REVISION", help="Report only pages changed since a git revision.")
+@click.option(
+    "--allow", multiple=True, type=click.Choice(ALLOWABLE), help="Accept pages without numbers or numbers without logs."
+)
 @click.option("--all", "everything", is_flag=True, help="Also show matching numbers.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @click.option("--markdown", "wants_markdown", is_flag=True, help="Print a Markdown report.")
 @JOBS
 @SCHEDULER
 @LANGUAGE
-@click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), help="Also write JUnit XML for CI.")
+@click.option("--junit", type=FILE, help="Also write JUnit XML for CI.")
+@click.option("--sarif", type=FILE, help="Also write SARIF 2.1.0 for code scanning.")
 def audit(
     pages: tuple[Path, ...],
     logs: Path | None,
     page_files: tuple[str, ...],
     tolerance: float,
     accept: Path | None,
+    baseline: Path | None,
+    writes: bool,
+    since: str | None,
+    allow: tuple[str, ...],
     everything: bool,
     as_json: bool,
     wants_markdown: bool,
@@ -62,57 +85,101 @@ def audit(
     scheduler: str | None,
     language: str,
     junit: Path | None,
+    sarif: Path | None,
 ) -> None:
     """Check the numbers in the tables of published pages against their logs.
 
     MARKDOWN is a page or a folder of pages. The case of each number is read from its labels, its log found by links and
-    names, and its protocol recovered from all numbers of its column unless a page file states it. Exit status 1 if
-    any verdict is not exact, near or accepted, 2 if a page cannot be read. With --scheduler, the logs must be on a disk
-    shared by all workers.
+    names, and its protocol recovered from all numbers of its column unless a page file states it. A page that `report`
+    wrote is rendered again from its page file and logs, and every line that differs is shown.
+
+    Exit status 1 if any verdict is not exact, near or accepted, or there is no number at all; 2 if a page cannot be
+    read. With --scheduler, the logs must be on a disk shared by all workers.
 
     \b
     Examples:
       tachograph audit ../Perf
       tachograph audit README.md docs/results.zh.md --logs logs --accept known.toml
+      tachograph audit docs --baseline baseline.toml --write-baseline
+      tachograph audit docs --baseline baseline.toml --since origin/main --sarif audit.sarif
       tachograph audit ../Perf --json
       tachograph audit ../Perf --markdown --lang zh
     """
     from parsers.io.errors import ParserError
     from parsers.sharing.workers import Workers
 
-    from ..pagefile.page_file import find, load
-    from .audited_pages import audit_files, markdown_files
-    from .finding import read_accepted, with_accepted
+    from ..audit.audited_pages import markdown_files
+    from . import printing
+    from .changed_pages import changed_since
+    from .known_findings import allowed
+    from .known_findings import baseline as baseline_of
+    from .sarif import sarif as sarif_of
 
     translate = translate_to(language)
+    if writes and baseline is None:
+        raise wrong_use(translate, BASELINE_MISSING)
     try:
-        workers = Workers(jobs, scheduler)
-        known = read_accepted(accept) if accept else []
-        stated = [load(find(name)) for name in page_files]
-        found = audit_files(markdown_files(pages), logs, stated, tolerance, workers)
+        files = markdown_files(pages)
+        only = changed_since(files, since) if since else None
+        if only is not None and not only:
+            _say(Message(UNCHANGED, revision=since), translate)
+            sys.exit(0)
+        found = _audited(files, logs, page_files, tolerance, Workers(jobs, scheduler), only)
+        lists = (accept, None if writes else baseline)
+        marked = _accepted(list(allowed(found.findings, allow)), lists, files if only is None else only, translate)
     except ParserError as error:
         raise Unreadable(told_in(error, translate)) from error
-    marked, past = with_accepted(found.findings, known)
-    for entry in past:
-        _warn(
-            Message(PAST, file=accept, page=entry.page, digits=entry.published, verdict=Message(entry.verdict)),
-            translate,
-        )
-    if junit:
-        _write_junit(junit, marked, translate)
+    texts = {junit: partial(printing.junit, marked, translate), sarif: partial(sarif_of, marked, translate)}
+    if baseline and writes:
+        texts[baseline] = partial(baseline_of, marked, baseline.parent)
+    _write_files(texts, translate)
     _print(marked, found.unlike, translate, everything=everything, as_json=as_json, wants_markdown=wants_markdown)
-    sys.exit(0 if all(finding.is_good for _, finding in marked) else TO_MEND)
+    sys.exit(0 if writes or all(finding.is_good for _, finding in marked) else TO_MEND)
 
 
-def _write_junit(path: Path, found: "list[Named]", translate: "Translate") -> None:
+def _audited(
+    files: "Sequence[Path]",
+    logs: Path | None,
+    page_files: "Sequence[str]",
+    tolerance: float,
+    workers: "Workers",
+    only: "Collection[Path] | None",
+) -> "Audited":
+    from ..audit.audited_pages import audit_files
+    from ..pagefile.page_file import find, parse, read_text
+
+    texts = {path: read_text(path) for path in map(find, page_files)}
+    stated = [parse(text, path) for path, text in texts.items()]
+    own = {path.stem: text for path, text in texts.items()}
+    return audit_files(files, logs, stated, tolerance, workers, own, only)
+
+
+def _accepted(
+    found: "list[Named]", lists: "Sequence[Path | None]", files: "Collection[Path]", translate: "Translate"
+) -> "list[Named]":
+    """The findings, those that some files accept marked so; what they accept of these pages in vain is told."""
+    from ..audit.finding import read_accepted, with_accepted
+    from .known_findings import of_others
+
+    for path in filter(None, lists):
+        found, past = with_accepted(found, read_accepted(path), path.parent)
+        others = of_others(past, path.parent, files)
+        for entry in past:
+            if entry not in others:
+                told = {"page": entry.page, "digits": entry.published, "verdict": Message(entry.verdict)}
+                _warn(Message(PAST, file=path, **told), translate)
+    return found
+
+
+def _write_files(texts: "Mapping[Path | None, Callable[[], str]]", translate: "Translate") -> None:
     from parsers.io.atomic_write import whole
     from parsers.io.errors import WriteError
 
-    from .printing import junit
-
     try:
-        with whole(path) as unfinished:
-            unfinished.write_text(junit(found, translate), encoding="utf-8")
+        for path, text in texts.items():
+            if path:
+                with whole(path) as unfinished:
+                    unfinished.write_text(text(), encoding="utf-8")
     except WriteError as error:
         raise Unreadable(told_in(error, translate)) from error
 
@@ -129,8 +196,8 @@ def _print(
     """Print the findings, then the rows that are not directly comparable: in Markdown, else as warnings."""
     from parsers.io.console import show
 
+    from ..audit.finding import as_json as json_of
     from . import printing
-    from .finding import as_json as json_of
 
     if wants_markdown:
         show(printing.as_markdown(found, unlike, translate))
@@ -147,9 +214,13 @@ def _print(
 
 
 def _warn(said: Message, translate: "Translate") -> None:
+    _say(Message(WARNING, said=said), translate)
+
+
+def _say(said: Message, translate: "Translate") -> None:
     from ..wording.words import worded
 
-    say(worded(Message(WARNING, said=said), translate), err=True)
+    say(worded(said, translate), err=True)
 
 
 @click.command()
@@ -181,8 +252,8 @@ def recover(
     """
     from parsers.io.errors import ParserError
 
+    from ..audit.recovery import describe, recovered
     from ..wording.words import worded
-    from .recovery import describe, recovered
 
     translate = translate_to(language)
     if len(published) != len(logs):

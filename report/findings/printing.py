@@ -12,16 +12,18 @@ from tabulate import tabulate
 from parsers.io.console import Console, Text
 from parsers.io.message import Message, joined
 
+from ..audit.audited_pages import Unlike
+from ..audit.finding import ALTERED, OF_NO_NUMBER, VERDICTS, Finding
 from ..wording import markdown
 from ..wording.words import Translate, worded
-from .audited_pages import Unlike
-from .finding import VERDICTS, Finding
 
 Findings = Sequence[tuple[str, Finding]]
 
 SUMMARY = "{count} numbers, {backed} with a log: {verdicts}."
 SUMMARY_OF_ONE = "{count} number, {backed} with a log: {verdicts}."
 NO_NUMBERS = "No benchmark numbers found."
+ALTERED_LINE = "{summary} {count} altered line."
+ALTERED_LINES = "{summary} {count} altered lines."
 OF_VERDICT = "{count} {verdict}"
 SOME_ACCEPTED = "{verdicts} ({count} accepted)"
 ACCEPTED_BECAUSE = "{verdict}, accepted: {reason}"
@@ -108,7 +110,15 @@ def junit(findings: Findings, translate: Translate) -> str:
 
 
 def summary(findings: Sequence[Finding]) -> Message:
-    """One line: how many numbers, for how many a log was found, and how many have each verdict."""
+    """One line: how many numbers, for how many a log was found, and how many have each verdict; lines that changed."""
+    numbers = [finding for finding in findings if finding.verdict not in OF_NO_NUMBER]
+    if not (changed := sum(finding.verdict == ALTERED for finding in findings)):
+        return _of_numbers(numbers)
+    key = ALTERED_LINE if changed == 1 else ALTERED_LINES
+    return Message(key, summary=_of_numbers(numbers), count=changed)
+
+
+def _of_numbers(findings: Sequence[Finding]) -> Message:
     if not findings:
         return Message(NO_NUMBERS)
     counts = Counter(finding.verdict for finding in findings)

@@ -1,0 +1,65 @@
+"""Files of git: what a checkout keeps of a commit, and whether a file is as it was; nothing of the checkout runs."""
+
+import hashlib
+import os
+import subprocess
+from pathlib import Path
+
+from ..io.input_file import opened
+
+_LONGEST = 60  # seconds
+# A checkout's own configuration may name programs that git starts. None of them may run only because we look.
+_HARMLESS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+_QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C"}
+# What a shell may have told git for another repository, as `git rev-parse --local-env-vars` lists it. Its configuration
+# stays: in a container it may be what says that a checkout of another user is safe.
+_MISLEADING = {
+    *("GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_PREFIX"),
+    *("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_INTERNAL_SUPER_PREFIX"),
+    *("GIT_GRAFT_FILE", "GIT_SHALLOW_FILE", "GIT_REPLACE_REF_BASE", "GIT_NO_REPLACE_OBJECTS"),
+}
+
+
+def top_of(folder: Path) -> Path | None:
+    """The folder of the checkout that a folder belongs to; None where there is none."""
+    return next((one for one in (folder, *folder.parents) if (one / ".git").exists()), None)
+
+
+def commit_of(top: Path, revision: str) -> str | None:
+    """The commit of a revision of a checkout; None where it has none of that name, and where git cannot tell."""
+    answer = git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    return answer.strip() if answer else None
+
+
+def blobs_of(top: Path, commit: str) -> dict[str, str]:
+    """The objects of the files of a commit, by their paths in the checkout."""
+    entries = [entry.partition("\t") for entry in (git(top, "ls-tree", "-rz", "--full-tree", commit) or "").split("\0")]
+    return {path: kind.split()[2] for kind, _, path in entries if path and kind.split()[1] == "blob"}
+
+
+def is_changed(path: Path, blob: str) -> bool:
+    """Whether a file is another one than the object that git keeps under its name."""
+    digest = hashlib.sha1(usedforsecurity=False) if len(blob) == 40 else hashlib.sha256()
+    digest.update(b"blob %d\0" % path.stat().st_size)
+    with opened(path) as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest() != blob
+
+
+def git(repo: Path, *arguments: str) -> str | None:
+    """What git prints about a checkout; None where it is missing or fails."""
+    environment = {name: value for name, value in os.environ.items() if name not in _MISLEADING}
+    command = ["git", "-C", str(repo), *_HARMLESS, *arguments]
+    try:
+        answer = subprocess.run(  # noqa: S603 - a list, no shell, and what the checkout configures is switched off
+            command,
+            env=environment | _QUIET,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=True,
+            timeout=_LONGEST,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return os.fsdecode(answer.stdout)
