@@ -64,7 +64,7 @@ def swapped_columns(text: str) -> str:
 def swapped_rows(text: str) -> str:
     """A page whose first two rows of results stand in each other's place."""
     lines = text.split("\n")
-    first, second = (next(n for n, line in enumerate(lines) if line.startswith(f"| {cards} (")) for cards in (1, 8))
+    first, second = (next(n for n, line in enumerate(lines) if line.startswith(f"| {row}")) for row in ("1  ", "8 ("))
     lines[first], lines[second] = lines[second], lines[first]
     return "\n".join(lines)
 
