@@ -7,10 +7,14 @@ INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check
 OLD = "Python 3.11 or newer is needed, and $(PYTHON) is not: make PYTHON=python3.12 takes another one."
 NO_VENV = "$(PYTHON) cannot make a virtual environment: on Debian and Ubuntu, apt-get install python3-venv."
 
-.PHONY: report site test test-slow docs bench corpus corpus-fetch audit-docs security fuzz constraints clean
+.PHONY: report pages site test test-slow docs bench corpus corpus-fetch audit-docs security fuzz constraints clean
 
 report: .venv/report
 	$(BIN)/tachograph report
+
+# The pages that follow published reports; git fetches the logs of those that have public ones.
+pages: .venv/report
+	$(BIN)/tachograph report benchmark-guide vgg16 resnet50 deeplabv3p --fetch
 
 site: .venv/site
 	$(BIN)/tachograph report --html --out site

@@ -31,6 +31,7 @@ FOUND_NOTHING = 1
 FOLLOWS_IN_ENGLISH = "--lang does not apply to --follow, which is in English."
 FOLLOWS_BY_ITSELF = "--jobs and --scheduler do not apply to --follow, which reads one log."
 FOLLOWS_ONE_LOG = "--follow takes one log; given: {count}."
+FETCHES_BY_ITSELF = "--fetch takes no --logs: it brings the logs itself."
 FOLDER_OF_RUNS = "is a folder of runs; pass a run, such as {run}."
 
 
@@ -202,6 +203,7 @@ def _print(status: int, text: str) -> int:
 @click.option(
     "--logs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of logs.  [default: logs]"
 )
+@click.option("--fetch", is_flag=True, help="Fetch the logs that others published by git, as the pages name them.")
 @click.option("--lang", "languages", multiple=True, help="Language; repeatable.  [default: all]")
 @click.option(
     "--out",
@@ -218,6 +220,7 @@ def _print(status: int, text: str) -> int:
 def report(
     pages: tuple[str, ...],
     logs: Path | None,
+    fetch: bool,
     languages: tuple[str, ...],
     out: Path,
     charts: bool,
@@ -236,6 +239,7 @@ def report(
     \b
     Examples:
       tachograph report
+      tachograph report resnet50 --fetch
       tachograph report resnet50 --logs ../Perf --lang zh --out site
       tachograph report cpu-demo --charts
       tachograph report my-page.toml --json
@@ -249,7 +253,10 @@ def report(
     # What is told while pages are made in several languages, which nobody would read twice, is English.
     translate = translate_to(languages[0] if len(languages) == 1 else "en")
     empty = False
+    if fetch and logs:
+        raise wrong_use(translate, FETCHES_BY_ITSELF)
     try:
+        logs = _fetched(pages) if fetch else logs
         asked = (pages, logs, languages, out, Workers(jobs, scheduler))
         made = _site(*asked) if as_html else _markdown(*asked, charts=charts)
         for published in made:
@@ -265,6 +272,15 @@ def report(
     except (ParserError, OSError) as error:
         raise Unreadable(told_in(error, translate)) from error
     sys.exit(FOUND_NOTHING if empty else 0)
+
+
+def _fetched(pages: Sequence[str]) -> Path:
+    """The folder of the logs of pages, or of all that name a repository of theirs."""
+    from .pagefile.log_repository import fetched
+    from .pagefile.page_file import find, load, names
+
+    found = {page: load(find(page)) for page in pages or names()}
+    return fetched({name: page for name, page in found.items() if pages or page.source})
 
 
 def _markdown(

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 LOGS = Path("logs")
 NO_PAGE_HAS_A_LOG = "No page has a log in {logs}; pass a page ({known}) or a path ending in .toml."
 SKIPPED = "{name}: skipped because it has no logs; pass the page name to render it anyway."
+PUBLISHED_ELSEWHERE = (
+    "{name}: skipped because its logs are in {repository}: tachograph report {name} --fetch fetches them "
+    "and renders it."
+)
 WROTE = "{name}: {measured} of {planned} cells measured;{quoted}{unlike} wrote {files}."
 ALSO_QUOTED = " {count} quoted;"
 ALSO_UNLIKE = " {count} rows/columns are not directly comparable;"
@@ -54,8 +58,16 @@ class PublishedPage:
         return list(comparisons(self.page, self.cells))
 
     @property
+    def has_its_numbers(self) -> bool:
+        """Whether it has a log, or quotes all its figures and needs none."""
+        found = coverage(self.cells)
+        return bool(found.measured) or 0 < found.quoted == found.planned
+
+    @property
     def done(self) -> Message:
         """What was done, in one sentence."""
+        if not self.files and self.page.source:
+            return Message(PUBLISHED_ELSEWHERE, name=self.name, repository=self.page.source.repository)
         if not self.files:
             return Message(SKIPPED, name=self.name)
         covered = coverage(self.cells)
@@ -88,7 +100,7 @@ def publish(
     write: Write | None = None,
     workers: Workers = ALL_CORES,
 ) -> Iterator[PublishedPage]:
-    """Render pages in languages; all pages that have a log or a quoted figure, in all languages, when none is named.
+    """Render pages in languages; all that have a log or only quoted figures, in all languages, when none is named.
 
     Where none is named and none has a log, nobody asked for a page: PageError, too.
 
@@ -99,7 +111,7 @@ def publish(
     """
     logs = logs or LOGS
     for rendered in _read(pages, logs, workers) if pages else _with_logs(logs, workers):
-        wanted = bool(pages) or any(cell.proofs or cell.quoted for cell in rendered.cells)
+        wanted = bool(pages) or rendered.has_its_numbers
         written = write or partial(_write, draw=draw)
         if wanted:
             rendered.files.extend(written(rendered, languages or all_languages(), logs, out))

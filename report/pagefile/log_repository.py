@@ -1,0 +1,91 @@
+"""Log repositories: the logs that others published, brought by git into a cache, and of these only what pages name."""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from parsers.io.errors import ParserError
+from parsers.io.printable import printable
+from parsers.runs.git_files import bring
+
+from .page import LogSource, Page
+
+NO_SOURCE = "No page names a repository of its logs ([source]); pages: {pages}."
+SEVERAL = "{first} and {second} have logs in different repositories or commits; render them separately."
+NO_ADDRESS = "{page}: source.repository is {repository}; only https://, http:// and file:// can be fetched."
+NO_COMMIT = "{page}: source.commit is {commit}; the whole commit, 40 or 64 hexadecimal digits, can be fetched."
+NO_GIT = "git cannot be started: {reason}"
+FAILED = "git could not fetch {repository} at {commit}: {reason}"
+
+_ADDRESS = re.compile(r"(https?|file)://[^\s\x00-\x1f]+")
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+
+
+class FetchError(ParserError):
+    """Logs that cannot be fetched."""
+
+
+def fetched(pages: Mapping[str, Page]) -> Path:
+    """The folder of the logs of pages, by their names, as their repository has them at the commit that they name.
+
+    What was fetched before is taken from the cache. Raises FetchError.
+    """
+    name, source = _source(pages)
+    if not _ADDRESS.fullmatch(source.repository):
+        raise FetchError(NO_ADDRESS, page=name, repository=repr(source.repository))
+    if not _COMMIT.fullmatch(source.commit):
+        raise FetchError(NO_COMMIT, page=name, commit=repr(source.commit))
+    folders = sorted({part for page in pages.values() if page.source for part in _folders(page)})
+    key = hashlib.sha256("\0".join([source.repository, source.commit, *folders]).encode()).hexdigest()
+    place = _cache() / key
+    if not place.is_dir():
+        _fetch(source, folders, place)
+    return place
+
+
+def _cache() -> Path:
+    caches = os.environ.get("XDG_CACHE_HOME") or Path(os.environ.get("HOME", "/nonexistent"), ".cache")
+    return Path(caches, "tachograph-logs")
+
+
+def _source(pages: Mapping[str, Page]) -> tuple[str, LogSource]:
+    sources = {name: page.source for name, page in pages.items() if page.source}
+    if not sources:
+        raise FetchError(NO_SOURCE, pages=", ".join(pages))
+    (first, source), *others = sources.items()
+    for name, other in others:
+        if (other.repository, other.commit) != (source.repository, source.commit):
+            raise FetchError(SEVERAL, first=first, second=name)
+    return first, source
+
+
+def _folders(page: Page) -> Iterator[str]:
+    """The folders that the patterns of logs begin with, as git takes them."""
+    for column in page.columns.values():
+        for run in column.runs:
+            fixed = re.split(r"[{*?\[]", run.logs, maxsplit=1)[0]
+            folder = fixed.rpartition("/")[0]
+            yield f"/{folder}/" if folder else "/*"
+
+
+def _fetch(source: LogSource, folders: list[str], place: Path) -> None:
+    """Fetch into a folder that takes its place when it is whole."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=place.parent, prefix=".fetching-") as unfinished:
+        made = Path(unfinished, "logs")
+        made.mkdir()
+        try:
+            bring(made, source.repository, source.commit, folders)
+        except OSError as error:
+            raise FetchError(NO_GIT, reason=error.strerror or error) from error
+        except subprocess.CalledProcessError as error:
+            said = printable(error.stderr.decode("utf-8", "replace").strip().replace("\n", "; "))
+            told = {"repository": source.repository, "commit": source.commit, "reason": said}
+            raise FetchError(FAILED, **told) from error
+        shutil.rmtree(made / ".git")
+        made.rename(place)
