@@ -51,7 +51,11 @@ def test_of_several_repeats_the_evidence_is_a_list(tmp_path: Path) -> None:
 
 def test_one_language_writes_one_page_and_its_evidence(tmp_path: Path) -> None:
     run("report", GOLDEN / "toy.toml", "--logs", GOLDEN / "logs", "--lang", "zh", "--out", "site", cwd=tmp_path)
-    assert {path.name for path in (tmp_path / "site").iterdir()} == {"toy.zh.md", "toy.evidence.json"}
+    assert {path.name for path in (tmp_path / "site").iterdir()} == {
+        "toy.zh.md",
+        "toy.evidence.zh.md",
+        "toy.evidence.json",
+    }
 
 
 def test_an_unknown_language_lists_the_known_ones(tmp_path: Path) -> None:

@@ -1,13 +1,143 @@
-"""The command that serves a site to whoever writes pages."""
+"""The commands that make pages, and that serve a site to whoever writes them."""
 
+import json
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from parsers.io.extras import extra
 from parsers.io.printable import say
 from parsers.io.refusal import Unreadable
+from parsers.sharing.workers_option import JOBS, SCHEDULER
+
+from ..wording.language_option import told_in, translate_to, wrong_use
+
+if TYPE_CHECKING:
+    from parsers.sharing.workers import Workers
+
+    from ..evidence.cell import Cell
+    from ..rendering.publish import PublishedPage
+
+FOUND_NOTHING = 1
+FETCHES_BY_ITSELF = "--fetch takes no --logs: it brings the logs itself."
+
+
+@click.command()
+@click.argument("pages", nargs=-1, metavar="[PAGE]...")
+@click.option(
+    "--logs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of logs.  [default: logs]"
+)
+@click.option("--fetch", is_flag=True, help="Fetch the logs that others published by git, as the pages name them.")
+@click.option("--lang", "languages", multiple=True, help="Language; repeatable.  [default: all]")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("pages"),
+    show_default=True,
+    help="Output folder.",
+)
+@click.option("--charts", is_flag=True, help="Also draw charts (OUT/PAGE.CHART.LANG.svg) and embed them in the pages.")
+@click.option("--html", "as_html", is_flag=True, help="Write a website instead: OUT/index.html.")
+@click.option("--json", "as_json", is_flag=True, help="Also print one JSON object per cell and line.")
+@JOBS
+@SCHEDULER
+def report(
+    pages: tuple[str, ...],
+    logs: Path | None,
+    fetch: bool,
+    languages: tuple[str, ...],
+    out: Path,
+    charts: bool,
+    as_html: bool,
+    as_json: bool,
+    jobs: int | None,
+    scheduler: str | None,
+) -> None:
+    """Render pages as Markdown: OUT/PAGE.LANG.md, and OUT/PAGE.evidence.json for programs. PAGE is a name in
+    report/pages or a path; default: all pages with a log or a quoted figure, if any page has a log. Exit status 1 if
+    a page has no numbers. With --scheduler, the logs, and with --html OUT, must be on disks shared by all workers.
+
+    With --html, write a static site: search for numbers in its index, and click a number to see its log lines. It
+    replaces an earlier site in OUT once complete; other files there are kept.
+
+    \b
+    Examples:
+      tachograph report
+      tachograph report resnet50 --fetch
+      tachograph report resnet50 --logs ../Perf --lang zh --out site
+      tachograph report cpu-demo --charts
+      tachograph report my-page.toml --json
+      tachograph report --html --out site
+    """
+    from parsers.io.errors import ParserError
+    from parsers.sharing.workers import Workers
+
+    from ..wording.words import worded
+
+    # What is told while pages are made in several languages, which nobody would read twice, is English.
+    translate = translate_to(languages[0] if len(languages) == 1 else "en")
+    empty = False
+    if fetch and logs:
+        raise wrong_use(translate, FETCHES_BY_ITSELF)
+    try:
+        logs = _fetched(pages) if fetch else logs
+        asked = (pages, logs, languages, out, Workers(jobs, scheduler))
+        made = _site(*asked) if as_html else _markdown(*asked, charts=charts)
+        for published in made:
+            empty |= published.is_empty
+            if as_json:
+                _print_cells(published.name, published.cells)
+            else:
+                say(worded(published.done, translate))
+                if published.why_empty:
+                    say(worded(published.why_empty, translate), err=True)
+    except BrokenPipeError:
+        raise  # whoever reads what is printed has seen enough; click ends without a word
+    except (ParserError, OSError) as error:
+        raise Unreadable(told_in(error, translate)) from error
+    sys.exit(FOUND_NOTHING if empty else 0)
+
+
+def _fetched(pages: Sequence[str]) -> Path:
+    """The folder of the logs of pages, or of all that name a repository of theirs."""
+    from ..pagefile.log_repository import fetched
+    from ..pagefile.page_file import find, load, names
+
+    found = {page: load(find(page)) for page in pages or names()}
+    return fetched({name: page for name, page in found.items() if pages or page.source})
+
+
+def _markdown(
+    pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path, workers: "Workers", *, charts: bool
+) -> Iterator["PublishedPage"]:
+    from ..rendering.publish import publish
+
+    if not charts:
+        return publish(pages, logs, languages, out, workers=workers)
+    with extra("charts", "Charts need"):
+        from ..charts.page_charts import chart_files
+
+    return publish(pages, logs, languages, out, chart_files, workers=workers)
+
+
+def _site(
+    pages: Sequence[str], logs: Path | None, languages: Sequence[str], out: Path, workers: "Workers"
+) -> Iterator["PublishedPage"]:
+    with extra("charts", "The charts of a site need"):
+        from .build import publish_site
+
+    return publish_site(pages, logs, languages, out, workers)
+
+
+def _print_cells(name: str, cells: "list[Cell]") -> None:
+    from ..rendering.publish import cell_json
+
+    for cell in cells:
+        say(json.dumps({"page": name, **cell_json(cell)}, ensure_ascii=False))
 
 
 @click.command()
