@@ -18,14 +18,19 @@ from .shapes import Rows
 Array = NDArray[Any]
 
 
+# Many small arrays that grow in turns leave holes in memory; what is as large as this has memory of its own.
+ROOM = 1 << 19
+
+
 class Growing:
     """A column that grows at its end, in place: a list of parts would be in memory twice when it is put together.
 
-    It has room for twice as much whenever it is full; what is not written to takes no memory.
+    The first part, all of a small log, is not copied. From the second on there is room for twice as much whenever it is
+    full; what is not written to takes no memory.
     """
 
-    def __init__(self, nothing: Array) -> None:
-        self._rows = nothing[:0]
+    def __init__(self) -> None:
+        self._rows: Array = np.zeros(0)
         self._length = 0
 
     def __len__(self) -> int:
@@ -34,11 +39,14 @@ class Growing:
     def add(self, part: Array) -> None:
         """Add what a block has."""
         end = self._length + len(part)
-        if end > len(self._rows):
-            grown = np.empty(2 * end, self._rows.dtype)
-            grown[: self._length] = self._rows[: self._length]
-            self._rows = grown
-        self._rows[self._length : end] = part
+        if not self._length:
+            self._rows = part
+        else:
+            if end > len(self._rows):
+                grown = np.empty(max(2 * end, ROOM), part.dtype)
+                grown[: self._length] = self._rows[: self._length]
+                self._rows = grown
+            self._rows[self._length : end] = part
         self._length = end
 
     def whole(self) -> Array:
@@ -130,7 +138,7 @@ class VariantLines:
         self.variant = variant
         self._fields = tuple(dict.fromkeys((RANK, *variant.fields)))
         self._kinds = np.array([KINDS.get(field.type, LEFT) for field in self._fields], np.uint8)
-        self._numbers = Growing(np.zeros(0, np.int64))
+        self._numbers = Growing()
         self._columns: dict[str, Growing] = {}
         self._not_numbers = array("q")
 
@@ -165,7 +173,7 @@ class VariantLines:
     def _grow(self, field: Field, column: Array) -> None:
         grown = self._columns.get(field.name)
         if grown is None:
-            grown = self._columns[field.name] = Growing(column[:0])
+            grown = self._columns[field.name] = Growing()
         if lacking := len(self) - len(grown):
             grown.add(missing(lacking, column))
         grown.add(column)

@@ -85,8 +85,7 @@ def headline(
 def _runs(part: FormatRecords) -> list[int]:
     """The numbers of the runs that have records, which follow each other."""
     numbers = part.table["run"]
-    found: list[int] = numbers[np.flatnonzero(np.diff(numbers, prepend=0))].tolist()
-    return found
+    return [*numbers[:1].tolist(), *numbers[1:][numbers[1:] != numbers[:-1]].tolist()]
 
 
 def _measured(part: FormatRecords, reading: Reading, stated: Protocol | None) -> RunOfLog:

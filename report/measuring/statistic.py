@@ -100,9 +100,21 @@ def harmonic_mean(values: Values) -> float:
 
 def median(values: Values) -> float:
     """Return the median; of an even number of values the mean of the two in the middle."""
-    half = len(values) // 2
-    middle = np.partition(values, [half - 1, half] if half else [0])
+    half, below, middle = len(values) // 2, 0, values
+    if len(values) > BLOCK:
+        below, middle = _amid(values)
+        if not below < half < below + len(middle):
+            below, middle = 0, values
+    half -= below
+    middle = np.partition(middle, [half - 1, half] if half else [0])
     return float(middle[half] if len(values) % 2 else (middle[half - 1] + middle[half]) / 2)
+
+
+def _amid(values: Values) -> tuple[int, Values]:
+    """The values near the middle of some of many, and how many of all are below them."""
+    some = np.sort(values[:: len(values) // FEW])
+    low, high = some[len(some) * 2 // 5], some[len(some) * 3 // 5]
+    return int(np.count_nonzero(values < low)), values[(values >= low) & (values <= high)]
 
 
 _STATISTICS: Mapping[str, Callable[[Values], float]] = {
