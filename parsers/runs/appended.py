@@ -93,8 +93,7 @@ def as_one(part: FormatRecords) -> FormatRecords:
 def _numbered(records: RecordTable, starts: Sequence[int]) -> RecordTable:
     ends = np.searchsorted(records["line"], starts)
     lengths = np.diff(ends, prepend=0, append=len(records))
-    type_ = np.int16 if len(lengths) < np.iinfo(np.int16).max else np.int32  # there is one for each record
-    return records.having(RUN, np.repeat(np.arange(1, len(lengths) + 1, dtype=type_), lengths))
+    return records.having(RUN, np.repeat(np.arange(1, len(lengths) + 1, dtype=np.int32), lengths))
 
 
 def beginnings(records: RecordTable, happened: Sequence[Event]) -> list[int]:

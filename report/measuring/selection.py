@@ -19,7 +19,7 @@ from .caveats import left_out, of_earlier_run, of_records, of_sizes, of_steps
 from .estimate import READS, Facts, Values
 from .protocol import NoMeasurement, Protocol
 from .ranks import Ranks, RankSpread, ranks_of, spread, unnamed
-from .record_columns import Columns, Records, columns
+from .record_columns import Columns, Records, columns, taken
 from .scaling import BATCH_SIZES, CONSUMED, COVERED, amount_of_step, amounts, own_sizes, scale, thing_counted
 from .statistic import trim
 from .timing import Timed, clock
@@ -101,7 +101,7 @@ class Selection:
     @property
     def rates(self) -> Values | None:
         """The throughput that each record that is used gives by itself (float64); None of a clock."""
-        return None if isinstance(self.found, Timed) else self.found.throughputs()[self.are_used]
+        return None if isinstance(self.found, Timed) else taken(self.found.throughputs(), self.are_used)
 
     @property
     def used(self) -> pd.DataFrame:
@@ -156,8 +156,9 @@ def _valued(log: _Log, column: str, used: Mask, reasons: Reasons) -> Series:
     """The values of all records; the reasons of those in the window are set."""
     found = _series(log, column, used)
     _refuse_zero(found.values, column, log)
-    _refuse_impossible(found.values[used], log.records["line"][used], log.protocol)
-    reasons[used] = _kept(found.values[used], log.protocol)
+    values = taken(found.values, used)
+    _refuse_impossible(values, taken(log.records["line"], used), log.protocol)
+    reasons[used] = _kept(values, log.protocol)
     return found
 
 
@@ -202,8 +203,9 @@ def _readable(chosen: Columns, column: str, field: Field | None) -> Reasons:
     valued = chosen.finite(column)
     reasons[valued] = np.where(one_rank(chosen.rows(valued)), RecordUse.USED, RecordUse.OTHER_RANK)
     if field is not None:
-        used = np.flatnonzero(reasons == RecordUse.USED)
-        reasons[used[of_earlier_run(chosen.rows(used), column, field)]] = RecordUse.EARLIER_RUN
+        used = reasons == RecordUse.USED
+        if (earlier := of_earlier_run(chosen.rows(used), column, field)).any():
+            reasons[np.flatnonzero(used)[earlier]] = RecordUse.EARLIER_RUN
     return reasons
 
 

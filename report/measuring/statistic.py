@@ -69,8 +69,11 @@ def exact_sum(values: Values) -> float:
     """
     if len(values) < FEW:
         return math.fsum(values.tolist())
+    parts, doubt = list[float](), 0.0
     with np.errstate(over="ignore", invalid="ignore"):
-        parts, doubt = _halved(values)
+        for block in (values[start : start + BLOCK] for start in range(0, len(values), BLOCK)):
+            some, in_doubt = _halved(block)
+            parts, doubt = parts + some, doubt + in_doubt
     if math.isfinite(doubt) and (low := math.fsum([*parts, -doubt])) == math.fsum([*parts, doubt]):
         return low
     blocks = (values[start : start + BLOCK].tolist() for start in range(0, len(values), BLOCK))
