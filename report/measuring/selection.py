@@ -135,9 +135,8 @@ def select(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -
     log = _Log(chosen.rows(readable), fields, facts, protocol, ranks_of(chosen, column, reasons))
     used, windowed = window(log.records, fields, protocol)
     if not used.any():
-        if len(used) == 1:
-            raise NoMeasurement(EMPTY_WINDOW_OF_ONE, protocol=protocol.words())
-        raise NoMeasurement(EMPTY_WINDOW, protocol=protocol.words(), count=len(used))
+        key = EMPTY_WINDOW_OF_ONE if len(used) == 1 else EMPTY_WINDOW
+        raise NoMeasurement(key, protocol=protocol.words(), count=len(used))
     found = _clocked(log, used, windowed) if protocol.estimate == "clock" else _valued(log, column, used, windowed)
     reasons[readable] = windowed
     if isinstance(found, Series) and found.is_summed:
@@ -279,8 +278,7 @@ def _rates(seconds: Values, used: Mask, sizes: Values) -> Series:
 
 def _refuse_zero(values: Values, column: str, log: _Log) -> None:
     if not values.any():
-        told = {"column": column, "count": len(values), "line": log.records["line"][0]}
-        raise NoMeasurement(ALL_ZERO, **told)
+        raise NoMeasurement(ALL_ZERO, column=column, count=len(values), line=log.records["line"][0])
 
 
 def _refuse_impossible(values: Values, lines: NDArray[np.int64], protocol: Protocol) -> None:
