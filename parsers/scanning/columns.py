@@ -18,6 +18,7 @@ from .shapes import Rows
 Array = NDArray[Any]
 
 
+FEW = 64
 # Many small arrays that grow in turns leave holes in memory; what is as large as this has memory of its own.
 ROOM = 1 << 19
 
@@ -75,6 +76,18 @@ class Places:
     def has(self, field: int) -> bool:
         """Whether any line has a field."""
         return bool(self.widths(field).any())
+
+    def differing(self, fields: Sequence[int]) -> Rows:
+        """The first lines that have each text of some fields; all lines where they are few, or the texts are long."""
+        spans = self.spans[self.shape][:, fields]
+        if len(spans) < FEW or spans[:, :, 1].max(axis=0).sum() > np.uint64().itemsize:
+            return np.arange(len(spans))
+        text, said = np.frombuffer(self.data, np.uint8), np.zeros(len(spans), np.uint64)
+        for offset, width in spans.transpose(1, 2, 0):
+            for place in range(width.max()):
+                byte = text[np.minimum(self.at + offset + place, len(text) - 1)]
+                said = said << np.uint64(8) | np.where(place < width, byte, 0).astype(np.uint64)
+        return np.sort(np.unique(said, return_index=True)[1])
 
     def texts(self, field: int, rows: Rows | slice = slice(None)) -> list[bytes]:
         """The texts that lines, or some of them, have of a field."""
@@ -210,7 +223,9 @@ class FactLines:
         columns = [self._all.index(field) for field in self.fields]
         if not columns:
             return
-        rows = [*zip(zip(*map(places.texts, columns), strict=True), range(len(numbers)), strict=True)]
+        which = np.arange(len(numbers)) if self.is_event else places.differing(columns)
+        texts = zip(*(places.texts(column, which) for column in columns), strict=True)
+        rows = [*zip(texts, which.tolist(), strict=True)]
         # Of lines that say the same the first counts: reversed, it is the last that a dict is told.
         for row, at in rows if self.is_event else dict(reversed(rows)).items():
             place = int(numbers[at]), int(places.spans[places.shape[at], columns[0], 0])
