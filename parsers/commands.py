@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,10 +10,7 @@ import click
 
 from .general.command import draft_format
 from .ingesting.command import ingest
-from .io.atomic_write import whole
 from .io.errors import ParserError
-from .io.extras import install
-from .io.lazy import pd
 from .io.printable import printable, say
 from .io.refusal import Unreadable
 from .scrubbing.command import scrub
@@ -40,7 +35,6 @@ def formats(as_json: bool) -> None:
       tachograph formats --json
     """
     from .grammar.format import load
-    from .io.errors import ParserError
     from .scanning.detection import grammars
 
     mistakes = list[ParserError]()
@@ -78,73 +72,26 @@ def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
       tachograph parse train.log --out records.csv
       tachograph parse runs/*/train.log.gz --out records.parquet
     """
-    from .io.errors import ParserError, told
-    from .io.lazy import pd
+    from .io.errors import told
     from .io.message import counted
     from .runs.reading import read
-    # EMPTY
+    from .runs.record_file import write
 
     tables, unreadable = [], []
     for log in logs:
         try:
-            tables.append(read(log, format=format_).records.assign(log=printable(log)))
+            tables.append((printable(log), read(log, format=format_).parts[0].table))
         except (ParserError, OSError) as error:
             unreadable.append(told(error))
     if tables:
-        records = pd.concat(tables, ignore_index=True)
         try:
-            write(records[["log", *records.columns.drop("log")]], out)
+            write(tables, out)
         except ParserError as error:
             raise Unreadable(error) from error
-        say(f"Wrote {counted(len(records), 'record')} from {counted(len(tables), 'log')} to {out}.")
+        count = counted(sum(len(table) for _, table in tables), "record")
+        say(f"Wrote {count} from {counted(len(tables), 'log')} to {out}.")
     if unreadable:
         raise Unreadable(*unreadable)
 
 
 commands: list[click.Command] = [formats, draft_format, ingest, parse, scrub]
-
-
-UNKNOWN_ENDING = "unknown file extension; use one of {endings}."
-NO_PYARROW = (
-    "writing Parquet requires the package pyarrow, which is not installed; run `{command}`, or use .csv or .jsonl."
-)
-# A spreadsheet takes a cell that begins so for a formula, unless it is a number; OWASP lists them.
-_FORMULA = re.compile(r"(?=[=+\-@\t\r\n＝＋－＠])(?![+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?\Z)")
-
-
-def _write_csv(table: pd.DataFrame, path: Path) -> None:
-    texts = table.select_dtypes(exclude=["number", "datetime"]).columns
-    table.assign(**{name: table[name].map(_as_text, na_action="ignore") for name in texts}).to_csv(path, index=False)
-
-
-def _as_text(cell: object) -> object:
-    """A cell with an apostrophe before what would be a formula; what is no text as it is."""
-    if not isinstance(cell, str):
-        return cell
-    mark = "'" if _FORMULA.match(cell) else ""
-    # A carriage return begins a row for some readers, and is not quoted.
-    return f"{mark}{cell}".replace("\r", r"\r")
-
-
-_WRITERS: dict[str, Callable[[pd.DataFrame, Path], None]] = {
-    ".csv": _write_csv,
-    ".jsonl": lambda table, path: table.to_json(path, orient="records", lines=True, date_format="iso"),
-    ".parquet": lambda table, path: table.to_parquet(path, index=False),
-}
-
-
-def write(table: pd.DataFrame, path: Path) -> None:
-    """Write a table as csv, json lines or parquet, whole or not at all.
-
-    In csv an apostrophe stands before a text that would be a formula.
-
-    Raises ParserError for another ending, a missing package, or a file that cannot be written.
-    """
-    writer = _WRITERS.get(path.suffix)
-    if writer is None:
-        raise ParserError.at(path, UNKNOWN_ENDING, endings=", ".join(_WRITERS))
-    try:
-        with whole(path) as unfinished:
-            writer(table, unfinished)
-    except ImportError as error:
-        raise ParserError.at(path, NO_PYARROW, command=install("parquet")) from error

@@ -21,7 +21,7 @@ from lark import Token, Tree
 
 from ..io.errors import GrammarError
 from ..io.message import Message
-from .field import LENGTHS, TIMES, Field, wrong_parameter
+from .field import LENGTHS, TIMES, WHOLE_LINE, Field, wrong_parameter
 from .mistakes import placed
 from .size import LONGEST_PATTERN, MOST_PARTS
 from .trees import atomic, constant, is_only, is_optional, is_plain, name_of, plain
@@ -30,7 +30,6 @@ from .variant import Variant
 Rule = tuple[tuple[str, ...], Any]
 
 EVENT = "event"
-WHOLE = Field("text", "LINE")
 # What is read as a time needs a terminal whose texts are known to be one.
 HOLDS = {"time": TIMES, "elapsed": LENGTHS}
 NO_FIXED_TEXT = "{name} has an alternative without fixed text to search for; add a literal."
@@ -119,7 +118,7 @@ class Compiler:
     def _variant(record: str, source: str, line: _Line, head: int) -> Variant:
         """A compiled line; of an event the whole text is kept, because it is what happened."""
         if record == EVENT:
-            line.groups.insert(0, WHOLE)
+            line.groups.insert(0, WHOLE_LINE)
             source = f"({source})"
         texts = tuple(line.literals), tuple(line.choices)
         return Variant(record, source, tuple(line.groups), *texts, spans=line.spans, head=head)

@@ -61,6 +61,9 @@ class Field:
     first: int | None = None
 
 
+WHOLE_LINE = Field("text", "LINE")  # of an event
+
+
 def whole_step(fields: Iterable[Field]) -> Field | None:
     """What the time of a step means where these fields hold its two parts, work_time and reader_time; else None."""
     known = {field.name: field for field in fields}

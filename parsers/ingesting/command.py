@@ -8,25 +8,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.live import Live
 
 from ..io.console import Text
 from ..io.console import live as live_console
 from ..io.printable import say
 from ..io.refusal import Unreadable
 from ..sharing.workers_option import JOBS, SCHEDULER
-from .ingest import Event, Ingested
 
 if TYPE_CHECKING:
     from ..scrubbing.scrub import Secrets
     from ..sharing.workers import Workers
-
+    from .ingest import Event
 
 _TICK = 0.2  # seconds
 
 
-def followed(events: Iterable[Event]) -> Iterator[Event]:
+def followed(events: "Iterable[Event]") -> "Iterator[Event]":
     """The same events, with a line below that counts them."""
+    from rich.live import Live  # other commands do without this, and without all that ingesting needs
+
+    from .ingest import Ingested
+
     console = live_console(err=True)
     if not console.is_terminal:
         yield from events
@@ -37,13 +39,13 @@ def followed(events: Iterable[Event]) -> Iterator[Event]:
             logs += isinstance(event, Ingested)
             if (now := time.monotonic()) - shown >= _TICK:
                 shown = now
-                live.update(_line(event, count, logs, now - start), refresh=True)
+                name = event.found if isinstance(event, Ingested) else getattr(event, "name", "")
+                live.update(_line(str(name), count, logs, now - start), refresh=True)
             yield event
 
 
-def _line(event: Event, count: int, logs: int, seconds: float) -> Text:
+def _line(name: str, count: int, logs: int, seconds: float) -> Text:
     """How many files, how long, and the last of them."""
-    name = event.found if isinstance(event, Ingested) else getattr(event, "name", "")
     elapsed = time.strftime("%H:%M:%S", time.gmtime(seconds))
     return Text(f"{logs} logs of {count} files  {elapsed}  {name}", style="bold", no_wrap=True, overflow="ellipsis")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -55,7 +56,7 @@ def of_each(parts: Sequence[FormatRecords], stated: Iterable[Fact]) -> list[list
         values.setdefault(fact.name, set()).add(fact.value)
     alike = [fact for fact in stated if len(values[fact.name]) == 1]
     others = [(_line(fact), fact) for fact in stated if len(values[fact.name]) > 1]
-    lines, turns = table["line"], np.flatnonzero(np.diff(table[RUN]))
+    lines, turns = table["line"], _changes(table[RUN]) - 1
     firsts, lasts = lines[[0, *(turns + 1)]], lines[[*turns, -1]]
     stretches = zip([0, *lasts[:-1]], firsts, lasts, strict=True)
     return [[*alike, *_told(others, *stretch)] for stretch in stretches]
@@ -68,7 +69,8 @@ def of_starts(stated: Sequence[Fact], records: RecordTable, happened: Iterable[E
     """
     told_at = {_line(fact) for fact in stated}
     starts = [event.line for event in happened if event.event == RUN_START and event.line in told_at]
-    begun = {0, *np.searchsorted(starts, records["line"], side="right").tolist()}
+    firsts = [0, *np.searchsorted(records["line"], starts).tolist(), len(records)]
+    begun = {0, *(start for start, (first, end) in enumerate(pairwise(firsts)) if first < end)}
     return [fact for fact in stated if not len(records) or bisect_right(starts, _line(fact)) in begun]
 
 

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..grammar.compiler import WHOLE
-from ..grammar.field import TIMES
+from ..grammar.field import TIMES, WHOLE_LINE
 from ..grammar.variant import EVENTS
 from ..io.lazy import pd
 from ..scanning.columns import VariantLines
@@ -59,7 +58,7 @@ def _rows(lines: VariantLines) -> Iterator[Event]:
     stamp = next((field.name for field in lines.variant.fields if field.type in TIMES), "")
     held = {field.name for field in lines.variant.fields}
     named = {name: column for name in EVENTS if name in held and (column := lines.take(name)) is not None}
-    texts, times = lines.take(WHOLE.name), lines.take(stamp)
+    texts, times = lines.take(WHOLE_LINE.name), lines.take(stamp)
     if texts is None:
         return
     names = [""] * len(texts)

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from ..io.message import Message
 from ..scanning.record_table import RecordTable
 from .events import Event
-from .format_records import FormatRecords
-from .repeats import repeated
+from .format_records import RUN, FormatRecords
+from .repeats import BLOCK, repeated
 
 Numbers = NDArray[np.int64]
 Rows = NDArray[np.intp]
@@ -79,17 +79,29 @@ def _copies(records: RecordTable) -> Rows:
     columns = [name for name in records if name != "line"]
     telling = [name for name in columns if name in ("time", "loss", "throughput", "step_time", "elapsed")]
     apart = "steps_per_epoch" not in columns or not {"epoch", "time", "elapsed"}.isdisjoint(columns)
-    if "step" not in records or len(telling) < 2 or not apart or _ascends(records["step"]):
+    if "step" not in records or len(telling) < 2 or not apart or _ascends(records):
         return NO_ROWS
     rows = repeated(records, columns)
     told = sum(~np.isnan(records[name][rows]) for name in telling)
     return rows[~np.isnan(records["step"][rows]) & (told > 1)]
 
 
-def _ascends(steps: NDArray[np.float64]) -> bool:
-    nothing = np.isnan(steps)
-    told = steps[~nothing] if nothing.any() else steps
-    return bool((told[1:] > told[:-1]).all())
+def _ascends(records: RecordTable) -> bool:
+    """Whether runs, epochs in them and steps in these ascend, of all records with a step: none is printed twice."""
+    records = records.columns(name for name in (RUN, "epoch", "step") if name in records)
+    if (nothing := np.isnan(records["step"])).any():
+        records = records.rows(~nothing)
+    # Of many records some at a time: all that is compared would take as much memory as a column.
+    return all(_ascend(records.rows(slice(start, start + BLOCK + 1))) for start in range(0, len(records), BLOCK))
+
+
+def _ascend(records: RecordTable) -> bool:
+    ascends = np.zeros(len(records) - 1, np.bool_)
+    for name in ("step", "epoch", RUN):
+        if name in records:
+            before, after = records[name][:-1], records[name][1:]
+            ascends = (after > before) | ((after == before) & ascends)
+    return bool(ascends.all())
 
 
 def _of_failure(failures: Sequence[Event]) -> Iterator[Message]:

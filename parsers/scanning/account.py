@@ -15,18 +15,25 @@ from .shapes import Rows, ShapedLines
 class Account:
     """Counts of physical lines; ``matched + ignored + unrecognised = total``, and ``total`` is what ``wc -l`` says.
 
-    A last line without newline counts. ``recognised`` says of each line, by its number from 1, whether a rule knows it.
+    A last line without newline counts. ``known``: of each block of a log a bit a line,
+    whether a rule knows it, and how many lines there are.
     """
 
     total: int
     matched: int
     ignored: int
-    recognised: NDArray[np.bool_] = field(repr=False)
+    known: Sequence[tuple[NDArray[np.uint8], int]] = field(repr=False)
 
     @property
     def unrecognised(self) -> int:
         """Lines that no rule of the format knows."""
         return self.total - self.matched - self.ignored
+
+    @property
+    def recognised(self) -> NDArray[np.bool_]:
+        """Whether a rule knows each line, by its number from 1."""
+        of_blocks = (np.unpackbits(bits, count=count) for bits, count in self.known)
+        return np.concatenate([np.zeros(1, np.uint8), *of_blocks]).view(np.bool_)
 
 
 NOTHING, IGNORED, MATCHED = range(3)
@@ -60,7 +67,7 @@ class LineAccount:
     def __init__(self, formats: Sequence[Format]) -> None:
         self.torn = self.first_torn = 0
         self._counts = np.zeros(3, np.int64)
-        self._recognised = bytearray(1)
+        self._known: list[tuple[NDArray[np.uint8], int]] = []
         self.unrecognised = Unrecognised(formats)
 
     @property
@@ -73,7 +80,7 @@ class LineAccount:
         recognised = verdicts.known > NOTHING
         matched, known = np.count_nonzero(verdicts.known == MATCHED), np.count_nonzero(recognised)
         self._counts += (len(lines) - known, known - matched, matched)
-        self._recognised += recognised.tobytes()
+        self._known.append((np.packbits(recognised), len(recognised)))
         if verdicts.torn.any():
             torn = np.flatnonzero(verdicts.torn)
             self.first_torn = self.first_torn or int(lines.numbers(torn[:1])[0])
@@ -83,5 +90,4 @@ class LineAccount:
     def whole(self) -> Account:
         """The account of all lines; no more are added."""
         counts = self._counts.tolist()
-        recognised = np.frombuffer(self._recognised, np.bool_)
-        return Account(self.total, counts[MATCHED], counts[IGNORED], recognised)
+        return Account(self.total, counts[MATCHED], counts[IGNORED], self._known)

@@ -36,7 +36,7 @@ class FormatLines:
 
     def read(self, lines: ShapedLines, verdicts: Verdicts) -> None:
         """Read the lines that are left, and note what they are."""
-        if self._spanning:
+        if self._spanning and self._shapes.may_begin(lines, verdicts.left):
             self._read_records(lines, verdicts)
         for meaning, mine, shape in self._shapes.groups(lines, verdicts.left):
             verdicts.note(mine, is_matched=meaning.is_matched, is_torn=meaning.is_torn)

@@ -18,14 +18,20 @@ from .shapes import Rows
 Array = NDArray[Any]
 
 
+FEW = 64
+# Many small arrays that grow in turns leave holes in memory; what is as large as this has memory of its own.
+ROOM = 1 << 19
+
+
 class Growing:
     """A column that grows at its end, in place: a list of parts would be in memory twice when it is put together.
 
-    It has room for twice as much whenever it is full; what is not written to takes no memory.
+    The first part, all of a small log, is not copied. From the second on there is room for twice as much whenever it is
+    full; what is not written to takes no memory.
     """
 
-    def __init__(self, nothing: Array) -> None:
-        self._rows = nothing[:0]
+    def __init__(self) -> None:
+        self._rows: Array = np.zeros(0)
         self._length = 0
 
     def __len__(self) -> int:
@@ -34,11 +40,14 @@ class Growing:
     def add(self, part: Array) -> None:
         """Add what a block has."""
         end = self._length + len(part)
-        if end > len(self._rows):
-            grown = np.empty(2 * end, self._rows.dtype)
-            grown[: self._length] = self._rows[: self._length]
-            self._rows = grown
-        self._rows[self._length : end] = part
+        if not self._length:
+            self._rows = part
+        else:
+            if end > len(self._rows):
+                grown = np.empty(max(2 * end, ROOM), part.dtype)
+                grown[: self._length] = self._rows[: self._length]
+                self._rows = grown
+            self._rows[self._length : end] = part
         self._length = end
 
     def whole(self) -> Array:
@@ -67,6 +76,18 @@ class Places:
     def has(self, field: int) -> bool:
         """Whether any line has a field."""
         return bool(self.widths(field).any())
+
+    def differing(self, fields: Sequence[int]) -> Rows:
+        """The first lines that have each text of some fields; all lines where they are few, or the texts are long."""
+        spans = self.spans[self.shape][:, fields]
+        if len(spans) < FEW or spans[:, :, 1].max(axis=0).sum() > np.uint64().itemsize:
+            return np.arange(len(spans))
+        text, said = np.frombuffer(self.data, np.uint8), np.zeros(len(spans), np.uint64)
+        for offset, width in spans.transpose(1, 2, 0):
+            for place in range(width.max()):
+                byte = text[np.minimum(self.at + offset + place, len(text) - 1)]
+                said = said << np.uint64(8) | np.where(place < width, byte, 0).astype(np.uint64)
+        return np.sort(np.unique(said, return_index=True)[1])
 
     def texts(self, field: int, rows: Rows | slice = slice(None)) -> list[bytes]:
         """The texts that lines, or some of them, have of a field."""
@@ -130,7 +151,7 @@ class VariantLines:
         self.variant = variant
         self._fields = tuple(dict.fromkeys((RANK, *variant.fields)))
         self._kinds = np.array([KINDS.get(field.type, LEFT) for field in self._fields], np.uint8)
-        self._numbers = Growing(np.zeros(0, np.int64))
+        self._numbers = Growing()
         self._columns: dict[str, Growing] = {}
         self._not_numbers = array("q")
 
@@ -165,7 +186,7 @@ class VariantLines:
     def _grow(self, field: Field, column: Array) -> None:
         grown = self._columns.get(field.name)
         if grown is None:
-            grown = self._columns[field.name] = Growing(column[:0])
+            grown = self._columns[field.name] = Growing()
         if lacking := len(self) - len(grown):
             grown.add(missing(lacking, column))
         grown.add(column)
@@ -202,7 +223,9 @@ class FactLines:
         columns = [self._all.index(field) for field in self.fields]
         if not columns:
             return
-        rows = [*zip(zip(*map(places.texts, columns), strict=True), range(len(numbers)), strict=True)]
+        which = np.arange(len(numbers)) if self.is_event else places.differing(columns)
+        texts = zip(*(places.texts(column, which) for column in columns), strict=True)
+        rows = [*zip(texts, which.tolist(), strict=True)]
         # Of lines that say the same the first counts: reversed, it is the last that a dict is told.
         for row, at in rows if self.is_event else dict(reversed(rows)).items():
             place = int(numbers[at]), int(places.spans[places.shape[at], columns[0], 0])

@@ -1,7 +1,7 @@
 """Lines that may have been cut at one width: how long they are, what they begin with, and what each says alone."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sized
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
@@ -23,7 +23,6 @@ _BEGINS = re.compile(
     rb"[\[(<]?+(?:[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}|[0-9]{1,2}:[0-9]{2}:[0-9]{2}|[0-9]{4}(?:[0-9]{4})? [0-9]{2}:[0-9]{2}"
     rb"|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) )|[ 0-9]{0,3}%\|"
 )
-_BLANKS = tuple(b" \t")
 _ALONE, _ID = np.int32(ALONE).tobytes(), np.int32().itemsize
 _WORD = re.compile(rb"\t|[ ]*+[^ \t]*+")
 
@@ -31,6 +30,7 @@ MOST_ASCII = 127
 BYTES, COLUMNS = "bytes", "columns"  # what a width is of
 
 MOST_KEPT = 1 << 16
+FEW_ALONE = 2  # the last one without its newline
 
 Row = tuple[bytes, ...]
 Key = bytes | str
@@ -53,7 +53,7 @@ class SaidOfShapes:
     """What was found of lines by the shapes of a table: it is so of all lines of them, in other blocks and logs, too.
 
     The key of a line, or of several, is the bytes of their shapes; where a shape is missing it is their masked text,
-    which means nothing beyond its block.
+    which means nothing beyond its block. ``seen``: the shapes below this number were looked at.
     """
 
     telling: dict[Key, list[int]] = field(default_factory=dict)
@@ -61,11 +61,21 @@ class SaidOfShapes:
     alone: dict[Key, bool] = field(default_factory=dict)
     beginning: dict[Key, bool] = field(default_factory=dict)
     resembling: dict[tuple[bool, Key], bool] = field(default_factory=dict)
+    with_word: dict[Key, int] = field(default_factory=dict)
+    seen: int = 0
 
     @property
     def is_large(self) -> bool:
         """Whether it is better forgotten."""
-        return len(self.telling) + len(self.verdicts) + len(self.alone) + len(self.resembling) > MOST_KEPT
+        kept: tuple[Sized, ...] = (
+            self.telling,
+            self.verdicts,
+            self.alone,
+            self.beginning,
+            self.resembling,
+            self.with_word,
+        )
+        return sum(map(len, kept)) > MOST_KEPT
 
 
 @dataclass
@@ -88,7 +98,8 @@ class CutLines:
 
     @cached_property
     def _text(self) -> bytes:
-        return (self.data if self.data.endswith(b"\n") else self.data + b"\n").replace(b"\r\n", b"\n")
+        text = self.data if self.data.endswith(b"\n") else self.data + b"\n"
+        return text.replace(b"\r\n", b"\n") if b"\r" in text else text
 
     @cached_property
     def _ends(self) -> Rows:
@@ -122,8 +133,11 @@ class CutLines:
 
     @cached_property
     def measures(self) -> dict[str, Integers]:
-        """How long the lines are, in bytes and in columns; of a block without metric lines and facts nothing."""
-        if not (self.metrics or self.facts):
+        """How long the lines are, in bytes and in columns; of a block without metric lines and facts nothing.
+
+        Of shapes that were looked at all is known as a rule: it takes longer to find which variants there are.
+        """
+        if not (self._is_seen or self.metrics or self.facts):
             return {}
         in_bytes = {BYTES: np.diff(self._ends, prepend=-1) - 1}
         return in_bytes if _is_plain(self.data) else in_bytes | {COLUMNS: self._columns(in_bytes[BYTES])}
@@ -148,14 +162,18 @@ class CutLines:
         """
         text = np.frombuffer(self._text, np.uint8)
         ends = self._ends[:-1]
-        early = np.flatnonzero(np.isin(text[ends - 1], _BLANKS) | (text[ends + 1] == ord("\t")))
-        needed = np.zeros(len(self.lines), np.int64)
+        last = text[ends - 1]
+        early = np.flatnonzero((last == ord(" ")) | (last == ord("\t")) | (text[ends + 1] == ord("\t")))
+        needed = np.zeros(len(self._ends), np.int64)
         needed[early] = [self._columns_with_word(row) for row in early.tolist()]
         return needed
 
     def _columns_with_word(self, row: int) -> int:
-        following = _WORD.match(self.lines[row + 1])
-        return _columns(self.lines[row] + (following[0] if following else b""))
+        known = self.said_of(key := self.key(row, 2)).with_word
+        if key not in known:
+            following = _WORD.match(self.lines[row + 1])
+            known[key] = _columns(self.lines[row] + (following[0] if following else b""))
+        return known[key]
 
     def key(self, row: int, count: int) -> Key:
         """What is equal for lines, of which so many follow one, that are equal but for digits."""
@@ -166,6 +184,17 @@ class CutLines:
     def said_of(self, key: Key) -> SaidOfShapes:
         """Where what is found of lines is remembered."""
         return self._here if isinstance(key, str) else self.known
+
+    @cached_property
+    def _is_seen(self) -> bool:
+        if self.shapes is None or np.count_nonzero(self.shapes == ALONE) >= FEW_ALONE:
+            return False
+        return int(self.shapes.max()) < self.known.seen
+
+    def remember(self) -> None:
+        """Note that these shapes were looked at."""
+        if self.shapes is not None:
+            self.known.seen = max(self.known.seen, int(self.shapes.max()) + 1)
 
     @cached_property
     def _of_shapes(self) -> bytes:
@@ -202,13 +231,13 @@ class CutLines:
             known[key] = not own or self.stands_alone(row) or any(_is_whole(v, own) for v in self.variants)
         return known[key]
 
-    def resembles(self, row: int, variants: Sequence[Variant]) -> bool:
-        """Whether a line holds all the texts of any of these variants, which are the metrics or the facts."""
+    def resembles(self, row: int, *, of_facts: bool) -> bool:
+        """Whether a line holds all the texts of any of the metrics, or of the facts."""
         of_line = self.key(row, 1)
-        known, key = self.said_of(of_line).resembling, (variants is self.facts, of_line)
+        known, key = self.said_of(of_line).resembling, (of_facts, of_line)
         if key not in known:
             own = cleaned(self.lines[row])
-            known[key] = any(variant.may_stand_in(own) for variant in variants)
+            known[key] = any(v.may_stand_in(own) for v in (self.facts if of_facts else self.metrics))
         return known[key]
 
 

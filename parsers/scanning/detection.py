@@ -93,7 +93,7 @@ def known_shapes(known: Sequence[Format]) -> KnownShapes:
 
 def _are(one: Sequence[Format], other: Sequence[Format]) -> bool:
     """Whether two lists hold the very same formats: what was found by one is not found by its equal, loaded anew."""
-    return len(one) == len(other) and all(map(is_, one, other))
+    return one is other or (len(one) == len(other) and all(map(is_, one, other)))
 
 
 def detect(path: Path, known: Sequence[Format]) -> Format | None:

@@ -8,12 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..grammar.digits import masked
 from ..grammar.format import METRICS, Format
 from ..grammar.variant import Variant
 from .cut_lines import SaidOfShapes
 from .judging import Hit, LineJudge, VariantSieve, spans_of
 from .kernel import Ids
-from .multiline import RecordSearch
+from .multiline import RecordSearch, text_of_first_line
 from .shapes import ALONE, NEW, ByShape, Rows, ShapedLines, ShapeTable
 
 NOTHING = 0
@@ -61,6 +62,8 @@ class FormatShapes:
         self._by_kind: dict[Kind, int] = {}
         self._meaning_of = ByShape(np.int32, NEW, ALONE)
         self._place_of = ByShape(np.int32, 0, 0)
+        self._telling = [masked(text_of_first_line(variant)) for variant in fmt.variants if variant.spans]
+        self._begins = ByShape(np.int8, NEW, True)
 
     def groups(self, lines: ShapedLines, left: NDArray[np.bool_]) -> Iterator[Group]:
         """Those of the lines left that are anything to the format: the meaning, the lines, and which shape each has."""
@@ -77,6 +80,20 @@ class FormatShapes:
             yield self._meanings[meaning], mine, self._place_of[lines.shapes[mine]]
         if len(alone := rows[meanings == ALONE]):
             yield from self._groups_alone(lines, alone)
+
+    def may_begin(self, lines: ShapedLines, left: NDArray[np.bool_]) -> bool:
+        """Whether any of the lines left may begin a record of several lines."""
+        self._begins.grow(lines.known)
+        rows = np.flatnonzero(left)
+        begins = self._begins[lines.shapes[rows]]
+        if (new := begins == NEW).any():
+            first = lines.firsts(rows[new])
+            texts = map(masked, lines.texts(first))
+            self._begins[lines.shapes[first]] = np.array(
+                [any(t in text for t in self._telling) for text in texts], np.int8
+            )
+            begins = self._begins[lines.shapes[rows]]
+        return bool(begins.any())
 
     def _judge(self, lines: ShapedLines, rows: Rows) -> None:
         """Learn new shapes by a line of each."""

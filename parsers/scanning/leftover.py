@@ -4,14 +4,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..grammar.explain import Break, explain
 from ..grammar.format import METRICS, Format
 from .kernel import Ids, Integers
 from .prefix import has_prefix, without_prefix
 from .shapes import ALONE, NEW, ByShape, Rows, ShapedLines
+
+if TYPE_CHECKING:
+    from ..grammar.explain import Break
 
 _ZEROS = bytes.maketrans(b"123456789", b"000000000")
 KEY_LENGTH = 60
@@ -51,10 +54,13 @@ class Leftover:
     broken_lines: Sequence[tuple[int, bytes]] = ()
 
     @cached_property
-    def breaks(self) -> list[Break]:
+    def breaks(self) -> "list[Break]":
         """Where the first few broken lines break, as far as Lark can say."""
-        fmt = self.format
-        found = [explain(fmt, number, without_prefix(line)) for number, line in self.broken_lines] if fmt else []
+        if self.format is None or not self.broken_lines:
+            return []
+        from ..grammar.explain import explain  # Lark takes longer to import than to read fifty logs
+
+        found = [explain(self.format, number, without_prefix(line)) for number, line in self.broken_lines]
         return [explained for explained in found if explained]
 
 

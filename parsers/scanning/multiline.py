@@ -61,7 +61,7 @@ def _may_take_newline(op: Any, argument: Any) -> bool:
 
 
 @cache
-def _text_of_first_line(variant: Variant) -> bytes:
+def text_of_first_line(variant: Variant) -> bytes:
     """The longest text that the first line of each record of the variant holds; none where that is not known."""
     first = _FirstLine()
     first.goes_on(parser.parse(variant.source.encode()))
@@ -76,7 +76,7 @@ def _pattern(variant: Variant) -> re.Pattern[bytes]:
 
 def _matches(variant: Variant, text: bytes) -> Iterator[re.Match[bytes]]:
     """All records in a text, as ``finditer`` finds them, but tried only at lines that hold what a first line does."""
-    pattern, telling = _pattern(variant), _text_of_first_line(variant)
+    pattern, telling = _pattern(variant), text_of_first_line(variant)
     if not telling:
         yield from pattern.finditer(text)
         return
@@ -133,8 +133,9 @@ def whole_records(blocks: Iterable[bytes], variants: Sequence[Variant]) -> Itera
     spanning = [variant for variant in variants if variant.spans]
     rest = b""
     for block in blocks:
+        may_begin = bool(rest) or any(text_of_first_line(variant) in block for variant in spanning)
         rest += block
-        end = _last_end(rest, spanning) if spanning else len(rest)
+        end = _last_end(rest, spanning) if may_begin else len(rest)
         end = max(end, rest.rfind(b"\n", 0, max(len(rest) - LONGEST_RECORD, 0)) + 1)
         if end:
             yield rest[:end]

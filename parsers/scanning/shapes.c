@@ -528,7 +528,7 @@ static int64_t escape_at(const uint8_t *at, const uint8_t *end) {
     return at[1] >= '@' && at[1] <= '_' ? 2 : 0;
 }
 
-/* Copies a text without its escapes to ``to``, unless that is NULL, and says how many bytes are left. */
+/* Copies a text without its escapes to ``to``, which has room for all of it, and says how many bytes are left. */
 static int64_t copy_without_escapes(const uint8_t *from, const uint8_t *end, uint8_t *to) {
     int64_t left = 0;
     while (from < end) {
@@ -536,7 +536,7 @@ static int64_t copy_without_escapes(const uint8_t *from, const uint8_t *end, uin
         const uint8_t *stop = next ? next : end;
         int64_t escape = next ? escape_at(next, end) : 0;
         if (next && !escape) stop++;
-        if (to) memcpy(to + left, from, (size_t)(stop - from));
+        memcpy(to + left, from, (size_t)(stop - from));
         left += stop - from;
         from = stop + escape;
     }
@@ -549,9 +549,12 @@ static PyObject *shapes_without_escapes(PyObject *module, PyObject *given) {
     int64_t size;
     (void)module;
     if (!buffer_of(given, &text, PyBUF_SIMPLE, 1, &size)) return NULL;
-    const uint8_t *from = text.buf, *end = from + size;
-    PyObject *rest = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)copy_without_escapes(from, end, NULL));
-    if (rest) copy_without_escapes(from, end, (uint8_t *)PyBytes_AsString(rest));
+    const uint8_t *from = text.buf;
+    PyObject *rest = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
+    if (rest) {
+        int64_t left = copy_without_escapes(from, from + size, (uint8_t *)PyBytes_AsString(rest));
+        _PyBytes_Resize(&rest, (Py_ssize_t)left);  /* where there is no memory, rest is NULL afterwards */
+    }
     PyBuffer_Release(&text);
     return rest;
 }

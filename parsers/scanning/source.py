@@ -2,7 +2,7 @@
 
 import hashlib
 import io
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -14,6 +14,7 @@ from ..io.message import Message
 from .kernel import without_escapes
 
 BLOCK = 1 << 20
+SMALL = 1 << 17  # a log of less is read at once
 BUFFER = 1 << 16  # less than a block, which is read past it
 LONGEST_LINE = 64 << 20
 TOO_LONG_A_LINE = "has a line longer than {size} MiB and is not a text log."
@@ -50,30 +51,42 @@ class Source:
             raise LogError.at(self.path, "is empty.")
 
     def _whole_lines(self, stream: io.BufferedIOBase) -> Iterator[bytes]:
-        """The same, of a stream; what follows the last newline that was read waits in the one buffer that there is."""
-        buffer, kept, size = bytearray(2 * BLOCK), 0, BLOCK
-        while size == BLOCK:
-            size = self._fill(stream, buffer, kept)
-            cut = buffer.rfind(b"\n", kept, kept + size) + 1 if size == BLOCK else 0
-            kept += size
+        """The same, of a stream: a small log takes no more memory than it has bytes."""
+        first = bytearray(SMALL)
+        filled = self._fill(stream, first, 0, SMALL)
+        last = bytes(first[:filled]) if filled < SMALL else (yield from self._large(stream, first))
+        if rest := self._without_tail(last):
+            yield rest
+
+    def _large(self, stream: io.BufferedIOBase, first: bytearray) -> Generator[bytes, None, bytes]:
+        """The same but for the last block, which is returned.
+
+        What follows the last newline that was read waits in the one buffer that there is.
+        """
+        buffer, kept, end = bytearray(2 * BLOCK), 0, BLOCK
+        buffer[: len(first)] = first
+        filled = self._fill(stream, buffer, len(first), end)
+        while filled == end:
+            cut = buffer.rfind(b"\n", kept, end) + 1
+            kept = end
             if cut:
                 yield bytes(memoryview(buffer)[:cut])
                 buffer[: kept - cut] = buffer[cut:kept]
                 kept -= cut
             elif kept > LONGEST_LINE:
                 raise LogError.at(self.path, TOO_LONG_A_LINE, size=LONGEST_LINE >> 20)
-            buffer.extend(bytes(max(0, kept + BLOCK - len(buffer))))
-        if rest := self._without_tail(bytes(buffer[:kept])):
-            yield rest
+            end = kept + BLOCK
+            buffer.extend(bytes(max(0, end - len(buffer))))
+            filled = self._fill(stream, buffer, kept, end)
+        return bytes(memoryview(buffer)[:filled])
 
     @staticmethod
-    def _fill(stream: io.BufferedIOBase, buffer: bytearray, start: int) -> int:
-        """Read about a MiB into a buffer from a place on; returns how many bytes there were."""
+    def _fill(stream: io.BufferedIOBase, buffer: bytearray, start: int, end: int) -> int:
+        """Read into a buffer from one place to another; returns how far there was something."""
         with memoryview(buffer) as view:
-            end = start
-            while end < start + BLOCK and (size := stream.readinto(view[end : start + BLOCK])):
-                end += size
-        return end - start
+            while start < end and (size := stream.readinto(view[start:end])):
+                start += size
+        return start
 
     def _without_tail(self, block: bytes) -> bytes:
         """What follows the last newline, if any; what no eye sees is no line.

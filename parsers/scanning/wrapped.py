@@ -36,23 +36,24 @@ def refuse_wrapped(text: LogText, known: Sequence[Format]) -> None:
     Looked at are metric lines, and those that state facts, as far as the first block that may hold a metric line. One
     was cut where it is one, or says more, with what follows its cut added.
     """
-    shapes = known_shapes(known)
+    shapes, block = known_shapes(known), None
     for data in text.data():
+        if block and block.metrics:
+            return
         of_lines = text.shaped(data, shapes).shapes if clean(data) is data else None
         block = CutLines(data, of_lines, shapes.every, shapes.cuts)
         for unit, lengths in block.measures.items():
             for cuts in _cuts(block, lengths):
                 if line := cuts.first():
                     raise WrappedError.at(text.source.path, WRAPPED, width=cuts.width, unit=Message(unit), line=line)
-        if block.metrics:
-            return
+        block.remember()
 
 
 def _cuts(block: "CutLines", lengths: Integers) -> "Iterator[Cuts]":
     """The widths at which lines may have been cut: metric lines at any, a line that states facts at the greatest."""
-    yield from (Cuts(block, lengths, width, block.metrics) for width in _widths(lengths))
+    yield from (Cuts(block, lengths, width, of_facts=False) for width in _widths(lengths))
     if (widest := int(lengths.max())) <= WIDEST:
-        yield Cuts(block, lengths, widest, block.facts)
+        yield Cuts(block, lengths, widest, of_facts=True)
 
 
 def _widths(lengths: Integers) -> Iterator[int]:
@@ -67,12 +68,12 @@ def _widths(lengths: Integers) -> Iterator[int]:
 
 @dataclass
 class Cuts:
-    """The lines of some variants in a block, by a measure of lengths, that were cut at one width if any were."""
+    """The metric lines in a block, or those that state facts, that were cut at one width of a measure if any were."""
 
     block: CutLines
     lengths: Integers
     width: int
-    variants: Sequence[Variant]
+    of_facts: bool
 
     def first(self) -> int | None:
         """The number of the first line that was cut, where most that may have been were, or most of all lines.
@@ -80,10 +81,11 @@ class Cuts:
         One line that is followed by a number was not, for many a program begins its lines with one; but for where all
         that are as long seem to be cut.
         """
-        if not self.variants:
+        rows = list(self._going_on())
+        if not self._may_be_cut(rows):
             return None
         may_be, cut, grew, following, tried = 0, list[int](), False, 0, 0
-        for row, more in self._going_on():
+        for row, more in rows:
             if tried >= TRIED:
                 break
             if row >= following:
@@ -95,6 +97,17 @@ class Cuts:
             return None
         is_more, are_most = grew or len(cut) > 1, 2 * len(cut) >= may_be
         return cut[0] if (is_more and are_most) or self._share_going_on() > (0.5 if is_more else 0.99) else None
+
+    def _may_be_cut(self, rows: Sequence[tuple[int, int]]) -> bool:
+        """Whether a line says more with those after it; of most logs none, which is known of their shapes."""
+        tried = 0
+        for row, more in rows:
+            if not self.block.stands_alone(row + 1):
+                found = self._verdict(row, more)
+                tried += found.tries
+                if found.pieces or tried >= TRIED:
+                    return True
+        return False
 
     def _share_going_on(self) -> float:
         """Of several lines of the width, and none is longer, the share of which the next line begins nothing."""
@@ -115,13 +128,13 @@ class Cuts:
         """What is said together is the same for lines that are equal but for digits that nothing tells apart."""
         block, rows = self.block, slice(row, row + more + 1)
         if block.stands_alone(row + 1):
-            return Verdict(0, False, int(block.resembles(row, self.variants)))
+            return Verdict(0, False, int(block.resembles(row, of_facts=self.of_facts)))
         key = block.key(row, more + 1)
         known = block.said_of(key)
         if (places := known.telling.get(key)) is None:
             places = known.telling[key] = block.telling_places(b"".join(block.lines[rows]))
         digits = bytes(map(b"".join(block.lines[rows]).__getitem__, places)) if places else b""
-        asked = (self.variants is block.facts, key, digits)
+        asked = (self.of_facts, key, digits)
         if (verdict := known.verdicts.get(asked)) is None:
             verdict = known.verdicts[asked] = self._tried(row, more)
         return verdict
@@ -129,7 +142,8 @@ class Cuts:
     def _tried(self, row: int, most: int) -> Verdict:
         """What lines say together, the first two, three and so on, up to one that goes on with none before it."""
         whole = cleaned(b"".join(self.block.lines[row : row + most + 1]))
-        possible = [variant for variant in self.variants if variant.may_stand_in(whole)]
+        variants = self.block.facts if self.of_facts else self.block.metrics
+        possible = [variant for variant in variants if variant.may_stand_in(whole)]
         tries = 0
         for more in range(1, most + 1) if possible else ():
             tries += 1

@@ -68,7 +68,7 @@ def compared(found: Measurement, measured: Measurement, part: FormatRecords, fac
     """One measurement held against another, where both count the same, or what becomes the same, of the same cards."""
     factor = _factor(found, measured, _tokens_of_a_sample(part, facts))
     if factor and found.scope == measured.scope and measured.value > 0:
-        yield Check(found, found.value * factor / measured.value)
+        yield Check(replace(found, rates=None), found.value * factor / measured.value)
 
 
 def by(estimate: str, protocol: Protocol) -> Protocol:

@@ -85,7 +85,7 @@ def values(records: Records, fields: Fields, protocol: Protocol) -> Values:
     field = fields[(protocol.records, name)]
     printed = records.numbers(name)
     if name in ("step_time", "duration"):
-        printed = printed / _in_a_second(field)
+        printed = printed / scale if (scale := _in_a_second(field)) != 1 else printed
     if name == "step_rate":
         with np.errstate(divide="ignore", over="ignore"):
             printed = 1 / printed

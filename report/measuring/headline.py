@@ -85,8 +85,7 @@ def headline(
 def _runs(part: FormatRecords) -> list[int]:
     """The numbers of the runs that have records, which follow each other."""
     numbers = part.table["run"]
-    found: list[int] = numbers[np.flatnonzero(np.diff(numbers, prepend=0))].tolist()
-    return found
+    return [*numbers[:1].tolist(), *numbers[1:][numbers[1:] != numbers[:-1]].tolist()]
 
 
 def _measured(part: FormatRecords, reading: Reading, stated: Protocol | None) -> RunOfLog:
@@ -95,13 +94,17 @@ def _measured(part: FormatRecords, reading: Reading, stated: Protocol | None) ->
     run = RunOfLog(number, (int(lines[0]), int(lines[-1])))
     stated = stated.overridden(f"run={number}") if stated else None
     try:
-        # The rate of each record is of no use any more: of many runs they are a column of the whole log.
-        return replace(run, measurement=replace(_of_run(part, reading, stated, number), rates=None))
+        return replace(run, measurement=_of_run(part, reading, stated, number))
     except NoMeasurement as error:
         return replace(run, reason=error.message)
 
 
 def _of_run(part: FormatRecords, reading: Reading, stated: Protocol | None, run: int | None) -> Measurement:
+    # The rate of each record is of no use any more: of a large log, or of many runs, they are a whole column.
+    return replace(_with_rates(part, reading, stated, run), rates=None)
+
+
+def _with_rates(part: FormatRecords, reading: Reading, stated: Protocol | None, run: int | None) -> Measurement:
     facts = reading.of_run(stated.run if stated and stated.run else run).facts
     if stated is None:
         return _unstated(part, facts, run)

@@ -24,7 +24,7 @@ from .estimate import Facts, Values
 from .number import without_noise
 from .protocol import NoMeasurement, Protocol
 from .ranks import RankSpread
-from .record_columns import Records
+from .record_columns import Records, taken
 from .selection import Selection, select
 from .statistic import reduce, reduce_repeats
 from .timing import Timed
@@ -159,7 +159,7 @@ def _throughput(selected: Selection, protocol: Protocol) -> Throughput:
     found = selected.found
     if isinstance(found, Timed):
         return Throughput(without_noise(found.amount / found.seconds), f"{found.counted}/s", "job")
-    statistic = reduce(found.values[selected.are_used], protocol.statistic)
+    statistic = reduce(taken(found.values, selected.are_used), protocol.statistic)
     return Throughput(without_noise(found.throughput(statistic)), found.unit, found.scope)
 
 
@@ -172,7 +172,7 @@ def _warnings(selected: Selection, fields: Fields, protocol: Protocol) -> Iterat
         return
     read = fields[(protocol.records, selected.column)]
     means = of_means(read, protocol, int(np.count_nonzero(kept))) if found.amounts is None else ()
-    yield from means or of_spread(found.values[kept], protocol, found.throughput)
+    yield from means or of_spread(taken(found.values, kept), protocol, found.throughput)
     yield from found.warnings
     if selected.ranks and (apart := selected.ranks.message):
         yield apart

@@ -23,7 +23,7 @@ class Columns:
 
     def __init__(self, source: Records, rows: Array | None = None, kind: str | None = None) -> None:
         self._source, self._rows, self._kind = source, rows, kind
-        self._length = len(source) if rows is None else len(np.arange(len(source))[rows])
+        self._length = len(source) if rows is None else _length(rows)
         self._known: dict[str, Array] = {}
         self._of_kind: dict[str, Columns] = {}
 
@@ -37,14 +37,18 @@ class Columns:
         if name not in self._known:
             found = self._source[name]
             array = found if isinstance(found, np.ndarray) else _array(found)
-            self._known[name] = array if self._rows is None else array[self._rows]
+            self._known[name] = array if self._rows is None else taken(array, self._rows)
         return self._known[name]
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """A column as numbers (float64), NaN where a record has none."""
+        return np.asarray(self.counts(name), dtype=np.float64)
+
+    def counts(self, name: str) -> Array:
+        """The same without a copy where it holds whole numbers."""
         found = self[name]
         if found.dtype.kind in "iuf":
-            return np.asarray(found, dtype=np.float64)
+            return found
         return np.asarray(pd.Series(found).to_numpy(dtype=np.float64, na_value=np.nan))
 
     def printed(self, name: str) -> NDArray[np.bool_]:
@@ -78,7 +82,7 @@ class Columns:
             found = self._source.are(kind)
         else:
             found = (self._source["record"] == kind).to_numpy()
-        return found if self._rows is None else found[self._rows]
+        return found if self._rows is None else taken(found, self._rows)
 
     def frame(self, names: tuple[str, ...]) -> pd.DataFrame:
         """The records as a DataFrame with those of some columns that they have; its index is that of the source."""
@@ -88,6 +92,19 @@ class Columns:
             source = self._source.frame if isinstance(self._source, RecordTable) else self._source
             whole = source[[name for name in names if name in source]]
         return whole if self._rows is None else whole.iloc[self._rows]
+
+
+def taken(values: Array, rows: Array) -> Array:
+    """Some of the values (bool, or int64 places), without a copy where a mask takes those that follow each other."""
+    if rows.dtype == np.bool_:
+        first, count = int(np.argmax(rows)), _length(rows)
+        if rows[first : first + count].all():
+            return values[first : first + count]
+    return values[rows]
+
+
+def _length(rows: Array) -> int:
+    return int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else len(rows)
 
 
 Records: TypeAlias = "pd.DataFrame | RecordTable | Columns"

@@ -182,7 +182,8 @@ def amounts_done(records: Records, fields: Fields, facts: Facts, used: Mask, pro
     per_step, unit = _done_per_step(records.rows(used), facts, protocol) if sizes is None else (1, "samples")
     done = steps_done(records, step_field(fields, protocol.records)).astype(np.float64)
     if sizes is None:
-        return done * per_step, unit
+        done *= per_step
+        return done, unit
     # What was done before the window does not matter: only differences mean something.
     each = np.zeros(len(done))
     each[used] = sizes

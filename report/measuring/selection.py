@@ -19,7 +19,7 @@ from .caveats import left_out, of_earlier_run, of_records, of_sizes, of_steps
 from .estimate import READS, Facts, Values
 from .protocol import NoMeasurement, Protocol
 from .ranks import Ranks, RankSpread, ranks_of, spread, unnamed
-from .record_columns import Columns, Records, columns
+from .record_columns import Columns, Records, columns, taken
 from .scaling import BATCH_SIZES, CONSUMED, COVERED, amount_of_step, amounts, own_sizes, scale, thing_counted
 from .statistic import trim
 from .timing import Timed, clock
@@ -101,7 +101,7 @@ class Selection:
     @property
     def rates(self) -> Values | None:
         """The throughput that each record that is used gives by itself (float64); None of a clock."""
-        return None if isinstance(self.found, Timed) else self.found.throughputs()[self.are_used]
+        return None if isinstance(self.found, Timed) else taken(self.found.throughputs(), self.are_used)
 
     @property
     def used(self) -> pd.DataFrame:
@@ -135,9 +135,8 @@ def select(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -
     log = _Log(chosen.rows(readable), fields, facts, protocol, ranks_of(chosen, column, reasons))
     used, windowed = window(log.records, fields, protocol)
     if not used.any():
-        if len(used) == 1:
-            raise NoMeasurement(EMPTY_WINDOW_OF_ONE, protocol=protocol.words())
-        raise NoMeasurement(EMPTY_WINDOW, protocol=protocol.words(), count=len(used))
+        key = EMPTY_WINDOW_OF_ONE if len(used) == 1 else EMPTY_WINDOW
+        raise NoMeasurement(key, protocol=protocol.words(), count=len(used))
     found = _clocked(log, used, windowed) if protocol.estimate == "clock" else _valued(log, column, used, windowed)
     reasons[readable] = windowed
     if isinstance(found, Series) and found.is_summed:
@@ -156,8 +155,9 @@ def _valued(log: _Log, column: str, used: Mask, reasons: Reasons) -> Series:
     """The values of all records; the reasons of those in the window are set."""
     found = _series(log, column, used)
     _refuse_zero(found.values, column, log)
-    _refuse_impossible(found.values[used], log.records["line"][used], log.protocol)
-    reasons[used] = _kept(found.values[used], log.protocol)
+    values = taken(found.values, used)
+    _refuse_impossible(values, taken(log.records["line"], used), log.protocol)
+    reasons[used] = _kept(values, log.protocol)
     return found
 
 
@@ -202,8 +202,9 @@ def _readable(chosen: Columns, column: str, field: Field | None) -> Reasons:
     valued = chosen.finite(column)
     reasons[valued] = np.where(one_rank(chosen.rows(valued)), RecordUse.USED, RecordUse.OTHER_RANK)
     if field is not None:
-        used = np.flatnonzero(reasons == RecordUse.USED)
-        reasons[used[of_earlier_run(chosen.rows(used), column, field)]] = RecordUse.EARLIER_RUN
+        used = reasons == RecordUse.USED
+        if (earlier := of_earlier_run(chosen.rows(used), column, field)).any():
+            reasons[np.flatnonzero(used)[earlier]] = RecordUse.EARLIER_RUN
     return reasons
 
 
@@ -277,8 +278,7 @@ def _rates(seconds: Values, used: Mask, sizes: Values) -> Series:
 
 def _refuse_zero(values: Values, column: str, log: _Log) -> None:
     if not values.any():
-        told = {"column": column, "count": len(values), "line": log.records["line"][0]}
-        raise NoMeasurement(ALL_ZERO, **told)
+        raise NoMeasurement(ALL_ZERO, column=column, count=len(values), line=log.records["line"][0])
 
 
 def _refuse_impossible(values: Values, lines: NDArray[np.int64], protocol: Protocol) -> None:

@@ -6,7 +6,7 @@ values and on how a library splits them, and one wrong last bit decides whether 
 
 import math
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 
 import numpy as np
@@ -69,12 +69,18 @@ def exact_sum(values: Values) -> float:
     """
     if len(values) < FEW:
         return math.fsum(values.tolist())
+    parts, doubt = list[float](), 0.0
     with np.errstate(over="ignore", invalid="ignore"):
-        parts, doubt = _halved(values)
+        for block in _blocks(values):
+            some, in_doubt = _halved(block)
+            parts, doubt = parts + some, doubt + in_doubt
     if math.isfinite(doubt) and (low := math.fsum([*parts, -doubt])) == math.fsum([*parts, doubt]):
         return low
-    blocks = (values[start : start + BLOCK].tolist() for start in range(0, len(values), BLOCK))
-    return math.fsum(chain.from_iterable(blocks))
+    return math.fsum(chain.from_iterable(block.tolist() for block in _blocks(values)))
+
+
+def _blocks(values: Values) -> Iterator[Values]:
+    return (values[start : start + BLOCK] for start in range(0, len(values), BLOCK))
 
 
 def _halved(values: Values) -> tuple[list[float], float]:
@@ -100,9 +106,22 @@ def harmonic_mean(values: Values) -> float:
 
 def median(values: Values) -> float:
     """Return the median; of an even number of values the mean of the two in the middle."""
-    half = len(values) // 2
-    middle = np.partition(values, [half - 1, half] if half else [0])
+    half, below, middle = len(values) // 2, 0, values
+    if len(values) > BLOCK:
+        below, middle = _amid(values)
+        if not below < half < below + len(middle):
+            below, middle = 0, values
+    half -= below
+    middle = np.partition(middle, [half - 1, half] if half else [0])
     return float(middle[half] if len(values) % 2 else (middle[half - 1] + middle[half]) / 2)
+
+
+def _amid(values: Values) -> tuple[int, Values]:
+    """The values near the middle of some of many, and how many of all are below them."""
+    some = np.sort(values[:: len(values) // FEW])
+    low, high = some[len(some) * 9 // 20], some[len(some) * 11 // 20]
+    below = sum(int(np.count_nonzero(block < low)) for block in _blocks(values))
+    return below, np.concatenate([block[(block >= low) & (block <= high)] for block in _blocks(values)])
 
 
 _STATISTICS: Mapping[str, Callable[[Values], float]] = {

@@ -92,12 +92,12 @@ def steps_in_epoch(records: Records, field: Field) -> Counts:
     ``NoMeasurement`` for a record without a whole number.
     """
     records = columns(records)
-    number = records.numbers(field.name)
-    bad = ~((np.abs(number) < 2**53) & (np.floor(number) == number))
-    if bad.any():
+    number = records.counts(field.name)
+    if number.dtype.kind == "f" and (bad := ~((np.abs(number) < 2**53) & (np.floor(number) == number))).any():
         line = records["line"][bad][0]
         raise NoMeasurement(NO_WHOLE_NUMBER, line=line, field=field.name)
-    return number.astype(np.int64) + (field.first == 0)
+    counts: Counts = number.astype(np.int64, copy=False)
+    return counts + 1 if field.first == 0 else counts
 
 
 def epoch_starts(numbers: Counts) -> Mask:
@@ -118,7 +118,7 @@ def repeated(records: Records, field: Field) -> Mask:
     stays = epoch_starts(steps_in_epoch(records, field))
     if "epoch" not in records:
         return stays & ("steps" in records)
-    epoch = records.numbers("epoch")
+    epoch = records.counts("epoch")
     again = np.zeros(len(records), dtype=np.bool_)
     again[1:] = (epoch[1:] < epoch[:-1]) | ((epoch[1:] == epoch[:-1]) & stays[1:])
     return again
@@ -134,18 +134,20 @@ def steps_done(records: Records, field: Field) -> Counts:
     records = columns(records)
     numbers = steps_in_epoch(records, field)
     _refuse(repeated(records, field), records, field)
-    lengths = np.where(epoch_starts(numbers)[1:], _epoch_lengths(records, numbers)[:-1], 0)
-    done: Counts = numbers.copy()
-    done[1:] += np.cumsum(lengths)
+    begins = np.flatnonzero(epoch_starts(numbers))
+    before = np.cumsum(np.append(np.zeros(1, np.int64), _epoch_lengths(records, numbers, begins - 1)))
+    done: Counts = np.repeat(before, np.diff(begins, prepend=0, append=len(numbers)))
+    done += numbers
     return done
 
 
-def _epoch_lengths(records: Columns, numbers: Counts) -> Counts:
+def _epoch_lengths(records: Columns, numbers: Counts, lasts: NDArray[np.intp]) -> Counts:
+    """The steps of the epochs that end with these records."""
     if "steps_per_epoch" not in records:
-        return numbers
-    stated = records.numbers("steps_per_epoch")
+        return numbers[lasts]
+    stated = records.numbers("steps_per_epoch")[lasts]
     # An epoch is never shorter than the steps already seen in it; fmax also passes over what is not a number.
-    lengths: Counts = np.fmax(stated, numbers).astype(np.int64)
+    lengths: Counts = np.fmax(stated, numbers[lasts]).astype(np.int64)
     return lengths
 
 
@@ -177,8 +179,8 @@ def one_run(records: Records, run: int | Literal["last"] | None, last: int) -> M
     ``last``: the number of the last run of the log. Raises ``NoMeasurement`` where the records are of several runs and
     none is named, and where the named one has none of them.
     """
-    numbers = columns(records)["run"] if "run" in records else np.ones(len(records), np.int64)
-    firsts = np.flatnonzero(np.diff(numbers, prepend=numbers[:1] - 1))  # runs follow each other
+    numbers = columns(records)["run"] if "run" in records else np.ones(len(records), np.int8)
+    firsts = np.append(np.zeros(1, np.intp), np.flatnonzero(numbers[1:] != numbers[:-1]) + 1)  # runs follow each other
     runs = numbers[firsts]
     if run is None and len(runs) > 1:
         lines = ", ".join(map(str, columns(records)["line"][firsts]))
@@ -221,20 +223,20 @@ def shortfall(records: Records, fields: Fields, protocol: Protocol) -> int:
     return max(0, take.count - (int(steps[stop - 1]) - _done_before(steps, start, protocol)))
 
 
-def _steps(records: Records, fields: Fields, protocol: Protocol) -> Counts:
+def _steps(records: Records, fields: Fields, protocol: Protocol) -> Counts | range:
     # Never falling, so that every rule of the window is a place in this order.
     if protocol.window_counts_steps:
         return steps_done(records, step_field(fields, protocol.records))
-    return np.arange(1, len(records) + 1)
+    return range(1, len(records) + 1)
 
 
-def _rest(steps: Counts, protocol: Protocol) -> tuple[int, int]:
+def _rest(steps: Counts | range, protocol: Protocol) -> tuple[int, int]:
     """Return the first record after those skipped, and the first of those dropped at the end."""
     start = _place(steps, protocol.skip_steps) if protocol.skip_steps else min(protocol.skip_records, len(steps))
     return start, max(start, _back(steps, len(steps), protocol.drop_last))
 
 
-def _taken(steps: Counts, start: int, stop: int, protocol: Protocol) -> tuple[int, int]:
+def _taken(steps: Counts | range, start: int, stop: int, protocol: Protocol) -> tuple[int, int]:
     if protocol.take_last is not None:
         return max(start, _back(steps, stop, protocol.take_last)), stop
     if protocol.take_first is None:
@@ -245,17 +247,17 @@ def _taken(steps: Counts, start: int, stop: int, protocol: Protocol) -> tuple[in
     return start, min(stop, _place(steps, end))
 
 
-def _done_before(steps: Counts, start: int, protocol: Protocol) -> int:
+def _done_before(steps: Counts | range, start: int, protocol: Protocol) -> int:
     return protocol.skip_steps or (int(steps[start - 1]) if start else 0)
 
 
-def _back(steps: Counts, stop: int, length: Length) -> int:
+def _back(steps: Counts | range, stop: int, length: Length) -> int:
     """Return the record at which the last records or steps before ``stop`` begin."""
     if length.of == "records" or stop == 0:
         return max(0, stop - length.count)
     return _place(steps, int(steps[stop - 1]) - length.count)
 
 
-def _place(steps: Counts, done: int) -> int:
+def _place(steps: Counts | range, done: int) -> int:
     """Return the first record that was printed after more than ``done`` steps."""
     return int(np.searchsorted(steps, done, side="right"))

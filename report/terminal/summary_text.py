@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from io import StringIO
+from itertools import pairwise
 
 import numpy as np
 from rich.console import RenderableType
@@ -145,7 +146,7 @@ def steadiness(summary: Summary, translate: Translate) -> str:
     records = Columns(summary.part.table).of_kind(kind)
     column = next((name for name in ("throughput", "step_time") if name in records), "")
     values = records.numbers(column) if column else np.zeros(0)
-    values = values[np.isfinite(values)]
+    values = values if (are_told := np.isfinite(values)).all() else values[are_told]
     if len(values) < 2:
         return ""
     field = summary.part.fields[(kind, column)]
@@ -165,11 +166,11 @@ def bars(values: np.ndarray[tuple[int], np.dtype[np.float64]], unit: str, *, is_
 
 def _levels(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[int]:
     """Heights from 0 to 7 of at most so many bars, each the mean of its share of the values."""
-    values = values / (np.abs(values).max() or 1)  # sums of the largest numbers are none
-    share_of = np.arange(len(values)) * PLOT_WIDTH // max(len(values), PLOT_WIDTH)
-    starts = np.flatnonzero(np.diff(share_of, prepend=-1))
-    shares = np.add.reduceat(values, starts) / np.diff(starts, append=len(values))
-    low, high = float(values.min()), float(values.max())
+    largest = max(values.max(), -values.min()) or 1  # sums of the largest numbers are none
+    count = min(len(values), PLOT_WIDTH)
+    ends = -(-np.arange(count + 1) * len(values) // count)
+    shares = [np.add.reduceat(values[a:b] / largest, [0])[0] / (b - a) for a, b in pairwise(ends.tolist())]
+    low, high = values.min() / largest, values.max() / largest
     return [int((share - low) / (high - low or 1) * (len(BARS) - 1)) for share in shares]
 
 

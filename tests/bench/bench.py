@@ -14,6 +14,7 @@ import platform
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -33,8 +34,12 @@ SIZE = 100 * MIB
 SLICE = 2 * MIB
 FORMAT = "paddleclas_static"
 LOGS = {"dense": 3, "sparse": 100}
-PEAK = "import resource, sys; from parsers.runs.reading import read; r = read(sys.argv[1]); r.records.shape;"
-PEAK += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+TACHOGRAPH = Path(sys.executable).with_name("tachograph")
+PEAKS: dict[str, Sequence[str | Path]] = {
+    "tachograph.read": (sys.executable, "-c", "import sys, tachograph; tachograph.read(sys.argv[1])", "LOG"),
+    "tachograph show": (TACHOGRAPH, "show", "LOG"),
+    "tachograph parse --out records.csv": (TACHOGRAPH, "parse", "LOG", "--out", "CSV"),
+}
 
 METRIC = (
     "[2031/05/{day:02d} {hour:02d}:{minute:02d}:{second:02d}] ppcls INFO: epoch:{epoch:<3d} train step:{step:<4d}"
@@ -183,11 +188,21 @@ def machine() -> str:
     return f"{processor()}, one core; Python {platform.python_version()}; {packages}"
 
 
-def peak(folder: Path) -> str:
-    """Peak memory of a process of its own that reads a dense log of 1 GiB."""
+def peaks(folder: Path) -> str:
+    """Peak memory of what a user calls with a dense log of 1 GiB, each in a process of its own."""
     make_log(folder / "gib.log", 1 << 30, LOGS["dense"])
-    said = subprocess.run([sys.executable, "-c", PEAK, folder / "gib.log"], capture_output=True, check=True, text=True)
-    return f"Peak memory of reading a dense log of 1 GiB: {int(said.stdout) / 1024:.0f} MiB."
+    found = ", ".join(f"`{name}` {peak(folder, command):.0f} MiB" for name, command in PEAKS.items())
+    return f"Peak memory with a dense log of 1 GiB: {found}."
+
+
+def peak(folder: Path, command: Sequence[str | Path]) -> float:
+    """Peak memory of a command in MiB."""
+    files: dict[str | Path, Path] = {"LOG": folder / "gib.log", "CSV": folder / "records.csv"}
+    process = subprocess.Popen([files.get(part, part) for part in command], stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    if status:
+        raise RuntimeError(f"{command} ended with {os.waitstatus_to_exitcode(status)}")
+    return used.ru_maxrss / 1024
 
 
 def compare(folder: Path) -> str:
@@ -207,7 +222,7 @@ def main() -> None:
     options = parser.parse_args()
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     with tempfile.TemporaryDirectory() as folder:
-        memory = [peak(Path(folder))] if options.gib else []
+        memory = [peaks(Path(folder))] if options.gib else []
         speeds = compare(Path(folder))
         real = [REAL, families(options.corpus, Path(folder)), small(options.corpus)] if options.corpus else []
     text = "\n\n".join([str(__doc__).strip(), speeds, *memory, *real, f"Measured on: {machine()}."])

@@ -8,7 +8,7 @@ from typing import Any
 from lark import Tree
 from lark.exceptions import UnexpectedInput
 
-from parsers.grammar.compiler import WHOLE
+from parsers.grammar.field import WHOLE_LINE
 from parsers.grammar.format import Format
 from parsers.grammar.loading import vocabulary
 from parsers.scanning.prefix import line_pattern, without_prefix
@@ -52,7 +52,7 @@ def compiled(fmt: Format, line: bytes) -> Verdict | None:
     """What the compiled form says of a line."""
     for variant in fmt.variants:
         if found := line_pattern(variant).fullmatch(without_prefix(line)):
-            told = [(f.name, t) for f, t in zip(variant.groups, found.groups(), strict=True) if f != WHOLE]
+            told = [(f.name, t) for f, t in zip(variant.groups, found.groups(), strict=True) if f != WHOLE_LINE]
             return Verdict(variant.record, _gathered((name, text_of(t)) for name, t in told if t is not None))
     return None
 

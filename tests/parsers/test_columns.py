@@ -85,7 +85,7 @@ def test_a_column_of_counts_with_an_odd_one_stays_as_it_is(odd: float) -> None:
 @pytest.mark.parametrize("type_", ["float64", "int64", "datetime64[us]", "object"])
 def test_a_column_grows_to_the_sum_of_its_parts(type_: str) -> None:
     part = np.array([1, 2, 3]).astype(type_)
-    column = Growing(part[:0])
+    column = Growing()
     column.add(part)
     column.add(part[:1])
     assert (column.whole() == np.array([1, 2, 3, 1]).astype(type_)).all()

@@ -3,13 +3,15 @@
 import csv
 import os
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.commands import write
-from parsers.io.lazy import pd
+from parsers.runs.record_file import write
+from parsers.scanning.record_table import RECORD, RecordTable
 from tests.commandline import run
 from tests.parsers.toy_logs import step
 
@@ -34,9 +36,14 @@ BEGINS = "=+-@\t\r\n＝＋－＠"
 
 def cells(texts: list[str], path: Path) -> list[str]:
     """What a table of these texts holds once it is written and read again."""
-    write(pd.DataFrame({"line": range(len(texts)), "text": texts}), path)
+    write([("a.log", table(text=np.array(texts, object)))], path)
     with path.open(encoding="utf-8", newline="") as file:
-        return [row[1] for row in csv.reader(file)][1:]
+        return [row[2] for row in csv.reader(file)][1:]
+
+
+def table(**columns: Any) -> RecordTable:
+    """Records of steps with these columns."""
+    return RecordTable({RECORD: np.zeros(len(next(iter(columns.values()))), np.int8), **columns})
 
 
 @pytest.mark.parametrize("text", FORMULAS)
@@ -50,14 +57,27 @@ def test_a_number_and_any_other_text_stay(text: str, tmp_path: Path) -> None:
 
 
 def test_negative_numbers_and_times_stay_what_they_are(tmp_path: Path) -> None:
-    table = pd.DataFrame({"loss": [-1.5, float("nan")], "time": pd.to_datetime(["2024-01-01", "NaT"]), "step": [-1, 2]})
-    write(table, tmp_path / "a.csv")
-    assert (tmp_path / "a.csv").read_text() == "loss,time,step\n-1.5,2024-01-01,-1\n,,2\n"
+    times = np.array(["2024-01-01", "NaT"], "datetime64[us]")
+    write([("a", table(loss=np.array([-1.5, np.nan]), time=times, step=np.array([-1, 2])))], tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text() == "log,record,loss,time,step\na,step,-1.5,2024-01-01,-1\na,step,,,2\n"
 
 
-def test_a_category_that_would_be_a_formula_has_an_apostrophe_before_it(tmp_path: Path) -> None:
-    write(pd.DataFrame({"record": pd.Categorical(["=a", "b", None])}), tmp_path / "a.csv")
-    assert (tmp_path / "a.csv").read_text() == 'record\n\'=a\nb\n""\n'
+def test_a_column_is_empty_where_a_log_lacks_it_and_its_counts_are_alike_in_all_logs(tmp_path: Path) -> None:
+    write([("a", table(step=np.array([1]))), ("b", table(loss=np.array([0.5])))], tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text() == "log,record,step,loss\na,step,1.0,\nb,step,,0.5\n"
+
+
+def test_json_lines_hold_the_whole_number_and_the_whole_time(tmp_path: Path) -> None:
+    times = np.array(["2024-01-01T00:00:00.123456"], "datetime64[us]")
+    write([("a", table(learning_rate=np.array([1.5e-12]), time=times))], tmp_path / "a.jsonl")
+    said = '{"log":"a","record":"step","learning_rate":1.5e-12,"time":"2024-01-01T00:00:00.123456"}\n'
+    assert (tmp_path / "a.jsonl").read_text() == said
+
+
+def test_json_lines_hold_null_for_what_is_no_number(tmp_path: Path) -> None:
+    write([("a", table(loss=np.array([np.nan, np.inf])))], tmp_path / "a.jsonl")
+    line = '{"log":"a","record":"step","loss":null}\n'
+    assert (tmp_path / "a.jsonl").read_text() == line * 2
 
 
 def test_a_carriage_return_begins_no_row(tmp_path: Path) -> None:
@@ -65,8 +85,8 @@ def test_a_carriage_return_begins_no_row(tmp_path: Path) -> None:
 
 
 def test_json_lines_hold_a_text_as_it_is(tmp_path: Path) -> None:
-    write(pd.DataFrame({"log": ["=1"]}), tmp_path / "a.jsonl")
-    assert (tmp_path / "a.jsonl").read_text() == '{"log":"=1"}\n'
+    write([("=1", table(step=np.array([1])))], tmp_path / "a.jsonl")
+    assert (tmp_path / "a.jsonl").read_text() == '{"log":"=1","record":"step","step":1}\n'
 
 
 @pytest.mark.slow

@@ -50,7 +50,8 @@ def below(error: type[Exception]) -> Iterator[type[Exception]]:
 
 
 MODULES = {path: module_of(path) for path in SOURCES}
-# All classes of the project, for those of the wings that speak English are imported with the commands.
+importlib.import_module("parsers.ingesting.ingest")
+# All classes of the project, for those of the other wings that speak English are imported with the commands.
 ERRORS = sorted(
     {error for error in below(Exception) if error.__module__.partition(".")[0] in ("parsers", "report")}, key=str
 )
