@@ -102,7 +102,7 @@ def test_only_a_time_between_records_or_of_one_counts_steps() -> None:
 
 
 def test_the_time_of_a_step_without_its_loading_is_told_to_be_that(tmp_path: Path) -> None:
-    text = "".join(f"timer: 0.10{n % 2} sec.\niter {n}0 || Loss: {n + 2.5:.4f} || \n" for n in range(20))
+    text = "".join(f"iter {n}0 || Loss: {n + 2.5:.4f} || timer: 0.10{n % 2} sec.\n" for n in range(20))
     found = summary(tmp_path, "Namespace(batch_size=8, cuda=True)\n" + text)
     assert found.measurement is not None
     assert found.measurement.value == pytest.approx(8 / 0.1005)
