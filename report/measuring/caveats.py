@@ -125,7 +125,7 @@ def of_steps(records: Columns, fields: Fields, protocol: Protocol, field: Field 
 def _adds_epochs(protocol: Protocol, field: Field | None) -> bool:
     if protocol.estimate == "instant" and field is not None and field.per == "run":
         return True
-    return protocol.window_counts_steps or protocol.estimate == "clock"
+    return protocol.window_counts_steps or (protocol.estimate == "clock" and protocol.counts != "steps")
 
 
 def of_means(field: Field, protocol: Protocol, used: int) -> tuple[Message, ...]:

@@ -107,3 +107,11 @@ def test_the_time_of_a_step_without_its_loading_is_told_to_be_that(tmp_path: Pat
     assert found.measurement is not None
     assert found.measurement.value == pytest.approx(8 / 0.1005)
     assert "without the loading of its data" in str(found.warnings[0])
+
+
+def test_steps_are_counted_within_epochs_where_nobody_knows_their_length(tmp_path: Path) -> None:
+    rows = [(epoch, step, 70 * epoch + step / 2) for epoch in range(3) for step in range(20, 101, 20)]
+    text = "".join(f"Epoch {e}, Step {s}, total used time {at} (s), loss is 2.5\n" for e, s, at in rows)
+    found = summary(tmp_path, text).measurement
+    assert found is not None
+    assert found.value == pytest.approx(2)
