@@ -9,7 +9,7 @@ import numpy as np
 from ..io.message import Message
 from .gathered import Gathered
 from .proof import BAR_SECONDS, FAR, Proven, prove
-from .sense import RATE, STEP_RATE, STEP_TIME, Sense
+from .sense import ELAPSED, RATE, STEP_RATE, STEP_TIME, Sense
 from .spoken_series import FEW, Numbers, SpokenSeries, agree, all_series
 
 LEVELS_DIFFER = "{count} lines of another level say {other}, these {own}"
@@ -33,6 +33,8 @@ def choose(gathered: Gathered) -> Choice:
     every, choice, proven = all_series(gathered), Choice(), list[Proven]()
     for series in every:
         found = prove(series, gathered)
+        if isinstance(found, str) and series.sense.role == ELAPSED:
+            continue
         if isinstance(found, str):
             choice.refused.append((series.sense, Message(found)))
         else:
@@ -41,12 +43,15 @@ def choose(gathered: Gathered) -> Choice:
         if reason := _contradicted(one, proven, every):
             choice.refused.append((one.series.sense, reason))
             proven = [other for other in proven if other is not one]
-    choice.speeds = _of_best(proven, choice)
+    clocks = [one for one in proven if one.role == ELAPSED]
+    choice.speeds = _of_best(proven, choice) or sorted(clocks, key=_merit, reverse=True)[:1]
     return choice
 
 
 def _contradicted(one: Proven, proven: Sequence[Proven], every: Sequence[SpokenSeries]) -> Message | None:
     """What other lines of the log say against a series."""
+    if one.role == ELAPSED:
+        return None
     own, others = one.series, [other.series for other in proven if other is not one and other.role == one.role]
     for other in others:
         if other.sense.unit != own.sense.unit or "nameless" in other.sense.flags | own.sense.flags:

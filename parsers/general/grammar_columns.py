@@ -7,7 +7,7 @@ from ..grammar.field import UNITS
 from .choice import Choice
 from .line_form import LineForm
 from .proof import Proven
-from .sense import RATE, STEP_RATE, STEP_TIME, UNKNOWN
+from .sense import ELAPSED, RATE, STEP_RATE, STEP_TIME, UNKNOWN
 from .slots import Slot, stamp_of
 
 # Columns beside those of speed that a grammar reads where its lines have them.
@@ -62,6 +62,8 @@ def _speed(one: Proven) -> GrammarColumn:
     if one.role == STEP_TIME:
         unit = _TIMES[one.factor]
         return GrammarColumn(f"step_time{{{unit}, unknown}}", ("step_time", unit, UNKNOWN), series.slots)
+    if one.role == ELAPSED:
+        return GrammarColumn("elapsed{NUMBER}", (ELAPSED, "NUMBER"), series.slots)
     return GrammarColumn("step_rate{unknown}", (STEP_RATE, UNKNOWN), series.slots)
 
 

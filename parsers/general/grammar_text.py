@@ -191,7 +191,7 @@ def _end(form: LineForm, slot: Slot) -> int:
 
 def _common_end(texts: Sequence[str]) -> str:
     """What some texts end with, from the start of a word on, and not longer than is told apart by."""
-    plain = [re.sub(r"\s+", " ", _after_marks(text)) for text in texts]
+    plain = [re.sub(r"\s+", " ", _after_marks(text)).rstrip() for text in texts]
     columns = zip(*(reversed(text) for text in plain), strict=False)
     length = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, columns))
     found = plain[0][len(plain[0]) - length :]

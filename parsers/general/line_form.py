@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from .sense import EVIDENCE, SPEEDS, Sense, listed, split
+from .sense import ELAPSED, EVIDENCE, SPEEDS, Sense, listed, split
 from .slots import NUMBER, STAMP, LineSlots, Slot, parse
 
 # What stands before the numbers of a line that is not of training: `Test: [1/20]`, `mode(val)`, "phase": "eval".
@@ -50,6 +50,12 @@ class LineForm:
             if slot.sense and slot.sense.role in SPEEDS and not slot.is_mean:
                 found.setdefault(slot.sense, slot)
         return found
+
+    @cached_property
+    def clocks(self) -> Mapping[Sense, Slot]:
+        """The numbers that may be the time since the start."""
+        slots = (slot for slot in self.said.slots if slot.sense and slot.sense.role == ELAPSED and not slot.is_mean)
+        return {slot.sense: slot for slot in slots if slot.sense}
 
     def first(self, role: str) -> Slot | None:
         """The first number of a role."""

@@ -10,10 +10,19 @@ import numpy as np
 
 from ..io.message import Message
 from .gathered import Gathered
-from .sense import RATE, STEP_RATE, STEP_TIME
+from .sense import ELAPSED, RATE, STEP_RATE, STEP_TIME, TIME
 from .spoken_series import AGREE, FEW, Numbers, SpokenSeries, rises
 from .stated_counts import stated_amounts, stated_cards, stated_passes
-from .step_proof import Share, amount, by_stamps, constant_amount, counts_something_else, proof_of_step, share_of_all
+from .step_proof import (
+    Share,
+    amount,
+    by_stamps,
+    constant_amount,
+    counts_something_else,
+    is_clock,
+    proof_of_step,
+    share_of_all,
+)
 
 NOT_TRAINING = "its lines are not of training"
 PART = "it is a part of a step, or not of all steps"
@@ -33,6 +42,8 @@ _ELSEWHERE = re.compile(
     r"(?i)\b(?:infer\w*|eval\w*|test\w*|generat\w*|predict\w*|request\w*|latency|draw|bitrate|valid\w*|bandwidth)\b"
 )
 TWICE = "each of its numbers stands in several lines"
+CLOCK = "{name} is the time since the start, for it rises with the steps"
+NO_CLOCK = "it does not rise with the steps"
 FORMS_DIFFER = "its lines are of several forms, which say different things"
 CONSTANT = "it is always the same number"
 A_TOTAL = "it only rises: a total"
@@ -69,9 +80,12 @@ class Proven:
 def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     """What a series is, or the reason why that is not known."""
     series = replace(series, is_beside=_is_beside(series, gathered))
-    reason = _of_other(series) or _not_evident(series, gathered) or no_measure(series)
-    if reason:
-        return reason
+    reason = _of_other(series) or _not_evident(series, gathered)
+    if not reason and series.sense.role in (TIME, ELAPSED) and is_clock(series):
+        return Proven(series, ELAPSED, 1.0, [Message(CLOCK, name=series.sense.name)])
+    reason = reason or no_measure(series)
+    if reason or series.sense.role == ELAPSED:
+        return reason or NO_CLOCK
     is_bar = series.sense.role in (STEP_RATE, STEP_TIME) and "nameless" in series.sense.flags
     if is_bar and np.isfinite([row.clock for row in series.rows]).any():
         reason = not_confirmed(series)

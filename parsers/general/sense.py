@@ -16,6 +16,7 @@ _SECONDS = {"s": 1.0, "ms": 1e-3}
 MOST_WORDS = 9  # of a name; what stands before them is a sentence
 
 RATE, STEP_RATE, STEP_TIME, TIME = "throughput", "step_rate", "step_time", "time"
+ELAPSED = "elapsed"
 SPEEDS = (RATE, STEP_RATE, STEP_TIME, TIME)
 # Names that are the whole of what stands before a number.
 _PLAIN = ("step", "steps", "epoch", "loss", "learning_rate", "gradient_norm", "training", "elapsed", "remaining")
@@ -62,7 +63,7 @@ def sense(key: str, unit: str, *, is_strong: bool) -> Sense | None:
     """
     key, told = _unit_of(key, unit)
     words, behind = split(key), split(told)
-    found = _composed_sense(words, behind) or _plain_sense(words, is_strong=is_strong)
+    found = _composed_sense(words, behind) or _plain_sense(words, behind, is_strong=is_strong)
     return found or _rate_sense(words, behind) or _time_sense(words, behind)
 
 
@@ -138,7 +139,13 @@ def qualities(words: Iterable[str]) -> set[str]:
     return found
 
 
-def _plain_sense(words: Words, *, is_strong: bool) -> Sense | None:
+def _factor_of(words: Words, behind: Words) -> float | None:
+    """How many seconds the unit of a time is, by what stands behind it or by the end of its name."""
+    told = behind or words[-1:]
+    return seconds(told[0]) if len(told) == 1 else None
+
+
+def _plain_sense(words: Words, behind: Words, *, is_strong: bool) -> Sense | None:
     if not words:
         return None
     name = " ".join(words)
@@ -147,7 +154,7 @@ def _plain_sense(words: Words, *, is_strong: bool) -> Sense | None:
         return Sense("training", name, flags=frozenset({"other"} if is_other else ()))
     for role in (*_PLAIN, "amount"):
         if words in named(role):
-            return Sense(role, name)
+            return Sense(role, name, factor=_factor_of(words, behind) if role == ELAPSED else None)
     if words in named("other"):
         return Sense("other", name)
     return None if is_strong else _weak_sense(words)

@@ -105,7 +105,7 @@ def all_series(gathered: Gathered) -> list[SpokenSeries]:
     rows: dict[tuple[Sense, Level, bool, float | None], list[Spoken]] = {}
     slots: dict[tuple[Sense, Level, bool, float | None], dict[LineForm, Slot]] = {}
     for row in gathered.spoken:
-        for sense, slot in row.form.speeds.items():
+        for sense, slot in (*row.form.speeds.items(), *row.form.clocks.items()):
             total = row.total if row.form.is_bar and not row.form.level.has_epoch else None
             key = (sense, row.form.level, row.form.is_of_other, total)
             rows.setdefault(key, []).append(row)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..io.message import Message
 from .gathered import Gathered, Spoken
@@ -28,6 +29,9 @@ OF_LINES = 0.003
 SAME_SHARE = 0.005
 MOST_CARDS = 1 << 16
 BY_STAMPS = (0.6, 1.1)
+FROM_START = 4.0  # times that the first steps may take as long as others
+MOST_SLOWED = 10.0
+AS_THE_CLOCK = 0.05
 BY_REMAINING = (0.75, 1.33)
 
 
@@ -63,6 +67,37 @@ def by_stamps(series: SpokenSeries) -> float | None:
         return None
     between = float(np.median(moments[known] / steps[known]))
     return float(np.median(series.values[1:][known])) / between
+
+
+def is_clock(series: SpokenSeries) -> bool:
+    """Whether numbers of seconds are the time since the start, or since that of the epoch: they rise with the steps.
+
+    A mean that only rises is none: the first number is no more than its steps take.
+    """
+    steps, epochs, values = series.steps, np.nan_to_num(series.of("epoch")), series.values
+    if not (np.isfinite(steps).all() and np.isfinite(values).all()) or len(values) <= LEAST:
+        return False
+    begins = (np.diff(steps) <= 0) | (np.diff(epochs) != 0)
+    rising, done = np.diff(values), np.diff(steps)
+    within = ~begins
+    if within.sum() < LEAST or (rising[within] <= 0).any() or rising[within].sum() < LEAST_SECONDS:
+        return False
+    each = float(np.median(rising[within] / done[within]))
+    total = series.rows[0].total if epochs[0] else 0.0
+    before = steps[0] + epochs[0] * (total if np.isfinite(total) else 0.0)
+    is_since_start = values[0] <= FROM_START * each * max(before, done[within][0])
+    is_even = rising[within].sum() < MOST_SLOWED * each * done[within].sum()
+    return is_since_start and is_even and (series.sense.factor == 1.0 or _goes_with_stamps(series, within))
+
+
+def _goes_with_stamps(series: SpokenSeries, within: NDArray[np.bool_]) -> bool:
+    """Whether numbers rise by a second in each second that the stamps of their lines show."""
+    moments = np.diff(np.array([row.moment for row in series.rows]))[within]
+    known = moments > 0
+    if series.sense.factor is not None or known.sum() < LEAST or moments[known].sum() < LEAST_SECONDS:
+        return False
+    ratio = np.diff(series.values)[within][known].sum() / moments[known].sum()
+    return bool(abs(ratio - 1) < AS_THE_CLOCK)
 
 
 def _by_remaining(series: SpokenSeries, factor: float) -> float | None:

@@ -16,6 +16,9 @@ from .window import Fields, Mask, Reasons, RecordUse, are_readable, epoch_starts
 
 TOLERANCE = 0.02
 
+WITHOUT_LOADING = (
+    "The log prints the time of a step without the loading of its data, so this is the most that the throughput can be."
+)
 ARRIVED = "The log does not contain timestamps; clock.csv provides the arrival time of each line."
 NO_VALUE = "{count} of {records} records without {column} are skipped, first at line {line}."
 NO_VALUE_IN_ONE = "{count} of {records} records is skipped because it has no {column}, at line {line}."
@@ -45,6 +48,7 @@ EARLIER_RUN = (
     "records are skipped."
 )
 WARNINGS = (
+    WITHOUT_LOADING,
     ARRIVED,
     NO_VALUE,
     NO_VALUE_IN_ONE,
@@ -69,6 +73,8 @@ FEWEST = 2
 
 def of_records(chosen: Columns, column: str, reasons: Reasons) -> Iterator[Message]:
     """Warn of records that could not be read; ``column``: what is read, ``reasons``: why each is used or not."""
+    if column == "work_time":
+        yield Message(WITHOUT_LOADING)
     lines = chosen["line"]
     empty, other = reasons == RecordUse.NO_VALUE, reasons == RecordUse.OTHER_RANK
     if empty.any():
@@ -116,7 +122,7 @@ def of_steps(records: Columns, fields: Fields, protocol: Protocol, field: Field 
 def _adds_epochs(protocol: Protocol, field: Field | None) -> bool:
     if protocol.estimate == "instant" and field is not None and field.per == "run":
         return True
-    return protocol.window_counts_steps or protocol.estimate == "clock"
+    return protocol.window_counts_steps or (protocol.estimate == "clock" and protocol.counts != "steps")
 
 
 def of_means(field: Field, protocol: Protocol, used: int) -> tuple[Message, ...]:

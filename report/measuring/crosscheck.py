@@ -24,6 +24,12 @@ from .selection import ALL_ZERO
 
 TOLERANCE = 0.02
 ESTIMATES = ("reported", "step_time", "duration", "clock")
+# How each of them counts steps.
+IN_STEPS: Mapping[str, Mapping[str, str]] = {
+    "step_time": {"estimate": "steps"},
+    "duration": {"estimate": "duration", "counts": "steps"},
+    "clock": {"estimate": "clock", "counts": "steps"},
+}
 NO_RUN: Mapping[str, str] = MappingProxyType({})
 SAME = {"images": "samples", "sequences": "samples", "words": "tokens"}
 
@@ -54,11 +60,11 @@ class Check:
 def checks(part: FormatRecords, facts: Facts, measured: Measurement) -> Iterator[Check]:
     """The throughput by every other estimate that the log allows over the same window; a sample is a sequence."""
     part = part.of_run(measured.protocol.run)
-    for estimate in ESTIMATES:
-        if estimate == measured.protocol.estimate:
+    for keys in _ways(ESTIMATES, measured.protocol):
+        if keys["estimate"] == measured.protocol.estimate:
             continue
         try:
-            found = measure(part.table, part.fields, facts, by(estimate, measured.protocol))
+            found = measure(part.table, part.fields, facts, by(keys["estimate"], measured.protocol))
         except NoMeasurement:
             continue
         yield from compared(found, measured, part, facts)
@@ -72,11 +78,22 @@ def compared(found: Measurement, measured: Measurement, part: FormatRecords, fac
 
 
 def by(estimate: str, protocol: Protocol) -> Protocol:
-    """The protocol with another estimate; a clock gives one value, of which there is no statistic."""
-    keys = protocol.model_dump(exclude_defaults=True) | {"estimate": estimate}
+    """The protocol with another estimate, which counts steps as well; a clock gives one value, without a statistic."""
+    keys = protocol.model_dump(exclude_defaults=True, exclude={"counts"}) | {"estimate": estimate}
+    if protocol.is_in_steps and estimate in ("clock", "duration"):
+        keys["counts"] = "steps"
     for key in ("trim", "trim_min", "statistic") if estimate == "clock" else ():
         keys.pop(key, None)
     return Protocol.of(keys)
+
+
+def _ways(estimates: Sequence[str], protocol: Protocol) -> Iterator[Mapping[str, str]]:
+    """The keys of estimates that count what a protocol counts: samples or tokens, or steps."""
+    for estimate in estimates:
+        if not protocol.is_in_steps:
+            yield {"estimate": estimate}
+        elif estimate in IN_STEPS:
+            yield IN_STEPS[estimate]
 
 
 def _tokens_of_a_sample(part: FormatRecords, facts: Facts) -> float | None:
@@ -184,11 +201,6 @@ def _ratio_of_medians(part: FormatRecords, facts: Facts, protocol: Protocol, oth
     return two.value * factor / one.value if factor and one.value else 0.0
 
 
-def in_steps(part: FormatRecords, run: int | None = None) -> Protocol:
-    """The protocol that reads steps a second; ``run``: which one of a log that holds several, by default the last."""
-    return Protocol.of({"records": "step", "estimate": "steps", **which(part, run)})
-
-
 def which(part: FormatRecords, run: int | None) -> dict[str, str]:
     """The key of a protocol that names a run, by default the last, where a log holds several; else none."""
     return {"run": str(run or "last")} if "run" in part.table else {}
@@ -262,8 +274,8 @@ def _first(
     run = {} if measured.protocol.run is None else {"run": measured.protocol.run}
     statistic = statistic or ("last" if kind == "summary" else None)
     last = {"statistic": statistic} if statistic else {}
-    for estimate in estimates:
-        protocol = Protocol.of({"records": kind, "estimate": estimate, **run, **last})
+    for keys in _ways(estimates, measured.protocol):
+        protocol = Protocol.of({"records": kind, **keys, **run, **last})
         try:
             found = measure(part.table, part.fields, facts, protocol)
         except NoMeasurement:

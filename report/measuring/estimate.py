@@ -18,11 +18,11 @@ Facts = Mapping[str, Fact]
 # What each estimate reads: of these columns the first that the log prints.
 READS: Mapping[str, tuple[str, ...]] = {
     "reported": ("throughput",),
-    "step_time": ("step_time", "step_rate"),
+    "step_time": ("step_time", "step_rate", "work_time"),
     "duration": ("duration",),
     "clock": ("time", "elapsed"),
     "instant": ("throughput", "step_time"),
-    "steps": ("step_time", "step_rate"),
+    "steps": ("step_time", "step_rate", "work_time"),
 }
 TIMES = READS["clock"]
 
@@ -84,7 +84,7 @@ def values(records: Records, fields: Fields, protocol: Protocol) -> Values:
     name = column(records, fields, protocol)
     field = fields[(protocol.records, name)]
     printed = records.numbers(name)
-    if name in ("step_time", "duration"):
+    if name in ("step_time", "work_time", "duration"):
         printed = printed / scale if (scale := _in_a_second(field)) != 1 else printed
     if name == "step_rate":
         with np.errstate(divide="ignore", over="ignore"):

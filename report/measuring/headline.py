@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 from parsers.runs.reading import Reading
 
-from .crosscheck import COUNTS_A_PART, chosen, estimated, in_steps
+from .crosscheck import COUNTS_A_PART, IN_STEPS, chosen, estimated, which
 from .estimate import Facts, Values
 from .measurement import Measurement, NoMeasurement, measure
 from .protocol import Protocol
@@ -44,8 +44,20 @@ MOSTLY_WARM_UP = (
 )
 ONLY_FIRST_STEP = "The log has only one step record, at line {line}: the first step, which includes warm-up."
 ONLY_STEPS = "The speed is in steps, as the log does not show how many samples or tokens a step has: {why}"
+ONLY_STEPS_NUMBERED = (
+    "The speed is in steps as the log numbers them, which may be forward passes where gradients are accumulated, as it "
+    "does not show how many samples or tokens a step has: {why}"
+)
+NO_STEPS = "The log has no records that count steps."
 CONSTANT = "All {count} records give {value} {unit}; a number that never changes may not be a measurement."
-WARNINGS = (WARM_UP, WARM_UP_OF_ONE, FEW_STEADY, ONE_RECORD, OWN_INSTEAD, ONLY_STEPS, CONSTANT)
+WARNINGS = (WARM_UP, WARM_UP_OF_ONE, FEW_STEADY, ONE_RECORD, OWN_INSTEAD, ONLY_STEPS, ONLY_STEPS_NUMBERED, CONSTANT)
+
+# Whose numbers are of whole steps.
+STEPS_OF: Mapping[str, tuple[str, ...]] = {
+    "step_time": ("step", "epoch", "summary"),
+    "duration": ("epoch",),
+    "clock": ("step",),
+}
 
 
 @dataclass(frozen=True)
@@ -124,10 +136,28 @@ def _unstated(part: FormatRecords, facts: Facts, run: int | None) -> Measurement
         if not isinstance(why, Message) or why.key not in ASKING:
             raise
         try:
-            found = _steady(part, facts, measure(part.table, part.fields, facts, in_steps(part, run)))
+            found = _steady(part, facts, _in_steps(part, facts, run))
         except NoMeasurement:
             raise error from None
-        return _told(found, [Message(ONLY_STEPS, why=why)])
+        key = ONLY_STEPS if found.protocol.estimate == "steps" else ONLY_STEPS_NUMBERED
+        return _told(found, [Message(key, why=why)])
+
+
+def _in_steps(part: FormatRecords, facts: Facts, run: int | None) -> Measurement:
+    """Measure steps a second by the first protocol that the log allows, in the order of ``chosen``.
+
+    ``run``: which one of a log that holds several. Raises ``NoMeasurement``.
+    """
+    reasons: list[NoMeasurement] = []
+    for estimate, kinds in STEPS_OF.items():
+        for kind in (kind for kind in kinds if part.table.are(kind).any()):
+            last = {"statistic": "last"} if kind == "summary" else {}
+            protocol = Protocol.of({"records": kind, **IN_STEPS[estimate], **which(part, run), **last})
+            try:
+                return measure(part.table, part.fields, facts, protocol)
+            except NoMeasurement as error:
+                reasons.append(error)
+    raise (reasons or [NoMeasurement(NO_STEPS)])[0]
 
 
 def _steady(part: FormatRecords, facts: Facts, plain: Measurement) -> Measurement:

@@ -29,6 +29,7 @@ from parsers.io.validation import UNKNOWN, Mistake, broken_rule
 NO_LENGTH = 'expected a number of records such as 10, or of steps such as "100 steps".'
 TAKES_NOTHING = "at least 1 record or step must be taken."
 ARE_EXCLUSIVE = "{one} and {other} are mutually exclusive."
+COUNTS_ALONE = "counts=steps goes with estimate=clock or estimate=duration; estimate=steps reads the time of a step."
 CLOCK_ALONE = "estimate=clock gives one value: trim, trim_min and statistic do not apply to it."
 NOT_NAMED = '"{name}" is not a named protocol; use one of {named}, or key=value with these keys: {keys}.'
 NO_PAIR = '"{part}" is not key=value; a protocol can only be overridden with key=value.'
@@ -93,6 +94,9 @@ class Protocol(BaseModel):
     """How a throughput is obtained. `reported`: as printed; `step_time`: batch size × cards / step time; `duration`:
     samples of a record / its duration; `clock`: samples between two records / the time between them; `instant`: as
     printed, with running means converted to instantaneous values; `steps`: steps per second."""
+    counts: Literal["samples", "steps"] = "samples"
+    """What `clock` and `duration` count: samples (or tokens, where the log counts those), or the steps that the log
+    numbers."""
     run: PositiveInt | Literal["last"] | None = None
     """Which run, if a log contains several: its number, from 1, or `last`."""
     skip_records: NonNegativeInt = 0
@@ -125,6 +129,12 @@ class Protocol(BaseModel):
         for one, other in EXCLUSIVE:
             if self._is_given(one) and self._is_given(other):
                 raise Mistake(ARE_EXCLUSIVE, one=one, other=other)
+        return self
+
+    @model_validator(mode="after")
+    def _counts_of_a_time(self) -> Self:
+        if self.counts == "steps" and self.estimate not in ("clock", "duration"):
+            raise Mistake(COUNTS_ALONE)
         return self
 
     @model_validator(mode="after")
@@ -181,6 +191,11 @@ class Protocol(BaseModel):
         return "estimate" in self.model_fields_set
 
     @property
+    def is_in_steps(self) -> bool:
+        """Whether it gives steps a second, and not samples or tokens."""
+        return self.estimate == "steps" or self.counts == "steps"
+
+    @property
     def window_counts_steps(self) -> bool:
         """Whether the window needs the number of steps done at each record, not only the order of the records."""
         lengths = (self.drop_last, self.take_first, self.take_last)
@@ -214,7 +229,7 @@ class Protocol(BaseModel):
             (f"records_{self.records}", {}),
             *self._run_steps(),
             *self._window_steps(),
-            (f"estimate_{self.estimate}", {}),
+            (f"estimate_{self.estimate}{'_in_steps' if self.counts == 'steps' else ''}", {}),
             *self._statistic_steps(),
             (f"repeats_{self.repeats}", {}),
             *((key, {"count": getattr(self, key)}) for key in ("decimals", "significant") if self._is_given(key)),

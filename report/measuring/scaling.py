@@ -135,13 +135,15 @@ def _count(facts: Facts, name: str) -> int:
 
 
 def amounts(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -> tuple[Values, str]:
-    """Return what all cards together did in each record (float64), and what is counted: "samples" or "tokens".
+    """Return what all cards together did in each record (float64), and what is counted: "samples", "tokens" or "steps".
 
     That is what the record prints (``sample_count``, ``token_count``), the samples of an epoch, or its steps times the
     samples or tokens of one step.
     ``records`` are all of one kind and one rank. Raises ``NoMeasurement`` where neither is known.
     """
     records = columns(records)
+    if protocol.counts == "steps":
+        return _steps(records, fields, protocol).astype(np.float64), "steps"
     for name, unit in COVERED.items():
         if name in records and records.printed(name).all():
             return _of_job(records, fields, facts, protocol, name), unit
@@ -165,7 +167,7 @@ def _of_job(records: Columns, fields: Fields, facts: Facts, protocol: Protocol, 
 
 
 def amounts_done(records: Records, fields: Fields, facts: Facts, used: Mask, protocol: Protocol) -> tuple[Values, str]:
-    """Return what all cards had done when each record was printed (float64), and what is counted: "samples", "tokens".
+    """Return what all cards had done when each record was printed (float64), and what: "samples", "tokens" or "steps".
 
     That is what the log counts itself: in all (``consumed_samples``, ``consumed_tokens``) or in each record
     (``sample_count``, ``token_count``), where only differences mean something. Else the epochs times the samples of
@@ -173,6 +175,8 @@ def amounts_done(records: Records, fields: Fields, facts: Facts, used: Mask, pro
     and one rank, ``used`` those whose batch size counts. Raises ``NoMeasurement`` where none of these is known.
     """
     records = columns(records)
+    if protocol.counts == "steps":
+        return steps_done(records, step_field(fields, protocol.records)).astype(np.float64), "steps"
     if (counted := _counted(records, fields, facts, protocol)) is not None:
         return counted
     counts_epochs = protocol.records == "epoch" and "epoch" in records and records.printed("epoch").all()

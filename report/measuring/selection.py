@@ -265,7 +265,7 @@ def _spread(log: _Log, column: str, reasons: Reasons, found: Series | Timed) -> 
     field = log.fields[(log.protocol.records, column)]
     unit = str(field.unit) if found.are_times else found.unit
     told = spread(log.ranks, reasons == RecordUse.USED, log.protocol.statistic, unit, log.facts)
-    return told and replace(told, is_summed=found.is_summed, are_times=column in ("step_time", "duration"))
+    return told and replace(told, is_summed=found.is_summed, are_times=column in ("step_time", "work_time", "duration"))
 
 
 def _rates(seconds: Values, used: Mask, sizes: Values) -> Series:

@@ -3,13 +3,15 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .estimate import Facts, Values
 from .protocol import NoMeasurement, Protocol
 from .record_columns import Columns, Records, columns
 from .scaling import amounts_done
-from .window import Fields, Mask
+from .window import Fields, Mask, epoch_starts, step_field, steps_in_epoch
 
+Rows = NDArray[np.int64]
 ONE_RECORD = "estimate=clock needs two records, but there is only one up to the end of the window."
 NOTHING_DONE = "The number of {counted} does not increase from line {first} to line {last}."
 NO_TIME_PASSES = "The time does not increase from line {first} to line {last}."
@@ -40,23 +42,36 @@ def clock(records: Records, fields: Fields, facts: Facts, used: Mask, protocol: 
     first = max(first - 1, 0)
     if first == last:
         raise NoMeasurement(ONE_RECORD)
-    seconds = _seconds(records.rows(np.array([first, last])))
     done, counted = amounts_done(records, fields, facts, used, protocol)
-    amount = float(done[last] - done[first])
+    stretches = _stretches(records, fields, protocol, first, last)
+    seconds = sum(_seconds(records, stretch) for stretch in stretches)
+    amount = float(sum(done[stretch[-1]] - done[stretch[0]] for stretch in stretches))
+    start, stop = records["line"][[first, last]]
+    if not seconds > 0:
+        raise NoMeasurement(NO_TIME_PASSES, first=start, last=stop)
     if not 0 < amount < np.inf:
-        start, stop = records["line"][[first, last]]
         raise NoMeasurement(NOTHING_DONE, counted=counted, first=start, last=stop)
     ends = np.zeros(len(records), dtype=np.bool_)
     ends[[first, last]] = True
     return Timed(amount, counted, seconds, ends)
 
 
-def _seconds(ends: Columns) -> float:
-    seconds = float(np.diff(seconds_done(ends))[0])
-    if not seconds > 0:
-        first, last = ends["line"]
-        raise NoMeasurement(NO_TIME_PASSES, first=first, last=last)
-    return seconds
+def _stretches(records: Columns, fields: Fields, protocol: Protocol, first: int, last: int) -> list[Rows]:
+    """The rows of some records between which the clock runs: an ``elapsed`` that falls has begun anew there.
+
+    Steps are those within epochs, where nobody knows how many follow the last one that is printed.
+    """
+    rows = np.arange(first, last + 1)
+    if protocol.counts == "steps" and "steps_per_epoch" not in records:
+        numbers = steps_in_epoch(records, step_field(fields, protocol.records))
+        return np.split(rows, np.flatnonzero(epoch_starts(numbers)[rows]))
+    if "time" in records and records.printed("time")[[first, last]].all():
+        return [rows]
+    return np.split(rows, np.flatnonzero(np.diff(records.numbers("elapsed")[rows]) < 0) + 1)
+
+
+def _seconds(records: Columns, rows: Rows) -> float:
+    return float(np.diff(seconds_done(records.rows(rows[[0, -1]])))[0])
 
 
 def seconds_done(records: Records) -> Values:

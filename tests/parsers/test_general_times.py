@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from parsers.general.drafting import draft
 from tests.parsers.test_general_reader import drafted
 
 LINE = "{stamp} step {n} loss: 2.5 images/s: {y}.0\n"
@@ -53,3 +54,44 @@ def test_lines_of_which_some_have_no_stamp_are_read_without(tmp_path: Path) -> N
 def test_the_clock_stands_beside_what_a_log_prints(tmp_path: Path) -> None:
     found = drafted(tmp_path, "global batch size: 64\n" + text(STAMPS["STAMP"]))
     assert {"throughput", "time", "step"} <= set(found.columns)
+
+
+SINCE_START = {
+    "a clock of the run": ("Epoch {e}, Step {s}, total used time {all} (s), loss is 2.5", 0.5),
+    "a clock of each epoch": ("Epoch: {e:3d} | Batch: {s:5d}/  100 | Loss: 2.5 | Time: {own}s", 0.5),
+    "a clock that the stamps confirm": (
+        "2031-02-03 04:{m:02d}:{x:02d} Epoch {e}, Step {s}, elapsed time {all} loss 2.5",
+        0.5,
+    ),
+}
+
+
+@pytest.mark.parametrize(("line", "each"), SINCE_START.values(), ids=SINCE_START)
+def test_a_time_that_rises_with_the_steps_is_that_since_the_start(tmp_path: Path, line: str, each: float) -> None:
+    found = drafted(tmp_path, since_start(line, each))
+    assert [name for name in found.columns if name in ("elapsed", "step_time")] == ["elapsed"]
+
+
+def since_start(line: str, each: float) -> str:
+    rows = [
+        (epoch, step, each * step, each * (100 * epoch + step)) for epoch in range(3) for step in range(10, 101, 10)
+    ]
+    numbers = [
+        {"e": e, "s": s, "own": own, "all": whole, "m": int(whole) // 60, "x": int(whole) % 60}
+        for e, s, own, whole in rows
+    ]
+    return "".join(line.format(**one) + "\n" for one in numbers)
+
+
+NOT_SINCE_START = {
+    "a mean that only rises": "Step {s}, loss 2.5 time {mean}s",
+    "a time without a unit": "Step {s}, loss 2.5 time {all}",
+    "an evaluation": "Eval Step {s}, loss 2.5 time {all}s",
+}
+
+
+@pytest.mark.parametrize("line", NOT_SINCE_START.values(), ids=NOT_SINCE_START)
+def test_other_times_that_rise_are_not_taken_for_that_since_the_start(tmp_path: Path, line: str) -> None:
+    rows = ((step, 5 + step / 1000, step / 2) for step in range(10, 301, 10))
+    (tmp_path / "train.log").write_text("".join(line.format(s=s, mean=mean, all=all_) + "\n" for s, mean, all_ in rows))
+    assert not draft(tmp_path / "train.log").is_found
