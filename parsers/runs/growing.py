@@ -19,7 +19,7 @@ from ..scanning.detection import common, detect, formats, known_shapes, most_cla
 from ..scanning.record_table import table
 from ..scanning.tail import Change, Tail
 from .facts import SCALING, Fact, line_facts
-from .reading import heard, known_format
+from .reading import heard, known_format, steps_of
 from .runfile import run_facts, run_file, told_by_name
 
 
@@ -133,4 +133,5 @@ class GrowingLog:
         stated, arguments = (chain.from_iterable(kept.values()) for kept in (self._stated, self._arguments))
         run = run_file(self.path)
         given = [*self._given, *run_facts(run, self.path)]
-        self.facts = heard(given, stated, arguments, told_by_name(run, self.path))
+        named, known = told_by_name(run, self.path), [self.format] if self.format else []
+        self.facts = heard(given, stated, arguments, named, steps_of(known))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..grammar.field import Field
+from ..grammar.field import Field, StepIs
 from ..grammar.format import Format, load
 from ..io.errors import FormatError
 from ..io.lazy import pd
@@ -199,16 +199,26 @@ def _facts(
     stated, arguments = list(line_facts(chain(*formats_))), list(line_facts(last))
     stated = of_starts(stated, parts[0].table, happened)
     given, named = [*given, *run_facts(run, log)], list(told_by_name(run, log))
-    yield heard(given, stated, arguments, named)
+    step_is = steps_of({part.format for part in parts if part.format})
+    yield heard(given, stated, arguments, named, step_is)
     for of_formats, of_arguments in zip(of_each(parts, stated), of_each(parts, arguments), strict=True):
-        yield heard(given, of_formats, of_arguments, named)
+        yield heard(given, of_formats, of_arguments, named, step_is)
 
 
-def heard(given: Iterable[Fact], stated: Iterable[Fact], arguments: Iterable[Fact], named: Iterable[Fact]) -> Facts:
+def steps_of(read_by: Iterable[Format]) -> StepIs:
+    """What a step of a log is, by the formats that read it; unknown where one does not say so, or says otherwise."""
+    said = {fmt.step_is for fmt in read_by}
+    return said.pop() if len(said) == 1 else "unknown"
+
+
+def heard(
+    given: Iterable[Fact], stated: Iterable[Fact], arguments: Iterable[Fact], named: Iterable[Fact], step_is: StepIs
+) -> Facts:
     """The facts of a run by all sources: those of the caller and its run.json, its lines, and the name of its log.
 
-    ``stated``: by lines of its formats. ``arguments``: by lines that any program may print, which do not say whether
-    somebody gave them: a count of one that may be a default contradicts nobody.
+    ``stated``: by lines of its formats, whose ``step_is`` says what they call a step. ``arguments``: by lines that any
+    program may print, which do not say whether somebody gave them: a count of one that may be a default contradicts
+    nobody.
     """
     facts, said = Facts(given), list(arguments)
     facts.tell_lines(stated)
@@ -217,6 +227,7 @@ def heard(given: Iterable[Fact], stated: Iterable[Fact], arguments: Iterable[Fac
     facts.derive()
     facts.assume(filter(may_be_default, said))
     facts.derive()
+    facts.tell_steps(step_is)
     return facts
 
 
