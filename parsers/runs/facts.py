@@ -56,12 +56,15 @@ class Facts(dict[str, Fact]):
 
     ``contradictions`` holds every later source that said otherwise, with the fact it contradicts. ``disputes`` holds
     the lines that contradict each other on a fact that scales, each with the first of them: none of these is believed.
+    ``unstated`` holds the counts that another run of the log states, each with a line of this run's own configuration,
+    which does not: they are not believed either.
     """
 
     def __init__(self, told: Iterable[Fact] = ()) -> None:
         super().__init__()
         self.contradictions: list[tuple[Fact, Fact]] = []
         self.disputes: list[tuple[Fact, Fact]] = []
+        self.unstated: list[tuple[Fact, int]] = []
         self.tell(told)
 
     def tell(self, told: Iterable[Fact]) -> None:

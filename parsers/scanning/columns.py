@@ -16,6 +16,7 @@ from .prefix import RANK
 from .shapes import Rows
 
 Array = NDArray[Any]
+MOST_REPEATED = 1024  # a log holds fewer runs, but may label each of its lines with the rank
 
 
 class Growing:
@@ -188,13 +189,14 @@ class FactLines:
     """The lines of one variant that states facts, which many lines repeat.
 
     ``told``: the texts of ``fields``, and the first line that has them with the place in it; of an event each such
-    line, for a later start may repeat what one before it said.
+    line, for a later start may repeat what one before it said. ``every``: all lines that have them, None for too many.
     """
 
     def __init__(self, variant: Variant) -> None:
         self._all = tuple(dict.fromkeys((RANK, *variant.fields)))
         self.fields = tuple(field for field in variant.facts if field is not RANK)
         self.told: dict[tuple[bytes, ...], list[tuple[int, int]]] = {}
+        self.every: dict[tuple[bytes, ...], list[int] | None] = {}
         self.is_event = variant.record == "event"
 
     def add(self, numbers: Integers, places: Places) -> None:
@@ -203,6 +205,8 @@ class FactLines:
         if not columns:
             return
         rows = [*zip(zip(*map(places.texts, columns), strict=True), range(len(numbers)), strict=True)]
+        for row, at in rows:
+            self._count(row, int(numbers[at]))
         # Of lines that say the same the first counts: reversed, it is the last that a dict is told.
         for row, at in rows if self.is_event else dict(reversed(rows)).items():
             place = int(numbers[at]), int(places.spans[places.shape[at], columns[0], 0])
@@ -211,3 +215,11 @@ class FactLines:
                 known.append(place)
             else:
                 known[0] = min(place, known[0])
+
+    def _count(self, row: tuple[bytes, ...], number: int) -> None:
+        """Keep a line that states something; what so many lines repeat is no configuration of one run."""
+        lines = self.every.setdefault(row, [])
+        if lines is not None and len(lines) < MOST_REPEATED:
+            lines.append(number)
+        elif lines is not None:
+            self.every[row] = None
