@@ -103,6 +103,14 @@ def _measured(part: FormatRecords, reading: Reading, stated: Protocol | None) ->
 
 def _of_run(part: FormatRecords, reading: Reading, stated: Protocol | None, run: int | None) -> Measurement:
     facts = reading.of_run(stated.run if stated and stated.run else run).facts
+    return of_records(part, facts, stated, run)
+
+
+def of_records(part: FormatRecords, facts: Facts, stated: Protocol | None, run: int | None = None) -> Measurement:
+    """Measure the records of one run as ``headline`` does; ``run``: which one, where they are of several.
+
+    Raises ``NoMeasurement``.
+    """
     if stated is None:
         return _unstated(part, facts, run)
     if run is not None:
