@@ -22,7 +22,7 @@ READS: Mapping[str, tuple[str, ...]] = {
     "duration": ("duration",),
     "clock": ("time", "elapsed"),
     "instant": ("throughput", "step_time"),
-    "steps": ("step_time", "step_rate"),
+    "steps": ("step_time", "step_rate", "time", "elapsed"),
 }
 TIMES = READS["clock"]
 

@@ -32,6 +32,8 @@ from .window import REASON_KEYS, Fields, Reasons, RecordUse
 
 __all__ = ["Measurement", "NoMeasurement", "Throughput", "combine", "measure", "throughput"]
 
+BY_CLOCK = "The records print no time of a step: the speed is that of the clock, with all that happens between them."
+WARNINGS = (BY_CLOCK,)
 NO_REPEATS = "There are no repeats to combine."
 OF_ONE = "{unit} of one {scope}"
 OF_SCOPE = {"unknown": "{unit} of unknown scope"}
@@ -169,6 +171,8 @@ def _warnings(selected: Selection, fields: Fields, protocol: Protocol) -> Iterat
     if isinstance(found, Timed):
         if fields.get((protocol.records, "time")) == ARRIVAL:
             yield Message(ARRIVED)
+        if protocol.estimate == "steps":
+            yield Message(BY_CLOCK)
         return
     read = fields[(protocol.records, selected.column)]
     means = of_means(read, protocol, int(np.count_nonzero(kept))) if found.amounts is None else ()

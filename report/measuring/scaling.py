@@ -193,6 +193,8 @@ def amounts_done(records: Records, fields: Fields, facts: Facts, used: Mask, pro
     and one rank, ``used`` those whose batch size counts. Raises ``NoMeasurement`` where none of these is known.
     """
     records = columns(records)
+    if protocol.estimate == "steps":
+        return steps_done(records, step_field(fields, protocol.records)).astype(np.float64), "steps"
     if (counted := _counted(records, fields, facts, protocol)) is not None:
         return counted
     counts_epochs = protocol.records == "epoch" and "epoch" in records and records.printed("epoch").all()

@@ -16,7 +16,7 @@ from parsers.io.message import Message, joined
 
 from . import estimate
 from .caveats import left_out, of_earlier_run, of_records, of_sizes, of_steps
-from .estimate import READS, Facts, Values
+from .estimate import READS, TIMES, Facts, Values
 from .protocol import NoMeasurement, Protocol
 from .ranks import Ranks, RankSpread, ranks_of, spread, unnamed
 from .record_columns import Columns, Records, columns
@@ -138,7 +138,7 @@ def select(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -
         if len(used) == 1:
             raise NoMeasurement(EMPTY_WINDOW_OF_ONE, protocol=protocol.words())
         raise NoMeasurement(EMPTY_WINDOW, protocol=protocol.words(), count=len(used))
-    found = _clocked(log, used, windowed) if protocol.estimate == "clock" else _valued(log, column, used, windowed)
+    found = _clocked(log, used, windowed) if column in TIMES else _valued(log, column, used, windowed)
     reasons[readable] = windowed
     if isinstance(found, Series) and found.is_summed:
         reasons[reasons == RecordUse.OTHER_RANK] = RecordUse.SUMMED
