@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..io.message import Message
 
@@ -16,6 +16,8 @@ CLOCKS = ("_timestamp", "timestamp", "wall_time", "wall time", "walltime", "_run
 OF_SECONDS = ("_runtime", "_timestamp", "timestamp", "wall_time", "wall time", "walltime")
 _OF_TRAINING = re.compile(r"(?i)(?<![a-z])(?:loss|acc|accuracy|lr|learning_rate|perplexity|reward|grad_norm)(?![a-z])")
 _NAME = re.compile(r"[A-Za-z_][^\d\s,;\"][^,;\"\n]*|[A-Za-z_]")
+TAGS = ("tag",)  # of TensorBoard, which has a row for each number
+_TAG = re.compile(r"[\w/. -]+")
 _COUNT = re.compile(r"[0-9]{1,15}")
 _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]+)?")
 _UNIX = re.compile(r"[0-9]{10}(?:\.[0-9]+)?")
@@ -42,16 +44,34 @@ class CsvGrammar:
 
 @dataclass(frozen=True)
 class _Table:
-    """The head of a table: its names as they are told, and the first rows, as texts by column."""
+    """The head of a table: its names as they are told, and the first rows, as texts by column.
+
+    ``tag``: the text by which the rows of one series are told from others, after its place.
+    """
 
     delimiter: str
     names: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    tag: tuple[int, str] | None = None
 
     def place(self, known: Sequence[str]) -> int | None:
         """The place of the first column of known names that there is."""
         names = [name.lower() for name in self.names]
         return next((names.index(name) for name in known if name in names), None)
+
+    @property
+    def is_of_training(self) -> bool:
+        """Whether it counts steps or epochs, and a name says what only training has."""
+        counts = self.place(STEPS) is not None or self.place(EPOCHS) is not None
+        return counts and any(map(_OF_TRAINING.search, (*self.names, *(self.tag or ())[1:])))
+
+    def of_training(self, tag: int) -> "_Table":
+        """The rows with the first tag that only training has; all of them where none has one."""
+        tags = (row[tag] for row in self.rows if _OF_TRAINING.search(row[tag]) and _TAG.fullmatch(row[tag]))
+        first = next(tags, None)
+        if first is None:
+            return self
+        return replace(self, rows=tuple(row for row in self.rows if row[tag] == first), tag=(tag, first))
 
     def values(self, place: int, other: int) -> list[str]:
         """The texts of a column in the rows that have two of them."""
@@ -64,25 +84,27 @@ def csv_grammar(lines: Sequence[str]) -> CsvGrammar | Message | None:
     A message says why the table of a training gives no speed.
     """
     table = next(filter(None, (_table(lines, delimiter) for delimiter in DELIMITERS)), None)
-    if table is None or not any(map(_OF_TRAINING.search, table.names)):
+    if table is None:
         return None
-    step, clock = table.place(STEPS), table.place(CLOCKS)
-    if step is None and table.place(EPOCHS) is None:
+    if (tag := table.place(TAGS)) is not None:
+        table = table.of_training(tag)
+    if not table.is_of_training:
         return None
-    columns = ", ".join(table.names)
+    step, clock, columns = table.place(STEPS), table.place(CLOCKS), ", ".join(table.names)
     if clock is None:
         return Message(NO_CLOCK, columns=columns)
     if step is None:
         return Message(NO_STEPS, columns=columns)
-    if any('"' in line for line in lines):
-        return Message(QUOTED)
-    return _grammar(table, step, clock)
+    return Message(QUOTED) if any('"' in line for line in lines) else _grammar(table, step, clock)
 
 
 def _table(lines: Sequence[str], delimiter: str) -> _Table | None:
-    """The table of some lines; None where the first is no header, or rows are of other lengths."""
+    """The table of some lines; None where the first is no header, or rows are of other lengths.
+
+    The first column may have no name: pandas numbers the rows there.
+    """
     rows = [tuple(part.strip() for part in line.rstrip("\r").split(delimiter)) for line in lines if line.strip()]
-    if len(rows) <= FEWEST_ROWS or len(rows[0]) < 2 or not all(map(_NAME.fullmatch, rows[0])):
+    if len(rows) <= FEWEST_ROWS or len(rows[0]) < 2 or not all(map(_NAME.fullmatch, rows[0][not rows[0][0] :])):
         return None
     is_whole = all(len(row) == len(rows[0]) for row in rows[:-1])  # the last may be cut
     return _Table(delimiter, rows[0], tuple(rows[1:-1])) if is_whole and len(set(rows[0])) == len(rows[0]) else None
@@ -99,7 +121,8 @@ def _grammar(table: _Table, step: int, clock: int) -> CsvGrammar | Message:
     assumed = [Message(IS_LOGGED if names[0] == "_step" else IS_STEP, column=names[0])]
     if held == "elapsed{NUMBER}" and names[1].lower() not in OF_SECONDS:
         assumed.append(Message(IS_CLOCK, column=names[1]))
-    return CsvGrammar(_text(table, {step: 'step{"0"}', clock: held}), tuple(assumed))
+    tags = {table.tag[0]: f'"{table.tag[1]}"'} if table.tag else {}
+    return CsvGrammar(_text(table, {step: 'step{"0"}', clock: held, **tags}), tuple(assumed))
 
 
 def _held(times: Sequence[str]) -> str | None:
@@ -117,30 +140,21 @@ def _rise(numbers: Sequence[float]) -> bool:
 
 
 def _text(table: _Table, columns: Mapping[int, str]) -> str:
-    """The grammar of the rows: what stands between the columns that are read may be empty."""
-    first, last = sorted(columns)
+    """The grammar of the rows: columns that are not read may be empty."""
     sign = {"\t": r"\t"}.get(table.delimiter, table.delimiter)
     others = f"[^{sign}\\n]*+"
-    parts = {
-        "_BEFORE": f"(?:{others}{sign}){{{first}}}" if first else "",
-        "_BETWEEN": f"(?:{others}{sign}){{{last - first - 1}}}" if last - first > 1 else "",
-        "_BEHIND": f"(?:{sign}{others}){{{len(table.names) - last - 1}}}" if last < len(table.names) - 1 else "",
-    }
-    named = {name: name if pattern else "" for name, pattern in parts.items()}
-    row = [named["_BEFORE"], columns[first], f'"{sign}"', named["_BETWEEN"], columns[last], named["_BEHIND"]]
-    words = sorted({word for held in columns.values() for word in re.findall(r"\w+", held) if not word.isdigit()})
-    return "\n".join(
-        [
-            f"// A table: {', '.join(table.names)}",
-            "",
-            "start: step_line",
-            "",
-            f"step_line: {' '.join(filter(None, row))}",
-            "",
-            *(f"{name}: /{pattern}/" for name, pattern in parts.items() if pattern),
-            "",
-            f"%import .vocabulary ({', '.join([*words, *(['INTEGER'] if 'INTEGER' not in words else []), 'SPACE'])})",
-            "%ignore SPACE",
-            "",
-        ]
-    )
+    row, terminals, before = list[str](), list[str](), -1
+    for place, held in sorted(columns.items()):
+        row += [f'"{sign}"'] if row else []
+        if skipped := place - before - 1:
+            row.append(f"_SKIP_{place}")
+            terminals.append(f"_SKIP_{place}: /(?:{others}{sign}){{{skipped}}}/")
+        row.append(held)
+        before = place
+    if behind := len(table.names) - before - 1:
+        row.append("_BEHIND")
+        terminals.append(f"_BEHIND: /(?:{sign}{others}){{{behind}}}/")
+    words = {word for held in columns.values() if held[0] != '"' for word in re.findall(r"[A-Za-z_]+", held)}
+    body = [f"// A table: {', '.join(table.names)}", "", "start: step_line", "", f"step_line: {' '.join(row)}", ""]
+    imported = ", ".join(sorted({*words, "INTEGER", "SPACE"}))
+    return "\n".join([*body, *terminals, "", f"%import .vocabulary ({imported})", "%ignore SPACE", ""])

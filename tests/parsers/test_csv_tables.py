@@ -22,6 +22,9 @@ TABLES = {
     "_step,_runtime,train/loss": [f"{10 * n},{2.5 * n},1.5" for n in ROWS],
     "_timestamp,train/loss,train/global_step": [f"{1900000000 + 2.5 * n},1.5,{10 * n}" for n in ROWS],
     "epoch,loss,lr,step,wall_time": [f"{n // 9},1.5,,{10 * n},{1900000000 + 2.5 * n:.2f}" for n in ROWS],
+    "step,tag,value,wall_time": [
+        f"{10 * n},{tag},1.5,{1900000000 + 2.5 * n}" for tag in ("a/b", "lr", "x") for n in ROWS
+    ],
     "loss\ttime\titer\tother": [f"1.5\t{2.5 * n}\t{10 * n}\tx y" for n in ROWS],
 }
 
@@ -68,3 +71,13 @@ def test_the_grammar_of_a_table_reads_it_as_a_format(tmp_path: Path) -> None:
     assert run("format", tmp_path / "metrics.csv", "--out", tmp_path / "my.lark").returncode == 0
     found = json.loads(run("show", "--json", tmp_path / "metrics.csv", "--format", tmp_path / "my.lark").stdout)
     assert (found["format"], found["throughput"]["value"]) == ("my", 0.4)
+
+
+def test_an_event_file_of_tensorboard_is_refused_with_the_way_to_make_it_a_table(tmp_path: Path) -> None:
+    event = (
+        b"\x18\0\0\0\0\0\0\0\xa3\x7f\x4b\x22\x09\0\0\xc0\xff\x3f\x1c\x04\xdaA\x1a\rbrain.Event:2\x9c\x01\x02\x03" * 9
+    )
+    (tmp_path / "events.out.tfevents.1").write_bytes(event)
+    said = run("show", tmp_path / "events.out.tfevents.1").stderr
+    assert "is an event file of TensorBoard" in said
+    assert "scalars.to_csv('scalars.csv')" in said
