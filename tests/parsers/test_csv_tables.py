@@ -22,8 +22,8 @@ TABLES = {
     "_step,_runtime,train/loss": [f"{10 * n},{2.5 * n},1.5" for n in ROWS],
     "_timestamp,train/loss,train/global_step": [f"{1900000000 + 2.5 * n},1.5,{10 * n}" for n in ROWS],
     "epoch,loss,lr,step,wall_time": [f"{n // 9},1.5,,{10 * n},{1900000000 + 2.5 * n:.2f}" for n in ROWS],
-    "step,tag,value,wall_time": [
-        f"{10 * n},{tag},1.5,{1900000000 + 2.5 * n}" for tag in ("a/b", "lr", "x") for n in ROWS
+    ",step,tag,value,wall_time": [
+        f"{n},{10 * n},{tag},1.5,{1900000000 + 2.5 * n}" for tag in ("a/b", "lr", "x") for n in ROWS
     ],
     "loss\ttime\titer\tother": [f"1.5\t{2.5 * n}\t{10 * n}\tx y" for n in ROWS],
 }
