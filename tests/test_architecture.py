@@ -13,7 +13,18 @@ PROJECT = Path(__file__).parents[1]
 MAY_IMPORT: dict[str, set[str]] = {"launchers": set(), "parsers": set(), "report": {"parsers"}}
 # The wings of each room in their order: an import only goes to one further right, or stays.
 WINGS = {
-    "parsers": ("commands", "ingesting", "scrubbing", "general", "runs", "scanning", "grammar", "sharing", "io"),
+    "parsers": (
+        "commands",
+        "ingesting",
+        "scrubbing",
+        "general",
+        "tables",
+        "runs",
+        "scanning",
+        "grammar",
+        "sharing",
+        "io",
+    ),
     "report": (
         "commands",
         "terminal",

@@ -22,6 +22,7 @@ from ..runs.provenance import RECORDS
 from ..runs.reading import Reading, survey
 from ..scanning.detection import known_shapes
 from ..scanning.text import LogText
+from ..tables.csv_grammar import CsvGrammar, csv_grammar
 from .choice import Choice, choose
 from .gathered import MOST_OF_A_FORM, Gathered, gather
 from .grammar_text import GrammarText, NoGrammarError, commented
@@ -84,11 +85,20 @@ def draft(path: Path, facts: Iterable[Fact] = ()) -> Draft | NoDraft:
     gathered = gather(path)
     if reason := why_no_log(gathered):
         return NoDraft((Message(reason),))
+    if table := csv_grammar(gathered.head):
+        return (
+            NoDraft((table,), is_near=True) if isinstance(table, Message) else _of_table(path, table, gathered, facts)
+        )
     choice = choose(gathered)
     if not choice.speeds:
         reasons = tuple(_reasons(choice))
         return NoDraft(reasons, is_near=True) if reasons else NoDraft((Message(NO_SPEED),))
     return _draft(path, gathered, choice, facts)
+
+
+def _of_table(path: Path, table: CsvGrammar, gathered: Gathered, facts: Iterable[Fact]) -> Draft:
+    reading = survey(path, format=_format(table.text), facts=facts)
+    return Draft(table.text, reading, table.assumed, len(reading.parts[0].table), gathered.total)
 
 
 def read_by_bar(path: Path, known: Sequence[Format], facts: Iterable[Fact] = ()) -> ReadBar | Message | None:

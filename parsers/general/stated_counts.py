@@ -96,7 +96,7 @@ def stated_counts(series: SpokenSeries, gathered: Gathered) -> Stated:
     sizes, cards = list(dict.fromkeys(_sizes(lines))), list(dict.fromkeys(_cards(lines)))
     named = Stated((*dict.fromkeys(_tokens(lines)), *(size for size in sizes if size.column != "batch")))
     if stated_passes(gathered):  # nobody knows whether a step is one of them
-        return Stated(tuple(one for one in named.statements if one.column != "batch_size"))
+        return Stated(tuple(one for one in named.statements if one.column not in ("batch_size", "job_batch_size")))
     are_several = any(map(_OF_SEVERAL.search, lines))
     alone = [size for size in sizes if size.column == "job_batch_size" or not are_several]
     shown = _by_epoch(sizes, alone, cards, set(_samples(lines)), _steps_of_epoch(series, lines))

@@ -13,6 +13,7 @@ TWO_PARAMETERS = "it takes two parameters, such as {example}."
 Scope = Literal["card", "node", "job", "unknown"]
 Kind = Literal["instant", "window_mean", "running_mean", "total", "unknown"]
 Per = Literal["epoch", "run"]
+StepIs = Literal["optimizer_step", "forward_pass", "unknown"]
 
 _OF_TIMES = ("seconds", "milliseconds")
 _COUNTED = ("images", "samples", "sequences", "tokens", "words", "unknown")
@@ -48,6 +49,7 @@ class Field:
     the run up to that line, which cannot be undone; or "unknown".
     ``since``: for a running mean the number of steps of the epoch that it leaves out.
     ``per``: whether a running mean starts anew with each "epoch" or covers the whole "run".
+    ``step_is``: for an ``accumulation`` what a step of the log is, which decides whether it counts.
     ``first``: for a counter (``step``) the number that the log gives to the first one, 0 or 1.
     """
 
@@ -59,6 +61,7 @@ class Field:
     since: int | None = None
     per: Per | None = None
     first: int | None = None
+    step_is: StepIs | None = None
 
 
 WHOLE_LINE = Field("text", "LINE")  # of an event
@@ -76,6 +79,7 @@ def whole_step(fields: Iterable[Field]) -> Field | None:
 def wrong_parameter(name: str, meaning: Mapping[str, object]) -> tuple[str, Message] | None:
     """The first wrong parameter of a field, and what is allowed there; None when all are right."""
     allowed = {"unit": UNITS.get(name, ()), "scope": get_args(Scope), "kind": get_args(Kind), "per": get_args(Per)}
+    allowed["step_is"] = get_args(StepIs)
     for parameter, said in meaning.items():
         if parameter in ("since", "first") and not isinstance(said, int):
             return str(said), Message(WHOLE_NUMBER, parameter=parameter, name=name)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..io.errors import CANNOT_BE_READ, GrammarError, reason_of
 from ..io.kept import kept
 from ..io.user_cache import found, keep, name_of
-from .field import Field
+from .field import Field, StepIs
 from .variant import METRICS, ROOM, Variant
 
 if TYPE_CHECKING:
@@ -43,6 +43,12 @@ class Format:
     def fields(self) -> dict[tuple[str, str], Field]:
         """Meaning of each column of the records, by (record, column)."""
         return {(v.record, f.name): f for v in self.variants for f in v.columns if v.record in METRICS}
+
+    @property
+    def step_is(self) -> StepIs:
+        """What a step of its logs is, as it says where it reads an ``accumulation``."""
+        said = {f.step_is for v in self.variants for f in v.groups if f.step_is}
+        return said.pop() if len(said) == 1 else "unknown"
 
     @property
     def judge(self) -> "Lark":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
@@ -16,6 +16,7 @@ from ..scanning.record_table import RECORD, RecordTable
 from .events import Event
 from .facts import Fact, Value
 from .format_records import RUN, FormatRecords
+from .statements import StatedLines, Stretches, unstated
 
 BANNERS = (RUN_START, "restart")
 # Several ranks that print the same steps in turns fall back all the time, and by little: a run goes on for a while.
@@ -42,11 +43,23 @@ def told_apart(parts: Sequence[FormatRecords], happened: Sequence[Event]) -> lis
     return [replace(part, table=_numbered(part.table, starts)) for part in parts]
 
 
-def of_each(parts: Sequence[FormatRecords], stated: Iterable[Fact]) -> list[list[Fact]]:
+@dataclass(frozen=True)
+class OfRun:
+    """What lines state of one run of several, and the counts that are ``unstated``: those of another run.
+
+    Each of these stands with a line of the run's own configuration, which does not state it.
+    """
+
+    stated: list[Fact]
+    unstated: list[tuple[Fact, int]]
+
+
+def of_each(parts: Sequence[FormatRecords], stated: Iterable[Fact], said: Sequence[StatedLines]) -> list[OfRun]:
     """What lines, a line each, state of each of several runs; nothing where the log holds one.
 
-    A fact that the whole log tells alike is that of all runs. One that lines tell differently is that of the run whose
-    first record comes next; what is told amid the records of a run can only contradict that.
+    ``said``: all lines that do. A fact that the whole log tells alike is that of all runs, but for a count that the
+    configuration of another run does not state. One that lines tell differently is that of the run whose first record
+    comes next; what is told amid the records of a run can only contradict that.
     """
     table, stated = parts[0].table, list(stated)
     if RUN not in table:
@@ -56,10 +69,22 @@ def of_each(parts: Sequence[FormatRecords], stated: Iterable[Fact]) -> list[list
         values.setdefault(fact.name, set()).add(fact.value)
     alike = [fact for fact in stated if len(values[fact.name]) == 1]
     others = [(_line(fact), fact) for fact in stated if len(values[fact.name]) > 1]
+    runs = _stretches(table)
+    return [
+        OfRun([*_without(alike, unknown), *_told(others, *stretch)], unknown)
+        for unknown, *stretch in zip(unstated(alike, said, runs), runs.before, runs.first, runs.last, strict=True)
+    ]
+
+
+def _stretches(table: RecordTable) -> Stretches:
     lines, turns = table["line"], _changes(table[RUN]) - 1
-    firsts, lasts = lines[[0, *(turns + 1)]], lines[[*turns, -1]]
-    stretches = zip([0, *lasts[:-1]], firsts, lasts, strict=True)
-    return [[*alike, *_told(others, *stretch)] for stretch in stretches]
+    lasts = lines[[*turns, -1]]
+    return Stretches(np.array([0, *lasts[:-1]]), lines[[0, *(turns + 1)]], lasts)
+
+
+def _without(facts: Sequence[Fact], unknown: Sequence[tuple[Fact, int]]) -> list[Fact]:
+    names = {fact.name for fact, _ in unknown}
+    return [fact for fact in facts if fact.name not in names]
 
 
 def of_starts(stated: Sequence[Fact], records: RecordTable, happened: Iterable[Event]) -> list[Fact]:

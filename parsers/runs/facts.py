@@ -3,12 +3,13 @@
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
+from ..grammar.field import StepIs
 from ..grammar.format import ROOM, load
 from ..io.compression import SUFFIXES
 from ..scanning.prefix import line_pattern
@@ -39,11 +40,15 @@ ONE_BY_DEFAULT = ("nodes", "cards", "cards_per_node", "accumulation")
 
 @dataclass(frozen=True)
 class Fact:
-    """A value (int, float or str) and its source: a line of the log, a file name, run.json, a page or an option."""
+    """A value (int, float or str) and its source: a line of the log, a file name, run.json, a page or an option.
+
+    ``step_is``: what a step of the log is, of an accumulation that the log states.
+    """
 
     name: str
     value: Value
     source: Provenance
+    step_is: StepIs | None = None
 
 
 class Facts(dict[str, Fact]):
@@ -51,12 +56,15 @@ class Facts(dict[str, Fact]):
 
     ``contradictions`` holds every later source that said otherwise, with the fact it contradicts. ``disputes`` holds
     the lines that contradict each other on a fact that scales, each with the first of them: none of these is believed.
+    ``unstated`` holds the counts that another run of the log states, each with a line of this run's own configuration,
+    which does not: they are not believed either.
     """
 
     def __init__(self, told: Iterable[Fact] = ()) -> None:
         super().__init__()
         self.contradictions: list[tuple[Fact, Fact]] = []
         self.disputes: list[tuple[Fact, Fact]] = []
+        self.unstated: list[tuple[Fact, int]] = []
         self.tell(told)
 
     def tell(self, told: Iterable[Fact]) -> None:
@@ -93,6 +101,11 @@ class Facts(dict[str, Fact]):
         elif (both := self._counts("cards", "cards_per_node")) is None or both[0] < both[1]:
             self._one_node()
         self._derive_batch_size()
+
+    def tell_steps(self, step_is: StepIs) -> None:
+        """Hear what a step of the log is: passes make an optimizer step, and the log may count either."""
+        if (stated := self.get("accumulation")) is not None:
+            self["accumulation"] = replace(stated, step_is=step_is)
 
     def _one_node(self) -> None:
         """Cards of one node, where nothing says how many nodes there are; fewer in all contradict them."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Self
 
@@ -18,9 +17,14 @@ from ..scanning.cascade import Cascade, FormatLines, of_kinds
 from ..scanning.detection import common, detect, formats, known_shapes, most_claimed
 from ..scanning.record_table import table
 from ..scanning.tail import Change, Tail
-from .facts import SCALING, Fact, line_facts
-from .reading import heard, known_format
+from .appended import BANNERS
+from .events import Event, events
+from .facts import Fact, Value, line_facts
+from .reading import heard, known_format, steps_of
 from .runfile import run_facts, run_file, told_by_name
+from .statements import COUNTS, statements
+
+MOST_EVENTS = 1024
 
 
 class GrowingLog:
@@ -29,6 +33,7 @@ class GrowingLog:
     ``format``: None until a metric line tells it; ``doubt`` then says why it cannot be told, where that is known.
     ``lines``: how many lines of the present file were read. ``fields``: what the columns of the records mean, by
     (record, column). ``facts``: those that scale a throughput; of several values that lines state two are kept.
+    ``happened``: the events that may begin a run.
     """
 
     def __init__(self, path: Path, *, format: str | Path | None = None, facts: Iterable[Fact] = ()) -> None:
@@ -68,8 +73,8 @@ class GrowingLog:
     def _begin(self) -> None:
         self.doubt: Message | None = None
         self._time: np.datetime64 | None = None
-        self._stated: dict[str, list[Fact]] = {}
-        self._arguments: dict[str, list[Fact]] = {}
+        self._levels: tuple[_Told, _Told] = {}, {}  # of the format, and of any program
+        self.happened: list[Event] = []
         self._use(self._named)
         self._tell()
 
@@ -80,7 +85,8 @@ class GrowingLog:
 
     def _change(self, change: Change) -> None:
         if change is Change.ROTATED:
-            self.lines = 0
+            self.lines, self.happened = 0, []
+            self._levels = _before_all_lines(self._levels[0]), _before_all_lines(self._levels[1])
         else:
             self._begin()
 
@@ -116,21 +122,63 @@ class GrowingLog:
                 self._time = records["time"].dropna().to_numpy(dtype="datetime64[us]")[-1]
             yield records
 
+    def begin_run(self, before: int) -> None:
+        """Let go of what is not stated of a run that has begun; ``before``: the line of the last record before it.
+
+        Where its own configuration states anything, what only that of an earlier run states is not known of it.
+        """
+        self._levels = _of_run(self._levels[0], before), _of_run(self._levels[1], before)
+        self._tell()
+
     def _hear(self, levels: Sequence[FormatLines]) -> None:
         """Keep what scales a throughput; a second value of it tells that lines contradict each other, a third nothing.
 
         ``Facts`` hears all lines of a log at once, so they are told anew.
         """
-        for kept, level in zip((self._stated, self._arguments), levels, strict=True):
-            for fact in (fact for fact in line_facts(level.facts) if fact.name in (*SCALING, "epoch_samples")):
-                told = kept.setdefault(fact.name, [])
-                if len(told) < 2 and fact.value not in [other.value for other in told]:
-                    told.append(fact)
+        happened = (event for event in events(of_kinds(levels, ("event",))) if event.event in BANNERS)
+        self.happened = [*self.happened, *happened][-MOST_EVENTS:]
+        for known, level in zip(self._levels, levels, strict=True):
+            firsts = {(fact.name, fact.value): fact for fact in line_facts(level.facts)}
+            for said in statements(level.facts):
+                if said.name in COUNTS:
+                    last = self.lines if said.lines is None else int(said.lines[-1])
+                    _keep(known.setdefault(said.name, {}), firsts[said.name, said.value], last)
         if any(level.facts for level in levels):
             self._tell()
 
     def _tell(self) -> None:
-        stated, arguments = (chain.from_iterable(kept.values()) for kept in (self._stated, self._arguments))
+        stated, arguments = map(_in_order, self._levels)
         run = run_file(self.path)
         given = [*self._given, *run_facts(run, self.path)]
-        self.facts = heard(given, stated, arguments, told_by_name(run, self.path))
+        named, known = told_by_name(run, self.path), [self.format] if self.format else []
+        self.facts = heard(given, stated, arguments, named, steps_of(known))
+
+
+# By name and value: the first line that states it, as a fact, and the last one.
+_Told = dict[str, dict[Value, tuple[Fact, int]]]
+
+
+def _keep(known: dict[Value, tuple[Fact, int]], fact: Fact, last: int) -> None:
+    """Keep a value that lines state, and the two at most that were stated last."""
+    known[fact.value] = known.get(fact.value, (fact, 0))[0], last
+    if len(known) > 2:
+        del known[min(known, key=lambda value: known[value][1])]
+
+
+def _of_run(known: _Told, before: int) -> _Told:
+    """What is known of a run: by lines after the last record before it, or else what all lines tell alike."""
+    own = {name: {v: said for v, said in values.items() if said[1] > before} for name, values in known.items()}
+    if any(own.values()):
+        return own
+    return {name: values for name, values in known.items() if len(values) == 1}
+
+
+def _in_order(known: _Told) -> list[Fact]:
+    """All facts, by the lines that state them first."""
+    facts = (fact for values in known.values() for fact, _ in values.values())
+    return sorted(facts, key=lambda fact: fact.source.values)
+
+
+def _before_all_lines(known: _Told) -> _Told:
+    """The same where another file of the log begins, whose lines are counted anew."""
+    return {name: {value: (fact, 0) for value, (fact, _) in values.items()} for name, values in known.items()}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..grammar.field import Field
+from ..grammar.field import Field, StepIs
 from ..grammar.format import Format, load
 from ..io.errors import FormatError
 from ..io.lazy import pd
@@ -30,17 +30,22 @@ from .facts import Fact, Facts, line_facts, may_be_default
 from .format_records import NOTHING, FormatRecords, records_of
 from .health import findings
 from .runfile import RunFile, run_facts, run_file, run_problems, told_by_name
+from .statements import statements
 
 TORN = "Output is interleaved, first at line {line} ({count} in total); only intact parts are used."
 CUT = "The last line does not end with a newline and may be truncated; a number at its end is not used."
 NO_STEPS = "The log does not contain step or epoch records."
 FIRST_USED = "{fact} is {value} according to {witness}, but {other} according to {denier}; using {value}."
 NEITHER_USED = "{fact} is {value} according to {witness}, but {other} according to {denier}; using neither."
+OF_ANOTHER_RUN = (
+    "{fact} is {value} according to {witness}, but the configuration of another run, first at line {line} ({count} in "
+    "total), does not state it; it is not used there."
+)
 NONE_FITS = "none of its {count} lines match a known format; list the formats with `tachograph formats`."
 UNKNOWN_FORMAT = "Unknown format {name}; list the formats with `tachograph formats`."
 UNKNOWN_FORMAT_LIKE = "Unknown format {name}; did you mean {near}? List the formats with `tachograph formats`."
 NONE_FITS_LINE = "its only line does not match a known format; list the formats with `tachograph formats`."
-WARNINGS = (TORN, CUT, NO_STEPS, FIRST_USED, NEITHER_USED)
+WARNINGS = (TORN, CUT, NO_STEPS, FIRST_USED, NEITHER_USED, OF_ANOTHER_RUN)
 # Lines that are left are tried for further formats up to so many bytes: that takes longer than to read the others.
 SEARCHED = 4 << 20
 
@@ -199,16 +204,30 @@ def _facts(
     stated, arguments = list(line_facts(chain(*formats_))), list(line_facts(last))
     stated = of_starts(stated, parts[0].table, happened)
     given, named = [*given, *run_facts(run, log)], list(told_by_name(run, log))
-    yield heard(given, stated, arguments, named)
-    for of_formats, of_arguments in zip(of_each(parts, stated), of_each(parts, arguments), strict=True):
-        yield heard(given, of_formats, of_arguments, named)
+    step_is = steps_of({part.format for part in parts if part.format})
+    yield heard(given, stated, arguments, named, step_is)
+    runs = of_each(parts, stated, statements(chain(*formats_))), of_each(parts, arguments, statements(last))
+    for of_formats, of_arguments in zip(*runs, strict=True):
+        facts = heard(given, of_formats.stated, of_arguments.stated, named, step_is)
+        unstated = (*of_formats.unstated, *of_arguments.unstated)
+        facts.unstated = [(fact, own) for fact, own in unstated if fact.name not in facts]
+        yield facts
 
 
-def heard(given: Iterable[Fact], stated: Iterable[Fact], arguments: Iterable[Fact], named: Iterable[Fact]) -> Facts:
+def steps_of(read_by: Iterable[Format]) -> StepIs:
+    """What a step of a log is, by the formats that read it; unknown where one does not say so, or says otherwise."""
+    said = {fmt.step_is for fmt in read_by}
+    return said.pop() if len(said) == 1 else "unknown"
+
+
+def heard(
+    given: Iterable[Fact], stated: Iterable[Fact], arguments: Iterable[Fact], named: Iterable[Fact], step_is: StepIs
+) -> Facts:
     """The facts of a run by all sources: those of the caller and its run.json, its lines, and the name of its log.
 
-    ``stated``: by lines of its formats. ``arguments``: by lines that any program may print, which do not say whether
-    somebody gave them: a count of one that may be a default contradicts nobody.
+    ``stated``: by lines of its formats, whose ``step_is`` says what they call a step. ``arguments``: by lines that any
+    program may print, which do not say whether somebody gave them: a count of one that may be a default contradicts
+    nobody.
     """
     facts, said = Facts(given), list(arguments)
     facts.tell_lines(stated)
@@ -217,6 +236,7 @@ def heard(given: Iterable[Fact], stated: Iterable[Fact], arguments: Iterable[Fac
     facts.derive()
     facts.assume(filter(may_be_default, said))
     facts.derive()
+    facts.tell_steps(step_is)
     return facts
 
 
@@ -229,12 +249,23 @@ def _warnings(
         yield _both(NEITHER_USED, first, other)
     for believed, other in dict.fromkeys(pair for facts in told for pair in facts.contradictions):
         yield _both(FIRST_USED, believed, other)
+    yield from _of_other_runs(told)
     if cascade.account.torn:
         yield Message(TORN, line=cascade.account.first_torn, count=cascade.account.torn)
     if source.cut:
         yield Message(CUT)
     if len(records) and records.are("summary").all():
         yield Message(NO_STEPS)
+
+
+def _of_other_runs(told: Sequence[Facts]) -> Iterator[Message]:
+    """The counts that runs do not use because another one states them."""
+    own: dict[Fact, list[int]] = {}
+    for fact, line in chain.from_iterable(facts.unstated for facts in told):
+        own.setdefault(fact, []).append(line)
+    for fact, lines in own.items():
+        values = {"fact": Message(fact.name), "value": fact.value, "witness": fact.source.message}
+        yield Message(OF_ANOTHER_RUN, **values, line=lines[0], count=len(lines))
 
 
 def _both(message: str, one: Fact, other: Fact) -> Message:

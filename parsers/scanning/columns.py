@@ -1,7 +1,7 @@
 """Typed columns: what the fields of many lines become, block by block."""
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from .prefix import RANK
 from .shapes import Rows
 
 Array = NDArray[Any]
+MOST_REPEATED = 1024  # a log holds fewer runs, but may label each of its lines with the rank
 
 
 FEW = 64
@@ -77,17 +78,22 @@ class Places:
         """Whether any line has a field."""
         return bool(self.widths(field).any())
 
-    def differing(self, fields: Sequence[int]) -> Rows:
-        """The first lines that have each text of some fields; all lines where they are few, or the texts are long."""
+    def differing(self, fields: Sequence[int]) -> tuple[Rows, Rows]:
+        """The first lines that have each text of some fields, and for each line which of them has its text.
+
+        Where lines are few, or the texts are long, that is each line itself.
+        """
         spans = self.spans[self.shape][:, fields]
         if len(spans) < FEW or spans[:, :, 1].max(axis=0).sum() > np.uint64().itemsize:
-            return np.arange(len(spans))
+            return np.arange(len(spans)), np.arange(len(spans))
         text, said = np.frombuffer(self.data, np.uint8), np.zeros(len(spans), np.uint64)
         for offset, width in spans.transpose(1, 2, 0):
             for place in range(width.max()):
                 byte = text[np.minimum(self.at + offset + place, len(text) - 1)]
                 said = said << np.uint64(8) | np.where(place < width, byte, 0).astype(np.uint64)
-        return np.sort(np.unique(said, return_index=True)[1])
+        _, firsts, of = np.unique(said, return_index=True, return_inverse=True)
+        order = np.argsort(firsts)
+        return firsts[order], np.argsort(order)[of]
 
     def texts(self, field: int, rows: Rows | slice = slice(None)) -> list[bytes]:
         """The texts that lines, or some of them, have of a field."""
@@ -209,13 +215,14 @@ class FactLines:
     """The lines of one variant that states facts, which many lines repeat.
 
     ``told``: the texts of ``fields``, and the first line that has them with the place in it; of an event each such
-    line, for a later start may repeat what one before it said.
+    line, for a later start may repeat what one before it said. ``every``: all lines that have them, None for too many.
     """
 
     def __init__(self, variant: Variant) -> None:
         self._all = tuple(dict.fromkeys((RANK, *variant.fields)))
         self.fields = tuple(field for field in variant.facts if field is not RANK)
         self.told: dict[tuple[bytes, ...], list[tuple[int, int]]] = {}
+        self.every: dict[tuple[bytes, ...], list[int] | None] = {}
         self.is_event = variant.record == "event"
 
     def add(self, numbers: Integers, places: Places) -> None:
@@ -223,9 +230,11 @@ class FactLines:
         columns = [self._all.index(field) for field in self.fields]
         if not columns:
             return
-        which = np.arange(len(numbers)) if self.is_event else places.differing(columns)
-        texts = zip(*(places.texts(column, which) for column in columns), strict=True)
+        which, of = (np.arange(len(numbers)),) * 2 if self.is_event else places.differing(columns)
+        texts = [*zip(*(places.texts(column, which) for column in columns), strict=True)]
         rows = [*zip(texts, which.tolist(), strict=True)]
+        for row, lines in zip(texts, _grouped(numbers, of), strict=True):
+            self._count(row, lines)
         # Of lines that say the same the first counts: reversed, it is the last that a dict is told.
         for row, at in rows if self.is_event else dict(reversed(rows)).items():
             place = int(numbers[at]), int(places.spans[places.shape[at], columns[0], 0])
@@ -234,3 +243,17 @@ class FactLines:
                 known.append(place)
             else:
                 known[0] = min(place, known[0])
+
+    def _count(self, row: tuple[bytes, ...], lines: Sequence[int]) -> None:
+        """Keep the lines that state something; what so many lines repeat is no configuration of one run."""
+        known = self.every.setdefault(row, [])
+        if known is not None:
+            known += lines
+            if len(known) > MOST_REPEATED:
+                self.every[row] = None
+
+
+def _grouped(numbers: Integers, of: Rows) -> Iterator[list[int]]:
+    """The numbers of lines in the groups that they are of, which count from 0."""
+    parts = np.split(numbers[np.argsort(of, kind="stable")], np.cumsum(np.bincount(of))[:-1])
+    return (part.tolist() for part in parts)

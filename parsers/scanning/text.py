@@ -9,7 +9,7 @@ from ..io.errors import LogError
 from .format_shapes import KnownShapes
 from .multiline import whole_records
 from .shapes import ShapedLines
-from .source import BINARY, Source, is_text
+from .source import Source, is_text, what_it_is
 
 _HEAD = 1 << 16  # by so many bytes a binary file is told
 
@@ -60,5 +60,5 @@ class LogText:
         self._rest = self.source.blocks()
         self._first = list(islice(self._rest, 2))
         if not is_text(self._first[0][:_HEAD]):
-            raise LogError.at(self.source.path, BINARY)
+            raise LogError.at(self.source.path, what_it_is(self._first[0]))
         self._is_passed = False

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from parsers.io.errors import ParserError
@@ -13,6 +13,7 @@ from parsers.runs.reading import Reading, read
 from parsers.runs.runfile import run_file
 from parsers.sharing.workers import ALL_CORES, Workers
 
+from ..measuring.crosscheck import differing, own_figures
 from ..measuring.measurement import Measurement, NoMeasurement, measure
 from ..measuring.protocol import Protocol
 from .case_runs import another_log, not_done, outside
@@ -59,8 +60,12 @@ def measured(path: Path, protocol: Protocol, scaling: Scaling) -> Measurement:
 
 
 def _measured(reading: Reading, protocol: Protocol, scaling: Scaling) -> Measurement:
-    found = reading.of_run(protocol.run)
-    return measure(found.parts[0].table, found.fields, scaled(found, scaling), protocol)
+    """What a log measures, with a warning of each figure that its program prints itself and that is another."""
+    of_run = reading.of_run(protocol.run)
+    part, facts = of_run.parts[0], scaled(of_run, scaling)
+    found = measure(part.table, part.fields, facts, protocol)
+    own = differing(own_figures(of_run.parts, facts, found, part), found)
+    return replace(found, warnings=(*found.warnings, *own))
 
 
 def forget() -> None:

@@ -118,6 +118,14 @@ def _of_run(part: FormatRecords, reading: Reading, stated: Protocol | None, run:
 
 def _with_rates(part: FormatRecords, reading: Reading, stated: Protocol | None, run: int | None) -> Measurement:
     facts = reading.of_run(stated.run if stated and stated.run else run).facts
+    return of_records(part, facts, stated, run)
+
+
+def of_records(part: FormatRecords, facts: Facts, stated: Protocol | None, run: int | None = None) -> Measurement:
+    """Measure the records of one run as ``headline`` does; ``run``: which one, where they are of several.
+
+    Raises ``NoMeasurement``.
+    """
     if stated is None:
         return _unstated(part, facts, run)
     if run is not None:

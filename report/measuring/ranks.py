@@ -114,7 +114,11 @@ class RankSpread:
     @property
     def node(self) -> int | None:
         """The node of the slowest rank, counted from 0; None where the cards of a node are not known."""
-        return None if self.cards_per_node is None else self.numbers[self.slowest] // self.cards_per_node
+        return self.node_of(self.slowest)
+
+    def node_of(self, place: int) -> int | None:
+        """The node of the rank at a place, counted from 0; None where the cards of a node are not known."""
+        return None if self.cards_per_node is None else self.numbers[place] // self.cards_per_node
 
     @property
     def summary(self) -> Message:

@@ -30,8 +30,12 @@ SEVERAL_SIZES = (
 )
 NO_SIZE = "estimate={estimate} needs a batch size, but the records print {printed}."
 NO_COUNT = "{name} is {value} according to {witness}; expected at least 1."
-# What an option of the command line would give.
-ASKING = (NEEDS_BATCH_SIZE, NEEDS_CARDS, NEEDS_BOTH, NEEDS_SCOPE, SEVERAL_SIZES)
+UNKNOWN_STEP = (
+    "{passes} forward passes make an optimizer step according to {witness}, and the format does not define which of "
+    "the two its step is: state it in its grammar, where it reads accumulation."
+)
+# What an option of the command line, or one word in a grammar, would give.
+ASKING = (NEEDS_BATCH_SIZE, NEEDS_CARDS, NEEDS_BOTH, NEEDS_SCOPE, SEVERAL_SIZES, UNKNOWN_STEP)
 
 BATCH_SIZES = ("batch_size", "job_batch_size")
 # What logs count themselves, and in what: all since the start, or what one record covers.
@@ -62,19 +66,35 @@ def samples_per_step(records: Records, facts: Facts, protocol: Protocol) -> int:
 
     That is the batch size of the job, as the column ``job_batch_size`` of ``records`` or else as a fact; or batch size
     per card x cards x passes in a step (``accumulation``), which a caller's own ``batch_size`` asks for in any case.
-    Raises ``NoMeasurement`` where they are not known, or where the column holds several numbers.
+    Raises ``NoMeasurement`` where they are not known, or where the column holds several numbers, and where passes make
+    an optimizer step and the format does not say which of both its step is.
     """
     given, is_option = facts.get("batch_size"), _is_option(facts)
     if not is_option and (job := _column(columns(records), "job_batch_size", protocol)) is not None:
         return job
     if "job_batch_size" in facts and (given is None or given.source.is_of_the_log):
-        return _count(facts, "job_batch_size")
+        return _of_one_step(facts)
     printed = None if is_option else _column(columns(records), "batch_size", protocol)
     card = _count(facts, "batch_size") if given and printed is None else printed
     if card is None or "cards" not in facts:
         key = NEEDS_CARDS if card is not None else NEEDS_BATCH_SIZE if "cards" in facts else NEEDS_BOTH
         raise NoMeasurement(key, estimate=protocol.estimate)
     return card * _passes(facts)
+
+
+def _of_one_step(facts: Facts) -> int:
+    """The batch size of the job that a fact states for an optimizer step, or what one pass has of it."""
+    size, passes = _count(facts, "job_batch_size"), _accumulated(facts)
+    is_pass = "accumulation" in facts and facts["accumulation"].step_is == "forward_pass"
+    return size // passes if is_pass and not size % passes else size
+
+
+def _accumulated(facts: Facts) -> int:
+    """How many passes make an optimizer step; raises ``NoMeasurement`` where nobody knows what a step is."""
+    passes = _count(facts, "accumulation") if "accumulation" in facts else 1
+    if passes > 1 and facts["accumulation"].step_is == "unknown":
+        raise NoMeasurement(UNKNOWN_STEP, passes=passes, witness=facts["accumulation"].source.message)
+    return passes
 
 
 def _is_option(facts: Facts) -> bool:
@@ -88,19 +108,19 @@ def own_sizes(records: Records, facts: Facts) -> Values | None:
     None where they do not, or where all print the same. ``records``: at least one.
     """
     records = columns(records)
-    for name, times in (("job_batch_size", 1), ("batch_size", _passes(facts))):
-        if times and name in records and not _is_option(facts):
+    for name in BATCH_SIZES[::-1] if "cards" in facts else BATCH_SIZES[1:]:
+        if name in records and not _is_option(facts):
             sizes = records.numbers(name)
             if np.isfinite(sizes).all() and (sizes >= 1).all() and (sizes != sizes[0]).any():
-                return sizes * times
+                return sizes * _passes(facts) if name == "batch_size" else sizes
     return None
 
 
 def _passes(facts: Facts) -> int:
-    """How many batches of one card make a step; 0 where that is not known."""
-    if "cards" not in facts:
-        return 0
-    return _count(facts, "cards") * (_count(facts, "accumulation") if "accumulation" in facts else 1)
+    """How many batches of one card make a step; raises ``NoMeasurement`` where that is not known."""
+    passes = _accumulated(facts)
+    is_pass = "accumulation" in facts and facts["accumulation"].step_is == "forward_pass"
+    return _count(facts, "cards") * (1 if is_pass else passes)
 
 
 def _done_per_step(records: Columns, facts: Facts, protocol: Protocol) -> tuple[int, str]:

@@ -8,6 +8,8 @@ from typing import Any
 
 from tabulate import tabulate
 
+from parsers.io.message import Message
+
 from ..evidence.cell import Cell, Exhibit, anchors, coverage
 from ..evidence.comparison import Comparison
 from ..measuring.protocol import Step
@@ -94,6 +96,11 @@ class PageText(Translator):
     def log(self, exhibit: Exhibit) -> str:
         """A link to a log: to where it was published when others made it, else to our own copy."""
         return markdown.link(markdown.text(self.called(exhibit)), self._address(exhibit.path))
+
+    def lines(self, log: str, said: str, told: str | Message) -> str:
+        """A link to lines of a log, which are ``told`` as their provenance is, and ``said`` as Markdown."""
+        numbers = [*told.values.values()] if isinstance(told, Message) else []
+        return markdown.link(said, f"{self._address(log)}#{'-'.join(f'L{number}' for number in numbers)}")
 
     def called(self, exhibit: Exhibit) -> str:
         """What a log is called: its name, with as many folders before it as tell it from other logs of the page."""

@@ -69,6 +69,10 @@ class Renderer(PageText):
         """The proofs of all numbers of one table: which log, which lines, which protocol."""
         return render_evidence.evidence(self, [cell for cell in self.cells if cell.table == table.name])
 
+    def ranks(self, table: Table) -> str:
+        """How far the ranks behind the numbers of one table are apart."""
+        return render_evidence.ranks(self, [cell for cell in self.cells if cell.table == table.name])
+
     def computed(self, table: Table) -> str:
         """How the numbers of one table that are computed from others come from them."""
         return render_evidence.computed(self, [cell for cell in self.cells if cell.table == table.name])

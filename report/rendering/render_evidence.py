@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ..evidence.cell import Cell, Coverage, Exhibit, Quotient, coverage
+from ..measuring.ranks import RankSpread
 from ..wording import markdown
 from .page_text import PageText
 
@@ -50,6 +51,31 @@ def _rules(page: PageText, cell: Cell) -> Iterator[str]:
     if cell.protocol and len(cell.proofs[0].exhibits) > 1:
         of_one_run = [step for step in cell.protocol.steps() if not step[0].startswith(NOT_OF_ONE_RUN)]
         yield page.sentence(of_one_run, cell.protocol.words(), several=False)
+
+
+def ranks(page: PageText, cells: Sequence[Cell]) -> str:
+    """How far the ranks are apart that each print a number, of each log behind a throughput; empty where none are."""
+    head = [page.translate(title) for title in ("Number", "Log", "Ranks", "Slowest rank", "Median", "Fastest rank")]
+    throughputs = [cell for cell in cells if cell.shown.quantity.is_throughput]
+    body = [
+        [page.number(cell), page.log(proof.exhibits[-1]), *_spread(page, found)]
+        for cell in throughputs
+        for proof in cell.proofs
+        if (found := proof.measurement.ranks) is not None and min(found.values) < max(found.values)
+    ]
+    return page.grid([head, *body]) if body else ""
+
+
+def _spread(page: PageText, found: RankSpread) -> list[str]:
+    slowest, fastest = (_of_rank(page, found, at) for at in (found.slowest, found.fastest))
+    return [str(len(found.numbers)), slowest, f"{found.median:.6g} {found.unit}", fastest]
+
+
+def _of_rank(page: PageText, found: RankSpread, at: int) -> str:
+    told = {"number": f"{found.values[at]:.6g} {found.unit}", "rank": found.numbers[at]}
+    if found.cards_per_node is None:
+        return page.say("{number} (rank {rank})", **told)
+    return page.say("{number} (rank {rank} on node {node})", **told, node=found.node_of(at))
 
 
 def _lines(page: PageText, exhibit: Exhibit) -> str:

@@ -3,9 +3,12 @@
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from parsers.io.message import Message
+
 from ..evidence.cell import Cell
 from ..evidence.comparability import RULES, Difference
 from ..evidence.comparison import Comparison
+from ..measuring.crosscheck import OWN
 from ..measuring.number import printed
 from ..measuring.protocol import Protocol
 from ..wording import markdown
@@ -24,8 +27,24 @@ def remarks(page: PageText) -> list[str]:
 
 
 def sentences(page: PageText, cell: Cell) -> Iterator[str]:
-    """What a reader of a number must know, in this language."""
-    yield from (worded(message, page.translate, markdown.text) for message in cell.messages)
+    """What a reader of a number must know, in this language; the lines of a figure of the program's own are links."""
+    for message in cell.messages:
+        if message.key == OWN:
+            yield from _own_figure(page, cell, message)
+        else:
+            yield worded(message, page.translate, markdown.text)
+
+
+def _own_figure(page: PageText, cell: Cell, message: Message) -> Iterator[str]:
+    """A figure that a program prints itself, beside the measurement of each log that it is told of."""
+    told = {name: markdown.text(_in_words(page, said)) for name, said in message.values.items()}
+    for proof in (proof for proof in cell.proofs if message in proof.measurement.warnings):
+        links = {name: page.lines(proof.log, told[name], message.values[name]) for name in ("own", "used")}
+        yield page.say(message.key, **told | links)
+
+
+def _in_words(page: PageText, said: str | Message) -> str:
+    return worded(said, page.translate) if isinstance(said, Message) else said
 
 
 NO_RULE = "No common statistics apply to all logs in this row."

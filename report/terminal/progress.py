@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,10 +10,11 @@ import numpy as np
 
 from parsers.io.lazy import pd
 from parsers.io.message import Message, joined
+from parsers.runs.events import Event
 
-from ..measuring.crosscheck import by
 from ..measuring.estimate import Facts, Values
-from ..measuring.measurement import Measurement, measure
+from ..measuring.headline import of_records
+from ..measuring.measurement import Measurement
 from ..measuring.protocol import NoMeasurement, Protocol
 from ..measuring.ranks import one_each
 from ..measuring.record_columns import Columns
@@ -21,6 +22,7 @@ from ..measuring.scaling import ASKING
 from ..measuring.statistic import reduce
 from ..measuring.window import Fields, Mask
 from .meter import Meter, Rate, meters
+from .recent_records import RecentRecords
 
 KEPT = 1024
 NONE_YET = "No record gives a number so far: the clock needs two records, and times must be above 0."
@@ -73,7 +75,12 @@ class Progress:
         self.restart()
 
     def restart(self) -> None:
-        """Forget everything: another run begins."""
+        """Forget everything: another log begins."""
+        self.recent = RecentRecords()
+        self._anew()
+
+    def _anew(self) -> None:
+        """Forget all numbers: another run begins."""
         self._meters = meters(self._stated)
         self.meter = self._meters[0]
         self.fields: Fields = {}
@@ -90,6 +97,16 @@ class Progress:
     def protocol(self) -> Protocol:
         """The stated protocol, or the one that is chosen."""
         return self._stated or self.meter.protocol
+
+    def hear(self, records: pd.DataFrame, happened: Sequence[Event] = ()) -> int | None:
+        """Keep the next records; returns the line of the last one before another run, where one begins among them.
+
+        ``happened``: the events of the log so far. The numbers of the earlier run are forgotten then.
+        """
+        before = self.recent.add(records, happened)
+        if before is not None:
+            self._anew()
+        return before
 
     def add(self, records: pd.DataFrame, fields: Fields, facts: Facts) -> Iterator[Point]:
         """Count the next records, at least one row, in file order; returns those that count as points."""
@@ -171,27 +188,18 @@ class Progress:
     def rate(self, facts: Facts) -> Rate:
         """How the numbers become a throughput; once a record counts."""
         rate = self.meter.rate(self.records, _meanings(self.fields, self.records), facts)
-        if self._each and self._is_of_the_job:
+        if self._each and self.is_of_the_job:
             return replace(rate, scope="unknown", warnings=(self._each,))
         return rate
 
-    @property
-    def used(self) -> Protocol:
-        """The protocol, with the estimate that stands in for a throughput which is not printed."""
-        stands_in = self.protocol.estimate == "reported"
-        return by(self.meter.protocol.estimate, self.protocol) if stands_in else self.protocol
-
     def measured(self, facts: Facts) -> Measurement | None:
-        """What the protocol gives so far; None when some records are forgotten. Raises ``NoMeasurement``."""
-        if self._forgets:
+        """What `show` gives for the records so far; None when some are forgotten. Raises ``NoMeasurement``."""
+        if self._forgets or self.recent.forgets:
             return None
-        found = measure(self.records, _meanings(self.fields, self.records), facts, self.used)
-        if self._each and self._is_of_the_job:
-            return replace(found, scope="unknown", warnings=(*found.warnings, self._each))
-        return found
+        return of_records(self.recent.part(self.fields), facts, self._stated)
 
     @property
-    def _is_of_the_job(self) -> bool:
+    def is_of_the_job(self) -> bool:
         """Whether the numbers are throughputs that the format takes for those of the whole job."""
         field = self.fields.get((self.meter.protocol.records, "throughput"))
         return self.meter.protocol.estimate == "reported" and field is not None and field.scope == "job"

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from parsers.io.lazy import pd
 from parsers.io.message import Message
 from parsers.runs.facts import Fact
 from parsers.runs.growing import GrowingLog
@@ -20,6 +21,10 @@ from .progress import Point, Progress
 
 UNKNOWN = "No metric line of a known format so far."
 
+ANOTHER_RUN = "Run {run} begins at line {line}; earlier runs do not count."
+ONE_RANK = (
+    "{count} ranks print numbers: those shown are of the lowest rank, and the result at the end is of all of them."
+)
 NO_FILE = "The file does not exist yet; waiting for it."
 
 
@@ -44,11 +49,23 @@ class Snapshot:
         """
         for piece in self.log.news():
             if not isinstance(piece, Change):
-                yield self.progress.add(piece, self.log.fields, self.log.facts)
+                yield self._points(piece)
                 continue
-            if piece is not Change.ROTATED:
+            if piece is Change.ROTATED:
+                self.progress.recent.rotate()
+            else:
                 self.progress.restart()
             yield piece
+
+    def _points(self, records: pd.DataFrame) -> Iterator[Point]:
+        """The records that count; where they show that another run has begun, those before them that are of it, too."""
+        before = self.progress.hear(records, self.log.happened)
+        if before is None:
+            return self.progress.add(records, self.log.fields, self.log.facts)
+        self.log.begin_run(before)
+        new = int(records["line"].iloc[0])
+        points = self.progress.add(self.progress.recent.of_present_file, self.log.fields, self.log.facts)
+        return (point for point in points if point.fields["line"] >= new)
 
     def rate(self) -> Rate:
         """How the numbers of the records become a throughput by what is known now; once a record counts."""
@@ -61,20 +78,30 @@ class Snapshot:
         elif self.log.format is None:
             yield self.log.doubt or Message(UNKNOWN)
         elif self.progress.all.count:
+            yield from self._of_run()
             yield from self.rate().warnings
         elif self.progress.reason:
             yield self.progress.reason
 
+    def _of_run(self) -> Iterator[Message]:
+        """Which of several runs is under way, and whose numbers are shown where ranks each print their own."""
+        recent = self.progress.recent
+        if recent.run > 1:
+            yield Message(ANOTHER_RUN, run=recent.run, line=recent.first)
+        ranks = recent.frame["rank"].nunique() if "rank" in recent.frame else 1
+        if ranks > 1 and not self.progress.is_of_the_job:
+            yield Message(ONE_RANK, count=ranks)
+
     def result(self) -> str:
-        """The throughput by the protocol; once some records are forgotten that of the last ones."""
+        """The throughput as `show` gives it; once some records are forgotten that of the last ones."""
         if not self.progress.all.count:
             return f"no throughput: {' '.join(map(str, self.remarks())) or 'No metric line yet.'}"
         try:
             found = self.progress.measured(self.log.facts)
         except NoMeasurement as error:
             return f"no throughput: {error}"
-        words = self.progress.used.words()
         if found is None:
+            words = self.progress.protocol.words()
             return f"{self._last()}; for the result of all records by {words}, run `tachograph show`"
         number = f"{printed(found.value, found.protocol)} {found.unit}{whose(found.scope)}"
         return f"{number}, from {found.records_used} records, by {found.protocol.words()}"

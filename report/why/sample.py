@@ -92,7 +92,8 @@ def _stated(name: str, facts: Facts) -> Factor:
 
 
 def _of_a_step(amount: float, counted: str, facts: Facts) -> Iterator[Factor]:
-    for names in (("job_batch_tokens",), ("job_batch_size",), ("batch_size", "cards", "accumulation")):
+    of_card = ("batch_size", "cards")
+    for names in (("job_batch_tokens",), ("job_batch_size",), (*of_card, "accumulation"), of_card):
         known = [name for name in names if name in facts and is_count(facts[name].value)]
         if known and prod(int(facts[name].value) for name in known) == amount:
             yield from (_stated(name, facts) for name in known)

@@ -93,7 +93,8 @@ def _of_rate(reading: Reading, numbers: Sequence[str]) -> tuple[str, str, str]:
             found = _tried(part, reading, protocol)
             if found is not None and _gives(found.value, numbers[0]):
                 return f"{_digits(found.value, numbers[0])} {found.unit}", found.protocol.words(), EXACT
-    return *_given(plain)[:2], f"{plain.value / float(numbers[0]):.4f} x"
+    counts_another = plain.unit == "steps/s"  # where nobody knows the size of a batch
+    return *_given(plain)[:2], "in steps" if counts_another else f"{plain.value / float(numbers[0]):.4f} x"
 
 
 def _plain(reading: Reading) -> Measurement:

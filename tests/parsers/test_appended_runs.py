@@ -6,7 +6,8 @@ import numpy as np
 
 from parsers.runs.appended import as_one, beginnings, told_apart
 from parsers.runs.events import NEVER, Event
-from parsers.runs.reading import FIRST_USED, NEITHER_USED, survey
+from parsers.runs.facts import Value
+from parsers.runs.reading import FIRST_USED, NEITHER_USED, OF_ANOTHER_RUN, survey
 from parsers.scanning.record_table import RecordTable
 
 
@@ -175,3 +176,40 @@ def test_starts_that_have_no_records_at_all_dispute_the_batch_size(tmp_path: Pat
     log = tmp_path / "train_log.txt"
     log.write_text(yolox(64) + yolox(32), encoding="utf-8")
     assert "job_batch_size" not in survey(log, format="yolox").facts
+
+
+def cards_and_sizes(tmp_path: Path, *heads: str) -> list[tuple[Value | None, ...]]:
+    log = tmp_path / "appended.log"
+    run = "".join(f"Epoch 0:  {n}%|#  | {n}/100 [00:{n // 2:02d}<00:30,  2.00it/s, loss=1.5]\n" for n in range(10, 60))
+    log.write_text("".join(head + run for head in heads), encoding="utf-8")
+    found = survey(log)
+    assert len(found.facts_of_runs) == len(heads)
+    return [tuple(f[n].value if n in f else None for n in ("cards", "batch_size")) for f in found.facts_of_runs]
+
+
+BOTH, CARDS = "Namespace(world_size=2, micro_batch_size=8)\n", "Namespace(world_size=2, lr=0.1)\n"
+
+
+def test_a_count_is_not_that_of_a_run_whose_own_configuration_does_not_state_it(tmp_path: Path) -> None:
+    assert cards_and_sizes(tmp_path, BOTH, CARDS, BOTH, CARDS) == [(2, 8), (2, None), (2, 8), (2, None)]
+    assert cards_and_sizes(tmp_path, CARDS, BOTH) == [(2, None), (2, 8)]
+    (said,) = (said for said in survey(tmp_path / "appended.log").warnings if said.key == OF_ANOTHER_RUN)
+    assert (said.values["line"], said.values["count"]) == ("1", "1")
+
+
+def test_a_count_is_that_of_all_runs_where_the_others_have_no_configuration(tmp_path: Path) -> None:
+    assert cards_and_sizes(tmp_path, BOTH, "", "") == [(2, 8)] * 3
+
+
+def test_a_count_that_is_stated_behind_all_runs_is_that_of_each(tmp_path: Path) -> None:
+    cards_and_sizes(tmp_path, CARDS, CARDS)
+    log = tmp_path / "appended.log"
+    log.write_text(log.read_text(encoding="utf-8") + "micro_batch_size: 8\n", encoding="utf-8")
+    assert [facts["batch_size"].value for facts in survey(log).facts_of_runs] == [8, 8]
+
+
+def test_a_batch_size_that_the_start_of_a_run_does_not_state_is_not_that_of_another_start(tmp_path: Path) -> None:
+    log = tmp_path / "train_log.txt"
+    log.write_text(yolox(60, 10, 20, 30) + yolox(60, 10, 20, 30).replace("batch_size=60, ", ""), encoding="utf-8")
+    found = survey(log)
+    assert ["job_batch_size" in found.of_run(run).facts for run in (1, 2)] == [True, False]

@@ -1,5 +1,9 @@
 """Texts of small page files: the head and the columns that these share; each test writes its own tables below them."""
 
+from report.rendering.markdown_page import MarkdownPage
+from report.rendering.render import Renderer
+from report.wording.words import languages
+
 HEAD = """
 title = "T"
 model = "M"
@@ -19,3 +23,8 @@ logs = "{logs}"
 protocol = "{protocol}"
 {of_runs}
 """
+
+
+def written(parts: Renderer) -> str:
+    """The text of a page, and that of its evidence."""
+    return "\n".join(text for _, text in MarkdownPage("page", languages(), parts).texts())

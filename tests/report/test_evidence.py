@@ -18,13 +18,12 @@ from report.evidence.library import forget
 from report.measuring import caveats, crosscheck, scaling
 from report.measuring.protocol import Protocol
 from report.pagefile.page_file import PageError, load
-from report.rendering.markdown_page import MarkdownPage
 from report.rendering.publish import cell_json, publish
 from report.rendering.render import Renderer
 from report.wording import markdown
-from report.wording.words import languages, worded, words
+from report.wording.words import worded, words
 from tests.parsers.run_folders import make_run, put_gpu
-from tests.report.page_text import HEAD, column
+from tests.report.page_text import HEAD, column, written
 
 GOLDEN = Path(__file__).parent / "golden"
 LOG = GOLDEN / "logs/A100/PaddleClas_Toy50_bs64_fp32_DP_N1C1_log"
@@ -62,7 +61,7 @@ def cell(folder: Path, found: str = "", put: str = "") -> Cell:
 def rendered(folder: Path, language: str, *found: Cell) -> str:
     """The text of the page and that of its evidence."""
     parts = Renderer(load(folder / "page.toml"), found, language, folder / "logs", folder / "pages")
-    return "\n".join(text for _, text in MarkdownPage("page", languages(), parts).texts())
+    return written(parts)
 
 
 def put_run(folder: Path, repeat: str, **facts: object) -> None:

@@ -13,8 +13,9 @@ from parsers.grammar.field import Field
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import option
 from parsers.runs.reading import read
-from report.measuring.crosscheck import chosen
-from report.measuring.measurement import Measurement, NoMeasurement, measure
+from parsers.scanning.tail import Change
+from report.measuring.headline import headline
+from report.measuring.measurement import Measurement, NoMeasurement
 from report.measuring.protocol import Protocol
 from report.terminal.meter import Rate
 from report.terminal.progress import KEPT, Progress, Running
@@ -68,7 +69,7 @@ def test_while_all_records_are_kept_the_protocol_gives_what_it_gives_of_the_whol
     with Snapshot(log, Protocol.parse(stated), GIVEN, None) as look:
         list(look.news())
         now = outcome(lambda: look.progress.measured(look.log.facts))
-        assert now == outcome(lambda: measure(whole.records, whole.fields, whole.facts, look.progress.used))
+        assert now == outcome(lambda: headline(whole.parts[0], whole, Protocol.parse(stated))[0])
 
 
 def test_a_record_that_prints_no_number_does_not_count() -> None:
@@ -139,7 +140,7 @@ CHOSEN = (
 def shown(log: Path) -> tuple[object, ...] | str:
     """What `show` measures without a protocol."""
     whole = read(log, facts=GIVEN)
-    return outcome(lambda: chosen(whole.parts[0], whole.facts))
+    return outcome(lambda: headline(whole.parts[0], whole, None)[0])
 
 
 @pytest.mark.parametrize("log", [log for log in LOGS if log.parent.name in CHOSEN], ids=name)
@@ -177,6 +178,8 @@ def test_what_is_done_between_two_records_by_the_clock_is_the_number_of_the_late
     parts = [timed(elapsed=[seconds], step=[steps]) for seconds, steps in ((5.0, 10), (10.0, 20), (12.5, 30))]
     found = [point for part in parts for point in progress.add(part, STEPS_IN_TIME, SIZES)]
     assert [point.number for point in found] == [32, 64]
+    for part in parts:
+        progress.hear(part)
     measured = progress.measured(SIZES)
     assert measured is not None
     assert measured.value == pytest.approx(16 * 20 / 7.5)
@@ -193,7 +196,7 @@ def test_where_a_better_number_is_printed_later_those_before_it_do_not_count() -
     progress = Progress(None)
     progress.add(timed(elapsed=[5.0, 10.0], step=[10, 20]), STEPS_IN_TIME, SIZES)
     progress.add(timed(elapsed=[15.0], step=[30], step_time=[0.25]), STEPS_IN_TIME, SIZES)
-    assert (progress.used.estimate, progress.all.count, progress.rate(SIZES).of(progress.all.mean)) == (
+    assert (progress.protocol.estimate, progress.all.count, progress.rate(SIZES).of(progress.all.mean)) == (
         "step_time",
         1,
         64,
@@ -206,3 +209,52 @@ def test_without_what_scales_a_number_by_the_clock_its_option_is_named() -> None
     assert str(progress.reason) == (
         "estimate=clock needs the batch size per card and the number of cards: pass --batch-size and --cards."
     )
+
+
+def followed(log: Path, *pieces: bytes) -> tuple[list[float], str, list[str]]:
+    """Of a log that grows by pieces the numbers that count, the result, and what is remarked at the end."""
+    log.write_bytes(b"")
+    numbers = []
+    with Snapshot(log, None, (), None) as look:
+        for piece in pieces:
+            with log.open("ab") as file:
+                file.write(piece)
+            numbers += [point.number for news in look.news() if not isinstance(news, Change) for point in news]
+        return numbers, look.result(), [str(said) for said in look.remarks()]
+
+
+def as_shown(log: Path) -> str:
+    whole = read(log)
+    found, _ = headline(whole.parts[0], whole, None)
+    return f"{found.value:.3f} {found.unit}"
+
+
+def yolox(size: str, *times: str) -> bytes:
+    head = "2031-05-17 09:30:00.000 | INFO     | yolox.core.trainer:"
+    rows = "".join(
+        f"{head}after_iter:246 - epoch: 1/9, iter: {10 * n}/90, mem: 900Mb, iter_time: {time}s, data_time: 0.001s, "
+        "total_loss: 2.5, lr: 1.000e-04, size: 640, ETA: 0:01:00\n"
+        for n, time in enumerate(times, 1)
+    )
+    return f"{head}before_train:126 - args: Namespace({size}devices=1, num_machines=1)\n{rows}".encode()
+
+
+@pytest.mark.parametrize("size", ["batch_size=8, ", ""])
+def test_the_run_under_way_is_told_apart_from_those_before_it_as_show_does(tmp_path: Path, size: str) -> None:
+    log, second = tmp_path / "train_log.txt", yolox(size, "0.500", "0.500", "0.500", "0.500")
+    pieces = [yolox("batch_size=64, ", "0.100", "0.100", "0.100"), *second.splitlines(keepends=True)]
+    numbers, result, remarks = followed(log, *pieces)
+    assert numbers == [0.1, 0.1, 0.1, 0.5, 0.5, 0.5, 0.5]
+    assert result.startswith(f"{as_shown(log)} ")
+    assert remarks[0] == "Run 2 begins at line 5; earlier runs do not count."
+
+
+def test_the_result_of_a_log_whose_ranks_each_print_their_own_is_their_sum_as_show_has_it(tmp_path: Path) -> None:
+    line = "[rank{rank}]:2031-05-17 09:30:0{n},000 - root - INFO - step: {n}  loss:  2.5000  memory: 1.00GiB(2.00%)"
+    rows = [f"{line}  tps: {900 + 100 * rank}\n".format(rank=rank, n=n) for n in range(1, 6) for rank in (0, 1)]
+    numbers, result, remarks = followed(tmp_path / "c2.log", *map(str.encode, ["world_size: 2\n", *rows]))
+    assert numbers == [900] * 5
+    assert result.startswith("1900.000 tokens/s of the whole job")
+    assert remarks == [
+        "2 ranks print numbers: those shown are of the lowest rank, and the result at the end is of all of them."
+    ]

@@ -12,10 +12,12 @@ from report.evidence.log_summary import Summary, summarise
 from report.measuring.protocol import Protocol
 from report.measuring.ranks import DIFFER, DIFFER_BY_NODE, ONE_EACH, UNNAMED
 from report.pagefile.page_file import load
+from report.rendering.render import Renderer
 from report.site.derivation_steps import OF_RANKS, derivations
 from report.terminal.snapshot import Snapshot
 from report.wording.words import words
 from tests.commandline import run
+from tests.report.page_text import written
 from tests.report.test_unknown_scope import PAGE
 
 GRAMMAR = """// made up: lines such as `mine step 1 rate 10.5 samples/s`
@@ -145,6 +147,28 @@ def test_the_cell_of_a_page_says_that_ranks_differ(tmp_path: Path) -> None:
     (cell,) = cells(load(tmp_path / "page.toml"), tmp_path)
     assert cell.printed == "190.007"
     assert [said.values["rank"] for said in cell.remarks if said.key == DIFFER] == ["1"]
+
+
+@pytest.mark.parametrize(
+    ("language", "row"),
+    [
+        (
+            "en",
+            "| 80.0035 samples/s (rank 3 on node 1) | 95.0035 samples/s | 110.003 samples/s (rank 2 on node 1) |",
+        ),
+        ("zh", "80.0035 samples/s（节点 1 上的 rank 3）"),
+    ],
+)
+def test_a_page_has_a_table_of_ranks_that_names_the_slowest_and_its_node(
+    tmp_path: Path, language: str, row: str
+) -> None:
+    log(tmp_path, [100, 90, 110, 80])
+    run_file = {"case": {"nodes": 2, "cards_per_node": 2, "cards": 4}, "status": "done"}
+    (tmp_path / "run.json").write_text(json.dumps(run_file))
+    (tmp_path / "page.toml").write_text(PAGE.replace("cards = 8", "cards = 4"))
+    page = load(tmp_path / "page.toml")
+    found = list(cells(page, tmp_path))
+    assert row in written(Renderer(page, found, language, tmp_path, tmp_path))
 
 
 def test_the_panel_of_a_page_says_that_values_are_means_over_ranks(tmp_path: Path) -> None:

@@ -1,0 +1,160 @@
+"""CSV of a logger: its header becomes a grammar that reads the steps and the time of each row."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ..io.message import Message
+
+DELIMITERS = (",", "\t", ";")
+FEWEST_ROWS = 3
+# How columns are called that count steps, the surest first. W&B's own counts what was logged.
+STEPS = ("trainer/global_step", "train/global_step", "global_step", "global step", "step", "iteration", "iter", "_step")
+EPOCHS = ("epoch", "train/epoch", "trainer/epoch")
+# Those of moments or of seconds since the start; which of both the numbers show.
+CLOCKS = ("_timestamp", "timestamp", "wall_time", "wall time", "walltime", "_runtime", "runtime", "elapsed", "time")
+OF_SECONDS = ("_runtime", "_timestamp", "timestamp", "wall_time", "wall time", "walltime")
+_OF_TRAINING = re.compile(r"(?i)(?<![a-z])(?:loss|acc|accuracy|lr|learning_rate|perplexity|reward|grad_norm)(?![a-z])")
+_NAME = re.compile(r"[A-Za-z_][^\d\s,;\"][^,;\"\n]*|[A-Za-z_]")
+TAGS = ("tag",)  # of TensorBoard, which has a row for each number
+_TAG = re.compile(r"[\w/. -]+")
+_COUNT = re.compile(r"[0-9]{1,15}")
+_SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]+)?")
+_UNIX = re.compile(r"[0-9]{10}(?:\.[0-9]+)?")
+_STAMP = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?(?:Z|[-+][0-9]{2}:[0-9]{2})?"
+)
+
+NO_CLOCK = "it is a table of the columns {columns}, none of which is known to be a time"
+NO_STEPS = "it is a table of the columns {columns}, none of which counts steps"
+NOT_RISING = "it is a table whose column {column} does not rise from row to row"
+QUOTED = "it is a table with texts in quotes, which are not read"
+IS_STEP = "the column {column} counts the steps of training"
+IS_LOGGED = "the column {column}, which W&B raises whenever something is logged, counts the steps of training"
+IS_CLOCK = "the column {column} is in seconds since the start of the run"
+
+
+@dataclass(frozen=True)
+class CsvGrammar:
+    """The ``text`` of a grammar for a table, and what is ``assumed`` of its columns."""
+
+    text: str
+    assumed: tuple[Message, ...]
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The head of a table: its names as they are told, and the first rows, as texts by column.
+
+    ``tag``: the text by which the rows of one series are told from others, after its place.
+    """
+
+    delimiter: str
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    tag: tuple[int, str] | None = None
+
+    def place(self, known: Sequence[str]) -> int | None:
+        """The place of the first column of known names that there is."""
+        names = [name.lower() for name in self.names]
+        return next((names.index(name) for name in known if name in names), None)
+
+    @property
+    def is_of_training(self) -> bool:
+        """Whether it counts steps or epochs, and a name says what only training has."""
+        counts = self.place(STEPS) is not None or self.place(EPOCHS) is not None
+        return counts and any(map(_OF_TRAINING.search, (*self.names, *(self.tag or ())[1:])))
+
+    def of_training(self, tag: int) -> "_Table":
+        """The rows with the first tag that only training has; all of them where none has one."""
+        tags = (row[tag] for row in self.rows if _OF_TRAINING.search(row[tag]) and _TAG.fullmatch(row[tag]))
+        first = next(tags, None)
+        if first is None:
+            return self
+        return replace(self, rows=tuple(row for row in self.rows if row[tag] == first), tag=(tag, first))
+
+    def values(self, place: int, other: int) -> list[str]:
+        """The texts of a column in the rows that have two of them."""
+        return [row[place] for row in self.rows if row[place] and row[other]]
+
+
+def csv_grammar(lines: Sequence[str]) -> CsvGrammar | Message | None:
+    """A grammar for the table that some first lines of a file are; None where they are none of a training.
+
+    A message says why the table of a training gives no speed.
+    """
+    table = next(filter(None, (_table(lines, delimiter) for delimiter in DELIMITERS)), None)
+    if table is None:
+        return None
+    if (tag := table.place(TAGS)) is not None:
+        table = table.of_training(tag)
+    if not table.is_of_training:
+        return None
+    step, clock, columns = table.place(STEPS), table.place(CLOCKS), ", ".join(table.names)
+    if clock is None:
+        return Message(NO_CLOCK, columns=columns)
+    if step is None:
+        return Message(NO_STEPS, columns=columns)
+    return Message(QUOTED) if any('"' in line for line in lines) else _grammar(table, step, clock)
+
+
+def _table(lines: Sequence[str], delimiter: str) -> _Table | None:
+    """The table of some lines; None where the first is no header, or rows are of other lengths.
+
+    The first column may have no name: pandas numbers the rows there.
+    """
+    rows = [tuple(part.strip() for part in line.rstrip("\r").split(delimiter)) for line in lines if line.strip()]
+    if len(rows) <= FEWEST_ROWS or len(rows[0]) < 2 or not all(map(_NAME.fullmatch, rows[0][not rows[0][0] :])):
+        return None
+    is_whole = all(len(row) == len(rows[0]) for row in rows[:-1])  # the last may be cut
+    return _Table(delimiter, rows[0], tuple(rows[1:-1])) if is_whole and len(set(rows[0])) == len(rows[0]) else None
+
+
+def _grammar(table: _Table, step: int, clock: int) -> CsvGrammar | Message:
+    counts, times = table.values(step, clock), table.values(clock, step)
+    if not all(map(_COUNT.fullmatch, counts)) or not _rise(list(map(int, counts))):
+        return Message(NOT_RISING, column=table.names[step])
+    held = _held(times)
+    if held is None:
+        return Message(NOT_RISING, column=table.names[clock])
+    names = (table.names[step], table.names[clock])
+    assumed = [Message(IS_LOGGED if names[0] == "_step" else IS_STEP, column=names[0])]
+    if held == "elapsed{NUMBER}" and names[1].lower() not in OF_SECONDS:
+        assumed.append(Message(IS_CLOCK, column=names[1]))
+    tags = {table.tag[0]: f'"{table.tag[1]}"'} if table.tag else {}
+    return CsvGrammar(_text(table, {step: 'step{"0"}', clock: held, **tags}), tuple(assumed))
+
+
+def _held(times: Sequence[str]) -> str | None:
+    """What the times of rows are, as a grammar says it; None where they do not rise."""
+    if times and all(map(_STAMP.fullmatch, times)):
+        return "time{STAMP}" if list(times) == sorted(times) else None
+    for pattern, held in ((_UNIX, "time{UNIX_SECONDS}"), (_SECONDS, "elapsed{NUMBER}")):
+        if times and all(map(pattern.fullmatch, times)):
+            return held if _rise(list(map(float, times))) else None
+    return None
+
+
+def _rise(numbers: Sequence[float]) -> bool:
+    return bool(numbers) and list(numbers) == sorted(numbers) and numbers[0] < numbers[-1]
+
+
+def _text(table: _Table, columns: Mapping[int, str]) -> str:
+    """The grammar of the rows: columns that are not read may be empty."""
+    sign = {"\t": r"\t"}.get(table.delimiter, table.delimiter)
+    others = f"[^{sign}\\n]*+"
+    row, terminals, before = list[str](), list[str](), -1
+    for place, held in sorted(columns.items()):
+        row += [f'"{sign}"'] if row else []
+        if skipped := place - before - 1:
+            row.append(f"_SKIP_{place}")
+            terminals.append(f"_SKIP_{place}: /(?:{others}{sign}){{{skipped}}}/")
+        row.append(held)
+        before = place
+    if behind := len(table.names) - before - 1:
+        row.append("_BEHIND")
+        terminals.append(f"_BEHIND: /(?:{sign}{others}){{{behind}}}/")
+    words = {word for held in columns.values() if held[0] != '"' for word in re.findall(r"[A-Za-z_]+", held)}
+    body = [f"// A table: {', '.join(table.names)}", "", "start: step_line", "", f"step_line: {' '.join(row)}", ""]
+    imported = ", ".join(sorted({*words, "INTEGER", "SPACE"}))
+    return "\n".join([*body, *terminals, "", f"%import .vocabulary ({imported})", "%ignore SPACE", ""])
