@@ -153,7 +153,7 @@ def test_each_column_has_its_logs(tmp_path: Path) -> None:
     assert [str(finding.log)[5:8] for finding in audited(tmp_path)] == ["Pad", "tf_", "Pad", "tf_"]
 
 
-def test_a_page_without_tables_has_no_findings(tmp_path: Path) -> None:
+def test_a_page_without_tables_has_no_numbers(tmp_path: Path) -> None:
     assert audited(write(tmp_path, page="# Nothing\n")) == []
 
 
