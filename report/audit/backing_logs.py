@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import get_args
 
@@ -17,6 +18,7 @@ from ..measuring.measurement import Measurement, NoMeasurement, measure
 from ..measuring.number import printed
 from ..measuring.protocol import Protocol
 from ..pagefile.parts import SCALING, Axis
+from .candidates import Candidates, best
 from .labels import Value
 from .protocol_search import Searched, search
 from .published_numbers import PublishedNumber
@@ -62,29 +64,35 @@ def conflicts(case: Mapping[str, Value], said: Mapping[str, Value], axes: Iterab
 
 def match(number: PublishedNumber, site: PublishedSite) -> Match:
     """The logs of a number: those that contradict it nowhere, of the nearest folder that has any."""
-    dead = tuple(d for d in site.dead if d.page == number.page and _is_meant(number, d))
-    return Match(_nearest(number, site, site.backings), dead)
+    candidates = _candidates(site, by_name=False)
+    dead = tuple(d for d in candidates.dead(number.page) if _is_meant(number, d))
+    return Match(_nearest(number, candidates), dead)
 
 
 def match_by_name(number: PublishedNumber, site: PublishedSite) -> tuple[Backing, ...]:
     """The logs of a number by their own names, whatever the links of the page say."""
-    return _nearest(number, site, site.by_name)
+    return _nearest(number, _candidates(site, by_name=True))
 
 
-def _nearest(number: PublishedNumber, site: PublishedSite, backings: Sequence[Backing]) -> tuple[Backing, ...]:
-    possible = [backing for backing in backings if _may_back(number, backing)]
-    for folder in _folders(number, site):
-        inside = [backing for backing in possible if _is_inside(backing.log.path, folder)]
-        if inside:
-            return _best(number, inside)
+@lru_cache(maxsize=2)
+def _candidates(site: PublishedSite, *, by_name: bool) -> Candidates:
+    """What all numbers of a site are matched with."""
+    backings = site.by_name if by_name else site.backings
+    return Candidates(site, backings, _may_back, _fit_of_case, (*DECISIVE, "batch_size"))
+
+
+def _nearest(number: PublishedNumber, candidates: Candidates) -> tuple[Backing, ...]:
+    for folder in candidates.folders(number):
+        if fitting := candidates.fitting(folder, number.case):
+            return _best(number, fitting)
     return ()
 
 
-def _may_back(number: PublishedNumber, backing: Backing) -> bool:
-    """Whether a log can be meant: it names its cards or nodes, and contradicts the number nowhere."""
-    counted = ("cards", "nodes") if "cards" in number.case or "nodes" in number.case else ()
-    names_it = not counted or any(a in number.case and number.case[a] == backing.said.get(a) for a in counted)
-    return names_it and not _without_derived(number.case, backing.said)
+def _may_back(case: Mapping[str, Value], backing: Backing) -> bool:
+    """Whether a log can be meant: it names its cards or nodes, and contradicts the case nowhere."""
+    counted = ("cards", "nodes") if "cards" in case or "nodes" in case else ()
+    names_it = not counted or any(a in case and case[a] == backing.said.get(a) for a in counted)
+    return names_it and not _without_derived(case, backing.said)
 
 
 def _without_derived(case: Mapping[str, Value], said: Mapping[str, Value]) -> list[str]:
@@ -97,32 +105,24 @@ def _is_meant(number: PublishedNumber, dead: DeadLink) -> bool:
     return bool(set(dead.said) & set(number.case) & {"cards", "nodes"}) and not conflicts(number.case, dead.said)
 
 
-def _folders(number: PublishedNumber, site: PublishedSite) -> Sequence[str]:
-    """Where to look: what the labels of the number link to, then the folder of the page."""
-    linked = [site.target(number.page, link.address) for link in number.links]
-    existing = [path for path in linked if path is not None and path not in ("", ".")]
-    return [*existing, site.folder_of(number.page)]
-
-
-def _is_inside(path: str, folder: str) -> bool:
-    return not folder or path == folder or Path(path).is_relative_to(folder)
-
-
 def _best(number: PublishedNumber, backings: Sequence[Backing]) -> tuple[Backing, ...]:
-    """The logs that fit best, several only where nothing distinguishes them; one log once."""
-    ranked = sorted(backings, key=lambda backing: _fit(number, backing), reverse=True)
-    best = [backing for backing in ranked if _fit(number, backing) == _fit(number, ranked[0])]
-    return tuple({backing.log.path: backing for backing in best[::-1]}.values())[::-1]
+    """The logs that fit best of those that fit the case, several only where nothing distinguishes them; one once."""
+    linked = [backing for backing in backings if backing.page == number.page] or backings
+    found = best(linked, [_fit(number, backing) for backing in linked])
+    return tuple({backing.log.path: backing for backing in found[::-1]}.values())[::-1]
+
+
+def _fit_of_case(case: Mapping[str, Value], backing: Backing) -> tuple[float, ...]:
+    """How much of a case the words of a log say."""
+    same = {axis: axis in case and backing.said.get(axis) == case[axis] for axis in (*DECISIVE, "batch_size")}
+    known = sum(same[axis] for axis in ("framework", "device", "cards", "nodes"))
+    return (known, same["batch_size"], same["precision"])
 
 
 def _fit(number: PublishedNumber, backing: Backing) -> tuple[float, ...]:
-    case, said = number.case, backing.said
-    same = {axis: axis in case and said.get(axis) == case[axis] for axis in (*DECISIVE, "batch_size")}
+    """How much the words of a log share with those of a number, of logs that fit its case alike."""
     words = len(number.words & backing.log.words) - 0.01 * len(backing.log.words - number.words)
-    folders = -len(Path(backing.log.path).parts)
-    linked_here = backing.page == number.page
-    known = sum(same[axis] for axis in ("framework", "device", "cards", "nodes"))
-    return (known, same["batch_size"], same["precision"], linked_here, words, folders)
+    return (words, -len(Path(backing.log.path).parts))
 
 
 @dataclass(frozen=True)

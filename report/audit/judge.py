@@ -58,6 +58,8 @@ class Judge:
     def __init__(self, claims: Sequence[Claim], tolerance: float, unfollowed: Sequence[str] = ()) -> None:
         self.claims, self.tolerance, self._unfollowed = claims, tolerance, unfollowed
         self.by_log: dict[str, list[Claim]] = {}
+        # Few of many thousand claims; each claim that is not explained asks for them.
+        self._shared = [claim for claim in claims if claim.recovered and claim.recovered.explained > 1]
         for claim in claims:
             if claim.evidence:
                 self.by_log.setdefault(claim.log, []).append(claim)
@@ -103,8 +105,8 @@ class Judge:
         cards = claim.number.case.get("cards")
         known = [
             (other.number.case.get("cards") != cards, -other.recovered.explained, other.recovered)
-            for other in self.claims
-            if other.recovered and other.recovered.explained > 1 and other.best.format == claim.best.format
+            for other in self._shared
+            if other.recovered and other.best.format == claim.best.format
         ]
         return [recovered for *_, recovered in sorted(known, key=lambda found: found[:2])]
 

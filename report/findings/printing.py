@@ -2,20 +2,22 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from io import StringIO
 from xml.etree import ElementTree as Xml
 
 from rich.console import JustifyMethod
-from rich.table import Table
 from tabulate import tabulate
 
 from parsers.io.console import Console, Text
 from parsers.io.message import Message, joined
+from parsers.io.printable import printable
 
 from ..audit.audited_pages import Unlike
 from ..audit.finding import ALTERED, OF_NO_NUMBER, VERDICTS, Finding
 from ..wording import markdown
 from ..wording.words import Translate, worded
+from .aligned_rows import GAP, aligned
 
 Findings = Sequence[tuple[str, Finding]]
 
@@ -29,6 +31,7 @@ SOME_ACCEPTED = "{verdicts} ({count} accepted)"
 ACCEPTED_BECAUSE = "{verdict}, accepted: {reason}"
 COLOURS = {"exact": "green", "near": "green", "no evidence": "yellow", "dead link": "yellow"}
 BAD = "red"
+HEAD_STYLE = "bold"
 WIDTH = 160  # of what is printed into a file or a pipe
 HEAD: Mapping[str, JustifyMethod] = {
     "Verdict": "left",
@@ -49,15 +52,25 @@ def terminal(findings: Findings, *, everything: bool, colour: bool, translate: T
     console = Console(out, force_terminal=colour, width=None if colour else WIDTH)
     shown = [(page, finding) for page, finding in findings if everything or not finding.is_good]
     if shown:
-        table = Table(box=None, pad_edge=False)
-        for title, justify in HEAD.items():
-            table.add_column(translate(title), overflow="fold", justify=justify)
-        for page, finding in shown:
-            verdict, *rest = _row(page, finding, translate)
-            table.add_row(Text(verdict, COLOURS.get(finding.verdict, BAD)), *map(Text, rest))
-        console.print(table)
+        rows = [[printable(cell) for cell in _row(page, finding, translate)] for page, finding in shown]
+        head = [translate(title) for title in HEAD]
+        styles = [HEAD_STYLE, *(COLOURS.get(finding.verdict, BAD) for _, finding in shown)]
+        right = [side == "right" for side in HEAD.values()]
+        for style, lines in zip(styles, aligned([head, *rows], right, console.width), strict=True):
+            for first, *rest in lines:
+                told = [_styled(first, style) if colour else first, *rest]
+                out.write(f"{GAP.join(told)}\n")
     console.print(Text(worded(summary([finding for _, finding in findings]), translate)))
     return out.getvalue()
+
+
+@cache
+def _styled(text: str, style: str) -> str:
+    """A text with the codes of a terminal around it."""
+    console = Console(StringIO(), force_terminal=True, width=WIDTH)
+    with console.capture() as captured:
+        console.print(Text(text, style), end="")
+    return captured.get()
 
 
 def as_markdown(findings: Findings, unlike: Sequence[Unlike], translate: Translate) -> str:

@@ -25,7 +25,7 @@ LOGS_OF_A_PAGE = "--logs applies to a page; pass a page and a cell."
 
 
 @click.command()
-@click.argument("target", metavar="PAGE|LOG")
+@click.argument("target", metavar="PAGE|LOG|MARKDOWN")
 @click.argument("cell", required=False)
 @click.option(
     "--logs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of the page's logs."
@@ -47,9 +47,10 @@ def why(
     wants_json: bool,
     language: str,
 ) -> None:
-    """Explain a number: the CELL of a PAGE, or the throughput of a LOG.
+    """Explain a number: the CELL of a PAGE or of a MARKDOWN file, or the throughput of a LOG.
 
-    CELL is an evidence number (e12), digits that are unique on the page, or TABLE/ROW/COLUMN. Prints the log, the
+    CELL is an evidence number (e12), digits that are unique on the page, or TABLE/ROW/COLUMN; of a MARKDOWN file that
+    others wrote its digits, ROW/COLUMN, or either with its line: 12:399.5. Prints the log, the
     lines used and why others are skipped, the values, each step of the protocol, scaling and rounding, the results
     of other protocols and estimates, and an awk command that reproduces the digits from the raw log.
 
@@ -59,6 +60,7 @@ def why(
     Examples:
       tachograph why cpu-demo e1
       tachograph why resnet50 10984.436 --logs ../Perf
+      tachograph why README.md 10984.436 --logs logs
       tachograph why train.log --protocol tipc --cards 8
     """
     translate = translate_to(language)
@@ -86,14 +88,18 @@ def _refuse_page(target: str, logs: Path | None, translate: "Translate") -> None
 def _of_cell(page: str, cell: str, logs: Path | None, translate: "Translate") -> "Explanation":
     from parsers.io.errors import ParserError
 
+    from ..measuring.protocol import NoMeasurement
     from ..pagefile.page_file import PageError
     from ..rendering.publish import LOGS
     from .cell_name import NoCellError
     from .explanation import of_cell
+    from .published_cell import of_published
 
     try:
+        if page.lower().endswith(".md"):
+            return of_published(Path(page), cell, logs)
         return of_cell(page, cell, logs or LOGS)
-    except (PageError, NoCellError, ParserError, OSError) as error:
+    except (PageError, NoCellError, NoMeasurement, ParserError, OSError) as error:
         raise Unreadable(told_in(error, translate)) from error
 
 

@@ -14,6 +14,7 @@ from ..evidence.log_summary import summarise
 from ..measuring.crosscheck import caveats, differing, own_figures
 from ..measuring.number import printed
 from ..measuring.protocol import NoMeasurement, Protocol
+from ..pagefile.page import Page
 from ..pagefile.page_file import find, load
 from ..wording.words import Translator
 from .awk import AwkCommand, command, together
@@ -62,10 +63,14 @@ def of_cell(page: str, cell: str, logs: Path) -> Explanation:
     Raises PageError for a page with a mistake, NoCellError where no cell or no single one is meant, LogError.
     """
     path = find(page)
-    definition = load(path)
-    number, found = named(definition, list(cells(definition, logs)), cell)
+    return of_page(path.stem, load(path), cell, logs)
+
+
+def of_page(name: str, page: Page, cell: str, logs: Path) -> Explanation:
+    """Explain a cell of a page, which is called ``name``; ``cell`` and errors: as of ``of_cell``."""
+    number, found = named(page, list(cells(page, logs)), cell)
     derived = tuple(_derived(proof, found) for proof in found.proofs)
-    title = f"{path.stem} e{number}: {found.table}, {found.row}, {found.column}"
+    title = f"{name} e{number}: {found.table}, {found.row}, {found.column}"
     return _explained(title, found.shown.unit, found.words, derived, found.messages)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from report.rendering.publish import publish
 
-GOLDEN = Path(__file__).parents[1] / "golden"
+GOLDEN = Path(__file__).parent / "golden"
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,72 @@
+"""Candidates: the logs of a site that may back a number, found by folder and case without looking at all others."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from .labels import Value
+from .published_numbers import PublishedNumber
+from .published_site import Backing, DeadLink, PublishedSite
+
+Case = Mapping[str, Value]
+Fit = tuple[float, ...]
+
+
+class Candidates:
+    """The logs of a site, each kind of number answered once for all numbers of its kind.
+
+    ``may_back``: whether a log can be meant for a case. ``of_case``: how well it fits the case, the first thing that
+    counts. ``axes``: those on which both depend.
+    """
+
+    def __init__(
+        self,
+        site: PublishedSite,
+        backings: Sequence[Backing],
+        may_back: Callable[[Case, Backing], bool],
+        of_case: Callable[[Case, Backing], Fit],
+        axes: Sequence[str],
+    ) -> None:
+        self._site, self._may_back, self._of_case, self._axes = site, may_back, of_case, axes
+        self._by_folder: dict[str, list[Backing]] = {}
+        for backing in backings:
+            for folder in (backing.log.path, *map(str, Path(backing.log.path).parents)):
+                self._by_folder.setdefault("" if folder == "." else folder, []).append(backing)
+        self._by_case: dict[tuple[str, tuple[Value | None, ...]], list[Backing]] = {}
+        self._targets: dict[tuple[Path, str], str | None] = {}
+        self._folders: dict[Path, str] = {}
+        self._dead: dict[Path, list[DeadLink]] = {}
+        for link in site.dead:
+            self._dead.setdefault(link.page, []).append(link)
+
+    def dead(self, page: Path) -> Sequence[DeadLink]:
+        """The dead links of a page."""
+        return self._dead.get(page, ())
+
+    def folders(self, number: PublishedNumber) -> list[str]:
+        """Where to look: what the labels of the number link to, then the folder of the page; each once."""
+        linked = [self._target(number.page, link.address) for link in number.links]
+        if number.page not in self._folders:
+            self._folders[number.page] = self._site.folder_of(number.page)
+        return list(
+            dict.fromkeys([*(path for path in linked if path not in (None, "", ".")), self._folders[number.page]])
+        )
+
+    def _target(self, page: Path, address: str) -> str | None:
+        key = (page, address)
+        if key not in self._targets:
+            self._targets[key] = self._site.target(page, address)
+        return self._targets[key]
+
+    def fitting(self, folder: str, case: Case) -> Sequence[Backing]:
+        """The logs of a folder that may back a case, and fit it as well as any of them."""
+        key = (folder, tuple(case.get(axis) for axis in self._axes))
+        if key not in self._by_case:
+            possible = [one for one in self._by_folder.get(folder, ()) if self._may_back(case, one)]
+            self._by_case[key] = best(possible, [self._of_case(case, one) for one in possible])
+        return self._by_case[key]
+
+
+def best(backings: Sequence[Backing], fits: Sequence[Fit]) -> list[Backing]:
+    """Those whose fit is the best; several where nothing distinguishes them."""
+    highest = max(fits, default=())
+    return [backing for backing, fit in zip(backings, fits, strict=True) if fit == highest]
