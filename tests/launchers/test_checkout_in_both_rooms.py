@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from launchers.native import checkout
-from parsers.ingesting import git_origin
-from parsers.runs import git_files
+from parsers.ingesting import git_files, git_origin
 
 URLS = [
     "https://example.org/lab/perf.git",

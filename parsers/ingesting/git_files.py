@@ -3,7 +3,7 @@
 import hashlib
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..io.input_file import opened
@@ -11,9 +11,8 @@ from ..io.input_file import opened
 _LONGEST = 60  # seconds
 # A checkout's own configuration may name programs that git starts. None of them may run only because we look.
 _HARMLESS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
-_QUIET = {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
-_OFF_LINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
-_ON_LINE = {"GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": "https:http:file"}
+_QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C"}
+_ON_LINE = {"GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": "https:http:file", "LC_ALL": "C"}
 # What a shell may have told git for another repository, as `git rev-parse --local-env-vars` lists it. Its configuration
 # stays: in a container it may be what says that a checkout of another user is safe.
 _MISLEADING = {
@@ -52,10 +51,20 @@ def is_changed(path: Path, blob: str) -> bool:
 
 def git(repo: Path, *arguments: str) -> str | None:
     """What git prints about a checkout; None where it is missing or fails."""
+    environment = {name: value for name, value in os.environ.items() if name not in _MISLEADING}
+    command = ["git", "-C", str(repo), *_HARMLESS, *arguments]
     try:
-        return os.fsdecode(_answer(repo, arguments, _OFF_LINE, _LONGEST).stdout)
+        answer = subprocess.run(  # noqa: S603 - a list, no shell, and what the checkout configures is switched off
+            command,
+            env=environment | _QUIET,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=True,
+            timeout=_LONGEST,
+        )
     except (OSError, subprocess.SubprocessError):
         return None
+    return os.fsdecode(answer.stdout)
 
 
 def bring(place: Path, repository: str, commit: str, folders: Sequence[str]) -> None:
@@ -64,6 +73,7 @@ def bring(place: Path, repository: str, commit: str, folders: Sequence[str]) -> 
     ``repository``: an address that begins with https://, http:// or file://. ``commit``: all digits of one. Raises
     OSError where there is no git, and CalledProcessError where git fails.
     """
+    environment = {name: value for name, value in os.environ.items() if name not in _MISLEADING}
     steps = (
         ("init", "--quiet"),
         ("config", "core.symlinks", "false"),
@@ -73,19 +83,7 @@ def bring(place: Path, repository: str, commit: str, folders: Sequence[str]) -> 
         ("checkout", "--quiet", "--detach", commit),
     )
     for step in steps:
-        _answer(place, step, _ON_LINE, None)
-
-
-def _answer(
-    repo: Path, arguments: Sequence[str], network: Mapping[str, str], seconds: int | None
-) -> "subprocess.CompletedProcess[bytes]":
-    environment = {name: value for name, value in os.environ.items() if name not in _MISLEADING}
-    command = ["git", "-C", str(repo), *_HARMLESS, *arguments]
-    return subprocess.run(  # noqa: S603 - a list, no shell, and what the checkout configures is switched off
-        command,
-        env={**environment, **_QUIET, **network},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=True,
-        timeout=seconds,
-    )
+        command = ["git", "-C", str(place), *_HARMLESS, *step]
+        subprocess.run(  # noqa: S603 - a list, no shell, and what the checkout configures is switched off
+            command, env=environment | _ON_LINE, stdin=subprocess.DEVNULL, capture_output=True, check=True
+        )
