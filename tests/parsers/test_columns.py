@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.grammar.timestamps import COLUMNS, over_new_year, times
-from parsers.scanning.columns import Growing, numbers, strings, whole
+from parsers.scanning.columns import FEW, Growing, Places, numbers, strings, whole
 
 printed = st.one_of(
     st.floats(allow_nan=False).map(repr), st.from_regex(r"[-+]?[0-9]{1,20}(\.[0-9]{0,20})?", fullmatch=True)
@@ -128,3 +128,11 @@ def test_a_time_zone_west_of_utc_is_heard_beside_lines_without_a_time() -> None:
 def test_a_zone_west_of_greenwich_is_seen_beside_any_other_time(first: bytes) -> None:
     zoned = [b"2031-05-17 09:30:00-05:00", b"2031/05/17 09:30:00,5 -0500", b"2031-05-17T09-05"]
     assert [str(time)[11:19] for time in times([first, *zoned])[1:]] == ["14:30:00", "14:30:00", "14:00:00"]
+
+
+def test_of_many_lines_that_say_the_same_the_first_are_those_that_differ() -> None:
+    said = [b"8 cards", b"16 cards", b"8 cards"] * FEW
+    starts = np.array([0, *accumulate(len(text) for text in said)][:-1])
+    shape = np.array([len(text) == len(said[1]) for text in said], np.int32)
+    places = Places(b"".join(said), starts, shape, np.array([[[0, 1]], [[0, 2]]], np.int32))
+    assert places.differing([0]).tolist() == [0, 1]
