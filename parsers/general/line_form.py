@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from .sense import ELAPSED, EVIDENCE, SPEEDS, Sense, listed, split
+from .sense import ELAPSED, EVIDENCE, SPEEDS, Sense, listed, named, split
 from .slots import NUMBER, STAMP, LineSlots, Slot, parse
 
 # What stands before the numbers of a line that is not of training: `Test: [1/20]`, `mode(val)`, "phase": "eval".
@@ -102,6 +102,12 @@ class LineForm:
     def is_bar(self) -> bool:
         """Whether its lines are those of a progress bar."""
         return "%|" in self.text
+
+    @cached_property
+    def is_bar_of_epochs(self) -> bool:
+        """Whether it is a bar that bears the name of epochs and the number of none: `Epoch:  20%|##   | 1/5`."""
+        head = re.sub(r"[\d.]+\Z", "", self.text.partition("%|")[0]) if self.is_bar else ""
+        return split(head) in named("epoch")
 
     @cached_property
     def level(self) -> Level:

@@ -52,6 +52,7 @@ FORMS_APART = 1.5
 FAR = 2.5  # a level that differs by more than this is of something else
 COUNTED_UNKNOWN = "the log does not show what its throughput counts"
 BAR = "the progress bar shows the speed that its own clock gives"
+OF_EPOCHS = "its progress bar is called that of epochs, and may count these"
 SHORT_BAR = "the bar is too short to be proven by its own clock"
 BAR_DIFFERS = "the bar shows another speed than its own clock"
 LEAST_STEPS = 3
@@ -87,6 +88,8 @@ def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     if reason or series.sense.role == ELAPSED:
         return reason or NO_CLOCK
     is_bar = series.sense.role in (STEP_RATE, STEP_TIME) and "nameless" in series.sense.flags
+    if is_bar and series.rows[0].form.is_bar_of_epochs:
+        return OF_EPOCHS
     if is_bar and np.isfinite([row.clock for row in series.rows]).any():
         reason = not_confirmed(series)
         return reason or Proven(series, series.sense.role, series.sense.factor or 1.0, [Message(BAR)])

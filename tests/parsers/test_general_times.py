@@ -95,3 +95,10 @@ def test_other_times_that_rise_are_not_taken_for_that_since_the_start(tmp_path: 
     rows = ((step, 5 + step / 1000, step / 2) for step in range(10, 301, 10))
     (tmp_path / "train.log").write_text("".join(line.format(s=s, mean=mean, all=all_) + "\n" for s, mean, all_ in rows))
     assert not draft(tmp_path / "train.log").is_found
+
+
+def test_a_bar_that_bears_the_name_of_epochs_is_not_read_for_steps(tmp_path: Path) -> None:
+    bars = "\r".join(f"Epoch: {20 * n:3d}%|##  | {n}/5 [{10 * n}:00<{50 - 10 * n}:00, 600.00s/it]" for n in range(1, 6))
+    losses = "".join(f"step {n} loss: 2.5\n" for n in range(9))
+    (tmp_path / "train.log").write_text(losses + bars + "\n")
+    assert not draft(tmp_path / "train.log").is_found
