@@ -8,6 +8,7 @@ from ..io.message import Message
 
 DELIMITERS = (",", "\t", ";")
 FEWEST_ROWS = 3
+MOST_NAMED = 12
 # How columns are called that count steps, the surest first. W&B's own counts what was logged.
 STEPS = ("trainer/global_step", "train/global_step", "global_step", "global step", "step", "iteration", "iter", "_step")
 EPOCHS = ("epoch", "train/epoch", "trainer/epoch")
@@ -60,6 +61,12 @@ class _Table:
         return next((names.index(name) for name in known if name in names), None)
 
     @property
+    def called(self) -> str:
+        """The names of its first columns."""
+        more = ["…"] if len(self.names) > MOST_NAMED else []
+        return ", ".join([*filter(None, self.names[:MOST_NAMED]), *more])
+
+    @property
     def is_of_training(self) -> bool:
         """Whether it counts steps or epochs, and a name says what only training has."""
         counts = self.place(STEPS) is not None or self.place(EPOCHS) is not None
@@ -90,7 +97,7 @@ def csv_grammar(lines: Sequence[str]) -> CsvGrammar | Message | None:
         table = table.of_training(tag)
     if not table.is_of_training:
         return None
-    step, clock, columns = table.place(STEPS), table.place(CLOCKS), ", ".join(table.names)
+    step, clock, columns = table.place(STEPS), table.place(CLOCKS), table.called
     if clock is None:
         return Message(NO_CLOCK, columns=columns)
     if step is None:
@@ -155,6 +162,6 @@ def _text(table: _Table, columns: Mapping[int, str]) -> str:
         row.append("_BEHIND")
         terminals.append(f"_BEHIND: /(?:{sign}{others}){{{behind}}}/")
     words = {word for held in columns.values() if held[0] != '"' for word in re.findall(r"[A-Za-z_]+", held)}
-    body = [f"// A table: {', '.join(table.names)}", "", "start: step_line", "", f"step_line: {' '.join(row)}", ""]
+    body = [f"// A table: {table.called}", "", "start: step_line", "", f"step_line: {' '.join(row)}", ""]
     imported = ", ".join(sorted({*words, "INTEGER", "SPACE"}))
     return "\n".join([*body, *terminals, "", f"%import .vocabulary ({imported})", "%ignore SPACE", ""])
