@@ -20,6 +20,7 @@ WINGS = {
         "site",
         "audit",
         "why",
+        "published",
         "rendering",
         "charts",
         "wording",

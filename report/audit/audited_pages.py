@@ -13,13 +13,13 @@ from ..evidence.comparability import Difference, of_rules, of_runs
 from ..evidence.comparison import Common, by_one_rule
 from ..measuring.quantity import THROUGHPUT, Shown
 from ..pagefile.page import Case, Page
+from ..published.document import DocumentError, read_document
+from ..published.published_site import PublishedSite
 from .backing_logs import AXES, Library
 from .claim import Claim, claims
-from .document import DocumentError, read_document
 from .finding import Finding
 from .judge import Judge
 from .own_pages import evidence_of, own_findings
-from .published_site import PublishedSite
 
 Row = tuple[str, int, int]
 

@@ -13,8 +13,8 @@ from parsers.io.input_file import text_of
 from parsers.io.message import Message, joined
 from parsers.io.validation import NOT_TOML, mistake
 
+from ..published.published_numbers import PublishedNumber
 from ..wording.words import Translate, worded
-from .published_numbers import PublishedNumber
 
 Verdict = Literal[
     "exact",

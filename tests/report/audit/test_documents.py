@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from report.audit.document import (
+from report.published.document import (
     LARGEST,
     Document,
     DocumentError,
