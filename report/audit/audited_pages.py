@@ -20,6 +20,7 @@ from .claim import Claim, claims
 from .finding import Finding
 from .judge import Judge
 from .own_pages import evidence_of, own_findings
+from .table_arithmetic import with_arithmetic
 
 Row = tuple[str, int, int]
 
@@ -103,14 +104,15 @@ class Result:
 def audit(
     site: PublishedSite, pages: Sequence[Page] = (), tolerance: float = 0.0, library: Library | None = None
 ) -> Result:
-    """Judge every throughput in the tables of the pages of a site, in their order.
+    """Judge every throughput in the tables of the pages of a site, and what they give, in their order.
 
     ``pages``: page files that state where logs are and by which protocol numbers were made. ``tolerance``: how far, as
     a fraction, a number may be off and still be near. ``library``: evidence that was made before, for a site whose
     logs are the same.
     """
     found = claims(site, pages, library or Library())
-    return Result(list(Judge(found, tolerance, site.unfollowed).findings()), list(unlike(found)))
+    judged = list(Judge(found, tolerance, site.unfollowed).findings())
+    return Result(with_arithmetic(judged, site.documents), list(unlike(found)))
 
 
 Named = tuple[str, Finding]

@@ -19,11 +19,13 @@ from ..wording.words import Translate, worded
 Verdict = Literal[
     "exact",
     "near",
+    "follows",
     "differs",
     "impossible",
     "stale",
     "mislabelled",
     "misfiled",
+    "does not follow",
     "dead link",
     "no evidence",
 ]
@@ -31,15 +33,17 @@ Verdict = Literal[
 VERDICTS: dict[Verdict, str] = {
     "exact": "the log, or the source that is quoted, gives the printed digits",
     "near": "the log gives the number within the tolerance that was stated",
+    "follows": "other numbers of its table give it",
     "differs": "the log gives another number",
     "impossible": "the number is outside the range of every value in its log",
     "stale": "another table of the site states another number for the same case",
     "mislabelled": "the number comes out, but a label contradicts the log",
     "misfiled": "the linked log is that of another case",
+    "does not follow": "other numbers of its table give another number",
     "dead link": "the link to the log leads nowhere",
     "no evidence": "no log was found",
 }
-GOOD: tuple[Verdict, ...] = ("exact", "near")
+GOOD: tuple[Verdict, ...] = ("exact", "near", "follows")
 
 
 def sentence(parts: Sequence[Message]) -> Message:

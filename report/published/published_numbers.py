@@ -59,6 +59,13 @@ def published(document: Document) -> Iterator[PublishedNumber]:
         yield from _Numbers(document, table).found()
 
 
+def number_at(document: Document, table: DocumentTable, place: tuple[int, int], digits: str) -> PublishedNumber:
+    """The number of a cell, of whatever quantity, which holds no other one; ``place``: its row and its column."""
+    numbers = _Numbers(document, table)
+    row, column = table.rows[place[0]], place[1]
+    return numbers.number(*place, digits, numbers.case_of(row, column), numbers.heads[column].unit)
+
+
 class _Numbers:
     """Finds the throughputs of one table."""
 
@@ -80,28 +87,39 @@ class _Numbers:
     def _numbers(
         self, number: int, column: int, row: tuple[DocumentText, ...], said: Label
     ) -> Iterator[PublishedNumber]:
-        text, head = row[column], self.table.head[column]
-        values, marks = _values_and_marks(text.plain)
-        case = merged([marks, self._head(column), said, *self.around])
+        values, _ = _values_and_marks(row[column].plain)
+        case, unit = self.case_of(row, column), self._unit(column, said)
+        for digits in _NUMBER.findall(values):
+            yield self.number(number, column, digits.replace(",", ""), case, unit)
+
+    def case_of(self, row: tuple[DocumentText, ...], column: int) -> Mapping[str, Value]:
+        """The case that a cell of a row is of."""
+        _, marks = _values_and_marks(row[column].plain)
+        return merged([marks, self._head(column), self._row(row), *self.around])
+
+    def number(
+        self, number: int, column: int, digits: str, case: Mapping[str, Value], unit: str | None
+    ) -> PublishedNumber:
+        """A number of a cell, with what stands around it."""
+        row, head = self.table.rows[number], self.table.head[column]
         titles = [head.plain, *(row[c].plain for c in range(len(row)) if self._names_rows(c))]
         near = [*titles, self.table.caption.plain, *(h.plain for h in self.table.headings[-1:])]
-        links = [*text.links, *head.links, *(link for cell in row for link in cell.links)]
+        links = [*row[column].links, *head.links, *(link for cell in row for link in cell.links)]
         links += [link for block in self.table.section[::-1] for link in block.links]
-        for digits in _NUMBER.findall(values):
-            yield PublishedNumber(
-                page=self.document.path,
-                table=self.table.number,
-                heading=" / ".join([h.plain for h in self.table.headings[-1:]] + [self.table.caption.plain]),
-                row=" ".join(titles[1:]).strip(),
-                column=head.plain,
-                place=(number, column),
-                line=self.table.lines[number],
-                digits=digits.replace(",", ""),
-                unit=self._unit(column, said),
-                case=case,
-                words=frozenset(_WORD.findall(" ".join(near).lower())),
-                links=tuple(links),
-            )
+        return PublishedNumber(
+            page=self.document.path,
+            table=self.table.number,
+            heading=" / ".join([h.plain for h in self.table.headings[-1:]] + [self.table.caption.plain]),
+            row=" ".join(titles[1:]).strip(),
+            column=head.plain,
+            place=(number, column),
+            line=self.table.lines[number],
+            digits=digits,
+            unit=unit,
+            case=case,
+            words=frozenset(_WORD.findall(" ".join(near).lower())),
+            links=tuple(links),
+        )
 
     def _texts_around(self) -> list[DocumentText]:
         """What is said around the table, the nearest first; the names of the folders of the page come last."""
