@@ -20,7 +20,7 @@ from .claim import Claim, claims
 from .finding import Finding
 from .judge import Judge
 from .own_pages import evidence_of, own_findings
-from .table_arithmetic import with_arithmetic
+from .table_arithmetic import of_other_quantities, with_arithmetic
 
 Row = tuple[str, int, int]
 
@@ -111,7 +111,7 @@ def audit(
     logs are the same.
     """
     found = claims(site, pages, library or Library())
-    judged = list(Judge(found, tolerance, site.unfollowed).findings())
+    judged = [*Judge(found, tolerance, site.unfollowed).findings(), *of_other_quantities(site.documents)]
     return Result(with_arithmetic(judged, site.documents), list(unlike(found)))
 
 

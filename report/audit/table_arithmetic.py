@@ -7,7 +7,7 @@ from parsers.io.message import Message
 
 from ..published.arithmetic import Recomputed, recomputed
 from ..published.document import Document
-from ..published.published_numbers import number_at
+from ..published.published_numbers import number_at, others_published
 from .finding import Finding, Verdict
 
 Place = tuple[Path, int, tuple[int, int]]
@@ -16,6 +16,7 @@ GIVE_IT = "Other numbers of its table give it: {operation}."
 GIVE_ANOTHER = "Other numbers of its table give {digits}: {operation}."
 FOLLOWS: Verdict = "follows"
 FALSE: Verdict = "does not follow"
+OTHER_QUANTITY = "Only throughputs of whole jobs are compared with logs."
 OPEN: tuple[Verdict, ...] = ("no evidence", "dead link")
 
 
@@ -30,6 +31,13 @@ def with_arithmetic(findings: Sequence[Finding], documents: Sequence[Document]) 
     more = [finding for place, finding in found.items() if place not in judged]
     order = {document.path: number for number, document in enumerate(documents)}
     return sorted([*kept, *more], key=lambda one: (order[one.number.page], *_place(one)[1:]))
+
+
+def of_other_quantities(documents: Sequence[Document]) -> Iterator[Finding]:
+    """A finding on each number that is measured, but is no throughput of a whole job."""
+    for document in documents:
+        for number in others_published(document):
+            yield Finding(number, "no evidence", Message(OTHER_QUANTITY))
 
 
 def _contradicted(judged: Finding, by_others: Finding | None) -> Finding:

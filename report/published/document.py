@@ -11,6 +11,8 @@ from markdown_it.token import Token
 from parsers.io.errors import CANNOT_BE_READ, ParserError, reason_of
 from parsers.io.input_file import opened
 
+from .html_tables import HtmlCell, HtmlRow, html_tables
+
 LARGEST = 16 << 20  # bytes; a page that people read is smaller
 TOO_LARGE_A_PAGE = "has {size} bytes; a page of at most {largest} can be read."
 RAISED = "^"
@@ -124,8 +126,27 @@ class _Reader:
             elif token.type == "inline":
                 self._block(tokens[place - 1], token)
             elif token.type == "html_block":
-                self._text(DocumentText(_without_tags(token.content)))
+                place = self._html(tokens, place)
             place += 1
+
+    def _html(self, tokens: Sequence[Token], place: int) -> int:
+        """Read a block of HTML, with what stands in a table that it begins; returns the place of its last token."""
+        end = place
+        if "<table" in tokens[place].content.lower():
+            while not _ends_table(tokens[end]) and end + 1 < len(tokens):
+                end += 1
+        tables = list(html_tables("".join(_source(token) for token in tokens[place : end + 1])))
+        if not tables:
+            self._text(DocumentText(_without_tags(tokens[place].content)))
+            return place
+        for rows in tables:
+            self._html_table(rows, (tokens[place].map or [0])[0] + 1)
+        return end
+
+    def _html_table(self, rows: list[HtmlRow], first: int) -> None:
+        texts = [tuple(_of_cell(cell, first) for cell in row) for row in rows]
+        lines = tuple(row[0].line + first for row in rows)
+        self._add_table(texts, lines)
 
     def _block(self, before: Token, token: Token) -> None:
         text = _text(token)
@@ -146,18 +167,22 @@ class _Reader:
 
     def _table(self, tokens: Sequence[Token]) -> None:
         rows = list(_rows(tokens))
+        first = (tokens[0].map or [0])[0]
+        lines = (first + 1, *((row[0].map or [first])[0] + 1 for row in rows[1:]))
+        self._add_table([tuple(map(_text, row)) for row in rows], lines)
+
+    def _add_table(self, texts: list[tuple[DocumentText, ...]], lines: tuple[int, ...]) -> None:
+        """Keep a table of these rows, the first of which is its head, and their lines (from 1)."""
         section = self.open[-1][1]
         above = tuple(block for _, outer in self.open[-2::-1] for block in outer.blocks)
-        first = (tokens[0].map or [0])[0] + 1
-        texts = [tuple(map(_text, row)) for row in rows]
         self.tables.append(
             DocumentTable(
                 number=len(self.tables),
-                line=first,
+                line=lines[0],
                 headings=section.headings,
                 head=texts[0],
                 rows=tuple(texts[1:]),
-                lines=tuple((row[0].map or [first])[0] + 1 for row in rows[1:]),
+                lines=lines[1:],
                 since=tuple(self.since),
                 section=tuple(section.blocks),
                 above=above,
@@ -165,6 +190,20 @@ class _Reader:
         )
         self.links += [(link, section.headings) for row in texts for text in row for link in text.links]
         self.since = []
+
+
+def _ends_table(token: Token) -> bool:
+    return token.type == "html_block" and "</table" in token.content.lower()
+
+
+def _source(token: Token) -> str:
+    """The text of a block of HTML, or of what stands between two."""
+    return token.content + "\n" if token.type in ("html_block", "inline", "code_block") else ""
+
+
+def _of_cell(cell: HtmlCell, first: int) -> DocumentText:
+    links = (Link("".join(cell.words[start:]).strip(), address, cell.line + first) for start, address in cell.links)
+    return DocumentText(cell.text, tuple(links))
 
 
 def _rows(tokens: Sequence[Token]) -> Iterator[list[Token]]:
@@ -192,7 +231,7 @@ def _text(token: Token) -> DocumentText:
             words.append(child.content)
         elif child.type in ("softbreak", "hardbreak") or _BREAK.match(child.content):
             words.append(" ")
-        elif child.content == "<sup>" and words:
+        elif child.content in ("<sup>", "<sub>") and words:
             words.append(RAISED)  # a mark behind a number, not more of its digits
     anchors = (found[1] for child in token.children or [] if (found := _ANCHOR.match(child.content)))
     return DocumentText("".join(words).strip(), tuple(links), tuple(anchors))

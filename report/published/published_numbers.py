@@ -8,14 +8,18 @@ from pathlib import Path
 
 from .document import Document, DocumentTable, DocumentText, Link
 from .labels import Label, Value, merged, read_label
+from .printed_cell import PrintedCell
 
 # A number, with commas between its thousands or without, that is not a part of a word, of a mark or of a version. A
 # float holds no more digits than 15.
 _NUMBER = re.compile(
     r"(?<![\w.,^/([-])([0-9]{1,3}(?:,[0-9]{3}){1,4}(?:\.[0-9]{1,15})?|[0-9]{1,15}(?:\.[0-9]{1,15})?)"
-    r"(?![0-9,]*[0-9]|\.[0-9]|[eE][+-]?[0-9]|\s*(?:[x×%]|ms(?!\w)|h(?:ours?)?(?!\w)|min|[KMG]i?B(?!\w)|W(?!\w)))"
+    r"(?![0-9,]*[0-9]|\.[0-9]|[eE][+-]?[0-9]|\s*(?:[x×%]|ms(?!\w)|h(?:ours?)?(?!\w)|min|[KMG](?:i?B)?(?!\w)|k(?!\w)|W(?!\w)))"
 )
-_IN_BRACKETS = re.compile(r"[((][^()()]*[))]")
+# Quantities beside the throughput of a job that benchmarks measure.
+MEASURED = frozenset({"per_card", "steps", "time", "compute"})
+_IN_BRACKETS = re.compile(r"[((][^()()]*[))]|\[[^][]*\]")
+_SPREAD = re.compile(r"(?:±|\+/-|\+-)\s*[0-9][0-9.,]*")
 _WORD = re.compile(r"[a-z][a-z0-9]+")
 _BARE = re.compile(r"\d{1,7}")
 
@@ -59,6 +63,12 @@ def published(document: Document) -> Iterator[PublishedNumber]:
         yield from _Numbers(document, table).found()
 
 
+def others_published(document: Document) -> Iterator[PublishedNumber]:
+    """All numbers in the tables of a page that are times, or rates other than the throughput of a job."""
+    for table in document.tables:
+        yield from _Numbers(document, table).others()
+
+
 def number_at(document: Document, table: DocumentTable, place: tuple[int, int], digits: str) -> PublishedNumber:
     """The number of a cell, of whatever quantity, which holds no other one; ``place``: its row and its column."""
     numbers = _Numbers(document, table)
@@ -83,6 +93,15 @@ class _Numbers:
                 quantities = label.quantities | said.quantities
                 if column < len(row) and self._is_throughput(quantities):
                     yield from self._numbers(number, column, row, said)
+
+    def others(self) -> Iterator[PublishedNumber]:
+        """The numbers of quantities that are measured, but that no log is searched for."""
+        for number, row in enumerate(self.table.rows):
+            named = self._row(row).quantities
+            for column in range(1, min(len(row), len(self.heads))):
+                text = _SPREAD.sub(" ", row[column].plain)
+                if _is_measured(self.heads[column].quantities or named) and (cell := PrintedCell.of(text)):
+                    yield self.number(number, column, cell.digits, self.case_of(row, column), None)
 
     def _numbers(
         self, number: int, column: int, row: tuple[DocumentText, ...], said: Label
@@ -130,7 +149,7 @@ class _Numbers:
     def _holds_values(self, column: int) -> bool:
         """Whether numbers of a column are values: not those of its axis, not another quantity, not names of rows."""
         label = self.heads[column]
-        if "other" in label.quantities or (label.axes and "throughput" not in label.quantities):
+        if label.is_other or (label.axes and "throughput" not in label.quantities):
             return False
         if column == 0 and "throughput" not in label.quantities:
             return False
@@ -143,7 +162,7 @@ class _Numbers:
     def _is_throughput(self, named: frozenset[str]) -> bool:
         """Whether the nearest words that name a quantity say throughput; a caption of an axis says it is none."""
         if named:
-            return "other" not in named
+            return named == {"throughput"}
         caption = read_label(self.table.caption.plain)
         if caption.axes and not caption.quantities:
             return False
@@ -178,9 +197,14 @@ class _Numbers:
         return Label() if head.quantities else read_label(text)
 
 
+def _is_measured(named: frozenset[str]) -> bool:
+    return bool(named & MEASURED) and "other" not in named
+
+
 def _values_and_marks(cell: str) -> tuple[str, Label]:
     """The words of a cell in which its values stand, and what the others say, such as ``(BS=256)`` or ``AMP``."""
     marks = [found for found in _IN_BRACKETS.findall(cell) if (label := read_label(found)).case and not label.unit]
     for mark in marks:
         cell = cell.replace(mark, " ")
+    cell = _SPREAD.sub(" ", cell)
     return cell, read_label(" ".join([*marks, _NUMBER.sub(" ", cell)]))

@@ -26,7 +26,6 @@ READINGS: Mapping[str, tuple[Reading, ...]] = {
     "x": (PLAIN,),
     "": (PLAIN, (100.0, 0.0)),
 }
-PER_CARD = re.compile(r"(?:/|per)[ -]*(?:gpu|card|device|chip|accelerator|npu)|单卡|每卡", re.IGNORECASE)
 MEASURED_TWICE = 0.5  # how far, as a fraction, a throughput may be from what another measurement gives
 BY_HAND = 0.01
 
@@ -174,10 +173,10 @@ def _throughputs(grid: CellGrid, column: int) -> Iterator[Relation]:
     cards = [c for c in counts if "cards" in grid.labels[c].axes]
     batches = [c for c in counts if "batch_size" in grid.labels[c].axes]
     for one in (c for c in range(len(grid.heads)) if c != column and is_measured(grid, c)):
-        if PER_CARD.search(grid.heads[one]) and "throughput" in grid.labels[one].quantities:
+        if "per_card" in grid.labels[one].quantities:
             for counted in cards:
                 yield _product(grid, [one, counted], None, 1.0, BY_HAND)
-        elif "throughput" not in grid.labels[one].quantities:
+        elif "time" in grid.labels[one].quantities:
             for batch, factor in product(batches, (1.0, 1000.0)):
                 yield _product(grid, [batch], one, factor, MEASURED_TWICE)
                 for counted in cards:

@@ -44,7 +44,8 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Audited:
     make(folder / "near", ("3119.765", "3120.5"))
     make(folder / "other", ("3119.765", "3100.5"))
     write(make(folder / "stale").parent, ("399.532", "388.1"), (LINKS, ""), name="overview.md")
-    write(folder, page=SPEED_UPS, name="speed-ups.md")
+    (folder / "speed-ups").mkdir()
+    write(folder / "speed-ups", page=SPEED_UPS)
     return audit_files(markdown_files([folder]), None, [], 0.003)
 
 

@@ -142,3 +142,32 @@ def test_a_page_that_nobody_can_read_is_refused_by_its_size(tmp_path: Path) -> N
         file.truncate(LARGEST + 1)
     with pytest.raises(DocumentError, match=r"large\.md: has 16777217 bytes; a page of at most 16777216"):
         read_document(tmp_path / "large.md")
+
+
+HTML = """<table><tbody>
+<!-- a comment -->
+<tr><th valign="bottom">Name</th>
+<th>train<br/>time<br/>(s/iter)</th><th colspan="2">img/s</th></tr>
+
+<tr><td align="left"><a href="logs/a_log">A</a></td>
+<td>0.5<sup>1</sup><td rowspan="2">7.5</td><td>8.5</td>
+<tr><td>B</td><td>0.25</td><td>9.5</td></tr>
+</tbody></table>
+"""
+
+
+def test_a_table_of_html_is_one() -> None:
+    found = table("# T\n\ncaption\n\n" + HTML)
+    assert (plain(found.head), [plain(row) for row in found.rows]) == (
+        ["Name", "train time (s/iter)", "img/s", "img/s"],
+        [["A", "0.5^1", "7.5", "8.5"], ["B", "0.25", "7.5", "9.5"]],
+    )
+    assert (found.caption.plain, found.lines, found.rows[0][0].links[0].address) == ("caption", (10, 12), "logs/a_log")
+
+
+def test_what_follows_a_table_of_html_is_read_as_well() -> None:
+    assert len(document(HTML + "\n## B\n\n" + TABLE + "\n<table><tr><td>1</td></tr></table>\n").tables) == 2
+
+
+def test_a_cell_of_html_that_spans_millions_of_columns_is_cut() -> None:
+    assert len(table("<table><tr><td colspan=99999999>a<td>b<tr><td>1<td>2</table>").head) == 101
