@@ -24,6 +24,7 @@ from .table_arithmetic import of_other_quantities, with_arithmetic
 
 Row = tuple[str, int, int]
 
+PAGES = (".md", ".markdown", ".rst")  # of a folder; sheets of values are read where they are named
 NO_MARKDOWN = "There is no Markdown file in {places}."
 BY_ONE_RULE = "By one rule, the published ratio in brackets: {each}."
 
@@ -141,7 +142,7 @@ def markdown_files(places: Sequence[Path]) -> list[Path]:
 
 
 def _below(folder: Path) -> list[Path]:
-    found = (path for path in sorted(folder.rglob("*")) if path.suffix.lower() == ".md" and path.exists())
+    found = (path for path in sorted(folder.rglob("*")) if path.suffix.lower() in PAGES and path.exists())
     return [
         path
         for path in found

@@ -99,7 +99,8 @@ class _Column:
         others = self._explained_otherwise(believed) if believed.misses else frozenset()
         for row, derived in believed.derived.items():
             follows = row in believed.hits
-            if follows or (row not in others and self._is_far(row, derived, believed.relation.slack)):
+            is_false = row not in others and self._is_far(row, derived, believed.relation.slack)
+            if follows or (is_false and not self._follows_across(row)):
                 place = self.grid.place(row, self.column)
                 yield Recomputed(self.table, place, self.printed[row], derived, follows)
 
@@ -112,6 +113,13 @@ class _Column:
         if not believed.relation.is_named or not (believed.hits or believed.relation.is_spelt_out):
             return True
         return other.relation.of_row or len(other.hits & believed.misses) > 1
+
+    def _follows_across(self, row: int) -> bool:
+        """Whether a number follows from others of its row where its column contradicts it, or the other way round."""
+        here, turned = grids(self.table)
+        grid, place = (here, self.grid.place(row, self.column)) if self.grid.is_turned else (turned, (row, self.column))
+        row, column = place if self.grid.is_turned else (self.column - 1, row + 1)
+        return row >= 0 and any(row in one.hits for one in _Column(self.table, grid, column).others)
 
     def _is_far(self, row: int, derived: Derived, slack: float) -> bool:
         return abs(self.printed[row].value - derived.value) > slack * abs(derived.value)
