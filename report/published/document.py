@@ -13,7 +13,7 @@ from markdown_it.token import Token
 from parsers.io.errors import CANNOT_BE_READ, ParserError, reason_of
 from parsers.io.input_file import opened
 
-from .html_tables import HtmlCell, HtmlRow, html_tables
+from .html_tables import HtmlCell, HtmlRow, ends_table, html_tables, source_of
 from .text_tables import TextRow, text_tables
 
 LARGEST = 16 << 20  # bytes; a page that people read is smaller
@@ -193,9 +193,9 @@ class _Reader:
         """Read a block of HTML, with what stands in a table that it begins; returns the place of its last token."""
         end = place
         if "<table" in tokens[place].content.lower():
-            while not _ends_table(tokens[end]) and end + 1 < len(tokens):
+            while not ends_table(tokens[end]) and end + 1 < len(tokens):
                 end += 1
-        tables = list(html_tables("".join(_source(token) for token in tokens[place : end + 1])))
+        tables = list(html_tables("".join(source_of(token) for token in tokens[place : end + 1])))
         if not tables:
             self._text(DocumentText(_without_tags(tokens[place].content)))
             return place
@@ -252,15 +252,6 @@ class _Reader:
         )
         self.links += [(link, section.headings) for row in texts for text in row for link in text.links]
         self.since = []
-
-
-def _ends_table(token: Token) -> bool:
-    return token.type == "html_block" and "</table" in token.content.lower()
-
-
-def _source(token: Token) -> str:
-    """The text of a block of HTML, or of what stands between two."""
-    return token.content + "\n" if token.type in ("html_block", "inline", "code_block") else ""
 
 
 def _of_cell(cell: HtmlCell, first: int) -> DocumentText:

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
+from markdown_it.token import Token
+
 HEAD, CELL = "th", "td"
 MOST_COLUMNS = 100  # that a cell may span; a hostile page states millions
 _RAISED = ("sup", "sub")
@@ -41,6 +43,16 @@ def html_tables(html: str) -> Iterator[list[HtmlRow]]:
         filled = _filled([row for row in rows if row])
         if len(filled) > 1 and len(filled[0]) > 1:
             yield filled
+
+
+def ends_table(token: Token) -> bool:
+    """Whether a block of a Markdown page is HTML in which a table ends."""
+    return token.type == "html_block" and "</table" in token.content.lower()
+
+
+def source_of(token: Token) -> str:
+    """The text of a block of HTML in a Markdown page, or of what stands between two."""
+    return token.content + "\n" if token.type in ("html_block", "inline", "code_block") else ""
 
 
 class _TableReader(HTMLParser):
