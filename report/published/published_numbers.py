@@ -83,6 +83,8 @@ class _Numbers:
         self.document, self.table = document, table
         self.heads = [read_label(head.plain) for head in table.head]
         self.around = [read_label(text.plain) for text in self._texts_around()]
+        # Where heads say what was measured, a column whose head does not is one of the settings.
+        self.names_other = any(MEASURED & head.quantities for head in self.heads)
         self.columns = [number for number in range(len(self.heads)) if self._holds_values(number)]
 
     def found(self) -> Iterator[PublishedNumber]:
@@ -151,7 +153,7 @@ class _Numbers:
         label = self.heads[column]
         if label.is_other or (label.axes and "throughput" not in label.quantities):
             return False
-        if column == 0 and "throughput" not in label.quantities:
+        if "throughput" not in label.quantities and (column == 0 or self.names_other):
             return False
         return any(column < len(row) and _NUMBER.search(row[column].plain) for row in self.table.rows)
 

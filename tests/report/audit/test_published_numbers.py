@@ -173,3 +173,7 @@ def test_a_mark_in_square_brackets_says_the_case_too() -> None:
 
 def test_a_number_of_thousands_is_not_read_as_one_without() -> None:
     assert digits("| Cards | tokens/s |\n|---|---|\n| 8 | 12.5k |\n") == []
+
+
+def test_settings_beside_a_measured_quantity_are_no_throughputs() -> None:
+    assert digits("# Throughput\n\n| GPUs | PP | MBS | Sec/it |\n|---|---|---|---|\n| 64 | 4 | 32 | 8.5 |\n") == []
