@@ -32,6 +32,7 @@ WINGS = {
         "why",
         "findings",
         "audit",
+        "published",
         "rendering",
         "charts",
         "wording",

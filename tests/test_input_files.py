@@ -17,11 +17,11 @@ from parsers.runs.clock import clock
 from parsers.runs.reading import survey
 from parsers.runs.runfile import log_of, run_file, sha256_of
 from parsers.runs.telemetry import telemetry
-from report.audit.document import DocumentError, read_document
 from report.audit.finding import AcceptedError, read_accepted
 from report.evidence.evidence_file import EvidenceFileError
 from report.evidence.evidence_file import read as read_evidence
 from report.pagefile.page_file import PageError, find, load
+from report.published.document import DocumentError, read_document
 from tests.commandline import PROJECT
 from tests.parsers.toy_logs import step
 

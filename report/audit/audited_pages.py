@@ -13,16 +13,18 @@ from ..evidence.comparability import Difference, of_rules, of_runs
 from ..evidence.comparison import Common, by_one_rule
 from ..measuring.quantity import THROUGHPUT, Shown
 from ..pagefile.page import Case, Page
+from ..published.document import DocumentError, read_document
+from ..published.published_site import PublishedSite
 from .backing_logs import AXES, Library
 from .claim import Claim, claims
-from .document import DocumentError, read_document
 from .finding import Finding
 from .judge import Judge
-from .published_site import PublishedSite
+from .table_arithmetic import of_other_quantities, with_arithmetic
 from .whole_page import OwnPages, evidence_beside, lacks_evidence, name_of, no_numbers, without_evidence
 
 Row = tuple[str, int, int]
 
+PAGES = (".md", ".markdown", ".rst")  # of a folder; sheets of values are read where they are named
 NO_MARKDOWN = "There is no Markdown file in {places}."
 BY_ONE_RULE = "By one rule, the published ratio in brackets: {each}."
 
@@ -103,14 +105,15 @@ class Result:
 def audit(
     site: PublishedSite, pages: Sequence[Page] = (), tolerance: float = 0.0, library: Library | None = None
 ) -> Result:
-    """Judge every throughput in the tables of the pages of a site, in their order.
+    """Judge every throughput in the tables of the pages of a site, and what they give, in their order.
 
     ``pages``: page files that state where logs are and by which protocol numbers were made. ``tolerance``: how far, as
     a fraction, a number may be off and still be near. ``library``: evidence that was made before, for a site whose
     logs are the same.
     """
     found = claims(site, pages, library or Library())
-    return Result(list(Judge(found, tolerance, site.unfollowed).findings()), list(unlike(found)))
+    judged = [*Judge(found, tolerance, site.unfollowed).findings(), *of_other_quantities(site.documents)]
+    return Result(with_arithmetic(judged, site.documents), list(unlike(found)))
 
 
 Named = tuple[str, Finding]
@@ -139,7 +142,7 @@ def markdown_files(places: Sequence[Path]) -> list[Path]:
 
 
 def _below(folder: Path) -> list[Path]:
-    found = (path for path in sorted(folder.rglob("*")) if path.suffix.lower() == ".md" and path.exists())
+    found = (path for path in sorted(folder.rglob("*")) if path.suffix.lower() in PAGES and path.exists())
     return [
         path
         for path in found

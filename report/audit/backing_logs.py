@@ -18,11 +18,11 @@ from ..measuring.measurement import Measurement, NoMeasurement, measure
 from ..measuring.number import printed
 from ..measuring.protocol import Protocol
 from ..pagefile.parts import SCALING, Axis
+from ..published.labels import Value
+from ..published.published_numbers import PublishedNumber
+from ..published.published_site import Backing, DeadLink, Log, PublishedSite
 from .candidates import Candidates, best
-from .labels import Value
 from .protocol_search import Searched, search
-from .published_numbers import PublishedNumber
-from .published_site import Backing, DeadLink, Log, PublishedSite
 
 AXES: tuple[Axis, ...] = get_args(Axis)
 LABELS = (*SCALING, "precision")

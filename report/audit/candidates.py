@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from .labels import Value
-from .published_numbers import PublishedNumber
-from .published_site import Backing, DeadLink, PublishedSite
+from ..published.labels import Value
+from ..published.published_numbers import PublishedNumber
+from ..published.published_site import Backing, DeadLink, PublishedSite
 
 Case = Mapping[str, Value]
 Fit = tuple[float, ...]

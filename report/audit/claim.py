@@ -8,10 +8,10 @@ from ..evidence.case_runs import filled, logs_of, run_of
 from ..evidence.reason import NoEvidenceError
 from ..measuring.protocol import Protocol
 from ..pagefile.page import Case, Column, Page
+from ..published.labels import read_label
+from ..published.published_numbers import PublishedNumber, published
+from ..published.published_site import Backing, Log, PublishedSite
 from .backing_logs import AXES, Evidence, Library, Match, conflicts, match, match_by_name
-from .labels import read_label
-from .published_numbers import PublishedNumber, published
-from .published_site import Backing, Log, PublishedSite
 from .recovery import Pair, Recovered, recover
 
 

@@ -14,17 +14,19 @@ from parsers.io.input_file import text_of
 from parsers.io.message import Message, joined
 from parsers.io.validation import NOT_TOML, mistake
 
+from ..published.published_numbers import PublishedNumber
 from ..wording.words import Translate, worded
-from .published_numbers import PublishedNumber
 
 Verdict = Literal[
     "exact",
     "near",
+    "follows",
     "differs",
     "impossible",
     "stale",
     "mislabelled",
     "misfiled",
+    "does not follow",
     "dead link",
     "no evidence",
     "altered",
@@ -34,11 +36,13 @@ Verdict = Literal[
 VERDICTS: dict[Verdict, str] = {
     "exact": "the log, or the source that is quoted, gives the printed digits",
     "near": "the log gives the number within the tolerance that was stated",
+    "follows": "other numbers of its table give it",
     "differs": "the log gives another number",
     "impossible": "the number is outside the range of every value in its log",
     "stale": "another table of the site states another number for the same case",
     "mislabelled": "the number comes out, but a label contradicts the log",
     "misfiled": "the linked log is that of another case",
+    "does not follow": "other numbers of its table give another number",
     "dead link": "the link to the log leads nowhere",
     "no evidence": "no log was found",
     "altered": "a page or an evidence file of Tachograph's was changed after it was written",
@@ -47,7 +51,7 @@ VERDICTS: dict[Verdict, str] = {
 # What is said of places of pages, or of all pages, rather than of a number.
 OF_NO_NUMBER: tuple[Verdict, ...] = ("altered", "no numbers")
 ALTERED = OF_NO_NUMBER[0]
-GOOD: tuple[Verdict, ...] = ("exact", "near")
+GOOD: tuple[Verdict, ...] = ("exact", "near", "follows")
 
 
 def sentence(parts: Sequence[Message]) -> Message:

@@ -8,10 +8,10 @@ from parsers.io.message import Message, joined
 from ..measuring.crosscheck import chosen
 from ..measuring.measurement import NoMeasurement
 from ..measuring.protocol import Protocol
+from ..published.published_numbers import PublishedNumber
 from .backing_logs import conflicts, contradictions, stated
 from .claim import Claim
 from .finding import Finding, Verdict, sentence
-from .published_numbers import PublishedNumber
 from .recovery import Recovered
 
 Opinion = tuple[Verdict, Message] | None

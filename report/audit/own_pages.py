@@ -21,10 +21,10 @@ from ..measuring.number import printed, quotient
 from ..measuring.protocol import Protocol
 from ..measuring.quantity import Shown
 from ..pagefile.page import Case, Value
+from ..published.document import Document, DocumentTable, DocumentText
+from ..published.published_numbers import PublishedNumber
 from .backing_logs import AXES
-from .document import Document, DocumentTable, DocumentText
 from .finding import Finding, Verdict
-from .published_numbers import PublishedNumber
 
 # In the evidence of a page a link leads to a place of itself, in the page to one of the evidence.
 _ANCHOR = re.compile(r"(?:[^#]*#)?([eq]\d{1,9})")

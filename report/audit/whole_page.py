@@ -20,14 +20,14 @@ from ..evidence.case_runs import outside
 from ..evidence.cell import Cell
 from ..evidence.evidence_file import EvidenceFile
 from ..pagefile.page_file import PageError, parse
+from ..published.document import Document, Link, read_document
+from ..published.published_numbers import PublishedNumber
 from ..rendering.markdown_page import evidence_name, page_name
 from ..rendering.publish import PublishedPage, evidence_of, markdown_of
 from ..wording.words import Translator, WordsError, languages
 from .altered_text import Alteration, altered
-from .document import Document, Link, read_document
 from .finding import Finding
 from .own_pages import EVIDENCE, findings_by, is_of_evidence, number_findings
-from .published_numbers import PublishedNumber
 
 if TYPE_CHECKING:
     from ..charts.page_charts import ChartFiles

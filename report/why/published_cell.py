@@ -8,14 +8,14 @@ from parsers.io.message import Message, joined
 
 from ..audit.backing_logs import Library
 from ..audit.claim import Claim, claims
-from ..audit.document import read_document
 from ..audit.judge import Judge
-from ..audit.published_site import PublishedSite
 from ..audit.whole_page import evidence_beside, name_of
 from ..evidence import evidence_file
 from ..measuring.protocol import Protocol
 from ..pagefile.page_file import parse
 from ..pagefile.parts import SCALING
+from ..published.document import read_document
+from ..published.published_site import PublishedSite
 from .cell_name import NoCellError
 from .explanation import Explanation, of_log, of_page
 

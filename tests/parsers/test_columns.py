@@ -135,4 +135,5 @@ def test_of_many_lines_that_say_the_same_the_first_are_those_that_differ() -> No
     starts = np.array([0, *accumulate(len(text) for text in said)][:-1])
     shape = np.array([len(text) == len(said[1]) for text in said], np.int32)
     places = Places(b"".join(said), starts, shape, np.array([[[0, 1]], [[0, 2]]], np.int32))
-    assert places.differing([0]).tolist() == [0, 1]
+    firsts, of = places.differing([0])
+    assert (firsts.tolist(), of.tolist()) == ([0, 1], [0, 1, 0] * FEW)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from report.audit.published_site import PublishedSite
 from report.evidence.case_evidence import cells
 from report.evidence.cell import Cell
 from report.evidence.plan import missing
 from report.pagefile.page_file import PageError, load
+from report.published.published_site import PublishedSite
 from tests.commandline import run
 from tests.parsers.run_folders import make_run, put_clock, put_gpu
 from tests.report.page_text import HEAD, column

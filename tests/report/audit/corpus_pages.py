@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from report.audit.document import Document, parse_document
-from report.audit.published_site import PublishedSite
+from report.published.document import Document, parse_document
+from report.published.published_site import PublishedSite
 from tests.parsers.corpus_logs import CORPUS
 
 PERF = CORPUS / "PaddlePaddle-Perf"

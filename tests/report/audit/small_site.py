@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from report.audit.audited_pages import audit_files, markdown_files
-from report.audit.document import parse_document
 from report.audit.finding import Finding
-from report.audit.published_numbers import PublishedNumber, published
 from report.pagefile.page import Page
+from report.published.document import parse_document
+from report.published.published_numbers import PublishedNumber, published
 from tests.commandline import PROJECT
 
 GOLDEN = PROJECT / "tests/report/golden"

@@ -22,6 +22,15 @@ SIDE_BY_SIDE = (
     .replace("| 3119.765 |", "| 3500.125 | 3282.0 |\n| 2 | 700.5 | |\n| 16 | 5000.5 | |")
     .replace(LINKS, f"{LINKS}, [2 cards](logs/gone_log)")
 )
+SPEED_UPS = """# Speed-up
+
+| Cards | Images/s, FP32 | Images/s, AMP | Speed-up (FP32 to AMP) |
+|--:|--:|--:|--:|
+| 1 | 201.5 | 403.1 | 2.00 |
+| 2 | 399.9 | 759.7 | 1.90 |
+| 4 | 780.1 | 1404.2 | 1.80 |
+| 8 | 1501.5 | 2552.6 | 2.70 |
+"""
 every_language = pytest.mark.parametrize("language", ["en", "zh"])
 
 
@@ -41,6 +50,8 @@ def found(tmp_path_factory: pytest.TempPathFactory, site: Path) -> Audited:
     make(folder / "near", ("3119.765", "3120.5"))
     make(folder / "other", ("3119.765", "3100.5"))
     write(make(folder / "stale").parent, ("399.532", "388.1"), (LINKS, ""), name="overview.md")
+    (folder / "speed-ups").mkdir()
+    write(folder / "speed-ups", page=SPEED_UPS)
     return audit_files(markdown_files([folder]), None, [], 0.003)
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from report.audit.backing_logs import agree, conflicts
-from report.audit.document import read_document
-from report.audit.published_site import PublishedSite
+from report.published.document import read_document
+from report.published.published_site import PublishedSite
 from tests.report.audit.small_site import EIGHT, LOGS, ONE, PAGE, audited, make, write
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from report.audit.document import (
+from report.published.document import (
     LARGEST,
     Document,
     DocumentError,
@@ -142,3 +142,87 @@ def test_a_page_that_nobody_can_read_is_refused_by_its_size(tmp_path: Path) -> N
         file.truncate(LARGEST + 1)
     with pytest.raises(DocumentError, match=r"large\.md: has 16777217 bytes; a page of at most 16777216"):
         read_document(tmp_path / "large.md")
+
+
+HTML = """<table><tbody>
+<!-- a comment -->
+<tr><th valign="bottom">Name</th>
+<th>train<br/>time<br/>(s/iter)</th><th colspan="2">img/s</th></tr>
+
+<tr><td align="left"><a href="logs/a_log">A</a></td>
+<td>0.5<sup>1</sup><td rowspan="2">7.5</td><td>8.5</td>
+<tr><td>B</td><td>0.25</td><td>9.5</td></tr>
+</tbody></table>
+"""
+
+
+def test_a_table_of_html_is_one() -> None:
+    found = table("# T\n\ncaption\n\n" + HTML)
+    assert (plain(found.head), [plain(row) for row in found.rows]) == (
+        ["Name", "train time (s/iter)", "img/s", "img/s"],
+        [["A", "0.5^1", "7.5", "8.5"], ["B", "0.25", "7.5", "9.5"]],
+    )
+    assert (found.caption.plain, found.lines, found.rows[0][0].links[0].address) == ("caption", (10, 12), "logs/a_log")
+
+
+def test_what_follows_a_table_of_html_is_read_as_well() -> None:
+    assert len(document(HTML + "\n## B\n\n" + TABLE + "\n<table><tr><td>1</td></tr></table>\n").tables) == 2
+
+
+def test_a_cell_of_html_that_spans_millions_of_columns_is_cut() -> None:
+    assert len(table("<table><tr><td colspan=99999999>a<td>b<tr><td>1<td>2</table>").head) == 101
+
+
+RST = """Title
+=====
+
+Speed
+-----
+
+Images per second:
+
+======  =========
+GPUs    images/s
+======  =========
+8       5.5
+16      10.5
+======  =========
+
++------+----------+
+| GPUs | images/s |
++======+==========+
+| 32   | 20.5     |
++------+----------+
+"""
+
+
+def test_tables_of_restructured_text_are_read_under_their_headings() -> None:
+    first, second = parse_document(RST, Path("page.rst")).tables
+    assert (plain(first.head), [plain(row) for row in first.rows]) == (
+        ["GPUs", "images/s"],
+        [["8", "5.5"], ["16", "10.5"]],
+    )
+    assert (plain(first.headings), first.caption.plain, first.lines) == (
+        ["Title", "Speed"],
+        "Images per second:",
+        (12, 13),
+    )
+    assert ([plain(row) for row in second.rows], second.lines) == ([["32", "20.5"]], (19,))
+
+
+def test_a_sheet_of_values_is_one_table() -> None:
+    found = parse_document('model,"images/s"\nA,"1,234.5"\nB\n', Path("results.csv")).tables[0]
+    assert ([plain(row) for row in found.rows], found.lines) == ([["A", "1,234.5"], ["B", ""]], (2, 3))
+
+
+def test_a_table_that_blanks_align_in_a_block_of_text_is_one() -> None:
+    found = table("# T\n\n```\n$ run\nGPUs   images/s\n----   --------\n8      5.5\n```\n")
+    assert (plain(found.head), [plain(row) for row in found.rows], found.lines) == (
+        ["GPUs", "images/s"],
+        [["8", "5.5"]],
+        (7,),
+    )
+
+
+def test_lines_of_a_log_in_a_block_of_text_are_no_table() -> None:
+    assert document("```\nloss 0.5  ips 7\nloss 0.4  ips 8\n```\n").tables == ()

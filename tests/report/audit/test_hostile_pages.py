@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from report.audit.audited_pages import audit
-from report.audit.document import parse_document
 from report.audit.finding import VERDICTS, as_json
-from report.audit.published_numbers import published
-from report.audit.published_site import PublishedSite
+from report.published.document import parse_document
+from report.published.published_numbers import published
+from report.published.published_site import PublishedSite
 from tests.commandline import run
 from tests.report.audit.small_site import EIGHT, PAGE, audited, make
 

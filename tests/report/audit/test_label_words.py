@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.audit.labels import LONGEST, Label, merged, read_label
+from report.published.labels import LONGEST, Label, merged, read_label
 
 TABLE = tomllib.loads(Path(__file__).with_name("labels.toml").read_text(encoding="utf-8"))["label"]
 

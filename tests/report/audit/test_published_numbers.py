@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from report.published.document import parse_document
+from report.published.published_numbers import others_published
 from tests.report.audit.small_site import digits, numbers
 
 
@@ -144,3 +146,34 @@ def test_the_nearest_links_come_first() -> None:
 def test_the_folders_of_the_page_say_what_nothing_nearer_says() -> None:
     (number,) = numbers("images/s\n\n| Cards | A |\n|---|---|\n| 8 | 5.5 |\n", str(Path("V100/Paddle/README.md")))
     assert number.case == {"cards": 8, "framework": "paddlepaddle", "device": "V100"}
+
+
+@pytest.mark.parametrize(
+    "head", ["ms/iter", "Step time (s)", "训练耗时", "it/s", "TFLOPS", "MFU", "img/s/GPU", "tokens/s per device", "TGS"]
+)
+def test_another_measured_quantity_is_seen_but_is_no_throughput(head: str) -> None:
+    text = f"| Cards | images/s | {head} |\n|---|---|---|\n| 8 | 5.5 | 6.5 |\n"
+    seen = [number.digits for number in others_published(parse_document(text, Path("README.md")))]
+    assert (digits(text), seen) == (["5.5"], ["6.5"])
+
+
+def test_a_measured_column_is_no_label_of_its_row() -> None:
+    (number,) = numbers("| Model | GPU hours | Step time (s) | images/s |\n|---|---|---|---|\n| A | 64 | 8 | 5.5 |\n")
+    assert (number.case, number.row) == ({}, "A")
+
+
+@pytest.mark.parametrize("cell", ["5.5 ± 0.3", "5.5±0.3", "5.5 +/- 0.3", "5.5<sub>±0.3</sub>", "5.5<sup>1</sup>"])
+def test_the_spread_of_a_number_is_no_number_of_its_own(cell: str) -> None:
+    assert digits(f"| Cards | images/s |\n|---|---|\n| 8 | {cell} |\n") == ["5.5"]
+
+
+def test_a_mark_in_square_brackets_says_the_case_too() -> None:
+    assert numbers("| Cards | images/s |\n|---|---|\n| 8 | 5.5 [BS=96] |\n")[0].case["batch_size"] == 96
+
+
+def test_a_number_of_thousands_is_not_read_as_one_without() -> None:
+    assert digits("| Cards | tokens/s |\n|---|---|\n| 8 | 12.5k |\n") == []
+
+
+def test_settings_beside_a_measured_quantity_are_no_throughputs() -> None:
+    assert digits("# Throughput\n\n| GPUs | PP | MBS | Sec/it |\n|---|---|---|---|\n| 64 | 4 | 32 | 8.5 |\n") == []

@@ -1,5 +1,7 @@
 """Documents: the tables, links and words of a Markdown page, each under the headings it stands under."""
 
+import csv
+import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,10 +13,17 @@ from markdown_it.token import Token
 from parsers.io.errors import CANNOT_BE_READ, ParserError, reason_of
 from parsers.io.input_file import opened
 
+from .html_tables import HtmlCell, HtmlRow, ends_table, html_tables, source_of
+from .text_tables import TextRow, text_tables
+
 LARGEST = 16 << 20  # bytes; a page that people read is smaller
 TOO_LARGE_A_PAGE = "has {size} bytes; a page of at most {largest} can be read."
 RAISED = "^"
+RST = ".rst"
+SHEETS = {".csv": ",", ".tsv": "\t"}
 _BREAK = re.compile(r"<br\b", re.IGNORECASE)
+_UNDERLINE = re.compile(r"([=~^*#\"'`:.+_-])\1{2,}")
+_BETWEEN = re.compile(r"\t|  |\||^[=+-]{3}")
 _ANCHOR = re.compile(r'<a id="([^"]{1,100})">')
 
 
@@ -97,7 +106,12 @@ def read_document(path: Path) -> Document:
 def parse_document(text: str, path: Path) -> Document:
     """The document of a Markdown text, which is that of the page ``path``."""
     reader = _Reader()
-    reader.read(MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text))
+    if path.suffix.lower() in SHEETS:
+        reader.sheet(text, SHEETS[path.suffix.lower()])
+    elif path.suffix.lower() == RST:
+        reader.plain(text)
+    else:
+        reader.read(MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text))
     title = next((headings[0] for headings in reader.all_headings if headings), DocumentText(""))
     return Document(path, tuple(reader.tables), tuple(reader.links), title)
 
@@ -123,22 +137,91 @@ class _Reader:
                 place = end
             elif token.type == "inline":
                 self._block(tokens[place - 1], token)
+            elif token.type in ("fence", "code_block") and "|" not in token.content:  # Markdown as text is none
+                self._lines(token.content.splitlines(), (token.map or [0])[0] + (token.type == "fence") + 1)
             elif token.type == "html_block":
-                self._text(DocumentText(_without_tags(token.content)))
+                place = self._html(tokens, place)
             place += 1
+
+    def plain(self, text: str) -> None:
+        """Read a page of reStructuredText: its headings, its words, and its tables that are drawn."""
+        lines = text.splitlines()
+        levels: list[str] = []
+        begin = 0
+        for number in range(1, len(lines)):
+            mark, title = lines[number].strip(), lines[number - 1].strip()
+            if _UNDERLINE.fullmatch(mark) and len(mark) >= len(title) > 1 and not _BETWEEN.search(title):
+                self._paragraphs(lines[begin : number - 1], begin)
+                levels += [mark[0]] if mark[0] not in levels else []
+                self._heading(levels.index(mark[0]) + 1, DocumentText(title))
+                begin = number + 1
+        self._paragraphs(lines[begin:], begin)
+
+    def _paragraphs(self, lines: Sequence[str], first: int) -> None:
+        """Read lines of text that no heading parts; ``first``: the number (from 0) of the first of them."""
+        begin = 0
+        for number in [n for n, line in enumerate(lines) if not line.strip()] + [len(lines)]:
+            block = lines[begin:number]
+            if block and not self._lines(block, first + begin + 1):
+                self._text(DocumentText(" ".join(block).strip()))
+            begin = number + 1
+
+    def sheet(self, text: str, delimiter: str) -> None:
+        """Read a page of values that commas or tabs part, as one table."""
+        reader = csv.reader(io.StringIO(text), delimiter=delimiter)
+        rows = []
+        try:
+            rows = [(reader.line_num - 1, tuple(row)) for row in reader if row]
+        except csv.Error:  # what cannot be read is no table
+            return
+        if rows:
+            width = len(rows[0][1])
+            self._rows_of_text([(line, (*row, *[""] * width)[:width]) for line, row in rows], 1)
+
+    def _lines(self, lines: Sequence[str], first: int) -> bool:
+        """Read the tables that are drawn in lines of text, the first of which is this one (from 1)."""
+        found = list(text_tables(lines))
+        for rows in found:
+            self._rows_of_text(rows, first)
+        return bool(found)
+
+    def _rows_of_text(self, rows: Sequence[TextRow], first: int) -> None:
+        texts = [tuple(DocumentText(cell.strip()) for cell in cells) for _, cells in rows]
+        self._add_table(texts, tuple(line + first for line, _ in rows))
+
+    def _html(self, tokens: Sequence[Token], place: int) -> int:
+        """Read a block of HTML, with what stands in a table that it begins; returns the place of its last token."""
+        end = place
+        if "<table" in tokens[place].content.lower():
+            while not ends_table(tokens[end]) and end + 1 < len(tokens):
+                end += 1
+        tables = list(html_tables("".join(source_of(token) for token in tokens[place : end + 1])))
+        if not tables:
+            self._text(DocumentText(_without_tags(tokens[place].content)))
+            return place
+        for rows in tables:
+            self._html_table(rows, (tokens[place].map or [0])[0] + 1)
+        return end
+
+    def _html_table(self, rows: list[HtmlRow], first: int) -> None:
+        texts = [tuple(_of_cell(cell, first) for cell in row) for row in rows]
+        lines = tuple(row[0].line + first for row in rows)
+        self._add_table(texts, lines)
 
     def _block(self, before: Token, token: Token) -> None:
         text = _text(token)
         if before.type == "heading_open":
-            level = int(before.tag[1:])
-            self.open = [section for section in self.open if section[0] < level]
-            headings = (*self.open[-1][1].headings, text)
-            self.open.append((level, Section(headings)))
-            self.all_headings.append(headings)
-            self.since = []
+            self._heading(int(before.tag[1:]), text)
         else:
             self._text(text)
         self.links += [(link, self.open[-1][1].headings) for link in text.links]
+
+    def _heading(self, level: int, text: DocumentText) -> None:
+        self.open = [section for section in self.open if section[0] < level]
+        headings = (*self.open[-1][1].headings, text)
+        self.open.append((level, Section(headings)))
+        self.all_headings.append(headings)
+        self.since = []
 
     def _text(self, text: DocumentText) -> None:
         self.open[-1][1].blocks.append(text)
@@ -146,18 +229,22 @@ class _Reader:
 
     def _table(self, tokens: Sequence[Token]) -> None:
         rows = list(_rows(tokens))
+        first = (tokens[0].map or [0])[0]
+        lines = (first + 1, *((row[0].map or [first])[0] + 1 for row in rows[1:]))
+        self._add_table([tuple(map(_text, row)) for row in rows], lines)
+
+    def _add_table(self, texts: list[tuple[DocumentText, ...]], lines: tuple[int, ...]) -> None:
+        """Keep a table of these rows, the first of which is its head, and their lines (from 1)."""
         section = self.open[-1][1]
         above = tuple(block for _, outer in self.open[-2::-1] for block in outer.blocks)
-        first = (tokens[0].map or [0])[0] + 1
-        texts = [tuple(map(_text, row)) for row in rows]
         self.tables.append(
             DocumentTable(
                 number=len(self.tables),
-                line=first,
+                line=lines[0],
                 headings=section.headings,
                 head=texts[0],
                 rows=tuple(texts[1:]),
-                lines=tuple((row[0].map or [first])[0] + 1 for row in rows[1:]),
+                lines=lines[1:],
                 since=tuple(self.since),
                 section=tuple(section.blocks),
                 above=above,
@@ -165,6 +252,11 @@ class _Reader:
         )
         self.links += [(link, section.headings) for row in texts for text in row for link in text.links]
         self.since = []
+
+
+def _of_cell(cell: HtmlCell, first: int) -> DocumentText:
+    links = (Link("".join(cell.words[start:]).strip(), address, cell.line + first) for start, address in cell.links)
+    return DocumentText(cell.text, tuple(links))
 
 
 def _rows(tokens: Sequence[Token]) -> Iterator[list[Token]]:
@@ -192,7 +284,7 @@ def _text(token: Token) -> DocumentText:
             words.append(child.content)
         elif child.type in ("softbreak", "hardbreak") or _BREAK.match(child.content):
             words.append(" ")
-        elif child.content == "<sup>" and words:
+        elif child.content in ("<sup>", "<sub>") and words:
             words.append(RAISED)  # a mark behind a number, not more of its digits
     anchors = (found[1] for child in token.children or [] if (found := _ANCHOR.match(child.content)))
     return DocumentText("".join(words).strip(), tuple(links), tuple(anchors))

@@ -18,13 +18,18 @@ LONGEST = 2_000  # characters of a label; what is longer is prose
 class Label:
     """What a label says: ``case`` the axes with one value, ``axes`` those it names without, the ``unit`` as written.
 
-    ``quantities``: ``throughput`` and ``other``, as far as they are named; a unit of a throughput names it.
+    ``quantities``: those that are named; a unit of a throughput names it.
     """
 
     case: Mapping[str, Value] = field(default_factory=dict)
     axes: tuple[str, ...] = ()
     quantities: frozenset[str] = frozenset()
     unit: str | None = None
+
+    @property
+    def is_other(self) -> bool:
+        """Whether it names anything but the throughput of a job."""
+        return bool(self.quantities - {"throughput"})
 
 
 @cache

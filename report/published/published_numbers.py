@@ -8,14 +8,18 @@ from pathlib import Path
 
 from .document import Document, DocumentTable, DocumentText, Link
 from .labels import Label, Value, merged, read_label
+from .printed_cell import PrintedCell
 
 # A number, with commas between its thousands or without, that is not a part of a word, of a mark or of a version. A
 # float holds no more digits than 15.
 _NUMBER = re.compile(
     r"(?<![\w.,^/([-])([0-9]{1,3}(?:,[0-9]{3}){1,4}(?:\.[0-9]{1,15})?|[0-9]{1,15}(?:\.[0-9]{1,15})?)"
-    r"(?![0-9,]*[0-9]|\.[0-9]|[eE][+-]?[0-9]|\s*(?:[x×%]|ms(?!\w)|h(?:ours?)?(?!\w)|min|[KMG]i?B(?!\w)|W(?!\w)))"
+    r"(?![0-9,]*[0-9]|\.[0-9]|[eE][+-]?[0-9]|\s*(?:[x×%]|ms(?!\w)|h(?:ours?)?(?!\w)|min|[KMG](?:i?B)?(?!\w)|k(?!\w)|W(?!\w)))"
 )
-_IN_BRACKETS = re.compile(r"[((][^()()]*[))]")
+# Quantities beside the throughput of a job that benchmarks measure.
+MEASURED = frozenset({"per_card", "steps", "time", "compute"})
+_IN_BRACKETS = re.compile(r"[((][^()()]*[))]|\[[^][]*\]")
+_SPREAD = re.compile(r"(?:±|\+/-|\+-)\s*[0-9][0-9.,]*")
 _WORD = re.compile(r"[a-z][a-z0-9]+")
 _BARE = re.compile(r"\d{1,7}")
 
@@ -59,6 +63,19 @@ def published(document: Document) -> Iterator[PublishedNumber]:
         yield from _Numbers(document, table).found()
 
 
+def others_published(document: Document) -> Iterator[PublishedNumber]:
+    """All numbers in the tables of a page that are times, or rates other than the throughput of a job."""
+    for table in document.tables:
+        yield from _Numbers(document, table).others()
+
+
+def number_at(document: Document, table: DocumentTable, place: tuple[int, int], digits: str) -> PublishedNumber:
+    """The number of a cell, of whatever quantity, which holds no other one; ``place``: its row and its column."""
+    numbers = _Numbers(document, table)
+    row, column = table.rows[place[0]], place[1]
+    return numbers.number(*place, digits, numbers.case_of(row, column), numbers.heads[column].unit)
+
+
 class _Numbers:
     """Finds the throughputs of one table."""
 
@@ -66,6 +83,8 @@ class _Numbers:
         self.document, self.table = document, table
         self.heads = [read_label(head.plain) for head in table.head]
         self.around = [read_label(text.plain) for text in self._texts_around()]
+        # Where heads say what was measured, a column whose head does not is one of the settings.
+        self.names_other = any(MEASURED & head.quantities for head in self.heads)
         self.columns = [number for number in range(len(self.heads)) if self._holds_values(number)]
 
     def found(self) -> Iterator[PublishedNumber]:
@@ -77,31 +96,51 @@ class _Numbers:
                 if column < len(row) and self._is_throughput(quantities):
                     yield from self._numbers(number, column, row, said)
 
+    def others(self) -> Iterator[PublishedNumber]:
+        """The numbers of quantities that are measured, but that no log is searched for."""
+        for number, row in enumerate(self.table.rows):
+            named = self._row(row).quantities
+            for column in range(1, min(len(row), len(self.heads))):
+                text = _SPREAD.sub(" ", row[column].plain)
+                if _is_measured(self.heads[column].quantities or named) and (cell := PrintedCell.of(text)):
+                    yield self.number(number, column, cell.digits, self.case_of(row, column), None)
+
     def _numbers(
         self, number: int, column: int, row: tuple[DocumentText, ...], said: Label
     ) -> Iterator[PublishedNumber]:
-        text, head = row[column], self.table.head[column]
-        values, marks = _values_and_marks(text.plain)
-        case = merged([marks, self._head(column), said, *self.around])
+        values, _ = _values_and_marks(row[column].plain)
+        case, unit = self.case_of(row, column), self._unit(column, said)
+        for digits in _NUMBER.findall(values):
+            yield self.number(number, column, digits.replace(",", ""), case, unit)
+
+    def case_of(self, row: tuple[DocumentText, ...], column: int) -> Mapping[str, Value]:
+        """The case that a cell of a row is of."""
+        _, marks = _values_and_marks(row[column].plain)
+        return merged([marks, self._head(column), self._row(row), *self.around])
+
+    def number(
+        self, number: int, column: int, digits: str, case: Mapping[str, Value], unit: str | None
+    ) -> PublishedNumber:
+        """A number of a cell, with what stands around it."""
+        row, head = self.table.rows[number], self.table.head[column]
         titles = [head.plain, *(row[c].plain for c in range(len(row)) if self._names_rows(c))]
         near = [*titles, self.table.caption.plain, *(h.plain for h in self.table.headings[-1:])]
-        links = [*text.links, *head.links, *(link for cell in row for link in cell.links)]
+        links = [*row[column].links, *head.links, *(link for cell in row for link in cell.links)]
         links += [link for block in self.table.section[::-1] for link in block.links]
-        for digits in _NUMBER.findall(values):
-            yield PublishedNumber(
-                page=self.document.path,
-                table=self.table.number,
-                heading=" / ".join([h.plain for h in self.table.headings[-1:]] + [self.table.caption.plain]),
-                row=" ".join(titles[1:]).strip(),
-                column=head.plain,
-                place=(number, column),
-                line=self.table.lines[number],
-                digits=digits.replace(",", ""),
-                unit=self._unit(column, said),
-                case=case,
-                words=frozenset(_WORD.findall(" ".join(near).lower())),
-                links=tuple(links),
-            )
+        return PublishedNumber(
+            page=self.document.path,
+            table=self.table.number,
+            heading=" / ".join([h.plain for h in self.table.headings[-1:]] + [self.table.caption.plain]),
+            row=" ".join(titles[1:]).strip(),
+            column=head.plain,
+            place=(number, column),
+            line=self.table.lines[number],
+            digits=digits,
+            unit=unit,
+            case=case,
+            words=frozenset(_WORD.findall(" ".join(near).lower())),
+            links=tuple(links),
+        )
 
     def _texts_around(self) -> list[DocumentText]:
         """What is said around the table, the nearest first; the names of the folders of the page come last."""
@@ -112,9 +151,9 @@ class _Numbers:
     def _holds_values(self, column: int) -> bool:
         """Whether numbers of a column are values: not those of its axis, not another quantity, not names of rows."""
         label = self.heads[column]
-        if "other" in label.quantities or (label.axes and "throughput" not in label.quantities):
+        if label.is_other or (label.axes and "throughput" not in label.quantities):
             return False
-        if column == 0 and "throughput" not in label.quantities:
+        if "throughput" not in label.quantities and (column == 0 or self.names_other):
             return False
         return any(column < len(row) and _NUMBER.search(row[column].plain) for row in self.table.rows)
 
@@ -125,7 +164,7 @@ class _Numbers:
     def _is_throughput(self, named: frozenset[str]) -> bool:
         """Whether the nearest words that name a quantity say throughput; a caption of an axis says it is none."""
         if named:
-            return "other" not in named
+            return named == {"throughput"}
         caption = read_label(self.table.caption.plain)
         if caption.axes and not caption.quantities:
             return False
@@ -160,9 +199,14 @@ class _Numbers:
         return Label() if head.quantities else read_label(text)
 
 
+def _is_measured(named: frozenset[str]) -> bool:
+    return bool(named & MEASURED) and "other" not in named
+
+
 def _values_and_marks(cell: str) -> tuple[str, Label]:
     """The words of a cell in which its values stand, and what the others say, such as ``(BS=256)`` or ``AMP``."""
     marks = [found for found in _IN_BRACKETS.findall(cell) if (label := read_label(found)).case and not label.unit]
     for mark in marks:
         cell = cell.replace(mark, " ")
+    cell = _SPREAD.sub(" ", cell)
     return cell, read_label(" ".join([*marks, _NUMBER.sub(" ", cell)]))

@@ -1,0 +1,67 @@
+"""The arithmetic of tables: what other numbers of its table say of a published number, where no log does."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from parsers.io.message import Message
+
+from ..published.arithmetic import Recomputed, recomputed
+from ..published.document import Document
+from ..published.published_numbers import number_at, others_published
+from .finding import Finding, Verdict
+
+Place = tuple[Path, int, tuple[int, int]]
+
+GIVE_IT = "Other numbers of its table give it: {operation}."
+GIVE_ANOTHER = "Other numbers of its table give {digits}: {operation}."
+FOLLOWS: Verdict = "follows"
+FALSE: Verdict = "does not follow"
+OTHER_QUANTITY = "Only throughputs of whole jobs are compared with logs."
+OPEN: tuple[Verdict, ...] = ("no evidence", "dead link")
+
+
+def with_arithmetic(findings: Sequence[Finding], documents: Sequence[Document]) -> list[Finding]:
+    """The findings, and those on the numbers that others of their tables give or contradict, in the order of the pages.
+
+    What a log says of a number counts before what other numbers do.
+    """
+    found = {_place(finding): finding for document in documents for finding in _of_document(document)}
+    judged = {_place(finding) for finding in findings}
+    kept = [_contradicted(finding, found.get(_place(finding))) for finding in findings]
+    more = [finding for place, finding in found.items() if place not in judged]
+    order = {document.path: number for number, document in enumerate(documents)}
+    return sorted([*kept, *more], key=lambda one: (order[one.number.page], *_place(one)[1:]))
+
+
+def of_other_quantities(documents: Sequence[Document]) -> Iterator[Finding]:
+    """A finding on each number that is measured, but is no throughput of a whole job."""
+    for document in documents:
+        for number in others_published(document):
+            yield Finding(number, "no evidence", Message(OTHER_QUANTITY))
+
+
+def _contradicted(judged: Finding, by_others: Finding | None) -> Finding:
+    """What is said of a number: that others of its table contradict it, where no log was found."""
+    return by_others if by_others and by_others.verdict == FALSE and judged.verdict in OPEN else judged
+
+
+def _place(finding: Finding) -> Place:
+    return finding.number.page, finding.number.table, finding.number.place
+
+
+def _of_document(document: Document) -> Iterator[Finding]:
+    for one in recomputed(document):
+        yield _finding(document, one)
+
+
+def _finding(document: Document, check: Recomputed) -> Finding:
+    printed, derived = check.printed, check.derived
+    digits = printed.with_value(derived.value)
+    key = GIVE_IT if check.follows else GIVE_ANOTHER
+    return Finding(
+        number=number_at(document, check.table, check.place, printed.digits),
+        verdict=FOLLOWS if check.follows else FALSE,
+        reason=Message(key, operation=derived.operation, digits=digits),
+        computed=printed.digits if check.follows else digits,
+        ratio=printed.value / derived.value if derived.value else None,
+    )
