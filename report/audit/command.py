@@ -42,6 +42,7 @@ PAST = "{file}: {page}: {digits} is no longer {verdict}."
     help="Relative tolerance for the verdict 'near'.",
 )
 @click.option("--accept", type=click.Path(dir_okay=False, path_type=Path), help="TOML file of known findings.")
+@click.option("--strict", is_flag=True, help="Fail on unexplained numbers, too.")
 @click.option("--all", "everything", is_flag=True, help="Also show matching numbers.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @click.option("--markdown", "wants_markdown", is_flag=True, help="Print a Markdown report.")
@@ -55,6 +56,7 @@ def audit(
     page_files: tuple[str, ...],
     tolerance: float,
     accept: Path | None,
+    strict: bool,
     everything: bool,
     as_json: bool,
     wants_markdown: bool,
@@ -67,8 +69,8 @@ def audit(
 
     MARKDOWN is a page or a folder of pages. The case of each number is read from its labels, its log found by links and
     names, and its protocol recovered from all numbers of its column unless a page file states it. Exit status 1 if
-    any verdict is not exact, near or accepted, 2 if a page cannot be read. With --scheduler, the logs must be on a disk
-    shared by all workers.
+    any number is not exact, near, quoted, unexplained or accepted, 2 if a page cannot be read. With --scheduler, the
+    logs must be on a disk shared by all workers.
 
     \b
     Examples:
@@ -99,12 +101,12 @@ def audit(
             translate,
         )
     if junit:
-        _write_junit(junit, marked, translate)
+        _write_junit(junit, marked, translate, strict=strict)
     _print(marked, found.unlike, translate, everything=everything, as_json=as_json, wants_markdown=wants_markdown)
-    sys.exit(0 if all(finding.is_good for _, finding in marked) else TO_MEND)
+    sys.exit(TO_MEND if any(finding.fails(strict=strict) for _, finding in marked) else 0)
 
 
-def _write_junit(path: Path, found: "list[Named]", translate: "Translate") -> None:
+def _write_junit(path: Path, found: "list[Named]", translate: "Translate", *, strict: bool) -> None:
     from parsers.io.atomic_write import whole
     from parsers.io.errors import WriteError
 
@@ -112,7 +114,7 @@ def _write_junit(path: Path, found: "list[Named]", translate: "Translate") -> No
 
     try:
         with whole(path) as unfinished:
-            unfinished.write_text(junit(found, translate), encoding="utf-8")
+            unfinished.write_text(junit(found, translate, strict=strict), encoding="utf-8")
     except WriteError as error:
         raise Unreadable(told_in(error, translate)) from error
 

@@ -19,7 +19,10 @@ from .published_numbers import PublishedNumber
 Verdict = Literal[
     "exact",
     "near",
-    "differs",
+    "quoted",
+    "unexplained",
+    "contradicted",
+    "typo",
     "impossible",
     "stale",
     "mislabelled",
@@ -27,19 +30,23 @@ Verdict = Literal[
     "dead link",
     "no evidence",
 ]
-# All of them, and what each says; those that leave nothing to mend come first.
+# All of them, and what each says; those that leave nothing to mend come first, then the one that accuses nobody.
 VERDICTS: dict[Verdict, str] = {
-    "exact": "the log, or the source that is quoted, gives the printed digits",
+    "exact": "the log gives the printed digits",
     "near": "the log gives the number within the tolerance that was stated",
-    "differs": "the log gives another number",
+    "quoted": "the page repeats what its source is quoted with; no log backs it",
+    "unexplained": "no protocol that was searched gives the number, and none is known that contradicts it",
+    "contradicted": "the protocol that is stated, or that its neighbours share, gives another number",
+    "typo": "one digit is wrong",
     "impossible": "the number is outside the range of every value in its log",
-    "stale": "another table of the site states another number for the same case",
+    "stale": "another table states the number of the log for the same case",
     "mislabelled": "the number comes out, but a label contradicts the log",
     "misfiled": "the linked log is that of another case",
     "dead link": "the link to the log leads nowhere",
     "no evidence": "no log was found",
 }
-GOOD: tuple[Verdict, ...] = ("exact", "near")
+GOOD: tuple[Verdict, ...] = ("exact", "near", "quoted")
+OPEN: tuple[Verdict, ...] = ("unexplained",)
 
 
 def sentence(parts: Sequence[Message]) -> Message:
@@ -68,6 +75,10 @@ class Finding:
     def is_good(self) -> bool:
         """Whether there is nothing to mend."""
         return self.verdict in GOOD or self.accepted is not None
+
+    def fails(self, *, strict: bool = False) -> bool:
+        """Whether it makes an audit fail; what is merely unexplained does so only in a strict one."""
+        return not self.is_good and (strict or self.verdict not in OPEN)
 
 
 def as_json(finding: Finding, page: str, translate: Translate) -> dict[str, Any]:

@@ -118,7 +118,8 @@ class Judge:
             self._near(ratio),
         )
         said = [_gives(ratio), *contradictions(claim.number, claim.best)]
-        return next((opinion for opinion in opinions if opinion), ("differs", sentence(said)))
+        last: Verdict = "contradicted" if claim.stated else "unexplained"
+        return next((opinion for opinion in opinions if opinion), (last, sentence(said)))
 
     def _of_explained(self, claim: Claim, recovered: Recovered) -> tuple[Verdict, Message]:
         if claim.backing is None:

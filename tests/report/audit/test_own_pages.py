@@ -74,7 +74,7 @@ def test_every_number_is_checked_in_both_languages(name: str, site: Path) -> Non
 def test_a_digit_that_was_changed_is_named(found: str, put_there: str, copy: Path) -> None:
     change(copy / "pages/toy.en.md", found, put_there)
     (finding,) = bad(copy / "pages")
-    assert (finding.verdict, finding.number.digits, finding.computed) == ("differs", "399.533", "399.532")
+    assert (finding.verdict, finding.number.digits, finding.computed) == ("contradicted", "399.533", "399.532")
     assert str(finding.reason) == "The log gives 399.532 by the protocol of the page."
 
 
@@ -93,7 +93,7 @@ def test_a_number_that_links_to_no_evidence_is_named(put_there: str, copy: Path)
 @pytest.mark.parametrize("put_there", ["[399,532](#e1)", "[-](#e1)", "[](#e1)"])
 def test_a_link_to_evidence_that_is_no_number_is_named(put_there: str, copy: Path) -> None:
     change(copy / "pages/toy.en.md", "[399.532](#e1)", put_there)
-    assert [finding.verdict for finding in bad(copy / "pages")] == ["differs"]
+    assert [finding.verdict for finding in bad(copy / "pages")] == ["contradicted"]
 
 
 @pytest.mark.parametrize(("found", "key"), [("(#e3)", NO_LINK_TO), ('<a id="e3">', NOT_IN_EVIDENCE)])
@@ -102,7 +102,7 @@ def test_a_number_that_was_removed_is_named(found: str, key: str, copy: Path) ->
     lines = page.read_text(encoding="utf-8").splitlines(keepends=True)
     page.write_text("".join(line for line in lines if found not in line), encoding="utf-8")
     gone = [finding for finding in bad(page) if finding.number.digits == "420.5"]
-    assert [(finding.verdict, finding.reason) for finding in gone] == [("differs", Message(key, anchor="e3"))]
+    assert [(finding.verdict, finding.reason) for finding in gone] == [("contradicted", Message(key, anchor="e3"))]
 
 
 def test_a_number_that_was_changed_in_the_evidence_file_is_named_wherever_it_stands(copy: Path) -> None:
