@@ -24,6 +24,7 @@ WINGS = {
         "charts",
         "wording",
         "evidence",
+        "recovery",
         "pagefile",
         "measuring",
     ),

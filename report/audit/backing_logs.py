@@ -17,8 +17,8 @@ from ..measuring.measurement import Measurement, NoMeasurement, measure
 from ..measuring.number import printed
 from ..measuring.protocol import Protocol
 from ..pagefile.parts import SCALING, Axis
+from ..recovery.protocol_search import Searched, search
 from .labels import Value
-from .protocol_search import Searched, search
 from .published_numbers import PublishedNumber
 from .published_site import Backing, DeadLink, Log, PublishedSite
 

@@ -8,11 +8,11 @@ from ..evidence.case_runs import filled, logs_of, run_of
 from ..evidence.reason import NoEvidenceError
 from ..measuring.protocol import Protocol
 from ..pagefile.page import Case, Column, Page
+from ..recovery.recovery import Pair, Recovered, recover
 from .backing_logs import AXES, Evidence, Library, Match, conflicts, match, match_by_name
 from .labels import read_label
 from .published_numbers import PublishedNumber, published
 from .published_site import Backing, Log, PublishedSite
-from .recovery import Pair, Recovered, recover
 
 
 @dataclass(frozen=True)

@@ -183,8 +183,8 @@ def recover(
     """
     from parsers.io.errors import ParserError
 
+    from ..recovery.recovery import describe, recovered
     from ..wording.words import worded
-    from .recovery import describe, recovered
 
     translate = translate_to(language)
     if len(published) != len(logs):

@@ -8,11 +8,11 @@ from parsers.io.message import Message, joined
 from ..measuring.crosscheck import chosen
 from ..measuring.measurement import NoMeasurement
 from ..measuring.protocol import Protocol
+from ..recovery.recovery import Recovered
 from .backing_logs import conflicts, contradictions, stated
 from .claim import Claim
 from .finding import Finding, Verdict, sentence
 from .published_numbers import PublishedNumber
-from .recovery import Recovered
 
 Opinion = tuple[Verdict, Message] | None
 

@@ -24,7 +24,8 @@ from parsers.runs.provenance import option
 from parsers.runs.reading import read
 
 from ..measuring.protocol import Protocol
-from .protocol_search import Searched, protocols, rounded, search
+from .protocol_search import Searched, search
+from .searched_protocols import protocols, rounded
 
 # What chance would give more often than this is not a finding.
 SIGNIFICANT = 0.01
