@@ -71,6 +71,11 @@ def match_by_name(number: PublishedNumber, site: PublishedSite) -> tuple[Backing
     return _nearest(number, site, site.by_name)
 
 
+def is_named_for(number: PublishedNumber, log: Log) -> bool:
+    """Whether the own name of a log says as many cards or nodes as a number, and nothing else than its labels."""
+    return _may_back(number, Backing(log, log.named))
+
+
 def _nearest(number: PublishedNumber, site: PublishedSite, backings: Sequence[Backing]) -> tuple[Backing, ...]:
     possible = [backing for backing in backings if _may_back(number, backing)]
     for folder in _folders(number, site):

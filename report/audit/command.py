@@ -183,7 +183,7 @@ def recover(
     """
     from parsers.io.errors import ParserError
 
-    from ..recovery.recovery import describe, recovered
+    from ..recovery.recovery_answers import describe, recovered
     from ..wording.words import worded
 
     translate = translate_to(language)

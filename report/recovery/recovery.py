@@ -7,25 +7,16 @@ could have been reported instead), and is kept only below it: an audit that find
 nothing.
 """
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
-from pathlib import Path
-from typing import Any
+from math import log as log_of
 
 import numpy as np
 
-from parsers.io.errors import ParserError
-from parsers.io.message import Message
-from parsers.runs.appended import as_one
-from parsers.runs.facts import Fact
-from parsers.runs.provenance import option
-from parsers.runs.reading import read
-
 from ..measuring.protocol import Protocol
-from .protocol_search import Searched, search
-from .searched_protocols import protocols, rounded
+from .protocol_search import Searched
+from .searched_protocols import rounded
 
 # What chance would give more often than this is not a finding.
 SIGNIFICANT = 0.01
@@ -35,13 +26,19 @@ SIGNIFICANT = 0.01
 class Pair:
     """Published ``digits``, the log that backs them (by its SHA-256), and what the protocols give for it.
 
-    ``kind``: what it has in common with numbers that were made in the same way, as a rule.
+    ``study`` and, in it, ``kind``: what it has in common with numbers that were made in the same way, as a rule.
+    ``tried``: how many logs are tried for the number.
     """
 
     digits: str
     sha256: str
     searched: Searched
+    study: object = None
     kind: object = None
+    tried: int = 1
+
+
+_Key = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -75,64 +72,103 @@ def recover(pairs: Sequence[Pair]) -> list[Recovered | None]:
 
 
 class _Recovery:
+    """The search for the protocols of pairs; a pair is known by its log and its digits.
+
+    ``hits``: which protocols give the digits of which pair. ``chances``: that one of them does by chance.
+    ``identities``: of which log a pair is; logs for which all protocols give the same are one, as they prove no more.
+    """
+
     def __init__(self, pairs: Sequence[Pair]) -> None:
         self.pairs = pairs
-        ways: dict[tuple[str, str], list[Searched]] = {}
+        ways: dict[_Key, list[Pair]] = {}
         for pair in pairs:
-            ways.setdefault((pair.sha256, pair.digits), []).append(pair.searched)
+            ways.setdefault((pair.sha256, pair.digits), []).append(pair)
         self.distinct = list(ways)
-        kinds = {(pair.sha256, pair.digits): pair.kind for pair in pairs}
+        self.pairs_of = [some[0] for some in ways.values()]
+        self.kinds = [(pair.study, pair.kind) for pair in self.pairs_of]
         # A log that may be scaled in several ways is tried in each of them.
         self.hits = np.array(
-            [np.any([searched.hits(digits) for searched in some], axis=0) for (_, digits), some in ways.items()],
+            [np.any([pair.searched.hits(pair.digits) for pair in some], axis=0) for some in ways.values()],
             dtype=np.bool_,
         )
-        for kind in set(kinds.values()):
-            self._keep_supported([row for row, key in enumerate(self.distinct) if kinds[key] == kind])
-        self.chances = np.array(
-            [min(1.0, sum(searched.chance(digits) for searched in set(some))) for (_, digits), some in ways.items()]
-        )
-        self.recovered: dict[tuple[str, str], Recovered] = {}
+        self.chances = np.array([min(1.0, sum(_chances(some))) for some in ways.values()])
+        self.identities = _identities(self.pairs_of)
+        self.recovered: dict[_Key, Recovered] = {}
+        self.supported: dict[object, set[int]] = {}
 
     def found(self) -> list[Recovered | None]:
         if self.distinct:
-            while self._explain_most():
+            while self._explain_several():
                 pass
             self._explain_singles()
         return [self.recovered.get((pair.sha256, pair.digits)) for pair in self.pairs]
 
-    def _keep_supported(self, rows: Sequence[int]) -> None:
-        """Forget, for pairs of one kind, what gives the digits of one log where another protocol does of two."""
-        counts = self._logs_explained(rows)
-        self.hits[rows] &= counts >= min(2, counts.max())
-
-    def _explain_most(self) -> bool:
-        """Accept the protocol that explains most of what is left, if it explains two logs and is unlikely by chance."""
+    def _explain_several(self) -> bool:
+        """Accept the protocol that explains several logs with the least chance, if that is little enough."""
         left = self._left()
-        counts = self._logs_explained(left)
-        rank = int(np.argmax(counts))
-        if counts[rank] < 2:
+        logs = sorted({self.identities[row] for row in left})
+        if len(logs) < 2:
             return False
-        explained = [row for row in left if self.hits[row, rank]]
-        chance = self._chance(rank, explained, len(left))
-        return self._accept(rank, explained, chance)
+        chances = self._chances_of_several(left, logs)
+        rank = int(np.argmin(chances))
+        if not chances[rank] < SIGNIFICANT:
+            return False
+        rows = [row for row in left if self.hits[row, rank]]
+        kept = [row for row in rows if self._may_share(row, rank, rows)]
+        # What only shares a protocol of others by chance must not come up again.
+        self.hits[[row for row in rows if row not in kept], rank] = False
+        if len({self.identities[row] for row in kept}) == len({self.identities[row] for row in rows}):
+            self._accept(rank, kept, float(chances[rank]))
+        return True
 
-    def _logs_explained(self, left: Sequence[int]) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-        """How many different logs each protocol explains of the pairs that are left."""
+    def _may_share(self, row: int, rank: int, rows: Sequence[int]) -> bool:
+        """Whether a pair is explained by what explains others.
+
+        Two logs of its kind must be. Or its kind has no protocol of its own, and two logs of its study are, or its
+        digits are unlikely for all protocols that are known by now together.
+        """
+        kind, protocol = self.kinds[row], rank // 2
+        if len({self.identities[other] for other in rows if self.kinds[other] == kind}) > 1:
+            return True
+        if self.supported.get(kind, set()) - {protocol}:
+            return False
+        study = [other for other in rows if self.pairs_of[other].study == self.pairs_of[row].study]
+        known = {one for some in self.supported.values() for one in some} | {protocol}
+        is_unlikely = bool(self.chances[row] * len(known) < SIGNIFICANT)
+        return len({self.identities[other] for other in study}) > 1 or is_unlikely
+
+    def _chances_of_several(
+        self, left: Sequence[int], logs: Sequence[int]
+    ) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+        """How likely one of the protocols up to each explains as many of the logs by chance; 1 where that is one."""
         counts = np.zeros(self.hits.shape[1], dtype=np.int64)
-        for sha256 in {self.distinct[row][0] for row in left}:
-            counts += self.hits[[row for row in left if self.distinct[row][0] == sha256]].any(axis=0)
-        return counts
+        total = np.zeros(self.hits.shape[1])
+        for log in logs:
+            # Several digits of one log prove no more than those that are least likely.
+            rows = sorted((row for row in left if self.identities[row] == log), key=lambda row: -self.chances[row])
+            best = np.zeros(self.hits.shape[1])
+            for row in rows:
+                best[self.hits[row]] = np.log(max(self.chances[row], 1e-300))
+            counts += self.hits[rows].any(axis=0)
+            total += best
+        choices = np.array([log_of(comb(len(logs), count)) for count in range(len(logs) + 1)])
+        total += np.log(np.arange(1, len(total) + 1)) + choices[counts]
+        return np.where(counts > 1, np.exp(np.minimum(total, 0.0)), 1.0)
 
     def _explain_singles(self) -> None:
         """Accept what explains one log: the protocol of those of its digits that chance would give least."""
         left = self._left()
-        ranks: dict[str, int] = {}
+        ranks: dict[int, int] = {}
         for row in sorted(left, key=lambda row: float(self.chances[row])):
-            sha256 = self.distinct[row][0]
-            rank = self._simplest(row, ranks.get(sha256))
-            if rank is not None and self._accept(rank, [row], self._chance(rank, [row], len(left))):
-                ranks[sha256] = rank
+            log = self.identities[row]
+            rank = self._simplest(row, ranks.get(log))
+            chance = 1.0 if rank is None else min(1.0, (rank + 1) * len(left) * float(self.chances[row]))
+            if (
+                rank is not None
+                and not self.supported.get(self.kinds[row], set()) - {rank // 2}
+                and self._accept(rank, [row], chance)
+            ):
+                ranks[log] = rank
 
     def _simplest(self, row: int, known: int | None) -> int | None:
         """The simplest protocol that gives digits; where that of their log is known, only that one, however rounded."""
@@ -145,113 +181,28 @@ class _Recovery:
         explained = {sha256 for sha256, _ in self.recovered}
         return [row for row, (sha256, _) in enumerate(self.distinct) if sha256 not in explained]
 
-    def _chance(self, rank: int, rows: Sequence[int], among: int) -> float:
-        """The union bound: so many protocols were tried, on so many choices of as many pairs."""
-        return float(min(1.0, (rank + 1) * comb(among, len(rows)) * np.prod(self.chances[list(rows)])))
-
     def _accept(self, rank: int, rows: Sequence[int], chance: float) -> bool:
-        logs = {self.distinct[row][0] for row in rows}
-        found = Recovered(rounded(rank), len(logs), len({sha256 for sha256, _ in self.distinct}), chance)
+        logs = {self.identities[row] for row in rows}
+        found = Recovered(rounded(rank), len(logs), len(set(self.identities)), chance)
         if found.is_finding:
             self.recovered |= {self.distinct[row]: found for row in rows}
+            for kind in {self.kinds[row] for row in rows}:
+                if len({self.identities[row] for row in rows if self.kinds[row] == kind}) > 1:
+                    self.supported.setdefault(kind, set()).add(rank // 2)
         return found.is_finding
 
 
-MOST_SHOWN = 5
-EXPLAINS = "{log}: {number}: {protocol} explains {explained} of {searched} logs; by chance at most {chance}."
-EXPLAINS_ONE = "{log}: {number}: {protocol} explains the log; by chance at most {chance}."
-BY_CHANCE = (
-    "{log}: {number}: inconclusive: {hits} of {searched} protocols give these digits, no more than expected by chance."
-)
-BY_CHANCE_ONE = (
-    "{log}: {number}: inconclusive: 1 of {searched} protocols gives these digits, no more than expected by chance."
-)
-NO_PROTOCOL = "{log}: {number}: no protocol gives these digits."
-ALSO = "  also {protocol}"
-NOT_POSITIVE = "--published must be a positive number as printed, such as 2791.98; got {number}."
+def _chances(ways: Sequence[Pair]) -> list[float]:
+    """The chance of each different way in which a log may be scaled, for all logs that were tried for the number."""
+    tried = max(pair.tried for pair in ways)
+    return [tried * searched.chance(ways[0].digits) for searched in {pair.searched for pair in ways}]
 
 
-class PublishedNumberError(ParserError):
-    """A published number that is not a positive number as printed."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What was found for one number: ``best`` explains most of the logs; ``others`` give its digits, too, in order.
-
-    Where nothing is a finding ``best`` is None, and ``others`` are what chance gives.
-    """
-
-    log: Path
-    digits: str
-    best: Recovered | None
-    others: tuple[str, ...]
-    hits: int
-
-    def as_json(self) -> dict[str, Any]:
-        """The answer as one JSON object."""
-        best = self.best
-        return {
-            "log": str(self.log),
-            "published": self.digits,
-            "protocol": best.protocol.printing(self.digits).words() if best else None,
-            "explains": best.explained if best else 0,
-            "of": best.searched if best else None,
-            "chance": best.chance if best else None,
-            "searched": 2 * len(protocols()),
-            "also": list(self.others),
-        }
-
-
-def recovered(
-    logs: Sequence[Path], published: Sequence[str], given: Mapping[str, int | None], format_: str | None
-) -> list[Answer]:
-    """An answer for each number, in order.
-
-    Raises PublishedNumberError for what is not a number, ParserError for a log that cannot be read.
-    """
-    digits = [_digits(number) for number in published]
-    pairs = [_pair(log, said, given, format_) for log, said in zip(logs, digits, strict=True)]
-    return [_answer(log, pair, best) for log, pair, best in zip(logs, pairs, recover(pairs), strict=True)]
-
-
-def describe(answer: Answer) -> list[Message]:
-    """An answer in a few lines."""
-    return [_said(answer), *(Message(ALSO, protocol=words) for words in answer.others)]
-
-
-def _said(answer: Answer) -> Message:
-    of_number = {"log": answer.log, "number": answer.digits}
-    if best := answer.best:
-        of_number |= {"protocol": best.protocol.printing(answer.digits).words(), "chance": f"{best.chance:.1e}"}
-        key = EXPLAINS_ONE if best.searched == 1 else EXPLAINS
-        return Message(key, explained=best.explained, searched=best.searched, **of_number)
-    if answer.hits:
-        key = BY_CHANCE_ONE if answer.hits == 1 else BY_CHANCE
-        return Message(key, hits=answer.hits, searched=2 * len(protocols()), **of_number)
-    return Message(NO_PROTOCOL, **of_number)
-
-
-def _digits(number: str) -> str:
-    plain = number.replace(",", "")
-    if not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,15})?", plain) or not float(plain):
-        raise PublishedNumberError(NOT_POSITIVE, number=number)
-    return plain
-
-
-def _pair(log: Path, digits: str, given: Mapping[str, int | None], format_: str | None) -> Pair:
-    facts = tuple(Fact(name, value, option(name)) for name, value in given.items() if value)
-    reading = read(log, format=format_, facts=facts)
-    return Pair(digits, reading.sha256, search(as_one(reading.parts[0]), reading.facts))
-
-
-def _answer(log: Path, pair: Pair, best: Recovered | None) -> Answer:
-    ranks = [int(rank) for rank in np.flatnonzero(pair.searched.hits(pair.digits))]
-    words = [_words(rank) for rank in ranks]
-    own = best.protocol.words() if best else None
-    others = [said for said in words if said != own]
-    return Answer(log, pair.digits, best, tuple(others[:MOST_SHOWN]), len(ranks))
-
-
-def _words(rank: int) -> str:
-    return rounded(rank).words()
+def _identities(pairs: Sequence[Pair]) -> list[int]:
+    """A number for each pair: the same for those of one log, or of logs for which all protocols give the same."""
+    known: dict[object, int] = {}
+    found = []
+    for pair in pairs:
+        number = known.setdefault(pair.sha256, len(known))
+        found.append(known.setdefault(pair.searched.values.tobytes(), number))
+    return found
