@@ -146,6 +146,20 @@ class Evidence:
         """The name of the format."""
         return self.part.format.name if self.part.format else ""
 
+    @property
+    def one_of(self) -> tuple[str, int]:
+        """Of what the log prints the throughput, ``card``, ``node`` or ``job``, and how many of these there are.
+
+        One card of several nodes is one node of them: nodes may differ more than the cards of one.
+        """
+        fields = (self.part.fields.get((kind, "throughput")) for kind in ("step", "epoch", "summary"))
+        scopes = {field.scope for field in fields if field} & {"card", "node"}
+        for axis, of in (("nodes", "node"), ("cards", "card")):
+            fact = self.facts.get(axis)
+            if scopes and fact and isinstance(fact.value, int) and fact.value > 1:
+                return of, fact.value
+        return "job", 1
+
     def measured(self, protocol: Protocol) -> Measurement | None:
         """What a protocol gives; None where the log does not allow it."""
         if protocol not in self.known:
@@ -222,7 +236,17 @@ def _made(task: _Task) -> tuple[Evidence, ...]:
 
 
 def contradictions(number: PublishedNumber, evidence: Evidence) -> list[Message]:
-    """What the lines of a log say otherwise than the labels of a number, a part of a sentence each.
+    """What the lines of a log say otherwise than the labels of a number, a part of a sentence each."""
+    return [
+        Message(
+            CONTRADICTS, label=stated(fact.name, number.case[fact.name]), source=fact.source.message, value=fact.value
+        )
+        for fact in facts_against(number, evidence)
+    ]
+
+
+def facts_against(number: PublishedNumber, evidence: Evidence) -> list[Fact]:
+    """The facts of a log that say otherwise than the labels of a number; those of its name where its lines are silent.
 
     A batch size or a number of cards by which the number was scaled, and came out, is not contradicted by the log.
     """
@@ -231,8 +255,7 @@ def contradictions(number: PublishedNumber, evidence: Evidence) -> list[Message]
     for axis in (axis for axis in LABELS if axis in number.case and axis not in scaled_by):
         said = evidence.log.says(axis)
         if said and not any(agree(axis, number.case[axis], _said(fact)) for fact in said):
-            label, fact = stated(axis, number.case[axis]), said[0]
-            found.append(Message(CONTRADICTS, label=label, source=fact.source.message, value=fact.value))
+            found.append(said[0])
     return found
 
 

@@ -105,8 +105,21 @@ def claims(site: PublishedSite, pages: Sequence[Page], library: Library) -> list
         )
         for number, matched, some, rule in zip(numbers, matches, backings, rules, strict=True)
     ]
+    _narrow(found)
     explain(found)
     return found
+
+
+def _narrow(found: Sequence[Claim]) -> None:
+    """Of several logs that may back a number, keep that which certainly backs the same digits elsewhere on its page."""
+    certain: dict[tuple[object, str], set[str]] = {}
+    for claim in found:
+        if len(paths := {evidence.log.path for evidence in claim.evidence}) == 1:
+            certain.setdefault((claim.number.page, claim.number.digits), set()).update(paths)
+    for claim in found:
+        known = certain.get((claim.number.page, claim.number.digits), set())
+        kept = tuple(evidence for evidence in claim.evidence if evidence.log.path in known)
+        claim.evidence = kept if len({evidence.log.path for evidence in kept}) == 1 else claim.evidence
 
 
 def explain(found: Sequence[Claim]) -> None:

@@ -76,6 +76,12 @@ class Searched:
         around = NEARBY * value
         return self.share(value, around) / (2 * around) if around else 0.0
 
+    @property
+    def middle(self) -> float:
+        """The median of what the protocols give; NaN where none gives anything."""
+        known = self.values[np.isfinite(self.values)]
+        return float(np.median(known)) if len(known) else math.nan
+
     def share(self, value: float, around: float) -> float:
         """How many of the protocols that give anything give a value that is no farther from another."""
         known = self.values[np.isfinite(self.values)]

@@ -45,6 +45,8 @@ class CorpusCell:
             return {"stale"}
         if self.remark.startswith("NOT REPRODUCIBLE"):
             return {"impossible"}
+        if self.remark.startswith("CONTRADICTS LOG"):
+            return {"unexplained", "contradicted", "impossible"}
         return {"unexplained"} if "reproduced" in self.remark else {"unexplained", "stale", "impossible"}
 
 
