@@ -47,6 +47,8 @@ VERDICTS: dict[Verdict, str] = {
 }
 GOOD: tuple[Verdict, ...] = ("exact", "near", "quoted")
 OPEN: tuple[Verdict, ...] = ("unexplained",)
+# What blames somebody.
+ACCUSATIONS: tuple[Verdict, ...] = ("contradicted", "typo", "impossible", "stale", "mislabelled", "misfiled")
 
 
 def sentence(parts: Sequence[Message]) -> Message:

@@ -95,6 +95,7 @@ class _Recovery:
         self.identities = _identities(self.pairs_of)
         self.recovered: dict[_Key, Recovered] = {}
         self.supported: dict[object, set[int]] = {}
+        self._least: dict[tuple[int, ...], tuple[float, int]] = {}
 
     def found(self) -> list[Recovered | None]:
         if self.distinct:
@@ -104,22 +105,32 @@ class _Recovery:
         return [self.recovered.get((pair.sha256, pair.digits)) for pair in self.pairs]
 
     def _explain_several(self) -> bool:
-        """Accept the protocol that explains several logs with the least chance, if that is little enough."""
+        """Accept the protocol that explains several logs of a study with the least chance, if that is little enough."""
         left = self._left()
-        logs = sorted({self.identities[row] for row in left})
-        if len(logs) < 2:
-            return False
-        chances = self._chances_of_several(left, logs)
-        rank = int(np.argmin(chances))
-        if not chances[rank] < SIGNIFICANT:
+        studies: dict[object, list[int]] = {}
+        for row in left:
+            studies.setdefault(self.pairs_of[row].study, []).append(row)
+        least = [(*self._least_chance(tuple(rows)), study) for study, rows in studies.items()]
+        chance, rank, study = min(least, key=lambda found: found[0], default=(1.0, 0, None))
+        if not studies or not chance * len(studies) < SIGNIFICANT:
             return False
         rows = [row for row in left if self.hits[row, rank]]
         kept = [row for row in rows if self._may_share(row, rank, rows)]
-        # What only shares a protocol of others by chance must not come up again.
-        self.hits[[row for row in rows if row not in kept], rank] = False
-        if len({self.identities[row] for row in kept}) == len({self.identities[row] for row in rows}):
-            self._accept(rank, kept, float(chances[rank]))
+        if denied := [row for row in rows if row not in kept and self.pairs_of[row].study == study]:
+            self.hits[denied, rank] = False
+            for kind in {self.kinds[row] for row in denied}:
+                self._keep_supported(kind)
+        else:
+            self._accept(rank, kept, min(1.0, chance * len(studies)))
         return True
+
+    def _least_chance(self, rows: tuple[int, ...]) -> tuple[float, int]:
+        """The least of ``_chances_of_several``, and its rank; known while the rows of a study that are left stay."""
+        if rows not in self._least:
+            chances = self._chances_of_several(rows)
+            rank = int(np.argmin(chances))
+            self._least[rows] = float(chances[rank]), rank
+        return self._least[rows]
 
     def _may_share(self, row: int, rank: int, rows: Sequence[int]) -> bool:
         """Whether a pair is explained by what explains others.
@@ -137,10 +148,9 @@ class _Recovery:
         is_unlikely = bool(self.chances[row] * len(known) < SIGNIFICANT)
         return len({self.identities[other] for other in study}) > 1 or is_unlikely
 
-    def _chances_of_several(
-        self, left: Sequence[int], logs: Sequence[int]
-    ) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    def _chances_of_several(self, left: Sequence[int]) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
         """How likely one of the protocols up to each explains as many of the logs by chance; 1 where that is one."""
+        logs = {self.identities[row] for row in left}
         counts = np.zeros(self.hits.shape[1], dtype=np.int64)
         total = np.zeros(self.hits.shape[1])
         for log in logs:
@@ -189,7 +199,18 @@ class _Recovery:
             for kind in {self.kinds[row] for row in rows}:
                 if len({self.identities[row] for row in rows if self.kinds[row] == kind}) > 1:
                     self.supported.setdefault(kind, set()).add(rank // 2)
+                    self._keep_supported(kind)
         return found.is_finding
+
+    def _keep_supported(self, kind: object) -> None:
+        """Forget what gives the digits of a single log of a kind that has a protocol of its own."""
+        left = [row for row in self._left() if self.kinds[row] == kind]
+        counts = np.zeros(self.hits.shape[1], dtype=np.int64)
+        for log in {self.identities[row] for row in left}:
+            counts += self.hits[[row for row in left if self.identities[row] == log]].any(axis=0)
+        known = np.isin(np.arange(len(counts)) // 2, list(self.supported.get(kind, ())))
+        self.hits[left] &= (counts > 1) | known
+        self._least = {rows: least for rows, least in self._least.items() if not {*rows} & {*left}}
 
 
 def _chances(ways: Sequence[Pair]) -> list[float]:
