@@ -37,6 +37,7 @@ WINGS = {
         "charts",
         "wording",
         "evidence",
+        "recovery",
         "pagefile",
         "measuring",
     ),

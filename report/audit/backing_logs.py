@@ -21,8 +21,8 @@ from ..pagefile.parts import SCALING, Axis
 from ..published.labels import Value
 from ..published.published_numbers import PublishedNumber
 from ..published.published_site import Backing, DeadLink, Log, PublishedSite
+from ..recovery.protocol_search import Searched, search
 from .candidates import Candidates, best
-from .protocol_search import Searched, search
 
 AXES: tuple[Axis, ...] = get_args(Axis)
 LABELS = (*SCALING, "precision")
@@ -72,6 +72,11 @@ def match(number: PublishedNumber, site: PublishedSite) -> Match:
 def match_by_name(number: PublishedNumber, site: PublishedSite) -> tuple[Backing, ...]:
     """The logs of a number by their own names, whatever the links of the page say."""
     return _nearest(number, _candidates(site, by_name=True))
+
+
+def is_named_for(number: PublishedNumber, log: Log) -> bool:
+    """Whether the own name of a log says as many cards or nodes as a number, and nothing else than its labels."""
+    return _may_back(number.case, Backing(log, log.named))
 
 
 @lru_cache(maxsize=2)
@@ -140,6 +145,20 @@ class Evidence:
     def format(self) -> str:
         """The name of the format."""
         return self.part.format.name if self.part.format else ""
+
+    @property
+    def one_of(self) -> tuple[str, int]:
+        """Of what the log prints the throughput, ``card``, ``node`` or ``job``, and how many of these there are.
+
+        One card of several nodes is one node of them: nodes may differ more than the cards of one.
+        """
+        fields = (self.part.fields.get((kind, "throughput")) for kind in ("step", "epoch", "summary"))
+        scopes = {field.scope for field in fields if field} & {"card", "node"}
+        for axis, of in (("nodes", "node"), ("cards", "card")):
+            fact = self.facts.get(axis)
+            if scopes and fact and isinstance(fact.value, int) and fact.value > 1:
+                return of, fact.value
+        return "job", 1
 
     def measured(self, protocol: Protocol) -> Measurement | None:
         """What a protocol gives; None where the log does not allow it."""
@@ -217,7 +236,17 @@ def _made(task: _Task) -> tuple[Evidence, ...]:
 
 
 def contradictions(number: PublishedNumber, evidence: Evidence) -> list[Message]:
-    """What the lines of a log say otherwise than the labels of a number, a part of a sentence each.
+    """What the lines of a log say otherwise than the labels of a number, a part of a sentence each."""
+    return [
+        Message(
+            CONTRADICTS, label=stated(fact.name, number.case[fact.name]), source=fact.source.message, value=fact.value
+        )
+        for fact in facts_against(number, evidence)
+    ]
+
+
+def facts_against(number: PublishedNumber, evidence: Evidence) -> list[Fact]:
+    """The facts of a log that say otherwise than the labels of a number; those of its name where its lines are silent.
 
     A batch size or a number of cards by which the number was scaled, and came out, is not contradicted by the log.
     """
@@ -226,8 +255,7 @@ def contradictions(number: PublishedNumber, evidence: Evidence) -> list[Message]
     for axis in (axis for axis in LABELS if axis in number.case and axis not in scaled_by):
         said = evidence.log.says(axis)
         if said and not any(agree(axis, number.case[axis], _said(fact)) for fact in said):
-            label, fact = stated(axis, number.case[axis]), said[0]
-            found.append(Message(CONTRADICTS, label=label, source=fact.source.message, value=fact.value))
+            found.append(said[0])
     return found
 
 

@@ -11,8 +11,8 @@ from ..pagefile.page import Case, Column, Page
 from ..published.labels import read_label
 from ..published.published_numbers import PublishedNumber, published
 from ..published.published_site import Backing, Log, PublishedSite
-from .backing_logs import AXES, Evidence, Library, Match, conflicts, match, match_by_name
-from .recovery import Pair, Recovered, recover
+from ..recovery.recovery import Pair, Recovered, recover
+from .backing_logs import AXES, Evidence, Library, Match, conflicts, is_named_for, match, match_by_name
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,21 @@ def claims(site: PublishedSite, pages: Sequence[Page], library: Library) -> list
         )
         for number, matched, some, rule in zip(numbers, matches, backings, rules, strict=True)
     ]
+    _narrow(found)
     explain(found)
     return found
+
+
+def _narrow(found: Sequence[Claim]) -> None:
+    """Of several logs that may back a number, keep that which certainly backs the same digits elsewhere on its page."""
+    certain: dict[tuple[object, str], set[str]] = {}
+    for claim in found:
+        if len(paths := {evidence.log.path for evidence in claim.evidence}) == 1:
+            certain.setdefault((claim.number.page, claim.number.digits), set()).update(paths)
+    for claim in found:
+        known = certain.get((claim.number.page, claim.number.digits), set())
+        kept = tuple(evidence for evidence in claim.evidence if evidence.log.path in known)
+        claim.evidence = kept if len({evidence.log.path for evidence in kept}) == 1 else claim.evidence
 
 
 def explain(found: Sequence[Claim]) -> None:
@@ -132,10 +145,15 @@ def _gives(evidence: Evidence, protocol: Protocol, digits: str) -> bool:
 
 
 def _backings(number: PublishedNumber, found: Match, site: PublishedSite) -> Iterator[Backing]:
-    """The logs of a number; beside one whose own name contradicts the number, those whose names do not."""
+    """The logs of a number; beside one whose own name contradicts the number, those whose names do not.
+
+    These are those that the page links to elsewhere, as its links may be swapped, and the one of the best name.
+    """
     yield from found.backings
     if any(conflicts(number.case, backing.log.named) for backing in found.backings):
         yield from match_by_name(number, site)
+        swapped = [backing for backing in site.backings if backing.page == number.page]
+        yield from (backing for backing in swapped if is_named_for(number, backing.log))
 
 
 def _columns(found: Sequence[Claim]) -> Mapping[str, list[Claim]]:
@@ -148,9 +166,15 @@ def _columns(found: Sequence[Claim]) -> Mapping[str, list[Claim]]:
 
 
 def _pair(claim: Claim, evidence: Evidence) -> Pair:
-    """What is searched for; of one kind are the logs of a study, below one folder of the site, on as many cards."""
-    kind = (PurePosixPath(evidence.log.path).parts[0], claim.number.case.get("cards"))
-    return Pair(claim.number.digits, evidence.reading.sha256, evidence.searched, kind)
+    """What is searched for: a study is the logs in one folder of the site, a kind those on as many cards."""
+    return Pair(
+        claim.number.digits,
+        evidence.reading.sha256,
+        evidence.searched,
+        study=PurePosixPath(evidence.log.path).parts[0],
+        kind=claim.number.case.get("cards"),
+        tried=len({other.log.path for other in claim.evidence}),
+    )
 
 
 def _explain(column: Sequence[Claim]) -> None:

@@ -21,7 +21,10 @@ Verdict = Literal[
     "exact",
     "near",
     "follows",
-    "differs",
+    "quoted",
+    "unexplained",
+    "contradicted",
+    "typo",
     "impossible",
     "stale",
     "mislabelled",
@@ -32,14 +35,17 @@ Verdict = Literal[
     "altered",
     "no numbers",
 ]
-# All of them, and what each says; those that leave nothing to mend come first.
+# All of them, and what each says; those that leave nothing to mend come first, then the one that accuses nobody.
 VERDICTS: dict[Verdict, str] = {
-    "exact": "the log, or the source that is quoted, gives the printed digits",
+    "exact": "the log gives the printed digits",
     "near": "the log gives the number within the tolerance that was stated",
     "follows": "other numbers of its table give it",
-    "differs": "the log gives another number",
+    "quoted": "the page repeats what its source is quoted with; no log backs it",
+    "unexplained": "no protocol that was searched gives the number, and none is known that contradicts it",
+    "contradicted": "the protocol that is stated, or that its neighbours share, gives another number",
+    "typo": "one digit is wrong",
     "impossible": "the number is outside the range of every value in its log",
-    "stale": "another table of the site states another number for the same case",
+    "stale": "another table states the number of the log for the same case",
     "mislabelled": "the number comes out, but a label contradicts the log",
     "misfiled": "the linked log is that of another case",
     "does not follow": "other numbers of its table give another number",
@@ -51,7 +57,18 @@ VERDICTS: dict[Verdict, str] = {
 # What is said of places of pages, or of all pages, rather than of a number.
 OF_NO_NUMBER: tuple[Verdict, ...] = ("altered", "no numbers")
 ALTERED = OF_NO_NUMBER[0]
-GOOD: tuple[Verdict, ...] = ("exact", "near", "follows")
+GOOD: tuple[Verdict, ...] = ("exact", "near", "follows", "quoted")
+OPEN: tuple[Verdict, ...] = ("unexplained",)
+# What blames somebody.
+ACCUSATIONS: tuple[Verdict, ...] = (
+    "contradicted",
+    "typo",
+    "impossible",
+    "stale",
+    "mislabelled",
+    "misfiled",
+    "does not follow",
+)
 
 
 def sentence(parts: Sequence[Message]) -> Message:
@@ -80,6 +97,10 @@ class Finding:
     def is_good(self) -> bool:
         """Whether there is nothing to mend."""
         return self.verdict in GOOD or self.accepted is not None
+
+    def fails(self, *, strict: bool = False) -> bool:
+        """Whether it makes an audit fail; what is merely unexplained does so only in a strict one."""
+        return not self.is_good and (strict or self.verdict not in OPEN)
 
 
 def as_json(finding: Finding, page: str, translate: Translate) -> dict[str, Any]:

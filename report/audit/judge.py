@@ -9,30 +9,32 @@ from ..measuring.crosscheck import chosen
 from ..measuring.measurement import NoMeasurement
 from ..measuring.protocol import Protocol
 from ..published.published_numbers import PublishedNumber
-from .backing_logs import conflicts, contradictions, stated
+from ..recovery.recovery import Recovered
+from ..recovery.searched_protocols import protocols
+from .accusation import BY_STATED, Opinion, against, compared, copied, copied_by_line, impossible, what_it_gives
+from .backing_logs import DECISIVE, Evidence, conflicts, contradictions, facts_against, stated
 from .claim import Claim
 from .finding import Finding, Verdict, sentence
-from .recovery import Recovered
-
-Opinion = tuple[Verdict, Message] | None
+from .log_copies import LogCopies
+from .neighbours import KnownProtocol, is_out_of_reach, known_protocol
 
 NO_THROUGHPUT = "{log} gives no throughput, so nothing backs the number."
 GIVES_THESE = "The log gives these digits, {rounded}, by {protocol}"
 ROUNDED = {"half_up": "rounded half up", "truncate": "truncated"}
-BY_STATED = "the stated protocol"
 BY_ALONE = "a protocol that explains this log alone"
 BY_SEVERAL = "a protocol that explains {count} logs"
 LEADS_ELSEWHERE = "The number matches {log}, but the page links to {linked}."
 LINK_IS_DEAD = "its link is dead: {address}"
-GIVES_ANOTHER = "The log gives another number"
-GIVES_TIMES = "The number is {ratio} times what its log gives"
-GIVEN_ELSEWHERE = "Line {line} of {page} states {digits} for the same case, which its log gives."
-STATED_ELSEWHERE = "Line {line} of {page} states {digits} for the same case; the log gives another number."
-STATED_ELSEWHERE_TIMES = (
-    "Line {line} of {page} states {digits} for the same case; the number is {ratio} times what its log gives."
+STATED_BY_OWNER = (
+    "Line {line} of {page}, which links to the log, states {digits} for the same case; {published} is {difference}"
+    " ({percent} %) {way}, and farther from what the log gives."
+)
+STATED_ELSEWHERE = "line {line} of {page} states {digits} for the same case"
+GIVEN_ELSEWHERE = (
+    "Line {line} of {page} states {digits} for the same case, which its log gives; {published} is {difference}"
+    " ({percent} %) {way}."
 )
 OTHER_CASE = "The page links to {log}, the log of another case ({said})."
-COPY = "The log {log} is byte for byte {copy}, that of another case."
 NEAR = "The number is within {tolerance} of what its log gives."
 DEAD = "The link {text} points to {address}, which does not exist, and no other log was found."
 NO_LOG = "{log} is not in a known log format."
@@ -46,7 +48,13 @@ SEVERAL_NOT_FOLLOWED = (
     " names another one."
 )
 NO_LOG_FOUND = (NOT_FOUND, NOT_FOLLOWED, SEVERAL_NOT_FOLLOWED)
-RANGE = "Every value in the log is between {low} and {high}."
+OTHER_FACTS = "No log of this case was found; {log} is of another one: {said}."
+NONE_GIVES = "None of the {count} protocols that were searched gives the number"
+SOME_GIVE = "{hits} of the {count} protocols that were searched give the number, no more than by chance"
+ONE_GIVES = "1 of the {count} protocols that were searched gives the number, no more than by chance"
+SEVERAL_LOGS = "{count} logs may be meant"
+SHARED_LOG = "the same log fits another number of its table"
+OF_ONE = {"card": "the log is that of one card of {count}", "node": "the log is that of one node of {count}"}
 
 
 class Judge:
@@ -57,12 +65,14 @@ class Judge:
 
     def __init__(self, claims: Sequence[Claim], tolerance: float, unfollowed: Sequence[str] = ()) -> None:
         self.claims, self.tolerance, self._unfollowed = claims, tolerance, unfollowed
-        self.by_log: dict[str, list[Claim]] = {}
         # Few of many thousand claims; each claim that is not explained asks for them.
         self._shared = [claim for claim in claims if claim.recovered and claim.recovered.explained > 1]
-        for claim in claims:
-            if claim.evidence:
-                self.by_log.setdefault(claim.log, []).append(claim)
+        self.by_log: dict[str, list[Claim]] = {}
+        self.by_table: dict[object, list[Claim]] = {}
+        for claim in (claim for claim in claims if claim.evidence):
+            self.by_log.setdefault(claim.log, []).append(claim)
+            self.by_table.setdefault(_table(claim), []).append(claim)
+        self.copies = LogCopies(evidence for claim in claims for evidence in claim.evidence)
 
     def findings(self) -> Iterator[Finding]:
         """A finding for each claim, in their order."""
@@ -72,12 +82,13 @@ class Judge:
         """The finding for one claim of these."""
         if not claim.evidence:
             return _without_log(claim, self._unfollowed)
-        protocol = self._protocol(claim)
+        known = known_protocol(claim, self.by_table[_table(claim)])
+        protocol = self._protocol(claim, known)
         measured = claim.best.measured(protocol) if protocol else None
         if protocol is None or measured is None:
             return Finding(claim.number, "no evidence", Message(NO_THROUGHPUT, log=claim.log), claim.log)
         ratio = float(claim.number.value) / measured.value if measured.value else None
-        verdict, reason = self._verdict(claim, ratio)
+        verdict, reason = self._verdict(claim, known, ratio)
         return Finding(
             number=claim.number,
             verdict=verdict,
@@ -88,17 +99,16 @@ class Judge:
             ratio=ratio,
         )
 
-    def _protocol(self, claim: Claim) -> Protocol | None:
-        """The protocol of a claim, that of other numbers of its log, that of most logs of its column, or any."""
+    def _protocol(self, claim: Claim, known: KnownProtocol | None) -> Protocol | None:
+        """The protocol of a claim, that of its neighbours, of its log, or of most logs of its format; or any."""
         if claim.stated:
             return claim.stated.printing(claim.number.digits)
         others = [other.recovered for other in self.by_log[claim.log] if other.recovered]
         own = [claim.recovered] if claim.recovered else others
-        for recovered in [*own, *self._of_column(claim)]:
-            protocol = recovered.protocol.printing(claim.number.digits)
-            if claim.best.measured(protocol):
-                return protocol
-        return _any_protocol(claim)
+        possible = [one.protocol.printing(claim.number.digits) for one in own]
+        possible += [known.protocol] if known and not claim.recovered else []
+        possible += [one.protocol.printing(claim.number.digits) for one in self._of_column(claim)]
+        return next((one for one in possible if claim.best.measured(one)), None) or _any_protocol(claim)
 
     def _of_column(self, claim: Claim) -> list[Recovered]:
         """The protocols of several logs of the same format, on as many cards first, that of most logs first."""
@@ -110,18 +120,24 @@ class Judge:
         ]
         return [recovered for *_, recovered in sorted(known, key=lambda found: found[:2])]
 
-    def _verdict(self, claim: Claim, ratio: float | None) -> tuple[Verdict, Message]:
-        """The first of these that is true; a number that does not come out is at least different."""
+    def _verdict(self, claim: Claim, known: KnownProtocol | None, ratio: float | None) -> tuple[Verdict, Message]:
+        """The first of these that is true. Nothing is said against a number whose log is not certain."""
         if claim.recovered:
             return self._of_explained(claim, claim.recovered)
+        unexplained: tuple[Verdict, Message] = "unexplained", self._unexplained(claim, known)
+        if misfiled := self._misfiled(claim):
+            return misfiled
+        if self._doubts(claim):
+            return self._near(ratio) or unexplained
+        facts, is_linked = facts_against(claim.number, claim.best), _is_linked(claim)
         opinions = (
-            self._stale(claim, ratio),
-            self._misfiled(claim),
-            _impossible(claim),
+            self._stale(claim),
+            _vetoed(claim) if not is_linked and any(not fact.source.is_name for fact in facts) else None,
+            impossible(claim) if is_linked and not facts else None,
             self._near(ratio),
+            against(claim, known) if claim.stated or not facts else None,
         )
-        said = [_gives(ratio), *contradictions(claim.number, claim.best)]
-        return next((opinion for opinion in opinions if opinion), ("differs", sentence(said)))
+        return next((opinion for opinion in opinions if opinion), unexplained)
 
     def _of_explained(self, claim: Claim, recovered: Recovered) -> tuple[Verdict, Message]:
         if claim.backing is None:
@@ -135,17 +151,23 @@ class Judge:
         dead = [Message(LINK_IS_DEAD, address=link.link.address) for link in claim.match.dead[:1]]
         return "exact", sentence([said, *dead])
 
-    def _stale(self, claim: Claim, ratio: float | None) -> Opinion:
-        """Whether the log gives another number for the same case, or the page that links to the log states another."""
-        others = [] if claim.is_ambiguous else [c for c in self.by_log[claim.log] if _disagree(claim.number, c.number)]
-        if exact := next((other for other in others if other.recovered), None):
-            return "stale", Message(GIVEN_ELSEWHERE, **_place(exact))
-        owner = next((other for other in others if _owns(other) and other.number.page != claim.number.page), None)
-        if owner and not _owns(claim):
-            if ratio is None:
-                return "stale", Message(STATED_ELSEWHERE, **_place(owner))
-            return "stale", Message(STATED_ELSEWHERE_TIMES, **_place(owner), ratio=f"{ratio:.4f}")
-        return None
+    def _stale(self, claim: Claim) -> Opinion:
+        """Whether another table states the number that the log gives for the same case.
+
+        Or no usual protocol gives the number, and the page that links to the log states one that is nearer to it.
+        """
+        others = (other for other in self.by_log[claim.log] if _table(other) != _table(claim))
+        exact = next((other for other in others if other.recovered and _disagree(claim.number, other.number)), None)
+        if exact:
+            return "stale", Message(GIVEN_ELSEWHERE, **_place(exact), **compared(claim, exact.number.digits))
+        if _is_linked(claim) or not is_out_of_reach(claim):
+            return None
+        linked = filter(_is_linked, self.by_log[claim.log])
+        owners = (other for other in linked if _disagree(claim.number, other.number))
+        owner = next((other for other in owners if _is_nearer(other, claim)), None)
+        if owner is None:
+            return None
+        return "stale", Message(STATED_BY_OWNER, **_place(owner), **compared(claim, owner.number.digits))
 
     def _misfiled(self, claim: Claim) -> Opinion:
         """Whether the linked log is another case's: its own name says so, or it is a copy of another one."""
@@ -153,11 +175,44 @@ class Judge:
         if backing and backing.link and (axes := conflicts(claim.number.case, backing.log.named)):
             said = joined("{first}, {second}", (stated(axis, backing.log.named[axis]) for axis in axes))
             return "misfiled", Message(OTHER_CASE, log=backing.log.path, said=said)
-        copy = next((other for other in self.claims if other.evidence and _is_copy(other, claim)), None)
-        return ("misfiled", Message(COPY, log=claim.log, copy=copy.log)) if copy else None
+        if claim.is_ambiguous:
+            return None
+        copies = [(copy, self._of_other_number(claim, copy)) for copy in self.copies.of(claim.best)]
+        found = (accuse(claim, *copy) for accuse in (copied_by_line, copied) for copy in copies)
+        return next((("misfiled", said) for said in found if said), None)
+
+    def _of_other_number(self, claim: Claim, copy: Evidence) -> list[Claim]:
+        """The numbers that a copy backs of other cases than a claim; the same number is no other case."""
+        others = self.by_log.get(copy.log.path, ())
+        return [other for other in others if other.number.value != claim.number.value and not other.is_ambiguous]
+
+    def _doubts(self, claim: Claim) -> list[Message]:
+        """Why it is not certain that the log is that of the number."""
+        paths = {evidence.log.path for evidence in claim.evidence}
+        doubts = [Message(SEVERAL_LOGS, count=len(paths))] if claim.is_ambiguous else []
+        table = (other for other in self.by_table[_table(claim)] if other.log == claim.log)
+        if not claim.stated and any(other.number.value != claim.number.value for other in table):
+            doubts.append(Message(SHARED_LOG))
+        return doubts
+
+    def _unexplained(self, claim: Claim, known: KnownProtocol | None) -> Message:
+        """What was searched, what a known protocol gives, and why the log is not certain."""
+        hits = max(int(evidence.searched.hits(claim.number.digits).sum()) for evidence in claim.evidence)
+        key = ONE_GIVES if hits == 1 else SOME_GIVE if hits else NONE_GIVES
+        said = [Message(key, hits=hits, count=2 * len(protocols()))]
+        protocol = known or next((KnownProtocol(one.protocol, 1) for one in self._of_column(claim)), None)
+        if protocol and (gives := what_it_gives(claim, protocol)):
+            said.append(gives)
+        scope, count = claim.best.one_of
+        said += [Message(OF_ONE[scope], count=count)] if count > 1 else []
+        said += [*self._doubts(claim), *contradictions(claim.number, claim.best)]
+        others = (other for other in self.by_log[claim.log] if _table(other) != _table(claim))
+        if other := next((other for other in others if _disagree(claim.number, other.number)), None):
+            said.append(Message(STATED_ELSEWHERE, **_place(other)))
+        return sentence(said)
 
     def _near(self, ratio: float | None) -> Opinion:
-        if ratio is None or abs(ratio - 1) > self.tolerance:
+        if ratio is None or abs(ratio - 1) > self.tolerance or not self.tolerance:
             return None
         return "near", Message(NEAR, tolerance=f"{self.tolerance:.2%}")
 
@@ -190,35 +245,34 @@ def _any_protocol(claim: Claim) -> Protocol | None:
         return None
 
 
-def _impossible(claim: Claim) -> Opinion:
-    half = float(Decimal(1).scaleb(-claim.number.decimals)) / 2
-    number, ranges = float(claim.number.value), [evidence.searched for evidence in claim.evidence]
-    if any(searched.low - half <= number <= searched.high + half for searched in ranges):
-        return None
-    return "impossible", Message(RANGE, low=f"{ranges[0].low:.6g}", high=f"{ranges[0].high:.6g}")
+def _is_nearer(one: Claim, other: Claim) -> bool:
+    """Whether one number of a log is nearer to the values of all protocols in the middle than another one."""
+    middle = one.best.searched.middle
+    return abs(float(one.number.value) - middle) < abs(float(other.number.value) - middle)
 
 
-def _owns(claim: Claim) -> bool:
-    """Whether the page of a claim links to its log."""
-    return claim.backing is not None and claim.backing.page == claim.number.page
+def _vetoed(claim: Claim) -> tuple[Verdict, Message]:
+    """What is said of a log that only its name speaks for, and whose lines are those of another case."""
+    said = joined("{first}; {second}", contradictions(claim.number, claim.best))
+    return "no evidence", Message(OTHER_FACTS, log=claim.log, said=said)
 
 
-def _is_copy(other: Claim, claim: Claim) -> bool:
-    same = other.best.reading.sha256 == claim.best.reading.sha256 and other.log != claim.log
-    return same and bool(conflicts(other.number.case, claim.number.case, ("cards", "precision", "device")))
+def _is_linked(claim: Claim) -> bool:
+    """Whether the page of a claim links to its log, or a page file states it."""
+    return claim.stated is not None or (claim.backing is not None and claim.backing.page == claim.number.page)
+
+
+def _table(claim: Claim) -> object:
+    return claim.number.page, claim.number.table
 
 
 def _disagree(one: PublishedNumber, other: PublishedNumber) -> bool:
     """Whether two numbers of one case are not one that was rounded differently."""
     differ = abs(one.value - other.value) > Decimal(1).scaleb(-min(one.decimals, other.decimals))
-    return differ and not conflicts(one.case, other.case)
+    return differ and not conflicts(one.case, other.case, (*DECISIVE, "batch_size"))
 
 
 def _place(claim: Claim) -> Mapping[str, object]:
     number = claim.number
     page = f"{number.page.parent.name}/{number.page.name}"
     return {"line": number.line, "page": page, "digits": number.digits}
-
-
-def _gives(ratio: float | None) -> Message:
-    return Message(GIVES_ANOTHER) if ratio is None else Message(GIVES_TIMES, ratio=f"{ratio:.4f}")

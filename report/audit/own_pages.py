@@ -24,7 +24,7 @@ from ..pagefile.page import Case, Value
 from ..published.document import Document, DocumentTable, DocumentText
 from ..published.published_numbers import PublishedNumber
 from .backing_logs import AXES
-from .finding import Finding, Verdict
+from .finding import GOOD, Finding, Verdict
 
 # In the evidence of a page a link leads to a place of itself, in the page to one of the evidence.
 _ANCHOR = re.compile(r"(?:[^#]*#)?([eq]\d{1,9})")
@@ -117,7 +117,7 @@ def _removed(
     for anchor in (anchor for anchor in cells if anchor not in there):
         cell = cells[anchor]
         gone = _published(document, _Labels.of(cell), _stated(cell), document.title.plain, 1)
-        yield Finding(gone, "differs", Message(NOT_IN_EVIDENCE if is_anchor else NO_LINK_TO, anchor=anchor))
+        yield Finding(gone, "contradicted", Message(NOT_IN_EVIDENCE if is_anchor else NO_LINK_TO, anchor=anchor))
 
 
 def _unproved(document: Document, cells: Mapping[str, CellProof]) -> Iterator[Finding]:
@@ -159,7 +159,7 @@ class _Made:
         if cell.quoted:
             source = told.sources[cell.quoted.source]
             reason = Message(QUOTED, title=source.title, url=source.url)
-            return cls(cell, cell.quoted.value, float(cell.quoted.value), reason, "exact")
+            return cls(cell, cell.quoted.value, float(cell.quoted.value), reason, "quoted")
         return cls(cell, cell.printed, cell.number, Message(SAME), "exact")
 
     @classmethod
@@ -189,14 +189,15 @@ class _Made:
         if not isfinite(value):
             return cls(cell, None, None, Message(TOO_LARGE, **both), "no evidence")
         shown = printed(value, Protocol(decimals=_decimals(cell)))
-        worse = next((part for part in (of, against) if part.verdict != "exact"), None)
+        worse = next((part for part in (of, against) if part.verdict not in GOOD), None)
         reason = worse.reason if worse else Message(SAME_COMPUTED, **both)
-        return cls(cell, shown, value, reason, worse.verdict if worse else "exact")
+        known: Verdict = "quoted" if "quoted" in (of.verdict, against.verdict) else "exact"
+        return cls(cell, shown, value, reason, worse.verdict if worse else known)
 
     def finding(self, number: PublishedNumber) -> Finding:
         verdict, reason = self.verdict, self.reason
         if self.printed is not None and self.printed != number.digits:
-            verdict, reason = "differs", self._given
+            verdict, reason = "contradicted", self._given
         is_number = _DIGITS.fullmatch(number.digits)
         ratio = float(number.value) / self.number if self.number and is_number else None
         log = self.cell.logs[0].path if self.cell.logs else None

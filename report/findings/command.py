@@ -60,6 +60,7 @@ PAST = "{file}: {page}: {digits} is no longer {verdict}."
 @click.option(
     "--allow", multiple=True, type=click.Choice(ALLOWABLE), help="Accept pages without numbers or numbers without logs."
 )
+@click.option("--strict", is_flag=True, help="Fail on unexplained numbers, too.")
 @click.option("--all", "everything", is_flag=True, help="Also show matching numbers.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @click.option("--markdown", "wants_markdown", is_flag=True, help="Print a Markdown report.")
@@ -78,6 +79,7 @@ def audit(
     writes: bool,
     since: str | None,
     allow: tuple[str, ...],
+    strict: bool,
     everything: bool,
     as_json: bool,
     wants_markdown: bool,
@@ -93,8 +95,8 @@ def audit(
     names, and its protocol recovered from all numbers of its column unless a page file states it. A page that `report`
     wrote is rendered again from its page file and logs, and every line that differs is shown.
 
-    Exit status 1 if any verdict is not exact, near or accepted, or there is no number at all; 2 if a page cannot be
-    read. With --scheduler, the logs must be on a disk shared by all workers.
+    Exit status 1 if any number is not exact, near, quoted, unexplained or accepted, or there is no number at all; 2 if
+    a page cannot be read. With --scheduler, the logs must be on a disk shared by all workers.
 
     \b
     Examples:
@@ -129,12 +131,15 @@ def audit(
         marked = _accepted(list(allowed(found.findings, allow)), lists, files if only is None else only, translate)
     except ParserError as error:
         raise Unreadable(told_in(error, translate)) from error
-    texts = {junit: partial(printing.junit, marked, translate), sarif: partial(sarif_of, marked, translate)}
+    texts = {
+        junit: partial(printing.junit, marked, translate, strict=strict),
+        sarif: partial(sarif_of, marked, translate),
+    }
     if baseline and writes:
         texts[baseline] = partial(baseline_of, marked, baseline.parent)
     _write_files(texts, translate)
     _print(marked, found.unlike, translate, everything=everything, as_json=as_json, wants_markdown=wants_markdown)
-    sys.exit(0 if writes or all(finding.is_good for _, finding in marked) else TO_MEND)
+    sys.exit(TO_MEND if not writes and any(finding.fails(strict=strict) for _, finding in marked) else 0)
 
 
 def _audited(
@@ -252,7 +257,7 @@ def recover(
     """
     from parsers.io.errors import ParserError
 
-    from ..audit.recovery import describe, recovered
+    from ..recovery.recovery_answers import describe, recovered
     from ..wording.words import worded
 
     translate = translate_to(language)

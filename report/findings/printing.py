@@ -14,7 +14,7 @@ from parsers.io.message import Message, joined
 from parsers.io.printable import printable
 
 from ..audit.audited_pages import Unlike
-from ..audit.finding import ALTERED, OF_NO_NUMBER, VERDICTS, Finding
+from ..audit.finding import ALTERED, GOOD, OF_NO_NUMBER, VERDICTS, Finding
 from ..wording import markdown
 from ..wording.words import Translate, worded
 from .aligned_rows import GAP, aligned
@@ -29,7 +29,7 @@ ALTERED_LINES = "{summary} {count} altered lines."
 OF_VERDICT = "{count} {verdict}"
 SOME_ACCEPTED = "{verdicts} ({count} accepted)"
 ACCEPTED_BECAUSE = "{verdict}, accepted: {reason}"
-COLOURS = {"exact": "green", "near": "green", "follows": "green", "no evidence": "yellow", "dead link": "yellow"}
+COLOURS = dict.fromkeys(GOOD, "green") | dict.fromkeys(("unexplained", "no evidence", "dead link"), "yellow")
 BAD = "red"
 HEAD_STYLE = "bold"
 WIDTH = 160  # of what is printed into a file or a pipe
@@ -101,23 +101,26 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return tabulate(shown, head, tablefmt="pipe", disable_numparse=True)
 
 
-def junit(findings: Findings, translate: Translate) -> str:
+def junit(findings: Findings, translate: Translate, *, strict: bool = False) -> str:
     """The same as JUnit XML: a test case a number, failed where there is something to mend.
 
-    Types of failures are the verdicts as programs know them.
+    Types of failures are the verdicts as programs know them. What is unexplained is skipped, but not where ``strict``.
     """
-    bad = sum(not finding.is_good for _, finding in findings)
+    bad = sum(finding.fails(strict=strict) for _, finding in findings)
     suite = Xml.Element("testsuite", name="tachograph audit", tests=str(len(findings)), failures=str(bad))
     for page, finding in findings:
         number = finding.number
         name = _clean(f"{number.heading}: {number.row}, {number.column}: {number.digits}")
         case = Xml.SubElement(suite, "testcase", classname=_clean(page), name=name, file=_clean(page))
         case.set("line", str(number.line))
-        if not finding.is_good:
-            Xml.SubElement(case, "failure", type=finding.verdict, message=_clean(worded(finding.reason, translate)))
+        said = _clean(worded(finding.reason, translate))
+        if finding.fails(strict=strict):
+            Xml.SubElement(case, "failure", type=finding.verdict, message=said)
         elif finding.accepted:
             accepted = Message(ACCEPTED_BECAUSE, verdict=Message(finding.verdict), reason=finding.accepted)
             Xml.SubElement(case, "skipped", message=_clean(worded(accepted, translate)))
+        elif not finding.is_good:
+            Xml.SubElement(case, "skipped", message=said)
     Xml.indent(suite)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{Xml.tostring(suite, encoding="unicode")}\n'
 

@@ -69,7 +69,15 @@ AnyLength = Annotated[Length, BeforeValidator(_length, json_schema_input_type=in
 SomeLength = Annotated[AnyLength, AfterValidator(_at_least_one)]
 
 
-EXCLUSIVE = (("skip_records", "skip_steps"), ("take_first", "take_last"), ("decimals", "significant"))
+Percentile = Literal["p1", "p5", "p10", "p25", "p75", "p90", "p95", "p99"]
+Statistic = Literal["mean", "median", "harmonic_mean", "geometric_mean", "last", "min", "max", Percentile]
+EXCLUSIVE = (
+    ("skip_records", "skip_steps"),
+    ("skip_records", "skip_fraction"),
+    ("skip_steps", "skip_fraction"),
+    ("take_first", "take_last"),
+    ("decimals", "significant"),
+)
 
 # One step of a rule: a key of the catalogues, and its values.
 Step = tuple[str, dict[str, int | float]]
@@ -103,6 +111,8 @@ class Protocol(BaseModel):
     """Number of records to skip at the start; excludes `skip_steps`."""
     skip_steps: NonNegativeInt = 0
     """Number of steps to skip at the start; with a line every 10 steps, 10 steps are one record."""
+    skip_fraction: Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)] = 0.0
+    """Fraction of the records to skip at the start; excludes `skip_records` and `skip_steps`."""
     drop_last: AnyLength = Length(0)
     """Records, or a text such as `"100 steps"`, to drop at the end."""
     take_first: SomeLength | None = None
@@ -113,8 +123,9 @@ class Protocol(BaseModel):
     """Fraction of the values to trim from each end after sorting."""
     trim_min: NonNegativeInt = 0
     """Minimum number of values to trim from each end."""
-    statistic: Literal["mean", "median", "harmonic_mean", "last", "min", "max"] = "mean"
-    """How the values of a run become one. Does not apply to `clock`, which gives one value; nor does `trim`."""
+    statistic: Statistic = "mean"
+    """How the values of a run become one; `p90` is the 90th percentile. Does not apply to `clock`, which gives one
+    value; nor does `trim`."""
     repeats: Literal["median", "mean", "olympic"] = "median"
     """How several runs become one value. `olympic`: the mean without the best and the worst."""
     decimals: Annotated[int, Field(ge=0, le=15)] | None = None
@@ -220,9 +231,10 @@ class Protocol(BaseModel):
         """Return what is done, in the order in which it is done, as (message key, values) for a template to translate.
 
         Keys: ``records_*`` (step, epoch, summary), ``run_last`` and ``run_number`` (value ``count``), ``skip_records``,
-        ``skip_steps``, ``drop_last_records``, ``drop_last_steps`` and so for ``take_first_*`` and ``take_last_*``
-        (value ``count``; of a single one these end in ``_one``), ``estimate_*``, ``trim`` (values ``fraction``,
-        ``minimum``), ``statistic_*``, ``repeats_*``, ``decimals`` and ``significant`` (value ``count``),
+        ``skip_steps``, ``skip_fraction`` (value ``percent``), ``drop_last_records``, ``drop_last_steps`` and so for
+        ``take_first_*`` and ``take_last_*`` (value ``count``; of a single one these end in ``_one``), ``estimate_*``,
+        ``trim`` (values ``fraction``, ``minimum``), ``statistic_*``, ``repeats_*``, ``decimals`` and ``significant``
+        (value ``count``),
         ``rounding_*``.
         """
         return (
@@ -246,7 +258,8 @@ class Protocol(BaseModel):
         lengths = {"drop_last": self.drop_last, "take_first": self.take_first, "take_last": self.take_last}
         given = {key: length for key, length in lengths.items() if length is not None and length.count}
         steps = [*skips, *((f"{key}_{length.of}", {"count": length.count}) for key, length in given.items())]
-        return [(f"{key}_one" if values["count"] == 1 else key, values) for key, values in steps]
+        share: list[Step] = [("skip_fraction", {"percent": 100 * self.skip_fraction})] if self.skip_fraction else []
+        return [*share, *((f"{key}_one" if values["count"] == 1 else key, values) for key, values in steps)]
 
     def _statistic_steps(self) -> list[Step]:
         if self.estimate == "clock":

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from parsers.grammar.field import Field
 
+from .number import without_noise
 from .protocol import Length, NoMeasurement, Protocol
 from .record_columns import Columns, Records, columns
 
@@ -232,8 +233,13 @@ def _steps(records: Records, fields: Fields, protocol: Protocol) -> Counts | ran
 
 def _rest(steps: Counts | range, protocol: Protocol) -> tuple[int, int]:
     """Return the first record after those skipped, and the first of those dropped at the end."""
-    start = _place(steps, protocol.skip_steps) if protocol.skip_steps else min(protocol.skip_records, len(steps))
+    start = _place(steps, protocol.skip_steps) if protocol.skip_steps else _skipped(len(steps), protocol)
     return start, max(start, _back(steps, len(steps), protocol.drop_last))
+
+
+def _skipped(count: int, protocol: Protocol) -> int:
+    """Return how many of so many records are skipped; of a fraction of them as many as are whole."""
+    return min(protocol.skip_records or int(without_noise(protocol.skip_fraction * count)), count)
 
 
 def _taken(steps: Counts | range, start: int, stop: int, protocol: Protocol) -> tuple[int, int]:

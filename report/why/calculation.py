@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from math import isfinite, nan
+from math import exp, isfinite, log, nan
 
 from ..measuring.number import DEFAULT_DECIMALS, printed, without_noise
 from ..measuring.protocol import Protocol
-from ..measuring.statistic import Values, reduce
+from ..measuring.statistic import PERCENTILES, Values, reduce
 from .derivation import Derivation
 from .sample import factor
 
@@ -15,6 +15,11 @@ Sum = Callable[[Sequence[float]], float]
 
 # The middle one of sorted numbers, or the mean of the middle two.
 _MIDDLE = "(v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2"
+# Between two of the sorted numbers, in proportion.
+_PERCENTILE = (
+    "v[int((NR - 1) * {0} / 100) + 1] + ((NR - 1) * {0} / 100 - int((NR - 1) * {0} / 100))"
+    " * (v[int((NR - 1) * {0} / 100) + 2] - v[int((NR - 1) * {0} / 100) + 1])"
+)
 _CAREFUL = "x = {0} + 0; t = sum + x; lost += sum > x ? sum - t + x : x - t + sum; sum = t; n++"
 
 
@@ -64,6 +69,19 @@ def _middle(values: Sequence[float]) -> float:
     return (ordered[(count + 1) // 2 - 1] + ordered[count // 2]) / 2
 
 
+def _geometric(values: Sequence[float]) -> float:
+    return exp(plain_sum([log(value) for value in values]) / len(values)) if all(values) else nan
+
+
+def _percentile(per_cent: int) -> Sum:
+    def of(values: Sequence[float]) -> float:
+        ordered, place = [*sorted(values), 0.0], (len(values) - 1) * per_cent / 100
+        below = int(place)
+        return ordered[below] + (place - below) * (ordered[below + 1] - ordered[below])
+
+    return of
+
+
 def _olympic(values: Sequence[float]) -> float:
     return plain_sum(sorted(values)[1:-1]) / (len(values) - 2)
 
@@ -78,6 +96,11 @@ STATISTICS: Mapping[str, Sequence[Loop]] = {
         Loop("sum += 1 / ({0}); n++", "1 / (sum / n)", _harmonic(plain_sum)),
         Loop(_CAREFUL.replace("{0}", "1 / ({0})"), "1 / ((sum + lost) / n)", _harmonic(careful_sum)),
     ),
+    "geometric_mean": (Loop("sum += log({0}); n++", "exp(sum / n)", _geometric),),
+    **{
+        name: (Loop("v[NR] = {0}", _PERCENTILE.format(per_cent), _percentile(per_cent), is_sorted=True),)
+        for name, per_cent in PERCENTILES.items()
+    },
     "last": (Loop("x = {0}", "x", lambda values: values[-1]),),
     "min": (Loop("x = {0} + 0; if (!n++ || x < low) low = x", "low", min),),
     "max": (Loop("x = {0} + 0; if (!n++ || x > high) high = x", "high", max),),

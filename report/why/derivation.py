@@ -41,6 +41,7 @@ _UNREADABLE = tuple(REASON_KEYS[use] for use in UNREADABLE)
 _STEPS: Mapping[str, tuple[str, ...]] = {
     "skip_records": ("skip_records",),
     "skip_steps": ("skip_steps",),
+    "skip_fraction": ("skip_records",),
     "drop_last": ("drop_last",),
     "take_first": ("beyond",),
     "take_last": ("before",),

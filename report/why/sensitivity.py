@@ -87,6 +87,7 @@ def _by(keys: Mapping[str, Any], derivation: Derivation) -> Measurement:
     stated = derivation.protocol.model_dump(exclude_defaults=True)
     if "skip_records" in keys:
         stated.pop("skip_steps", None)
+        stated.pop("skip_fraction", None)
     changed = Protocol.of({**stated, **keys})
     return measure(derivation.part.table, derivation.part.fields, derivation.facts, changed)
 

@@ -1,8 +1,10 @@
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.measuring.protocol import Length, Protocol, ProtocolError, named
+from report.measuring.protocol import Length, Protocol, ProtocolError, Statistic, named
 
 
 def error(text: str) -> str:
@@ -90,7 +92,7 @@ def test_a_bare_length_counts_records(length: object) -> None:
         drop_last=st.builds(Length, st.integers(0, 9), st.sampled_from(["records", "steps"])),
         take_first=st.none() | st.builds(Length, st.integers(1, 999), st.sampled_from(["records", "steps"])),
         trim=st.floats(0, 0.5, exclude_max=True),
-        statistic=st.sampled_from(["mean", "median", "harmonic_mean", "last", "min", "max"]),
+        statistic=st.sampled_from(get_args(Statistic)),
         repeats=st.sampled_from(["median", "mean", "olympic"]),
         significant=st.none() | st.integers(1, 17),
         rounding=st.sampled_from(["half_up", "truncate"]),
@@ -108,15 +110,16 @@ def test_a_protocol_survives_json() -> None:
 def test_an_unknown_name_is_reported_with_the_known_names_and_keys() -> None:
     assert error("tipk") == (
         '"tipk" is not a named protocol; use one of tipc, tipc-plain, fleetx, dlperf, summary, mlperf, plain, or '
-        "key=value with these keys: records, estimate, counts, run, skip_records, skip_steps, drop_last, take_first, "
-        "take_last, trim, trim_min, statistic, repeats, decimals, significant, rounding."
+        "key=value with these keys: records, estimate, counts, run, skip_records, skip_steps, skip_fraction, "
+        "drop_last, take_first, take_last, trim, trim_min, statistic, repeats, decimals, significant, rounding."
     )
 
 
 def test_an_unknown_key_is_reported_with_the_known_ones() -> None:
     assert error("skip=5") == (
-        '"skip" is not a key of a protocol; keys: records, estimate, counts, run, skip_records, skip_steps, drop_last, '
-        "take_first, take_last, trim, trim_min, statistic, repeats, decimals, significant, rounding."
+        '"skip" is not a key of a protocol; keys: records, estimate, counts, run, skip_records, skip_steps, '
+        "skip_fraction, drop_last, take_first, take_last, trim, trim_min, statistic, repeats, decimals, significant, "
+        "rounding."
     )
 
 
@@ -124,13 +127,18 @@ def test_an_unknown_key_is_reported_with_the_known_ones() -> None:
     ("text", "sentence"),
     [
         ("records=line", "records=line is not valid: must be one of step, epoch, summary."),
-        ("statistic=avg", "must be one of mean, median, harmonic_mean, last, min, max."),
+        (
+            "statistic=avg",
+            "must be one of mean, median, harmonic_mean, geometric_mean, last, min, max, p1, p5, p10, p25, p75, p90, "
+            "p95, p99.",
+        ),
         ("trim=0.5", "trim=0.5 is not valid: must be less than 0.5."),
         ("skip_records=-1", "skip_records=-1 is not valid: must be at least 0."),
         ("take_first=ten", 'expected a number of records such as 10, or of steps such as "100 steps".'),
         ("take_first=0", "take_first=0 is not valid: at least 1 record or step must be taken."),
         ("decimals=2,significant=5", "decimals and significant are mutually exclusive."),
         ("skip_records=1,skip_steps=1", "skip_records and skip_steps are mutually exclusive."),
+        ("skip_records=1,skip_fraction=0.1", "skip_records and skip_fraction are mutually exclusive."),
         ("take_first=1,take_last=1", "take_first and take_last are mutually exclusive."),
         ("dlperf,trim=0.1", "estimate=clock gives one value: trim, trim_min and statistic do not apply to it."),
         ("trim=0.1,trim=0.2", "trim is set twice, to 0.1 and 0.2; set it once."),

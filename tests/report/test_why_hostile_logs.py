@@ -5,12 +5,14 @@ import shlex
 import subprocess
 from contextlib import suppress
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from report.measuring.measurement import NoMeasurement
+from report.measuring.protocol import Statistic
 from report.why.awk import AwkCommand, command
 from tests.hostile_text import NAME, unseen
 from tests.report.explaining import derivation, outputs
@@ -141,7 +143,7 @@ def test_a_sum_from_which_each_addition_takes_a_little_is_taken_with_care(tmp_pa
 speeds = st.lists(st.integers(1, 10**7).map(lambda thousandths: f"{thousandths / 1000:.3f}"), min_size=1, max_size=40)
 rules = st.builds(
     "statistic={},skip_records={},drop_last={},rounding={},decimals={}".format,
-    st.sampled_from(["mean", "median", "harmonic_mean", "last", "min", "max"]),
+    st.sampled_from(get_args(Statistic)),
     st.integers(0, 2),
     st.integers(0, 2),
     st.sampled_from(["half_up", "truncate"]),

@@ -113,6 +113,11 @@ def test_skip_records_leaves_out_the_first_records() -> None:
     assert keys("skip_records=2", every_tenth(30)) == ["skip_records", "skip_records", "used"]
 
 
+def test_skip_fraction_leaves_out_whole_records_at_the_start() -> None:
+    assert keys("skip_fraction=0.25", every_tenth(40)) == ["skip_records"] + ["used"] * 3
+    assert keys("skip_fraction=0.25", every_tenth(30)) == ["used"] * 3
+
+
 def test_skip_steps_leaves_out_records_up_to_and_including_that_step() -> None:
     assert keys("skip_steps=20", every_tenth(30)) == ["skip_steps", "skip_steps", "used"]
     assert keys("skip_steps=19", every_tenth(30)) == ["skip_steps", "used", "used"]

@@ -40,12 +40,14 @@ class CorpusCell:
         if "CONTRADICTS LOG on batch size" in self.remark:
             return {"mislabelled"}
         if self.comes_out:
-            return {"differs", "stale"} if self.remark.startswith("FITTED") else {"exact"}
+            return {"unexplained", "stale"} if self.remark.startswith("FITTED") else {"exact"}
         if self.remark.startswith("STALE"):
             return {"stale"}
         if self.remark.startswith("NOT REPRODUCIBLE"):
             return {"impossible"}
-        return {"differs"} if "reproduced" in self.remark else {"differs", "stale", "impossible"}
+        if self.remark.startswith("CONTRADICTS LOG"):
+            return {"unexplained", "contradicted", "impossible"}
+        return {"unexplained"} if "reproduced" in self.remark else {"unexplained", "stale", "impossible"}
 
 
 def corpus_cells() -> list[CorpusCell]:

@@ -11,7 +11,7 @@ from report.audit.backing_logs import Library
 from report.audit.claim import Claim, claims, explain
 from report.audit.finding import GOOD, Finding
 from report.audit.judge import Judge
-from report.audit.recovery import Pair, recover
+from report.recovery.recovery import Pair, recover
 from tests.parsers.corpus_logs import ABSENT
 from tests.report.audit.corpus_pages import STYLES, Cells, CorpusCell, corpus_cells, long, site
 

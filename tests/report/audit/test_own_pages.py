@@ -41,7 +41,7 @@ def test_every_number_is_checked_in_both_languages(name: str, site: Path) -> Non
 def test_a_digit_that_was_changed_is_named(page: str, found: str, copy: Path) -> None:
     change(copy / "pages" / page, found, found.replace("399.532", "399.533"))
     (finding,) = bad(copy / "pages")
-    assert (finding.verdict, finding.number.digits, finding.computed) == ("differs", "399.533", "399.532")
+    assert (finding.verdict, finding.number.digits, finding.computed) == ("contradicted", "399.533", "399.532")
     assert str(finding.reason) == "The log gives 399.532 by the protocol of the page."
 
 
@@ -63,7 +63,7 @@ def test_a_number_that_is_no_link_to_its_evidence_is_named(put_there: str, copy:
 def test_a_link_to_evidence_that_is_no_number_is_named(put_there: str, copy: Path) -> None:
     change(copy / "pages/toy.en.md", OF_ONE, OF_ONE.replace("399.532", put_there))
     (finding,) = bad(copy / "pages")
-    assert (finding.verdict, finding.number.digits, finding.computed) == ("differs", put_there, "399.532")
+    assert (finding.verdict, finding.number.digits, finding.computed) == ("contradicted", put_there, "399.532")
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_number_that_was_removed_is_named(name: str, found: str, key: str, wit
     lines = page.read_text(encoding="utf-8").splitlines(keepends=True)
     page.write_text("".join(line for line in lines if found not in line), encoding="utf-8")
     gone = [finding for finding in bad(page) if finding.number.digits == "420.5"]
-    assert [(finding.verdict, finding.reason) for finding in gone] == [("differs", Message(key, anchor="e3"))]
+    assert [(finding.verdict, finding.reason) for finding in gone] == [("contradicted", Message(key, anchor="e3"))]
 
 
 @pytest.mark.parametrize("put_there", ["399.533", "[399.533](#e99)", "[399.533](x)"])

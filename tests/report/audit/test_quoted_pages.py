@@ -25,8 +25,8 @@ def page_of(folder: Path, number: int = 0) -> Path:
     return published(folder, "en").files[number]
 
 
-def test_quotes_and_what_is_computed_from_them_are_exact(tmp_path: Path) -> None:
-    assert {finding.verdict for finding in audited(page_of(tmp_path))} == {"exact"}
+def test_quotes_and_what_is_computed_from_them_alone_are_quoted(tmp_path: Path) -> None:
+    assert {finding.verdict for finding in audited(page_of(tmp_path))} == {"quoted"}
 
 
 def test_a_quote_names_its_source(tmp_path: Path) -> None:
@@ -35,16 +35,16 @@ def test_a_quote_names_its_source(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("number", "printed"), KINDS.values(), ids=KINDS)
-def test_a_changed_digit_differs(number: int, printed: str, tmp_path: Path) -> None:
+def test_a_changed_digit_is_contradicted(number: int, printed: str, tmp_path: Path) -> None:
     page = page_of(tmp_path, number)
     text = page.read_text(encoding="utf-8")
     assert printed in text
     changed = printed.replace("0.800", "0.801").replace("640.00", "640.01")
     page.write_text(text.replace(printed, changed, 1), encoding="utf-8")
-    assert sorted({finding.verdict for finding in audited(page)}) == ["differs", "exact"]
+    assert sorted({finding.verdict for finding in audited(page)}) == ["contradicted", "quoted"]
 
 
-def test_a_quote_that_is_gone_from_the_page_differs(tmp_path: Path) -> None:
+def test_a_quote_that_is_gone_from_the_page_is_contradicted(tmp_path: Path) -> None:
     page = page_of(tmp_path)
     lines = page.read_text(encoding="utf-8").splitlines(keepends=True)
     page.write_text("".join(line for line in lines if "q3" not in line), encoding="utf-8")
@@ -58,4 +58,4 @@ def test_a_number_computed_from_a_log_that_is_gone_has_no_evidence(tmp_path: Pat
     page = published(tmp_path, "en").files[0]
     (tmp_path / "logs/a1/train.log").unlink()
     verdicts = {finding.number.digits: finding.verdict for finding in audited(page)}
-    assert (verdicts["1.50"], verdicts["80"]) == ("no evidence", "exact")
+    assert (verdicts["1.50"], verdicts["80"]) == ("no evidence", "quoted")

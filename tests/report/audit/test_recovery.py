@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import LABEL
 from parsers.runs.reading import read
-from report.audit.protocol_search import Searched, protocols, search
-from report.audit.recovery import SIGNIFICANT, Pair, Recovered, recover
 from report.measuring.measurement import NoMeasurement, measure
 from report.measuring.number import printed
 from report.measuring.protocol import Protocol
+from report.recovery.protocol_search import Searched, search
+from report.recovery.recovery import SIGNIFICANT, Pair, Recovered, recover
+from report.recovery.searched_protocols import protocols
 from tests.report.audit.small_site import EIGHT, LOGS, ONE
 
 PADDLE = (ONE, EIGHT)

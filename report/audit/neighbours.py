@@ -1,0 +1,85 @@
+"""Neighbours: what the other numbers of a table prove of the protocol of one, and what that says against it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..measuring.protocol import Protocol
+from ..recovery.recovery import SIGNIFICANT
+from ..recovery.searched_protocols import protocols
+from .backing_logs import Evidence
+from .claim import Claim
+
+# What no usual rule leaves: but the very ends, and single records.
+USUAL = ("mean", "median", "harmonic_mean", "geometric_mean", "p5", "p10", "p25", "p75", "p90", "p95")
+FEWEST_LOGS = 2
+
+
+@dataclass(frozen=True)
+class KnownProtocol:
+    """The protocol of a number as a page file states it, or as all ``logs`` of its neighbours have it (0: stated)."""
+
+    protocol: Protocol
+    logs: int = 0
+
+
+def known_protocol(claim: Claim, table: Sequence[Claim]) -> KnownProtocol | None:
+    """The protocol that is stated for a number; or the only one of the others of its row or column, of several logs.
+
+    ``table``: the numbers of its table.
+    """
+    if claim.stated:
+        return KnownProtocol(claim.stated.printing(claim.number.digits))
+    beside = [other for other in table if other.recovered and _is_beside(other, claim)]
+    rules = {other.recovered.protocol.overridden("rounding=half_up") for other in beside if other.recovered}
+    logs = {other.best.searched.values.tobytes() for other in beside}
+    if len(rules) != 1 or len(logs) < FEWEST_LOGS:
+        return None
+    first = beside[0].recovered
+    return KnownProtocol(first.protocol.printing(claim.number.digits), len(logs)) if first else None
+
+
+def _is_beside(other: Claim, claim: Claim) -> bool:
+    """Whether another number stands in the row or the column of one, and both come from other logs of one format."""
+    row, column = claim.number.place
+    same = other.number.place[0] == row or other.number.place[1] == column
+    return same and other is not claim and other.best.format == claim.best.format and other.log != claim.log
+
+
+def is_typo(claim: Claim, known: KnownProtocol) -> bool:
+    """Whether one digit of a number makes it what its protocol gives, and chance would hardly do that.
+
+    By a protocol that only its neighbours have another one might give the number: as often as other protocols lie no
+    farther from the right digits, and then in so many of the numbers there as differ from these in one digit.
+    """
+    right, digits = claim.best.digits(known.protocol), claim.number.digits
+    if right is None or len(right) != len(digits):
+        return False
+    wrong = [place for place, pair in enumerate(zip(right, digits, strict=True)) if pair[0] != pair[1]]
+    if len(wrong) != 1 or "." in (right[wrong[0]], digits[wrong[0]]):
+        return False
+    away = abs(float(Decimal(right) - claim.number.value))
+    unit = float(Decimal(1).scaleb(-claim.number.decimals))
+    like_it = 9 * sum(unit * 10**place <= away for place in range(len(digits)))
+    chance = claim.best.searched.share(float(right), away) * like_it * unit / (2 * away)
+    return known.logs == 0 or chance < SIGNIFICANT
+
+
+def is_out_of_reach(claim: Claim) -> bool:
+    """Whether no mean or percentile of what a log prints, whatever it leaves out, comes as far as the number."""
+    return not any(_reaches(evidence, claim.number.value) for evidence in claim.evidence)
+
+
+def _reaches(evidence: Evidence, number: Decimal) -> bool:
+    values = evidence.searched.values[_are_usual()]
+    values = np.clip(values[np.isfinite(values)], evidence.searched.low, evidence.searched.high)
+    return not len(values) or bool(values.min() <= float(number) <= values.max())
+
+
+@cache
+def _are_usual() -> NDArray[np.bool_]:
+    return np.array([one.statistic in USUAL and one.estimate != "instant" for one in protocols()])

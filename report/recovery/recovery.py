@@ -1,0 +1,229 @@
+"""Recovery: the protocols that give the digits of published numbers, and how likely chance alone would give them.
+
+One number proves little, as some of thousands of protocols give it by chance; one protocol that gives the numbers of
+several logs proves much. So the protocol that explains most logs is taken first, then the one that explains most of
+the rest. Each is held against a bound on what chance would do (the union bound over all protocols and choices that
+could have been reported instead), and is kept only below it: an audit that finds a rule behind every number finds
+nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb
+from math import log as log_of
+
+import numpy as np
+
+from ..measuring.protocol import Protocol
+from .protocol_search import Searched
+from .searched_protocols import rounded
+
+# What chance would give more often than this is not a finding.
+SIGNIFICANT = 0.01
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Published ``digits``, the log that backs them (by its SHA-256), and what the protocols give for it.
+
+    ``study`` and, in it, ``kind``: what it has in common with numbers that were made in the same way, as a rule.
+    ``tried``: how many logs are tried for the number.
+    """
+
+    digits: str
+    sha256: str
+    searched: Searched
+    study: object = None
+    kind: object = None
+    tried: int = 1
+
+
+_Key = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """A protocol that gives the digits of ``explained`` different logs out of ``searched`` that were asked for.
+
+    ``chance``: an upper bound for the probability that one of the protocols up to this one gives as many of these
+    digits for numbers at random in the ranges of the logs, or near the digits (Bonferroni). ``protocol``: without
+    decimals, with its rounding.
+    """
+
+    protocol: Protocol
+    explained: int
+    searched: int
+    chance: float
+
+    @property
+    def is_finding(self) -> bool:
+        """Whether chance alone would hardly give this."""
+        return self.chance < SIGNIFICANT
+
+
+def recover(pairs: Sequence[Pair]) -> list[Recovered | None]:
+    """For each pair the protocol that explains most of those not explained yet, until chance would explain them too.
+
+    A log has one protocol: digits that only another one gives stay unexplained when its other digits are explained.
+    So have those of a kind, as a rule: where a protocol explains two logs of it, one that explains a single one of
+    them does not, whatever it explains elsewhere. What a single log supports is the last resort, on the same terms.
+    """
+    return _Recovery(pairs).found()
+
+
+class _Recovery:
+    """The search for the protocols of pairs; a pair is known by its log and its digits.
+
+    ``hits``: which protocols give the digits of which pair. ``chances``: that one of them does by chance.
+    ``identities``: of which log a pair is; logs for which all protocols give the same are one, as they prove no more.
+    """
+
+    def __init__(self, pairs: Sequence[Pair]) -> None:
+        self.pairs = pairs
+        ways: dict[_Key, list[Pair]] = {}
+        for pair in pairs:
+            ways.setdefault((pair.sha256, pair.digits), []).append(pair)
+        self.distinct = list(ways)
+        self.pairs_of = [some[0] for some in ways.values()]
+        self.kinds = [(pair.study, pair.kind) for pair in self.pairs_of]
+        # A log that may be scaled in several ways is tried in each of them.
+        self.hits = np.array(
+            [np.any([pair.searched.hits(pair.digits) for pair in some], axis=0) for some in ways.values()],
+            dtype=np.bool_,
+        )
+        self.chances = np.array([min(1.0, sum(_chances(some))) for some in ways.values()])
+        self.identities = _identities(self.pairs_of)
+        self.recovered: dict[_Key, Recovered] = {}
+        self.supported: dict[object, set[int]] = {}
+        self._least: dict[tuple[int, ...], tuple[float, int]] = {}
+
+    def found(self) -> list[Recovered | None]:
+        if self.distinct:
+            while self._explain_several():
+                pass
+            self._explain_singles()
+        return [self.recovered.get((pair.sha256, pair.digits)) for pair in self.pairs]
+
+    def _explain_several(self) -> bool:
+        """Accept the protocol that explains several logs of a study with the least chance, if that is little enough."""
+        left = self._left()
+        studies: dict[object, list[int]] = {}
+        for row in left:
+            studies.setdefault(self.pairs_of[row].study, []).append(row)
+        least = [(*self._least_chance(tuple(rows)), study) for study, rows in studies.items()]
+        chance, rank, study = min(least, key=lambda found: found[0], default=(1.0, 0, None))
+        if not studies or not chance * len(studies) < SIGNIFICANT:
+            return False
+        rows = [row for row in left if self.hits[row, rank]]
+        kept = [row for row in rows if self._may_share(row, rank, rows)]
+        if denied := [row for row in rows if row not in kept and self.pairs_of[row].study == study]:
+            self.hits[denied, rank] = False
+            for kind in {self.kinds[row] for row in denied}:
+                self._keep_supported(kind)
+        else:
+            self._accept(rank, kept, min(1.0, chance * len(studies)))
+        return True
+
+    def _least_chance(self, rows: tuple[int, ...]) -> tuple[float, int]:
+        """The least of ``_chances_of_several``, and its rank; known while the rows of a study that are left stay."""
+        if rows not in self._least:
+            chances = self._chances_of_several(rows)
+            rank = int(np.argmin(chances))
+            self._least[rows] = float(chances[rank]), rank
+        return self._least[rows]
+
+    def _may_share(self, row: int, rank: int, rows: Sequence[int]) -> bool:
+        """Whether a pair is explained by what explains others.
+
+        Two logs of its kind must be. Or its kind has no protocol of its own, and two logs of its study are, or its
+        digits are unlikely for all protocols that are known by now together.
+        """
+        kind, protocol = self.kinds[row], rank // 2
+        if len({self.identities[other] for other in rows if self.kinds[other] == kind}) > 1:
+            return True
+        if self.supported.get(kind, set()) - {protocol}:
+            return False
+        study = [other for other in rows if self.pairs_of[other].study == self.pairs_of[row].study]
+        known = {one for some in self.supported.values() for one in some} | {protocol}
+        is_unlikely = bool(self.chances[row] * len(known) < SIGNIFICANT)
+        return len({self.identities[other] for other in study}) > 1 or is_unlikely
+
+    def _chances_of_several(self, left: Sequence[int]) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+        """How likely one of the protocols up to each explains as many of the logs by chance; 1 where that is one."""
+        logs = {self.identities[row] for row in left}
+        counts = np.zeros(self.hits.shape[1], dtype=np.int64)
+        total = np.zeros(self.hits.shape[1])
+        for log in logs:
+            # Several digits of one log prove no more than those that are least likely.
+            rows = sorted((row for row in left if self.identities[row] == log), key=lambda row: -self.chances[row])
+            best = np.zeros(self.hits.shape[1])
+            for row in rows:
+                best[self.hits[row]] = np.log(max(self.chances[row], 1e-300))
+            counts += self.hits[rows].any(axis=0)
+            total += best
+        choices = np.array([log_of(comb(len(logs), count)) for count in range(len(logs) + 1)])
+        total += np.log(np.arange(1, len(total) + 1)) + choices[counts]
+        return np.where(counts > 1, np.exp(np.minimum(total, 0.0)), 1.0)
+
+    def _explain_singles(self) -> None:
+        """Accept what explains one log: the protocol of those of its digits that chance would give least."""
+        left = self._left()
+        ranks: dict[int, int] = {}
+        for row in sorted(left, key=lambda row: float(self.chances[row])):
+            log = self.identities[row]
+            rank = self._simplest(row, ranks.get(log))
+            chance = 1.0 if rank is None else min(1.0, (rank + 1) * len(left) * float(self.chances[row]))
+            if (
+                rank is not None
+                and not self.supported.get(self.kinds[row], set()) - {rank // 2}
+                and self._accept(rank, [row], chance)
+            ):
+                ranks[log] = rank
+
+    def _simplest(self, row: int, known: int | None) -> int | None:
+        """The simplest protocol that gives digits; where that of their log is known, only that one, however rounded."""
+        hits = np.flatnonzero(self.hits[row])
+        if known is not None:
+            hits = hits[hits // 2 == known // 2]
+        return int(hits[0]) if len(hits) else None
+
+    def _left(self) -> list[int]:
+        explained = {sha256 for sha256, _ in self.recovered}
+        return [row for row, (sha256, _) in enumerate(self.distinct) if sha256 not in explained]
+
+    def _accept(self, rank: int, rows: Sequence[int], chance: float) -> bool:
+        logs = {self.identities[row] for row in rows}
+        found = Recovered(rounded(rank), len(logs), len(set(self.identities)), chance)
+        if found.is_finding:
+            self.recovered |= {self.distinct[row]: found for row in rows}
+            for kind in {self.kinds[row] for row in rows}:
+                if len({self.identities[row] for row in rows if self.kinds[row] == kind}) > 1:
+                    self.supported.setdefault(kind, set()).add(rank // 2)
+                    self._keep_supported(kind)
+        return found.is_finding
+
+    def _keep_supported(self, kind: object) -> None:
+        """Forget what gives the digits of a single log of a kind that has a protocol of its own."""
+        left = [row for row in self._left() if self.kinds[row] == kind]
+        counts = np.zeros(self.hits.shape[1], dtype=np.int64)
+        for log in {self.identities[row] for row in left}:
+            counts += self.hits[[row for row in left if self.identities[row] == log]].any(axis=0)
+        known = np.isin(np.arange(len(counts)) // 2, list(self.supported.get(kind, ())))
+        self.hits[left] &= (counts > 1) | known
+        self._least = {rows: least for rows, least in self._least.items() if not {*rows} & {*left}}
+
+
+def _chances(ways: Sequence[Pair]) -> list[float]:
+    """The chance of each different way in which a log may be scaled, for all logs that were tried for the number."""
+    tried = max(pair.tried for pair in ways)
+    return [tried * searched.chance(ways[0].digits) for searched in {pair.searched for pair in ways}]
+
+
+def _identities(pairs: Sequence[Pair]) -> list[int]:
+    """A number for each pair: the same for those of one log, or of logs for which all protocols give the same."""
+    known: dict[object, int] = {}
+    found = []
+    for pair in pairs:
+        number = known.setdefault(pair.sha256, len(known))
+        found.append(known.setdefault(pair.searched.values.tobytes(), number))
+    return found

@@ -1,0 +1,116 @@
+"""Numbers that no protocol made are not called exact, and those that one did not searched made are not accused."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from report.audit.finding import ACCUSATIONS
+from report.measuring.number import printed
+from report.measuring.protocol import Protocol
+from report.measuring.statistic import reduce
+from report.measuring.statistic import trim as trimmed
+from report.recovery.searched_protocols import protocols
+from tests.report.audit.made_columns import CARDS, Rates, findings, log_of, rates, write_site
+
+pytestmark = pytest.mark.slow
+
+COLUMNS = 125  # of four numbers each
+SEARCHED = (
+    "tipc",
+    "skip_records=10",
+    "skip_records=5,statistic=median",
+    "take_last=20",
+    "take_last=100",
+    "skip_records=2,trim=0.05,trim_min=5",
+    "skip_fraction=0.2",
+    "trim=0.25",
+    "skip_records=10,take_first=20",
+    "statistic=geometric_mean",
+    "skip_records=10,statistic=p90",
+    "statistic=harmonic_mean",
+)
+NOT_SEARCHED: Mapping[str, Callable[[Rates], float]] = {
+    "skip 37 %": lambda values: float(values[int(0.37 * len(values)) :].mean()),
+    "every third": lambda values: float(values[::3].mean()),
+    "root mean square": lambda values: float(np.sqrt((values**2).mean())),
+    "mean of the ten best": lambda values: float(np.sort(values)[-10:].mean()),
+    "66th percentile": lambda values: float(np.percentile(values, 66)),
+    "mean of the ends": lambda values: float((values.min() + values.max()) / 2),
+    "a tenth off": lambda values: float(0.9 * values[10:].mean()),
+}
+
+Made = list[tuple[str, str, Rates]]
+
+
+def column(generator: np.random.Generator, number: Callable[[Rates, int], str]) -> Made:
+    """Four runs on 1, 2, 4 and 8 cards: the published digits, the log, and its values."""
+    level = generator.uniform(15, 900)
+    runs = [rates(generator, int(generator.integers(30, 160)), level) for _ in CARDS]
+    return [(number(values, cards), log_of(values), values) for cards, values in zip(CARDS, runs, strict=True)]
+
+
+def given(values: Rates, protocol: Protocol) -> float:
+    """What a protocol gives, by the window and the statistic that it states."""
+    start = protocol.skip_records or int(protocol.skip_fraction * len(values))
+    window = values[start:]
+    window = window[-protocol.take_last.count :] if protocol.take_last else window
+    window = window[: protocol.take_first.count] if protocol.take_first else window
+    kept = trimmed(window, protocol.trim, protocol.trim_min) if protocol.trim else np.ones(len(window), np.bool_)
+    return reduce(window[kept], protocol.statistic)
+
+
+def by_protocol(protocol: Protocol, values: Rates, cards: int) -> str:
+    return printed(cards * given(values, protocol), protocol)
+
+
+def by_other_rule(rule: Callable[[Rates], float], values: Rates, cards: int) -> str:
+    return f"{cards * rule(values):.3f}"
+
+
+def test_of_500_numbers_in_columns_that_no_protocol_made_at_most_one_is_exact(tmp_path: Path) -> None:
+    generator = np.random.default_rng(1)
+
+    def made(values: Rates, cards: int) -> str:
+        middle, near = float(values[10:].mean()), generator.random() < 0.5
+        low, high = (0.995 * middle, 1.005 * middle) if near else (values.min(), values.max())
+        return f"{cards * generator.uniform(low, high):.{generator.integers(1, 4)}f}"
+
+    columns = [column(generator, made) for _ in range(COLUMNS)]
+    write_site(tmp_path, [[(digits, log) for digits, log, _ in made] for made in columns])
+    found = [finding for page in findings(tmp_path) for finding in page]
+    assert len(found) == COLUMNS * len(CARDS)
+    assert sum(finding.verdict in ("exact", "mislabelled", "misfiled") for finding in found) <= 1
+
+
+def test_numbers_of_columns_that_a_searched_protocol_made_are_recovered_by_it(tmp_path: Path) -> None:
+    generator, rules = np.random.default_rng(2), []
+    columns = []
+    for number in range(COLUMNS):
+        rule = Protocol.parse(SEARCHED[number % len(SEARCHED)])
+        rules.append(rule)
+        columns.append(column(generator, partial(by_protocol, rule)))
+    write_site(tmp_path, [[(digits, log) for digits, log, _ in made] for made in columns])
+    pages = findings(tmp_path)
+    right = 0
+    for rule, made, page in zip(rules, columns, pages, strict=True):
+        for (digits, _, values), finding in zip(made, page, strict=True):
+            by = Protocol.parse(finding.protocol or "plain")
+            is_same = np.isclose(given(values, by), given(values, rule), rtol=1e-12)
+            right += finding.verdict == "exact" and finding.number.digits == digits and bool(is_same)
+    assert {rule.overridden("decimals=3") for rule in rules} <= {p.overridden("decimals=3") for p in protocols()}
+    assert right >= 0.95 * COLUMNS * len(CARDS)
+
+
+def test_numbers_of_columns_that_a_protocol_made_which_is_not_searched_are_accused_of_nothing(tmp_path: Path) -> None:
+    generator, columns = np.random.default_rng(3), []
+    for number in range(COLUMNS):
+        rule = list(NOT_SEARCHED.values())[number % len(NOT_SEARCHED)]
+        columns.append(column(generator, partial(by_other_rule, rule)))
+    write_site(tmp_path, [[(digits, log) for digits, log, _ in made] for made in columns])
+    found = [finding for page in findings(tmp_path) for finding in page]
+    accused = [(f.verdict, f.number.digits, str(f.reason)) for f in found if f.verdict in ACCUSATIONS]
+    assert accused == []
+    assert sum(finding.verdict == "exact" for finding in found) <= 1
