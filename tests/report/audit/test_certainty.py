@@ -48,6 +48,13 @@ def test_a_number_far_from_what_its_neighbours_rule_gives_tells_both_and_the_dif
     assert " %) more." in str(found.reason)
 
 
+def test_a_number_that_its_neighbours_rule_gives_rounded_otherwise_is_not_accused(tmp_path: Path) -> None:
+    steady = np.full(60, 154.3214)
+    steady[0] *= 1.5
+    found = of_last(tmp_path, "1234.570", runs=[*RUNS[:3], steady])
+    assert (found.verdict, found.computed) == ("unexplained", "1234.571")
+
+
 def test_a_number_by_another_rule_than_its_neighbours_is_not_contradicted(tmp_path: Path) -> None:
     assert of_last(tmp_path, f"{8 * np.percentile(RUNS[3], 66):.3f}").verdict == "unexplained"
 
