@@ -58,7 +58,7 @@ def _factors(claim: Claim) -> set[float]:
 def against(claim: Claim, known: KnownProtocol | None) -> Opinion:
     """What a known protocol says against a number; that of its neighbours only where no other comes as far."""
     digits = claim.best.digits(known.protocol) if known else None
-    if known is None or digits is None or digits == claim.number.digits:
+    if known is None or digits is None or _is_only_rounded(claim, digits, is_stated=known.logs == 0):
         return None
     protocol = Message(BY_NEIGHBOURS, count=known.logs) if known.logs else Message(BY_STATED)
     values = {"protocol": protocol, "digits": digits, **compared(claim, digits)}
@@ -67,6 +67,12 @@ def against(claim: Claim, known: KnownProtocol | None) -> Opinion:
     if known.logs and (not is_out_of_reach(claim) or claim.best.one_of[0] == "node"):
         return None
     return "contradicted", Message(GIVES, **values)
+
+
+def _is_only_rounded(claim: Claim, digits: str, *, is_stated: bool) -> bool:
+    """Whether a number is the other one, or differs by no more than its last digit, as another rounding makes it."""
+    away = abs(claim.number.value - Decimal(digits))
+    return away == 0 or (not is_stated and away <= Decimal(1).scaleb(-claim.number.decimals))
 
 
 def compared(claim: Claim, digits: str) -> dict[str, object]:

@@ -1,0 +1,66 @@
+"""What is said against a number, and what is not, beside logs of runs that are made up."""
+
+from pathlib import Path
+
+import numpy as np
+
+from report.audit.finding import Finding
+from report.audit.log_copies import are_alike
+from tests.report.audit.made_columns import CARDS, findings, log_of, rates, write_site
+
+GENERATOR = np.random.default_rng(7)
+RUNS = [rates(GENERATOR, 60, 400.0) for _ in CARDS]
+RIGHT = [f"{cards * values[10:].mean():.3f}" for cards, values in zip(CARDS, RUNS, strict=True)]
+
+
+def of_last(folder: Path, digits: str, *, others: list[str] = RIGHT, runs: list[np.ndarray] = RUNS) -> Finding:
+    """The finding for the last number of a column whose others are right."""
+    write_site(folder, [[(said, log_of(values)) for said, values in zip([*others[:3], digits], runs, strict=True)]])
+    return findings(folder)[0][-1]
+
+
+def changed(digits: str, place: int) -> str:
+    """The digits with one of them changed."""
+    return digits[:place] + str((int(digits[place]) + 3) % 10) + digits[place + 1 :]
+
+
+def test_a_column_by_one_protocol_is_exact(tmp_path: Path) -> None:
+    assert of_last(tmp_path, RIGHT[3]).verdict == "exact"
+
+
+def test_a_leading_digit_that_is_wrong_beside_three_right_numbers_is_a_typo(tmp_path: Path) -> None:
+    found = of_last(tmp_path, changed(RIGHT[3], 1))
+    assert (found.verdict, found.computed) in (("typo", RIGHT[3]), ("impossible", RIGHT[3]))
+    assert found.verdict == "impossible" or "one digit of" in str(found.reason)
+
+
+def test_a_last_digit_that_is_wrong_accuses_nobody(tmp_path: Path) -> None:
+    assert of_last(tmp_path, changed(RIGHT[3], len(RIGHT[3]) - 1)).verdict == "unexplained"
+
+
+def test_a_number_far_from_what_its_neighbours_rule_gives_tells_both_and_the_difference(tmp_path: Path) -> None:
+    values = RUNS[3].copy()
+    values[0] = values[20] * 1.5
+    found = of_last(tmp_path, f"{8 * values[20] * 1.2:.3f}", runs=[*RUNS[:3], values])
+    assert found.verdict == "contradicted"
+    assert str(found.computed) in str(found.reason)
+    assert "other logs in the table" in str(found.reason)
+    assert " %) more." in str(found.reason)
+
+
+def test_a_number_that_its_neighbours_rule_gives_rounded_otherwise_is_not_accused(tmp_path: Path) -> None:
+    steady = np.full(60, 154.3214)
+    steady[0] *= 1.5
+    found = of_last(tmp_path, "1234.570", runs=[*RUNS[:3], steady])
+    assert (found.verdict, found.computed) == ("unexplained", "1234.571")
+
+
+def test_a_number_by_another_rule_than_its_neighbours_is_not_contradicted(tmp_path: Path) -> None:
+    assert of_last(tmp_path, f"{8 * np.percentile(RUNS[3], 66):.3f}").verdict == "unexplained"
+
+
+def test_logs_that_print_nearly_the_same_are_copies_and_steady_ones_are_not() -> None:
+    other = np.concatenate([[1.0, 2.0], RUNS[0]])
+    assert are_alike(RUNS[0], other)
+    assert not are_alike(RUNS[0], RUNS[1])
+    assert not are_alike(np.full(50, 0.41), np.full(40, 0.41))
