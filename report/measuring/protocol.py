@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -71,13 +72,8 @@ SomeLength = Annotated[AnyLength, AfterValidator(_at_least_one)]
 
 Percentile = Literal["p1", "p5", "p10", "p25", "p75", "p90", "p95", "p99"]
 Statistic = Literal["mean", "median", "harmonic_mean", "geometric_mean", "last", "min", "max", Percentile]
-EXCLUSIVE = (
-    ("skip_records", "skip_steps"),
-    ("skip_records", "skip_fraction"),
-    ("skip_steps", "skip_fraction"),
-    ("take_first", "take_last"),
-    ("decimals", "significant"),
-)
+SKIPS = ("skip_records", "skip_steps", "skip_fraction")
+EXCLUSIVE = (*combinations(SKIPS, 2), ("take_first", "take_last"), ("decimals", "significant"))
 
 # One step of a rule: a key of the catalogues, and its values.
 Step = tuple[str, dict[str, int | float]]
@@ -230,12 +226,10 @@ class Protocol(BaseModel):
     def steps(self) -> tuple[Step, ...]:
         """Return what is done, in the order in which it is done, as (message key, values) for a template to translate.
 
-        Keys: ``records_*`` (step, epoch, summary), ``run_last`` and ``run_number`` (value ``count``), ``skip_records``,
-        ``skip_steps``, ``skip_fraction`` (value ``percent``), ``drop_last_records``, ``drop_last_steps`` and so for
-        ``take_first_*`` and ``take_last_*`` (value ``count``; of a single one these end in ``_one``), ``estimate_*``,
-        ``trim`` (values ``fraction``, ``minimum``), ``statistic_*``, ``repeats_*``, ``decimals`` and ``significant``
-        (value ``count``),
-        ``rounding_*``.
+        Keys: ``records_*``, ``run_last``, ``run_number``, ``skip_records``, ``skip_steps``, ``drop_last_*``,
+        ``take_first_*`` and ``take_last_*`` (value ``count``; of a single one these end in ``_one``), ``skip_fraction``
+        (value ``percent``), ``estimate_*``, ``trim`` (``fraction``, ``minimum``), ``statistic_*``, ``repeats_*``,
+        ``decimals`` and ``significant`` (value ``count``), ``rounding_*``.
         """
         return (
             (f"records_{self.records}", {}),
