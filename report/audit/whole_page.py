@@ -24,6 +24,7 @@ from ..published.document import Document, Link, read_document
 from ..published.published_numbers import PublishedNumber
 from ..rendering.markdown_page import evidence_name, page_name
 from ..rendering.publish import PublishedPage, evidence_of, markdown_of
+from ..wording.markdown import path_address
 from ..wording.words import Translator, WordsError, languages
 from .altered_text import Alteration, altered
 from .finding import Finding
@@ -168,15 +169,19 @@ class _RenderedAgain:
         for alteration in altered(stood, self.evidence):
             yield _altered(alteration, path, "", EVIDENCE_TO_BE if alteration.right else EVIDENCE_TO_BE_LEFT_OUT)
 
-    def markdown(self, page: Path) -> str:
-        """The text of a page or of its evidence, in the language that its name ends with.
+    def markdown(self, page: Path, stood: str) -> str:
+        """The text of a page or of its evidence, in the language that its name ends with, with links as it has them.
 
-        Raises WordsError for a language without catalogue, ExtraError without what draws charts.
+        A page may lie without its other languages. ``stood``: the text of the page. Raises WordsError for a language
+        without catalogue, ExtraError without what draws charts.
         """
         language = page.stem.rpartition(".")[2]
         charts = self._charts(language)
-        texts = markdown_of(self.published, language, [language], self.logs, self.out, charts)
-        return texts[(evidence_name if is_of_evidence(page) else page_name)(self.published.name, language)]
+        name_of_file = evidence_name if is_of_evidence(page) else page_name
+        names = {one: name_of_file(self.published.name, one) for one in languages()}
+        linked = [one for one, name in names.items() if one == language or f"]({path_address(name)})" in stood]
+        texts = markdown_of(self.published, language, linked, self.logs, self.out, charts)
+        return texts[name_of_file(self.published.name, language)]
 
     def _charts(self, language: str) -> "dict[str, ChartFiles]":
         if not self.told.charts:
@@ -194,7 +199,7 @@ def _of_page(document: Document, again: _RenderedAgain) -> Iterator[Finding]:
     """The numbers of a page, and its lines that are not as they are to be; each difference once."""
     stood = data_of(document.path).decode("utf-8", "replace")
     try:
-        changed = list(altered(stood, again.markdown(document.path)))
+        changed = list(altered(stood, again.markdown(document.path, stood)))
     except (WordsError, ExtraError, LogError) as error:
         yield _unchecked(document.path, Message(NOT_RENDERED, reason=error.message))
         changed = []

@@ -150,9 +150,11 @@ def _write(
     drawn = {
         language: draw(published.name, published.page, published.cells, language) for language in languages if draw
     }
+    there = (language for language in all_languages() if (out / page_name(published.name, language)).exists())
+    linked = sorted({*languages, *there})
     texts: dict[str, str] = {}
     for language in languages:
-        texts |= markdown_of(published, language, languages, logs, out, drawn)
+        texts |= markdown_of(published, language, linked, logs, out, drawn)
     proof = evidence_file.path_of(published.name, out)
     texts[proof.name] = evidence_of(published, logs, out, charts=bool(drawn))
     texts |= {name: text for charts in drawn.values() for name, text in charts.texts().items()}
@@ -169,13 +171,12 @@ def markdown_of(
 ) -> dict[str, str]:
     """A page and its evidence in a language, by the names of their files in ``out``; links lead to ``logs``.
 
-    ``languages``: those that it is written in beside those that are there. ``drawn``: its charts by language, empty
-    for a page without any.
+    ``languages``: those that it links to, with its own. ``drawn``: its charts by language, empty for a page without
+    any.
     """
-    there = (one for one in all_languages() if (out / page_name(published.name, one)).exists())
     parts = Renderer(published.page, published.cells, language, logs, out, published.unlike)
     charts_of = (drawn[language].of,) if drawn else ()
-    return dict(MarkdownPage(published.name, sorted({*languages, *there}), parts).texts(*charts_of))
+    return dict(MarkdownPage(published.name, languages, parts).texts(*charts_of))
 
 
 def evidence_of(published: PublishedPage, logs: Path, out: Path, *, charts: bool) -> str:
