@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..runs.git_files import blobs_of, commit_of, git, top_of
 from .address import public_repository
-from .git_files import blobs_of, commit_of, git, top_of
 
 
 @dataclass(frozen=True)

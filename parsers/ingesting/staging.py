@@ -15,9 +15,9 @@ from ..io.atomic_write import begun, put, write
 from ..io.compression import ending
 from ..io.errors import ParserError
 from ..io.input_file import data_of, opened
+from ..runs.git_files import is_changed
 from ..runs.runfile import LOG, RUN_FILE, SCHEMA, SIDE_FILES, UNPACKED, describes, unknown_schema
 from .candidate import Candidate, NotTakenError
-from .git_files import is_changed
 
 _CHUNK = 1 << 20
 _LARGEST_RUN_FILE = 16 << 20

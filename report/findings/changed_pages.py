@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from parsers.ingesting.git_files import blobs_of, commit_of, is_changed, top_of
 from parsers.io.errors import ParserError
+from parsers.runs.git_files import blobs_of, commit_of, is_changed, top_of
 
 from ..audit.whole_page import evidence_beside
 

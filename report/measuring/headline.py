@@ -158,7 +158,7 @@ def _in_steps(part: FormatRecords, facts: Facts, run: int | None) -> Measurement
     """
     reasons: list[NoMeasurement] = []
     for estimate, kinds in STEPS_OF.items():
-        for kind in (kind for kind in kinds if part.table.are(kind).any()):
+        for kind in (kind for kind in kinds if _says_it(part, kind)):
             last = {"statistic": "last"} if kind == "summary" else {}
             protocol = Protocol.of({"records": kind, **IN_STEPS[estimate], **which(part, run), **last})
             try:
@@ -166,6 +166,12 @@ def _in_steps(part: FormatRecords, facts: Facts, run: int | None) -> Measurement
             except NoMeasurement as error:
                 reasons.append(error)
     raise (reasons or [NoMeasurement(NO_STEPS)])[0]
+
+
+def _says_it(part: FormatRecords, kind: str) -> bool:
+    """Whether records of a kind may say the speed; several summaries do if the last is of all that was before it."""
+    count, field = int(part.table.are(kind).sum()), part.fields.get((kind, "step_time"))
+    return count > 0 if kind != "summary" or count == 1 else field is not None and field.kind == "running_mean"
 
 
 def _steady(part: FormatRecords, facts: Facts, plain: Measurement) -> Measurement:

@@ -67,7 +67,7 @@ class Series:
 
     def throughputs(self) -> Values:
         """Return the throughput that each value stands for (float64)."""
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             found: Values = self.factor / self.values if self.are_times else self.values * self.factor
         return found
 

@@ -134,7 +134,8 @@ def median(values: Values) -> float:
             below, middle = 0, values
     half -= below
     middle = np.partition(middle, [half - 1, half] if half else [0])
-    return float(middle[half] if len(values) % 2 else (middle[half - 1] + middle[half]) / 2)
+    # As Python adds them: too large a sum is infinite, without a warning.
+    return float(middle[half]) if len(values) % 2 else (float(middle[half - 1]) + float(middle[half])) / 2
 
 
 def _amid(values: Values) -> tuple[int, Values]:

@@ -9,9 +9,9 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from parsers.ingesting.git_files import bring
 from parsers.io.errors import ParserError
 from parsers.io.printable import printable
+from parsers.runs.git_files import bring
 
 from .page import LogSource, Page
 

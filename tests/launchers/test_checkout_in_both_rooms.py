@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from launchers.native import checkout
-from parsers.ingesting import git_files, git_origin
+from parsers.ingesting import git_origin
+from parsers.runs import git_files
 
 URLS = [
     "https://example.org/lab/perf.git",

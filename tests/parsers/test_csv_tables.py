@@ -33,7 +33,7 @@ TABLES = {
 def test_a_table_of_steps_and_times_gives_steps_a_second_by_the_clock(tmp_path: Path, header: str) -> None:
     found = shown(tmp_path, header, *TABLES[header])
     assert (found["throughput"]["value"], found["throughput"]["unit"]) == (pytest.approx(4), "steps/s")
-    assert any("the speed is that of the clock" in said for said in found["warnings"])
+    assert any("The speed is in steps as the log numbers them" in said for said in found["warnings"])
 
 
 def test_rows_without_steps_or_times_do_not_count(tmp_path: Path) -> None:
