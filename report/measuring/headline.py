@@ -169,9 +169,9 @@ def _in_steps(part: FormatRecords, facts: Facts, run: int | None) -> Measurement
 
 
 def _says_it(part: FormatRecords, kind: str) -> bool:
-    """Whether records of a kind may say the speed; several summaries do if the last is of all that was before it."""
-    count, field = int(part.table.are(kind).sum()), part.fields.get((kind, "step_time"))
-    return count > 0 if kind != "summary" or count == 1 else field is not None and field.kind == "running_mean"
+    """Whether records of a kind may say the speed: several summaries without a step may be of several models."""
+    count = int(part.table.are(kind).sum())
+    return count > 0 if kind != "summary" or (kind, "step") in part.fields else count == 1
 
 
 def _steady(part: FormatRecords, facts: Facts, plain: Measurement) -> Measurement:
