@@ -57,3 +57,32 @@ def test_the_batch_of_an_optimizer_step_is_none_of_a_drafted_grammar_whose_step_
     head = "global_batch_size: 64\ngradient_accumulation_steps: 4\n"
     assert shown(tmp_path, head + lines)["throughput"]["unit"] == "steps/s"
     assert shown(tmp_path, head.splitlines()[0] + "\n" + lines)["throughput"]["unit"] == "samples/s"
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["grad_accum_steps: 4", "accumulate_grad_batches: 4", "Gradient Accumulation steps = 4", "iters_to_accumulate = 4"],
+)
+def test_passes_are_passes_whatever_a_program_calls_them(tmp_path: Path, said: str) -> None:
+    lines = "".join(f"step {n} loss 2.5 step_time: 0.{n % 3 + 4}s\n" for n in range(1, 40))
+    found = shown(tmp_path, f"per_device_train_batch_size: 8\nworld_size: 2\n{said}\n{lines}")
+    assert found["throughput"]["unit"] == "steps/s"
+    assert any("4 forward passes make an optimizer step according to line 3" in one for one in found["warnings"])
+
+
+EVALUATION = "".join(
+    f"Evaluating Epoch 0: {n:3d}%|####      | {n}/100 [00:{n // 10:02d}<00:09, 10.00it/s, loss=1.5]\n"
+    for n in range(1, 60)
+)
+
+
+def test_the_bar_of_an_evaluation_after_training_is_no_run_of_its_own(tmp_path: Path) -> None:
+    assert shown(tmp_path, BARS + EVALUATION)["throughput"]["value"] == pytest.approx(2, rel=0.02)
+    assert shown(tmp_path, EVALUATION)["throughput"] is None
+
+
+@pytest.mark.parametrize("again", [2, 4])
+def test_a_step_that_is_printed_several_times_is_counted_once(tmp_path: Path, again: int) -> None:
+    lines = [f"step {n} micro {m} loss 2.5 elapsed {2 * n + m / again:.2f}s\n" for n in range(30) for m in range(again)]
+    found = shown(tmp_path, "".join(lines))["throughput"]
+    assert (found["unit"], round(found["value"], 1)) == ("steps/s", 0.5)

@@ -25,6 +25,10 @@ class NoGrammarError(Exception):
     """The place of a number cannot be told by the words around it."""
 
 
+# How a fact is written that is not only its name: nobody knows whether a step is one of several passes.
+HELD = {"cards": "cards{INTEGER}", "accumulation": "accumulation{unknown}"}
+
+
 @dataclass
 class GrammarText:
     """A grammar under work: its alternatives, terminals and the names that it imports.
@@ -75,8 +79,8 @@ class GrammarText:
     def _fact(self, statement: Statement) -> str:
         """The alternative for lines that state a count."""
         words = statement.name.split()
-        self.names.add(statement.column)
-        column = "cards{INTEGER}" if statement.column == "cards" else statement.column
+        self.names |= {statement.column} | ({"unknown"} if statement.column == "accumulation" else set())
+        column = HELD.get(statement.column, statement.column)
         return " ".join([f"{self._skip(words)}?", *map(_literal, words), column, "REST?"])
 
     def _alternatives(self, columns: Sequence[GrammarColumn], forms: Sequence[LineForm]) -> list[str]:

@@ -37,7 +37,8 @@ _TOKENS = re.compile(
     rf"|tokens[ _-]per[ _-](?:step|iteration|iter|update|optimizer[ _-]step)(?: will be)?){_IS}){_GROUPED}"
 )
 _PASSES = re.compile(
-    rf"(?i)(?P<name>(?:accum\w*[ _-](?:steps?|iters?|grad[ _-]batches)|grad\w*[ _-]acc\w*|update[ _-]freq){_IS})"
+    rf"(?i)(?P<name>(?:accum\w*[ _-](?:steps?|iters?|grad[ _-]batches|every)|grad\w*[ _-]acc\w*|"
+    rf"iters[ _-]to[ _-]accum\w*|num[ _-]microbatches|backward[ _-]passes[ _-]per[ _-]step|update[ _-]freq){_IS})"
     rf"{_COUNT}"
 )
 _STEPS = re.compile(
@@ -61,7 +62,7 @@ _SAMPLES = re.compile(
 )
 _OF_ALL = frozenset(("global", "effective"))
 _OF_ONE = frozenset(("device", "gpu", "local"))
-Column = Literal["batch_size", "job_batch_size", "job_batch_tokens", "cards"]
+Column = Literal["batch_size", "job_batch_size", "job_batch_tokens", "cards", "accumulation"]
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,8 @@ def stated_counts(series: SpokenSeries, gathered: Gathered) -> Stated:
     sizes, cards = list(dict.fromkeys(_sizes(lines))), list(dict.fromkeys(_cards(lines)))
     named = Stated((*dict.fromkeys(_tokens(lines)), *(size for size in sizes if size.column != "batch")))
     if stated_passes(gathered):  # nobody knows whether a step is one of them
-        return Stated(tuple(one for one in named.statements if one.column not in ("batch_size", "job_batch_size")))
+        passes = [Statement("accumulation", *found) for found in dict.fromkeys(_passes(lines))]
+        return Stated((*passes, *(one for one in named.statements if one.column == "cards")))
     are_several = any(map(_OF_SEVERAL.search, lines))
     alone = [size for size in sizes if size.column == "job_batch_size" or not are_several]
     shown = _by_epoch(sizes, alone, cards, set(_samples(lines)), _steps_of_epoch(series, lines))
@@ -130,7 +132,11 @@ def stated_cards(gathered: Gathered) -> set[int]:
 
 def stated_passes(gathered: Gathered) -> set[int]:
     """How many passes make a step, as lines state, where there are several."""
-    return {count for _, count in _found(_PASSES, _lines(gathered)) if count > 1}
+    return {count for _, count in _passes(_lines(gathered))}
+
+
+def _passes(lines: Iterable[str]) -> Iterator[tuple[str, int]]:
+    return ((found["name"], count) for found, count in _found(_PASSES, lines) if count > 1)
 
 
 def _sizes(lines: Iterable[str]) -> Iterator[Statement]:

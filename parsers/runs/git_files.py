@@ -67,6 +67,9 @@ def git(repo: Path, *arguments: str) -> str | None:
     return os.fsdecode(answer.stdout)
 
 
+_AS_THEY_ARE = "* -text -eol -ident -filter -working-tree-encoding\n"
+
+
 def bring(place: Path, repository: str, commit: str, folders: Sequence[str]) -> None:
     """Check folders of a commit out into an empty folder, without any other file; links become files.
 
@@ -83,6 +86,9 @@ def bring(place: Path, repository: str, commit: str, folders: Sequence[str]) -> 
         ("checkout", "--quiet", "--detach", commit),
     )
     for step in steps:
+        if step[0] == "checkout":
+            # Attributes of the repository, and of the user, would change the bytes of logs or start programs.
+            (place / ".git" / "info" / "attributes").write_text(_AS_THEY_ARE)
         command = ["git", "-C", str(place), *_HARMLESS, *step]
         subprocess.run(  # noqa: S603 - a list, no shell, and what the checkout configures is switched off
             command, env=environment | _ON_LINE, stdin=subprocess.DEVNULL, capture_output=True, check=True

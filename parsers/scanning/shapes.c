@@ -550,10 +550,14 @@ static PyObject *shapes_without_escapes(PyObject *module, PyObject *given) {
     (void)module;
     if (!buffer_of(given, &text, PyBUF_SIMPLE, 1, &size)) return NULL;
     const uint8_t *from = text.buf;
-    PyObject *rest = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
-    if (rest) {
-        int64_t left = copy_without_escapes(from, from + size, (uint8_t *)PyBytes_AsString(rest));
-        _PyBytes_Resize(&rest, (Py_ssize_t)left);  /* where there is no memory, rest is NULL afterwards */
+    PyObject *rest = NULL;
+    uint8_t *room = malloc((size_t)size + 1);
+    if (room) {
+        int64_t left = copy_without_escapes(from, from + size, room);
+        rest = PyBytes_FromStringAndSize((const char *)room, (Py_ssize_t)left);
+        free(room);
+    } else {
+        PyErr_NoMemory();
     }
     PyBuffer_Release(&text);
     return rest;

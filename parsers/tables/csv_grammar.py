@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from ..io.message import Message
 
@@ -122,7 +123,7 @@ def _grammar(table: _Table, step: int, clock: int) -> CsvGrammar | Message:
     if not all(map(_COUNT.fullmatch, counts)) or not _rise(list(map(int, counts))):
         return Message(NOT_RISING, column=table.names[step])
     held = _held(times)
-    if held is None:
+    if held is None or (held == "elapsed{NUMBER}" and not _is_clock(list(map(int, counts)), list(map(float, times)))):
         return Message(NOT_RISING, column=table.names[clock])
     names = (table.names[step], table.names[clock])
     assumed = [Message(IS_LOGGED if names[0] == "_step" else IS_STEP, column=names[0])]
@@ -140,6 +141,13 @@ def _held(times: Sequence[str]) -> str | None:
         if times and all(map(pattern.fullmatch, times)):
             return held if _rise(list(map(float, times))) else None
     return None
+
+
+def _is_clock(steps: Sequence[int], times: Sequence[float]) -> bool:
+    """Whether times go on with the steps and began with them; the times of single steps do not."""
+    pairs = zip(pairwise(steps), pairwise(times), strict=True)
+    goes_on = all(later > time for (step, following), (time, later) in pairs if following > step)
+    return goes_on and times[0] <= times[-1] - times[0]
 
 
 def _rise(numbers: Sequence[float]) -> bool:

@@ -41,10 +41,13 @@ class Alteration:
 
 
 def altered(stood: str, right: str) -> Iterator[Alteration]:
-    """The lines of a file that are not as they are to be; every difference but that of line ends is in one of them."""
+    """The lines of a file that are not as they are to be; every difference but that of line ends, also at
+    the end of the file, and of a byte order mark is in one of them."""
     if stood == right:
         return
-    lines, wanted = _lines(stood), _lines(right)
+    lines, wanted = _lines(stood.removeprefix("\ufeff").rstrip("\r\n")), _lines(right.rstrip("\r\n"))
+    if lines == wanted:
+        return
     if len(lines) > 2 * len(wanted) + MORE_LINES:
         yield next(_by_place(lines, wanted, 0))
         return

@@ -12,7 +12,7 @@ from ..pagefile.parts import Axis, Case
 from .cell import Cell, Quotient
 
 MISSING = "An input of the ratio is missing."
-OTHER_CASE = "Not computed: one log's configuration (nodes or cards) does not match its row label."
+OTHER_CASE = "Not computed: one log's configuration does not match its label."
 DIFFERS = "Not comparable: {fact} {of} and {against}."
 WITHHELD = (OTHER_CASE, DIFFERS)
 REASONS = (MISSING, *WITHHELD)
@@ -64,7 +64,7 @@ def unlike(of: Cell, against: Cell, compared: Sequence[Axis]) -> Message | None:
     ``compared``: the axes in which they are to differ.
     """
     parts = (of, against)
-    if any(found.fact in SCALED for part in parts for found in part.disagreements):
+    if any(found.fact in (*SCALED, *compared) for part in parts for found in part.certain_disagreements):
         return Message(OTHER_CASE)
     for axis in (axis for axis in ALIKE if axis not in compared):
         first, second = (part.stated.get(axis) for part in parts)

@@ -9,7 +9,7 @@ from .estimate import Facts, Values
 from .protocol import NoMeasurement, Protocol
 from .record_columns import Columns, Records, columns
 from .scaling import amounts_done
-from .window import Fields, Mask, epoch_starts, step_field, steps_in_epoch
+from .window import Fields, Mask, step_field, steps_in_epoch
 
 Rows = NDArray[np.int64]
 ONE_RECORD = "estimate=clock needs two records, but there is only one up to the end of the window."
@@ -62,12 +62,12 @@ def _stretches(records: Columns, fields: Fields, protocol: Protocol, first: int,
     Steps are those within epochs, where nobody knows how many follow the last one that is printed.
     """
     rows = np.arange(first, last + 1)
+    begins = np.zeros(len(rows), np.bool_)
+    if not ("time" in records and records.printed("time")[[first, last]].all()):
+        begins[1:] |= np.diff(records.numbers("elapsed")[rows]) < 0
     if protocol.counts == "steps" and "steps_per_epoch" not in records:
-        numbers = steps_in_epoch(records, step_field(fields, protocol.records))
-        return np.split(rows, np.flatnonzero(epoch_starts(numbers)[rows]))
-    if "time" in records and records.printed("time")[[first, last]].all():
-        return [rows]
-    return np.split(rows, np.flatnonzero(np.diff(records.numbers("elapsed")[rows]) < 0) + 1)
+        begins[1:] |= np.diff(steps_in_epoch(records, step_field(fields, protocol.records))[rows]) < 0
+    return np.split(rows, np.flatnonzero(begins))
 
 
 def _seconds(records: Columns, rows: Rows) -> float:

@@ -129,17 +129,34 @@ def steps_done(records: Records, field: Field) -> Counts:
     """Return the steps done since the start of training when each record was printed (int64, first step is 1).
 
     ``records``: records of one kind and one rank in file order, with the column that ``field`` names. An epoch has
-    ended where its number does not grow; it then had ``steps_per_epoch`` steps where the log prints that column, else
-    as many as its last record counts. Raises ``NoMeasurement`` where a number is missing or an epoch repeats one.
+    ended where its number falls, or stays and something else says so; it then had ``steps_per_epoch`` steps where the
+    log prints that column, else as many as its last record counts. Raises ``NoMeasurement`` where a number is missing
+    or an epoch repeats one.
     """
     records = columns(records)
     numbers = steps_in_epoch(records, field)
     _refuse(repeated(records, field), records, field)
-    begins = np.flatnonzero(epoch_starts(numbers))
+    begins = np.flatnonzero(_begin_anew(records, numbers))
     before = np.cumsum(np.append(np.zeros(1, np.int64), _epoch_lengths(records, numbers, begins - 1)))
     done: Counts = np.repeat(before, np.diff(begins, prepend=0, append=len(numbers)))
     done += numbers
     return done
+
+
+def _begin_anew(records: Columns, numbers: Counts) -> Mask:
+    """Return where an epoch has ended: its number falls, or stays where something else says so.
+
+    A number that is printed twice, such as by a validation, ends none.
+    """
+    begins, stays = numbers < np.append(numbers[:1], numbers[:-1]), epoch_starts(numbers)
+    if not (numbers[1:] > numbers[:-1]).any():  # one record an epoch
+        return stays
+    if "epoch" in records:
+        epochs = records.numbers("epoch")
+        begins[1:] |= stays[1:] & (epochs[1:] > epochs[:-1])
+    if "steps_per_epoch" in records:
+        begins[1:] |= stays[1:] & (numbers[1:] >= records.numbers("steps_per_epoch")[:-1])
+    return begins
 
 
 def _epoch_lengths(records: Columns, numbers: Counts, lasts: NDArray[np.intp]) -> Counts:

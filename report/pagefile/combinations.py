@@ -5,13 +5,21 @@ What is not stated so is left as it is, for the checks of the table to name.
 
 from collections.abc import Iterable, Mapping
 from itertools import product
+from math import prod
 from typing import Any
+
+from parsers.io.validation import Mistake
+
+MOST_ROWS = 1000
+TOO_MANY = "the values of its axes make more than {most} rows."
 
 
 def with_rows(stated: Mapping[str, Any]) -> dict[str, Any]:
     """A table as its page file states it, with a row for each combination of the values of its axes."""
     rows: Any = stated.get("rows")
     groups: Any = stated.get("for")
+    if prod(len(v) for axes in (rows, groups) if _are_values(axes) for v in axes.values()) > MOST_ROWS:
+        raise Mistake(TOO_MANY, most=MOST_ROWS)
     if _are_values(rows):
         rows = [{"title": _title(rows, ", "), "case": case} for case in _combinations(rows)]
     if _are_values(groups) and _are_rows(rows):

@@ -88,4 +88,8 @@ def _fetch(source: LogSource, folders: list[str], place: Path) -> None:
             told = {"repository": source.repository, "commit": source.commit, "reason": said}
             raise FetchError(FAILED, **told) from error
         shutil.rmtree(made / ".git")
-        made.rename(place)
+        try:
+            made.rename(place)
+        except OSError:
+            if not place.is_dir():  # else another process was faster, with the same files
+                raise

@@ -13,6 +13,7 @@ from .relations import named_relations, other_relations
 
 MOST_CELLS = 2_000  # of a table whose relations are looked for
 CHANCE = 0.001  # a relation that no head names must be less likely than this among numbers without one
+MOST_TIMES = 16
 CONFIRMING = 3  # numbers that must follow by it
 MAJORITY = 3  # times as many numbers must follow by it as do not
 NAMED_MAJORITY = 2  # the same for all numbers of a page whose heads name their operands
@@ -100,6 +101,7 @@ class _Column:
         for row, derived in believed.derived.items():
             follows = row in believed.hits
             is_false = row not in others and self._is_far(row, derived, believed.relation.slack)
+            is_false = is_false and (believed.relation.is_named or not self._is_a_multiple(row, derived))
             if follows or (is_false and not self._follows_across(row)):
                 place = self.grid.place(row, self.column)
                 yield Recomputed(self.table, place, self.printed[row], derived, follows)
@@ -112,7 +114,8 @@ class _Column:
     def _may_be_meant(self, other: _Tried, believed: _Tried) -> bool:
         if not believed.relation.is_named or not (believed.hits or believed.relation.is_spelt_out):
             return True
-        return other.relation.of_row or len(other.hits & believed.misses) > 1
+        explains_all = believed.misses <= other.hits and other.hits > believed.hits
+        return other.relation.of_row or explains_all or len(other.hits & believed.misses) > 1
 
     def _follows_across(self, row: int) -> bool:
         """Whether a number follows from others of its row where its column contradicts it, or the other way round."""
@@ -123,6 +126,12 @@ class _Column:
 
     def _is_far(self, row: int, derived: Derived, slack: float) -> bool:
         return abs(self.printed[row].value - derived.value) > slack * abs(derived.value)
+
+    def _is_a_multiple(self, row: int, derived: Derived) -> bool:
+        """Whether a number is so many times what its operands give, or that part: of more cards, or of their mean."""
+        low, high = sorted((self.printed[row].value, derived.value))
+        times = round(high / low) if low > 0 else 0
+        return 2 <= times <= MOST_TIMES and abs(high - times * low) <= 0.03 * high
 
     def _chance(self, best: _Tried) -> float:
         """An upper bound for the probability that so many numbers follow by one of so many relations."""

@@ -80,7 +80,8 @@ class MarkdownPage:
         listed = markdown.link(say("Evidence"), f"{self.parts.proofs}#{markdown.anchor(say(LOGS))}")
         told = [say(LISTED, count=len(exhibits), evidence=listed)]
         if source:
-            told.append(say(PUBLISHED, repository=source.repository, commit=source.commit, licence=source.licence))
+            where = {"repository": source.repository, "commit": source.commit, "licence": source.licence}
+            told.append(say(PUBLISHED, **{name: markdown.text(text) for name, text in where.items()}))
         return self.parts.sentences(told)
 
 

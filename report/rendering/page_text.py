@@ -16,7 +16,7 @@ from ..measuring.protocol import Step
 from ..measuring.quantity import Shown
 from ..pagefile.page import Page
 from ..wording import markdown
-from ..wording.words import Translator
+from ..wording.words import Translator, worded
 
 MISSING = "-"
 
@@ -51,6 +51,12 @@ class PageText(Translator):
     def number(self, cell: Cell) -> str:
         """The digits of a cell that is not empty, as a link to their evidence or their source."""
         return markdown.link(str(cell.digits), f"{self.proofs}#{self.anchors[cell]}")
+
+    def number_as_shown(self, cell: Cell) -> str:
+        """The same, marked where it rests on a quoted figure, with what its log says otherwise than its label."""
+        said = dict.fromkeys(worded(found.qualifier, self.translate) for found in cell.certain_disagreements)
+        told = f" ({markdown.text(', '.join(said))})" if said else ""
+        return f"{self.number(cell)}{'‡' if cell.rests_on_quotes else ''}{told}"
 
     def anchored(self, cell: Cell) -> str:
         """The digits of a cell that is not empty, at the place that links to them lead to."""

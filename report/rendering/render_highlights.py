@@ -33,11 +33,14 @@ def _found(page: PageText, highlight: Highlight) -> list[tuple[CellPlace, Cell]]
 
 
 def _fastest(page: PageText, case: Case, found: Sequence[tuple[CellPlace, Cell]]) -> str:
-    there = [(place, cell) for place, cell in found if cell.value]
-    _, first = max(there, key=lambda one: one[1].value or 0)
-    is_only = len(there) == 1
-    head = page.say(FIRST if is_only else FASTEST, case=_worded(page, case), column=_column(page, first))
-    told = [page.say("**{head}**, {number} {unit}.", head=head, number=page.number(first), unit=_unit(page, first))]
+    there = [cell for _, cell in found if cell.value]
+    # A number whose log contradicts its label is not one of the case, and a quoted one is not proven.
+    first = max(there, key=lambda cell: (not cell.certain_disagreements, not cell.rests_on_quotes, cell.value or 0))
+    is_compared = any(cell is not first and unlike(cell, first, ()) is None for cell in there)
+    is_fastest = is_compared and not first.certain_disagreements
+    head = page.say(FASTEST if is_fastest else FIRST, case=_worded(page, case), column=_column(page, first))
+    number, unit = page.number_as_shown(first), _unit(page, first)
+    told = [page.say("**{head}**, {number} {unit}.", head=head, number=number, unit=unit)]
     others = [_compared(page, cell, first) for _, cell in found if cell is not first]
     return page.sentences(
         [*told, *([page.say("{said}.", said=page.translate("joiner").join(others))] if others else [])]
@@ -49,7 +52,7 @@ def _compared(page: PageText, cell: Cell, first: Cell) -> str:
     column = _column(page, cell)
     if not cell.value:
         return page.say("{column}: no log", column=column)
-    number = page.number(cell)
+    number = page.number_as_shown(cell)
     if reason := unlike(cell, first, ()):
         why = worded(reason, page.translate, markdown.text).rstrip(".。")
         return page.say("{column}: {number} ({said})", column=column, number=number, said=why)
@@ -63,8 +66,8 @@ def _scaling(page: PageText, highlight: Highlight, found: Sequence[tuple[CellPla
     head = page.say(
         "Scaling efficiency, {case}: {low} to {high}",
         case=_worded(page, highlight.scaling or {}),
-        low=page.number(low[1]),
-        high=page.number(high[1]),
+        low=page.number_as_shown(low[1]),
+        high=page.number_as_shown(high[1]),
     )
     return page.say(
         "**{head}**. Lowest: {lowest}; highest: {highest}.",

@@ -27,7 +27,8 @@ def table(page: PageText, shown: Table) -> str:
     for number, (row, cells) in enumerate(zip(shown.rows, rows, strict=True)):
         if (heading := _written(page, shown, row, row.group)) != group:
             group = heading
-            body.append([f"**{group}**", *(_of_group(page, shown, row, column) for column in shown.columns)])
+            taken = [_of_group(page, shown, row, column) for column in shown.columns]
+            body.append([f"**{group}**" if group else "", *(taken if group else [""] * len(taken))])
         title = _noted(page, _written(page, shown, row, row.title), marks.get((number, TITLES), ()))
         body.append([title, *(_marked(page, cell, marks.get((number, at), ())) for at, cell in enumerate(cells))])
     return page.grid([head, *body], figures=True)

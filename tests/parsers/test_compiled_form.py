@@ -21,11 +21,13 @@ pytestmark = pytest.mark.slow
 
 BY_NAME = {fmt.name: fmt for fmt in formats()}
 # A record of several lines is none that one line can be made of.
+# It looks ahead for keys in any order, which lines made by chance do not have; golden lines are judged all the same.
+NOT_MADE = {"wandb_summary"}
 KINDS = [
     (fmt, kind)
     for fmt in formats()
     for kind in LINE_KINDS
-    if kind.split("_")[0] in {v.record for v in fmt.variants if not v.spans}
+    if kind.split("_")[0] in {v.record for v in fmt.variants if not v.spans} and fmt.name not in NOT_MADE
 ]
 # Text of a line: no line ends, and no letters beyond ASCII, which are letters to a str but not to bytes.
 TEXT = st.characters(codec="ascii", exclude_characters="\n\r")

@@ -81,3 +81,8 @@ def test_an_event_file_of_tensorboard_is_refused_with_the_way_to_make_it_a_table
     said = run("show", tmp_path / "events.out.tfevents.1").stderr
     assert "is an event file of TensorBoard" in said
     assert "scalars.to_csv('scalars.csv')" in said
+
+
+def test_the_times_of_single_steps_are_no_clock(tmp_path: Path) -> None:
+    found = shown(tmp_path, "step,loss,time", *(f"{n},1.5,{0.2 + n / 1000}" for n in ROWS))
+    assert found["throughput"] is None

@@ -138,6 +138,7 @@ FLAGS = [
     "-fsanitize=address,undefined",
     "-fno-sanitize-recover=all",
     "-DPy_LIMITED_API=0x030b0000",
+    "-Werror=implicit-function-declaration",  # what is not of the limited API is not declared
 ]
 TESTS = ("pytest", "-q", "-s", "-x", "-p", "no:cacheprovider", "-n0", "tests/parsers/test_kernel.py")
 FUZZER = ("tests.fuzz.fuzz", "shapes", "--seconds", "10")

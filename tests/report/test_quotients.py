@@ -85,8 +85,8 @@ def test_a_quotient_of_what_its_log_says_is_another_case_is_empty_and_says_so(tm
     put_run(tmp_path, "a1", 120.0, cards=4)
     speed_up = row(tmp_path)[2]
     assert speed_up.digits is None
-    assert "does not match its row label" in str(speed_up.reason)
-    assert "does not match its row label" in markdown(tmp_path)
+    assert "does not match its label" in str(speed_up.reason)
+    assert "does not match its label" in markdown(tmp_path)
 
 
 @pytest.mark.parametrize("reason", REASONS)

@@ -108,12 +108,12 @@ def test_a_ratio_is_withheld_where_precision_differs_and_its_cell_leads_to_the_r
 def test_a_highlight_is_worded_from_the_numbers(page: Path) -> None:
     (english,) = [line for line in text(page, "en").splitlines() if line.startswith("- **")]
     assert english == (
-        "- **8 × V100, half precision: A is fastest**, [300](page.evidence.en.md#q1) images/s. "
-        "B: [200](page.evidence.en.md#q2) (Not comparable: precision amp and fp16); "
-        "C: [150](page.evidence.en.md#q3) (0.50×); D: no log."
+        "- **8 × V100, half precision: A is fastest**, [300](page.evidence.en.md#q1)‡ images/s. "
+        "B: [200](page.evidence.en.md#q2)‡ (Not comparable: precision amp and fp16); "
+        "C: [150](page.evidence.en.md#q3)‡ (0.50×); D: no log."
     )
     (chinese,) = [line for line in text(page, "zh").splitlines() if line.startswith("- **")]
-    assert chinese.startswith("- **8 × V100, 半精度：A 最快**，[300](page.evidence.zh.md#q1) images/s。B：")
+    assert chinese.startswith("- **8 × V100, 半精度：A 最快**，[300](page.evidence.zh.md#q1)‡ images/s。B：")
 
 
 @pytest.mark.parametrize(
@@ -124,6 +124,7 @@ def test_a_highlight_is_worded_from_the_numbers(page: Path) -> None:
         ("rows = { cards = [1, 8] }", "rows = { cards = 1 }", "tables.0.rows"),
         ("rows = { cards = [1, 8] }", "rows = { cats = [1] }", "tables.0.rows.0"),
         ('device = ["V100", "A100"]', 'device = "V100"', "tables.0.for.device"),
+        ("rows = { cards = [1, 8] }", f"rows = {{ cards = {list(range(500))} }}", "more than 1000 rows"),
         ('leave_out = [{ device = "A100"', 'leave_out = [{ dev = "A100"', "tables.0.leave_out.0"),
     ],
 )

@@ -92,3 +92,11 @@ def test_tokens_of_a_card_need_the_cards() -> None:
     fields = {("step", "token_count"): Field("token_count", "NUMBER", scope="card")}
     with pytest.raises(NoMeasurement, match="needs the number of cards: pass --cards"):
         counted(log(elapsed=[5.0, 15.0], token_count=[300.0, 500.0]), fields)
+
+
+def test_seconds_that_begin_anew_are_those_of_another_start_while_steps_go_on() -> None:
+    records = log(step=[1, 2, 3, 4, 5], elapsed=[2.0, 4.0, 6.0, 2.0, 4.0])
+    found = clock(
+        records, {("step", "step"): STEP}, {}, np.ones(5, np.bool_), Protocol.parse("estimate=clock,counts=steps")
+    )
+    assert found.amount / found.seconds == 0.5

@@ -82,6 +82,13 @@ def test_the_evidence_and_pages_of_windows_are_as_they_were_written(copy: Path) 
     assert bad(copy / "pages") == []
 
 
+@pytest.mark.parametrize("end", [b"", b"\n\n"])
+def test_the_line_ends_at_the_end_of_a_file_are_of_the_editor(end: bytes, copy: Path) -> None:
+    page = copy / "pages/toy.en.md"
+    page.write_bytes(page.read_bytes().rstrip(b"\n") + end)
+    assert bad(copy / "pages") == []
+
+
 def test_a_page_file_that_was_changed_is_held_against_the_page_if_it_is_named(copy: Path) -> None:
     text = (GOLDEN / "toy.toml").read_text(encoding="utf-8")
     (copy / "toy.toml").write_text(text.replace("These numbers mean nothing.", "They mean much."), encoding="utf-8")
