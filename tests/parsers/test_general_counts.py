@@ -100,7 +100,6 @@ NAMED = {
     "num_gpus: 1, batch size 16": {"job_batch_size": 16},
     "train_batch_tokens:524288 train_seq_len:1024": {"job_batch_tokens": 524288},
     "tokens per iteration will be: 245,760": {"job_batch_tokens": 245760},
-    "global_batch_tokens=65536, grad_accum_steps: 4": {"job_batch_tokens": 65536},
 }
 
 
@@ -109,6 +108,10 @@ def test_a_batch_size_that_its_name_or_one_card_tells_of_is_used(
     tmp_path: Path, head: str, told: dict[str, int]
 ) -> None:
     assert facts(tmp_path, head + "\n") == told
+
+
+def test_of_a_step_that_may_be_a_pass_only_the_passes_are_told(tmp_path: Path) -> None:
+    assert facts(tmp_path, "global_batch_tokens=65536, grad_accum_steps: 4\n") == {"accumulation": 4}
 
 
 def test_each_of_several_runs_has_the_batch_size_that_stands_before_it(tmp_path: Path) -> None:
