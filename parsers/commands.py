@@ -77,6 +77,8 @@ def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
     from .runs.reading import read
     from .runs.record_file import write
 
+    if any(out.exists() and log.exists() and out.samefile(log) for log in logs):
+        raise Unreadable(f"--out {printable(out)} is one of the logs; write the records into another file.")
     tables, unreadable = [], []
     for log in logs:
         try:

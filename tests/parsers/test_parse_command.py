@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+import pytest
+
 from tests.commandline import run
 from tests.parsers.toy_logs import step, write
 
@@ -43,3 +45,14 @@ def test_a_table_that_cannot_be_written_is_one_sentence_without_the_number_of_an
 def test_an_empty_name_of_a_format_is_none_that_is_known(tmp_path: Path) -> None:
     done = run("parse", write(tmp_path, step(1)), "--format", "", "--out", tmp_path / "a.csv")
     assert done.stderr.startswith("Error: Unknown format ''; list the formats with ")
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+def test_records_are_not_written_over_a_log(tmp_path: Path, is_link: bool) -> None:
+    log = tmp_path / "steps.csv"
+    log.write_text("_step,_runtime,loss\n" + "".join(f"{n},{n * 2.5},1.5\n" for n in range(1, 9)), encoding="utf-8")
+    before, out = log.read_bytes(), tmp_path / "link.csv" if is_link else log
+    if is_link:
+        out.symlink_to(log)
+    done = run("parse", log, "--out", out)
+    assert (done.returncode, "is one of the logs" in done.stderr, log.read_bytes()) == (2, True, before)
