@@ -1,5 +1,5 @@
-# `make report` renders every page that has a log or quotes a figure, `make site` makes a site of them in site/; `make test`
-# runs the checks, `make test-slow` those that take longer. All of them set up .venv themselves, with what they use.
+# `make report` renders every page that has a log or only quoted figures, `make site` makes a site of them in site/; `make
+# test` runs the checks, `make test-slow` those that take longer. All of them set up .venv themselves, with what they use.
 
 PYTHON ?= python3
 BIN := .venv/bin

@@ -54,9 +54,14 @@ def _bound(data: bytes, name: str) -> bytes:
     return hashlib.sha256(name.encode() + b"\n" + data).digest()
 
 
-def _place() -> Path:
+def caches() -> Path:
+    """The folder of caches of the user, as the XDG base directory specification has it."""
     home = Path(os.environ.get("HOME", "/nonexistent"))
-    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "tachograph"
+    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
+
+
+def _place() -> Path:
+    return caches() / "tachograph"
 
 
 @contextmanager

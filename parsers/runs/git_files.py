@@ -13,6 +13,8 @@ _LONGEST = 60  # seconds
 _HARMLESS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 _QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C"}
 _ON_LINE = {"GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": "https:http:file", "LC_ALL": "C"}
+# Attributes of a repository, and of the user, would change the bytes of logs or start programs.
+_AS_THEY_ARE = "* -text -eol -ident -filter -working-tree-encoding\n"
 # What a shell may have told git for another repository, as `git rev-parse --local-env-vars` lists it. Its configuration
 # stays: in a container it may be what says that a checkout of another user is safe.
 _MISLEADING = {
@@ -67,9 +69,6 @@ def git(repo: Path, *arguments: str) -> str | None:
     return os.fsdecode(answer.stdout)
 
 
-_AS_THEY_ARE = "* -text -eol -ident -filter -working-tree-encoding\n"
-
-
 def bring(place: Path, repository: str, commit: str, folders: Sequence[str]) -> None:
     """Check folders of a commit out into an empty folder, without any other file; links become files.
 
@@ -87,7 +86,6 @@ def bring(place: Path, repository: str, commit: str, folders: Sequence[str]) -> 
     )
     for step in steps:
         if step[0] == "checkout":
-            # Attributes of the repository, and of the user, would change the bytes of logs or start programs.
             (place / ".git" / "info" / "attributes").write_text(_AS_THEY_ARE)
         command = ["git", "-C", str(place), *_HARMLESS, *step]
         subprocess.run(  # noqa: S603 - a list, no shell, and what the checkout configures is switched off

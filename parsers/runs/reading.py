@@ -151,13 +151,13 @@ def _read(text: LogText, chosen: list[Format], *, search: bool) -> tuple[Source,
     refuse_wrapped(text, known)
     shapes = known_shapes(known)
     if search:
-        chosen = [fmt for fmt in [detected(text, formats())] if fmt]
+        chosen = [fmt for fmt in [detected(text, known)] if fmt]
     while True:
         cascade = Cascade([*chosen, common()], shapes)
         another = _feed(cascade, text, chosen, shapes, search=search and bool(chosen))
         if another is None:
             return text.source, cascade
-        chosen.append(known_format(another))
+        chosen.append(next(fmt for fmt in known if fmt.name == another))
 
 
 def _feed(

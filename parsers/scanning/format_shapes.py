@@ -54,9 +54,10 @@ Group = tuple[Meaning, Rows, Ids]
 
 
 class FormatShapes:
-    """What the shapes of a table are to one format."""
+    """What the shapes of a table are to one ``format``."""
 
     def __init__(self, fmt: Format) -> None:
+        self.format = fmt
         self._sieve = VariantSieve(fmt.variants)
         self._meanings: list[Meaning] = [Meaning()]
         self._by_kind: dict[Kind, int] = {}
@@ -229,7 +230,7 @@ class KnownShapes:
         self.formats = tuple(formats)
         self.table = ShapeTable((*formats, *others))
         self.claims = Claims(formats)
-        self._of_format: dict[Format, FormatShapes] = {}
+        self._of_format: dict[int, FormatShapes] = {}
         self._cuts = SaidOfShapes()
 
     @property
@@ -246,6 +247,7 @@ class KnownShapes:
 
     def of(self, fmt: Format) -> FormatShapes:
         """What the shapes are to a format."""
-        if fmt not in self._of_format:
-            self._of_format[fmt] = FormatShapes(fmt)
-        return self._of_format[fmt]
+        # Lines are kept by the variants of the very format that found them: its equal, loaded anew, has others.
+        if id(fmt) not in self._of_format:
+            self._of_format[id(fmt)] = FormatShapes(fmt)
+        return self._of_format[id(fmt)]

@@ -26,7 +26,7 @@ from .candidates import Candidates, best
 
 AXES: tuple[Axis, ...] = get_args(Axis)
 LABELS = (*SCALING, "precision")
-CONTRADICTS = "the label says {label}, {source} says {value}"
+CONTRADICTS = "label: {label}, {source}: {value}"
 # A value of an axis, in words.
 STATED: Mapping[str, str] = {
     "nodes": "nodes {value}",

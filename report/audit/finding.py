@@ -20,7 +20,7 @@ from ..wording.words import Translate, worded
 Verdict = Literal[
     "exact",
     "near",
-    "follows",
+    "consistent",
     "quoted",
     "unexplained",
     "contradicted",
@@ -29,7 +29,7 @@ Verdict = Literal[
     "stale",
     "mislabelled",
     "misfiled",
-    "does not follow",
+    "inconsistent",
     "dead link",
     "no evidence",
     "altered",
@@ -39,7 +39,7 @@ Verdict = Literal[
 VERDICTS: dict[Verdict, str] = {
     "exact": "the log gives the printed digits",
     "near": "the log gives the number within the tolerance that was stated",
-    "follows": "other numbers of its table give it",
+    "consistent": "other numbers of its table give it",
     "quoted": "the page repeats what its source is quoted with; no log backs it",
     "unexplained": "no protocol that was searched gives the number, and none is known that contradicts it",
     "contradicted": "the protocol that is stated, or that its neighbours share, gives another number",
@@ -47,8 +47,8 @@ VERDICTS: dict[Verdict, str] = {
     "impossible": "the number is outside the range of every value in its log",
     "stale": "another table states the number of the log for the same case",
     "mislabelled": "the number comes out, but a label contradicts the log",
-    "misfiled": "the linked log is that of another case",
-    "does not follow": "other numbers of its table give another number",
+    "misfiled": "the linked log belongs to another case",
+    "inconsistent": "other numbers of its table give another number",
     "dead link": "the link to the log leads nowhere",
     "no evidence": "no log was found",
     "altered": "a page or an evidence file of Tachograph's was changed after it was written",
@@ -57,18 +57,8 @@ VERDICTS: dict[Verdict, str] = {
 # What is said of places of pages, or of all pages, rather than of a number.
 OF_NO_NUMBER: tuple[Verdict, ...] = ("altered", "no numbers")
 ALTERED = OF_NO_NUMBER[0]
-GOOD: tuple[Verdict, ...] = ("exact", "near", "follows", "quoted")
+GOOD: tuple[Verdict, ...] = ("exact", "near", "consistent", "quoted")
 OPEN: tuple[Verdict, ...] = ("unexplained",)
-# What blames somebody.
-ACCUSATIONS: tuple[Verdict, ...] = (
-    "contradicted",
-    "typo",
-    "impossible",
-    "stale",
-    "mislabelled",
-    "misfiled",
-    "does not follow",
-)
 
 
 def sentence(parts: Sequence[Message]) -> Message:

@@ -19,10 +19,10 @@ from .log_copies import LogCopies
 from .neighbours import KnownProtocol, is_out_of_reach, known_protocol
 
 NO_THROUGHPUT = "{log} gives no throughput, so nothing backs the number."
-GIVES_THESE = "The log gives these digits, {rounded}, by {protocol}"
+GIVES_THESE = "The log gives these digits ({rounded}) by {protocol}"
 ROUNDED = {"half_up": "rounded half up", "truncate": "truncated"}
-BY_ALONE = "a protocol that explains this log alone"
-BY_SEVERAL = "a protocol that explains {count} logs"
+BY_ALONE = "a protocol that matches this log only"
+BY_SEVERAL = "a protocol that matches {count} logs"
 LEADS_ELSEWHERE = "The number matches {log}, but the page links to {linked}."
 LINK_IS_DEAD = "its link is dead: {address}"
 STATED_BY_OWNER = (
@@ -48,7 +48,7 @@ SEVERAL_NOT_FOLLOWED = (
     " names another one."
 )
 NO_LOG_FOUND = (NOT_FOUND, NOT_FOLLOWED, SEVERAL_NOT_FOLLOWED)
-OTHER_FACTS = "No log of this case was found; {log} is of another one: {said}."
+OTHER_FACTS = "No log of this case was found; {log} is of another one ({said})."
 NONE_GIVES = "None of the {count} protocols that were searched gives the number"
 SOME_GIVE = "{hits} of the {count} protocols that were searched give the number, no more than by chance"
 ONE_GIVES = "1 of the {count} protocols that were searched gives the number, no more than by chance"

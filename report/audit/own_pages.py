@@ -275,5 +275,5 @@ def _published(document: Document, labels: _Labels, digits: str, heading: str, l
         unit=labels.unit,
         case=labels.case,
         words=frozenset(),
-        links=(),
+        linked=(),
     )

@@ -14,8 +14,8 @@ Place = tuple[Path, int, tuple[int, int]]
 
 GIVE_IT = "Other numbers of its table give it: {operation}."
 GIVE_ANOTHER = "Other numbers of its table give {digits}: {operation}."
-FOLLOWS: Verdict = "follows"
-FALSE: Verdict = "does not follow"
+CONSISTENT: Verdict = "consistent"
+INCONSISTENT: Verdict = "inconsistent"
 OTHER_QUANTITY = "Only throughputs of whole jobs are compared with logs."
 OPEN: tuple[Verdict, ...] = ("no evidence", "dead link")
 
@@ -42,7 +42,7 @@ def of_other_quantities(documents: Sequence[Document]) -> Iterator[Finding]:
 
 def _contradicted(judged: Finding, by_others: Finding | None) -> Finding:
     """What is said of a number: that others of its table contradict it, where no log was found."""
-    return by_others if by_others and by_others.verdict == FALSE and judged.verdict in OPEN else judged
+    return by_others if by_others and by_others.verdict == INCONSISTENT and judged.verdict in OPEN else judged
 
 
 def _place(finding: Finding) -> Place:
@@ -57,11 +57,11 @@ def _of_document(document: Document) -> Iterator[Finding]:
 def _finding(document: Document, check: Recomputed) -> Finding:
     printed, derived = check.printed, check.derived
     digits = printed.with_value(derived.value)
-    key = GIVE_IT if check.follows else GIVE_ANOTHER
+    key = GIVE_IT if check.is_consistent else GIVE_ANOTHER
     return Finding(
         number=number_at(document, check.table, check.place, printed.digits),
-        verdict=FOLLOWS if check.follows else FALSE,
+        verdict=CONSISTENT if check.is_consistent else INCONSISTENT,
         reason=Message(key, operation=derived.operation, digits=digits),
-        computed=printed.digits if check.follows else digits,
+        computed=printed.digits if check.is_consistent else digits,
         ratio=printed.value / derived.value if derived.value else None,
     )

@@ -20,7 +20,7 @@ from ..evidence.case_runs import outside
 from ..evidence.cell import Cell
 from ..evidence.evidence_file import EvidenceFile
 from ..pagefile.page_file import PageError, parse
-from ..published.document import Document, Link, read_document
+from ..published.document import Document, read_document
 from ..published.published_numbers import PublishedNumber
 from ..rendering.markdown_page import evidence_name, page_name
 from ..rendering.publish import PublishedPage, evidence_of, markdown_of
@@ -235,5 +235,4 @@ def _heading(text: str, line: int) -> str:
 
 def _place(path: Path, line: int, stood: str, heading: str = "") -> PublishedNumber:
     """A place of a page that is no number of a table."""
-    nothing: tuple[Link, ...] = ()
-    return PublishedNumber(path, 0, heading, "", "", (0, 0), line, stood, None, {}, frozenset(), nothing)
+    return PublishedNumber(path, 0, heading, "", "", (0, 0), line, stood, None, {}, frozenset(), linked=())

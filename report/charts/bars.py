@@ -7,10 +7,10 @@ from typing import Any
 import altair as alt
 
 from ..pagefile.page import Table
-from ..wording.words import worded
+from ..wording.words import Translator, worded
 from .assembly import Spec, grouped, marked, stacked, told
 from .chart import Chart
-from .chart_words import ChartTranslator, label, width
+from .chart_words import label, width
 from .figure import Figure
 from .header import Frame, Header, KeyEntry
 from .style import HOLLOW, INK, SHADE, SeriesStyle, configured, looks
@@ -44,7 +44,7 @@ REPEATED = "Numbers of repeated runs: {count}."
 QUOTES = "Quoted, not measured from a log: {count}."
 
 
-def bars(table: Table, figures: Sequence[Figure], name: str, translator: ChartTranslator) -> Chart | None:
+def bars(table: Table, figures: Sequence[Figure], name: str, translator: Translator) -> Chart | None:
     """The throughputs of a table as bars, grouped by row; None where there are fewer than two to compare.
 
     ``figures``: the numbers of the table, which share a unit. ``name``: that of the chart.
@@ -55,7 +55,7 @@ def bars(table: Table, figures: Sequence[Figure], name: str, translator: ChartTr
 class _Bars:
     """What the parts of one chart share."""
 
-    def __init__(self, table: Table, figures: Sequence[Figure], translator: ChartTranslator) -> None:
+    def __init__(self, table: Table, figures: Sequence[Figure], translator: Translator) -> None:
         self.table, self.figures, self.translator = table, figures, translator
         self.shown = figures[:MOST_BARS]
         self.unit = figures[0].unit
@@ -123,8 +123,10 @@ class _Bars:
 
     def _digits(self, figure: Figure) -> str:
         """The digits of a number; where its log contradicts its label also what the log states."""
-        said = [worded(found.qualifier, self.translator.translate) for found in figure.cell.certain_disagreements]
-        return label(f"{figure.digits} ({', '.join(dict.fromkeys(said))})", DIGITS_COLUMNS) if said else figure.digits
+        qualifier = figure.cell.qualifier
+        if qualifier is None:
+            return figure.digits
+        return label(f"{figure.digits} ({worded(qualifier, self.translator.translate)})", DIGITS_COLUMNS)
 
     @cached_property
     def _tooltip(self) -> list[Spec]:

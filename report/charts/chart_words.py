@@ -1,11 +1,8 @@
 """Labels: texts of pages and logs as they can stand in a chart, on one line and not too long."""
 
 import unicodedata
-from collections.abc import Iterable
 
 from wcwidth import wcswidth
-
-from ..wording.words import Translator
 
 CUT = "…"
 # Liberation Sans at 12 px; a Chinese character takes two columns.
@@ -45,11 +42,3 @@ def _head(line: str, columns: int) -> str:
 def _columns(line: str) -> int:
     columns = wcswidth(line)
     return columns if columns >= 0 else 2 * len(line)
-
-
-class ChartTranslator(Translator):
-    """What is said in one language, put together as a chart needs it."""
-
-    def joined(self, texts: Iterable[str]) -> str:
-        """Several texts as one list."""
-        return self.translate("joiner").join(texts)

@@ -9,9 +9,10 @@ from typing import Any
 import altair as alt
 
 from ..pagefile.page import Table
+from ..wording.words import Translator
 from .assembly import Rows, Spec, layer, layered, stacked, told
 from .chart import Chart
-from .chart_words import ChartTranslator, label
+from .chart_words import label
 from .figure import Figure
 from .header import Frame, Header, KeyEntry
 from .style import IDEAL, INK, SeriesStyle, configured, looks
@@ -60,7 +61,7 @@ class Curve:
         return self.figures[-1].value / self.ideal(_cards(self.figures[-1]))
 
 
-def curves(table: Table, figures: Sequence[Figure], name: str, translator: ChartTranslator) -> Chart | None:
+def curves(table: Table, figures: Sequence[Figure], name: str, translator: Translator) -> Chart | None:
     """The throughputs of a table by cards, log-log with the ideal lines; None where no series has three counts.
 
     ``figures``: the numbers of the table, which share a unit. ``name``: that of the chart.
@@ -115,7 +116,7 @@ def _ideal(curve: Curve, look: SeriesStyle) -> Iterator[dict[str, Any]]:
 class _Curves:
     """What the parts of one chart share."""
 
-    def __init__(self, table: Table, found: Sequence[Curve], translator: ChartTranslator) -> None:
+    def __init__(self, table: Table, found: Sequence[Curve], translator: Translator) -> None:
         self.table, self.found, self.translator = table, found, translator
         self.shown = found[:MOST_CURVES]
         self.looks = looks(len(self.shown))

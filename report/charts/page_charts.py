@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from ..evidence.cell import Cell
 from ..pagefile.page import Page, Table
 from ..wording import markdown
+from ..wording.words import Translator
 from .bars import bars
 from .chart import Chart, svg
-from .chart_words import ChartTranslator
 from .curves import curves
 from .figure import figures
 from .run_charts import over_time
@@ -25,7 +25,7 @@ def page_charts(page: Page, cells: Sequence[Cell], language: str) -> list[Chart]
 
 
 def _charts(number: int, table: Table, cells: Sequence[Cell], language: str) -> Iterator[Chart]:
-    translator, found = ChartTranslator(language), figures(table, cells)
+    translator, found = Translator(language), figures(table, cells)
     name = _name(number, table)
     drawn = {"bars": bars, "scaling": curves}
     wanted = (drawn[kind](table, found, f"{name}-{kind}", translator) for kind in table.charts)

@@ -22,8 +22,9 @@ from ..measuring.selection import readings
 from ..measuring.timing import seconds_done
 from ..measuring.window import Mask
 from ..pagefile.page import Table
+from ..wording.words import Translator
 from .chart import Chart
-from .chart_words import ChartTranslator, label
+from .chart_words import label
 from .figure import figures
 from .telemetry_charts import telemetry_charts
 from .timeline import Span, Stretch, Timeline, in_unit
@@ -64,7 +65,7 @@ def run_charts(
     the log with what a page says beyond them. ``note``: which run it is, to stand under the title. Raises WordsError
     for a language without catalogue, LogError where a side file of the run is broken.
     """
-    translator, known = ChartTranslator(language), reading.facts if facts is None else facts
+    translator, known = Translator(language), reading.facts if facts is None else facts
     found = _run(reading, measurement.protocol, known)
     drawn = [_throughput(found, measurement, note, translator)] if found else []
     return [*drawn, *telemetry_charts(reading, measurement, known, note, translator)]
@@ -91,7 +92,7 @@ def _valued(reading: Reading, protocol: Protocol, facts: Facts) -> _Run:
     return _Run(values[finite], records[finite], found.unit, found.scope)
 
 
-def _throughput(run: _Run, measurement: Measurement, note: str, translator: ChartTranslator) -> Chart:
+def _throughput(run: _Run, measurement: Measurement, note: str, translator: Translator) -> Chart:
     unit = label(run.unit, 16)
     at, axis = _axis(run.records, translator)
     before, after = (np.isin(run.records["line"], _lines(measurement, keys)) for keys in (BEFORE, AFTER))
@@ -110,7 +111,7 @@ def _throughput(run: _Run, measurement: Measurement, note: str, translator: Char
     )
 
 
-def _axis(records: pd.DataFrame, translator: ChartTranslator) -> tuple[Values, str]:
+def _axis(records: pd.DataFrame, translator: Translator) -> tuple[Values, str]:
     """Where the records stand on the axis, and its title: by time where all of them print it and it never falls."""
     if any(name in records and records[name].notna().all() for name in TIMES):
         seconds = seconds_done(records)
@@ -125,7 +126,7 @@ def _lines(measurement: Measurement, keys: Sequence[str]) -> list[int]:
     return [line for key in keys for line in measurement.left_out.get(key, ())]
 
 
-def _left_out(at: Values, before: Mask, after: Mask, translator: ChartTranslator) -> Iterator[Span]:
+def _left_out(at: Values, before: Mask, after: Mask, translator: Translator) -> Iterator[Span]:
     window = at[~(before | after)]
     if before.any() and window.size:
         yield Span(float(at[0]), float(window[0]), translator.say(WARM_UP, count=int(before.sum())))
@@ -133,7 +134,7 @@ def _left_out(at: Values, before: Mask, after: Mask, translator: ChartTranslator
         yield Span(float(window[-1]), float(at[-1]), translator.say(NOT_USED, count=int(after.sum())))
 
 
-def _used(run: _Run, measurement: Measurement, window: Values, translator: ChartTranslator) -> Stretch | None:
+def _used(run: _Run, measurement: Measurement, window: Values, translator: Translator) -> Stretch | None:
     """The throughput over its window; None where it is not of the same job or unit as the records are."""
     drawn, unit = map(counting, (run.unit, measurement.unit))
     if run.scope != measurement.scope or drawn != unit or not window.size:
@@ -144,7 +145,7 @@ def _used(run: _Run, measurement: Measurement, window: Values, translator: Chart
 
 
 def _alternative(
-    timeline: Timeline, measurement: Measurement, before: Mask, after: Mask, translator: ChartTranslator
+    timeline: Timeline, measurement: Measurement, before: Mask, after: Mask, translator: Translator
 ) -> str:
     unit, protocol, values = label(measurement.unit, 16), measurement.protocol, timeline.values
     low, high = (printed(float(end), protocol) for end in (values.min(), values.max()))
@@ -166,7 +167,7 @@ def over_time(table: Table, cells: Sequence[Cell], name: str, language: str) -> 
     ``cells``: those of the page. ``name``: what the names of the charts begin with. Raises WordsError for a language
     without catalogue, LogError where a side file of a run is broken.
     """
-    translator = ChartTranslator(language)
+    translator = Translator(language)
     for number, cell in enumerate(_wanted(table, cells), 1):
         for chart in _charts(cell, translator, language):
             yield replace(chart, name=f"{name}-run-{number}-{chart.name}", table=table.name)
@@ -180,7 +181,7 @@ def _wanted(table: Table, cells: Sequence[Cell]) -> Iterator[Cell]:
             yield figure.cell
 
 
-def _charts(cell: Cell, translator: ChartTranslator, language: str) -> Iterator[Chart]:
+def _charts(cell: Cell, translator: Translator, language: str) -> Iterator[Chart]:
     proof = _middle(cell.proofs)
     place = (translator.translate(cell.row), translator.translate(cell.column), proof.log)
     note = label(" · ".join(place), NOTE_COLUMNS)

@@ -19,8 +19,8 @@ from ..measuring.measurement import Measurement
 from ..measuring.number import printed
 from ..measuring.protocol import Protocol
 from ..measuring.quantity import PEAK_MEMORY, POWER, Quantity, Shown
+from ..wording.words import Translator
 from .chart import Chart
-from .chart_words import ChartTranslator
 from .timeline import Span, Stretch, Timeline, in_unit
 
 HIGHEST = "maximum over the run: {value}"
@@ -66,7 +66,7 @@ DRAWINGS: Mapping[Quantity, TelemetryDrawing] = {
 
 
 def telemetry_charts(
-    reading: Reading, measurement: Measurement, facts: Facts, note: str, translator: ChartTranslator
+    reading: Reading, measurement: Measurement, facts: Facts, note: str, translator: Translator
 ) -> Iterator[Chart]:
     """The charts ``memory`` and ``power`` of a run, those that the gpu.csv beside its log gives.
 
@@ -86,7 +86,7 @@ def telemetry_charts(
         yield from _chart(run, found, note, translator)
 
 
-def _chart(run: RunTelemetry, found: Observation, note: str, translator: ChartTranslator) -> Iterator[Chart]:
+def _chart(run: RunTelemetry, found: Observation, note: str, translator: Translator) -> Iterator[Chart]:
     drawing = DRAWINGS[found.quantity]
     each = _each_second(run, found.quantity, drawing.column)
     if len(each) < 2:
@@ -106,7 +106,7 @@ def _chart(run: RunTelemetry, found: Observation, note: str, translator: ChartTr
     yield Chart(drawing.column, timeline.title, timeline.spec(), _alternative(timeline, run, found, translator))
 
 
-def _level(run: RunTelemetry, found: Observation, translator: ChartTranslator) -> str:
+def _level(run: RunTelemetry, found: Observation, translator: Translator) -> str:
     """What the number is, in words, and the number."""
     of_mean = MEAN_OF_RUN if run.window is None else MEAN_OF_WINDOW
     message = HIGHEST if found.quantity.is_peak else of_mean
@@ -148,7 +148,7 @@ def _ends(run: RunTelemetry, quantity: Quantity) -> list[float]:
     return [(end - _start(run)).total_seconds() for end in ends]
 
 
-def _alternative(timeline: Timeline, run: RunTelemetry, found: Observation, translator: ChartTranslator) -> str:
+def _alternative(timeline: Timeline, run: RunTelemetry, found: Observation, translator: Translator) -> str:
     low, high = (_printed(float(end), found) for end in (timeline.values.min(), timeline.values.max()))
     unit, level = _unit(found), _level(run, found, translator)
     cards, drawing = len(run.cards), DRAWINGS[found.quantity]

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..measuring.estimate import Values
+from ..wording.words import Translator
 from .assembly import Spec, layer, layered, stacked
-from .chart_words import ChartTranslator
 from .header import Frame, Header, KeyEntry
 from .style import INK, SHADE, SeriesStyle, configured
 
@@ -78,7 +78,7 @@ class Timeline:
     left_out: Sequence[Span] = ()
     used: Stretch | None = None
 
-    def thinning(self, translator: ChartTranslator) -> Iterator[str]:
+    def thinning(self, translator: Translator) -> Iterator[str]:
         """What to say where not all values are drawn."""
         drawn = len(thinned(self.values))
         if drawn < len(self.values):

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import count
 from pathlib import PurePosixPath
 
-from parsers.io.message import Message
+from parsers.io.message import Message, joined
 from parsers.runs.facts import Value
 from parsers.runs.provenance import Provenance
 from parsers.runs.reading import Reading
@@ -92,15 +92,14 @@ class Disagreement:
     @property
     def message(self) -> Message:
         """The contradiction in a sentence, in any language."""
-        return self.told_by(self.source.message)
+        return self._told_by(self.source.message)
 
     @property
     def of_its_log(self) -> Message:
         """The same without the line of the log, so that it is one sentence for all numbers that it is true of."""
-        return self.told_by(self.source.message if self.source.is_name else Message(LOG))
+        return self._told_by(self.source.message if self.source.is_name else Message(LOG))
 
-    def told_by(self, witness: Message) -> Message:
-        """The contradiction in a sentence that names this witness."""
+    def _told_by(self, witness: Message) -> Message:
         fact = Message(self.fact.replace("_", " "))
         return Message(DISAGREES, fact=fact, label=self.label, witness=witness, said=self.said)
 
@@ -206,6 +205,12 @@ class Cell:
     def certain_disagreements(self) -> list[Disagreement]:
         """What its logs say otherwise than its label for certain."""
         return [found for found in self.disagreements if found.is_certain]
+
+    @property
+    def qualifier(self) -> Message | None:
+        """What is so instead of its label, as it stands beside the number; None where nothing is."""
+        found = dict.fromkeys(found.qualifier for found in self.certain_disagreements)
+        return joined("{first}, {second}", found) if found else None
 
     @property
     def stated(self) -> Mapping[str, Value]:

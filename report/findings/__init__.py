@@ -1,1 +1,1 @@
-"""Findings: what an audit found is told to people and to the programs of CI, and held against what was found before."""
+"""Findings: audit results are printed, exported for CI (SARIF, JUnit XML), and compared with earlier ones."""

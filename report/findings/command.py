@@ -30,7 +30,7 @@ WARNING = "warning: {said}"
 ONE_NUMBER_A_LOG = "Give --published once per log; logs: {logs}, numbers: {numbers}."
 BASELINE_MISSING = "--write-baseline needs a file: give --baseline."
 UNCHANGED = "No page changed since {revision}."
-PAST = "{file}: {page}: {digits} is no longer {verdict}."
+PAST = "{file}: {page}: {digits} is no longer '{verdict}'."
 
 
 @click.command()

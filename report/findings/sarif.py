@@ -11,14 +11,18 @@ from urllib.parse import quote
 
 from parsers.io.message import Message
 
-from ..audit.finding import GOOD, VERDICTS, Finding, Verdict
+from ..audit.finding import GOOD, OPEN, VERDICTS, Finding, Verdict
 from ..wording.words import Translate, worded
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 FINGERPRINT = "tachographNumber/v1"
 SAYS = "{row}, {column}: {digits}: {verdict}. {reason}"
 SAYS_OF_A_PLACE = "{digits}: {verdict}. {reason}"
-LEVELS: dict[Verdict, str] = {**dict.fromkeys(GOOD, "none"), "no evidence": "warning", "dead link": "warning"}
+LEVELS: dict[Verdict, str] = {
+    **dict.fromkeys(GOOD, "none"),
+    **dict.fromkeys(OPEN, "note"),
+    **dict.fromkeys(("no evidence", "dead link"), "warning"),
+}
 WORST = "error"
 
 

@@ -24,11 +24,7 @@ def with_rows(stated: Mapping[str, Any]) -> dict[str, Any]:
         rows = [{"title": _title(rows, ", "), "case": case} for case in _combinations(rows)]
     if _are_values(groups) and _are_rows(rows):
         heading = _title(groups, " · ")
-        rows = [
-            {"group": heading, **row, "case": {**case, **row.get("case", {})}}
-            for case in _combinations(groups)
-            for row in rows
-        ]
+        rows = [_grouped(row, heading, case) for case in _combinations(groups) for row in rows]
     left_out = stated.get("leave_out")
     if _are_rows(rows) and isinstance(left_out, list):
         rows = [row for row in rows if not any(_is_of(row, case) for case in left_out)]

@@ -1,7 +1,6 @@
 """Log repositories: the logs that others published, brought by git into a cache, and of these only what pages name."""
 
 import hashlib
-import os
 import re
 import shutil
 import subprocess
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from parsers.io.errors import ParserError
 from parsers.io.printable import printable
+from parsers.io.user_cache import caches
 from parsers.runs.git_files import bring
 
 from .page import LogSource, Page
@@ -42,15 +42,10 @@ def fetched(pages: Mapping[str, Page]) -> Path:
         raise FetchError(NO_COMMIT, page=name, commit=repr(source.commit))
     folders = sorted({part for page in pages.values() if page.source for part in _folders(page)})
     key = hashlib.sha256("\0".join([source.repository, source.commit, *folders]).encode()).hexdigest()
-    place = _cache() / key
+    place = caches() / "tachograph-logs" / key
     if not place.is_dir():
         _fetch(source, folders, place)
     return place
-
-
-def _cache() -> Path:
-    caches = os.environ.get("XDG_CACHE_HOME") or Path(os.environ.get("HOME", "/nonexistent"), ".cache")
-    return Path(caches, "tachograph-logs")
 
 
 def _source(pages: Mapping[str, Page]) -> tuple[str, LogSource]:

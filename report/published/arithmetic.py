@@ -21,13 +21,13 @@ NAMED_MAJORITY = 2  # the same for all numbers of a page whose heads name their 
 
 @dataclass(frozen=True)
 class Recomputed:
-    """A printed number, and what its operands give; ``follows``: whether both agree within what is rounded."""
+    """A printed number, and what its operands give; ``is_consistent``: whether both agree within what is rounded."""
 
     table: DocumentTable
     place: Place
     printed: PrintedCell
     derived: Derived
-    follows: bool
+    is_consistent: bool
 
 
 def recomputed(document: Document) -> Iterator[Recomputed]:

@@ -1,7 +1,5 @@
 """Documents: the tables, links and words of a Markdown page, each under the headings it stands under."""
 
-import csv
-import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -13,8 +11,9 @@ from markdown_it.token import Token
 from parsers.io.errors import CANNOT_BE_READ, ParserError, reason_of
 from parsers.io.input_file import opened
 
-from .html_tables import HtmlCell, HtmlRow, ends_table, html_tables, source_of
-from .text_tables import TextRow, text_tables
+from .html_tables import HtmlCell, HtmlRow, ends_table, html_tables, source_of, without_tags
+from .table_size import TooManyCellsError
+from .text_tables import TextRow, sheet, text_tables
 
 LARGEST = 16 << 20  # bytes; a page that people read is smaller
 TOO_LARGE_A_PAGE = "has {size} bytes; a page of at most {largest} can be read."
@@ -104,14 +103,12 @@ def read_document(path: Path) -> Document:
 
 
 def parse_document(text: str, path: Path) -> Document:
-    """The document of a Markdown text, which is that of the page ``path``."""
+    """The document of a Markdown text, which is that of the page ``path``; raises DocumentError."""
     reader = _Reader()
-    if path.suffix.lower() in SHEETS:
-        reader.sheet(text, SHEETS[path.suffix.lower()])
-    elif path.suffix.lower() == RST:
-        reader.plain(text)
-    else:
-        reader.read(MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text))
+    try:
+        reader.page(text, path.suffix.lower())
+    except TooManyCellsError as error:
+        raise DocumentError.at(path, error.message) from error
     title = next((headings[0] for headings in reader.all_headings if headings), DocumentText(""))
     return Document(path, tuple(reader.tables), tuple(reader.links), title)
 
@@ -126,6 +123,18 @@ class _Reader:
         # The open sections, outermost first, each with the level of its heading; the page itself is one.
         self.open: list[tuple[int, Section]] = [(0, Section())]
         self.since: list[DocumentText] = []
+        # Up to this token tables of HTML are known: a page may begin many that do not end.
+        self.searched = 0
+
+    def page(self, text: str, suffix: str) -> None:
+        """Read a page whose name ends so; raises TooManyCellsError."""
+        if suffix in SHEETS:
+            if rows := sheet(text, SHEETS[suffix]):
+                self._rows_of_text(rows, 1)
+        elif suffix == RST:
+            self.plain(text)
+        else:
+            self.read(MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text))
 
     def read(self, tokens: Sequence[Token]) -> None:
         place = 0
@@ -166,18 +175,6 @@ class _Reader:
                 self._text(DocumentText(" ".join(block).strip()))
             begin = number + 1
 
-    def sheet(self, text: str, delimiter: str) -> None:
-        """Read a page of values that commas or tabs part, as one table."""
-        reader = csv.reader(io.StringIO(text), delimiter=delimiter)
-        rows = []
-        try:
-            rows = [(reader.line_num - 1, tuple(row)) for row in reader if row]
-        except csv.Error:  # what cannot be read is no table
-            return
-        if rows:
-            width = len(rows[0][1])
-            self._rows_of_text([(line, (*row, *[""] * width)[:width]) for line, row in rows], 1)
-
     def _lines(self, lines: Sequence[str], first: int) -> bool:
         """Read the tables that are drawn in lines of text, the first of which is this one (from 1)."""
         found = list(text_tables(lines))
@@ -191,17 +188,22 @@ class _Reader:
 
     def _html(self, tokens: Sequence[Token], place: int) -> int:
         """Read a block of HTML, with what stands in a table that it begins; returns the place of its last token."""
-        end = place
-        if "<table" in tokens[place].content.lower():
-            while not ends_table(tokens[end]) and end + 1 < len(tokens):
-                end += 1
-        tables = list(html_tables("".join(source_of(token) for token in tokens[place : end + 1])))
-        if not tables:
-            self._text(DocumentText(_without_tags(tokens[place].content)))
-            return place
+        tables, end = self._html_tables(tokens, place)
         for rows in tables:
             self._html_table(rows, (tokens[place].map or [0])[0] + 1)
-        return end
+        if tables:
+            return end
+        self._text(DocumentText(without_tags(tokens[place].content)))
+        return place
+
+    def _html_tables(self, tokens: Sequence[Token], place: int) -> tuple[list[list[HtmlRow]], int]:
+        """The tables that a block of HTML begins, and its last token; none where it was read with a block before."""
+        if place < self.searched or "<table" not in tokens[place].content.lower():
+            return [], place
+        ends = (number for number in range(place, len(tokens)) if ends_table(tokens[number]))
+        end = next(ends, len(tokens) - 1)
+        self.searched = end + 1
+        return list(html_tables("".join(source_of(token) for token in tokens[place : end + 1]))), end
 
     def _html_table(self, rows: list[HtmlRow], first: int) -> None:
         texts = [tuple(_of_cell(cell, first) for cell in row) for row in rows]
@@ -288,7 +290,3 @@ def _text(token: Token) -> DocumentText:
             words.append(RAISED)  # a mark behind a number, not more of its digits
     anchors = (found[1] for child in token.children or [] if (found := _ANCHOR.match(child.content)))
     return DocumentText("".join(words).strip(), tuple(links), tuple(anchors))
-
-
-def _without_tags(html: str) -> str:
-    return re.sub(r"<[^>]{0,1000}>", " ", html).strip()

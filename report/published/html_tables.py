@@ -1,10 +1,14 @@
 """Tables of HTML: their cells with words, links and lines, as they stand in pages of text."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from itertools import product
 
 from markdown_it.token import Token
+
+from .table_size import check_cells
 
 HEAD, CELL = "th", "td"
 MOST_COLUMNS = 100  # that a cell may span; a hostile page states millions
@@ -35,6 +39,7 @@ def html_tables(html: str) -> Iterator[list[HtmlRow]]:
     """The tables of a text in HTML, each as its rows; those without two rows of two cells are none.
 
     A cell that spans several columns or rows stands in each of them; a row that is shorter is filled with empty cells.
+    Raises TooManyCellsError.
     """
     reader = _TableReader()
     reader.feed(html)
@@ -53,6 +58,11 @@ def ends_table(token: Token) -> bool:
 def source_of(token: Token) -> str:
     """The text of a block of HTML in a Markdown page, or of what stands between two."""
     return token.content + "\n" if token.type in ("html_block", "inline", "code_block") else ""
+
+
+def without_tags(html: str) -> str:
+    """The words of a text in HTML."""
+    return re.sub(r"<[^>]{0,1000}>", " ", html).strip()
 
 
 class _TableReader(HTMLParser):
@@ -110,9 +120,11 @@ def _filled(rows: list[HtmlRow]) -> list[HtmlRow]:
         for cell in row:
             while (number, column) in places:
                 column += 1
-            for across in range(cell.columns):
-                for down in range(min(cell.rows, len(rows) - number)):
-                    places.setdefault((number + down, column + across), cell)
+            height = min(cell.rows, len(rows) - number)
+            check_cells(1, len(places) + height * cell.columns)
+            for down, across in product(range(height), range(cell.columns)):
+                places.setdefault((number + down, column + across), cell)
             column += cell.columns
     width = max((column for _, column in places), default=-1) + 1
+    check_cells(len(rows), width)
     return [[places.get((n, c)) or HtmlCell(row[0].line) for c in range(width)] for n, row in enumerate(rows)]

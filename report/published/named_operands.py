@@ -10,29 +10,7 @@ from .grid import CellGrid
 SPEED_UP = re.compile(r"speed-?\s?ups?|acceleration|加速比", re.IGNORECASE)
 SCALING = re.compile(r"(?:multi-?gpu\s+)?(?:weak|strong)[ -]scaling", re.IGNORECASE)
 _WORD = re.compile(r"[a-z]+[0-9]*|[\u4e00-\u9fff]+")
-_SMALL = frozenset(
-    [
-        "a",
-        "and",
-        "as",
-        "at",
-        "by",
-        "for",
-        "from",
-        "in",
-        "is",
-        "of",
-        "on",
-        "over",
-        "per",
-        "the",
-        "to",
-        "vs",
-        "versus",
-        "with",
-        "x",
-    ]
-)
+_SMALL = frozenset(re.findall("[a-z]+", "a and as at by for from in is of on over per the to vs versus with x"))
 Pair = frozenset[int]
 
 

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property, lru_cache
+from itertools import chain
 from pathlib import Path
 
 from .document import Document, DocumentTable, DocumentText, Link
@@ -29,8 +31,8 @@ class PublishedNumber:
     """One number of a table: its place, its digits as printed (without commas), and what its labels say.
 
     ``table``: its number on the page, from 0; ``row`` and ``column`` are titles, ``place`` their indices, from 0.
-    ``case``: axis -> value. ``words``: all words of its labels, in small letters. ``links``: those of its labels and of
-    its section, the nearest first. ``line`` of the Markdown file, from 1.
+    ``case``: axis -> value. ``words``: all words of its labels, in small letters. ``linked``: the links of its cell and
+    head, of its row, and of its section, which all numbers of a row and of a table share. ``line`` of the file, from 1.
     """
 
     page: Path
@@ -44,7 +46,12 @@ class PublishedNumber:
     unit: str | None
     case: Mapping[str, Value]
     words: frozenset[str]
-    links: tuple[Link, ...]
+    linked: tuple[tuple[Link, ...], ...]
+
+    @property
+    def links(self) -> Iterator[Link]:
+        """The links of its labels and of its section, the nearest first."""
+        return chain.from_iterable(self.linked)
 
     @property
     def value(self) -> Decimal:
@@ -72,8 +79,7 @@ def others_published(document: Document) -> Iterator[PublishedNumber]:
 def number_at(document: Document, table: DocumentTable, place: tuple[int, int], digits: str) -> PublishedNumber:
     """The number of a cell, of whatever quantity, which holds no other one; ``place``: its row and its column."""
     numbers = _Numbers(document, table)
-    row, column = table.rows[place[0]], place[1]
-    return numbers.number(*place, digits, numbers.case_of(row, column), numbers.heads[column].unit)
+    return numbers.number(*place, digits, numbers.case_of(*place), numbers.heads[place[1]].unit)
 
 
 class _Numbers:
@@ -85,48 +91,47 @@ class _Numbers:
         self.around = [read_label(text.plain) for text in self._texts_around()]
         # Where heads say what was measured, a column whose head does not is one of the settings.
         self.names_other = any(MEASURED & head.quantities for head in self.heads)
-        self.columns = [number for number in range(len(self.heads)) if self._holds_values(number)]
+        self.columns = frozenset(number for number in range(len(self.heads)) if self._holds_values(number))
+        self._row = lru_cache(maxsize=1)(self._label_of_row)
+        self._row_links = lru_cache(maxsize=1)(self._links_of_row)
+        self.naming = [number for number in range(max(map(len, table.rows), default=0)) if self._names_rows(number)]
 
     def found(self) -> Iterator[PublishedNumber]:
         for number, row in enumerate(self.table.rows):
-            said = self._row(row)
-            for column in self.columns:
+            said = self._row(number)
+            for column in sorted(self.columns):
                 label = self.heads[column]
                 quantities = label.quantities | said.quantities
                 if column < len(row) and self._is_throughput(quantities):
-                    yield from self._numbers(number, column, row, said)
+                    yield from self._numbers(number, column, said)
 
     def others(self) -> Iterator[PublishedNumber]:
         """The numbers of quantities that are measured, but that no log is searched for."""
         for number, row in enumerate(self.table.rows):
-            named = self._row(row).quantities
+            named = self._row(number).quantities
             for column in range(1, min(len(row), len(self.heads))):
                 text = _SPREAD.sub(" ", row[column].plain)
                 if _is_measured(self.heads[column].quantities or named) and (cell := PrintedCell.of(text)):
-                    yield self.number(number, column, cell.digits, self.case_of(row, column), None)
+                    yield self.number(number, column, cell.digits, self.case_of(number, column), None)
 
-    def _numbers(
-        self, number: int, column: int, row: tuple[DocumentText, ...], said: Label
-    ) -> Iterator[PublishedNumber]:
-        values, _ = _values_and_marks(row[column].plain)
-        case, unit = self.case_of(row, column), self._unit(column, said)
+    def _numbers(self, number: int, column: int, said: Label) -> Iterator[PublishedNumber]:
+        values, _ = _values_and_marks(self.table.rows[number][column].plain)
+        case, unit = self.case_of(number, column), self._unit(column, said)
         for digits in _NUMBER.findall(values):
             yield self.number(number, column, digits.replace(",", ""), case, unit)
 
-    def case_of(self, row: tuple[DocumentText, ...], column: int) -> Mapping[str, Value]:
+    def case_of(self, number: int, column: int) -> Mapping[str, Value]:
         """The case that a cell of a row is of."""
-        _, marks = _values_and_marks(row[column].plain)
-        return merged([marks, self._head(column), self._row(row), *self.around])
+        _, marks = _values_and_marks(self.table.rows[number][column].plain)
+        return merged([marks, self._head(column), self._row(number), *self.around])
 
     def number(
         self, number: int, column: int, digits: str, case: Mapping[str, Value], unit: str | None
     ) -> PublishedNumber:
         """A number of a cell, with what stands around it."""
         row, head = self.table.rows[number], self.table.head[column]
-        titles = [head.plain, *(row[c].plain for c in range(len(row)) if self._names_rows(c))]
+        titles = [head.plain, *(row[c].plain for c in self.naming if c < len(row))]
         near = [*titles, self.table.caption.plain, *(h.plain for h in self.table.headings[-1:])]
-        links = [*row[column].links, *head.links, *(link for cell in row for link in cell.links)]
-        links += [link for block in self.table.section[::-1] for link in block.links]
         return PublishedNumber(
             page=self.document.path,
             table=self.table.number,
@@ -139,8 +144,15 @@ class _Numbers:
             unit=unit,
             case=case,
             words=frozenset(_WORD.findall(" ".join(near).lower())),
-            links=tuple(links),
+            linked=(row[column].links + head.links, self._row_links(number), self._section_links),
         )
+
+    def _links_of_row(self, number: int) -> tuple[Link, ...]:
+        return tuple(link for cell in self.table.rows[number] for link in cell.links)
+
+    @cached_property
+    def _section_links(self) -> tuple[Link, ...]:
+        return tuple(link for block in self.table.section[::-1] for link in block.links)
 
     def _texts_around(self) -> list[DocumentText]:
         """What is said around the table, the nearest first; the names of the folders of the page come last."""
@@ -163,8 +175,10 @@ class _Numbers:
 
     def _is_throughput(self, named: frozenset[str]) -> bool:
         """Whether the nearest words that name a quantity say throughput; a caption of an axis says it is none."""
-        if named:
-            return named == {"throughput"}
+        return named == {"throughput"} if named else self._section_names_throughput
+
+    @cached_property
+    def _section_names_throughput(self) -> bool:
         caption = read_label(self.table.caption.plain)
         if caption.axes and not caption.quantities:
             return False
@@ -173,8 +187,12 @@ class _Numbers:
         return bool(quantities) and any("throughput" in some for some in quantities)
 
     def _unit(self, column: int, said: Label) -> str | None:
-        labels = [self.heads[column], said, *(read_label(text.plain) for text in self.table.section[::-1])]
-        return next((label.unit for label in (*labels, *self.around) if label.unit), None)
+        return self.heads[column].unit or said.unit or self._unit_around
+
+    @cached_property
+    def _unit_around(self) -> str | None:
+        labels = [*(read_label(text.plain) for text in self.table.section[::-1]), *self.around]
+        return next((label.unit for label in labels if label.unit), None)
 
     def _head(self, column: int) -> Label:
         """What the head of a column says; a bare number is a value of the axis that the corner names."""
@@ -184,8 +202,9 @@ class _Numbers:
             return Label({axes[0]: int(text)})
         return self.heads[column]
 
-    def _row(self, row: tuple[DocumentText, ...]) -> Label:
+    def _label_of_row(self, number: int) -> Label:
         """What the cells of a row say that hold no values."""
+        row = self.table.rows[number]
         labels = [self._named(column, row[column].plain) for column in range(len(row)) if column not in self.columns]
         quantities = [label.quantities for label in labels[:1]]
         return Label(merged(labels), (), frozenset().union(*quantities), next((x.unit for x in labels if x.unit), None))

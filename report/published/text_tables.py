@@ -1,8 +1,12 @@
-"""Tables of plain text: columns that tabs, two blanks or bars part, as programs and reStructuredText print them."""
+"""Tables of plain text: columns that tabs, two blanks or bars part, as programs print them, and sheets of values."""
 
+import csv
+import io
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+
+from .table_size import check_cells
 
 TextRow = tuple[int, tuple[str, ...]]
 
@@ -25,6 +29,21 @@ def text_tables(lines: Sequence[str]) -> Iterator[list[TextRow]]:
             body = [row for row in table[1:] if any(map(_NUMBER.fullmatch, row[1]))]
             if len(body) == len(table) - 1:
                 yield table
+
+
+def sheet(text: str, delimiter: str) -> list[TextRow]:
+    """The rows of a sheet of values, each with its line (from 0) and as many cells as the first; none where it is none.
+
+    Raises TooManyCellsError.
+    """
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter)
+    try:
+        rows = [(reader.line_num - 1, row) for row in reader if row]
+    except csv.Error:  # what cannot be read is no table
+        return []
+    width = len(rows[0][1]) if rows else 0
+    check_cells(len(rows), width)
+    return [(line, (*row, *[""] * width)[:width]) for line, row in rows]
 
 
 def _is_rule(line: str) -> bool:

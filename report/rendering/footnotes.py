@@ -7,7 +7,7 @@ neither changes a number nor forbids a comparison is told with the evidence only
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from parsers.io.message import Message
+from parsers.io.message import Message, joined
 from parsers.runs.reading import CUT, FIRST_USED
 
 from ..evidence.cell import Cell
@@ -61,8 +61,9 @@ def _notes(cell: Cell) -> Iterator[Message]:
 
 
 def _is_of_the_evidence(cell: Cell, remark: Message) -> bool:
-    """Whether a remark neither changes the number nor forbids a comparison; so does a name that says other than the log
-    and the label.
+    """Whether a remark neither changes the number nor forbids a comparison.
+
+    A file name that says otherwise does neither where the log and the label agree.
     """
     labels = {(Message(axis.replace("_", " ")), str(value)) for axis, value in cell.case.items()}
     is_as_labelled = remark.key == FIRST_USED and (remark.values["fact"], remark.values["value"]) in labels
@@ -93,10 +94,7 @@ def _listed(names: Sequence[Message]) -> Message:
     *before, last = dict.fromkeys(names)
     if not before:
         return last
-    first = before[0]
-    for name in before[1:]:
-        first = Message("{first}, {second}", first=first, second=name)
-    return Message("{first} and {second}", first=first, second=last)
+    return Message("{first} and {second}", first=joined("{first}, {second}", before), second=last)
 
 
 def _gathered(places: set[Place], rows: Sequence[Sequence[Cell]]) -> list[Place]:

@@ -12,7 +12,6 @@ from ..evidence import evidence_file
 from ..pagefile.page import Block, Table
 from ..wording import markdown
 from ..wording.words import words
-from .page_text import MISSING
 from .render import LOGS, RESULTS, STATED, Renderer
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
@@ -42,15 +41,19 @@ class MarkdownPage:
 
     def texts(self, charts_of: Callable[[Table], str] = lambda _: "") -> Iterator[tuple[str, str]]:
         """The names and the texts of the two files; ``charts_of``: what shows the charts of a table, in Markdown."""
-        evidence = evidence_name(self.name, self.parts.language)
-        self.parts.proofs = markdown.path_address(evidence)
-        yield page_name(self.name, self.parts.language), self._rendered("page.md.jinja", charts_of=charts_of)
-        self.parts.proofs = ""
-        yield evidence, self._rendered("evidence.md.jinja")
+        language = self.parts.language
+        page = self.parts.leading_to(self._evidence)
+        yield page_name(self.name, language), self._rendered("page.md.jinja", page, charts_of=charts_of)
+        yield evidence_name(self.name, language), self._rendered("evidence.md.jinja", self.parts)
 
-    def _rendered(self, template: str, **values: object) -> str:
-        said = {"say": self.parts.say, "translate": self.parts.translate, "missing": MISSING}
-        return printable_lines(_template(template).render(page=self.parts.page, p=self, r=self.parts, **said, **values))
+    @property
+    def _evidence(self) -> str:
+        """The address of the evidence, as seen from the page."""
+        return markdown.path_address(evidence_name(self.name, self.parts.language))
+
+    def _rendered(self, template: str, parts: Renderer, **values: object) -> str:
+        said = {"say": parts.say, "translate": parts.translate}
+        return printable_lines(_template(template).render(page=parts.page, p=self, r=parts, **said, **values))
 
     def sections(self) -> list[tuple[str, Sequence[Block]]]:
         """What the page file states besides the results: the title and the blocks of each section that is there."""
@@ -77,7 +80,7 @@ class MarkdownPage:
         say, exhibits, source = self.parts.say, self.parts.exhibits, self.parts.page.source
         if not exhibits:
             return say("This page does not have any logs.")
-        listed = markdown.link(say("Evidence"), f"{self.parts.proofs}#{markdown.anchor(say(LOGS))}")
+        listed = markdown.link(say("Evidence"), f"{self._evidence}#{markdown.anchor(say(LOGS))}")
         told = [say(LISTED, count=len(exhibits), evidence=listed)]
         if source:
             where = {"repository": source.repository, "commit": source.commit, "licence": source.licence}

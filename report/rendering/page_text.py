@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Iterable, Sequence, Set
+from copy import copy
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from tabulate import tabulate
 
@@ -52,11 +53,23 @@ class PageText(Translator):
         """The digits of a cell that is not empty, as a link to their evidence or their source."""
         return markdown.link(str(cell.digits), f"{self.proofs}#{self.anchors[cell]}")
 
-    def number_as_shown(self, cell: Cell) -> str:
-        """The same, marked where it rests on a quoted figure, with what its log says otherwise than its label."""
-        said = dict.fromkeys(worded(found.qualifier, self.translate) for found in cell.certain_disagreements)
-        told = f" ({markdown.text(', '.join(said))})" if said else ""
-        return f"{self.number(cell)}{'‡' if cell.rests_on_quotes else ''}{told}"
+    def marked_number(self, cell: Cell) -> str:
+        """The same, marked where it rests on a quoted figure."""
+        return self.number(cell) + ("‡" if cell.rests_on_quotes else "")
+
+    def qualified_number(self, cell: Cell) -> str:
+        """The same, followed by what its log says otherwise than its label."""
+        return " ".join(filter(None, (self.marked_number(cell), self.qualifier(cell))))
+
+    def qualifier(self, cell: Cell) -> str:
+        """What its log says otherwise than its label, in brackets; empty where they agree."""
+        return f"({worded(cell.qualifier, self.translate, markdown.text)})" if cell.qualifier else ""
+
+    def leading_to(self, proofs: str) -> Self:
+        """The same text as another file holds it: its numbers lead to the evidence at this address."""
+        other = copy(self)
+        other.proofs = proofs
+        return other
 
     def anchored(self, cell: Cell) -> str:
         """The digits of a cell that is not empty, at the place that links to them lead to."""
@@ -132,7 +145,7 @@ class PageText(Translator):
         ``several``: whether there are several runs, without which nothing is said of how they are put together.
         """
         shown = [step for step in stated if several or not step[0].startswith("repeats_")]
-        steps = self.translate("joiner").join(self.say(key, **values) for key, values in shown)
+        steps = self.joined(self.say(key, **values) for key, values in shown)
         return self.say("{sentence} ({code})", sentence=steps, code=markdown.code(words))
 
 

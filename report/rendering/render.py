@@ -10,8 +10,9 @@ from ..evidence.quotient import MISSING as MISSING_PART
 from ..pagefile.page import Block, Code, Grid, Table
 from ..wording import markdown
 from ..wording.words import worded
-from . import render_evidence, render_highlights, render_remarks, render_table
+from . import render_evidence, render_highlights, render_remarks
 from .page_text import MISSING, PageText
+from .render_table import ResultsTable
 
 LOG_COLUMNS = ("Log", "Format", "Size", "SHA-256")
 SECTIONS = ("Results", "What is tested", "Environment", "Set-up", "Test steps", "Raw logs")
@@ -49,21 +50,13 @@ class Renderer(PageText):
             return self.grid([block.columns, *block.rows], self.translate)
         return self.translate(block).strip()
 
-    def table(self, table: Table) -> str:
-        """One table of results; every number leads to its evidence, every quoted figure to its source."""
-        return render_table.table(self, table)
+    def table(self, table: Table) -> ResultsTable:
+        """One table of results, with its caption and its notes."""
+        return ResultsTable(self, table)
 
     def highlights(self) -> list[str]:
         """What the page finds, each in a sentence or two."""
         return list(render_highlights.highlights(self))
-
-    def caption(self, table: Table) -> str:
-        """What all numbers of a table are, where that is not the throughput of the page."""
-        return render_table.caption(self, table)
-
-    def notes(self, table: Table) -> list[str]:
-        """The notes of a table as sentences, in their order."""
-        return list(render_table.notes(self, table))
 
     def evidence(self, table: Table) -> str:
         """The proofs of all numbers of one table: which log, which lines, which protocol."""

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from parsers.io.message import Message
+
 from ..evidence.cell import Cell
-from ..evidence.quotient import unlike
+from ..evidence.quotient import DIFFERS, OTHER_CASE, unlike
 from ..measuring.number import printed, quotient
 from ..measuring.protocol import Protocol
 from ..pagefile.page import CellPlace, Highlight
@@ -14,6 +16,10 @@ from .page_text import PageText
 
 FASTEST = "{case}: {column} is fastest"
 FIRST = "{case}: {column}"
+IN_BRIEF = {
+    OTHER_CASE: "not comparable: the log's configuration does not match its label",
+    DIFFERS: "not comparable: {fact} {of} and {against}",
+}
 RATIO = Protocol(decimals=2)
 
 
@@ -39,12 +45,12 @@ def _fastest(page: PageText, case: Case, found: Sequence[tuple[CellPlace, Cell]]
     is_compared = any(cell is not first and unlike(cell, first, ()) is None for cell in there)
     is_fastest = is_compared and not first.certain_disagreements
     head = page.say(FASTEST if is_fastest else FIRST, case=_worded(page, case), column=_column(page, first))
-    number, unit = page.number_as_shown(first), _unit(page, first)
+    number, unit = page.qualified_number(first), markdown.text(first.shown.unit)
     told = [page.say("**{head}**, {number} {unit}.", head=head, number=number, unit=unit)]
     others = [_compared(page, cell, first) for _, cell in found if cell is not first]
-    return page.sentences(
-        [*told, *([page.say("{said}.", said=page.translate("joiner").join(others))] if others else [])]
-    )
+    if others:
+        told.append(page.say("{said}.", said=page.joined(others)))
+    return page.sentences(told)
 
 
 def _compared(page: PageText, cell: Cell, first: Cell) -> str:
@@ -52,10 +58,10 @@ def _compared(page: PageText, cell: Cell, first: Cell) -> str:
     column = _column(page, cell)
     if not cell.value:
         return page.say("{column}: no log", column=column)
-    number = page.number_as_shown(cell)
+    number = page.qualified_number(cell)
     if reason := unlike(cell, first, ()):
-        why = worded(reason, page.translate, markdown.text).rstrip(".。")
-        return page.say("{column}: {number} ({said})", column=column, number=number, said=why)
+        said = worded(Message(IN_BRIEF[reason.key], **reason.values), page.translate, markdown.text)
+        return page.say("{column}: {number} ({said})", column=column, number=number, said=said)
     ratio = printed(quotient(cell.value, first.value or 1), RATIO)
     return page.say("{column}: {number} ({ratio}×)", column=column, number=number, ratio=ratio)
 
@@ -65,9 +71,9 @@ def _scaling(page: PageText, highlight: Highlight, found: Sequence[tuple[CellPla
     low, high = (choose(there, key=lambda one: one[1].value or 0) for choose in (min, max))
     head = page.say(
         "Scaling efficiency, {case}: {low} to {high}",
-        case=_worded(page, highlight.scaling or {}),
-        low=page.number_as_shown(low[1]),
-        high=page.number_as_shown(high[1]),
+        case=_worded(page, highlight.case),
+        low=page.qualified_number(low[1]),
+        high=page.qualified_number(high[1]),
     )
     return page.say(
         "**{head}**. Lowest: {lowest}; highest: {highest}.",
@@ -79,16 +85,12 @@ def _scaling(page: PageText, highlight: Highlight, found: Sequence[tuple[CellPla
 
 def _of(page: PageText, highlight: Highlight, place: CellPlace, cell: Cell) -> str:
     """The column of a number, with what of its case the highlight does not say."""
-    case = {axis: value for axis, value in {**place.table.case, **place.row.case}.items() if axis in place.row.case}
-    return ", ".join([_column(page, cell), _worded(page, {a: v for a, v in case.items() if a not in highlight.case})])
+    case = {axis: value for axis, value in place.row.case.items() if axis not in highlight.case}
+    return page.enumerated([_column(page, cell), *([_worded(page, case)] if case else [])])
 
 
 def _column(page: PageText, cell: Cell) -> str:
     return markdown.text(page.translate(cell.column))
-
-
-def _unit(page: PageText, cell: Cell) -> str:
-    return markdown.text(cell.shown.unit)
 
 
 def _worded(page: PageText, case: Case) -> str:
@@ -96,4 +98,4 @@ def _worded(page: PageText, case: Case) -> str:
     labels = {axis: markdown.text(page.translate(page.page.label(axis, value))) for axis, value in case.items()}
     if {"cards", "device"} <= labels.keys():
         labels["cards"] = f"{labels['cards']} × {labels.pop('device')}"
-    return ", ".join(labels.values())
+    return page.enumerated(labels.values())

@@ -22,8 +22,7 @@ def remarks(page: PageText) -> list[str]:
     for cell in page.cells:
         for said in sentences(page, cell) if cell.printed else ():
             places.setdefault(said, {})[page.place(cell)] = None
-    joiner = page.translate("joiner")
-    return [page.say("{cells}: {said}", cells=joiner.join(cells), said=said) for said, cells in places.items()]
+    return [page.say("{cells}: {said}", cells=page.joined(cells), said=said) for said, cells in places.items()]
 
 
 def sentences(page: PageText, cell: Cell) -> Iterator[str]:
@@ -60,7 +59,7 @@ def differences(page: PageText, corner: str, found: Sequence[Comparison]) -> lis
     titles: dict[str, list[str]] = {}
     for comparison in found:
         titles.setdefault(_sentences(page, comparison), []).append(_title(page, corner, comparison))
-    return [page.say("{cells}: {said}", cells=_joined(page, rows), said=said) for said, rows in titles.items()]
+    return [page.say("{cells}: {said}", cells=page.joined(rows), said=said) for said, rows in titles.items()]
 
 
 def _title(page: PageText, corner: str, comparison: Comparison) -> str:
@@ -79,14 +78,10 @@ def _sentences(page: PageText, comparison: Comparison) -> str:
 def _sentence(page: PageText, difference: Difference) -> str:
     shown = markdown.code if difference.key == RULES else partial(_text, page)
     each = [
-        page.say("{said} ({titles})", said=shown(said), titles=_joined(page, [_text(page, t) for t in titles]))
+        page.say("{said} ({titles})", said=shown(said), titles=page.joined([_text(page, t) for t in titles]))
         for said, titles in difference.each.items()
     ]
-    return page.say(difference.key, each=_joined(page, each))
-
-
-def _joined(page: PageText, texts: Sequence[str]) -> str:
-    return page.translate("joiner").join(texts)
+    return page.say(difference.key, each=page.joined(each))
 
 
 def _text(page: PageText, raw: str) -> str:

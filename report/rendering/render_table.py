@@ -1,96 +1,94 @@
 """Rendering a table of results: its numbers with what is said of them, its groups of rows, and the notes below it."""
 
-from collections.abc import Iterator, Sequence
-
 from ..evidence.case_evidence import written
 from ..evidence.cell import Cell
 from ..pagefile.page import CellPlace, Table, TableColumn, TableRow
 from ..wording import markdown
 from ..wording.words import worded
-from .footnotes import TITLES, Footnotes, footnotes
+from .footnotes import TITLES, Place, footnotes
 from .page_text import MISSING, PageText
 
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def table(page: PageText, shown: Table) -> str:
-    """One table of results; every number leads to its evidence, every quoted figure to its source."""
-    rows, marks = _rows(page, shown), _footnotes(page, shown).marks
-    is_told = bool(caption(page, shown))
-    titles = [
-        page.translate(cell.column) if is_told else page.column_title(cell.column, cell.shown) for cell in rows[0]
-    ]
-    head = [_noted(page, markdown.text(page.translate(shown.corner)), marks.get((TITLES, TITLES), ()))]
-    head += [_noted(page, markdown.text(title), marks.get((TITLES, at), ())) for at, title in enumerate(titles)]
-    body: list[list[str]] = []
-    group = ""
-    for number, (row, cells) in enumerate(zip(shown.rows, rows, strict=True)):
-        if (heading := _written(page, shown, row, row.group)) != group:
-            group = heading
-            taken = [_of_group(page, shown, row, column) for column in shown.columns]
-            body.append([f"**{group}**" if group else "", *(taken if group else [""] * len(taken))])
-        title = _noted(page, _written(page, shown, row, row.title), marks.get((number, TITLES), ()))
-        body.append([title, *(_marked(page, cell, marks.get((number, at), ())) for at, cell in enumerate(cells))])
-    return page.grid([head, *body], figures=True)
+class ResultsTable:
+    """One table of results in one language; every number leads to its evidence, every quoted figure to its source."""
 
+    def __init__(self, page: PageText, table: Table) -> None:
+        self.page, self.table = page, table
+        width, own = len(table.columns), [cell for cell in page.cells if cell.table == table.name]
+        self.rows = [own[start : start + width] for start in range(0, len(own), width)]
+        self._footnotes = footnotes(self.rows, [one for one in page.unlike if one.table == table.name])
 
-def caption(page: PageText, shown: Table) -> str:
-    """What all numbers of a table are, where that is not the throughput of the page nor told by their titles."""
-    kinds = {(cell.shown.quantity, cell.shown.unit) for cell in _rows(page, shown)[0]}
-    quantity, unit = next(iter(kinds))
-    if len(kinds) > 1 or len(shown.columns) == 1 or quantity.is_told_by_title:
-        return ""
-    return page.say(
-        "{quantity} ({unit}).", quantity=page.translate(quantity.name).capitalize(), unit=markdown.text(unit)
-    )
+    @property
+    def notes(self) -> list[str]:
+        """The notes of the table as sentences, in their order."""
+        return [worded(note, self.page.translate, markdown.text) for note in self._footnotes.notes]
 
+    @property
+    def caption(self) -> str:
+        """What all its numbers are, where that is not the throughput of the page nor told by their titles."""
+        kinds = {(cell.shown.quantity, cell.shown.unit) for cell in self.rows[0]}
+        quantity, unit = next(iter(kinds))
+        if len(kinds) > 1 or len(self.table.columns) == 1 or quantity.is_told_by_title:
+            return ""
+        name = self.page.translate(quantity.name).capitalize()
+        return self.page.say("{quantity} ({unit}).", quantity=name, unit=markdown.text(unit))
 
-def notes(page: PageText, shown: Table) -> Iterator[str]:
-    """The notes of a table as sentences, in their order."""
-    return (worded(note, page.translate, markdown.text) for note in _footnotes(page, shown).notes)
+    @property
+    def markdown(self) -> str:
+        """The table itself; the numbers of its notes stand behind the titles and the numbers that they are of."""
+        body: list[list[str]] = []
+        group = ""
+        for number, (row, cells) in enumerate(zip(self.table.rows, self.rows, strict=True)):
+            if (heading := self._written(row, row.group)) != group:
+                group = heading
+                body.append(self._heading(row, group))
+            title = self._noted(self._written(row, row.title), (number, TITLES))
+            body.append([title, *(self._marked(cell, (number, at)) for at, cell in enumerate(cells))])
+        return self.page.grid([self._head(), *body], figures=True)
 
+    def _head(self) -> list[str]:
+        titles = [self.page.translate(self.table.corner), *map(self._title, self.rows[0])]
+        return [self._noted(markdown.text(title), (TITLES, at)) for at, title in enumerate(titles, start=TITLES)]
 
-def _rows(page: PageText, shown: Table) -> list[list[Cell]]:
-    width, own = len(shown.columns), [cell for cell in page.cells if cell.table == shown.name]
-    return [own[start : start + width] for start in range(0, len(own), width)]
+    def _title(self, cell: Cell) -> str:
+        """The title of a column, which says what it shows where the caption does not."""
+        return self.page.translate(cell.column) if self.caption else self.page.column_title(cell.column, cell.shown)
 
+    def _heading(self, row: TableRow, group: str) -> list[str]:
+        taken = [self._taken(row, column) if group else "" for column in self.table.columns]
+        return [f"**{group}**" if group else "", *taken]
 
-def _footnotes(page: PageText, shown: Table) -> Footnotes:
-    return footnotes(_rows(page, shown), [comparison for comparison in page.unlike if comparison.table == shown.name])
+    def _written(self, row: TableRow, title: str) -> str:
+        return markdown.text(self.page.translate(written(self.page.page, self.table, row, title)))
 
+    def _taken(self, row: TableRow, column: TableColumn) -> str:
+        """What a column takes the case of a group of rows for; empty where that is what the heading says."""
+        of_page = self.page.page.columns[column.column]
+        place = CellPlace(self.table, row, column, of_page.aliases)
+        taken = [(axis, str(value)) for axis, value in place.case.items() if value != place.labels[axis]]
+        labels = [of_page.labels.get(axis, {}).get(value) or self.page.page.label(axis, value) for axis, value in taken]
+        is_one_number = not (column.against and column.against.column)
+        said = self.page.enumerated(map(self.page.translate, labels)) if labels and is_one_number else ""
+        return f"*{markdown.text(said)}*" if said else ""
 
-def _written(page: PageText, shown: Table, row: TableRow, title: str) -> str:
-    return markdown.text(page.translate(written(page.page, shown, row, title)))
+    def _marked(self, cell: Cell, place: Place) -> str:
+        """A number with what is said of it on a line below: nothing that could be read as a digit stands behind it."""
+        number = MISSING if cell.digits is None else self.page.marked_number(cell)
+        qualifier = self.page.qualifier(cell)
+        below = self._noted(qualifier, place) if qualifier else self._note(place)
+        return f"{number}<br>{below}" if below else number
 
+    def _noted(self, title: str, place: Place) -> str:
+        """A title with the numbers of its notes, raised where no digit stands before them."""
+        numbers = self._footnotes.marks.get(place, ())
+        if not numbers:
+            return title
+        if title[-1:].isdigit():
+            return f"{title} {self._note(place)}"
+        return title + ",".join(map(str, numbers)).translate(RAISED)
 
-def _of_group(page: PageText, shown: Table, row: TableRow, column: TableColumn) -> str:
-    """What a column takes the case of a group of rows for; empty where that is what the heading says."""
-    of_page = page.page.columns[column.column]
-    place = CellPlace(shown, row, column, of_page.aliases)
-    taken = [(axis, str(value)) for axis, value in place.case.items() if value != place.labels[axis]]
-    labels = [of_page.labels.get(axis, {}).get(value) or page.page.label(axis, value) for axis, value in taken]
-    is_one_number = not (column.against and column.against.column)
-    return f"*{markdown.text(', '.join(map(page.translate, labels)))}*" if labels and is_one_number else ""
-
-
-def _marked(page: PageText, cell: Cell, numbers: Sequence[int]) -> str:
-    """A number with what is said of it on a line below: nothing that could be read as a digit stands behind it."""
-    number = MISSING if cell.digits is None else page.number(cell) + ("‡" if cell.rests_on_quotes else "")
-    qualifiers = dict.fromkeys(worded(found.qualifier, page.translate) for found in cell.certain_disagreements)
-    if qualifiers:
-        said = markdown.text(", ".join(qualifiers))
-        return f"{number}<br>{_noted(page, f'({said})', numbers)}"
-    return f"{number}<br>{_note(page, numbers)}" if numbers else number
-
-
-def _noted(page: PageText, title: str, numbers: Sequence[int]) -> str:
-    """A title with the numbers of its notes, raised where no digit stands before them."""
-    if not numbers:
-        return title
-    if title[-1:].isdigit():
-        return f"{title} {_note(page, numbers)}"
-    return title + ",".join(map(str, numbers)).translate(RAISED)
-
-
-def _note(page: PageText, numbers: Sequence[int]) -> str:
-    return page.say("(note {numbers})", numbers=", ".join(map(str, numbers)))
+    def _note(self, place: Place) -> str:
+        numbers = self._footnotes.marks.get(place, ())
+        return self.page.say("(note {numbers})", numbers=self.page.enumerated(map(str, numbers))) if numbers else ""

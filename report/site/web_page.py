@@ -13,6 +13,7 @@ from ..rendering import render_remarks
 from ..rendering.page_text import MISSING
 from ..rendering.publish import PublishedPage
 from ..rendering.render import LOG_COLUMNS, SECTIONS, Renderer
+from ..rendering.render_table import ResultsTable
 from ..wording.markdown import path_address
 from . import hypertext
 from .drawing import Drawing
@@ -73,10 +74,10 @@ class WebPage(Renderer):
         """The blocks of a section as the page file states them; its tables are labelled by the title of the section."""
         return hypertext.html(self.blocks(blocks), title)
 
-    def results(self, table: Table) -> Markup:
+    def results(self, shown: ResultsTable) -> Markup:
         """A table of results, whose numbers open their evidence."""
-        kind = "results grouped" if any(row.group for row in table.rows) else "results"
-        return hypertext.html(self.table(table), self.translate(table.title), kind)
+        kind = "results grouped" if any(row.group for row in shown.table.rows) else "results"
+        return hypertext.html(shown.markdown, self.translate(shown.table.title), kind)
 
     def charts_of(self, table: Table) -> list[Drawing]:
         """The charts of a table."""

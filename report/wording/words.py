@@ -64,6 +64,14 @@ class Translator:
         """Several sentences one after the other, with a blank between them where the language has one."""
         return reduce(lambda first, second: self.say("{first} {second}", first=first, second=second), said)
 
+    def joined(self, texts: Iterable[str]) -> str:
+        """Several texts, which may hold commas, as one list."""
+        return self.translate("joiner").join(texts)
+
+    def enumerated(self, texts: Iterable[str]) -> str:
+        """Several texts one after the other, with the comma of the language."""
+        return reduce(lambda first, second: self.say("{first}, {second}", first=first, second=second), texts)
+
 
 # Whose a throughput is, as words that follow its unit.
 WHOSE: Mapping[str | None, Message] = {

@@ -11,6 +11,7 @@ import pytest
 from parsers.grammar.format import load
 from parsers.grammar.loading import compiled
 from parsers.io.user_cache import MOST_FILES, found, keep
+from parsers.runs.reading import read
 from tests.commandline import PROJECT, run
 
 GRAMMAR = PROJECT / "parsers/formats/mmcv.lark"
@@ -140,3 +141,16 @@ def test_the_oldest_of_many_kept_formats_go(kept: Path) -> None:
         keep(b"{}", str(number))
     assert not first.exists()
     assert MOST_FILES // 2 <= len(list(kept.iterdir())) <= MOST_FILES
+
+
+def test_a_log_of_two_formats_is_read_alike_after_formats_were_let_go(tmp_path: Path) -> None:
+    iteration = "Iteration: {n}, Loss function: 2.5, Average Loss: 2.5, avg. samples / sec: 2500.0\n"
+    throughput = (
+        ':::MLLOG {"namespace": "", "time_ms": 1700000000004, "event_type": "POINT_IN_TIME", "key": "throughput", '
+        '"value": 2900.0, "metadata": {"file": "/toy/train.py", "lineno": 3, "epoch_num": 1}}\n'
+    )
+    log = tmp_path / "train.log"
+    log.write_text("".join(iteration.format(n=n) for n in (20, 40, 60)) + throughput, encoding="utf-8")
+    before = [len(part.table) for part in read(log).parts]
+    load.cache_clear()
+    assert [len(part.table) for part in read(log).parts] == before == [3, 1]

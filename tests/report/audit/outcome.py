@@ -17,6 +17,7 @@ from tabulate import tabulate
 from parsers.io.message import Message
 from report.audit.audited_pages import Named, audit_files, markdown_files
 from report.audit.finding import VERDICTS, Finding, Verdict
+from report.audit.table_arithmetic import INCONSISTENT
 from report.findings.printing import summary
 from report.wording import markdown
 
@@ -60,6 +61,7 @@ def document(perf: Outcome, examples: Outcome) -> str:
         examples=examples.commit,
         examples_summary=str(summary(examples.findings)),
         examples_pages=by_page(examples.found),
+        examples_findings=grouped([one for one in examples.found if one[1].verdict == INCONSISTENT]),
     )
 
 

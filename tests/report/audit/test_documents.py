@@ -173,6 +173,28 @@ def test_a_cell_of_html_that_spans_millions_of_columns_is_cut() -> None:
     assert len(table("<table><tr><td colspan=99999999>a<td>b<tr><td>1<td>2</table>").head) == 101
 
 
+def test_tables_of_html_that_do_not_end_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts: list[str] = []
+
+    def read(html: str) -> list[object]:
+        texts.append(html)
+        return []
+
+    monkeypatch.setattr("report.published.document.html_tables", read)
+    document("<table>\n\n" * 3)
+    assert len(texts) == 1
+
+
+SPANNING = "<table><tr>" + "<td rowspan=99999999 colspan=100>a" * 60 + "<tr><td>1<td>2" * 600 + "</table>"
+
+
+@pytest.mark.parametrize(("name", "text"), [("a.md", SPANNING), ("a.csv", "," * 2000 + "\n" + "1\n" * 2000)])
+def test_a_table_of_which_a_few_bytes_make_millions_of_cells_is_refused(name: str, text: str) -> None:
+    said = f"^{name}: has a table of more than 1048576 cells; smaller ones can be read.$"
+    with pytest.raises(DocumentError, match=said):
+        parse_document(text, Path(name))
+
+
 RST = """Title
 =====
 

@@ -24,11 +24,11 @@ def page(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 def accused(text: str) -> dict[str, str]:
     """The numbers of a page that do not follow, each with what its operands give."""
     found = with_arithmetic([], [parse_document(text, Path("README.md"))])
-    return {one.number.digits: str(one.reason) for one in found if one.verdict == "does not follow"}
+    return {one.number.digits: str(one.reason) for one in found if one.verdict == "inconsistent"}
 
 
 def following(text: str) -> list[str]:
-    return [one.printed.digits for one in recomputed(parse_document(text, Path("README.md"))) if one.follows]
+    return [one.printed.digits for one in recomputed(parse_document(text, Path("README.md"))) if one.is_consistent]
 
 
 def speed_ups(changes: Mapping[int, object] | None = None, head: Sequence[str] = NAMED, factor: float = 1.0) -> str:

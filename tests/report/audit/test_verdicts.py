@@ -50,13 +50,13 @@ def test_an_exact_number_has_its_protocol(tmp_path: Path) -> None:
 
 
 def test_a_number_that_was_rounded_is_said_to_be(tmp_path: Path) -> None:
-    said = "The log gives these digits, rounded half up, by a protocol that explains 2 logs."
+    said = "The log gives these digits (rounded half up) by a protocol that matches 2 logs."
     assert str(on_eight_cards(tmp_path).reason) == said
 
 
 def test_a_number_that_was_cut_off_is_exact_and_said_to_be(tmp_path: Path) -> None:
     found = on_eight_cards(tmp_path, ("399.532", "399.531"), ("3119.765", "3119.764"))
-    said = "The log gives these digits, truncated, by a protocol that explains 2 logs."
+    said = "The log gives these digits (truncated) by a protocol that matches 2 logs."
     assert (found.verdict, str(found.reason)) == ("exact", said)
 
 
@@ -91,8 +91,8 @@ def test_a_number_whose_label_contradicts_its_log_is_mislabelled(tmp_path: Path)
     found = on_eight_cards(tmp_path, ("BS=64", "BS=32"))
     assert (found.verdict, found.computed) == ("mislabelled", "3119.765")
     assert str(found.reason) == (
-        "The log gives these digits, rounded half up, by a protocol that explains 2 logs; the label says batch size 32,"
-        " file name says 64."
+        "The log gives these digits (rounded half up) by a protocol that matches 2 logs; label: batch size 32,"
+        " file name: 64."
     )
 
 
@@ -113,7 +113,7 @@ def test_a_number_whose_log_is_a_copy_of_another_one_is_misfiled(tmp_path: Path)
     page = make(tmp_path)
     shutil.copy(page.parent / "logs" / ONE, page.parent / "logs" / EIGHT)
     found = audited(tmp_path)[1]
-    said = f"The log logs/{EIGHT} is byte for byte logs/{ONE}, that of another case."
+    said = f"The log logs/{EIGHT} is byte for byte the same as logs/{ONE}, the log of another case."
     assert (found.verdict, str(found.reason)) == ("misfiled", said)
 
 
@@ -130,7 +130,7 @@ def test_a_dead_link_of_a_number_whose_log_is_found_is_reported(tmp_path: Path) 
     found = on_eight_cards(tmp_path, (f"logs/{EIGHT}", "logs/gone_log"))
     assert (found.verdict, str(found.reason)) == (
         "exact",
-        "The log gives these digits, rounded half up, by a protocol that explains 2 logs; its link is dead:"
+        "The log gives these digits (rounded half up) by a protocol that matches 2 logs; its link is dead:"
         " logs/gone_log.",
     )
 
@@ -171,7 +171,7 @@ def test_a_protocol_that_a_page_file_states_is_the_only_one_that_counts(
 def test_a_stated_protocol_is_said_to_be(tmp_path: Path) -> None:
     page = make(tmp_path)
     (tmp_path / "toy.toml").write_text(STATED.replace("PROTOCOL", "tipc"), encoding="utf-8")
-    said = "The log gives these digits, rounded half up, by the stated protocol."
+    said = "The log gives these digits (rounded half up) by the stated protocol."
     assert str(audited(page, pages=[load(tmp_path / "toy.toml")])[0].reason) == said
 
 

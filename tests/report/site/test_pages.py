@@ -38,7 +38,7 @@ def text(element: ElementTree.Element) -> str:
 
 def figures(root: ElementTree.Element) -> list[str]:
     """The numbers of the tables of results, in their order."""
-    tables = [table for table in elements(root, "table") if table.get("class") == "results"]
+    tables = [table for table in elements(root, "table") if "results" in (table.get("class") or "").split()]
     return [text(link) for table in tables for link in elements(table, "a")]
 
 
