@@ -223,7 +223,7 @@ def _without_log(claim: Claim, unfollowed: Sequence[str]) -> Finding:
         return Finding(claim.number, "dead link", Message(DEAD, text=repr(dead.text), address=dead.address))
     if claim.match.backings:
         path = claim.match.backings[0].log.path
-        return Finding(claim.number, "no evidence", Message(NO_LOG, log=path), path)
+        return Finding(claim.number, "no evidence", Message(NO_LOG, log=path))
     if not unfollowed:
         return Finding(claim.number, "no evidence", Message(NOT_FOUND))
     key = NOT_FOLLOWED if len(unfollowed) == 1 else SEVERAL_NOT_FOLLOWED
