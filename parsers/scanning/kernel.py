@@ -1,4 +1,4 @@
-"""The shapes of lines, and the numbers at known places of them, in one pass over a text; and text without escapes.
+"""The shapes of lines, and the numbers at known places of them, in one pass over a text.
 
 Two lines have one shape where they are equal but for their digits. shapes.c does the work where a compiler built it;
 where none did, and where the environment variable TACHOGRAPH_KERNEL is ``numpy``, the same results come from here. A
@@ -20,7 +20,7 @@ try:
     from . import _shapes as shapes_of_c
 except ImportError:  # no compiler built it
     shapes_of_c = None
-VERSION = 1
+VERSION = 2
 # What was built from another shapes.c, before an update, is not used.
 shapes_of_c = shapes_of_c if getattr(shapes_of_c, "VERSION", None) == VERSION else None
 
@@ -29,21 +29,11 @@ LEFT, NUMBER, STAMP = range(3)
 NO_STAMP = -(2**63)
 """A field that is left to the caller, a number, and a time: the kinds of ``fields``; and a time that is not there."""
 
-# What a terminal takes for colours, places, titles and modes (ECMA-48): a control sequence, a string, or two bytes.
-ESCAPE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\-_])")
-
 Data = bytes | bytearray | memoryview
 Ids = NDArray[np.int32]
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
-
-
-def without_escapes(data: bytes, *, compiled: bool = COMPILED) -> bytes:
-    """A text without the escapes of terminals."""
-    if compiled and shapes_of_c is not None:
-        return bytes(shapes_of_c.without_escapes(data))
-    return ESCAPE.sub(b"", data)
 
 
 class Shapes:
@@ -118,6 +108,9 @@ NO_FIT = "the arrays do not fit, or a place is not inside the text"
 PARTS_OF_STAMP = ((0, 4), (5, 7), (8, 10), (11, 13), (14, 16), (17, 19), (20, 26))
 AS_ZERO = bytes(ord("0") if chr(byte) in "0123456789" else byte for byte in range(256))
 MASK = np.frombuffer(AS_ZERO, np.uint8)
+PLAIN = re.compile(rb"[-+]?(?=\.?0)(?P<before>0*)(?:\.(?P<after>0*))?(?:[eE](?:(?P<down>-)|\+)?(?P<power>0+))?")
+MOST_OF_WHOLE, MOST_DECIMALS = 2**59, 27
+POWERS = np.array([float(10**power) for power in range(23)])
 PART = b"\n"  # behind a masked line some of whose digits are left, for they matter
 
 
@@ -191,7 +184,7 @@ def fields(
     and field the offset in the line and the width, 0 for a field that it does not have. ``kinds``: uint8, LEFT (NaN
     here), NUMBER (float64, exact to the last bit; NaN for none) or STAMP (the int64 of microseconds since 1970 in the
     same bytes; NO_STAMP for none). A cell whose text is spelled in another way is odd, and as if there were none:
-    what is no plain decimal number, or over 2**53 without its point, or no time such as 2026-11-22 20:15:00.123.
+    what is no plain decimal number, or over 2**59 without its point, or no time such as 2026-11-22 20:15:00.123.
     None in place of the odd ones where there are none.
     ValueError: an array of another type or size, a place that is not inside ``data``.
     """
@@ -260,25 +253,30 @@ def _fill(column: Floats, odd: Bytes, rows: NDArray[np.intp], texts: Bytes, kind
 
 def _numbers(texts: Bytes, masked: bytes) -> tuple[Floats, NDArray[np.bool_]]:
     """The numbers of texts of one shape, and which of them are plain."""
-    signed = masked[:1] in (b"-", b"+")
-    before, _, after = masked[signed:].partition(b".")
-    if (before + after).strip(b"0") or not before + after or len(after) > 22:
+    found = PLAIN.fullmatch(masked)
+    if not found:
         return np.zeros(len(texts)), np.zeros(len(texts), bool)
-    digits = texts[:, [i for i in range(signed, len(masked)) if masked[i] != ord(".")]] - ord("0")
-    whole = _whole(digits)
-    values = whole / float(10 ** len(after))
-    return -values if masked[:1] == b"-" else values, whole < 2**53
+    before, after, power = (texts[:, slice(*found.span(group))] - ord("0") for group in ("before", "after", "power"))
+    whole = _whole(np.hstack([before, after]))
+    power = np.minimum(_whole(power), 99) * (-1 if found["down"] else 1) - after.shape[1]
+    is_double, has_scale = whole < 2**53, np.abs(power) < len(POWERS)
+    scale = POWERS[np.abs(power) * has_scale]
+    values = np.where(power < 0, whole / scale, whole * scale)
+    values = -values if masked[:1] == b"-" else values
+    large = ~is_double & (whole < MOST_OF_WHOLE) & (power >= -MOST_DECIMALS) & (power <= 0)
+    values[large] = [float(text.tobytes()) for text in texts[large]]
+    return values, (is_double & has_scale) | large
 
 
-def _whole(digits: Bytes) -> Floats:
-    """The number of the digits of each row, or 2**53 for a larger one."""
+def _whole(digits: Bytes) -> Integers:
+    """The number of the digits of each row, or MOST_OF_WHOLE for a larger one."""
     count = digits.shape[1]
     if count <= 15:
-        return np.asarray(digits @ 10.0 ** np.arange(count)[::-1])
+        return np.asarray(digits @ 10.0 ** np.arange(count)[::-1]).astype(np.int64)
     whole = np.zeros(len(digits), np.int64)
     for column in digits.T:
-        whole = np.minimum(whole * 10 + column, 2**53)
-    return whole.astype(np.float64)
+        whole = np.minimum(whole * 10 + column, MOST_OF_WHOLE)
+    return whole
 
 
 def _stamps(texts: Bytes, masked: bytes) -> tuple[Integers, NDArray[np.bool_]]:
@@ -288,7 +286,7 @@ def _stamps(texts: Bytes, masked: bytes) -> tuple[Integers, NDArray[np.bool_]]:
         return np.zeros(len(texts), np.int64), np.zeros(len(texts), bool)
     digits = np.zeros((len(texts), 26), np.uint8)
     digits[:, :width] = texts - ord("0")
-    parts = [_whole(digits[:, a:b]).astype(np.int64) for a, b in PARTS_OF_STAMP]
+    parts = [_whole(digits[:, a:b]) for a, b in PARTS_OF_STAMP]
     year, month, day, hour, minute, second, fraction = parts
     plain = (year >= 1) & (month >= 1) & (month <= 12) & (day >= 1) & (hour < 24) & (minute < 60) & (second < 60)
     months = ((year - 1970) * 12 + month - 1)[plain]

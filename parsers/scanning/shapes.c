@@ -9,9 +9,11 @@ Why it is exact
     Each line is masked: every digit becomes a 0, but for those that matter in a part of a shape. A line has a shape
     only if its masked bytes are equal to those of the shape, byte by byte; the hash says where to look, never what is
     equal.
-    A decimal number is a whole number below 2**53 over a power of ten up to 10**22. Both are doubles without rounding,
-    so their quotient is rounded once, as IEEE 754 says, to the double nearest to what is written. Any other spelling is
-    called odd, and left to the caller.
+    A number is a whole number below 2**53 times or over a power of ten up to 10**22. Both are doubles without rounding,
+    so their product or quotient is rounded once, as IEEE 754 says, to the double nearest to what is written. Of a whole
+    number up to 2**59, for programs print 17 digits, over 10**k, which is 5**k 2**k, the quotient by 5**k < 2**63 has
+    55 bits or more, and its last one is set where a rest follows: rounded to 53 bits it is nearest, too. Any other
+    spelling is called odd, and left to the caller.
 
 Why a log cannot make it slow
     The hash has a secret key: NH of UMAC and VMAC (Black et al., "UMAC: Fast and Secure Message Authentication") over
@@ -34,7 +36,7 @@ Only CPython's limited API, that of 3.11 (setup.cfg): one build serves all later
 #error "the first byte of a word is taken to be its lowest; without this module the same results come from numpy"
 #endif
 
-#define VERSION 1           /* that of kernel.py, which uses no other: one more with each change of what is called here */
+#define VERSION 2           /* that of kernel.py, which uses no other: one more with each change of what is called here */
 #define ONES 0x0101010101010101ull
 #define WORD 8
 #define STEP 16             /* bytes that are masked and hashed at once */
@@ -232,20 +234,49 @@ static int read_lines(Table *table, const uint8_t *text, int64_t size, int64_t *
 static const double POWER_OF_10[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* Digits from ``*at`` to ``end`` at most, behind those of ``whole``; 0 where that would be 2**53 or more. */
+#define MOST_OF_WHOLE 59    /* bits: ten times as much fits a word */
+#define MOST_DECIMALS 27
+
+static const uint64_t POWER_OF_5[MOST_DECIMALS + 1] = {
+    1u, 5u, 25u, 125u, 625u, 3125u, 15625u, 78125u, 390625u, 1953125u, 9765625u, 48828125u, 244140625u, 1220703125u,
+    6103515625ull, 30517578125ull, 152587890625ull, 762939453125ull, 3814697265625ull, 19073486328125ull,
+    95367431640625ull, 476837158203125ull, 2384185791015625ull, 11920928955078125ull, 59604644775390625ull,
+    298023223876953125ull, 1490116119384765625ull, 7450580596923828125ull};
+
+/* A whole number of 54 to 59 bits over a power of ten: the double nearest to it. */
+static inline double rounded_quotient(uint64_t whole, int64_t decimals) {
+    unsigned __int128 scaled = (unsigned __int128)whole << 64, quotient = scaled / POWER_OF_5[decimals];
+    quotient |= quotient * POWER_OF_5[decimals] != scaled;
+    return (double)quotient * 0x1p-64 / (double)(1 << decimals);
+}
+
+/* Digits from ``*at`` to ``end`` at most, behind those of ``whole``; 0 where that would be too many. */
 static inline int digits(const uint8_t **at, const uint8_t *end, uint64_t *whole) {
     for (; *at < end && is_digit(**at); (*at)++) {
         *whole = *whole * 10 + (uint64_t)(**at - '0');
-        if (*whole >> 53) return 0;
+        if (*whole >> MOST_OF_WHOLE) return 0;
     }
     return 1;
 }
 
-/* A sign or none, digits, and a point and digits or none. 0 for any other spelling, and where it is not exact. */
+/* Adds to ``power`` what an exponent at ``*at`` says, if there is one; 0 where it has no digits, or too many. */
+static inline int exponent(const uint8_t **at, const uint8_t *end, int64_t *power) {
+    if (*at == end || (**at | 0x20) != 'e') return 1;
+    int negative = ++*at < end && **at == '-';
+    *at += *at < end && (**at == '-' || **at == '+');
+    const uint8_t *first = *at;
+    uint64_t size = 0;
+    if (!digits(at, end, &size) || *at == first) return 0;
+    *power += negative ? -(int64_t)size : (int64_t)size;
+    return 1;
+}
+
+/* A sign or none, digits, a point and digits or none, and an exponent or none. 0 for any other spelling, and where it
+   is not exact. */
 static inline int read_number(const uint8_t *at, int64_t width, double *number) {
     const uint8_t *end = at + width;
     uint64_t whole = 0;
-    int64_t decimals = 0;
+    int64_t power = 0;
     int negative = *at == '-';
     at += negative || *at == '+';
     const uint8_t *first = at;
@@ -254,10 +285,16 @@ static inline int read_number(const uint8_t *at, int64_t width, double *number) 
     if (at < end && *at == '.') {
         first = ++at;
         if (!digits(&at, end, &whole)) return 0;
-        decimals = at - first;
+        power = first - at;
     }
-    if (at < end || count + decimals == 0 || decimals > 22) return 0;
-    *number = (double)whole / POWER_OF_10[decimals];
+    if ((!count && !power) || !exponent(&at, end, &power)) return 0;
+    if (at < end) return 0;
+    if (!(whole >> 53) && power >= -22 && power <= 22)
+        *number = power < 0 ? (double)whole / POWER_OF_10[-power] : (double)whole * POWER_OF_10[power];
+    else if (whole >> 53 && power >= -MOST_DECIMALS && power <= 0)
+        *number = rounded_quotient(whole, -power);
+    else
+        return 0;
     if (negative) *number = -*number;
     return 1;
 }
@@ -511,7 +548,7 @@ done:
 
 /* ---- Escapes of terminals */
 
-/* How many bytes the escape at ``at``, which is ESC, has; 0 where none begins there. See ESCAPE in kernel.py. */
+/* How many bytes the escape at ``at``, which is ESC, has; 0 where none begins there. See ESCAPE in source.py. */
 static int64_t escape_at(const uint8_t *at, const uint8_t *end) {
     if (end - at < 2) return 0;
     const uint8_t *byte = at + 2;

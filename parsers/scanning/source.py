@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import re
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from ..io.compression import ERRORS, unpacked
 from ..io.errors import CANNOT_BE_READ, LogError, reason_of
 from ..io.input_file import opened
 from ..io.message import Message
-from .kernel import without_escapes
+from .kernel import COMPILED, shapes_of_c
 
 BLOCK = 1 << 20
 SMALL = 1 << 17  # a log of less is read at once
@@ -25,6 +26,8 @@ EVENT_FILE = (
 )
 _ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _NOT_TEXT = bytes(set(range(32)) - set(b"\0\a\b\t\n\v\f\r\x1b")) + b"\x7f"
+# What a terminal takes for colours, places, titles and modes (ECMA-48): a control sequence, a string, or two bytes.
+ESCAPE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 
 
 class Source:
@@ -161,3 +164,10 @@ def clean(block: bytes) -> bytes:
     for mark in _ORDER_MARKS:
         block = block.removeprefix(mark)
     return block
+
+
+def without_escapes(data: bytes, *, compiled: bool = COMPILED) -> bytes:
+    """A text without the escapes of terminals."""
+    if compiled and shapes_of_c is not None:
+        return bytes(shapes_of_c.without_escapes(data))
+    return ESCAPE.sub(b"", data)

@@ -13,6 +13,7 @@ from parsers.scanning.kernel import LEFT, NUMBER, STAMP, Shapes, fields, shapes_
 
 NOT_BUILT = "parsers.scanning._shapes is not built: `pip install -e .` builds it where there is a C compiler"
 needs_c = pytest.mark.skipif(shapes_of_c is None, reason=NOT_BUILT)
+both = pytest.mark.parametrize("compiled", [pytest.param(True, marks=needs_c, id="c"), pytest.param(False, id="numpy")])
 PLACES = re.compile(rb"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:]{8}(?:[.,][0-9]+)?|[-+]?[0-9.,e+-]*[0-9]")
 MOST_PLACES = 6
 ALPHABET = [b"0", b"7", b"9", b"/", b":", b"a", b"\xb0", b"\xb7", b"\x00", b"\r", b"\xff", b"0123456789", b"word " * 3]

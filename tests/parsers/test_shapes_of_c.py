@@ -140,7 +140,8 @@ FLAGS = [
     "-DPy_LIMITED_API=0x030b0000",
     "-Werror=implicit-function-declaration",  # what is not of the limited API is not declared
 ]
-TESTS = ("pytest", "-q", "-s", "-x", "-p", "no:cacheprovider", "-n0", "tests/parsers/test_kernel.py")
+OF_C = ("tests/parsers/test_kernel.py", "tests/parsers/test_fields_of_lines.py")
+TESTS = ("pytest", "-q", "-s", "-x", "-p", "no:cacheprovider", "-n0", *OF_C)
 FUZZER = ("tests.fuzz.fuzz", "shapes", "--seconds", "10")
 SOURCE = PROJECT / "parsers/scanning/shapes.c"
 RIGHT = "if (end - at >= WORD)"
