@@ -165,7 +165,7 @@ def _feed(
 ) -> str | None:
     """Read all blocks; returns a format other than the chosen ones, where there are any, once lines of it are left."""
     searched, names = 0, {fmt.name for fmt in chosen}
-    for lines in text.blocks(shapes, [variant for fmt in chosen for variant in fmt.variants]):
+    for lines in text.blocks(shapes, chosen):
         verdicts = cascade.feed(lines)
         if search and searched < SEARCHED:
             left = np.flatnonzero(verdicts.left)

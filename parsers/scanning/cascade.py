@@ -10,7 +10,6 @@ from .account import LineAccount, Verdicts
 from .columns import FactLines, Places, VariantLines
 from .format_shapes import FormatShapes, KnownShapes
 from .kernel import Integers
-from .multiline import RecordSearch
 from .shapes import ShapedLines
 
 
@@ -22,7 +21,6 @@ class FormatLines:
         self._shapes = shapes
         self._found: dict[int, VariantLines] = {}
         self._facts: dict[int, FactLines] = {}
-        self._spanning = [variant for variant in fmt.variants if variant.spans]
 
     @property
     def lines(self) -> list[VariantLines]:
@@ -36,8 +34,7 @@ class FormatLines:
 
     def read(self, lines: ShapedLines, verdicts: Verdicts) -> None:
         """Read the lines that are left, and note what they are."""
-        if self._spanning and self._shapes.may_begin(lines, verdicts.left):
-            self._read_records(lines, verdicts)
+        self._read_records(lines, verdicts)
         for meaning, mine, shape in self._shapes.groups(lines, verdicts.left):
             verdicts.note(mine, is_matched=meaning.is_matched, is_torn=meaning.is_torn)
             for number, variant in enumerate(meaning.variants):
@@ -47,7 +44,7 @@ class FormatLines:
 
     def _read_records(self, lines: ShapedLines, verdicts: Verdicts) -> None:
         """Read the records of several lines; a line in one is nothing else."""
-        for found in RecordSearch(lines, np.flatnonzero(verdicts.left)).records(self._spanning):
+        for found in self._shapes.records(lines, np.flatnonzero(verdicts.left)):
             is_matched = found.variant.record != "noise"
             verdicts.note(found.all, is_matched=is_matched)
             if is_matched:

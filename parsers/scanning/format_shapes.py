@@ -14,7 +14,7 @@ from ..grammar.variant import Variant
 from .cut_lines import SaidOfShapes
 from .judging import Hit, LineJudge, VariantSieve, spans_of
 from .kernel import Ids
-from .multiline import RecordSearch, text_of_first_line
+from .multiline import Records, RecordSearch, text_of_first_line
 from .shapes import ALONE, NEW, ByShape, Rows, ShapedLines, ShapeTable
 
 NOTHING = 0
@@ -82,10 +82,17 @@ class FormatShapes:
         if len(alone := rows[meanings == ALONE]):
             yield from self._groups_alone(lines, alone)
 
-    def may_begin(self, lines: ShapedLines, left: NDArray[np.bool_]) -> bool:
-        """Whether any of the lines left may begin a record of several lines."""
+    def records(self, lines: ShapedLines, rows: Rows) -> Iterator[Records]:
+        """The records of several lines among some lines."""
+        begins = self.begins(lines, rows)
+        if begins.any():
+            yield from RecordSearch(lines, rows, begins).records(self.format.variants)
+
+    def begins(self, lines: ShapedLines, rows: Rows) -> NDArray[np.bool_]:
+        """In which of some lines a record of several may begin."""
+        if not self._telling:
+            return np.zeros(len(rows), np.bool_)
         self._begins.grow(lines.known)
-        rows = np.flatnonzero(left)
         begins = self._begins[lines.shapes[rows]]
         if (new := begins == NEW).any():
             first = lines.firsts(rows[new])
@@ -94,7 +101,7 @@ class FormatShapes:
                 [any(t in text for t in self._telling) for text in texts], np.int8
             )
             begins = self._begins[lines.shapes[rows]]
-        return bool(begins.any())
+        return begins > 0
 
     def _judge(self, lines: ShapedLines, rows: Rows) -> None:
         """Learn new shapes by a line of each."""

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..grammar.digits import REPEATS, taken
 from ..grammar.expression import compiled
@@ -18,8 +19,6 @@ from .judging import Hit, spans_of
 from .prefix import NOWHERE
 from .shapes import Rows, ShapedLines
 
-# A log that goes on for so long without the end of a record has none that began before.
-LONGEST_RECORD = 1 << 20
 _NEWLINE = ord("\n")
 
 
@@ -74,20 +73,25 @@ def _pattern(variant: Variant) -> re.Pattern[bytes]:
     return compiled(f"\n{variant.source}(?=\n|\\Z)".encode())
 
 
-def _matches(variant: Variant, text: bytes) -> Iterator[re.Match[bytes]]:
-    """All records in a text, as ``finditer`` finds them, but tried only at lines that hold what a first line does."""
+def _matches(variant: Variant, text: bytes, places: Iterable[tuple[int, int]]) -> Iterator[re.Match[bytes]]:
+    """The records in a text, as ``finditer`` finds them, but tried only at lines that hold what a first line does.
+
+    ``places``: where these may be in the text, each from the newline before a line on.
+    """
     pattern, telling = _pattern(variant), text_of_first_line(variant)
     if not telling:
         yield from pattern.finditer(text)
         return
-    end, place = 0, text.find(telling)
-    while place >= 0:
-        start = text.rfind(b"\n", end, place)
-        found = pattern.match(text, start) if start >= 0 else None
-        if found:
-            yield found
-        end = found.end() if found else text.find(b"\n", place)
-        place = text.find(telling, end) if end >= 0 else -1
+    end = 0
+    for begin, stop in places:
+        end = max(begin, end)
+        while (place := text.find(telling, end, stop)) >= 0:
+            start = text.rfind(b"\n", end, place)
+            found = pattern.match(text, start) if start >= 0 else None
+            if found:
+                yield found
+            newline = text.find(b"\n", place, stop)
+            end = found.end() if found else newline if newline >= 0 else stop
 
 
 @dataclass(frozen=True)
@@ -101,17 +105,26 @@ class Records:
 
 
 class RecordSearch:
-    """Looks for records of several lines among lines that follow each other, but for those that others know."""
+    """Looks for records of several lines among lines that follow each other, but for those that others know.
 
-    def __init__(self, lines: ShapedLines, rows: Rows) -> None:
-        data, self._starts = lines.joined(rows)
-        self._rows = rows
+    ``begins``: in which of these ``rows`` one may begin (bool); in any if it is not said.
+    """
+
+    def __init__(self, lines: ShapedLines, rows: Rows, begins: NDArray[np.bool_] | None = None) -> None:
+        first = np.flatnonzero(begins) if begins is not None else np.zeros(1, np.intp)
+        self._rows = rows[first[0] :]
+        data, self._starts = lines.joined(self._rows)
         self._text = (b"\n" + data).replace(b"\r", b"\n")
+        self._places = [(0, len(self._text))]
+        if begins is not None:
+            ends = np.append(self._starts[1:], len(self._text))
+            first -= first[0]
+            self._places = list(zip(self._starts[first].tolist(), ends[first].tolist(), strict=True))
 
     def records(self, variants: Iterable[Variant]) -> Iterator[Records]:
         """What there is of each variant."""
         for variant in (variant for variant in variants if variant.spans and variant.may_stand_in(self._text)):
-            if matches := list(_matches(variant, self._text)):
+            if matches := list(_matches(variant, self._text, self._places)):
                 yield self._records(variant, matches)
 
     def _records(self, variant: Variant, matches: Sequence[re.Match[bytes]]) -> Records:
@@ -126,25 +139,3 @@ class RecordSearch:
     def _line(self, places: Sequence[int]) -> Rows:
         """The lines that begin at newlines of the text, or hold other places of it."""
         return np.searchsorted(self._starts, places, side="right") - 1
-
-
-def whole_records(blocks: Iterable[bytes], variants: Sequence[Variant]) -> Iterator[bytes]:
-    """The same text in blocks that end where a record of several lines does, so that none is cut in two."""
-    spanning = [variant for variant in variants if variant.spans]
-    rest = b""
-    for block in blocks:
-        may_begin = bool(rest) or any(text_of_first_line(variant) in block for variant in spanning)
-        rest += block
-        end = _last_end(rest, spanning) if may_begin else len(rest)
-        end = max(end, rest.rfind(b"\n", 0, max(len(rest) - LONGEST_RECORD, 0)) + 1)
-        if end:
-            yield rest[:end]
-            rest = rest[end:]
-    if rest:
-        yield rest
-
-
-def _last_end(text: bytes, variants: Sequence[Variant]) -> int:
-    """Where the line ends that ends the last record; 0 where there is none."""
-    ends = [match.end() for v in variants if v.may_stand_in(text) for match in _matches(v, b"\n" + text)]
-    return text.find(b"\n", max(ends) - 1) + 1 if ends else 0

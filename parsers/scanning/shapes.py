@@ -7,7 +7,7 @@ of too many different ones; it is looked at by itself.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -72,6 +72,22 @@ class ShapedLines:
             return self.data[start : end - is_cut], self.starts[rows] - start
         texts = self.texts(rows)
         return b"".join(texts), np.cumsum([0, *map(len, texts)])[:-1]
+
+    def parted(self, row: int) -> "tuple[ShapedLines, ShapedLines]":
+        """The lines before one, and those from it on."""
+        start = int(self.starts[row])
+        data, shapes, starts = self.data[:start], self.shapes[:row], self.starts[:row]
+        first = replace(self, data=data, shapes=shapes, starts=starts, is_cut=False)
+        data, shapes, starts = self.data[start:], self.shapes[row:], self.starts[row:] - start
+        return first, replace(self, data=data, shapes=shapes, starts=starts, before=self.before + row)
+
+    def followed_by(self, lines: "ShapedLines") -> "ShapedLines":
+        """These lines and those after them."""
+        if not len(self):
+            return lines
+        shapes, starts = (self.shapes, lines.shapes), (self.starts, lines.starts + len(self.data))
+        joined = self.data + lines.data, np.concatenate(shapes), np.concatenate(starts)
+        return ShapedLines(*joined, self.before, lines.is_cut, lines.known)
 
     def numbers(self, rows: Rows) -> Integers:
         """The physical numbers of some lines, from 1 in the log."""

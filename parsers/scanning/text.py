@@ -1,16 +1,19 @@
 """The text of one log, block by block, read as often as it is asked for."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from ..grammar.variant import Variant
+import numpy as np
+
+from ..grammar.format import Format
 from ..io.errors import LogError
-from .format_shapes import KnownShapes
-from .multiline import whole_records
+from .format_shapes import FormatShapes, KnownShapes
 from .shapes import ShapedLines
 from .source import Source, is_text, what_it_is
 
+# A log that goes on for so long without the end of a record has none that began before.
+LONGEST_RECORD = 1 << 20
 _HEAD = 1 << 16  # by so many bytes a binary file is told
 
 
@@ -27,13 +30,18 @@ class LogText:
         self._is_passed = True
         self._shaped: tuple[KnownShapes, ShapedLines] | None = None
 
-    def blocks(self, known: KnownShapes, variants: Sequence[Variant] = ()) -> Iterator[ShapedLines]:
-        """The lines, block by block, in which no record of several lines that ``variants`` know is cut in two.
+    def blocks(self, known: KnownShapes, formats: Sequence[Format] = ()) -> Iterator[ShapedLines]:
+        """The lines, block by block, in which no record of several lines that these formats know is cut in two.
 
         Raises LogError as ``Source.blocks`` does, and for a binary file.
         """
+        spanning = [known.of(fmt) for fmt in formats if any(variant.spans for variant in fmt.variants)]
+        blocks = self._shaped_blocks(known)
+        yield from whole_records(blocks, spanning) if spanning else blocks
+
+    def _shaped_blocks(self, known: KnownShapes) -> Iterator[ShapedLines]:
         total = 0
-        for data in whole_records(self.data(), variants):
+        for data in self.data():
             lines = self.shaped(data, known, total)
             total += len(lines)
             yield lines
@@ -62,3 +70,28 @@ class LogText:
         if not is_text(self._first[0][:_HEAD]):
             raise LogError.at(self.source.path, what_it_is(self._first[0]))
         self._is_passed = False
+
+
+def whole_records(blocks: Iterable[ShapedLines], formats: Sequence[FormatShapes]) -> Iterator[ShapedLines]:
+    """The same lines in blocks that end where a record of several lines does, or before the next that may begin one."""
+    rest: ShapedLines | None = None
+    for block in blocks:
+        lines = rest.followed_by(block) if rest else block
+        end = _end_of_records(lines, formats)
+        whole, rest = lines.parted(end) if end < len(lines) else (lines, None)
+        if end:
+            yield whole
+    if rest:
+        yield rest
+
+
+def _end_of_records(lines: ShapedLines, formats: Sequence[FormatShapes]) -> int:
+    """How many lines there are before the first record that may go on behind the last line."""
+    every = np.arange(len(lines))
+    begins = np.flatnonzero(np.any([fmt.begins(lines, every) for fmt in formats], axis=0))
+    if not len(begins):
+        return len(lines)
+    last = max((int(found.all.max()) for fmt in formats for found in fmt.records(lines, every)), default=-1)
+    may_go_on = int(np.append(begins[begins > last], len(lines))[0])
+    too_far = int(np.searchsorted(lines.starts, len(lines.data) - LONGEST_RECORD, side="right")) - 1
+    return max(may_go_on, too_far)

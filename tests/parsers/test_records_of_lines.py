@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from parsers.grammar.format import Format, load
 from parsers.runs.reading import Reading, read
-from parsers.scanning.multiline import whole_records
+from parsers.scanning.format_shapes import KnownShapes
 from parsers.scanning.source import BLOCK
+from parsers.scanning.text import whole_records
 
 GRAMMAR = r"""// Toy of objects
 //
@@ -74,7 +75,10 @@ def test_blocks_that_end_with_records_are_the_same_text(
     cuts = sorted(data.draw(st.lists(st.integers(0, len(lines)), max_size=4)))
     ends = zip([0, *cuts], [*cuts, len(lines)], strict=True)
     blocks = [block for block in (b"".join(lines[a:b]) for a, b in ends) if block]
-    assert b"".join(whole_records(blocks, objects.variants)) == b"".join(blocks)
+    known = KnownShapes([objects])
+    befores = [b"".join(blocks[:number]).count(b"\n") for number in range(len(blocks))]
+    shaped = map(known.table.lines, blocks, befores)
+    assert b"".join(lines.data for lines in whole_records(shaped, [known.of(objects)])) == b"".join(blocks)
 
 
 def test_lark_judges_a_record_of_several_lines_as_the_compiled_form_does(objects: Format) -> None:
@@ -95,3 +99,12 @@ def test_lines_within_a_record_are_of_no_other_kind(tmp_path: Path) -> None:
     (tmp_path / "objects.lark").write_text(grammar, encoding="utf-8")
     account = reading(tmp_path, load(tmp_path / "objects.lark"), record(1)).account
     assert (account.total, account.matched, account.ignored) == (4, 4, 0)
+
+
+def test_a_record_ends_with_its_last_line_even_if_that_is_coloured(tmp_path: Path) -> None:
+    grammar = GRAMMAR.replace('NEWLINE "}" ","?', '(NEWLINE "}")?')
+    (tmp_path / "objects.lark").write_text(grammar, encoding="utf-8")
+    account = reading(
+        tmp_path, load(tmp_path / "objects.lark"), b'{\n"step": 1,\n"speed": 2.5\n\x1b[1m}\x1b[0m\n'
+    ).account
+    assert account.unrecognised == 0
