@@ -153,6 +153,8 @@ def _falls(numbers: Counts) -> Rows:
 def _again(counted: RecordTable, banners: Lines) -> Rows:
     """Where the steps of another run begin: not where they do so with each epoch, or of several ranks in turns."""
     steps = counted["step"]
+    if (steps[1:] > steps[:-1]).all():
+        return NO_ROWS
     proven = [np.searchsorted(counted["line"], banners, side="right")]
     proven += [_changes(counted[length]) for length in ("steps", "steps_per_epoch") if length in counted]
     if "epoch" in counted:

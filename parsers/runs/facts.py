@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Value = int | float | str
 MOST_DIGITS = 19  # what is longer is no count of anything
 FOLDERS = 3  # so many folders above a log may state facts in their names
+_DEPTHS = range(1, FOLDERS + 2)
 # Counts that a measurement scales by.
 SCALING = (
     "nodes",
@@ -186,13 +187,13 @@ def _stated(lines: "FactLines") -> Iterator[tuple[Fact, bool]]:
 def name_facts(path: Path) -> Iterator[Fact]:
     """The facts that the name of a log file states, alone or with those of the folders it is in, packed or not."""
     packed = path.suffix if path.suffix in SUFFIXES else ""
-    for depth in range(1, FOLDERS + 2):
-        text = "/".join(path.parts[-depth:]).removesuffix(packed).encode("utf-8", "surrogateescape")
-        for variant in load(ROOM / "names.lark").variants:
-            if found := line_pattern(variant).fullmatch(text):
-                for field, said in zip(variant.groups, found.groups(), strict=True):
-                    yield Fact(field.name, value(field.name, field.type, said.decode()), FILE_NAME)
-                return
+    texts = ["/".join(path.parts[-depth:]).removesuffix(packed).encode("utf-8", "surrogateescape") for depth in _DEPTHS]
+    possible = [variant for variant in load(ROOM / "names.lark").variants if variant.may_stand_in(texts[-1])]
+    for text, variant in product(texts, possible):
+        if found := line_pattern(variant).fullmatch(text):
+            for field, said in zip(variant.groups, found.groups(), strict=True):
+                yield Fact(field.name, value(field.name, field.type, said.decode()), FILE_NAME)
+            return
 
 
 def value(name: str, type_: str, text: str) -> Value:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..grammar.format import Format
+from .format_shapes import KnownShapes
 from .leftover import Unrecognised
 from .shapes import Rows, ShapedLines
 
@@ -64,11 +65,11 @@ class LineAccount:
     ``torn``: how many lines hold a metric line amid other output, from ``first_torn`` on.
     """
 
-    def __init__(self, formats: Sequence[Format]) -> None:
+    def __init__(self, formats: Sequence[Format], known: KnownShapes) -> None:
         self.torn = self.first_torn = 0
         self._counts = np.zeros(3, np.int64)
         self._known: list[tuple[NDArray[np.uint8], int]] = []
-        self.unrecognised = Unrecognised(formats)
+        self.unrecognised = Unrecognised(formats, known)
 
     @property
     def total(self) -> int:

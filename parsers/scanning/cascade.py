@@ -63,7 +63,7 @@ class Cascade:
 
     def __init__(self, formats: Sequence[Format], known: KnownShapes) -> None:
         self.levels = [FormatLines(fmt, known.of(fmt)) for fmt in formats]
-        self.account = LineAccount(formats)
+        self.account = LineAccount(formats, known)
 
     def feed(self, lines: ShapedLines) -> Verdicts:
         """Read the next lines; returns what is known of each."""

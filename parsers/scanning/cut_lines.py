@@ -1,21 +1,23 @@
 """Lines that may have been cut at one width: how long they are, what they begin with, and what each says alone."""
 
 import re
-from collections.abc import Sized
+from collections import defaultdict
+from collections.abc import Callable, Sized
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..grammar.digits import masked, telling_places, tells_digits
 from ..grammar.format import METRICS
 from ..grammar.variant import Variant
 from .judging import VariantSieve, fours
-from .kernel import Ids, Integers
+from .kernel import Integers
 from .prefix import after_prefix, line_pattern, without_prefix
-from .shapes import ALONE, Rows
+from .shapes import ALONE, LONGEST, NEW, ByShape, Rows, ShapedLines
 from .source import clean
 
 # What begins a line of its own: a timestamp, a progress bar.
@@ -48,6 +50,10 @@ class Verdict(NamedTuple):
     tries: int
 
 
+def _of_shapes() -> ByShape:
+    return ByShape(np.int32, NEW, ALONE)
+
+
 @dataclass
 class SaidOfShapes:
     """What was found of lines by the shapes of a table: it is so of all lines of them, in other blocks and logs, too.
@@ -56,40 +62,38 @@ class SaidOfShapes:
     which means nothing beyond its block. ``seen``: the shapes below this number were looked at.
     """
 
+    alone: ByShape = field(default_factory=_of_shapes)
+    columns: ByShape = field(default_factory=_of_shapes)
+    first_word: ByShape = field(default_factory=_of_shapes)
     telling: dict[Key, list[int]] = field(default_factory=dict)
     verdicts: dict[tuple[bool, Key, bytes], Verdict] = field(default_factory=dict)
-    alone: dict[Key, bool] = field(default_factory=dict)
     beginning: dict[Key, bool] = field(default_factory=dict)
     resembling: dict[tuple[bool, Key], bool] = field(default_factory=dict)
-    with_word: dict[Key, int] = field(default_factory=dict)
     seen: int = 0
 
     @property
     def is_large(self) -> bool:
         """Whether it is better forgotten."""
-        kept: tuple[Sized, ...] = (
-            self.telling,
-            self.verdicts,
-            self.alone,
-            self.beginning,
-            self.resembling,
-            self.with_word,
-        )
+        kept: tuple[Sized, ...] = (self.telling, self.verdicts, self.beginning, self.resembling)
         return sum(map(len, kept)) > MOST_KEPT
 
 
 @dataclass
 class CutLines:
-    """The lines of a block, as they may have been cut; ``shapes``: those of the lines, where all of it is seen.
+    """The lines of a block as they stand in the log, as they may have been cut; ``shaped``: the same with shapes.
 
     ``known``: what was found of lines of these shapes before.
     """
 
     data: bytes
-    shapes: Ids | None
+    shaped: ShapedLines
     every: VariantSieve
-    known: SaidOfShapes = field(default_factory=SaidOfShapes)
-    _here: SaidOfShapes = field(default_factory=SaidOfShapes)
+    known: SaidOfShapes
+    _without_shape: defaultdict[str, dict[Key, int]] = field(default_factory=lambda: defaultdict(dict))
+
+    @cached_property
+    def _here(self) -> SaidOfShapes:
+        return SaidOfShapes()
 
     @cached_property
     def lines(self) -> list[bytes]:
@@ -103,6 +107,8 @@ class CutLines:
 
     @cached_property
     def _ends(self) -> Rows:
+        if b"\r" not in self.data:
+            return self.shaped.ends - 1
         return np.flatnonzero(np.frombuffer(self._text, np.uint8) == ord("\n"))
 
     @cached_property
@@ -113,8 +119,8 @@ class CutLines:
 
     def _different(self) -> list[bytes]:
         """The lines, but for those of two shapes that follow each other elsewhere as well."""
-        shapes = self.shapes
-        if shapes is None or len(shapes) < 2:
+        shapes = self.shaped.shapes
+        if len(shapes) < 2:
             return self.lines
         differ = shapes == ALONE
         first = np.unique(shapes[:-1].astype(np.int64) << 32 | shapes[1:], return_index=True)[1]
@@ -139,20 +145,24 @@ class CutLines:
         """
         if not (self._is_seen or self.metrics or self.facts):
             return {}
-        in_bytes = {BYTES: np.diff(self._ends, prepend=-1) - 1}
-        return in_bytes if _is_plain(self.data) else in_bytes | {COLUMNS: self._columns(in_bytes[BYTES])}
+        return {BYTES: self._lengths} | ({} if self._is_plain else {COLUMNS: self._columns})
 
-    def _columns(self, in_bytes: Integers) -> Integers:
-        """How many columns each line has; lines that are equal but for digits have as many."""
-        text = np.frombuffer(self._text, np.uint8)
-        odd = np.unique(np.searchsorted(self._ends, np.flatnonzero((text > MOST_ASCII) | (text == ord("\t")))))
-        of_key: dict[Key, int] = {}
-        columns = in_bytes.copy()
-        for row in odd.tolist():
-            if (key := self.key(row, 1)) not in of_key:
-                of_key[key] = _columns(self.lines[row])
-            columns[row] = of_key[key]
-        return columns
+    @cached_property
+    def _is_plain(self) -> bool:
+        return _is_plain(self.data)
+
+    @cached_property
+    def _lengths(self) -> Integers:
+        lengths = self._ends.copy()
+        lengths[1:] -= self._ends[:-1] + 1
+        return lengths
+
+    @cached_property
+    def _columns(self) -> Integers:
+        """How many columns each line has."""
+        if self._is_plain:
+            return self._lengths
+        return self._each(np.arange(len(self._ends)), "columns", lambda row: _columns(self.lines[row]))
 
     @cached_property
     def room_needed(self) -> Integers:
@@ -161,25 +171,33 @@ class CutLines:
         That may not have had room where a blank stands before it, or it is a tab; elsewhere 0.
         """
         text = np.frombuffer(self._text, np.uint8)
-        ends = self._ends[:-1]
-        last = text[ends - 1]
-        early = np.flatnonzero((last == ord(" ")) | (last == ord("\t")) | (text[ends + 1] == ord("\t")))
-        needed = np.zeros(len(self._ends), np.int64)
-        needed[early] = [self._columns_with_word(row) for row in early.tolist()]
+        ends, needed = self._ends[:-1], np.zeros(len(self._ends), np.int64)
+        last, is_tab = text[ends - 1], text[ends + 1] == ord("\t")
+        early = np.flatnonzero((last == ord(" ")) | (last == ord("\t")) | is_tab)
+        words = self._each(early + 1, "first_word", lambda row: _columns(_first_word(self.lines[row])))
+        needed[early] = self._columns[early] + words
+        for row in np.flatnonzero(is_tab).tolist():
+            needed[row] = _columns(self.lines[row] + b"\t")
         return needed
 
-    def _columns_with_word(self, row: int) -> int:
-        known = self.said_of(key := self.key(row, 2)).with_word
-        if key not in known:
-            following = _WORD.match(self.lines[row + 1])
-            known[key] = _columns(self.lines[row] + (following[0] if following else b""))
-        return known[key]
+    def _each(self, rows: Rows, kind: str, say: Callable[[int], int]) -> Integers:
+        """What is said of each of some lines, once of those that are equal but for digits."""
+        of_shape: ByShape = getattr(self.known, kind)
+        found = of_shape.judged(self.shaped, rows, lambda _, first: list(map(say, first.tolist())))
+        of_key = self._without_shape[kind]
+        for place in np.flatnonzero(found == ALONE).tolist():
+            row = int(rows[place])
+            if (key := self.key(row, 1)) not in of_key:
+                of_key[key] = say(row)
+            found[place] = of_key[key]
+        return found.astype(np.int64)
 
     def key(self, row: int, count: int) -> Key:
         """What is equal for lines, of which so many follow one, that are equal but for digits."""
-        shapes = self._of_shapes[row * _ID : (row + count) * _ID]
-        is_known = bool(shapes) and (not self._has_alone or _ALONE not in shapes)
-        return shapes if is_known else masked(b"\n".join(self.lines[row : row + count])).decode("latin-1")
+        shapes = self._shapes[row * _ID : (row + count) * _ID]
+        if _ALONE not in shapes:
+            return shapes
+        return masked(b"\n".join(self.lines[row : row + count])).decode("latin-1")
 
     def said_of(self, key: Key) -> SaidOfShapes:
         """Where what is found of lines is remembered."""
@@ -187,22 +205,17 @@ class CutLines:
 
     @cached_property
     def _is_seen(self) -> bool:
-        if self.shapes is None or np.count_nonzero(self.shapes == ALONE) >= FEW_ALONE:
-            return False
-        return int(self.shapes.max()) < self.known.seen
+        shapes = self.shaped.shapes  # a line that is too long to have one is too long to be cut
+        alone = np.count_nonzero((shapes == ALONE) & (self._lengths <= LONGEST))
+        return bool(alone < FEW_ALONE and shapes.max() < self.known.seen)
 
     def remember(self) -> None:
         """Note that these shapes were looked at."""
-        if self.shapes is not None:
-            self.known.seen = max(self.known.seen, int(self.shapes.max()) + 1)
+        self.known.seen = max(self.known.seen, int(self.shaped.shapes.max()) + 1)
 
     @cached_property
-    def _of_shapes(self) -> bytes:
-        return b"" if self.shapes is None else self.shapes.tobytes()
-
-    @cached_property
-    def _has_alone(self) -> bool:
-        return _ALONE in self._of_shapes
+    def _shapes(self) -> bytes:
+        return self.shaped.shapes.tobytes()
 
     def telling_places(self, text: bytes) -> list[int]:
         """The places of digits in a text that a metric line, or one of a fact, tells apart."""
@@ -213,15 +226,19 @@ class CutLines:
     def _telling(self) -> list[Variant]:
         return [variant for variant in (*self.metrics, *self.facts) if tells_digits(variant)]
 
+    def stand_alone(self, rows: Rows) -> NDArray[np.bool_]:
+        """Which lines go on with none: those that begin with a prefix or a timestamp, or are a whole metric line."""
+        return np.asarray(self._each(rows, "alone", self._stands_alone) > 0)
+
     def stands_alone(self, row: int) -> bool:
-        """Whether a line goes on with none: it begins with a prefix or a timestamp, or is a whole metric line."""
-        known = self.said_of(key := self.key(row, 1)).alone
-        if key not in known:
-            line = clean(self.lines[row])
-            own = cleaned(line)
-            begins = after_prefix(line, 0, len(line))[0] or _BEGINS.match(line) or (own[:1], own[-1:]) == (b"{", b"}")
-            known[key] = bool(begins) or any(texts(v, own) for v in self.metrics)
-        return known[key]
+        """Whether a line goes on with none."""
+        return bool(self.stand_alone(np.array([row])).all())
+
+    def _stands_alone(self, row: int) -> bool:
+        line = clean(self.lines[row])
+        own = cleaned(line)
+        begins = after_prefix(line, 0, len(line))[0] or _BEGINS.match(line) or (own[:1], own[-1:]) == (b"{", b"}")
+        return bool(begins) or any(texts(v, own) for v in self.metrics)
 
     def begins(self, row: int) -> bool:
         """Whether a line begins anew: it is empty, stands alone, or is one of any kind that is known."""
@@ -239,6 +256,11 @@ class CutLines:
             own = cleaned(self.lines[row])
             known[key] = any(v.may_stand_in(own) for v in (self.facts if of_facts else self.metrics))
         return known[key]
+
+
+def _first_word(line: bytes) -> bytes:
+    found = _WORD.match(line)
+    return found[0] if found else b""
 
 
 def _columns(line: bytes) -> int:

@@ -1,5 +1,6 @@
 """What shapes of lines are to formats: judged once, on the first line of each that is met."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -15,9 +16,13 @@ from .cut_lines import SaidOfShapes
 from .judging import Hit, LineJudge, VariantSieve, spans_of
 from .kernel import Ids
 from .multiline import Records, RecordSearch, text_of_first_line
-from .shapes import ALONE, NEW, ByShape, Rows, ShapedLines, ShapeTable
+from .shapes import ALONE, NEW, ByShape, Rows, ShapedLines, ShapeTable, SortTable
 
 NOTHING = 0
+# What is like a metric line and yet whole: it tells of an evaluation, or of the speed without loading (compute_ips).
+_OTHER = re.compile(
+    rb"(?i)(?<![a-z])(?:eval(?:uat\w*+)?|val(?:id(?:at\w*+)?)?|test(?:ing)?|infer\w*+|compute_ips)(?![a-z])"
+)
 
 Kind = tuple[tuple[int, bool], ...]
 
@@ -65,6 +70,7 @@ class FormatShapes:
         self._place_of = ByShape(np.int32, 0, 0)
         self._telling = [masked(text_of_first_line(variant)) for variant in fmt.variants if variant.spans]
         self._begins = ByShape(np.int8, NEW, True)
+        self._is_broken = ByShape(np.int8, NEW, ALONE)
 
     def groups(self, lines: ShapedLines, left: NDArray[np.bool_]) -> Iterator[Group]:
         """Those of the lines left that are anything to the format: the meaning, the lines, and which shape each has."""
@@ -103,6 +109,19 @@ class FormatShapes:
             begins = self._begins[lines.shapes[rows]]
         return begins > 0
 
+    def broken(self, lines: ShapedLines, rows: Rows) -> Rows:
+        """Those of some lines that resemble a metric line of the format; that they are none is known."""
+        found = self._is_broken.judged(lines, rows, self._resemble)
+        if len(alone := np.flatnonzero(found == ALONE)):
+            found[alone] = self._resemble(lines, rows[alone])
+        return rows[found > 0]
+
+    def _resemble(self, lines: ShapedLines, rows: Rows) -> list[bool]:
+        texts = lines.printed(rows)
+        every = b"\n".join(texts)
+        metric = [v for v in self.format.variants if v.record in METRICS and v.resembles(every)]
+        return [any(v.resembles(text) for v in metric) and not _OTHER.search(text) for text in texts]
+
     def _judge(self, lines: ShapedLines, rows: Rows) -> None:
         """Learn new shapes by a line of each."""
         first = lines.firsts(rows)
@@ -140,7 +159,7 @@ class Said(NamedTuple):
     """A format that knows a line, how much of the line is fixed text, and what is known of it.
 
     A metric line is it as a ``WHOLE``, or it is ``TORN``: one stands there amid other output. No name stands for
-    records of several lines, of which the line may be one.
+    records of several lines, of which the line may be one: of the variant with this place among all of them.
     """
 
     name: str
@@ -151,7 +170,6 @@ class Said(NamedTuple):
 WHOLE, TORN = range(2)
 Claim = tuple[Said, ...]
 NO_CLAIM: Claim = ()
-OF_RECORD = Said("", 0, WHOLE)
 
 
 class Claims:
@@ -168,47 +186,42 @@ class Claims:
 
     def count(self, lines: ShapedLines, rows: Rows) -> Counter[Claim]:
         """How many of some lines have each claim, but for lines that nothing claims."""
-        self._claim_of.grow(lines.known)
-        claims = self._claim_of[lines.shapes[rows]]
-        if (new := claims == NEW).any():
-            self._judge(lines, rows[new])
-            claims = self._claim_of[lines.shapes[rows]]
+        claims = self._claim_of.judged(lines, rows, self._judge)
         found = Counter({self._claims[claim]: int((claims == claim).sum()) for claim in _those_in(claims)})
         if len(alone := rows[claims == ALONE]):
             found.update(self._of_lines(LineJudge(*lines.joined(alone))).values())
-        if any(OF_RECORD in claim for claim in found):
-            found.update(self._of_records(lines, rows).values())
+        if spanning := {said.how for claim in found for said in claim if not said.name}:
+            found.update(self._of_records(lines, rows, [self._spanning[place] for place in sorted(spanning)]).values())
         named = Counter[Claim]()
         for claim, count in found.items():
             named[_named(claim)] += count
         del named[NO_CLAIM]
         return named
 
-    def _judge(self, lines: ShapedLines, rows: Rows) -> None:
-        first = lines.firsts(rows)
-        shapes = lines.shapes[first]
-        claims = np.full(len(shapes), NOTHING)
-        for number, claim in self._of_lines(LineJudge(*lines.joined(first))).items():
-            claims[number] = self._numbers.setdefault(claim, len(self._claims))
-            if claims[number] == len(self._claims):
+    def _judge(self, lines: ShapedLines, rows: Rows) -> list[int]:
+        claims = [NOTHING] * len(rows)
+        for line, claim in self._of_lines(LineJudge(*lines.joined(rows))).items():
+            claims[line] = self._numbers.setdefault(claim, len(self._claims))
+            if claims[line] == len(self._claims):
                 self._claims.append(claim)
-        self._claim_of[shapes] = claims
+        return claims
 
     def _of_lines(self, judge: LineJudge) -> Mapping[int, Claim]:
         """The claim of each line that has one."""
         possible = judge.possible(self._sieve)
         told = [(hit.line, self._said(hit.variant, TORN if hit.is_torn else WHOLE)) for hit in judge.each(possible)]
-        told += [(line, OF_RECORD) for variant in self._spanning for line in judge.holding(variant)]
+        spanning = enumerate(self._spanning)
+        told += [(line, Said("", 0, place)) for place, variant in spanning for line in judge.holding(variant)]
         return _claims(told)
 
     def _said(self, variant: Variant, how: int) -> Said:
         return Said(self._names[id(variant)], variant.fixed, how)
 
-    def _of_records(self, lines: ShapedLines, rows: Rows) -> Mapping[int, Claim]:
+    def _of_records(self, lines: ShapedLines, rows: Rows, variants: Iterable[Variant]) -> Mapping[int, Claim]:
         """The claim of each line that begins a record of several lines."""
         return _claims(
             (line, self._said(found.variant, WHOLE))
-            for found in RecordSearch(lines, rows).records(self._spanning)
+            for found in RecordSearch(lines, rows).records(variants)
             for line in found.first.tolist()
         )
 
@@ -237,6 +250,7 @@ class KnownShapes:
         self.formats = tuple(formats)
         self.table = ShapeTable((*formats, *others))
         self.claims = Claims(formats)
+        self.sorts = SortTable()
         self._of_format: dict[int, FormatShapes] = {}
         self._cuts = SaidOfShapes()
 

@@ -6,7 +6,7 @@ tried on the first line of each only. A line *alone* has none: it is too long, t
 of too many different ones; it is looked at by itself.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..grammar.digits import masked, may_tell, telling_places, tells_digits
 from ..grammar.format import Format
 from .kernel import Ids, Integers, Shapes
+from .prefix import has_prefix, without_prefix
 from .source import clean
 
 ALONE, NEW = -1, -2
@@ -26,6 +27,8 @@ MOST_BYTES = 16 << 20
 MOST_KEPT = 40_000
 # Lines whose digits make more shapes of one are looked at one by one.
 MOST_PARTS = 64
+KEY_LENGTH = 60
+_ZEROS = bytes.maketrans(b"123456789", b"000000000")
 
 Rows = NDArray[np.intp]
 
@@ -63,6 +66,11 @@ class ShapedLines:
         if self.is_cut and len(rows) and rows[-1] == len(self) - 1:
             ends[-1] -= 1
         return [self.data[start:end] for start, end in zip(self.starts[rows].tolist(), ends.tolist(), strict=True)]
+
+    def printed(self, rows: Rows) -> list[bytes]:
+        """Some lines without newlines and the prefixes of job launchers."""
+        texts = [text.removesuffix(b"\n") for text in self.texts(rows)]
+        return list(map(without_prefix, texts)) if has_prefix(b"\n" + b"\n".join(texts)) else texts
 
     def joined(self, rows: Rows) -> tuple[bytes, Integers]:
         """Some lines put together, in their order, and where each of them begins there."""
@@ -112,7 +120,10 @@ class ShapeTable:
 
     def lines(self, data: bytes, before: int = 0) -> ShapedLines:
         """The lines of a block of a log, which follows so many others."""
-        data = clean(data)
+        return self.lines_as_printed(clean(data), before)
+
+    def lines_as_printed(self, data: bytes, before: int = 0) -> ShapedLines:
+        """The same with the escapes of terminals and the NUL bytes that there are, as if these were text."""
         is_cut = bool(data) and not data.endswith(b"\n")
         data += b"\n" * is_cut
         known = len(self)
@@ -160,6 +171,17 @@ class ByShape:
     def __setitem__(self, shapes: Ids, values: Ids | int) -> None:
         self._values[shapes] = values
 
+    def judged(self, lines: ShapedLines, rows: Rows, judge: Callable[[ShapedLines, Rows], Sequence[int]]) -> Ids:
+        """The numbers of some lines; of shapes that have none yet ``judge`` gives them by a line of each."""
+        self.grow(lines.known)
+        shapes = lines.shapes[rows]
+        found = self._values[shapes]
+        if (new := found == NEW).any():
+            first = lines.firsts(rows[new])
+            self._values[lines.shapes[first]] = judge(lines, first)
+            found = self._values[shapes]
+        return found
+
     def grow(self, count: int) -> None:
         """Have room for so many shapes."""
         if len(self._values) <= count:
@@ -167,3 +189,29 @@ class ByShape:
             grown[: len(self._values) - 1] = self._values[:-1]
             grown[-1] = self._alone
             self._values = grown
+
+
+class SortTable:
+    """The sorts of shapes, numbered from 0: those of one sort begin alike, but for numbers and prefixes."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[bytes, int] = {}
+        self._sort_of = ByShape(np.int32, NEW, ALONE)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def of(self, lines: ShapedLines, rows: Rows) -> Ids:
+        """The sorts of some lines; ALONE for one that is."""
+        return self._sort_of.judged(lines, rows, self._numbered)
+
+    def _numbered(self, lines: ShapedLines, rows: Rows) -> list[int]:
+        return [self._numbers.setdefault(key, len(self)) for key in sort_keys(lines.printed(rows))]
+
+
+def sort_keys(texts: Sequence[bytes]) -> list[bytes]:
+    """What lines of one sort have in common: how they begin, with one zero for each number."""
+    text = b"\n".join([text[:KEY_LENGTH] for text in texts]).translate(_ZEROS)
+    while b"00" in text:
+        text = text.replace(b"00", b"0")
+    return text.split(b"\n")

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..grammar.format import Format
 from ..grammar.variant import Variant
@@ -16,6 +17,7 @@ from ..io.message import Message
 from .cut_lines import CutLines, Verdict, cleaned, texts
 from .detection import known_shapes
 from .kernel import Integers
+from .shapes import Rows
 from .source import clean
 from .text import LogText
 
@@ -40,8 +42,8 @@ def refuse_wrapped(text: LogText, known: Sequence[Format]) -> None:
     for data in text.data():
         if block and block.metrics:
             return
-        of_lines = text.shaped(data, shapes).shapes if clean(data) is data else None
-        block = CutLines(data, of_lines, shapes.every, shapes.cuts)
+        lines = text.shaped(data, shapes) if clean(data) is data else shapes.table.lines_as_printed(data)
+        block = CutLines(data, lines, shapes.every, shapes.cuts)
         for unit, lengths in block.measures.items():
             for cuts in _cuts(block, lengths):
                 if line := cuts.first():
@@ -50,29 +52,45 @@ def refuse_wrapped(text: LogText, known: Sequence[Format]) -> None:
 
 
 def _cuts(block: "CutLines", lengths: Integers) -> "Iterator[Cuts]":
-    """The widths at which lines may have been cut: metric lines at any, a line that states facts at the greatest."""
-    yield from (Cuts(block, lengths, width, of_facts=False) for width in _widths(lengths))
-    if (widest := int(lengths.max())) <= WIDEST:
-        yield Cuts(block, lengths, widest, of_facts=True)
+    """The widths at which lines may have been cut: metric lines at any, a line that states facts at the greatest.
+
+    Left out are those where each line that may be cut is followed by one that stands alone.
+    """
+    widest = int(lengths.max())
+    asked = [(width, False) for width in _widths(lengths)] + [(widest, True)] * (widest <= WIDEST)
+    widths = np.array([[width] for width, _ in asked], np.int64).reshape(-1, 1)
+    before, after = lengths[:-1], lengths[1:]
+    goes_on = ((before == widths) | ((before < widths) & (block.room_needed[:-1] > widths))) & (after <= widths)
+    rows = np.flatnonzero(goes_on.any(axis=0))
+    is_open = np.zeros(len(before), np.bool_)
+    is_open[rows] = ~block.stand_alone(rows + 1)
+    for (width, of_facts), has_more in zip(asked, goes_on, strict=True) if is_open.any() else ():
+        if (has_more & is_open).any():
+            yield Cuts(block, lengths, width, has_more, is_open, of_facts=of_facts)
 
 
 def _widths(lengths: Integers) -> Iterator[int]:
     """The widths at which lines may have been cut: few are longer."""
-    longer = 0
-    widths, counts = np.unique(lengths, return_counts=True)
-    for width, count in zip(widths[::-1].tolist(), counts[::-1].tolist(), strict=True):
-        if 0 < width <= WIDEST and longer <= max(LONGER, count // SHARE):
-            yield width
-        longer += count
+    counts = np.bincount(np.minimum(lengths, WIDEST + 1))
+    widths = np.flatnonzero(counts)[::-1]
+    of_widths = counts[widths]
+    longer = np.cumsum(of_widths) - of_widths
+    may_be = (longer <= np.maximum(LONGER, of_widths // SHARE)) & (widths > 0) & (widths <= WIDEST)
+    yield from widths[may_be].tolist()
 
 
 @dataclass
 class Cuts:
-    """The metric lines in a block, or those that state facts, that were cut at one width of a measure if any were."""
+    """The metric lines in a block, or those that state facts, that were cut at one width of a measure if any were.
+
+    ``has_more``: whether the next line may be of each line; ``is_open``: whether that does not stand alone.
+    """
 
     block: CutLines
     lengths: Integers
     width: int
+    has_more: NDArray[np.bool_]
+    is_open: NDArray[np.bool_]
     of_facts: bool
 
     def first(self) -> int | None:
@@ -81,15 +99,16 @@ class Cuts:
         One line that is followed by a number was not, for many a program begins its lines with one; but for where all
         that are as long seem to be cut.
         """
-        rows = list(self._going_on())
-        if not self._may_be_cut(rows):
+        rows, more = self._going_on()
+        is_open = self.is_open[rows]
+        if not self._may_be_cut(rows[is_open], more[is_open]):
             return None
         may_be, cut, grew, following, tried = 0, list[int](), False, 0, 0
-        for row, more in rows:
+        for row, most in zip(rows.tolist(), more.tolist(), strict=True):
             if tried >= TRIED:
                 break
             if row >= following:
-                found = self._verdict(row, more)
+                found = self._verdict(row, most)
                 cut += [row + 1] * (found.pieces > 0)
                 may_be, grew, tried = may_be + (found.tries > 0), grew or found.has_grown, tried + found.tries
                 following = row + found.pieces + 1
@@ -98,15 +117,14 @@ class Cuts:
         is_more, are_most = grew or len(cut) > 1, 2 * len(cut) >= may_be
         return cut[0] if (is_more and are_most) or self._share_going_on() > (0.5 if is_more else 0.99) else None
 
-    def _may_be_cut(self, rows: Sequence[tuple[int, int]]) -> bool:
+    def _may_be_cut(self, rows: Rows, more: Rows) -> bool:
         """Whether a line says more with those after it; of most logs none, which is known of their shapes."""
         tried = 0
-        for row, more in rows:
-            if not self.block.stands_alone(row + 1):
-                found = self._verdict(row, more)
-                tried += found.tries
-                if found.pieces or tried >= TRIED:
-                    return True
+        for row, most in zip(rows.tolist(), more.tolist(), strict=True):
+            found = self._verdict(row, most)
+            tried += found.tries
+            if found.pieces or tried >= TRIED:
+                return True
         return False
 
     def _share_going_on(self) -> float:
@@ -116,18 +134,15 @@ class Cuts:
             return 0.0
         return sum(not self.block.begins(row) for row in following) / len(following)
 
-    def _going_on(self) -> Iterator[tuple[int, int]]:
+    def _going_on(self) -> tuple[Rows, Rows]:
         """The lines that may have been cut, and how many after each may be of it: they are no longer than the width."""
-        cut = (self.lengths == self.width) | ((self.lengths < self.width) & (self.block.room_needed > self.width))
-        goes_on = np.append(cut[:-1] & (self.lengths[1:] <= self.width), False)
-        rows, ends = np.flatnonzero(goes_on), np.flatnonzero(~goes_on)
-        more = np.minimum(ends[np.searchsorted(ends, rows)] - rows, MOST_PIECES - 1)
-        yield from zip(rows.tolist(), more.tolist(), strict=True)
+        rows, ends = np.flatnonzero(self.has_more), np.append(np.flatnonzero(~self.has_more), len(self.has_more))
+        return rows, np.minimum(ends[np.searchsorted(ends, rows)] - rows, MOST_PIECES - 1)
 
     def _verdict(self, row: int, more: int) -> Verdict:
         """What is said together is the same for lines that are equal but for digits that nothing tells apart."""
         block, rows = self.block, slice(row, row + more + 1)
-        if block.stands_alone(row + 1):
+        if not self.is_open[row]:
             return Verdict(0, False, int(block.resembles(row, of_facts=self.of_facts)))
         key = block.key(row, more + 1)
         known = block.said_of(key)
