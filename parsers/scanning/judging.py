@@ -20,11 +20,18 @@ from numpy.typing import NDArray
 from ..grammar.format import METRICS
 from ..grammar.variant import Variant
 from .kernel import Ids, Integers
-from .prefix import NOWHERE, RANK, Span, after_prefix, has_prefix, line_pattern, rank_before, torn_pattern
+from .prefix import NOWHERE, RANK, Span, after_prefix, has_prefix, head_pattern, line_pattern, rank_before, torn_pattern
 
 NEWLINE = b"\n"
 _HASHES = 1 << 16
 _PIECE = 1 << 14  # what is made of so little takes no new memory each time
+# What says that a metric line behind it is of an evaluation: its word, with only a stamp and a level between.
+_OF_OTHER = re.compile(
+    rb"(?i)(?<![a-z])(?:val(?:id(?:at(?:ion|e|ing))?)?|eval(?:uat(?:ion|e|ing))?|test(?:ing)?|infer(?:ence)?"
+    rb"|predict(?:ion|ing)?)(?![a-z])"
+    rb"(?:[^a-z%.]|\.(?!\.)|(?<![a-z])(?:info|debug|warn(?:ing)?|epoch|rank)(?![a-z])){0,60}+\Z"
+)
+_LOOKED_AT = 80
 _FACTORS = np.uint16(40503), np.uint16(40763)  # odd, so that each pair has a product of its own
 
 Seen = NDArray[np.bool_]
@@ -191,8 +198,15 @@ class LineJudge:
         for begin, end in self._holding(variant):
             start, rank = after_prefix(self.text, begin, end) if self._has_prefix else (begin, NOWHERE)
             found = match(self.text, start, end)
-            if found and (end < len(self.text) or not _may_go_on(found)):
+            if found and (end < len(self.text) or not _may_go_on(found)) and not self._is_other(variant, start, end):
                 yield self._hit(variant, begin, (rank, *found.regs[1:]), is_torn=False)
+
+    def _is_other(self, variant: Variant, start: int, end: int) -> bool:
+        """Whether what stands before a metric line says that it is of an evaluation."""
+        if variant.record not in METRICS or not variant.head:
+            return False
+        before = head_pattern(variant).match(self.text, start, end)
+        return before is not None and _is_of_other(self.text, start, before.end())
 
     def _holding(self, variant: Variant) -> Iterator[Span]:
         """Where the parts on screen begin and end that hold the longest text of a variant."""
@@ -221,7 +235,8 @@ class LineJudge:
         text, own = self.text, after_prefix(self.text, begin, end) if self._has_prefix else (begin, NOWHERE)
         last = own[0]
         for found in torn_pattern(variant).finditer(text, own[0], min(end + 1, len(text))):
-            if not _may_go_on(found) or found.end() == end < len(text):
+            is_whole = not _may_go_on(found) or found.end() == end < len(text)
+            if is_whole and not _is_of_other(text, last, found.start()):
                 rank = own[1] if found.start() == own[0] else rank_before(text, last, found.start())
                 # Of what may stand before the line nothing is known.
                 unknown = [NOWHERE] * (len(variant.groups) + 1 - len(found.regs))
@@ -234,6 +249,11 @@ class LineJudge:
 
     def _line(self, begin: int) -> int:
         return bisect_right(self._starts, begin - 1) - 1
+
+
+def _is_of_other(text: bytes, begin: int, start: int) -> bool:
+    """Whether a part of a line says that what ``start``s behind it is of an evaluation."""
+    return start > begin and bool(_OF_OTHER.search(text[max(begin, start - _LOOKED_AT) : start]))
 
 
 def _may_go_on(found: re.Match[bytes]) -> bool:

@@ -54,6 +54,12 @@ def line_pattern(variant: Variant) -> re.Pattern[bytes]:
 
 
 @cache
+def head_pattern(variant: Variant) -> re.Pattern[bytes]:
+    """What may stand before a line of a variant."""
+    return compiled(variant.source[: variant.head].encode())
+
+
+@cache
 def torn_pattern(variant: Variant) -> re.Pattern[bytes]:
     """A line that begins or ends amid the output of another process; what follows must not go on with its last word.
 

@@ -1,0 +1,56 @@
+"""A metric line behind the word of an evaluation is no record of training, whatever format knows it."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from parsers.grammar.format import METRICS
+from parsers.runs.reading import survey
+from tests.parsers.golden_logs import LOGS
+
+# A line that begins with what its format knows.
+OWN = re.compile(rb"(?i)(?:epoch|step|iter|global step|train)\b")
+WORDS = (b"Validation: ", b"Evaluating ", b"[val] ", b"Test | ", b"valid-", b"eval - 2031-02-03 04:05:06 - INFO - ")
+LINE = "Epoch: [0]  [{n:3d}/100]  eta: 0:00:40  lr: 0.000001  loss: 1.5000 (1.5000)  time: 0.5000  data: 0.0010"
+BAR = "Epoch 0: {n:3d}%|####      | {n}/100 [00:{n:02d}<00:30, 1.00it/s, loss=1.5]"
+
+
+def records_of(log: Path, text: bytes) -> list[int]:
+    """The lines of the metric records of a text, as it is read beside the folder of a golden log."""
+    log.parent.mkdir(exist_ok=True)
+    log.write_bytes(text)
+    return [line for part in survey(log).parts for line, kind in _kinds(part.records) if kind in METRICS]
+
+
+def _kinds(records: pd.DataFrame) -> Iterator[tuple[int, str]]:
+    return zip(records["line"], records["record"], strict=True) if len(records) else iter(())
+
+
+@pytest.mark.parametrize("word", WORDS, ids=bytes.decode)
+def test_no_format_takes_a_line_behind_it_for_training(word: bytes, tmp_path: Path) -> None:
+    taken = []
+    for log in LOGS[::7]:
+        text = log.read_bytes().rstrip(b"\n") + b"\n"
+        own = [line for line in text.split(b"\n") if OWN.match(line)]
+        copy = tmp_path / log.parent.name / log.name
+        before = records_of(copy, text)
+        taken += [log.stem] * (records_of(copy, text + b"".join(word + line + b"\n" for line in own)) != before)
+    assert taken == []
+
+
+@pytest.mark.parametrize("word", ["Valid-", "[Test] ", "Inference | "])
+def test_a_bar_behind_it_claims_no_format(word: str, tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    log.write_text("".join(f"{word}{BAR.format(n=n)}\n" for n in range(1, 50)), encoding="utf-8")
+    assert survey(log).format is None
+
+
+@pytest.mark.parametrize("before", ["Validation: 100%|##| 9/9 ", "done validating... ", "valid loss 1.5 "])
+def test_output_that_only_ended_so_takes_nothing_from_training(before: str, tmp_path: Path) -> None:
+    lines = [LINE.format(n=n) for n in range(1, 50)]
+    log = tmp_path / "train.log"
+    log.write_text("\n".join([*lines[:20], before + lines[20], *lines[21:], ""]), encoding="utf-8")
+    assert len(survey(log).records) == 49
