@@ -21,6 +21,8 @@ from .statements import StatedLines, Stretches, unstated
 BANNERS = (RUN_START, "restart")
 # Several ranks that print the same steps in turns fall back all the time, and by little: a run goes on for a while.
 RECORDS_OF_A_RUN = 3
+# Of another run the first loss is about that of the first one; of an epoch it goes on where the one before ended.
+NEAR, FALLEN = 0.25, 0.2
 COUNTS = ("step", "epoch", "steps", "steps_per_epoch")
 MANY = 1 << 18  # records that show by how much a number grows; all those of a large log would be in memory twice
 
@@ -126,7 +128,7 @@ def beginnings(records: RecordTable, happened: Sequence[Event]) -> list[int]:
     banners = np.array([event.line for event in happened if event.event in BANNERS], np.int64)
     counted = _counted(records, "step")
     if len(counted):
-        again = _again(counted, banners)
+        again = _again(counted, banners, records)
     else:
         counted = _counted(records, "epoch")
         again = _of_runs(_falls(counted["epoch"]), counted["epoch"]) if len(counted) else NO_ROWS
@@ -150,8 +152,11 @@ def _falls(numbers: Counts) -> Rows:
     return np.flatnonzero(numbers[1:] < numbers[:-1]) + 1
 
 
-def _again(counted: RecordTable, banners: Lines) -> Rows:
-    """Where the steps of another run begin: not where they do so with each epoch, or of several ranks in turns."""
+def _again(counted: RecordTable, banners: Lines, records: RecordTable) -> Rows:
+    """Where the steps of another run begin: not where they do so with each epoch, or of several ranks in turns.
+
+    ``counted``: the ``records`` that print their step.
+    """
     steps = counted["step"]
     if (steps[1:] > steps[:-1]).all():
         return NO_ROWS
@@ -162,7 +167,7 @@ def _again(counted: RecordTable, banners: Lines) -> Rows:
     rows = np.unique(np.concatenate(proven))
     rows = rows[(rows > 0) & (rows < len(steps))]
     stays = rows[(steps[rows] <= steps[rows - 1]) & ~_is_later_epoch(counted, rows)]
-    return np.union1d(stays, _of_runs(_falls_of_a_run(counted), steps))
+    return np.union1d(stays, _of_runs(_falls_of_a_run(counted, records), steps))
 
 
 def _changes(numbers: Counts) -> Rows:
@@ -196,18 +201,29 @@ def _is_later_epoch(counted: RecordTable, rows: Rows) -> Mask:
     return later
 
 
-def _falls_of_a_run(counted: RecordTable) -> Rows:
-    """Where steps or epochs fall back although no epoch has ended, by what the log prints beside them."""
+def _falls_of_a_run(counted: RecordTable, records: RecordTable) -> Rows:
+    """Where steps or epochs fall back although no epoch has ended, by what the ``records`` print beside them."""
     falls = _falls(counted["step"])
     if "epoch" in counted and not np.isnan(counted["epoch"]).any():
         return falls[~_is_later_epoch(counted, falls)]
-    return falls if "steps" in counted or not _may_be_epochs(counted["step"], falls) else NO_ROWS
+    is_of_runs = "steps" in counted or not _may_be_epochs(counted["step"], falls)
+    return falls if is_of_runs or _losses_begin_anew(counted["line"], falls, records) else NO_ROWS
 
 
 def _may_be_epochs(steps: Counts, begins: Rows) -> bool:
     """Whether stretches of rising steps may be epochs: all begin with one number, and but for the last end with one."""
     firsts, lasts = steps[[0, *begins]], steps[[*(begins - 1), -1]]
     return bool((firsts == firsts[0]).all() and (lasts[:-1] == lasts[0]).all() and lasts[-1] <= lasts[0])
+
+
+def _losses_begin_anew(lines: Lines, begins: Rows, records: RecordTable) -> bool:
+    """Whether each stretch begins with about the first loss of all, and far from the last one before it."""
+    if "loss" not in records or not len(begins):
+        return False
+    losses = records["loss"][np.searchsorted(records["line"], lines[[0, *begins, *(begins - 1)]])]
+    first, again, before = losses[0], losses[1 : len(begins) + 1], losses[len(begins) + 1 :]
+    lost = np.abs(first - before)
+    return bool((np.abs(again - first) < NEAR * lost).all() and (lost > FALLEN * abs(first)).all())
 
 
 def _begin(lines: Lines, first: int, banners: Lines) -> int:

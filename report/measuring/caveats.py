@@ -28,6 +28,10 @@ NO_RANK = "{left} of {records} records without a rank are skipped, first at line
 NO_RANK_IN_ONE = "{left} of {records} records has no rank and is skipped, at line {line}; only rank {rank} is used."
 TOO_SHORT = "The protocol takes {take}; the log is {missing} short."
 AGAIN = "Step numbers restart at line {line}: the log contains several ranks or several runs."
+AS_EPOCHS = (
+    "Step numbers begin anew at line {line} ({count} times in total), and nothing shows whether epochs, ranks or other "
+    "runs do so; the records of all are used."
+)
 NO_EPOCH_LENGTH = "The log does not state the steps per epoch; the last printed step is taken as the end of an epoch."
 RUNNING_MEAN = "{field} is a running mean, whose {statistic} over-weights early steps. Use estimate=instant."
 SLOW_START = (
@@ -58,6 +62,7 @@ WARNINGS = (
     NO_RANK_IN_ONE,
     TOO_SHORT,
     AGAIN,
+    AS_EPOCHS,
     NO_EPOCH_LENGTH,
     RUNNING_MEAN,
     SLOW_START,
@@ -114,7 +119,11 @@ def of_steps(records: Columns, fields: Fields, protocol: Protocol, field: Field 
     if (again := repeated(records, counter)).any():
         line = records["line"][again][0]
         yield Message(AGAIN, line=line)
-    wraps = "steps_per_epoch" not in records and epoch_starts(steps_in_epoch(records, counter)).any()
+    numbers = steps_in_epoch(records, counter)
+    is_told = any(name in records for name in ("epoch", "steps", "steps_per_epoch"))
+    if not is_told and (falls := numbers[1:] < numbers[:-1]).any():
+        yield Message(AS_EPOCHS, line=records["line"][1:][falls][0], count=falls.sum())
+    wraps = "steps_per_epoch" not in records and epoch_starts(numbers).any()
     if wraps and _adds_epochs(protocol, field):
         yield Message(NO_EPOCH_LENGTH)
 

@@ -48,9 +48,23 @@ ONLY_STEPS_NUMBERED = (
     "The speed is in steps as the log numbers them, which may be forward passes where gradients are accumulated, as it "
     "does not show how many samples or tokens a step has: {why}"
 )
+WITHOUT_PAUSES = (
+    "The clock runs from line {start} to line {stop}, the longest stretch without a pause, such as an evaluation or a "
+    "restart; with pauses, from line {first} to line {last}, it gives {value} {unit}."
+)
 NO_STEPS = "The log has no records that count steps."
 CONSTANT = "All {count} records give {value} {unit}; a number that never changes may not be a measurement."
-WARNINGS = (WARM_UP, WARM_UP_OF_ONE, FEW_STEADY, ONE_RECORD, OWN_INSTEAD, ONLY_STEPS, ONLY_STEPS_NUMBERED, CONSTANT)
+WARNINGS = (
+    WARM_UP,
+    WARM_UP_OF_ONE,
+    FEW_STEADY,
+    ONE_RECORD,
+    OWN_INSTEAD,
+    ONLY_STEPS,
+    ONLY_STEPS_NUMBERED,
+    CONSTANT,
+    WITHOUT_PAUSES,
+)
 
 # Whose numbers are of whole steps.
 STEPS_OF: Mapping[str, tuple[str, ...]] = {
@@ -177,6 +191,8 @@ def _says_it(part: FormatRecords, kind: str) -> bool:
 def _steady(part: FormatRecords, facts: Facts, plain: Measurement) -> Measurement:
     """The measurement without its warm-up, by the program's own figure where too few records are left."""
     rates = plain.rates
+    if plain.unpaused:
+        return _unpaused(part, facts, plain, *plain.unpaused)
     if plain.protocol.records == "summary" or rates is None:
         return plain
     skip, count = warm_up(rates), len(rates)
@@ -184,6 +200,15 @@ def _steady(part: FormatRecords, facts: Facts, plain: Measurement) -> Measuremen
     if left < FEWEST_STEADY and (skip or count == 1) and plain.protocol.records == "step":
         return _of_few(part, facts, plain, skip)
     return _told(_without(part, facts, plain, skip), _constant(plain, rates))
+
+
+def _unpaused(part: FormatRecords, facts: Facts, plain: Measurement, first: int, last: int) -> Measurement:
+    """The measurement of the longest stretch of records without a pause, in place of the one whose clock spans some."""
+    protocol = plain.protocol.overridden(f"skip_records={first + 1},take_first={last - first}")
+    found = measure(part.table, part.fields, facts, protocol)
+    start, stop = plain.ends
+    told = {"value": f"{plain.value:.6g}", "unit": plain.unit, "first": start, "last": stop}
+    return _told(found, [Message(WITHOUT_PAUSES, start=found.ends[0], stop=found.ends[1], **told)])
 
 
 def _without(part: FormatRecords, facts: Facts, plain: Measurement, skip: int) -> Measurement:

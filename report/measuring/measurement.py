@@ -89,7 +89,7 @@ class Measurement(Throughput):
 
     ``use``: which records made it. ``warnings``: one sentence each. ``rates``: the throughput that each of the records
     gives by itself (float64, in file order); None of a clock. ``ranks``: how far ranks are apart that print the same
-    steps.
+    steps. ``unpaused``: of a clock that spans pauses, the first and last of the longest stretch of records without one.
     """
 
     protocol: Protocol
@@ -97,6 +97,7 @@ class Measurement(Throughput):
     warnings: tuple[Message, ...]
     rates: Values | None = field(repr=False, compare=False)
     ranks: RankSpread | None
+    unpaused: tuple[int, int] | None = field(default=None, repr=False, compare=False)
 
     @property
     def lines(self) -> tuple[int, ...]:
@@ -142,8 +143,15 @@ def measure(records: Records, fields: Fields, facts: Facts, protocol: Protocol) 
     selected = select(records, fields, facts, protocol)
     found, warnings = _throughput(selected, protocol), tuple(_warnings(selected, fields, protocol))
     use = UseOfRecords(selected.available["line"], selected.reasons)
+    pauses = selected.found.pauses if isinstance(selected.found, Timed) else None
     return Measurement(
-        **vars(found), protocol=protocol, use=use, warnings=warnings, rates=selected.rates, ranks=selected.ranks
+        **vars(found),
+        protocol=protocol,
+        use=use,
+        warnings=warnings,
+        rates=selected.rates,
+        ranks=selected.ranks,
+        unpaused=pauses.longest if pauses else None,
     )
 
 
@@ -169,6 +177,8 @@ def _warnings(selected: Selection, fields: Fields, protocol: Protocol) -> Iterat
     if isinstance(found, Timed):
         if fields.get((protocol.records, "time")) == ARRIVAL:
             yield Message(ARRIVED)
+        if found.pauses:
+            yield found.pauses.warning
         return
     read = fields[(protocol.records, selected.column)]
     means = of_means(read, protocol, int(np.count_nonzero(kept))) if found.amounts is None else ()

@@ -5,7 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from parsers.io.message import Message
+
 from .estimate import Facts, Values
+from .number import without_noise
 from .protocol import NoMeasurement, Protocol
 from .record_columns import Columns, Records, columns
 from .scaling import amounts_done
@@ -15,19 +18,45 @@ Rows = NDArray[np.int64]
 ONE_RECORD = "estimate=clock needs two records, but there is only one up to the end of the window."
 NOTHING_DONE = "The number of {counted} does not increase from line {first} to line {last}."
 NO_TIME_PASSES = "The time does not increase from line {first} to line {last}."
+ONE_PAUSE = (
+    "The time between lines {first} and {last} ({seconds} s) is several times that of as many other steps, and the "
+    "clock spans it; without such pauses it gives {value} {unit}."
+)
+PAUSES = (
+    "The time between lines {first} and {last} ({seconds} s) is several times that of as many other steps, as between "
+    "{count} pairs of records in all, and the clock spans it; without such pauses it gives {value} {unit}."
+)
+WARNINGS = (ONE_PAUSE, PAUSES)
+# A pause takes so many times the time of as many steps, and so many seconds more; most where stamps are whole seconds.
+FAR = 3.0
+LEAST_SECONDS = 0.1
+LEAST_WHOLE_SECONDS = 2.0
+TOLERANCE = 0.02
+
+
+@dataclass(frozen=True)
+class Pauses:
+    """The pauses that a clock spans: ``warning`` tells of them.
+
+    ``longest``: the first and the last row of the longest stretch without one.
+    """
+
+    warning: Message
+    longest: tuple[int, int]
 
 
 @dataclass(frozen=True)
 class Timed:
     """The ``amount`` of all cards between two records, ``counted`` in samples or tokens, and the ``seconds``.
 
-    ``ends``: which two records these are (bool).
+    ``ends``: which two records these are (bool). ``pauses``: where some make more than 2 % of the time.
     """
 
     amount: float
     counted: str
     seconds: float
     ends: Mask
+    pauses: Pauses | None = None
 
 
 def clock(records: Records, fields: Fields, facts: Facts, used: Mask, protocol: Protocol) -> Timed:
@@ -53,7 +82,7 @@ def clock(records: Records, fields: Fields, facts: Facts, used: Mask, protocol: 
         raise NoMeasurement(NOTHING_DONE, counted=counted, first=start, last=stop)
     ends = np.zeros(len(records), dtype=np.bool_)
     ends[[first, last]] = True
-    return Timed(amount, counted, seconds, ends)
+    return Timed(amount, counted, seconds, ends, _pauses(records, stretches, done, counted))
 
 
 def _stretches(records: Columns, fields: Fields, protocol: Protocol, first: int, last: int) -> list[Rows]:
@@ -72,6 +101,47 @@ def _stretches(records: Columns, fields: Fields, protocol: Protocol, first: int,
 
 def _seconds(records: Columns, rows: Rows) -> float:
     return float(np.diff(seconds_done(records.rows(rows[[0, -1]])))[0])
+
+
+def _pauses(records: Columns, stretches: list[Rows], done: Values, counted: str) -> Pauses | None:
+    """The pauses in some stretches; ``done``: what had been done at each record."""
+    ends = np.concatenate([rows[1:] for rows in stretches])
+    times = np.concatenate([np.diff(_times(records, rows)) for rows in stretches])
+    amounts = np.concatenate([np.diff(done[rows]) for rows in stretches])
+    known = np.isfinite(times) & (amounts > 0)
+    if not known.any():
+        return None
+    usual = float(np.median(times[known] / amounts[known]) or times[known].sum() / amounts[known].sum())
+    least = LEAST_SECONDS if (times[known] % 1).any() else LEAST_WHOLE_SECONDS
+    are = known & (times > FAR * usual * amounts + least)
+    lost = float((times[are] - usual * amounts[are]).sum())
+    rest, left = float(amounts[known & ~are].sum()), float(times[known & ~are].sum())
+    if lost <= TOLERANCE * float(times[known].sum()) or not left > 0:
+        return None
+    at = int(ends[are][np.argmax(times[are])])
+    told = {"value": f"{without_noise(rest / left):.6g}", "unit": f"{counted}/s", "seconds": f"{times[are].max():g}"}
+    first, last = records["line"][[at - 1, at]]
+    key = ONE_PAUSE if are.sum() == 1 else PAUSES
+    return Pauses(Message(key, first=first, last=last, count=are.sum(), **told), _longest(stretches, ends[are]))
+
+
+def _times(records: Columns, rows: Rows) -> Values:
+    """The seconds of each record of a stretch (float64); NaN of one that prints no time."""
+    of_rows = records.rows(rows)
+    if "time" in records and records.printed("time")[rows[[0, -1]]].all():
+        times = of_rows["time"].astype("datetime64[ns]")
+        seconds: Values = (times - times[:1]) / np.timedelta64(1, "s")
+        return seconds
+    return of_rows.numbers("elapsed")
+
+
+def _longest(stretches: list[Rows], ends: Rows) -> tuple[int, int]:
+    """The first and the last row of the longest piece of some stretches that are cut before these rows."""
+    pieces = [
+        piece for rows in stretches for piece in np.split(rows, np.searchsorted(rows, np.intersect1d(rows, ends)))
+    ]
+    longest = max(pieces, key=len)
+    return int(longest[0]), int(longest[-1])
 
 
 def seconds_done(records: Records) -> Values:

@@ -100,3 +100,23 @@ def test_seconds_that_begin_anew_are_those_of_another_start_while_steps_go_on() 
         records, {("step", "step"): STEP}, {}, np.ones(5, np.bool_), Protocol.parse("estimate=clock,counts=steps")
     )
     assert found.amount / found.seconds == 0.5
+
+
+def pauses(seconds: list[float]) -> tuple[float, tuple[int, int]] | None:
+    """The throughput without pauses of steps printed every ten, and the rows of the longest stretch without one."""
+    records = timed([10 * n for n in range(1, len(seconds) + 1)], np.cumsum(seconds).tolist())
+    known = {name: Fact(name, 1, option(name)) for name in ("batch_size", "cards")}
+    every = np.ones(len(records), np.bool_)
+    found = clock(records, {("step", "step"): STEP}, known, every, Protocol(estimate="clock")).pauses
+    return (float(str(found.warning.values["value"])), found.longest) if found else None
+
+
+def test_a_pause_between_two_records_is_told_with_the_throughput_without_it() -> None:
+    assert pauses([5, 5, 5, 305, 5, 5, 5]) == (2, (3, 6))
+
+
+@pytest.mark.parametrize(
+    "seconds", [[5, 5, 5, 14, 5, 5], [5, 6, 4, 5, 7, 3], [1, 0, 0, 1, 0, 2, 0, 1], [5, 5.01] * 400 + [20]]
+)
+def test_what_varies_by_little_or_makes_little_of_the_time_is_no_pause(seconds: list[float]) -> None:
+    assert pauses(seconds) is None

@@ -1,0 +1,68 @@
+"""What a number leaves out, combines or takes one of is told, or there is none; the logs are made up."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commandline import run
+
+
+def shown(folder: Path, text: str, name: str = "train.log") -> dict[str, Any]:
+    log = folder / name
+    log.write_text(text, encoding="utf-8")
+    found: dict[str, Any] = json.loads(run("show", str(log), "--json").stdout)
+    return found
+
+
+def said(found: dict[str, Any], text: str) -> bool:
+    return any(text in warning for warning in found["warnings"])
+
+
+def table(seconds: dict[int, float], rows: int = 60, every: float = 5.0) -> str:
+    """A table of a step in ten with its moment; before some rows, by their number, so many seconds pass besides."""
+    clock, lines = 1_950_000_000.0, ["step,_timestamp,loss"]
+    for row in range(1, rows + 1):
+        clock += every + seconds.get(row, 0)
+        lines.append(f"{10 * row},{clock:.2f},2.{row:03d}")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("pauses", [{30: 40_000.0}, {20: 120.0, 40: 120.0}, dict.fromkeys(range(5, 60, 5), 60.0)])
+def test_a_clock_leaves_pauses_out_and_says_so(tmp_path: Path, pauses: dict[int, float]) -> None:
+    found = shown(tmp_path, table(pauses), "metrics.csv")
+    assert found["throughput"]["value"] == 2
+    assert said(
+        found, "the longest stretch without a pause, such as an evaluation or a restart; with pauses, from line 2"
+    )
+
+
+def test_a_protocol_that_asks_for_a_clock_gets_it_with_a_word_about_the_pause(tmp_path: Path) -> None:
+    (tmp_path / "metrics.csv").write_text(table({30: 40_000.0}), encoding="utf-8")
+    shown = run("show", str(tmp_path / "metrics.csv"), "--protocol", "estimate=clock,counts=steps").stdout
+    assert "0.015 steps/s" in shown
+    assert "The time between lines 30 and 31 (40005 s) is several times that of as many other steps" in shown
+
+
+def steps(milliseconds: float, loss: float, fall: float, count: int = 40) -> str:
+    """The lines of one run that counts steps alone: its loss falls by so much."""
+    lines = (loss - fall * n / count for n in range(count))
+    return "".join(
+        f"iter {10 * n}: loss {now:.4f}, time {milliseconds + n % 3:.2f}ms, mfu 10.00%\n" for n, now in enumerate(lines)
+    )
+
+
+@pytest.mark.parametrize("count", [40, 20])
+def test_two_runs_whose_steps_are_the_same_are_told_apart_by_their_losses(tmp_path: Path, count: int) -> None:
+    found = shown(tmp_path, steps(100, 4.0, 3.0) + steps(200, 4.1, 3.0, count))
+    assert [round(each["throughput"]["value"]) for each in found["runs"]] == [10, 5]
+
+
+@pytest.mark.parametrize(("second", "fall"), [(1.0, 0.5), (4.0, 0.1)])
+def test_steps_that_begin_anew_for_no_known_reason_are_told(tmp_path: Path, second: float, fall: float) -> None:
+    found = shown(tmp_path, steps(100, 4.0, 3.0 if second == 1 else 0.1) + steps(101, second, fall))
+    assert "runs" not in found
+    assert said(
+        found, "Step numbers begin anew at line 41 (1 times in total), and nothing shows whether epochs, ranks or"
+    )
