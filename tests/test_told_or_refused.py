@@ -66,3 +66,19 @@ def test_steps_that_begin_anew_for_no_known_reason_are_told(tmp_path: Path, seco
     assert said(
         found, "Step numbers begin anew at line 41 (1 times in total), and nothing shows whether epochs, ranks or"
     )
+
+
+SUMMARY = (
+    "{{'train_runtime': 100.0, 'train_samples_per_second': {rate}, 'train_steps_per_second': 0.5, 'epoch': 1.0}}\n"
+)
+
+
+def test_of_several_summaries_all_are_told_with_their_lines(tmp_path: Path) -> None:
+    found = shown(tmp_path, "".join(SUMMARY.format(rate=rate) for rate in (14.5, 29.0, 28.75)))
+    assert found["throughput"]["value"] == 28.75
+    assert said(found, "The log has 3 summaries, which give 14.5 to 29 samples/s, at lines 1, 2, 3; the last is used.")
+
+
+def test_a_summary_that_is_printed_twice_is_one(tmp_path: Path) -> None:
+    found = shown(tmp_path, "".join(SUMMARY.format(rate=rate) for rate in (14.503, 14.5)))
+    assert not said(found, "summaries")

@@ -13,9 +13,13 @@ MOST_NAMED = 12
 # How columns are called that count steps, the surest first. W&B's own counts what was logged.
 STEPS = ("trainer/global_step", "train/global_step", "global_step", "global step", "step", "iteration", "iter", "_step")
 EPOCHS = ("epoch", "train/epoch", "trainer/epoch")
-# Those of moments or of seconds since the start; which of both the numbers show.
+# Those of moments or of the time since the start; which of both the numbers show. A moment may stand in any column.
 CLOCKS = ("_timestamp", "timestamp", "wall_time", "wall time", "walltime", "_runtime", "runtime", "elapsed", "time")
-OF_SECONDS = ("_runtime", "_timestamp", "timestamp", "wall_time", "wall time", "walltime")
+# Those of seconds: W&B's, and those that say so.
+_OF_SECONDS = re.compile(
+    r"(?i)_runtime|(?:elapsed|time|runtime|wall[ _]?time|elapsed[ _]time|time[ _]elapsed)[ _]?"
+    r"(?:[\[(]s(?:ec(?:ond)?s?)?[\])]|(?<=[ _])s(?:ec(?:ond)?s?)?)|seconds"
+)
 _OF_TRAINING = re.compile(r"(?i)(?<![a-z])(?:loss|acc|accuracy|lr|learning_rate|perplexity|reward|grad_norm)(?![a-z])")
 _NAME = re.compile(r"[A-Za-z_][^\d\s,;\"][^,;\"\n]*|[A-Za-z_]")
 TAGS = ("tag",)  # of TensorBoard, which has a row for each number
@@ -33,7 +37,10 @@ NOT_RISING = "it is a table whose column {column} does not rise from row to row"
 QUOTED = "it is a table with texts in quotes, which are not read"
 IS_STEP = "the column {column} counts the steps of training"
 IS_LOGGED = "the column {column}, which W&B raises whenever something is logged, counts the steps of training"
-IS_CLOCK = "the column {column} is in seconds since the start of the run"
+NO_UNIT = (
+    "it is a table whose column {column} has no unit, and nothing shows that it is in seconds; call it {column}_s if "
+    "it is"
+)
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,18 @@ class _Table:
     names: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     tag: tuple[int, str] | None = None
+
+    @property
+    def clocks(self) -> list[int]:
+        """The places of columns that may be a clock, the surest first."""
+        names = [name.lower() for name in self.names]
+        named = [names.index(name) for name in CLOCKS if name in names]
+        others = (place for place, name in enumerate(names) if place not in named)
+        return [*named, *(place for place in others if _OF_SECONDS.fullmatch(names[place]) or self._are_moments(place))]
+
+    def _are_moments(self, place: int) -> bool:
+        texts = [row[place] for row in self.rows if row[place]]
+        return bool(texts) and all(map(_STAMP.fullmatch, texts))
 
     def place(self, known: Sequence[str]) -> int | None:
         """The place of the first column of known names that there is."""
@@ -98,12 +117,15 @@ def csv_grammar(lines: Sequence[str]) -> CsvGrammar | Message | None:
         table = table.of_training(tag)
     if not table.is_of_training:
         return None
-    step, clock, columns = table.place(STEPS), table.place(CLOCKS), table.called
-    if clock is None:
+    step, columns = table.place(STEPS), table.called
+    if not table.clocks:
         return Message(NO_CLOCK, columns=columns)
     if step is None:
         return Message(NO_STEPS, columns=columns)
-    return Message(QUOTED) if any('"' in line for line in lines) else _grammar(table, step, clock)
+    if any('"' in line for line in lines):
+        return Message(QUOTED)
+    found = [_grammar(table, step, clock) for clock in table.clocks]
+    return next((one for one in found if isinstance(one, CsvGrammar)), found[0])
 
 
 def _table(lines: Sequence[str], delimiter: str) -> _Table | None:
@@ -125,12 +147,12 @@ def _grammar(table: _Table, step: int, clock: int) -> CsvGrammar | Message:
     held = _held(times)
     if held is None or (held == "elapsed{NUMBER}" and not _is_clock(list(map(int, counts)), list(map(float, times)))):
         return Message(NOT_RISING, column=table.names[clock])
-    names = (table.names[step], table.names[clock])
-    assumed = [Message(IS_LOGGED if names[0] == "_step" else IS_STEP, column=names[0])]
-    if held == "elapsed{NUMBER}" and names[1].lower() not in OF_SECONDS:
-        assumed.append(Message(IS_CLOCK, column=names[1]))
+    counter, name = table.names[step], table.names[clock]
+    if held == "elapsed{NUMBER}" and not _OF_SECONDS.fullmatch(name):
+        return Message(NO_UNIT, column=name)
+    assumed = Message(IS_LOGGED if counter == "_step" else IS_STEP, column=counter)
     tags = {table.tag[0]: f'"{table.tag[1]}"'} if table.tag else {}
-    return CsvGrammar(_text(table, {step: 'step{"0"}', clock: held, **tags}), tuple(assumed))
+    return CsvGrammar(_text(table, {step: 'step{"0"}', clock: held, **tags}), (assumed,))
 
 
 def _held(times: Sequence[str]) -> str | None:
@@ -172,4 +194,6 @@ def _text(table: _Table, columns: Mapping[int, str]) -> str:
     words = {word for held in columns.values() if held[0] != '"' for word in re.findall(r"[A-Za-z_]+", held)}
     body = [f"// A table: {table.called}", "", "start: step_line", "", f"step_line: {' '.join(row)}", ""]
     imported = ", ".join(sorted({*words, "INTEGER", "SPACE"}))
-    return "\n".join([*body, *terminals, "", f"%import .vocabulary ({imported})", "%ignore SPACE", ""])
+    # A comma ends a column, and begins no fraction of a second.
+    own = [f"%override STAMP: /{_STAMP.pattern}/"] if "STAMP" in words else []
+    return "\n".join([*body, *terminals, "", f"%import .vocabulary ({imported})", *own, "%ignore SPACE", ""])

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parsers.grammar.field import Field
 from parsers.io.lazy import pd
@@ -15,6 +16,8 @@ from .statistic import reduce
 from .window import Fields, Mask, Reasons, RecordUse, are_readable, epoch_starts, repeated, shortfall, steps_in_epoch
 
 TOLERANCE = 0.02
+ROUNDED = 0.001  # two lines may print one number with other digits
+MOST_LINES = 8
 
 WITHOUT_LOADING = (
     "The log prints the time of a step without the loading of its data, so this is the most that the throughput can be."
@@ -46,6 +49,10 @@ OWN_SIZES = (
     "The batch size of a step changes ({low} to {high} samples), first between lines {first} and {changed}; each "
     "record is computed with its own."
 )
+SEVERAL_SUMMARIES = (
+    "The log has {count} summaries, which give {low} to {high} {unit}, at lines {lines}; the last is used. They may be "
+    "of several runs."
+)
 SEVERAL_MODELS = "The log contains records of {count} models, which the throughput combines: {models}."
 EARLIER_RUN = (
     "Lines {first} to {last} repeat the mean {value} of an earlier run, which then jumps to {next}; these {count} "
@@ -68,6 +75,7 @@ WARNINGS = (
     SLOW_START,
     UNEVEN,
     OWN_SIZES,
+    SEVERAL_SUMMARIES,
     SEVERAL_MODELS,
     EARLIER_RUN,
 )
@@ -155,6 +163,16 @@ def of_spread(values: Values, protocol: Protocol, throughput: Callable[[float], 
         skip = protocol.skip_records + first
         return (Message(SLOW_START, count=len(values), mean=mean, median=median, skip=skip),)
     return (Message(UNEVEN, count=len(values), mean=mean, median=median),)
+
+
+def of_summaries(lines: NDArray[np.int64], throughputs: Values, unit: str, protocol: Protocol) -> tuple[Message, ...]:
+    """Tell of several summaries that differ, of which a protocol takes the last."""
+    differ = np.abs(throughputs / throughputs[-1] - 1) > ROUNDED
+    if (protocol.records, protocol.statistic) != ("summary", "last") or not differ.any():
+        return ()
+    shown = [*map(str, lines[:MOST_LINES]), *["…"] * (len(lines) > MOST_LINES)]
+    told = {"low": f"{throughputs.min():.6g}", "high": f"{throughputs.max():.6g}", "unit": unit}
+    return (Message(SEVERAL_SUMMARIES, count=len(lines), lines=", ".join(shown), **told),)
 
 
 def _mean_and_median(values: Values) -> tuple[float, float] | None:

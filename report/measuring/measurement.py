@@ -19,7 +19,7 @@ from parsers.grammar.field import Scope
 from parsers.io.message import Message, joined
 from parsers.runs.clock import ARRIVAL
 
-from .caveats import ARRIVED, of_means, of_spread
+from .caveats import ARRIVED, of_means, of_spread, of_summaries
 from .estimate import Facts, Values
 from .number import without_noise
 from .protocol import NoMeasurement, Protocol
@@ -183,6 +183,7 @@ def _warnings(selected: Selection, fields: Fields, protocol: Protocol) -> Iterat
     read = fields[(protocol.records, selected.column)]
     means = of_means(read, protocol, int(np.count_nonzero(kept))) if found.amounts is None else ()
     yield from means or of_spread(taken(found.values, kept), protocol, found.throughput)
+    yield from of_summaries(selected.log.records["line"], found.throughputs(), found.unit, protocol)
     yield from found.warnings
     if selected.ranks and (apart := selected.ranks.message):
         yield apart

@@ -25,14 +25,18 @@ TABLES = {
     ",step,tag,value,wall_time": [
         f"{n},{10 * n},{tag},1.5,{1900000000 + 2.5 * n}" for tag in ("a/b", "lr", "x") for n in ROWS
     ],
-    "loss\ttime\titer\tother": [f"1.5\t{2.5 * n}\t{10 * n}\tx y" for n in ROWS],
+    "loss\ttime (s)\titer\tother": [f"1.5\t{2.5 * n}\t{10 * n}\tx y" for n in ROWS],
+    "step,elapsed_sec,loss": [f"{10 * n},{2.5 * n},1.5" for n in ROWS],
+    "time,logged at,step,loss": [
+        f"{2500 * n},2031-01-02 03:{5 * n // 120:02d}:{5 * n // 2 % 60:02d},{10 * n},1.5" for n in ROWS
+    ],
 }
 
 
 @pytest.mark.parametrize("header", TABLES)
 def test_a_table_of_steps_and_times_gives_steps_a_second_by_the_clock(tmp_path: Path, header: str) -> None:
     found = shown(tmp_path, header, *TABLES[header])
-    assert (found["throughput"]["value"], found["throughput"]["unit"]) == (pytest.approx(4), "steps/s")
+    assert (found["throughput"]["value"], found["throughput"]["unit"]) == (pytest.approx(4, rel=0.01), "steps/s")
     assert any("The speed is in steps as the log numbers them" in said for said in found["warnings"])
 
 
@@ -42,9 +46,15 @@ def test_rows_without_steps_or_times_do_not_count(tmp_path: Path) -> None:
 
 
 def test_what_is_assumed_of_a_table_is_said(tmp_path: Path) -> None:
-    said = shown(tmp_path, "_step,time,loss", *(f"{n},{2.5 * n},1.5" for n in ROWS))["warnings"]
-    assert "Assumed: the column time is in seconds since the start of the run." in said
+    said = shown(tmp_path, "_step,_runtime,loss", *(f"{n},{2.5 * n},1.5" for n in ROWS))["warnings"]
     assert any("W&B raises whenever something is logged" in one for one in said)
+
+
+@pytest.mark.parametrize(("name", "unit"), [("time", 1000), ("elapsed", 1), ("wall_time", 1), ("timestamp", 1000)])
+def test_a_time_whose_unit_nothing_shows_is_refused(tmp_path: Path, name: str, unit: int) -> None:
+    found = shown(tmp_path, f"step,{name},loss", *(f"{n},{2 * unit * n},1.5" for n in ROWS))
+    assert found["throughput"] is None
+    assert f"column {name} has no unit, and nothing shows that it is in seconds; call it {name}_s" in found["reason"]
 
 
 REFUSED = {
