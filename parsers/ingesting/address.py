@@ -1,11 +1,13 @@
 """Addresses: URLs without what is secret in them."""
 
 import re
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 _URL = re.compile(r"([a-z][a-z0-9+.-]*://)(?:[^/\s'\"]*@)?([^?#\s'\"]*)(?:[?#][^\s'\")]*)?", re.IGNORECASE)
 _SSH_SHORTHAND = re.compile(r"(?:[^/@]+@)?([^/:@]+):([^:@]+)")  # git@host:owner/name.git
 _OF_REPOSITORIES = ("http", "https", "ssh", "git")
+_RAW_HOSTS = {"raw.githubusercontent.com": "github.com"}
+_KINDS_OF_FILE = ("blob", "raw", "tree", "blame", "src")
 
 
 def public(text: str) -> str:
@@ -26,3 +28,24 @@ def public_repository(url: str) -> str | None:
     if parts.scheme not in _OF_REPOSITORIES or "@" in urlsplit(url).path:
         return None
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix('.git')}"
+
+
+def file_of(url: str, repository: str) -> tuple[str, ...]:
+    """The names behind the repository in the web address of one of its files: those of a revision, then of a path.
+
+    ``repository``: as ``public_repository`` gives it. Nothing for an address of anything else.
+    """
+    try:
+        parts, own = urlsplit(url), urlsplit(repository)
+    except ValueError:
+        return ()
+    host = _RAW_HOSTS.get(parts.netloc.lower(), parts.netloc.lower())
+    names, root = [unquote(name) for name in parts.path.split("/") if name], own.path.strip("/").split("/")
+    is_of_it = parts.scheme in ("http", "https") and host == own.netloc.rpartition("@")[2].lower()
+    if not is_of_it or [name.lower() for name in names[: len(root)]] != [name.lower() for name in root]:
+        return ()
+    rest = names[len(root) :]
+    rest = rest[1:] if rest[:1] == ["-"] else rest
+    if parts.netloc.lower() in _RAW_HOSTS:
+        return tuple(rest)
+    return tuple(rest[1:]) if rest and rest[0] in _KINDS_OF_FILE else ()

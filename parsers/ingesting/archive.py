@@ -62,16 +62,17 @@ def begins_archive(head: bytes) -> bool:
     return head.startswith(_ZIP) or (not ending(head) and _begins_tar(head))
 
 
-def unpack(archive: Path, into: Path) -> Iterator[File | LeftOut]:
+def unpack(archive: Path, into: Path, allowance: Allowance | None = None) -> Iterator[File | LeftOut]:
     """The files of an archive that may be logs, each in a numbered file of the folder ``into``.
 
     Hidden files, links, devices and binary files are left out. Where the archive is broken, or unpacks
     to more than its allowance, what comes before is taken and the rest is left out. The ``name`` of what is left out
-    is its path in the archive, empty for the archive as a whole.
+    is its path in the archive, empty for the archive as a whole. ``allowance``: that of several archives, if it is not
+    to be the archive's own.
     """
     try:
-        allowance = unpacking(archive.stat().st_size)
-        for number, entry in enumerate(_entries(archive, allowance)):
+        allowed = allowance or unpacking(archive.stat().st_size)
+        for number, entry in enumerate(_entries(archive, allowed)):
             path = entry.name if isinstance(entry, LeftOut) else entry[0]
             if is_hidden(path):
                 yield LeftOut(path, IS_HIDDEN)

@@ -34,10 +34,11 @@ def checkout(path: Path) -> Checkout | None:
     commit = commit_of(top, "HEAD") if top else None
     if top is None or not commit:
         return None
-    return Checkout(top, _repository(top), commit, blobs_of(top, commit))
+    return Checkout(top, repository_of(top), commit, blobs_of(top, commit))
 
 
-def _repository(top: Path) -> str | None:
+def repository_of(top: Path) -> str | None:
+    """The URL of the repository of a checkout without its secrets; None where it names none."""
     answer = git(top, "config", "-z", "--get-regexp", r"^remote\..*\.url$") or ""
     pairs = [entry.partition("\n")[::2] for entry in answer.split("\0") if entry]
     # Of several URLs of one remote, git fetches from the first.

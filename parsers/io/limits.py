@@ -49,6 +49,15 @@ def unpacking(packed: int) -> Allowance:
     return Allowance(most, Message(UNPACKS_TO_MORE, size=f"{most / MIB:,.0f}", variable=VARIABLE))
 
 
+def unpacking_many() -> Allowance:
+    """What all archives of somebody's checkout may unpack to together: 1 GiB, or what the user allows if that is more.
+
+    Raises TooLargeError where $TACHOGRAPH_UNPACKED_GIB is not a number.
+    """
+    most = max(GIB, _allowed())
+    return Allowance(most, Message(UNPACKS_TO_MORE, size=f"{most / MIB:,.0f}", variable=VARIABLE))
+
+
 def downloading() -> Allowance:
     """What a file may have that comes over a network."""
     return Allowance(LARGEST_DOWNLOAD, Message(LARGER_DOWNLOAD, size=LARGEST_DOWNLOAD // GIB))

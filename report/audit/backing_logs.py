@@ -20,7 +20,8 @@ from ..measuring.protocol import Protocol
 from ..pagefile.parts import SCALING, Axis
 from ..published.labels import Value
 from ..published.published_numbers import PublishedNumber
-from ..published.published_site import Backing, DeadLink, Log, PublishedSite
+from ..published.published_site import Backing, DeadLink, PublishedSite
+from ..published.site_logs import Log
 from ..recovery.protocol_search import Searched, search
 from .candidates import Candidates, best
 

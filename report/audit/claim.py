@@ -10,7 +10,8 @@ from ..measuring.protocol import Protocol
 from ..pagefile.page import Case, Column, Page
 from ..published.labels import read_label
 from ..published.published_numbers import PublishedNumber, published
-from ..published.published_site import Backing, Log, PublishedSite
+from ..published.published_site import Backing, PublishedSite
+from ..published.site_logs import Log
 from ..recovery.recovery import Pair, Recovered, recover
 from .backing_logs import AXES, Evidence, Library, Match, conflicts, is_named_for, match, match_by_name
 

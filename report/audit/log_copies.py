@@ -11,7 +11,7 @@ from parsers.io.input_file import data_of
 from parsers.io.message import Message
 
 from ..published.labels import Value
-from ..published.published_site import Log
+from ..published.site_logs import Log
 from .backing_logs import Evidence, agree
 
 ALIKE = 0.9  # of the values of the shorter of two logs
@@ -76,7 +76,7 @@ def word_against(log: Log, other: Log) -> str | None:
     """A word of the path of another log that a log holds, where it holds none of the words of its own path."""
     own, others = (set(_LETTERS.findall(path.path.lower())) for path in (log, other))
     try:
-        text = data_of(log.root / log.path)[:READ_OF_TEXT].decode("utf-8", "replace").lower()
+        text = data_of(log.file)[:READ_OF_TEXT].decode("utf-8", "replace").lower()
     except OSError:
         return None
     if any(word in text for word in own - others):

@@ -8,70 +8,17 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from parsers.io.containment import leading_out
-from parsers.io.errors import ParserError
-from parsers.runs.facts import Fact, name_facts
-from parsers.runs.reading import Reading, survey
-from parsers.runs.runfile import files_of_run
+from parsers.ingesting.address import file_of
+from parsers.ingesting.git_origin import repository_of
+from parsers.io.containment import is_spelt_inside, leading_out
+from parsers.runs.git_files import git, is_changed, top_of
 
 from .document import Document, DocumentText, Link
 from .labels import Label, Value, merged, read_label
+from .site_logs import Archives, Log, is_named_archive, is_named_log, may_be_log
 
-_NAMED_LOG = re.compile(r"log|\.(?:txt|out|jsonl?)(?:\.\w{2,4})?$", re.IGNORECASE)
-_NO_LOG = re.compile(r"\.(?:md|py|sh|ya?ml|toml|cfg|png|jpe?g|svg|gif|pdf|html?|ipynb|patch|diff|csv)$", re.IGNORECASE)
-_WORD = re.compile(r"[a-z][a-z0-9]+|\d+[a-z]+")
-
-
-@dataclass(frozen=True)
-class Log:
-    """A log below the folder of logs: its path there, and the case that its names state."""
-
-    root: Path
-    path: str
-
-    @cached_property
-    def reading(self) -> Reading | None:
-        """What is in it; None where it is not in a known log format, cannot be read, or leads out of the folder."""
-        if leading_out(files_of_run(self.root / self.path), self.root):
-            return None
-        try:
-            found = survey(self.root / self.path)
-        except (ParserError, OSError):
-            return None
-        return found if found.format else None
-
-    @property
-    def bytes(self) -> int:
-        """The size of the file; 0 where it is gone."""
-        path = self.root / self.path
-        return path.stat().st_size if path.is_file() else 0
-
-    @cached_property
-    def named(self) -> Mapping[str, Value]:
-        """What its name and those of its folders say, the innermost first."""
-        facts = {fact.name: _spelt(fact) for fact in name_facts(Path(self.path))}
-        folders = [read_label(part) for part in Path(self.path).parts[::-1]]
-        return merged([Label({a: v for a, v in facts.items() if v is not None}), *folders])
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        """All words of its path, in small letters."""
-        return frozenset(_WORD.findall(self.path.lower().replace("_", " ")))
-
-    @cached_property
-    def told(self) -> tuple[Fact, ...]:
-        """Every fact that a source states, not only those that are believed; the lines of the log come first."""
-        if self.reading is None:
-            return ()
-        facts = self.reading.facts
-        every = [*facts.values(), *(other for _, other in facts.contradictions)]
-        return tuple(sorted(every, key=lambda fact: fact.source.is_name))
-
-    def says(self, axis: str) -> list[Fact]:
-        """What its own lines and its run.json state of an axis; where these are silent, what its name does."""
-        said = [fact for fact in self.told if fact.name == axis]
-        own = [fact for fact in said if not fact.source.is_name]
-        return own or said
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
+LONGEST_REVISION = 4  # names: those of a branch may hold slashes
 
 
 @dataclass(frozen=True)
@@ -100,7 +47,8 @@ class PublishedSite:
     def __init__(self, documents: Sequence[Document], root: Path, logs: Path) -> None:
         self.documents, self.root, self.logs_root = documents, root.resolve(), logs.resolve()
         self.unfollowed: list[str] = []
-        self.logs = {path: Log(self.logs_root, path) for path in self._paths()}
+        self._archives = Archives(self.logs_root)
+        self.logs = {log.path: log for path in self._paths() for log in self._logs_of(path)}
         self.dead: list[DeadLink] = []
         linked = [backing for document in documents for backing in self._linked(document)]
         known = {backing.log.path for backing in linked}
@@ -118,21 +66,51 @@ class PublishedSite:
             parts = urlsplit(address)
         except ValueError:
             return None
+        if parts.scheme and parts.netloc:
+            return self._in_checkout(address)
         if parts.scheme or parts.netloc or not parts.path or "\0" in unquote(parts.path):
             return None
         path = os.path.normpath(Path(self.folder_of(page), unquote(parts.path)))
         return None if path.startswith(("..", "/")) else path
 
+    @cached_property
+    def _checkout(self) -> tuple[Path, str] | None:
+        """The folder of the checkout that holds the pages, and the URL of its repository."""
+        top = top_of(self.root)
+        repository = repository_of(top) if top else None
+        return (top, repository) if top and repository else None
+
+    def _in_checkout(self, url: str) -> str | None:
+        """The path of a file of the checkout's own repository; None where the checkout has it not, or another one."""
+        names = file_of(url, self._checkout[1]) if self._checkout else ()
+        for count in range(1, min(len(names) - 1, LONGEST_REVISION) + 1):
+            path = "/".join(names[count:])
+            if self._checkout and is_spelt_inside(path) and os.path.exists(place := self._checkout[0] / path):  # noqa: PTH110
+                known = os.path.relpath(place, self.root)
+                return None if known.startswith("..") or self._was_other("/".join(names[:count]), path) else known
+        return None
+
+    def _was_other(self, revision: str, path: str) -> bool:
+        """Whether a file of the checkout is not known to be that of a commit; branches and tags move with it."""
+        top = self._checkout[0] if self._checkout else self.root
+        if not _COMMIT.fullmatch(revision) or (top / path).is_dir():
+            return False
+        blob = git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}:{path}")
+        return not blob or is_changed(top / path, blob.strip())
+
+    def _logs_of(self, path: str) -> Sequence[Log]:
+        """The log at a path, or those of the archive there."""
+        return self._archives.logs(path) if is_named_archive(path) else [Log(self.logs_root, path)]
+
     def _paths(self) -> Iterator[str]:
         """Every file below the folder of logs whose name or folder says that it is a log; no hidden ones."""
         for folder, folders, names in os.walk(self.logs_root):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
-            may_hold_logs = (*folders, *filter(_NAMED_LOG.search, names))
+            may_hold_logs = (*folders, *filter(is_named_log, names))
             self.unfollowed += [path for name in may_hold_logs if (path := self._leaving(folder, name))]
             for name in sorted(names):
                 path = os.path.relpath(Path(folder, name), self.logs_root)
-                is_named = not name.startswith(".") and _NAMED_LOG.search(path) and not _NO_LOG.search(name)
-                if is_named and self._is_file(path):
+                if not name.startswith(".") and is_named_log(path) and self._is_file(path):
                     yield path
 
     def _leaving(self, folder: str, name: str) -> str:
@@ -142,7 +120,7 @@ class PublishedSite:
         return os.path.relpath(place, self.logs_root) if leaves else ""
 
     def _may_be_log(self, path: str) -> bool:
-        return self._is_file(path) and not _NO_LOG.search(path)
+        return self._is_file(path) and may_be_log(path)
 
     def _is_file(self, path: str) -> bool:
         """Whether a path below the folder of logs is a file there; one that a link puts there from outside is none."""
@@ -157,8 +135,10 @@ class PublishedSite:
                 continue
             said = merged([read_label(link.text), *(read_label(heading.plain) for heading in headings[::-1])])
             if path in self.logs or self._may_be_log(path):
-                log = self.logs.setdefault(path, Log(self.logs_root, path))
-                yield Backing(log, merged([Label(_of_link(link, headings)), Label(log.named)]), document.path, link)
+                own = [self.logs.setdefault(log.path, log) for log in self._logs_of(path)]
+                # Of several logs in an archive the link does not say which it means; their names do.
+                for log in own if len(own) == 1 else ():
+                    yield Backing(log, merged([Label(_of_link(link, headings)), Label(log.named)]), document.path, link)
             elif _is_dead(self.logs_root / path, self.root / path) and read_label(link.text).case:
                 self.dead.append(DeadLink(document.path, link, said, Path(path).name))
 
@@ -169,10 +149,3 @@ def _of_link(link: Link, headings: tuple[DocumentText, ...]) -> Mapping[str, Val
 
 def _is_dead(*places: Path) -> bool:
     return not any(os.path.exists(place) for place in places)  # noqa: PTH110
-
-
-def _spelt(fact: Fact) -> Value | None:
-    """The value of a fact in the words of labels; None for what they do not know, such as a model."""
-    if isinstance(fact.value, int):
-        return fact.value
-    return read_label(str(fact.value)).case.get(fact.name)

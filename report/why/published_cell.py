@@ -45,7 +45,7 @@ def of_published(page: Path, name: str, logs: Path | None) -> Explanation:
     if not claim.evidence or finding.protocol is None:
         raise NoCellError(NO_LOG, digits=claim.number.digits, reason=finding.reason)
     given = [fact for axis, fact in claim.best.facts.items() if axis in SCALING]
-    explained = of_log(site.logs_root / claim.log, Protocol.parse(finding.protocol), given, None)
+    explained = of_log(claim.best.log.file, Protocol.parse(finding.protocol), given, None)
     number = claim.number
     place = {"page": page, "line": number.line, "row": number.row, "column": number.column, "digits": number.digits}
     judged = Message(JUDGED, verdict=Message(finding.verdict), reason=finding.reason)
