@@ -91,7 +91,7 @@ def test_the_statistic_of_contributing_is_a_new_quantity(
     page = (with_quartile / f"out/toy.{language}.md").read_text(encoding="utf-8")
     evidence = (with_quartile / f"out/toy.evidence.{language}.md").read_text(encoding="utf-8")
     assert f" {title} |" in page
-    assert re.search(r"\| +\[250\.0\]\([^)]+#e1\) \| +\[350\.0\]\([^)]+#e2\) \|", page)
+    assert re.search(r"\| \[250\.0\]\([^)]+#[^)]+\) \| \[350\.0\]\([^)]+#[^)]+\) \|", page)
     assert re.search(f"{rule}.*`quantity=third_quartile_of_runs records=step", evidence)
 
 

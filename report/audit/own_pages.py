@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
 from typing import Self
+from urllib.parse import unquote
 
 from parsers.io.errors import ParserError
 from parsers.io.message import Message
@@ -26,8 +27,6 @@ from ..published.published_numbers import PublishedNumber
 from .backing_logs import AXES
 from .finding import GOOD, Finding, Verdict
 
-# In the evidence of a page a link leads to a place of itself, in the page to one of the evidence.
-_ANCHOR = re.compile(r"(?:[^#]*#)?([eq]\d{1,9})")
 _DIGITS = re.compile(r"-?\d+(?:\.\d+)?")
 _MARKED_DIGITS = re.compile(rf"({_DIGITS.pattern})\W*")
 
@@ -122,20 +121,31 @@ def _removed(
 
 def _unproved(document: Document, cells: Mapping[str, CellProof]) -> Iterator[Finding]:
     """Numbers without a link, in the columns whose other numbers have one, and numbers that link to no evidence."""
+    names = _names(cells)
     for table in document.tables:
-        linked = {column for row in table.rows for column, text in enumerate(row) if _linked(text)}
+        linked = {column for row in table.rows for column, text in enumerate(row) if _linked(text, names)}
         for place, row in enumerate(table.rows):
             for column in sorted(linked):
                 found = _MARKED_DIGITS.fullmatch(row[column].plain)
-                if found and not _linked(row[column]) & cells.keys():
+                if found and not _linked(row[column], names):
                     labels = _Labels(table.number, (place, column), row[0].plain, table.head[column].plain)
                     number = _published(document, labels, found[1], _heading(table.headings), table.lines[place])
                     yield Finding(number, "no evidence", Message(NO_LINK))
 
 
-def _linked(text: DocumentText) -> set[str]:
-    """The evidence that a cell links to."""
-    return {found[1] for link in text.links if (found := _ANCHOR.fullmatch(link.address))}
+def _linked(text: DocumentText, names: Mapping[str, str]) -> set[str]:
+    """The evidence that a cell links to; ``names``: as of ``_names``."""
+    return {names[name] for link in text.links if (name := _led_to(link.address)) in names}
+
+
+def _led_to(address: str) -> str:
+    """The place of a file that a link leads to: in the evidence of a page of itself, in the page of the evidence."""
+    return unquote(address.partition("#")[2])
+
+
+def _names(cells: Mapping[str, CellProof]) -> dict[str, str]:
+    """The anchors of cells by all their names, which are these and those that earlier versions gave them."""
+    return {str(cell.former_anchor): anchor for anchor, cell in cells.items()} | {anchor: anchor for anchor in cells}
 
 
 def _stated(cell: CellProof) -> str:
@@ -235,26 +245,23 @@ def _rate(told: EvidenceFile) -> str:
 
 def _mentions(document: Document, cells: Mapping[str, CellProof]) -> Iterator[_PrintedFigure]:
     """Every place of a page that prints a number with a link to its evidence, or with its anchor."""
+    names = _names(cells)
     for table in document.tables:
         for number, row in enumerate(table.rows):
             for text in row:
-                yield from _in_cell(document, table, number, text, cells)
+                for anchor in dict.fromkeys(names[name] for name in text.anchors if name in names):
+                    yield _in_cell(document, table, number, text, anchor, cells[anchor])
     for link, headings in document.links:
-        found = _ANCHOR.fullmatch(link.address)
-        if found and found[1] in cells:
-            labels = _Labels.of(cells[found[1]])
-            yield _PrintedFigure(found[1], _published(document, labels, link.text, _heading(headings), link.line))
+        if (name := _led_to(link.address)) in names:
+            labels = _Labels.of(cells[names[name]])
+            yield _PrintedFigure(names[name], _published(document, labels, link.text, _heading(headings), link.line))
 
 
 def _in_cell(
-    document: Document, table: DocumentTable, row: int, text: DocumentText, cells: Mapping[str, CellProof]
-) -> Iterator[_PrintedFigure]:
-    for anchor in text.anchors:
-        found = _ANCHOR.fullmatch(anchor)
-        if found and found[1] in cells:
-            labels, line = _Labels.of(cells[found[1]]), table.lines[row]
-            number = _published(document, labels, text.plain, _heading(table.headings), line)
-            yield _PrintedFigure(found[1], number, is_anchor=True)
+    document: Document, table: DocumentTable, row: int, text: DocumentText, anchor: str, cell: CellProof
+) -> _PrintedFigure:
+    line, heading = table.lines[row], _heading(table.headings)
+    return _PrintedFigure(anchor, _published(document, _Labels.of(cell), text.plain, heading, line), is_anchor=True)
 
 
 def _heading(headings: Sequence[DocumentText]) -> str:

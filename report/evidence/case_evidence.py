@@ -16,6 +16,7 @@ from ..measuring.measurement import Measurement, NoMeasurement, Throughput, comb
 from ..measuring.protocol import Protocol
 from ..measuring.quantity import Quantity, Shown, counting
 from ..measuring.ranks import ONE_EACH, UNNAMED
+from ..pagefile.addresses import slugs
 from ..pagefile.page import LAUNCHED, Case, CellPlace, Page, Table, TableColumn, TableRow
 from ..pagefile.parts import SCALING
 from .case_runs import filled, logs_of, outside, run_of, unfit
@@ -50,7 +51,8 @@ def cells(page: Page, logs: Path, workers: Workers = ALL_CORES) -> Iterator[Cell
     A figure that the page quotes stands where nothing was measured; what is computed from others comes last.
     """
     known = prepare(_wanted(page, logs), workers)
-    yield from divided(page, [_cell(page, logs, place, known) for place in page.places()])
+    addressed = zip(page.places(), slugs(page), strict=True)
+    yield from divided(page, [_cell(page, logs, place, slug, known) for place, slug in addressed])
 
 
 def _wanted(page: Page, logs: Path) -> Iterator[WantedMeasurement]:
@@ -80,10 +82,10 @@ def column_title(page: Page, column: TableColumn) -> str:
     return column.title or page.columns[column.column].title
 
 
-def _cell(page: Page, logs: Path, place: CellPlace, known: Known) -> Cell:
+def _cell(page: Page, logs: Path, place: CellPlace, slug: str, known: Known) -> Cell:
     shown = Shown(place.column.quantity, page.unit, place.column.decimals)
     titles = (row_title(page, place.table, place.row), column_title(page, place.column))
-    empty = Cell(place.table.name, *titles, place.case, shown)
+    empty = Cell(place.table.name, *titles, place.case, shown, slug=slug)
     if shown.quantity.is_quotient:
         return empty
     cell = _measured_cell(page, logs, place.column, empty, known)

@@ -148,6 +148,7 @@ class Cell:
     of the power. ``remarks``: what else a reader of the number must know, such as the warnings of its logs.
     ``quoted``: a published figure that stands there because there is no measurement; ``reason`` then says why there is
     none. ``quotient``: how the number was computed, where it comes from two cells and not from logs of its own.
+    ``slug``: its address on its page, such as ``main/v100-fp32-8/paddle``; empty for a cell that is on none.
     """
 
     table: str
@@ -163,6 +164,7 @@ class Cell:
     remarks: tuple[Message, ...] = ()
     quoted: Quoted | None = None
     quotient: Quotient | None = None
+    slug: str = ""
 
     @property
     def words(self) -> str:
@@ -240,13 +242,18 @@ Anchors = Mapping[Cell, str]
 
 
 def anchors(cells: Sequence[Cell]) -> Anchors:
-    """The anchors of the cells that are not empty, in their order: e1, e2 … of numbers, q1, q2 … of quoted figures."""
+    """The anchors of the cells of a page that are not empty, in their order: their addresses."""
+    return {cell: cell.slug for cell in cells if cell.digits}
+
+
+def former_anchors(cells: Sequence[Cell]) -> Anchors:
+    """The same as earlier versions called them: e1, e2 … of numbers, q1, q2 … of quoted figures."""
     numbers, figures = count(1), count(1)
     return {cell: f"q{next(figures)}" if cell.quoted else f"e{next(numbers)}" for cell in cells if cell.digits}
 
 
 def number_of(anchor: str) -> int:
-    """The number N of an anchor eN or qN."""
+    """The number N of a former anchor eN or qN."""
     return int(anchor[1:])
 
 

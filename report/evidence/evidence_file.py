@@ -17,8 +17,9 @@ from parsers.io.validation import Mistake, mistake
 from ..measuring.protocol import Protocol
 from ..measuring.quantity import Quantity
 from ..pagefile.page import Page, Value
-from .cell import Anchors, Cell, Exhibit, Quoted, Quotient, anchors, number_of
+from .cell import Cell, Exhibit, Quoted, Quotient, former_anchors, number_of
 from .evidence_parts import (
+    Anchor,
     Computed,
     Count,
     LineNumber,
@@ -38,6 +39,7 @@ QUOTED_OR_COMPUTED = "only an empty cell can quote a figure, and only a cell wit
 LOGS_OR_SOURCE = "set either logs (a folder) or source (published by others), not both."
 OUT_OF_ORDER = "evidence numbers must start at 1 and follow the order of the cells."
 UNKNOWN_SOURCE = "unknown source {source}; sources: {known}."
+SAME_SLUG = "two cells have one address."
 OF_NO_CELL = "a number is computed from a number that is not in any cell."
 NOT_JSON = "is not valid JSON: {reason}."
 
@@ -54,7 +56,8 @@ def _rule(words: str) -> str:
 class CellProof(StrictPart):
     """One cell of a page.
 
-    ``evidence``: the number N of its anchor eN. ``table``, ``row``, ``column``: where it stands, from 0.
+    ``slug``: its address, which is the anchor of what the page prints; None in files of earlier versions, where that
+    is eN of the number N that is ``evidence``, or qN. ``table``, ``row``, ``column``: where it stands, from 0.
     ``printed``: the number on the page, ``number`` the same unrounded, in ``unit``. ``protocol``: the rule of its
     throughput in words that ``Protocol.parse`` reads. ``reason``: why the cell is empty; then evidence, number and
     protocol are None, and there are no logs. ``quoted``: the figure that stands there all the same. ``computed``: how
@@ -63,6 +66,7 @@ class CellProof(StrictPart):
     """
 
     evidence: LineNumber | None
+    slug: Anchor | None = None
     table: Count
     table_name: str
     row: Count
@@ -96,6 +100,11 @@ class CellProof(StrictPart):
     @property
     def anchor(self) -> str | None:
         """The anchor of what the page prints for the cell; None where that is nothing."""
+        return self.slug if self.slug and self.former_anchor else self.former_anchor
+
+    @property
+    def former_anchor(self) -> str | None:
+        """The same as earlier versions called it."""
         if self.quoted:
             return f"q{self.quoted.figure}"
         return f"e{self.evidence}" if self.evidence else None
@@ -141,6 +150,9 @@ class EvidenceFile(StrictPart):
         own = {cell.anchor for cell in self.cells if cell.computed is None}
         if any({cell.computed.of, cell.computed.against} - own for cell in self.cells if cell.computed):
             raise Mistake(OF_NO_CELL)
+        slugs = [cell.slug for cell in self.cells if cell.slug]
+        if len(set(slugs)) < len(slugs):
+            raise Mistake(SAME_SLUG)
         return self
 
 
@@ -155,7 +167,8 @@ def text(path: Path, stated: str, page: Page, cells: Sequence[Cell], logs: Path,
     ``path``: as ``path_of`` gives it. ``stated``: the text of the page file. ``logs``: the folder of logs, left out
     where the page names the source of them. ``charts``: whether the page shows charts.
     """
-    named = anchors(cells)
+    former = former_anchors(cells)
+    numbered = {cell: number_of(former[cell]) if cell in former else None for cell in cells}
     told = {
         "schema": SCHEMA,
         "page": path.name.removesuffix(SUFFIX),
@@ -164,7 +177,7 @@ def text(path: Path, stated: str, page: Page, cells: Sequence[Cell], logs: Path,
         "logs": None if page.source else Path(os.path.relpath(logs, path.parent)).as_posix(),
         "source": page.source.model_dump(include={"repository", "commit"}) if page.source else None,
         "sources": {name: source.model_dump() for name, source in page.sources.items()},
-        "cells": [_told(cell, place, named) for cell, place in zip(cells, _places(page), strict=True)],
+        "cells": [_told(cell, place, numbered[cell]) for cell, place in zip(cells, _places(page), strict=True)],
     }
     # What is not seen, and halves of characters of names that are no UTF-8, are spelt as JSON spells them.
     return printable_lines(json.dumps(told, ensure_ascii=False, indent=1)) + "\n"
@@ -178,9 +191,10 @@ def _places(page: Page) -> Iterator[dict[str, Any]]:
                 yield {"table": number, "table_name": table.name, "row": row, "column": column}
 
 
-def _told(cell: Cell, place: dict[str, Any], named: Anchors) -> dict[str, Any]:
+def _told(cell: Cell, place: dict[str, Any], number: int | None) -> dict[str, Any]:
     return {
-        "evidence": number_of(named[cell]) if cell.printed else None,
+        "evidence": number if cell.printed else None,
+        "slug": cell.slug,
         **place,
         "row_title": cell.row,
         "column_title": cell.column,
@@ -192,18 +206,18 @@ def _told(cell: Cell, place: dict[str, Any], named: Anchors) -> dict[str, Any]:
         "protocol": cell.rule,
         "logs": [_exhibit(exhibit) for proof in cell.proofs for exhibit in proof.exhibits],
         "reason": None if cell.printed else str(cell.reason),
-        "quoted": _quoted(cell.quoted, named[cell]) if cell.quoted else None,
-        "computed": _computed(cell.quotient, named) if cell.quotient else None,
+        "quoted": _quoted(cell.quoted, number) if cell.quoted else None,
+        "computed": _computed(cell.quotient) if cell.quotient else None,
         "remarks": cell.said,
     }
 
 
-def _quoted(quoted: Quoted, anchor: str) -> dict[str, Any]:
-    return {"figure": number_of(anchor), "value": quoted.digits, "source": quoted.source}
+def _quoted(quoted: Quoted, number: int | None) -> dict[str, Any]:
+    return {"figure": number, "value": quoted.digits, "source": quoted.source}
 
 
-def _computed(quotient: Quotient, named: Anchors) -> dict[str, Any]:
-    return {"of": named[quotient.of], "against": named[quotient.against], "ideal": quotient.ideal}
+def _computed(quotient: Quotient) -> dict[str, Any]:
+    return {"of": quotient.of.slug, "against": quotient.against.slug, "ideal": quotient.ideal}
 
 
 def _exhibit(exhibit: Exhibit) -> dict[str, Any]:

@@ -29,7 +29,8 @@ def _below(path: str) -> str:
 
 Count = Annotated[int, Field(ge=0)]
 LineNumber = Annotated[int, Field(ge=1)]
-Anchor = Annotated[str, Field(pattern=r"^[eq][1-9][0-9]{0,8}$")]
+# An address of TABLE/ROW/COLUMN, or eN and qN as earlier versions called numbers and quoted figures.
+Anchor = Annotated[str, Field(max_length=250, pattern=r"^([eq][1-9][0-9]{0,8}|[^\s/#]+/[^\s/#]+/[^\s/#]+)$")]
 
 
 class StrictPart(BaseModel):

@@ -23,7 +23,7 @@ SHEETS = {".csv": ",", ".tsv": "\t"}
 _BREAK = re.compile(r"<br\b", re.IGNORECASE)
 _UNDERLINE = re.compile(r"([=~^*#\"'`:.+_-])\1{2,}")
 _BETWEEN = re.compile(r"\t|  |\||^[=+-]{3}")
-_ANCHOR = re.compile(r'<a id="([^"]{1,100})">')
+_ANCHOR = re.compile(r'<a id="([^"]{1,250})">')
 
 
 class DocumentError(ParserError):

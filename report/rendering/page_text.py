@@ -11,7 +11,7 @@ from tabulate import tabulate
 
 from parsers.io.message import Message
 
-from ..evidence.cell import Cell, Exhibit, anchors, coverage
+from ..evidence.cell import Cell, Exhibit, anchors, coverage, former_anchors
 from ..evidence.comparison import Comparison
 from ..measuring.protocol import Step
 from ..measuring.quantity import Shown
@@ -44,7 +44,7 @@ class PageText(Translator):
         super().__init__(language)
         self.language = language
         self.page, self.cells, self.logs, self.out, self.unlike = page, cells, logs, out, unlike
-        self.anchors = anchors(cells)
+        self.anchors, self.former_anchors = anchors(cells), former_anchors(cells)
         self.coverage = coverage(cells)
         self.exhibits = {e.path: e for cell in cells for proof in cell.proofs for e in proof.exhibits}
         self._names = short_paths(self.exhibits.keys())
@@ -72,18 +72,22 @@ class PageText(Translator):
         return other
 
     def anchored(self, cell: Cell) -> str:
-        """The digits of a cell that is not empty, at the place that links to them lead to."""
-        return f'<a id="{self.anchors[cell]}"></a>{cell.digits}'
+        """The digits of a cell that is not empty, at the place that links to them lead to, those of before as well."""
+        former = f'<a id="{self.former_anchors[cell]}"></a>'
+        return f'<a id="{self.anchors[cell]}"></a>{former}{cell.digits}'
 
     @staticmethod
     def grid(rows: Sequence[Sequence[str]], translate: Any = str, *, figures: bool = False) -> str:
         """A Markdown table whose first row is its head; Chinese columns align.
 
-        ``figures``: whether all columns but the first are of numbers, which stand at the right.
+        ``figures``: whether all columns but the first are of numbers, which stand at the right; the links of numbers
+        are long, and nothing is gained where they align.
         """
         head, *body = [[translate(text) for text in row] for row in rows]
-        sides = ["left", *["right"] * (len(head) - 1)] if figures else None
-        return tabulate(body, headers=head, tablefmt="pipe", disable_numparse=True, colalign=sides)
+        if not figures:
+            return tabulate(body, headers=head, tablefmt="pipe", disable_numparse=True)
+        lines = [head, [":--", *["--:"] * (len(head) - 1)], *body]
+        return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
     def column_title(self, title: str, shown: Shown) -> str:
         """The title of a column; one that does not show the throughput of the page says what it shows, and its unit.

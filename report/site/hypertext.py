@@ -1,9 +1,11 @@
 """Hypertext: the Markdown of a page as HTML that a screen reader can follow; HTML in the Markdown is shown as text."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any
+from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -15,21 +17,24 @@ from markupsafe import Markup, escape
 from ..wording.markdown import seen
 
 NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?\s*[%×x‡*]*|[-–—]")
-# e1 is the evidence of a number, q1 the source of a quoted figure.
-EVIDENCE = re.compile(r"#([eq]\d+)")
+# The address of a number: its table, its row and its column.
+EVIDENCE = re.compile(r"#([^#/]+/[^#/]+/[^#/]+)")
 # A section has a heading of level 2; what a page file heads is below it.
 HIGHEST = 3
 BREAK = "<br>"
 RESULTS = "results"
+NONE: Mapping[str, str] = MappingProxyType({})
 Cells = list[tuple[Token, Token, Token]]
 
 
-def html(markdown: str, caption: str = "", kind: str = "words") -> Markup:
+def html(markdown: str, caption: str = "", kind: str = "words", former: Mapping[str, str] = NONE) -> Markup:
     """Markdown as HTML. Its tables get a caption that only screen readers tell, and the classes ``kind``.
 
-    In a table of the class ``results`` a cell whose number leads to the evidence #e1 has the id e1.
+    ``former``: the ids that cells once had, by those they have; links to them still lead there.
+
+    In a table of the class ``results`` a cell whose number leads to the evidence #main/1/a has the id main/1/a.
     """
-    return Markup(_PARSER.render(markdown, {"caption": caption, "kind": kind}))  # noqa: S704 - markdown-it escapes
+    return Markup(_PARSER.render(markdown, {"caption": caption, "kind": kind, "former": former}))  # noqa: S704 - markdown-it escapes
 
 
 def inline(markdown: str) -> Markup:
@@ -50,7 +55,7 @@ def _mend(state: StateCore) -> None:
         for child in token.children or ():
             _mend_link(child)
     for table in _tables(state.tokens):
-        _mend_table(table, state.env.get("kind"))
+        _mend_table(table, state.env.get("kind"), state.env.get("former", NONE))
 
 
 def _mend_link(token: Token) -> None:
@@ -82,7 +87,7 @@ def _tables(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
             yield tokens[opened:place]
 
 
-def _mend_table(tokens: Sequence[Token], kind: str | None) -> None:
+def _mend_table(tokens: Sequence[Token], kind: str | None, former: Mapping[str, str]) -> None:
     head, *body = _rows(tokens)
     is_of_results = RESULTS in (kind or "").split()
     for opening, _, _ in head:
@@ -96,7 +101,7 @@ def _mend_table(tokens: Sequence[Token], kind: str | None) -> None:
                 opening.attrs["class"] = "figure"
     if is_of_results:
         for opening, content, _ in (cell for row in body for cell in row):
-            _name_cell(opening, content)
+            _name_cell(opening, content, former)
 
 
 def _rows(tokens: Sequence[Token]) -> list[Cells]:
@@ -117,11 +122,13 @@ def _name_row(cell: tuple[Token, Token, Token]) -> None:
         opening.attrs["scope"] = "row"
 
 
-def _name_cell(opening: Token, content: Token) -> None:
+def _name_cell(opening: Token, content: Token, former: Mapping[str, str]) -> None:
     for token in content.children or ():
         found = EVIDENCE.fullmatch(str(token.attrs.get("href", "")))
         if found:
-            opening.attrs["id"] = found[1]
+            opening.attrs["id"] = name = unquote(found[1])
+            if name in former:
+                token.attrs["id"] = former[name]
 
 
 def _text(content: Token) -> str:

@@ -77,7 +77,8 @@ class WebPage(Renderer):
     def results(self, shown: ResultsTable) -> Markup:
         """A table of results, whose numbers open their evidence."""
         kind = "results grouped" if any(row.group for row in shown.table.rows) else "results"
-        return hypertext.html(shown.markdown, self.translate(shown.table.title), kind)
+        former = {self.anchors[cell]: anchor for cell, anchor in self.former_anchors.items()}
+        return hypertext.html(shown.markdown, self.translate(shown.table.title), kind, former)
 
     def charts_of(self, table: Table) -> list[Drawing]:
         """The charts of a table."""

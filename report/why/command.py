@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FOUND_NOTHING = 1
 FOR_A_LOG = "{option} is for a log; the page says it of the cell {cell}."
-NO_CELL_GIVEN = "{page} is a page; pass a cell as well, such as e1."
+NO_CELL_GIVEN = "{page} is a page; pass a cell as well, such as main/1/paddle."
 LOGS_OF_A_PAGE = "--logs applies to a page; pass a page and a cell."
 
 
@@ -49,16 +49,17 @@ def why(
 ) -> None:
     """Explain a number: the CELL of a PAGE or of a MARKDOWN file, or the throughput of a LOG.
 
-    CELL is an evidence number (e12), digits that are unique on the page, or TABLE/ROW/COLUMN; of a MARKDOWN file that
-    others wrote its digits, ROW/COLUMN, or either with its line: 12:399.5. Prints the log, the
-    lines used and why others are skipped, the values, each step of the protocol, scaling and rounding, the results
+    CELL is the address of a number, which links to it end with (main/v100-fp32-8/paddle), digits that are unique on
+    the page, or TABLE/ROW/COLUMN as they are titled; of a MARKDOWN file that others wrote its digits, ROW/COLUMN, or
+    either with its line: 12:399.5. An evidence number of earlier versions (e12) still works. Prints the log, the lines
+    used and why others are skipped, the values, each step of the protocol, scaling and rounding, the results
     of other protocols and estimates, and an awk command that reproduces the digits from the raw log.
 
     Exit status 1 if a log gives no throughput, 2 for wrong use or unreadable input.
 
     \b
     Examples:
-      tachograph why cpu-demo e1
+      tachograph why cpu-demo resnet50/1/paddleclas
       tachograph why resnet50 10984.436 --logs ../Perf
       tachograph why README.md 10984.436 --logs logs
       tachograph why train.log --protocol tipc --cards 8

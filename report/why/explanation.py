@@ -68,9 +68,9 @@ def of_cell(page: str, cell: str, logs: Path) -> Explanation:
 
 def of_page(name: str, page: Page, cell: str, logs: Path) -> Explanation:
     """Explain a cell of a page, which is called ``name``; ``cell`` and errors: as of ``of_cell``."""
-    number, found = named(page, list(cells(page, logs)), cell)
+    found = named(page, list(cells(page, logs)), cell)
     derived = tuple(_derived(proof, found) for proof in found.proofs)
-    title = f"{name} e{number}: {found.table}, {found.row}, {found.column}"
+    title = f"{name} {found.slug}: {found.row}, {found.column}"
     return _explained(title, found.shown.unit, found.words, derived, found.messages)
 
 

@@ -145,8 +145,8 @@ def test_warnings_stand_once_among_the_remarks_of_the_page_and_of_json(folder: P
 
 def test_a_remark_leads_to_the_number_and_names_its_table(folder: Path) -> None:
     found = cell(folder)
-    assert f"- [{found.printed}](#e1) (Scores, one, A): " in rendered(folder, "en", found)
-    assert f"- [{found.printed}](#e1)（Scores，one，A）：" in rendered(folder, "zh", found)
+    assert f"- [{found.printed}](#t/bs64-1/a) (Scores, one, A): " in rendered(folder, "en", found)
+    assert f"- [{found.printed}](#t/bs64-1/a)（Scores，one，A）：" in rendered(folder, "zh", found)
 
 
 def test_a_contradiction_that_is_reported_as_a_disagreement_is_not_reported_again(folder: Path) -> None:

@@ -59,8 +59,8 @@ def test_every_quoted_figure_is_marked_in_its_table(language: str, tmp_path: Pat
     make(tmp_path)
     put_run(tmp_path, "a1", 120.0)
     page = markdown(tmp_path, language)
-    assert f"[120.0](page.evidence.{language}.md#e1) " in page
-    assert f"[80](page.evidence.{language}.md#q1)‡ " in page
+    assert f"[120.0](page.evidence.{language}.md#t/1/a) " in page
+    assert f"[80](page.evidence.{language}.md#t/1/b)‡ " in page
 
 
 @every_language
@@ -101,8 +101,8 @@ def test_the_evidence_file_holds_quotes_with_their_sources(tmp_path: Path) -> No
     make(tmp_path)
     told = read(published(tmp_path, "en").files[-1])
     assert [cell.quoted and (cell.anchor, cell.quoted.value) for cell in told.cells][:2] == [
-        ("q1", "100.0"),
-        ("q2", "80"),
+        ("t/1/a", "100.0"),
+        ("t/1/b", "80"),
     ]
     assert told.sources["paper"].date == "2031-05"
 
@@ -113,7 +113,7 @@ def test_the_evidence_file_holds_quotes_with_their_sources(tmp_path: Path) -> No
         ('"value": "100.0"', '"value": "1e3"', "cells.0.quoted.value"),
         ('"source": "paper"', '"source": "book"', "unknown source 'book'; sources: paper."),
         ('"figure": 1', '"figure": 2', "must start at 1"),
-        ('"of": "q1"', '"of": "q9"', "a number is computed from a number that is not in any cell"),
+        ('"of": "t/1/a"', '"of": "t/9/a"', "a number is computed from a number that is not in any cell"),
         ('"ideal": 1.0', '"ideal": 0.0', "cells.2.computed.ideal"),
     ],
 )

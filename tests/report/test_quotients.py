@@ -62,15 +62,15 @@ def test_a_measured_number_over_a_quoted_one_is_marked(language: str, tmp_path: 
     make(tmp_path)
     put_run(tmp_path, "a1", 120.0)
     page = markdown(tmp_path, language)
-    assert f"[1.50](page.evidence.{language}.md#e2)‡ " in page
-    assert f"[1.000](page.evidence.{language}.md#e3) " in page
+    assert f"[1.50](page.evidence.{language}.md#t/1/a-vs-b)‡ " in page
+    assert f"[1.000](page.evidence.{language}.md#t/1/a-scaling-efficiency) " in page
 
 
 def test_how_a_number_was_computed_leads_to_both_its_numbers(tmp_path: Path) -> None:
     make(tmp_path)
     page = markdown(tmp_path)
-    assert "[100.0](#q1) ÷ [80](#q2) " in page
-    assert "[640.00](#q3) ÷ [100.0](#q1) ÷ 8 " in page
+    assert "[100.0](#t/1/a) ÷ [80](#t/1/b) " in page
+    assert "[640.00](#t/8/a) ÷ [100.0](#t/1/a) ÷ 8 " in page
 
 
 def test_a_quotient_without_one_of_its_numbers_is_empty_and_says_so(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_the_evidence_file_says_what_a_number_is_computed_from(tmp_path: Path) -
     put_run(tmp_path, "a1", 120.0)
     told = read(published(tmp_path, "en").files[-1]).cells[2]
     assert told.computed is not None
-    assert (told.computed.of, told.computed.against, told.printed, told.logs) == ("e1", "q1", "1.50", [])
+    assert (told.computed.of, told.computed.against, told.printed, told.logs) == ("t/1/a", "t/1/b", "1.50", [])
 
 
 def test_json_says_what_a_number_is_computed_from(tmp_path: Path) -> None:

@@ -108,12 +108,14 @@ def test_a_ratio_is_withheld_where_precision_differs_and_its_cell_leads_to_the_r
 def test_a_highlight_is_worded_from_the_numbers(page: Path) -> None:
     (english,) = [line for line in text(page, "en").splitlines() if line.startswith("- **")]
     assert english == (
-        "- **8 × V100, half precision: A is fastest**, [300](page.evidence.en.md#q1)‡ images/s. "
-        "B: [200](page.evidence.en.md#q2)‡ (Not comparable: precision amp and fp16); "
-        "C: [150](page.evidence.en.md#q3)‡ (0.50×); D: no log."
+        "- **8 × V100, half precision: A is fastest**, [300](page.evidence.en.md#main/v100-half-8/a)‡ images/s. "
+        "B: [200](page.evidence.en.md#main/v100-half-8/b)‡ (not comparable: precision amp and fp16); "
+        "C: [150](page.evidence.en.md#main/v100-half-8/c)‡ (0.50×); D: no log."
     )
     (chinese,) = [line for line in text(page, "zh").splitlines() if line.startswith("- **")]
-    assert chinese.startswith("- **8 × V100, 半精度：A 最快**，[300](page.evidence.zh.md#q1)‡ images/s。B：")
+    assert chinese.startswith(
+        "- **8 × V100、半精度：A 最快**，[300](page.evidence.zh.md#main/v100-half-8/a)‡ images/s。B："
+    )
 
 
 @pytest.mark.parametrize(

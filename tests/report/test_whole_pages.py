@@ -108,18 +108,18 @@ def test_a_missing_cell_is_a_dash_with_its_reason(language: str, toy: PublishedP
         "The page file does not name any logs for this case.",
         "Log A100/tf_gpu32_fp32_bs64*.txt not found in the log folder.",
     ]
-    assert re.search(r"(?m)^\| 32 +(\| +- )+\|$", text(toy, language))
+    assert re.search(r"(?m)^\| 32 (\| - )+\|$", text(toy, language))
 
 
 def test_a_label_that_its_log_contradicts_is_reported(toy: PublishedPage) -> None:
     cell = next(cell for cell in toy.cells if cell.row == "8" and cell.column == "Flow | 1")
     (said,) = cell.disagreements
     assert (said.fact, said.label, said.said, said.source) == ("batch_size", 64, 32, line(2))
-    assert "(toy.evidence.en.md#e5)<br>(BS=32)" in text(toy, "en")
+    assert "(toy.evidence.en.md#cards/8/b)<br>(BS=32)" in text(toy, "en")
 
 
 def test_every_number_leads_to_its_evidence(toy: PublishedPage) -> None:
-    links = re.findall(r"\]\(toy\.evidence\.en\.md#(e\d+)\)", text(toy, "en"))
+    links = re.findall(r"\]\(toy\.evidence\.en\.md#(\w+/[^)]+)\)", text(toy, "en"))
     assert [link for link in links if f'<a id="{link}"></a>' not in text(toy, "evidence.en")] == []
     assert len(set(links)) == 6
 

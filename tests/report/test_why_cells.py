@@ -53,34 +53,37 @@ def asked(page: Path, name: str) -> str:
     """The place of the cell of a name, or what is said where there is none."""
     definition = load(page)
     try:
-        number, cell = named(definition, list(cells(definition, page.parent)), name)
+        cell = named(definition, list(cells(definition, page.parent)), name)
     except NoCellError as error:
         return told_in(error, Translator("en").translate)
-    return f"e{number} {cell.row} {cell.column}"
+    return f"{cell.slug} {cell.row} {cell.column}"
 
 
-@pytest.mark.parametrize("name", ["e4", "4", "#e4", "t/two/B", "Scores/two/B"])
-def test_a_cell_is_found_by_its_number_and_by_its_place(page: Path, name: str) -> None:
-    assert asked(page, name) == "e4 two B"
+@pytest.mark.parametrize("name", ["t/2/a.2", "#t/2/a.2", "t/two/B", "Scores/two/B", "e4", "4", "#e4"])
+def test_a_cell_is_found_by_its_address_by_its_titles_and_by_its_former_number(page: Path, name: str) -> None:
+    assert asked(page, name) == "t/2/a.2 two B"
 
 
 def test_a_cell_is_found_by_digits_that_no_other_prints() -> None:
     explained = of_cell(str(DEMO), "6.523", PROJECT / "logs")
-    assert (explained.printed, explained.title) == ("6.523", "cpu-demo e1: resnet50, 1, PaddleClas, FP32 (BS=4)")
+    assert (explained.printed, explained.title) == (
+        "6.523",
+        "cpu-demo resnet50/1/paddleclas: 1, PaddleClas, FP32 (BS=4)",
+    )
 
 
 def test_digits_of_several_cells_are_reported_with_all_of_them(page: Path) -> None:
     found = list(cells(load(page), page.parent))
     printed = found[2].printed
-    assert asked(page, str(printed)) == f"2 cells match {printed!r}: e3 (t/two/A, {printed}), e4 (t/two/B, {printed})."
+    assert asked(page, str(printed)) == f"2 cells match {printed!r}: t/2/a ({printed}), t/2/a.2 ({printed})."
 
 
 def test_an_empty_cell_says_why(page: Path) -> None:
-    said = "The cell 't/none/A' is empty: Log 3/train.log not found in the log folder."
-    assert asked(page, "t/none/A") == said
+    for name in ("t/none/A", "t/3/a"):
+        assert asked(page, name) == f"The cell {name!r} is empty: Log 3/train.log not found in the log folder."
 
 
-@pytest.mark.parametrize("name", ["252.68", "fp32/32/1 × 1"])
+@pytest.mark.parametrize("name", ["252.68", "fp32/32/1 × 1", "#fp32/bs32/paddle-n1-1"])
 def test_a_quoted_figure_says_where_it_is_from(name: str) -> None:
     vgg16 = load(PROJECT / "report/pages/vgg16.toml")
     with pytest.raises(NoCellError, match=r"252\.68 is quoted from 'VGG16 baseline"):
@@ -88,7 +91,7 @@ def test_a_quoted_figure_says_where_it_is_from(name: str) -> None:
 
 
 def test_an_unknown_cell_is_reported_with_the_known_ones(page: Path) -> None:
-    assert asked(page, "nothing").startswith("No cell of the page matches 'nothing'; cells: e1 (t/one/A, ")
+    assert asked(page, "nothing").startswith("No cell of the page matches 'nothing'; cells: t/1/a (")
 
 
 def test_a_page_without_logs_says_so(page: Path) -> None:
@@ -105,14 +108,16 @@ def test_a_quantity_of_telemetry_is_refused(tmp_path: Path) -> None:
         PAGE.replace('title = "B", protocol = "decimals=3"', 'quantity = "peak_memory"')
     )
     put_gpu(make_run(tmp_path / "1", TOY.read_bytes(), nodes=[{}]), "1935619200,0,90,1000,300,1980,2619,55")
-    assert asked(tmp_path / "page.toml", "1000") == ("e2 shows peak memory; only a throughput can be explained.")
+    assert asked(tmp_path / "page.toml", "1000") == (
+        "t/1/a-peak-memory shows peak memory; only a throughput can be explained."
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (("cpu-demo",), 2, "cpu-demo is a page; pass a cell as well, such as e1."),
+        (("cpu-demo",), 2, "cpu-demo is a page; pass a cell as well, such as main/1/paddle."),
         (("cpu-demo", "e99"), 2, "No cell of the page matches 'e99'"),
         (("nowhere", "e1"), 2, "No page is named 'nowhere'"),
         (("cpu-demo", "e1", "--cards", "2"), 2, "--cards is for a log; the page says it of the cell e1."),

@@ -40,5 +40,5 @@ def test_a_number_that_is_not_there_or_has_no_log_is_told_in_a_sentence(name: st
 
 
 def test_a_number_of_a_page_of_our_own_is_explained_by_its_evidence(site: Path) -> None:
-    done = run("why", site / "pages/toy.zh.md", "e4")
-    assert (done.returncode, "toy e4: cards, 8, Static" in done.stdout) == (0, True)
+    done = run("why", site / "pages/toy.zh.md", "cards/8/a")
+    assert (done.returncode, "toy cards/8/a: 8, Static" in done.stdout) == (0, True)

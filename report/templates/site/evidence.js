@@ -169,11 +169,13 @@
     const link = event.target.closest("a.number");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    open(link.hash.slice(1));
+    open(decodeURIComponent(link.hash.slice(1)));
   });
   dialog.querySelector("[data-close]").addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
 
-  const wanted = location.hash.slice(1);
-  if (/^[eq]\d+$/.test(wanted)) open(wanted);
+  // Numbers were once called e1, e2 … and quoted figures q1, q2 …; these are the ids of their links.
+  const asked = location.hash;
+  const wanted = /^#[eq]\d+$/.test(asked) ? document.querySelector(`a${asked}`)?.hash ?? "" : asked;
+  if (/^#[^#~/]+\/[^#~/]+\/[^#~/]+$/.test(wanted)) open(decodeURIComponent(wanted.slice(1)));
 })();

@@ -12,7 +12,7 @@ from report.audit.own_pages import NO_LINK_TO, NOT_IN_EVIDENCE
 from tests.commandline import run
 from tests.report.audit.small_site import audited, bad, change
 
-OF_ONE = "[399.532](toy.evidence.en.md#e1)"
+OF_ONE = "[399.532](toy.evidence.en.md#cards/1/a)"
 every_toy = pytest.mark.parametrize("name", ["toy", "toy_gpu"])
 
 
@@ -31,10 +31,10 @@ def test_every_number_is_checked_in_both_languages(name: str, site: Path) -> Non
 @pytest.mark.parametrize(
     ("page", "found"),
     [
-        ("toy.en.md", "[399.532](toy.evidence.en.md#e1)"),
-        ("toy.evidence.en.md", '<a id="e1"></a>399.532'),
-        ("toy.evidence.en.md", "- [399.532](#e1)"),
-        ("toy.evidence.en.md", "| 1       | Static        | [399.532](#e1)"),
+        ("toy.en.md", "[399.532](toy.evidence.en.md#cards/1/a)"),
+        ("toy.evidence.en.md", '<a id="cards/1/a"></a><a id="e1"></a>399.532'),
+        ("toy.evidence.en.md", "- [399.532](#cards/1/a)"),
+        ("toy.evidence.en.md", "| 1       | Static        | [399.532](#cards/1/a)"),
     ],
     ids=["table", "list of evidence", "remark", "table by one rule"],
 )
@@ -46,13 +46,15 @@ def test_a_digit_that_was_changed_is_named(page: str, found: str, copy: Path) ->
 
 
 def test_a_link_to_the_evidence_of_another_number_is_named(copy: Path) -> None:
-    was, put_there = (f"[399.532](toy.evidence.en.md#{anchor})" for anchor in ("e1", "e4"))
+    was, put_there = (f"[399.532](toy.evidence.en.md#{anchor})" for anchor in ("cards/1/a", "cards/8/a"))
     change(copy / "pages/toy.en.md", was, put_there)
     (finding,) = bad(copy / "pages")
     assert (finding.verdict, finding.number.digits, finding.computed) == ("altered", put_there, was)
 
 
-@pytest.mark.parametrize("put_there", ["399.533", "[399.533](#e99)", "[399.533](x)", "[](toy.evidence.en.md#e1)"])
+@pytest.mark.parametrize(
+    "put_there", ["399.533", "[399.533](#e99)", "[399.533](x)", "[](toy.evidence.en.md#cards/1/a)"]
+)
 def test_a_number_that_is_no_link_to_its_evidence_is_named(put_there: str, copy: Path) -> None:
     change(copy / "pages/toy.en.md", OF_ONE, put_there)
     (finding,) = bad(copy / "pages")
@@ -68,14 +70,16 @@ def test_a_link_to_evidence_that_is_no_number_is_named(put_there: str, copy: Pat
 
 @pytest.mark.parametrize(
     ("name", "found", "key"),
-    [("toy.en.md", "#e3)", NO_LINK_TO), ("toy.evidence.en.md", '<a id="e3">', NOT_IN_EVIDENCE)],
+    [("toy.en.md", "#cards/1/b.2)", NO_LINK_TO), ("toy.evidence.en.md", '<a id="cards/1/b.2">', NOT_IN_EVIDENCE)],
 )
 def test_a_number_that_was_removed_is_named(name: str, found: str, key: str, without_page_file: Path) -> None:
     page = without_page_file / "pages" / name
     lines = page.read_text(encoding="utf-8").splitlines(keepends=True)
     page.write_text("".join(line for line in lines if found not in line), encoding="utf-8")
     gone = [finding for finding in bad(page) if finding.number.digits == "420.5"]
-    assert [(finding.verdict, finding.reason) for finding in gone] == [("contradicted", Message(key, anchor="e3"))]
+    assert [(finding.verdict, finding.reason) for finding in gone] == [
+        ("contradicted", Message(key, anchor="cards/1/b.2"))
+    ]
 
 
 @pytest.mark.parametrize("put_there", ["399.533", "[399.533](#e99)", "[399.533](x)"])

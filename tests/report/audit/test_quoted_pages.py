@@ -9,9 +9,9 @@ from report.audit.finding import Finding
 from tests.report.quoted_page import make, published, put_run
 
 KINDS = {
-    "quoted": (0, "[640.00](page.evidence.en.md#q3)"),
-    "computed": (0, "[0.800](page.evidence.en.md#e3)"),
-    "in the list": (1, '<a id="q3"></a>640.00'),
+    "quoted": (0, "[640.00](page.evidence.en.md#t/8/a)"),
+    "computed": (0, "[0.800](page.evidence.en.md#t/8/a-scaling-efficiency)"),
+    "in the list": (1, '<a id="t/8/a"></a><a id="q3"></a>640.00'),
 }
 
 
@@ -47,9 +47,9 @@ def test_a_changed_digit_is_contradicted(number: int, printed: str, tmp_path: Pa
 def test_a_quote_that_is_gone_from_the_page_is_contradicted(tmp_path: Path) -> None:
     page = page_of(tmp_path)
     lines = page.read_text(encoding="utf-8").splitlines(keepends=True)
-    page.write_text("".join(line for line in lines if "q3" not in line), encoding="utf-8")
+    page.write_text("".join(line for line in lines if "#t/8/a)" not in line), encoding="utf-8")
     gone = [str(finding.reason) for finding in audited(page) if finding.verdict == "altered"]
-    assert any("[640.00](page.evidence.en.md#q3)" in reason for reason in gone)
+    assert any("[640.00](page.evidence.en.md#t/8/a)" in reason for reason in gone)
 
 
 def test_a_number_computed_from_a_log_that_is_gone_has_no_evidence(tmp_path: Path) -> None:

@@ -162,7 +162,7 @@ def test_a_number_opens_and_closes_by_the_keys(reader: Reader) -> None:
     assert page.evaluate("document.activeElement.id") == "evidence-number"
     page.keyboard.press("Escape")
     assert page.locator("dialog[open]").count() == 0
-    assert page.evaluate("document.activeElement.getAttribute('href')") == "#e1"
+    assert page.evaluate("document.activeElement.getAttribute('href')") == "#resnet50/1/paddleclas"
 
 
 def test_the_first_key_leads_past_the_navigation(reader: Reader) -> None:

@@ -1,0 +1,45 @@
+"""Addresses: TABLE/ROW/COLUMN for every cell of a page, made of names and cases, so that titles may change freely."""
+
+import re
+from collections.abc import Iterator
+
+from .page import CellPlace, Page
+from .parts import Axis, Case
+
+LONGEST = 60  # of a part, in characters: it names a file of the site
+_ORDER: tuple[Axis, ...] = ("model", "framework", "device", "precision", "batch_size", "nodes", "cards")
+_MARKS: dict[Axis, str] = {"batch_size": "bs", "nodes": "n"}
+
+
+def slugs(page: Page) -> Iterator[str]:
+    """The addresses of the cells of a page, in the order of its places; of equal ones the later get .2, .3 …"""
+    taken: dict[str, int] = {}
+    for place in page.places():
+        slug = "/".join([_part([place.table.name]), _row(place), _column(place)])
+        taken[slug] = taken.get(slug, 0) + 1
+        # No part has a point of its own, so that no other address is like this one.
+        yield slug if taken[slug] == 1 else f"{slug}.{taken[slug]}"
+
+
+def _row(place: CellPlace) -> str:
+    return _part(_values(place.row.case)) if place.row.case else "all"
+
+
+def _column(place: CellPlace) -> str:
+    column = place.column
+    parts = [column.column, *_values(column.case)]
+    if column.against:
+        parts += ["vs", *([column.against.column] if column.against.column else []), *_values(column.against.case)]
+    elif not column.quantity.is_throughput:
+        parts.append(column.quantity.name)
+    return _part(parts)
+
+
+def _values(case: Case) -> list[str]:
+    return [f"{_MARKS.get(axis, '')}{case[axis]}" for axis in _ORDER if axis in case]
+
+
+def _part(names: list[str]) -> str:
+    """Names as one part of an address: small letters and digits of any script, joined by hyphens."""
+    joined = re.sub(r"[\W_]+", "-", "-".join(names).lower()).strip("-")
+    return joined[:LONGEST].strip("-") or "-"
