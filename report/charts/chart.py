@@ -1,22 +1,16 @@
-"""Charts: one picture of numbers, as SVG for Markdown and as interactive HTML that needs no network."""
+"""Charts: one picture of numbers as SVG, in a page or as a file of its own."""
 
-import json
 import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from html import escape
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import vl_convert
 
-from parsers.io import user_cache
-
-STARTER = Path(__file__).with_name("start.js")
 # Layout is reckoned in this font, which is built into vl-convert, whatever fonts a machine has.
 FONT = "Liberation Sans"
 # Where the library that finds fonts looks for its settings, and settings without any font.
@@ -39,7 +33,8 @@ class Chart:
 
     ``name``: of small letters, digits and hyphens, so that it can stand in file names and in HTML; no two charts of a
     page share it. ``spec``: Vega-Lite with its data inside. ``alternative``: what a reader who does not see the chart
-    is told. ``table``: the name of the table whose numbers it draws; None for those of a run.
+    is told. ``table``: the name of the table whose numbers it draws; None for those of a run. ``of_run``: whether it
+    draws one run behind such a number.
     """
 
     name: str
@@ -47,6 +42,7 @@ class Chart:
     spec: dict[str, Any]
     alternative: str
     table: str | None = None
+    of_run: bool = False
 
 
 def get_ready() -> None:
@@ -66,8 +62,13 @@ def svg(chart: Chart, *, standalone: bool = False) -> str:
     found = re.match(r'<svg [^>]*? width="([\d.]+)" height="([\d.]+)"[^>]*>', drawn)
     if found is None:
         raise ValueError(f"vl-convert draws {chart.name} without saying how large it is: {drawn[:80]!r}.")
-    body = _own_ids(drawn[found.end() :].replace(f' font-family="{FONT}"', ""), chart.name)
+    body = _own_ids(_one_image(drawn[found.end() :]).replace(f' font-family="{FONT}"', ""), chart.name)
     return "".join((_opening(chart, found[1], found[2]), f"<style>{SCHEMES}</style>" if standalone else "", body))
+
+
+def _one_image(drawn: str) -> str:
+    """The same without roles of its parts, of which each would need a name: the image as a whole has one."""
+    return re.sub(r'<g class="[\w -]+" role="graphics-\w+" aria-roledescription="[\w ]+"', "<g", drawn)
 
 
 @contextmanager
@@ -101,42 +102,3 @@ def _opening(chart: Chart, width: str, height: str) -> str:
 def _own_ids(drawn: str, name: str) -> str:
     """The same with ids that are the chart's own: several charts may stand in one page."""
     return re.sub(r'(id="|url\(#)((?:clip|gradient)[\w-]*)', rf"\g<1>{name}-\g<2>", drawn)
-
-
-def fragment(chart: Chart, drawn: str | None = None) -> str:
-    """A chart as a figure inside a page: its SVG, and its Vega-Lite with which ``bundle`` makes it interactive.
-
-    ``drawn``: what ``svg`` gives for it, where that is there already.
-
-    It holds no code and no style, so that a page may forbid both, and has its size before anything is loaded.
-    """
-    data = json.dumps(chart.spec, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")
-    caption = f'<figcaption class="chart-text">{escape(chart.alternative)}</figcaption>'
-    spec = f'<script type="application/json" class="chart-spec">{data}</script>'
-    picture = f'<div class="chart-drawn">{svg(chart) if drawn is None else drawn}</div>'
-    return f'<figure class="chart" id="chart-{chart.name}">{picture}{spec}{caption}</figure>'
-
-
-@cache
-def bundle() -> str:
-    """The JavaScript that makes all figures of a page interactive, once a page: Vega, Vega-Lite and what starts them.
-
-    It runs expressions by an interpreter, and so also where a page forbids ``eval``. To put it together takes longer
-    than to draw ten charts, so it is kept.
-    """
-    starter = STARTER.read_text(encoding="utf-8")
-    name = user_cache.name_of(version("vl-convert-python").encode(), starter.encode())
-    try:
-        return user_cache.found(name).decode()
-    except (OSError, UnicodeDecodeError):
-        script = vl_convert.javascript_bundle(starter)
-    user_cache.keep(script.encode(), name)
-    return script
-
-
-def html(chart: Chart, language: str = "en") -> str:
-    """A chart as a page of its own that loads nothing."""
-    script = bundle().replace("</script", "<\\/script")
-    head = f'<meta charset="utf-8"><title>{escape(chart.title)}</title><style>:root{{color-scheme:light dark}}</style>'
-    body = f"{fragment(chart)}<script>{script}</script>"
-    return f'<!doctype html><html lang="{escape(language)}"><head>{head}</head><body>{body}</body></html>\n'

@@ -16,9 +16,6 @@ from .render import LOGS, RESULTS, STATED, Renderer
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
 
-LISTED = "{evidence}: {count} logs with format, size and SHA-256."
-PUBLISHED = "They were published in {repository} at commit {commit} ({licence})."
-
 
 def page_name(name: str, language: str) -> str:
     """The file of a page in a language."""
@@ -77,15 +74,7 @@ class MarkdownPage:
 
     def logs_line(self) -> str:
         """How many logs the page is made of and where they are listed, and who published them."""
-        say, exhibits, source = self.parts.say, self.parts.exhibits, self.parts.page.source
-        if not exhibits:
-            return say("This page does not have any logs.")
-        listed = markdown.link(say("Evidence"), f"{self._evidence}#{markdown.anchor(say(LOGS))}")
-        told = [say(LISTED, count=len(exhibits), evidence=listed)]
-        if source:
-            where = {"repository": source.repository, "commit": source.commit, "licence": source.licence}
-            told.append(say(PUBLISHED, **{name: markdown.text(text) for name, text in where.items()}))
-        return self.parts.sentences(told)
+        return self.parts.logs_line(f"{self._evidence}#{markdown.anchor(self.parts.say(LOGS))}")
 
 
 @cache

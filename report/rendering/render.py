@@ -19,6 +19,8 @@ SECTIONS = ("Results", "What is tested", "Environment", "Set-up", "Test steps", 
 RESULTS, *STATED, LOGS = SECTIONS
 MEASURED = "{count} of {total} numbers are measured from logs."
 QUOTED = "‡ marks quoted numbers ({count}), for which there is no public log, and what is computed from them."
+LISTED = "{evidence}: {count} logs with format, size and SHA-256."
+PUBLISHED = "They were published in {repository} at commit {commit} ({licence})."
 LINKED = "Each number links to its evidence; {missing} means no data."
 
 
@@ -106,6 +108,16 @@ class Renderer(PageText):
 
     def _emptiness(self, cell: Cell, reason: Message) -> list[str]:
         return [*self.coordinates(cell), markdown.text(worded(reason, self.translate))]
+
+    def logs_line(self, address: str) -> str:
+        """How many logs the page is made of, at which address they are listed, and who published them."""
+        if not self.exhibits:
+            return self.say("This page does not have any logs.")
+        told = [self.say(LISTED, count=len(self.exhibits), evidence=markdown.link(self.say("Evidence"), address))]
+        if source := self.page.source:
+            where = {"repository": source.repository, "commit": source.commit, "licence": source.licence}
+            told.append(self.say(PUBLISHED, **{name: markdown.text(text) for name, text in where.items()}))
+        return self.sentences(told)
 
     def logs_table(self) -> str:
         """All logs of the page, once each."""

@@ -33,10 +33,6 @@ class ChartProcess:
         """A chart as ``chart.svg`` makes it."""
         return self._process.submit(chart.svg, wanted)
 
-    def bundle(self) -> Future[str]:
-        """The script that makes the charts of a page interactive; it loads nothing."""
-        return self._process.submit(chart.bundle)
-
 
 @dataclass(frozen=True)
 class Drawing:
@@ -49,11 +45,6 @@ class Drawing:
     def svg(self) -> Markup:
         """The picture that stands in the page of its table."""
         return Markup(self.drawn.result())  # noqa: S704 - it escapes
-
-    @property
-    def fragment(self) -> Markup:
-        """What stands on a page of its own, where ``bundle`` makes it interactive."""
-        return Markup(chart.fragment(self.chart, self.drawn.result()))  # noqa: S704 - it escapes
 
 
 def drawings(page: Page, cells: Sequence[Cell], language: str, process: ChartProcess) -> list[Drawing]:

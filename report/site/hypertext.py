@@ -137,9 +137,8 @@ def _text(content: Token) -> str:
 
 def _table_open(_: RendererHTML, __: Sequence[Token], ___: int, ____: Any, env: dict[str, str]) -> str:
     caption, kind = escape(env.get("caption", "")), escape(env.get("kind", ""))
-    # What is wider than a narrow screen scrolls by itself; with tabindex also by the keys.
-    region = f'<div class="scroll" role="region" tabindex="0" aria-label="{caption}">'
-    return f'{region}<table class="{kind}"><caption>{caption}</caption>'
+    # What is wider than a narrow screen scrolls by itself; a script lets the keys scroll it where it does.
+    return f'<div class="scroll"><table class="{kind}"><caption>{caption}</caption>'
 
 
 def _table_close(*_: object) -> str:
@@ -147,7 +146,7 @@ def _table_close(*_: object) -> str:
 
 
 def _fence(_: RendererHTML, tokens: Sequence[Token], place: int, *__: object) -> str:
-    return f'<pre tabindex="0"><code>{escape(tokens[place].content)}</code></pre>\n'
+    return f"<pre><code>{escape(tokens[place].content)}</code></pre>\n"
 
 
 def _parser() -> MarkdownIt:

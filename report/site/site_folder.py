@@ -16,7 +16,7 @@ from .index import index
 from .log_excerpts import LogFiles, write
 from .panel import excerpts, panel
 from .templating import ASSETS, FOLDER
-from .web_page import WebPage, copy_of, file_name, index_name
+from .web_page import WebPage, copy_of, file_name, index_name, proofs_name
 
 EVIDENCE = "evidence"
 
@@ -72,15 +72,12 @@ class SiteFolder:
 
     def finish(self) -> None:
         """Write what the pages share, the index and the scripts; raises WriteError."""
-        script = self._chart_process.bundle() if any(page.charts for page in self._pages) else None
         for language in self.languages:
             pages = [page for page in self._pages if page.language == language]
             text = index(pages, language, self.languages, reloads=self.reloads)
             self._write(index_name(language, self.languages), text)
         for name in ASSETS:
             atomic_write.write(self.folder, f"assets/{name}", (FOLDER / name).read_bytes())
-        if script:
-            self._write("assets/charts.js", script.result())
 
     def _write(self, name: str, text: str) -> None:
         atomic_write.write(self.folder, name, printable_lines(text).encode("utf-8"))
@@ -91,7 +88,6 @@ def _bytes(files: LogFiles) -> int:
 
 
 def _texts(page: WebPage) -> Iterator[tuple[str, str]]:
-    """A page and those of its charts, by the names of their files."""
+    """A page and that of its evidence, by the names of their files."""
     yield file_name(page.name, page.language), page.html()
-    for drawing in page.charts:
-        yield file_name(f"{page.name}.{drawing.chart.name}", page.language), page.chart_html(drawing)
+    yield proofs_name(page.name, page.language), page.proofs_html()

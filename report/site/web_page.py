@@ -1,12 +1,11 @@
 """Web pages: a page and its cells become HTML in one language, of the same parts as the Markdown."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from markupsafe import Markup
 
-from ..charts.chart import Chart
 from ..evidence.cell import Cell
 from ..pagefile.page import Block, Table
 from ..rendering import render_remarks
@@ -53,13 +52,14 @@ class WebPage(Renderer):
 
     def html(self) -> str:
         """The whole page."""
-        files = {language: self.address(language) for language in self.languages}
-        home = index_name(self.language, self.languages)
-        return self._rendered("page.html.jinja", page=self.page, missing=MISSING, files=files, home=home)
+        return self._of_file("page.html.jinja", {language: self.address(language) for language in self.languages})
 
-    def _rendered(self, template: str, **values: object) -> str:
+    def _of_file(self, template: str, files: Mapping[str, str]) -> str:
+        """A file of the site by its template; ``files``: the same by their languages."""
         of_site = {"language": self.language, "languages": self.languages, "reloads": self.reloads}
-        return environment().get_template(template).render(p=self, say=self.say, **of_site, **values)
+        home = index_name(self.language, self.languages)
+        of_page = {"page": self.page, "missing": MISSING, "files": files, "home": home}
+        return environment().get_template(template).render(p=self, say=self.say, **of_site, **of_page)
 
     def address(self, language: str) -> str:
         """The page in a language, as seen from the index."""
@@ -81,8 +81,12 @@ class WebPage(Renderer):
         return hypertext.html(shown.markdown, self.translate(shown.table.title), kind, former)
 
     def charts_of(self, table: Table) -> list[Drawing]:
-        """The charts of a table."""
-        return [drawing for drawing in self.charts if drawing.chart.table == table.name]
+        """The charts of the numbers of a table."""
+        return [drawing for drawing in self.charts if drawing.chart.table == table.name and not drawing.chart.of_run]
+
+    def runs_of(self, table: Table) -> list[Drawing]:
+        """The charts of single runs behind the numbers of a table, which are evidence."""
+        return [drawing for drawing in self.charts if drawing.chart.table == table.name and drawing.chart.of_run]
 
     def anchor_of(self, cell: Cell) -> str | None:
         """The anchor of the evidence of a cell, which is the same in every language; None for an empty cell."""
@@ -92,14 +96,14 @@ class WebPage(Renderer):
         """The digits of a cell as a link: what they lead to is not in this page."""
         return self.number(cell)
 
-    def chart_address(self, chart: Chart, language: str) -> str:
-        """The page of a chart in a language, as seen from this one."""
-        return path_address(file_name(f"{self.name}.{chart.name}", language))
+    def proofs_address(self, language: str) -> str:
+        """The page of the evidence in a language, as seen from this one."""
+        return path_address(proofs_name(self.name, language))
 
-    def chart_html(self, drawing: Drawing) -> str:
-        """The page of a chart."""
-        files = {language: self.chart_address(drawing.chart, language) for language in self.languages}
-        return self._rendered("chart.html.jinja", chart=drawing.chart, fragment=drawing.fragment, files=files)
+    def proofs_html(self) -> str:
+        """The page of the evidence, whose numbers lead to those of the page."""
+        files = {language: self.proofs_address(language) for language in self.languages}
+        return self.leading_to(self.address(self.language))._of_file("proofs.html.jinja", files)
 
     def remarks_of(self, cell: Cell) -> list[str]:
         """What a reader of a number must know, in this language, as Markdown."""
@@ -133,6 +137,11 @@ def copy_of(log: str) -> Path:
 def file_name(name: str, language: str) -> str:
     """The file of a page in a language."""
     return f"{name}.{language}.html"
+
+
+def proofs_name(name: str, language: str) -> str:
+    """The file of the evidence of a page in a language."""
+    return file_name(f"{name}.evidence", language)
 
 
 def index_name(language: str, languages: Sequence[str]) -> str:

@@ -142,6 +142,7 @@
     const root = document.getElementById("evidence-file").content.cloneNode(true).firstElementChild;
     fill(root, { ...file, left: file.left.map(({ said }) => said) });
     showLines(root, file);
+    window.watchScroll(root);
     return root;
   }
 

@@ -57,6 +57,22 @@ function switchLanguage() {
   }
 }
 
+// What is wider than its place scrolls by the keys, too; what is not is no stop of theirs.
+function scrollByKeys() {
+  const update = (box) => {
+    if (box.scrollWidth > box.clientWidth + 1) {
+      const name = box.querySelector("caption, title")?.textContent || document.title;
+      for (const [key, value] of Object.entries({ tabindex: 0, role: "group", "aria-label": name })) box.setAttribute(key, value);
+    } else {
+      for (const key of ["tabindex", "role", "aria-label"]) box.removeAttribute(key);
+    }
+  };
+  const observer = new ResizeObserver((entries) => entries.forEach(({ target }) => update(target)));
+  window.watchScroll = (root) => root.querySelectorAll(".scroll, pre").forEach((box) => observer.observe(box));
+  window.watchScroll(document);
+}
+
 switchTheme();
 switchLanguage();
+scrollByKeys();
 arrive();

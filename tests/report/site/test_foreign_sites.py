@@ -139,12 +139,3 @@ def test_a_served_page_opens_its_evidence_and_has_nothing_to_complain_about(brow
         page.locator("table.results a.number").first.click()
         page.locator("dialog[open] table.lines mark").first.wait_for()
     assert reader.complaints == []
-
-
-def test_a_served_chart_is_interactive_and_has_nothing_to_complain_about(browser: Browser, site: Path) -> None:
-    with served(site) as port:
-        reader = Reader(browser, site, f"http://127.0.0.1:{port}")
-        page = reader.open("toy.en.html")
-        page.locator("figcaption a").first.click()
-        page.locator("figure.chart-live svg").first.wait_for()
-    assert reader.complaints == []

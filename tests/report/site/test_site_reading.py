@@ -226,7 +226,7 @@ def test_a_printed_page_holds_the_tables_and_no_controls(reader: Reader) -> None
 
 
 def test_what_is_closed_on_a_screen_is_printed(quoted_reader: Reader) -> None:
-    page = quoted_reader.open("page.en.html")
+    page = quoted_reader.open("page.evidence.en.html")
     closed = page.locator("details:not([open]) table").first
     expect(closed).to_be_hidden()
     page.emulate_media(media="print")

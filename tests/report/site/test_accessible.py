@@ -1,0 +1,98 @@
+"""Pages that everyone can read: no finding of axe-core that counts, few stops of the keys, nothing squeezed."""
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+
+from report.pagefile.page_file import names
+from report.rendering.publish import PublishedPage
+from report.site.build import publish_site
+from tests.parsers.corpus_logs import ROOT
+from tests.report.published_pages import OF_OTHERS, PERF
+from tests.report.site.browser import Reader, needs_chromium
+
+pytestmark = [needs_chromium, pytest.mark.slow]
+
+WIDE, NARROW = {"width": 1400, "height": 900}, {"width": 390, "height": 844}
+# Without asking for the style sheet again, which a file may not.
+OPTIONS = {"preload": False, "resultTypes": ["violations"]}
+COUNTS = ("serious", "critical")
+MOST_STOPS, FIRST_RESULT, HIGHEST = 150, 1000, 25_000
+
+STOPS = """[...document.querySelectorAll("a[href], button, input, select, summary, [tabindex]")]
+  .filter((element) => element.tabIndex >= 0 && element.checkVisibility()).length"""
+NARROWEST = """Math.min(...[...document.querySelectorAll("main :is(p, li, td, th)")]
+  .filter((element) => element.checkVisibility() && element.textContent.trim().length > 12)
+  .map((element) => element.clientWidth))"""
+NOT_SCROLLING = """[...document.querySelectorAll("[tabindex='0']")]
+  .filter((box) => box.scrollWidth <= box.clientWidth).map((box) => box.outerHTML.slice(0, 80))"""
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> list[PublishedPage]:
+    """The site of the pages of this project, in all languages; without the corpus those of others are left out."""
+    logs = tmp_path_factory.mktemp("accessible") / "logs"
+    shutil.copytree(ROOT / "logs", logs)
+    if PERF.is_dir():
+        shutil.copytree(PERF, logs, dirs_exist_ok=True)
+    pages = [name for name in names() if PERF.is_dir() or name not in OF_OTHERS]
+    return list(publish_site(pages, logs, [], logs.parent / "out"))
+
+
+@pytest.fixture(scope="module")
+def files(pages: list[PublishedPage]) -> list[str]:
+    """The names of all pages of the site."""
+    return sorted(path.name for path in pages[0].files[0].parent.glob("*.html"))
+
+
+@pytest.fixture
+def every_reader(browser: Browser, pages: list[PublishedPage]) -> Iterator[Reader]:
+    found = Reader(browser, pages[0].files[0].parent)
+    yield found
+    assert found.complaints == []
+
+
+def findings(page: Page) -> list[str]:
+    """What axe-core finds that counts, with the first place of each."""
+    violations = Axe().run(page, options=OPTIONS).response["violations"]
+    return [f"{one['id']}: {one['nodes'][0]['html']}" for one in violations if one["impact"] in COUNTS]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_on_any_page(scheme: str, every_reader: Reader, files: list[str]) -> None:
+    found = {name: findings(every_reader.open(name, viewport=WIDE, color_scheme=scheme)) for name in files}
+    assert found == {name: [] for name in files}
+
+
+def test_a_narrow_screen_has_all_of_a_page_in_columns_that_can_be_read(every_reader: Reader, files: list[str]) -> None:
+    for name in files:
+        page = every_reader.open(name, viewport=NARROW)
+        assert findings(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+        assert page.evaluate(NARROWEST) >= 50, name
+        assert page.evaluate("document.documentElement.scrollHeight") < HIGHEST, name
+
+
+def test_the_evidence_of_a_number_has_no_serious_finding_either(every_reader: Reader) -> None:
+    page = every_reader.open("cpu-demo.en.html#e1", viewport=WIDE)
+    page.locator("dialog[open] table.lines mark").first.wait_for()
+    assert findings(page) == []
+
+
+def test_keys_stop_few_times_and_only_where_something_scrolls(every_reader: Reader, files: list[str]) -> None:
+    for name in files:
+        page = every_reader.open(name, viewport=WIDE)
+        assert page.evaluate(STOPS) < MOST_STOPS, name
+        assert page.evaluate(NOT_SCROLLING) == [], name
+
+
+def test_the_first_number_of_a_page_stands_on_the_first_screen(
+    every_reader: Reader, pages: list[PublishedPage]
+) -> None:
+    for path in (path for page in pages for path in page.files):
+        box = every_reader.open(path.name, viewport=WIDE).locator("main a.number").first.bounding_box()
+        assert box is not None
+        assert box["y"] < FIRST_RESULT, path.name
