@@ -91,7 +91,9 @@ def _end_of_records(lines: ShapedLines, formats: Sequence[FormatShapes]) -> int:
     begins = np.flatnonzero(np.any([fmt.begins(lines, every) for fmt in formats], axis=0))
     if not len(begins):
         return len(lines)
-    last = max((int(found.all.max()) for fmt in formats for found in fmt.records(lines, every)), default=-1)
+    found = [records for fmt in formats for records in fmt.records(lines, every)]
+    # One that ends with the last line may go on as well.
+    last = max((int(x.first[-1] - 1 if x.all[-1] == every[-1] else x.all[-1]) for x in found), default=-1)
     may_go_on = int(np.append(begins[begins > last], len(lines))[0])
     too_far = int(np.searchsorted(lines.starts, len(lines.data) - LONGEST_RECORD, side="right")) - 1
     return max(may_go_on, too_far)

@@ -59,9 +59,11 @@ def test_a_record_that_is_cut_off_is_not_read(tmp_path: Path, objects: Format) -
     assert len(reading(tmp_path, objects, record(1) + record(2)[:-5]).records) == 1
 
 
-def test_records_at_the_ends_of_blocks_are_read_whole(tmp_path: Path, objects: Format) -> None:
+@pytest.mark.parametrize("newline", [b"\n", b"\r\n"])
+def test_records_at_the_ends_of_blocks_are_read_whole(tmp_path: Path, objects: Format, newline: bytes) -> None:
     count = 3 * BLOCK // len(record(1000))
-    found = reading(tmp_path, objects, b"".join(record(number) for number in range(1000, 1000 + count)))
+    text = b"".join(record(number) for number in range(1000, 1000 + count))
+    found = reading(tmp_path, objects, text.replace(b"\n", newline))
     assert found.records["step"].tolist() == list(range(1000, 1000 + count))
     assert found.account.unrecognised == 0
 
@@ -108,3 +110,10 @@ def test_a_record_ends_with_its_last_line_even_if_that_is_coloured(tmp_path: Pat
         tmp_path, load(tmp_path / "objects.lark"), b'{\n"step": 1,\n"speed": 2.5\n\x1b[1m}\x1b[0m\n'
     ).account
     assert account.unrecognised == 0
+
+
+def test_a_record_that_may_go_on_in_the_next_block_is_not_cut(tmp_path: Path) -> None:
+    (tmp_path / "objects.lark").write_text(GRAMMAR.replace('NEWLINE "}" ","?', '(NEWLINE "}")?'), encoding="utf-8")
+    known = KnownShapes([load(tmp_path / "objects.lark")])
+    blocks = map(known.table.lines, (b'{\n"step": 1,\n"speed": 2.5\n', b"}\n"), (0, 3))
+    assert [len(lines) for lines in whole_records(blocks, [known.of(known.formats[0])])] == [4]
