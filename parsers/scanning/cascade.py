@@ -53,9 +53,13 @@ class FormatLines:
     def _add(self, variant: Variant, numbers: Integers, places: Places) -> None:
         """Add lines of a variant; the start of a run may state facts, too."""
         if variant.facts:
-            self._facts.setdefault(id(variant), FactLines(variant)).add(numbers, places)
+            if id(variant) not in self._facts:
+                self._facts[id(variant)] = FactLines(variant)
+            self._facts[id(variant)].add(numbers, places)
         if variant.record != "fact":
-            self._found.setdefault(id(variant), VariantLines(variant)).add(numbers, places)
+            if id(variant) not in self._found:
+                self._found[id(variant)] = VariantLines(variant)
+            self._found[id(variant)].add(numbers, places)
 
 
 class Cascade:

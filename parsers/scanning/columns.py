@@ -1,8 +1,9 @@
 """Typed columns: what the fields of many lines become, block by block."""
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -78,22 +79,22 @@ class Places:
         """Whether any line has a field."""
         return bool(self.widths(field).any())
 
-    def differing(self, fields: Sequence[int]) -> tuple[Rows, Rows]:
-        """The first lines that have each text of some fields, and for each line which of them has its text.
+    def alike(self, fields: Sequence[int]) -> list[list[int]]:
+        """Groups of lines, each of lines that have the same texts of some fields, in the order of their first lines.
 
-        Where lines are few, or the texts are long, that is each line itself.
+        Where lines are few, or the texts are long, each line is a group.
         """
-        spans = self.spans[self.shape][:, fields]
-        if len(spans) < FEW or spans[:, :, 1].max(axis=0).sum() > np.uint64().itemsize:
-            return np.arange(len(spans)), np.arange(len(spans))
-        text, said = np.frombuffer(self.data, np.uint8), np.zeros(len(spans), np.uint64)
-        for offset, width in spans.transpose(1, 2, 0):
+        widest = sum(int(self.spans[:, field, 1].max()) for field in fields)
+        if len(self.at) < FEW or widest > np.uint64().itemsize:
+            return [[row] for row in range(len(self.at))]
+        text, said = np.frombuffer(self.data, np.uint8), np.zeros(len(self.at), np.uint64)
+        for offset, width in self.spans[self.shape][:, fields].transpose(1, 2, 0):
             for place in range(width.max()):
                 byte = text[np.minimum(self.at + offset + place, len(text) - 1)]
                 said = said << np.uint64(8) | np.where(place < width, byte, 0).astype(np.uint64)
-        _, firsts, of = np.unique(said, return_index=True, return_inverse=True)
-        order = np.argsort(firsts)
-        return firsts[order], np.argsort(order)[of]
+        _, counts = np.unique(said, return_counts=True)
+        rows, ends = np.argsort(said, kind="stable").tolist(), np.cumsum(counts).tolist()
+        return sorted(rows[start:end] for start, end in pairwise([0, *ends]))
 
     def texts(self, field: int, rows: Rows | slice = slice(None)) -> list[bytes]:
         """The texts that lines, or some of them, have of a field."""
@@ -219,30 +220,32 @@ class FactLines:
     """
 
     def __init__(self, variant: Variant) -> None:
-        self._all = tuple(dict.fromkeys((RANK, *variant.fields)))
+        every = tuple(dict.fromkeys((RANK, *variant.fields)))
         self.fields = tuple(field for field in variant.facts if field is not RANK)
+        self._columns = [every.index(field) for field in self.fields]
         self.told: dict[tuple[bytes, ...], list[tuple[int, int]]] = {}
         self.every: dict[tuple[bytes, ...], list[int] | None] = {}
         self.is_event = variant.record == "event"
 
     def add(self, numbers: Integers, places: Places) -> None:
         """Add some lines, in their order, and where their fields stand."""
-        columns = [self._all.index(field) for field in self.fields]
-        if not columns:
+        if not self._columns:
             return
-        which, of = (np.arange(len(numbers)),) * 2 if self.is_event else places.differing(columns)
-        texts = [*zip(*(places.texts(column, which) for column in columns), strict=True)]
-        rows = [*zip(texts, which.tolist(), strict=True)]
-        for row, lines in zip(texts, _grouped(numbers, of), strict=True):
-            self._count(row, lines)
-        # Of lines that say the same the first counts: reversed, it is the last that a dict is told.
-        for row, at in rows if self.is_event else dict(reversed(rows)).items():
-            place = int(numbers[at]), int(places.spans[places.shape[at], columns[0], 0])
-            known = self.told.setdefault(row, [])
-            if self.is_event or not known:
-                known.append(place)
-            else:
-                known[0] = min(place, known[0])
+        groups = [[row] for row in range(len(numbers))] if self.is_event else places.alike(self._columns)
+        firsts, lines = np.array([group[0] for group in groups]), numbers.tolist()
+        offsets = places.spans[places.shape[firsts], self._columns[0], 0].tolist()
+        texts = zip(*(places.texts(column, firsts) for column in self._columns), strict=True)
+        for row, group, offset in zip(texts, groups, offsets, strict=True):
+            self._tell(row, (lines[group[0]], offset))
+            self._count(row, [lines[number] for number in group])
+
+    def _tell(self, row: tuple[bytes, ...], place: tuple[int, int]) -> None:
+        """Keep a line that states something: of those that state the same the first counts."""
+        known = self.told.setdefault(row, [place])
+        if known[-1] is not place and self.is_event:
+            known.append(place)
+        elif place < known[0]:
+            known[0] = place
 
     def _count(self, row: tuple[bytes, ...], lines: Sequence[int]) -> None:
         """Keep the lines that state something; what so many lines repeat is no configuration of one run."""
@@ -251,9 +254,3 @@ class FactLines:
             known += lines
             if len(known) > MOST_REPEATED:
                 self.every[row] = None
-
-
-def _grouped(numbers: Integers, of: Rows) -> Iterator[list[int]]:
-    """The numbers of lines in the groups that they are of, which count from 0."""
-    parts = np.split(numbers[np.argsort(of, kind="stable")], np.cumsum(np.bincount(of))[:-1])
-    return (part.tolist() for part in parts)
