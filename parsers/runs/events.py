@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, repeat
-from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -12,11 +10,13 @@ import numpy as np
 from ..grammar.field import TIMES, WHOLE_LINE
 from ..grammar.variant import EVENTS
 from ..io.lazy import pd
-from ..scanning.columns import VariantLines
+from ..scanning.columns import Array, VariantLines
 from .facts import Fact
 from .provenance import Provenance
 
 COLUMNS = {"line": "int64", "event": "str", "text": "str", "time": "datetime64[us]"}
+NO_NAME = -1
+NAMES = sorted(EVENTS)
 NEVER = np.datetime64("NaT", "us")
 
 
@@ -35,8 +35,17 @@ class Event(NamedTuple):
 
 def events(found: Iterable[VariantLines]) -> tuple[Event, ...]:
     """The events of a log in file order; of a name once a line."""
-    ordered = sorted((event for lines in found for event in _rows(lines)), key=itemgetter(0, 1))
-    return tuple(next(alike) for _, alike in groupby(ordered, key=itemgetter(0, 1)))
+    parts = [part for lines in found if (part := _columns(lines))]
+    if not parts:
+        return ()
+    numbers, names, texts, times = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    order = np.lexsort((names, numbers))
+    is_same = (np.diff(numbers[order], prepend=0) == 0) & (np.diff(names[order], prepend=0) == 0)
+    rows = order[~is_same]
+    stripped = [text.strip() for text in texts[rows].tolist()]
+    return tuple(
+        map(Event, numbers[rows].tolist(), map(NAMES.__getitem__, names[rows].tolist()), stripped, times[rows])
+    )
 
 
 def frame(happened: Sequence[Event]) -> pd.DataFrame:
@@ -46,30 +55,30 @@ def frame(happened: Sequence[Event]) -> pd.DataFrame:
 
 def time_to_train(happened: Iterable[Event]) -> Iterator[Fact]:
     """The minutes from the first start of the run to its last stop after that, where both print a time."""
-    timed = [event for event in happened if not np.isnat(event.time)]
-    starts, stops = ([event for event in timed if event.event == name] for name in ("run_start", "run_stop"))
+    limits = [event for event in happened if event.event in ("run_start", "run_stop") and not np.isnat(event.time)]
+    starts, stops = ([event for event in limits if event.event == name] for name in ("run_start", "run_stop"))
     if starts and stops and stops[-1].time > starts[0].time:
         minutes = (stops[-1].time - starts[0].time) / np.timedelta64(1, "m")
         lines = Provenance("lines", (starts[0].line, stops[-1].line))
         yield Fact("minutes_to_train", round(float(minutes), 3), lines)
 
 
-def _rows(lines: VariantLines) -> Iterator[Event]:
+def _columns(lines: VariantLines) -> tuple[Array, Array, Array, Array] | None:
+    """Of each event of one variant the line, the number of its name, the text and the time."""
     stamp = next((field.name for field in lines.variant.fields if field.type in TIMES), "")
     held = {field.name for field in lines.variant.fields}
     named = {name: column for name in EVENTS if name in held and (column := lines.take(name)) is not None}
     texts, times = lines.take(WHOLE_LINE.name), lines.take(stamp)
     if texts is None:
-        return
-    names = [""] * len(texts)
+        return None
+    names = np.full(len(texts), NO_NAME)
     for name, column in reversed(named.items()):  # the first that a line has counts
-        names = [name if _took_part(said) else other for said, other in zip(column, names, strict=True)]
-    stamps = repeat(NEVER) if times is None else times
-    for number, name, text, time in zip(lines.numbers().tolist(), names, texts, stamps, strict=False):
-        if name:
-            yield Event(number, name, text.strip(), time)
+        names[_took_part(column)] = NAMES.index(name)
+    stamps = np.full(len(texts), NEVER) if times is None else times
+    rows = np.flatnonzero(names > NO_NAME)
+    return lines.numbers()[rows], names[rows], texts[rows], stamps[rows]
 
 
-def _took_part(value: object) -> bool:
-    """Whether a line has a field: a text that it lacks is empty, a number is NaN."""
-    return bool(value == value and value not in ("", None))  # noqa: PLR0124 - NaN is not itself
+def _took_part(column: Array) -> Array:
+    """Which lines have a field: a text that they lack is empty or None, a number is NaN."""
+    return column.astype(np.bool_) if column.dtype == object else column == column  # noqa: PLR0124 - NaN is not itself

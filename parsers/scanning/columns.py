@@ -29,7 +29,7 @@ class Growing:
     """A column that grows at its end, in place: a list of parts would be in memory twice when it is put together.
 
     The first part, all of a small log, is not copied. From the second on there is room for twice as much whenever it is
-    full; what is not written to takes no memory.
+    full; what is not written to takes no memory, but of Python's objects.
     """
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class Growing:
             self._rows = part
         else:
             if end > len(self._rows):
-                grown = np.empty(max(2 * end, ROOM), part.dtype)
+                grown = np.empty(2 * end if part.dtype.hasobject else max(2 * end, ROOM), part.dtype)
                 grown[: self._length] = self._rows[: self._length]
                 self._rows = grown
             self._rows[self._length : end] = part
