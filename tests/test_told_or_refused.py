@@ -82,3 +82,64 @@ def test_of_several_summaries_all_are_told_with_their_lines(tmp_path: Path) -> N
 def test_a_summary_that_is_printed_twice_is_one(tmp_path: Path) -> None:
     found = shown(tmp_path, "".join(SUMMARY.format(rate=rate) for rate in (14.503, 14.5)))
     assert not said(found, "summaries")
+
+
+ONE_CARD = "batch_size: 8\nworld_size: 1\n"
+
+
+def bar(name: str, total: int, seconds: float, steps: int | None = None, more: str = "") -> list[str]:
+    """A bar of tqdm as it is drawn again and again."""
+    shown = f"{seconds:.2f}s/it" if seconds >= 1 else f"{1 / seconds:.2f}it/s"
+    return [
+        f"{name}{100 * n // total:3d}%|{'#' * (10 * n // total):10}| {n}/{total} "
+        f"[{int(n * seconds) // 60:02d}:{int(n * seconds) % 60:02d}<09:59, {shown}{more}]"
+        for n in range(1, (steps or total) + 1)
+    ]
+
+
+def refused(folder: Path, lines: list[str]) -> str:
+    """Why a log gives no number."""
+    found = shown(folder, ONE_CARD + "\n".join(lines) + "\n")
+    assert found["throughput"] is None
+    reason: str = found["reason"]
+    return reason
+
+
+@pytest.mark.parametrize("name", ["Training epochs: ", "Epochs: ", "Train | epoch: ", "训练轮次: "])
+def test_a_bar_named_by_epochs_is_none_of_steps(tmp_path: Path, name: str) -> None:
+    assert "called that of epochs" in refused(tmp_path, bar(name, 50, 12, 30, ", loss=1.5"))
+
+
+@pytest.mark.parametrize("name", ["Training: ", ""])
+def test_a_bar_that_goes_on_with_the_epochs_is_none_of_steps(tmp_path: Path, name: str) -> None:
+    drawn = bar(name, 50, 12, 30)
+    lines = [line for n, row in enumerate(drawn, 1) for line in (row, f"epoch {n} loss 1.{n:03d} acc 0.5")]
+    assert "goes on with the epochs of the log" in refused(tmp_path, lines)
+
+
+def test_a_bar_of_as_many_steps_as_there_are_epochs_is_none_of_steps(tmp_path: Path) -> None:
+    assert "goes on with the epochs" in refused(
+        tmp_path, ["num_epochs: 50", *bar("Training: ", 50, 12, 30, ", loss=1.5")]
+    )
+
+
+def test_bars_of_an_evaluation_of_as_many_steps_are_told_by_their_speed(tmp_path: Path) -> None:
+    both = [*bar("", 100, 0.5), "epoch 1 loss 1.5", *bar("", 100, 0.25), "epoch 1 val_loss 1.5"]
+    assert "speeds as different as those of training and of evaluation" in refused(tmp_path, both * 3)
+
+
+def test_a_bar_behind_a_line_about_an_evaluation_is_not_read(tmp_path: Path) -> None:
+    lines = ["Evaluating the model", "loading weights", *bar("", 100, 0.5, more=", loss=1.5")]
+    assert "follows a line that tells of an evaluation" in refused(tmp_path, lines)
+
+
+def test_a_bar_that_may_count_anything_is_not_multiplied_by_a_batch_size(tmp_path: Path) -> None:
+    drawn = "\n".join(bar("Training: ", 500, 2, 30, ", loss=1.5"))
+    found = shown(tmp_path, f"{ONE_CARD}{drawn}\n")
+    assert (found["throughput"]["value"], found["throughput"]["unit"]) == (0.5, "steps/s")
+    assert said(found, "nothing shows what it counts, so no batch size is that of one")
+
+
+def test_a_bar_that_begins_anew_counts_batches(tmp_path: Path) -> None:
+    found = shown(tmp_path, ONE_CARD + "\n".join(bar("", 50, 0.5, more=", loss=1.5") * 3) + "\n")
+    assert (found["throughput"]["value"], found["throughput"]["unit"]) == (16, "samples/s")

@@ -8,9 +8,10 @@ import numpy as np
 
 from ..io.message import Message
 from .gathered import Gathered
-from .proof import BAR_SECONDS, FAR, Proven, prove
+from .proof import FAR, Proven, prove
 from .sense import ELAPSED, RATE, STEP_RATE, STEP_TIME, Sense
 from .spoken_series import FEW, Numbers, SpokenSeries, agree, all_series
+from .training_bar import LEAST_SECONDS
 
 LEVELS_DIFFER = "{count} lines of another level say {other}, these {own}"
 FORMS_DIFFER = "{count} lines of another form say {other}, these {own}"
@@ -91,7 +92,7 @@ def _is_another_bar(own: SpokenSeries, other: SpokenSeries) -> bool:
     """Whether a series is of a bar of other steps that ran long, where none has a name or a loss."""
     clocks = np.array([row.clock for row in other.rows])
     is_bar = other.total not in (None, own.total) and not other.rows[0].form.is_of_other
-    return is_bar and not own.evidence and _length(clocks) >= BAR_SECONDS
+    return is_bar and not own.evidence and _length(clocks) >= LEAST_SECONDS
 
 
 def _length(clocks: Numbers) -> float:

@@ -105,9 +105,12 @@ class LineForm:
 
     @cached_property
     def is_bar_of_epochs(self) -> bool:
-        """Whether it is a bar that bears the name of epochs and the number of none: `Epoch:  20%|##   | 1/5`."""
+        """Whether its name tells of epochs, and of the number of none: `Training epochs:  20%|##   | 1/5`."""
         head = re.sub(r"[\d.]+\Z", "", self.text.partition("%|")[0]) if self.is_bar else ""
-        return split(head) in named("epoch")
+        if re.search(r"\d", head):
+            return False
+        names = tuple({name[-1] for name in named("epoch")})
+        return any(word in names or (not word.isascii() and word.endswith(names)) for word in split(head))
 
     @cached_property
     def level(self) -> Level:

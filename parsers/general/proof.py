@@ -23,6 +23,7 @@ from .step_proof import (
     proof_of_step,
     share_of_all,
 )
+from .training_bar import not_confirmed, not_of_steps
 
 NOT_TRAINING = "its lines are not of training"
 PART = "it is a part of a step, or not of all steps"
@@ -52,14 +53,8 @@ FORMS_APART = 1.5
 FAR = 2.5  # a level that differs by more than this is of something else
 COUNTED_UNKNOWN = "the log does not show what its throughput counts"
 BAR = "the progress bar shows the speed that its own clock gives"
-OF_EPOCHS = "its progress bar is called that of epochs, and may count these"
-SHORT_BAR = "the bar is too short to be proven by its own clock"
-BAR_DIFFERS = "the bar shows another speed than its own clock"
-LEAST_STEPS = 3
 MOST_LINES = 25  # of a record
 MOST_BESIDE = 0.9
-BAR_SECONDS = 20.0
-BAR_AGREES = (0.85, 1.18)
 LEAST = 3
 AS_STAMPS = (0.3, 1.5)
 
@@ -88,8 +83,8 @@ def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     if reason or series.sense.role == ELAPSED:
         return reason or NO_CLOCK
     is_bar = series.sense.role in (STEP_RATE, STEP_TIME) and "nameless" in series.sense.flags
-    if is_bar and series.rows[0].form.is_bar_of_epochs:
-        return OF_EPOCHS
+    if is_bar and (reason := not_of_steps(series, gathered)):
+        return reason
     if is_bar and np.isfinite([row.clock for row in series.rows]).any():
         reason = not_confirmed(series)
         return reason or Proven(series, series.sense.role, series.sense.factor or 1.0, [Message(BAR)])
@@ -220,33 +215,6 @@ def _time(series: SpokenSeries, gathered: Gathered) -> Proven | str:
         if why := proof_of_step(series, gathered, unit, ratio):
             return Proven(series, STEP_TIME, unit, [why])
     return UNPROVEN if factor else NO_TIME_UNIT
-
-
-def not_confirmed(series: SpokenSeries) -> str | None:
-    """Why the clock of a bar does not confirm what it shows; None where it does."""
-    steps, clocks = series.steps, np.array([row.clock for row in series.rows])
-    done, took = 0.0, 0.0
-    for run in _runs(steps, clocks):
-        if len(run) > 1 and clocks[run[-1]] - clocks[run[0]] >= BAR_SECONDS:
-            done += steps[run[-1]] - steps[run[0]]
-            took += clocks[run[-1]] - clocks[run[0]]
-    if took < BAR_SECONDS or done < LEAST_STEPS:
-        return SHORT_BAR
-    shown = series.median if series.sense.role == STEP_RATE else 1 / series.median
-    if not BAR_AGREES[0] < done / took / shown < BAR_AGREES[1]:
-        return BAR_DIFFERS
-    return None
-
-
-def _runs(steps: Numbers, clocks: Numbers) -> list[list[int]]:
-    """The places of lines of one bar after another: its steps and its clock begin anew."""
-    runs: list[list[int]] = []
-    for place in range(len(steps)):
-        is_new = not runs or steps[place] < steps[place - 1] or clocks[place] < clocks[place - 1]
-        if is_new:
-            runs.append([])
-        runs[-1].append(place)
-    return runs
 
 
 def no_measure(series: SpokenSeries) -> str | None:

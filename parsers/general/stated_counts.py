@@ -10,8 +10,12 @@ import numpy as np
 from ..io.message import Message
 from .gathered import LONGEST_LINE, Gathered
 from .spoken_series import SpokenSeries
+from .training_bar import counts_steps
 
 EPOCH_SHOWS = "a step has {size} samples, for {samples} samples make {steps} steps"
+BAR_COUNTS_STEPS = (
+    "the progress bar counts steps of training; nothing shows what it counts, so no batch size is that of one"
+)
 ONE_CARD_SHOWS = "the batch size is that of a step of all cards, for there is one card"
 LEAST_STEPS = 10
 MOST_DIGITS = 12
@@ -102,6 +106,8 @@ def stated_counts(series: SpokenSeries, gathered: Gathered) -> Stated:
     are_several = any(map(_OF_SEVERAL.search, lines))
     alone = [size for size in sizes if size.column == "job_batch_size" or not are_several]
     shown = _by_epoch(sizes, alone, cards, set(_samples(lines)), _steps_of_epoch(series, lines))
+    if not (shown or counts_steps(series)):
+        return Stated(tuple(dict.fromkeys(cards)), (Message(BAR_COUNTS_STEPS),))
     if shown or named.statements or are_several:
         return shown or named
     return _of_one_card(sizes, cards)

@@ -2,20 +2,42 @@
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
+
 from ..io.message import Message
 from .gathered import Gathered, Spoken
+from .sense import STEP_RATE, counted, split
+from .spoken_series import Numbers, SpokenSeries
 
 # A bar of tqdm without a name: 12%|# | 12/100 [00:24<02:56,  2.00s/it]
 _BAR = re.compile(
     r"\s{0,3}\d{1,3}%\|[^|]*\| *(?P<step>\d+)/(?P<total>\d+) \[[^,\]<]*<[^,\]]*, *[\d.]+(?P<unit>s/it|it/s)\]"
 )
 UNKNOWN = "The log does not show which of its progress bars is that of training, so none is read."
+OF_EPOCHS = "its progress bar is called that of epochs, and may count these"
+WITH_EPOCHS = "its progress bar goes on with the epochs of the log, and may count these"
+OF_EVALUATION = "its progress bar follows a line that tells of an evaluation"
+SPEEDS_DIFFER = "its progress bars run at speeds as different as those of training and of evaluation"
+SHORT_BAR = "the bar is too short to be proven by its own clock"
+BAR_DIFFERS = "the bar shows another speed than its own clock"
+_EPOCHS = re.compile(
+    r"(?i)(?<![a-z])(?:num[ _-]?|n[ _-]|max[ _-]?|train[ _-]|total[ _-])*epochs?[\"']?\s*[:=]?\s*(\d{1,6})(?![\w.])"
+)
+_EVALUATES = re.compile(
+    r"(?i)(?:[^a-z]|\b(?:info|start(?:ing|ed)?|begin(?:ning)?|running|now|run|do|on|the)\b)*"
+    r"(?:evaluat|validat|testing|inference|predicting)"
+)
+LINES_BEFORE = 3
+APART = 1.5
+BAR_AGREES = (0.85, 1.18)
 LEAST_SECONDS = 20.0
 LEAST_STEPS = 3
+LONGEST = 2000  # of a line that states something
 # A training that goes on from a checkpoint begins with all steps before it at once.
 FAR = 3.0
 
@@ -130,3 +152,83 @@ def _is_beside(own: Sequence[_Drawn], other: Sequence[_Drawn]) -> bool:
         return True
     is_between = any(places[0] < one.place < places[-1] for one in other)
     return is_between and not (other[-1].place > places[-1] and own[-1].step == own[-1].total)
+
+
+def not_of_steps(series: SpokenSeries, gathered: Gathered) -> str | None:
+    """Why a progress bar may count epochs, or the batches of an evaluation; None where nothing says so."""
+    if series.rows[0].form.is_bar_of_epochs:
+        return OF_EPOCHS
+    if series.total is not None and (_is_count_of_epochs(series, gathered) or _goes_with_epochs(series, gathered)):
+        return WITH_EPOCHS
+    if _evaluates_before(series, gathered):
+        return OF_EVALUATION
+    return SPEEDS_DIFFER if _differ(series) else None
+
+
+def counts_steps(series: SpokenSeries) -> bool:
+    """Whether a series is of no nameless bar, or of one that names steps, or that begins anew as with an epoch."""
+    if series.total is None or "nameless" not in series.sense.flags:
+        return True
+    words = split(series.text.partition("%|")[0])
+    return any(counted(word) == "steps" for word in words) or len(runs_of(series)) > 1
+
+
+def runs_of(series: SpokenSeries) -> list[list[int]]:
+    """The places of lines of one bar after another: its steps and its clock begin anew."""
+    return _runs(series.steps, np.array([row.clock for row in series.rows]))
+
+
+def _is_count_of_epochs(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether the log states as many epochs as the bar has steps, which runs but once."""
+    stated = {int(found[1]) for line in gathered.head for found in _EPOCHS.finditer(line[:LONGEST])}
+    return series.total in stated and len(runs_of(series)) == 1
+
+
+def _goes_with_epochs(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether other lines number epochs as the bar numbers its steps."""
+    lines = [row.line for row in series.rows]
+    others = ((row.line, row.of("epoch")) for row in gathered.spoken if not row.form.is_bar)
+    numbered = [(line, epoch) for line, epoch in others if math.isfinite(epoch) and lines[0] <= line <= lines[-1] + 1]
+    behind = [series.steps[bisect_right(lines, line) - 1] - epoch for line, epoch in numbered]
+    is_many = len({epoch for _, epoch in numbered}) >= LEAST_STEPS
+    return is_many and bool(np.ptp(behind) <= 1 and abs(np.median(behind)) <= 1)
+
+
+def _evaluates_before(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether one of the last lines before the bar begins with a word of an evaluation."""
+    text = series.rows[0].text
+    place = next((number for number, line in enumerate(gathered.head) if text in line), 0)
+    return any(_EVALUATES.match(line) for line in gathered.head[max(place - LINES_BEFORE, 0) : place])
+
+
+def _differ(series: SpokenSeries) -> bool:
+    """Whether a bar that begins anew runs at speeds that lie apart, but for the first, which is slow to start."""
+    medians = [float(np.median(series.values[run])) for run in runs_of(series)[1:] if len(run) >= LEAST_STEPS]
+    return len(medians) > 1 and max(medians) > APART * min(medians)
+
+
+def not_confirmed(series: SpokenSeries) -> str | None:
+    """Why the clock of a bar does not confirm what it shows; None where it does."""
+    steps, clocks = series.steps, np.array([row.clock for row in series.rows])
+    done, took = 0.0, 0.0
+    for run in _runs(steps, clocks):
+        if len(run) > 1 and clocks[run[-1]] - clocks[run[0]] >= LEAST_SECONDS:
+            done += steps[run[-1]] - steps[run[0]]
+            took += clocks[run[-1]] - clocks[run[0]]
+    if took < LEAST_SECONDS or done < LEAST_STEPS:
+        return SHORT_BAR
+    shown = series.median if series.sense.role == STEP_RATE else 1 / series.median
+    if not BAR_AGREES[0] < done / took / shown < BAR_AGREES[1]:
+        return BAR_DIFFERS
+    return None
+
+
+def _runs(steps: Numbers, clocks: Numbers) -> list[list[int]]:
+    """The places of lines of one bar after another: its steps and its clock begin anew."""
+    runs: list[list[int]] = []
+    for place in range(len(steps)):
+        is_new = not runs or steps[place] < steps[place - 1] or clocks[place] < clocks[place - 1]
+        if is_new:
+            runs.append([])
+        runs[-1].append(place)
+    return runs
