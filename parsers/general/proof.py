@@ -33,8 +33,14 @@ OF_OTHER = "its lines tell of something else"
 NO_UNIT = "the log does not show what it counts"
 ONE_LINE = "only one line has it"
 OTHER_UNIT = "its unit is not that of the number that it is computed from"
-UNPROVEN = "nothing shows that it is the time of one step"
-NO_TIME_UNIT = "the log shows neither its unit nor that it is the time of one step"
+UNPROVEN = (
+    "nothing shows that it is the time of one step; stamps, an elapsed or remaining time or a rate in its lines would, "
+    "or a grammar of your own (--format)"
+)
+NO_TIME_UNIT = (
+    "the log shows neither its unit nor that it is the time of one step; stamps, an elapsed or remaining time or a "
+    "rate in its lines would, or a grammar of your own (--format)"
+)
 NOT_OF_A_STEP = "it is computed from another number of samples or tokens than a step has"
 AGAINST_STAMPS = "it does not fit the time between its lines"
 UNKNOWN_NAME = "its name has words that are not known"
