@@ -88,11 +88,15 @@ class FormatShapes:
         if len(alone := rows[meanings == ALONE]):
             yield from self._groups_alone(lines, alone)
 
-    def records(self, lines: ShapedLines, rows: Rows) -> Iterator[Records]:
-        """The records of several lines among some lines."""
-        begins = self.begins(lines, rows)
-        if begins.any():
-            yield from RecordSearch(lines, rows, begins).records(self.format.variants)
+    def records(self, lines: ShapedLines, rows: Rows) -> Sequence[Records]:
+        """The records of several lines among some lines; those among all lines of a block are looked for once."""
+        found = lines.records.get(id(self)) if len(rows) == len(lines) else None
+        if found is None:
+            begins = self.begins(lines, rows)
+            found = [*RecordSearch(lines, rows, begins).records(self.format.variants)] if begins.any() else []
+            if len(rows) == len(lines):
+                lines.records[id(self)] = found
+        return found
 
     def begins(self, lines: ShapedLines, rows: Rows) -> NDArray[np.bool_]:
         """In which of some lines a record of several may begin."""

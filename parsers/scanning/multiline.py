@@ -76,13 +76,14 @@ def _pattern(variant: Variant) -> re.Pattern[bytes]:
 def _matches(variant: Variant, text: bytes, places: Iterable[tuple[int, int]]) -> Iterator[re.Match[bytes]]:
     """The records in a text, as ``finditer`` finds them, but tried only at lines that hold what a first line does.
 
-    ``places``: where these may be in the text, each from the newline before a line on.
+    ``places``: where these may be in the text, each from the newline before a line on. Where the first line of a record
+    is followed by none, and the text does not hold what each record does, no other is tried: each may take long.
     """
     pattern, telling = _pattern(variant), text_of_first_line(variant)
     if not telling:
-        yield from pattern.finditer(text)
+        yield from pattern.finditer(text) if variant.may_stand_in(text) else ()
         return
-    end = 0
+    end, may_stand_in = 0, False
     for begin, stop in places:
         end = max(begin, end)
         while (place := text.find(telling, end, stop)) >= 0:
@@ -90,6 +91,8 @@ def _matches(variant: Variant, text: bytes, places: Iterable[tuple[int, int]]) -
             found = pattern.match(text, start) if start >= 0 else None
             if found:
                 yield found
+            elif not (may_stand_in := may_stand_in or variant.may_stand_in(text)):
+                return
             newline = text.find(b"\n", place, stop)
             end = found.end() if found else newline if newline >= 0 else stop
 
@@ -123,7 +126,7 @@ class RecordSearch:
 
     def records(self, variants: Iterable[Variant]) -> Iterator[Records]:
         """What there is of each variant."""
-        for variant in (variant for variant in variants if variant.spans and variant.may_stand_in(self._text)):
+        for variant in (variant for variant in variants if variant.spans):
             if matches := list(_matches(variant, self._text, self._places)):
                 yield self._records(variant, matches)
 

@@ -7,8 +7,9 @@ of too many different ones; it is looked at by itself.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +39,7 @@ class ShapedLines:
     """Some lines of a log that follow each other: the ``shapes`` and ``starts`` in ``data``.
 
     ``before``: how many lines of the log come before them. ``is_cut``: whether the newline of the last one is added.
-    ``known``: how many shapes there are now.
+    ``known``: how many shapes there are now. ``records``: those of several lines that formats found among all lines.
     """
 
     data: bytes
@@ -47,6 +48,7 @@ class ShapedLines:
     before: int
     is_cut: bool
     known: int
+    records: dict[int, list[Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -85,9 +87,9 @@ class ShapedLines:
         """The lines before one, and those from it on."""
         start = int(self.starts[row])
         data, shapes, starts = self.data[:start], self.shapes[:row], self.starts[:row]
-        first = replace(self, data=data, shapes=shapes, starts=starts, is_cut=False)
+        first = replace(self, data=data, shapes=shapes, starts=starts, is_cut=False, records={})
         data, shapes, starts = self.data[start:], self.shapes[row:], self.starts[row:] - start
-        return first, replace(self, data=data, shapes=shapes, starts=starts, before=self.before + row)
+        return first, replace(self, data=data, shapes=shapes, starts=starts, before=self.before + row, records={})
 
     def followed_by(self, lines: "ShapedLines") -> "ShapedLines":
         """These lines and those after them."""
