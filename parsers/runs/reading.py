@@ -207,11 +207,15 @@ def _facts(
     step_is = steps_of({part.format for part in parts if part.format})
     yield heard(given, stated, arguments, named, step_is)
     runs = of_each(parts, stated, statements(chain(*formats_))), of_each(parts, arguments, statements(last))
+    # Of many runs that are told the same the facts are the same.
+    known: dict[tuple[tuple[int, ...], ...], Facts] = {}
     for of_formats, of_arguments in zip(*runs, strict=True):
-        facts = heard(given, of_formats.stated, of_arguments.stated, named, step_is)
         unstated = (*of_formats.unstated, *of_arguments.unstated)
-        facts.unstated = [(fact, own) for fact, own in unstated if fact.name not in facts]
-        yield facts
+        said = tuple(tuple(map(id, told)) for told in (of_formats.stated, of_arguments.stated, unstated))
+        if said not in known:
+            facts = known[said] = heard(given, of_formats.stated, of_arguments.stated, named, step_is)
+            facts.unstated = [(fact, own) for fact, own in unstated if fact.name not in facts]
+        yield known[said]
 
 
 def steps_of(read_by: Iterable[Format]) -> StepIs:
