@@ -21,6 +21,7 @@ MOST_REPEATED = 1024  # a log holds fewer runs, but may label each of its lines 
 
 
 FEW = 64
+LOWEST = np.array([(1 << 8 * count) - 1 for count in range(9)], np.uint64)  # the lowest of a word
 # Many small arrays that grow in turns leave holes in memory; what is as large as this has memory of its own.
 ROOM = 1 << 19
 
@@ -87,14 +88,21 @@ class Places:
         widest = sum(int(self.spans[:, field, 1].max()) for field in fields)
         if len(self.at) < FEW or widest > np.uint64().itemsize:
             return [[row] for row in range(len(self.at))]
-        text, said = np.frombuffer(self.data, np.uint8), np.zeros(len(self.at), np.uint64)
+        said = np.zeros(len(self.at), np.uint64)
         for offset, width in self.spans[self.shape][:, fields].transpose(1, 2, 0):
-            for place in range(width.max()):
-                byte = text[np.minimum(self.at + offset + place, len(text) - 1)]
-                said = said << np.uint64(8) | np.where(place < width, byte, 0).astype(np.uint64)
-        _, counts = np.unique(said, return_counts=True)
-        rows, ends = np.argsort(said, kind="stable").tolist(), np.cumsum(counts).tolist()
-        return sorted(rows[start:end] for start, end in pairwise([0, *ends]))
+            said = said << np.uint64(8 * width.max()) | self._words(self.at + offset, width)
+        order = np.argsort(said, kind="stable")
+        ends = np.flatnonzero(np.diff(said[order])) + 1
+        rows = order.tolist()
+        return sorted(rows[start:end] for start, end in pairwise([0, *ends.tolist(), len(rows)]))
+
+    def _words(self, at: Integers, width: Ids) -> NDArray[np.uint64]:
+        """Texts of up to eight bytes as numbers: the eight from each place on, but for those before and behind it."""
+        every = np.ndarray((max(len(self.data) - 7, 1),), "<u8", self.data.ljust(8), strides=(1,))
+        first = np.minimum(at, len(every) - 1)
+        shifts = (8 * (at - first)).astype(np.uint64)
+        words: NDArray[np.uint64] = (every[first] >> shifts) & LOWEST[width]
+        return words
 
     def texts(self, field: int, rows: Rows | slice = slice(None)) -> list[bytes]:
         """The texts that lines, or some of them, have of a field."""
@@ -109,8 +117,8 @@ def numbers(texts: Sequence[bytes]) -> Array:
     Python rounds every number of digits correctly, and is as fast as the readers of tables that do not.
     """
     try:
-        return np.array(list(map(float, texts)))
-    except ValueError:  # one that is missing, or has thousands set apart or left out
+        return np.array(list(map(float, b"\n".join(texts).replace(b",", b"").split(b"\n"))))
+    except ValueError:  # one that is missing, or has thousands left out
         return np.array([_number(text) for text in texts])
 
 
@@ -237,7 +245,7 @@ class FactLines:
         texts = zip(*(places.texts(column, firsts) for column in self._columns), strict=True)
         for row, group, offset in zip(texts, groups, offsets, strict=True):
             self._tell(row, (lines[group[0]], offset))
-            self._count(row, [lines[number] for number in group])
+            self._count(row, lines, group)
 
     def _tell(self, row: tuple[bytes, ...], place: tuple[int, int]) -> None:
         """Keep a line that states something: of those that state the same the first counts."""
@@ -247,10 +255,10 @@ class FactLines:
         elif place < known[0]:
             known[0] = place
 
-    def _count(self, row: tuple[bytes, ...], lines: Sequence[int]) -> None:
+    def _count(self, row: tuple[bytes, ...], lines: Sequence[int], group: Sequence[int]) -> None:
         """Keep the lines that state something; what so many lines repeat is no configuration of one run."""
         known = self.every.setdefault(row, [])
-        if known is not None:
-            known += lines
-            if len(known) > MOST_REPEATED:
-                self.every[row] = None
+        if known is not None and len(known) + len(group) > MOST_REPEATED:
+            self.every[row] = None
+        elif known is not None:
+            known += [lines[number] for number in group]
