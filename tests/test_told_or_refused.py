@@ -143,3 +143,9 @@ def test_a_bar_that_may_count_anything_is_not_multiplied_by_a_batch_size(tmp_pat
 def test_a_bar_that_begins_anew_counts_batches(tmp_path: Path) -> None:
     found = shown(tmp_path, ONE_CARD + "\n".join(bar("", 50, 0.5, more=", loss=1.5") * 3) + "\n")
     assert (found["throughput"]["value"], found["throughput"]["unit"]) == (16, "samples/s")
+
+
+def test_a_bar_of_steps_within_a_bar_of_epochs_is_that_of_training(tmp_path: Path) -> None:
+    drawn = [*bar("Epoch: ", 3, 300, 1), *bar("Iteration: ", 500, 0.5, 200)]
+    assert shown(tmp_path, "\n".join(drawn) + "\n")["throughput"]["value"] == 2
+    assert shown(tmp_path, "\n".join(drawn[1:]) + "\n")["throughput"] is None

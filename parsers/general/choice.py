@@ -91,7 +91,8 @@ def _differ(own: SpokenSeries, other: SpokenSeries) -> bool:
 def _is_another_bar(own: SpokenSeries, other: SpokenSeries) -> bool:
     """Whether a series is of a bar of other steps that ran long, where none has a name or a loss."""
     clocks = np.array([row.clock for row in other.rows])
-    is_bar = other.total not in (None, own.total) and not other.rows[0].form.is_of_other
+    form = other.rows[0].form
+    is_bar = other.total not in (None, own.total) and not (form.is_of_other or form.is_bar_of_epochs)
     return is_bar and not own.evidence and _length(clocks) >= LEAST_SECONDS
 
 

@@ -23,7 +23,7 @@ from .step_proof import (
     proof_of_step,
     share_of_all,
 )
-from .training_bar import not_confirmed, not_of_steps
+from .training_bar import names_steps, not_confirmed, not_of_steps
 
 NOT_TRAINING = "its lines are not of training"
 PART = "it is a part of a step, or not of all steps"
@@ -131,14 +131,15 @@ def _not_evident(series: SpokenSeries, gathered: Gathered) -> str | None:
 def _progresses(series: SpokenSeries, gathered: Gathered) -> bool:
     """Whether its lines count steps or epochs up, or count them at all where others print losses.
 
-    All bars count: one must be that of an epoch, or have no name where others print losses once it has begun; what
-    stands before it may be a configuration.
+    All bars count: one must be that of an epoch, be named by steps and drawn after one that is named by epochs, or have
+    no name where others print losses once it has begun; what stands before it may be a configuration.
     """
     if series.rows[0].form.is_bar:
         form, begin = series.rows[0].form, series.rows[0].line
         later = (row.form for row in gathered.spoken if row.line >= begin)
         losses = sum(other.has_evidence and not other.is_of_other for other in later)
-        return form.level.has_epoch or (losses >= LEAST and not form.level.words)
+        in_epochs = names_steps(series) and any(r.form.is_bar_of_epochs for r in gathered.spoken if r.line <= begin)
+        return form.level.has_epoch or in_epochs or (losses >= LEAST and not form.level.words)
     is_told = series.sense.unit is not None or series.sense.role in (STEP_RATE, STEP_TIME)
     least = 2 if is_told and "nameless" not in series.sense.flags else LEAST
     counts = rises(series.steps) or rises(series.of("epoch"))

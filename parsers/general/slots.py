@@ -151,7 +151,8 @@ class _SlotReader:
             if self._is_in_a_word(found):
                 continue
             text = self.line[last : found.start()]
-            slot = self._slot(place, found, text, before)
+            is_percent = self.line.startswith("%|", found.end())  # of a bar: Iteration:  20%|##   | 1/5
+            slot = Slot(place, *found.span(), text, "", None) if is_percent else self._slot(place, found, text, before)
             skip = slot.total is not None
             last = self.found[slot.total].end() if slot.total is not None else slot.end + len(slot.unit)
             before = slot

@@ -169,8 +169,12 @@ def counts_steps(series: SpokenSeries) -> bool:
     """Whether a series is of no nameless bar, or of one that names steps, or that begins anew as with an epoch."""
     if series.total is None or "nameless" not in series.sense.flags:
         return True
-    words = split(series.text.partition("%|")[0])
-    return any(counted(word) == "steps" for word in words) or len(runs_of(series)) > 1
+    return names_steps(series) or len(runs_of(series)) > 1
+
+
+def names_steps(series: SpokenSeries) -> bool:
+    """Whether the name of a bar says that it counts steps: `Iteration:  20%|##   | 1/5`."""
+    return any(counted(word) == "steps" for word in split(series.text.partition("%|")[0]))
 
 
 def runs_of(series: SpokenSeries) -> list[list[int]]:
