@@ -39,17 +39,6 @@ def stacked(views: Iterable[Spec], spacing: int) -> Spec:
     return {"vconcat": list(views), "bounds": "flush", "spacing": spacing}
 
 
-def grouped(rows: Rows, field: str, view: Spec, spacing: int, *, one_axis: bool) -> Spec:
-    """One view under the other, one for each value of a field, ascending, with so many pixels between them.
-
-    Such views are compiled once, others one by one. ``one_axis``: they share an x axis; otherwise each has its own.
-    """
-    by = {"row": {"field": field, "type": "ordinal", "header": None}}
-    resolved = {"scale": {"x": "shared" if one_axis else "independent", "y": "independent"}}
-    placed = {"bounds": "flush", "spacing": spacing}
-    return {"data": {"values": rows}, "facet": by, "spec": view, "resolve": resolved, **placed}
-
-
 def whole(view: Spec, config: Mapping[str, Any]) -> Spec:
     """The Vega-Lite of a view: each data set stands in it once, whichever layers it is for."""
     datasets: dict[str, Rows] = {}

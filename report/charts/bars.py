@@ -1,41 +1,35 @@
-"""Bars: the throughputs of one table side by side, a group of bars a row."""
+"""Bars: the throughputs of one table, a panel a row or, where the table has one column, a panel a group of rows."""
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
-from typing import Any
+from itertools import groupby
 
-import altair as alt
-
-from ..pagefile.page import Table
+from ..evidence.cell import Cell
+from ..pagefile.page import Page, Table
 from ..wording.words import Translator, worded
-from .assembly import Spec, grouped, marked, stacked, told
-from .chart import Chart
-from .chart_words import label, width
+from .chart_rows import ChartRow, ChartPlace, chart_rows, names_its_columns
+from .chart_words import label
 from .figure import Figure
-from .header import Frame, Header, KeyEntry
-from .style import HOLLOW, INK, SHADE, SeriesStyle, configured, looks
+from .panels import ChartLine, ChartPanel, ChartPoint, PanelChart
 
-MOST_BARS = 60
-# Rows whose numbers are further apart than this would leave bars too short to compare on one axis.
+MOST_BARS, MOST_ROWS, MOST_NAMED = 60, 6, 4
+# Rows whose numbers are further apart than this would leave bars too short to compare on one scale.
 FAR_APART = 5
+COLUMNS, QUALIFIER = 40, 24
 
-WIDTH = 720
-DIGITS = 140
-DIGITS_COLUMNS = 20
-TITLE_COLUMNS = 64
-ROW_COLUMNS = 34
-
-_BAR = 19
-_BETWEEN, _AROUND = 0.15, 0.05  # bars of a row, in widths of one with what is between
-_GAP = 10
-_AXIS = 26
-
-TITLE = "{title} ({unit})"
+NO_LOG = "no log"
+QUANTITY = "Throughput ({unit})."
+SAME = "{corner}: {row}."
 EACH_ROW = "Scales differ between groups."
-WHISKERS = "range of repeats"
-QUOTED = "quoted ‡"
+HATCHED = "Hatched: not comparable with its neighbours."
+RUNS = "Circles: single runs."
+PALE = "Pale: quoted ‡."
+FASTEST = "{case}: {column} is fastest"
+FASTEST_OF_ALL = "{column} is fastest in all {count} cases"
+FASTEST_OF_EACH = "Fastest: {each}"
+OF_CASES = "{column} ({cases})"
+FASTEST_OF_MOST = "{column} is fastest in {some} of {count} cases"
+UP_TO = "Up to {digits} {unit}: {row}, {column}"
 SOME = "Showing the first {shown} of {count} numbers."
-ONLY = "Bar chart of one number in {unit}: {high} ({high_row}, {high_column})."
 EXTREMES = (
     "Bar chart of {count} numbers in {unit}: the highest is {high} ({high_row}, {high_column}), the lowest {low}"
     " ({low_row}, {low_column})."
@@ -44,179 +38,146 @@ REPEATED = "Numbers of repeated runs: {count}."
 QUOTES = "Quoted, not measured from a log: {count}."
 
 
-def bars(table: Table, figures: Sequence[Figure], name: str, translator: Translator) -> Chart | None:
-    """The throughputs of a table as bars, grouped by row; None where there are fewer than two to compare.
+def bars(page: Page, table: Table, cells: Sequence[Cell], name: str, translator: Translator) -> PanelChart | None:
+    """The throughputs of a table as bars; None where there are fewer than two to compare.
 
-    ``figures``: the numbers of the table, which share a unit. ``name``: that of the chart.
+    ``cells``: those of the page. ``name``: that of the chart. Of groups that have the same rows, the last row that all
+    of them have is drawn.
     """
-    return _Bars(table, figures, translator).chart(name) if len(figures) > 1 else None
+    rows = chart_rows(page, table, cells, translator)
+    found = [shown.figure for row in rows for shown in row.shown if shown.figure]
+    return _Bars(table, rows, found, translator).chart(name) if len(found) > 1 else None
+
+
+def _chosen(rows: Sequence[ChartRow]) -> Sequence[ChartRow]:
+    """The rows that are drawn: all, or of many rows in groups the last one that all groups have."""
+    groups = {row.group for row in rows}
+    titles = [title for title in dict.fromkeys(row.title for row in rows) if _groups_of(title, rows) == groups]
+    if len(groups) == 1 or len(rows) <= MOST_ROWS or not titles:
+        return rows
+    return [row for row in rows if row.title == titles[-1]]
+
+
+def _groups_of(title: str, rows: Sequence[ChartRow]) -> set[str]:
+    return {row.group for row in rows if row.title == title}
 
 
 class _Bars:
     """What the parts of one chart share."""
 
-    def __init__(self, table: Table, figures: Sequence[Figure], translator: Translator) -> None:
-        self.table, self.figures, self.translator = table, figures, translator
-        self.shown = figures[:MOST_BARS]
-        self.unit = figures[0].unit
-        columns = {figure.column: figure.cell.column for figure in self.shown}
-        self.looks = dict(zip(sorted(columns), looks(len(columns)), strict=True))
-        self.titles = columns
-        self.rows = [[f for f in self.shown if f.row == row] for row in dict.fromkeys(f.row for f in self.shown)]
+    def __init__(self, table: Table, rows: Sequence[ChartRow], found: Sequence[Figure], translator: Translator) -> None:
+        self.table, self.figures, self.translator = table, found, translator
+        chosen = _chosen(rows)
+        self.rows = chosen[: max(1, MOST_BARS // len(chosen[0].shown))]
+        self.is_narrowed = len(chosen) < len(rows)
+        self.unit = label(found[0].unit, 16)
+        self.drawn = [shown.figure for row in self.rows for shown in row.shown if shown.figure]
+        self.tops = {row.number: self._top(row) for row in self.rows}
+        self.are_apart = len(set(self.tops.values())) > 1
 
-    @cached_property
-    def frame(self) -> Frame:
-        """The canvas: as much room at the left as the titles of the rows need."""
-        left = 16 + max(width(self._words(row[0].cell.row, ROW_COLUMNS)) for row in self.rows)
-        return Frame(left, WIDTH - left - DIGITS, DIGITS)
+    def chart(self, name: str) -> PanelChart:
+        note = self.translator.sentences(self._note())
+        return PanelChart(name, self._title(), note, list(self._panels()), self._alternative(), self.table.name)
 
-    @cached_property
-    def tops(self) -> list[float]:
-        """Where the longest bar of each row ends, with its whisker."""
-        return [max(max(figure.value, *figure.spread) for figure in row) for row in self.rows]
+    def _top(self, row: ChartRow) -> float:
+        """Where the scale of a row ends: that of all rows of its precision, unless its bars were too short then."""
+        alike = [other for other in self.rows if other.precision == row.precision]
+        top = max(other.top for other in alike)
+        return (top if top <= FAR_APART * min(other.top for other in alike) else row.top) or 1
 
-    @cached_property
-    def are_apart(self) -> bool:
-        """Whether one axis for all rows would make some bars too short."""
-        return max(self.tops) > FAR_APART * min(self.tops)
+    def _panels(self) -> Iterator[ChartPanel]:
+        if names_its_columns(self.rows):
+            for row in self.rows:
+                yield ChartPanel(self._case(row), [self._line(row, shown, shown.column) for shown in row.shown])
+            return
+        for group, rows in groupby(self.rows, key=lambda row: row.group):
+            yield ChartPanel(group, [self._line(row, row.shown[0], row.title) for row in rows])
 
-    def chart(self, name: str) -> Chart:
-        title = self.translator.say(
-            TITLE, title=self._words(self.table.title, TITLE_COLUMNS), unit=label(self.unit, 16)
-        )
-        header = Header(title, self._note(), list(self._entries()), self.frame)
-        spacing = _GAP + _AXIS * self.are_apart
-        below = _GAP + round(sum(map(_height, self.rows))) + spacing * (len(self.rows) - 1) + _AXIS
-        parts = stacked([header.view(below), self._groups(spacing)], _GAP)
-        return Chart(name, title, configured(parts), self._alternative(), self.table.name)
+    def _case(self, row: ChartRow) -> str:
+        """What a row is: its group where that says it, and what its title counts."""
+        title = row.title
+        if title.isdigit() and self.table.corner:
+            title = self.translator.say("{corner}: {row}", corner=self._words(self.table.corner), row=title)
+        if not row.group:
+            return title
+        alone = self.is_narrowed and len({other.title for other in self.rows}) == 1
+        return row.group if alone else self.translator.say("{first}, {second}", first=row.group, second=title)
 
-    def _groups(self, spacing: int) -> Spec:
-        bar = marked(_MARKS["bar"], {"x": _LENGTH, "y": _Y, **_LOOK, "tooltip": self._tooltip})
-        digits = marked(_MARKS["digits"], {"x": _x("end"), "y": _Y, "text": _DIGITS})
-        whiskers = _whiskers() if any(figure.is_spread for figure in self.shown) else ()
-        # An axis of nothing but 0 would have it in the middle.
-        reach = () if all(self.tops) else (_REACH,)
-        view = {"layer": [bar, *whiskers, digits, _TITLE, *reach], "width": self.frame.plot, "height": {"step": _BAR}}
-        return grouped(list(self._data()), "group", view, spacing, one_axis=not self.are_apart)
+    def _line(self, row: ChartRow, shown: ChartPlace, title: str) -> ChartLine:
+        figure = shown.figure
+        if figure is None:
+            return ChartLine(title, shown.look, missing=self.translator.translate(NO_LOG))
+        said = " · ".join(filter(None, (shown.taken, self._qualifier(figure))))
+        is_apart, top = bool(figure.cell.certain_disagreements), self.tops[row.number]
+        point = ChartPoint(figure.cell, figure.value / top, figure.digits, said, is_apart, figure.is_quoted)
+        runs = [value / top for value in figure.repeats] if figure.is_spread else []
+        return ChartLine(title, shown.look, points=[point], runs=runs)
 
-    def _data(self) -> Iterator[dict[str, Any]]:
-        """One bar each; the first of a row says its title, where the middle of its bars is, and how far they reach."""
-        for row, top in zip(self.rows, self.tops, strict=True):
-            of_row = {"title": self._words(row[0].cell.row, ROW_COLUMNS), "middle": _height(row) / 2, "top": top or 1}
-            yield from (self._datum(figure) | (of_row if figure is row[0] else _NOT_FIRST) for figure in row)
-
-    def _datum(self, figure: Figure) -> dict[str, Any]:
-        low, high = figure.spread
-        return {
-            "group": figure.row,
-            "number": figure.column,
-            "row": self._words(figure.cell.row, ROW_COLUMNS),
-            "column": self._words(figure.cell.column, ROW_COLUMNS),
-            "value": figure.value,
-            "digits": self._digits(figure),
-            "low": low,
-            "high": high,
-            "end": max(figure.value, high),
-            "quoted": figure.is_quoted,
-            "colour": self.looks[figure.column].colour,
-        }
-
-    def _digits(self, figure: Figure) -> str:
-        """The digits of a number; where its log contradicts its label also what the log states."""
+    def _qualifier(self, figure: Figure) -> str:
         qualifier = figure.cell.qualifier
-        if qualifier is None:
-            return figure.digits
-        return label(f"{figure.digits} ({worded(qualifier, self.translator.translate)})", DIGITS_COLUMNS)
+        return label(worded(qualifier, self.translator.translate), QUALIFIER) if qualifier else ""
 
-    @cached_property
-    def _tooltip(self) -> list[Spec]:
-        titles = {"row": self._words(self.table.corner, ROW_COLUMNS) or self.translator.translate("Row")}
-        titles |= {"column": self.translator.translate("Column"), "digits": label(self.unit, 16)}
-        return [{"field": field, "type": "nominal", "title": title} for field, title in titles.items()]
+    def _note(self) -> Iterator[str]:
+        say = self.translator.say
+        yield say(QUANTITY, unit=self.unit)
+        if self.is_narrowed:
+            yield say(SAME, corner=self._words(self.table.corner), row=self.rows[0].title)
+        if self.are_apart:
+            yield say(EACH_ROW)
+        if any(figure.cell.certain_disagreements and not figure.is_quoted for figure in self.drawn):
+            yield say(HATCHED)
+        if any(figure.is_spread for figure in self.drawn):
+            yield say(RUNS)
+        if any(figure.is_quoted for figure in self.drawn):
+            yield say(PALE)
 
-    def _note(self) -> str:
-        return self.translator.translate(EACH_ROW) if self.are_apart else ""
+    def _title(self) -> str:
+        """The finding: who is fastest where, or how much there is where nobody is compared."""
+        first = {self._case(row): row.fastest for row in self.rows if row.fastest}
+        if not first:
+            return self._most()
+        places: dict[str, list[str]] = {}
+        for case, column in first.items():
+            places.setdefault(column, []).append(case)
+        say, ((column, cases), *others) = self.translator.say, sorted(places.items(), key=lambda one: -len(one[1]))
+        if len(first) == 1:
+            return say(FASTEST, case=cases[0], column=column)
+        if not others:
+            return say(FASTEST_OF_ALL, column=column, count=len(first))
+        if len(first) > MOST_NAMED:
+            return say(FASTEST_OF_MOST, column=column, some=len(cases), count=len(first))
+        each = [say(OF_CASES, column=name, cases=self.translator.enumerated(found)) for name, found in places.items()]
+        return say(FASTEST_OF_EACH, each=self.translator.joined(each))
 
-    def _entries(self) -> Iterator[KeyEntry]:
-        for column, look in self.looks.items():
-            yield KeyEntry(self.translator.translate(self.titles[column]), "bar", look)
-        if any(figure.is_quoted for figure in self.shown):
-            yield KeyEntry(self.translator.translate(QUOTED), "hollow", SeriesStyle(INK))
-        if any(figure.is_spread for figure in self.shown):
-            yield KeyEntry(self.translator.translate(WHISKERS), "whisker", SeriesStyle(INK))
+    def _most(self) -> str:
+        most = max(self.drawn, key=_value)
+        row = next(row for row in self.rows if any(shown.figure is most for shown in row.shown))
+        return self.translator.say(UP_TO, unit=self.unit, **{**self._place(most), "row": self._case(row)})
 
     def _alternative(self) -> str:
-        high, low = (choose(self.figures, key=lambda figure: figure.value) for choose in (max, min))
-        said = [
-            self.translator.say(
-                ONLY if len(self.figures) == 1 else EXTREMES,
-                count=len(self.figures),
-                unit=label(self.unit, 16),
-                **self._place("high", high),
-                **self._place("low", low),
-            )
-        ]
+        (high, low), say = (choose(self.figures, key=_value) for choose in (max, min)), self.translator.say
+        ends = {**self._end("high", high), **self._end("low", low)}
+        said = [say(EXTREMES, count=len(self.figures), unit=self.unit, **ends)]
         counts = {
             REPEATED: sum(figure.is_spread for figure in self.figures),
             QUOTES: sum(figure.is_quoted for figure in self.figures),
         }
-        said += [self.translator.say(message, count=count) for message, count in counts.items() if count]
-        if len(self.figures) > len(self.shown):
-            said.append(self.translator.say(SOME, shown=len(self.shown), count=len(self.figures)))
+        said += [say(message, count=count) for message, count in counts.items() if count]
+        if len(self.figures) > len(self.drawn):
+            said.append(say(SOME, shown=len(self.drawn), count=len(self.figures)))
         return self.translator.sentences(said)
 
-    def _place(self, prefix: str, figure: Figure) -> dict[str, str]:
-        titles = {"row": figure.cell.row, "column": figure.cell.column}
-        said = {f"{prefix}_{name}": self._words(title, ROW_COLUMNS) for name, title in titles.items()}
-        return {prefix: figure.digits, **said}
+    def _end(self, name: str, figure: Figure) -> dict[str, str]:
+        place = self._place(figure)
+        return {name: place["digits"], f"{name}_row": place["row"], f"{name}_column": place["column"]}
 
-    def _words(self, raw: str, columns: int) -> str:
-        return label(self.translator.translate(raw), columns)
+    def _place(self, figure: Figure) -> dict[str, str]:
+        row, column = (self._words(title) for title in (figure.cell.row, figure.cell.column))
+        return {"digits": figure.digits, "row": row, "column": column}
 
-
-def _height(row: Sequence[Figure]) -> float:
-    """How many pixels the bands of a row take, by Vega's rule."""
-    return _BAR * (len(row) - _BETWEEN + 2 * _AROUND)
+    def _words(self, raw: str) -> str:
+        return label(self.translator.translate(raw), COLUMNS)
 
 
-def _x(field: str) -> Spec:
-    return {"field": field, "type": "quantitative"}
-
-
-def _if_quoted(quoted: Any, measured: Any) -> dict[str, Any]:
-    return {"condition": {"test": "datum.quoted", "value": quoted}, "value": measured}
-
-
-_MARKS = {
-    "bar": told(alt.MarkDef("bar", stroke=INK, strokeWidth=1)),
-    "digits": told(alt.MarkDef("text", align="left", dx=5, fontSize=12)),
-    "whisker": told(alt.MarkDef("rule", color=INK, strokeWidth=2)),
-    "end": told(alt.MarkDef("tick", color=INK, thickness=2, height=10)),
-    "unseen": told(alt.MarkDef("point", opacity=0)),
-    "title": told(alt.MarkDef("text", x=-8, align="right", baseline="middle")),
-}
-_BELOW = alt.Axis(title=None, grid=False, labelFlush=False, tickCount=5, format=",~f")
-_LENGTH = told(
-    alt.X(field="value", type="quantitative", stack=None, axis=_BELOW, scale=alt.Scale(zero=True, nice=False))
-)
-_BANDS = alt.Scale(paddingInner=_BETWEEN, paddingOuter=_AROUND)
-_Y = told(alt.Y(field="number", type="nominal", sort=None, axis=None, scale=_BANDS))
-_DIGITS = told(alt.Text(field="digits", type="nominal"))
-_LOOK = {
-    "fill": told(alt.Fill(field="colour", type="nominal", scale=None)),
-    "fillOpacity": _if_quoted(SHADE, 1),
-    "strokeDash": _if_quoted(list(HOLLOW), [1, 0]),
-}
-# What a row has once stands with its first bar; a filter would keep Vega-Lite from the domain of a row.
-_NOT_FIRST = {"title": "", "middle": 0, "top": 0}
-_MIDDLE = told(alt.Y(field="middle", type="nominal", scale=None, axis=None))
-_TITLE_OF_ROW = told(alt.Text(field="title", type="nominal"))
-_TITLE = marked(_MARKS["title"], {"y": _MIDDLE, "text": _TITLE_OF_ROW})
-_REACH = marked(_MARKS["unseen"], {"y": _MIDDLE, "x": _x("top")})
-
-
-def _whiskers() -> Iterator[Spec]:
-    spread = {"condition": {"test": "datum.low < datum.high", "value": 1}, "value": 0}
-    yield marked(_MARKS["whisker"], {"x": _x("low"), "x2": {"field": "high"}, "y": _Y, "opacity": spread})
-    for end in ("low", "high"):
-        yield marked(_MARKS["end"], {"x": _x(end), "y": _Y, "opacity": spread})
+def _value(figure: Figure) -> float:
+    return figure.value

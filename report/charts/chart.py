@@ -33,8 +33,7 @@ class Chart:
 
     ``name``: of small letters, digits and hyphens, so that it can stand in file names and in HTML; no two charts of a
     page share it. ``spec``: Vega-Lite with its data inside. ``alternative``: what a reader who does not see the chart
-    is told. ``table``: the name of the table whose numbers it draws; None for those of a run. ``of_run``: whether it
-    draws one run behind such a number.
+    is told. ``table``: the name of the table whose numbers it draws; None for those of a run.
     """
 
     name: str
@@ -42,7 +41,6 @@ class Chart:
     spec: dict[str, Any]
     alternative: str
     table: str | None = None
-    of_run: bool = False
 
 
 def get_ready() -> None:

@@ -1,4 +1,4 @@
-"""The head of a chart: its title, what must be known to read it, and the key of its colours, shapes and dashes."""
+"""The head of a chart: its title, what must be known to read it, and the key of its colours."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ import altair as alt
 
 from .assembly import Rows, Spec, layer, layered, told
 from .chart_words import label, width
-from .style import HOLLOW, INK, SHADE, TITLE_SIZE, SeriesStyle
+from .style import SHADE, TITLE_SIZE, SeriesStyle
 
-Symbol = Literal["bar", "hollow", "line", "dots", "whisker", "shade", "level"]
-Kind = Literal["rect", "rule", "point", "title", "text"]
+Symbol = Literal["line", "shade", "level"]
+Kind = Literal["rect", "rule", "title", "text"]
 # A mark of the head: where it stands in pixels and how it looks, by the names of Vega-Lite's channels.
 Drawn = tuple[Kind, dict[str, Any]]
 
@@ -106,43 +106,12 @@ def _entry(x: int, y: int, entry: KeyEntry) -> Iterator[Drawn]:
     yield "text", {"x": x + _SYMBOL, "y": middle, "text": label(entry.text, ENTRY_COLUMNS)}
 
 
-def _rect(
-    x: tuple[int, int],
-    y: tuple[int, int],
-    look: SeriesStyle,
-    opacity: float = 1,
-    stroke: str = "transparent",
-    dash: tuple[int, int] = (1, 0),
-) -> Drawn:
-    ends = {"x": x[0], "x2": x[1], "y": y[0], "y2": y[1]}
-    return "rect", {**ends, "fill": look.colour, "fillOpacity": opacity, "stroke": stroke, "strokeDash": list(dash)}
-
-
-def _rule(x: tuple[int, int], y: tuple[int, int], look: SeriesStyle) -> Drawn:
-    ends = {"x": x[0], "x2": x[1], "y": y[0], "y2": y[1]}
-    return "rule", {**ends, "stroke": look.colour, "strokeDash": list(look.dash)}
-
-
-def _bar(x: int, y: int, look: SeriesStyle) -> Iterator[Drawn]:
-    yield _rect((x + 4, x + 18), (y - 6, y + 6), look, stroke=INK)
-
-
-def _hollow(x: int, y: int, look: SeriesStyle) -> Iterator[Drawn]:
-    yield _rect((x + 4, x + 18), (y - 6, y + 6), look, SHADE, INK, HOLLOW)
+def _rect(x: tuple[int, int], y: tuple[int, int], look: SeriesStyle, opacity: float = 1) -> Drawn:
+    return "rect", {"x": x[0], "x2": x[1], "y": y[0], "y2": y[1], "fill": look.colour, "fillOpacity": opacity}
 
 
 def _line(x: int, y: int, look: SeriesStyle) -> Iterator[Drawn]:
-    yield _rule((x, x + 22), (y, y), look)
-
-
-def _dots(x: int, y: int, look: SeriesStyle) -> Iterator[Drawn]:
-    yield from _line(x, y, look)
-    yield "point", {"x": x + 11, "y": y, "fill": look.colour, "shape": look.shape}
-
-
-def _whisker(x: int, y: int, look: SeriesStyle) -> Iterator[Drawn]:
-    yield _rule((x + 2, x + 20), (y, y), look)
-    yield from (_rule((end, end), (y - 4, y + 4), look) for end in (x + 2, x + 20))
+    yield "rule", {"x": x, "x2": x + 22, "y": y, "y2": y, "stroke": look.colour}
 
 
 def _shade(x: int, y: int, look: SeriesStyle) -> Iterator[Drawn]:
@@ -154,19 +123,13 @@ def _level(x: int, y: int, look: SeriesStyle) -> Iterator[Drawn]:
 
 
 _SYMBOLS: Mapping[Symbol, Callable[[int, int, SeriesStyle], Iterator[Drawn]]] = {
-    "bar": _bar,
-    "hollow": _hollow,
     "line": _line,
-    "dots": _dots,
-    "whisker": _whisker,
     "shade": _shade,
     "level": _level,
 }
 _MARKS: Mapping[Kind, Spec] = {
-    # A bar has the dashes that a rectangle of Vega-Lite cannot have.
     "rect": told(alt.MarkDef("bar", opacity=1)),
     "rule": told(alt.MarkDef("rule", strokeWidth=2)),
-    "point": told(alt.MarkDef("point", size=50, stroke=INK, strokeWidth=1, opacity=1)),
     "title": told(alt.MarkDef("text", align="left", baseline="middle", fontSize=TITLE_SIZE, fontWeight="bold")),
     "text": told(alt.MarkDef("text", align="left", baseline="middle")),
 }

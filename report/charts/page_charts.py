@@ -1,8 +1,9 @@
-"""The charts of a page: bars and scaling curves of each of its tables, and runs over time that a table names."""
+"""The charts of a page: one of each of its tables, and runs over time that a table names."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from ..evidence.cell import Cell
 from ..pagefile.page import Page, Table
@@ -10,30 +11,32 @@ from ..wording import markdown
 from ..wording.words import Translator
 from .bars import bars
 from .chart import Chart, svg
-from .curves import curves
-from .figure import figures
+from .efficiency import efficiency
+from .panels import PanelChart
 from .run_charts import over_time
 
+AnyChart = Chart | PanelChart
 
-def page_charts(page: Page, cells: Sequence[Cell], language: str) -> list[Chart]:
+
+def page_charts(page: Page, cells: Sequence[Cell], language: str) -> list[AnyChart]:
     """The charts of a page in a language, in the order of its tables.
 
     ``cells``: all cells of the page. A table without two throughputs has no chart. Raises WordsError for a language
     without catalogue, LogError where a side file of a run that is drawn over time is broken.
     """
-    return [chart for number, table in enumerate(page.tables, 1) for chart in _charts(number, table, cells, language)]
+    numbered = enumerate(page.tables, 1)
+    return [chart for number, table in numbered for chart in _charts(number, page, table, cells, language)]
 
 
-def _charts(number: int, table: Table, cells: Sequence[Cell], language: str) -> Iterator[Chart]:
-    translator, found = Translator(language), figures(table, cells)
-    name = _name(number, table)
-    drawn = {"bars": bars, "scaling": curves}
-    wanted = (drawn[kind](table, found, f"{name}-{kind}", translator) for kind in table.charts)
-    yield from filter(None, wanted)
+def _charts(number: int, page: Page, table: Table, cells: Sequence[Cell], language: str) -> Iterator[AnyChart]:
+    translator, name = Translator(language), chart_name(number, table)
+    drawn = {"bars": bars, "scaling": efficiency}
+    wanted = (drawn[kind](page, table, cells, f"{name}-{kind}", translator) for kind in table.charts)
+    yield from islice(filter(None, wanted), 1)
     yield from over_time(table, cells, name, language)
 
 
-def _name(number: int, table: Table) -> str:
+def chart_name(number: int, table: Table) -> str:
     """A name that can stand in a path and in HTML, whatever a page calls its table; the number keeps it its own."""
     plain = re.sub(r"[^a-z0-9]+", "-", table.name.lower()).strip("-")
     return f"{number}-{plain[:40]}".strip("-")
@@ -50,18 +53,22 @@ class ChartFiles:
 
     page: str
     language: str
-    charts: Sequence[Chart]
+    charts: Sequence[AnyChart]
 
     def texts(self) -> Mapping[str, str]:
         """The text of each file, by its name."""
-        return {self._file(chart): svg(chart, standalone=True) for chart in self.charts}
+        return {self._file(chart): _svg(chart) for chart in self.charts}
 
     def of(self, table: Table) -> str:
         """The charts of a table as images in Markdown; empty where it has none."""
         return "\n\n".join(self._image(chart) for chart in self.charts if chart.table == table.name)
 
-    def _image(self, chart: Chart) -> str:
+    def _image(self, chart: AnyChart) -> str:
         return f"!{markdown.link(markdown.text(chart.alternative), markdown.path_address(self._file(chart)))}"
 
-    def _file(self, chart: Chart) -> str:
+    def _file(self, chart: AnyChart) -> str:
         return f"{self.page}.{chart.name}.{self.language}.svg"
+
+
+def _svg(chart: AnyChart) -> str:
+    return chart.svg() if isinstance(chart, PanelChart) else svg(chart, standalone=True)

@@ -170,7 +170,7 @@ def over_time(table: Table, cells: Sequence[Cell], name: str, language: str) -> 
     translator = Translator(language)
     for number, cell in enumerate(_wanted(table, cells), 1):
         for chart in _charts(cell, translator, language):
-            yield replace(chart, name=f"{name}-run-{number}-{chart.name}", table=table.name, of_run=True)
+            yield replace(chart, name=f"{name}-run-{number}-{chart.name}", table=table.name)
 
 
 def _wanted(table: Table, cells: Sequence[Cell]) -> Iterator[Cell]:

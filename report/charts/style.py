@@ -1,4 +1,4 @@
-"""Style: colours, shapes and dashes that also differ in grey, and the config that all charts share."""
+"""Style: the colours and the config that all charts of runs share."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,12 +9,8 @@ from .chart import FONT
 
 # The text takes the colour of the page around it, so that one chart is for light and dark pages.
 INK = "currentColor"
-# Okabe and Ito's colours with a dark one more; the lightness of the first four (46, 71, 39, 58) differs in grey, too.
-COLOURS = ("#0072B2", "#E69F00", "#943B75", "#009E73", "#56B4E9", "#D55E00", "#CC79A7", "#F0E442")
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
-DASHES = ((1, 0), (8, 3), (2, 2), (8, 3, 2, 3), (12, 3), (4, 4), (2, 6))
-HOLLOW = (4, 2)
-IDEAL = (1, 3)
+# Its contrast is 4 to 1 at least, on a light and on a dark ground.
+COLOUR = "#2a7fd0"
 SHADE = 0.13
 
 SIZE = 12
@@ -23,18 +19,9 @@ TITLE_SIZE = 14
 
 @dataclass(frozen=True)
 class SeriesStyle:
-    """How one series looks: its colour, the shape of its points, and the dashes of its line."""
+    """How one series looks: its colour."""
 
-    colour: str = COLOURS[0]
-    shape: str = SHAPES[0]
-    dash: tuple[int, ...] = DASHES[0]
-
-
-def looks(count: int) -> list[SeriesStyle]:
-    """So many looks; colours, shapes and dashes come round at different counts, so that looks stay different."""
-    return [
-        SeriesStyle(COLOURS[n % len(COLOURS)], SHAPES[n % len(SHAPES)], DASHES[n % len(DASHES)]) for n in range(count)
-    ]
+    colour: str = COLOUR
 
 
 CONFIG: Mapping[str, Any] = {

@@ -223,6 +223,13 @@ class Page(PagePart):
         """How a value of an axis is written in titles."""
         return self.labels.get(axis, {}).get(str(value), str(value))
 
+    def taken(self, place: CellPlace) -> list[str]:
+        """What the column of a place takes its labels for, where that is not what they say, as it is written."""
+        column = self.columns[place.column.column]
+        labels = place.labels
+        taken = [(axis, str(value)) for axis, value in place.case.items() if value != labels[axis]]
+        return [column.labels.get(axis, {}).get(value) or self.label(axis, value) for axis, value in taken]
+
     def places(self) -> Iterator[CellPlace]:
         """The places of all cells, table by table and row by row."""
         for table in self.tables:

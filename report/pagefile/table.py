@@ -107,7 +107,8 @@ class Table(PagePart):
     leave_out: list[Case] = Field(default_factory=list)
     """The rows of `for` that are left out: those that have all values of one of these."""
     charts: list[Literal["bars", "scaling"]] = Field(default=["bars", "scaling"])
-    """Which charts of its throughputs are drawn if there are enough of them: bars, and curves over the card count."""
+    """What its chart shows, the first of these that it has enough numbers for: bars of throughputs, or the scaling
+    efficiency in percent."""
     over_time: list[OverTime] = Field(default_factory=list)
     """Throughputs that are also drawn record by record, with memory and power if there is a gpu.csv; of several runs
     the one with the median throughput."""

@@ -58,6 +58,10 @@ class Renderer(PageText):
 
     def highlights(self) -> list[str]:
         """What the page finds, each in a sentence or two."""
+        return [finding.sentences for finding in self.findings()]
+
+    def findings(self) -> list[render_highlights.PageFinding]:
+        """The same in parts."""
         return list(render_highlights.highlights(self))
 
     def evidence(self, table: Table) -> str:

@@ -65,10 +65,8 @@ class ResultsTable:
 
     def _taken(self, row: TableRow, column: TableColumn) -> str:
         """What a column takes the case of a group of rows for; empty where that is what the heading says."""
-        of_page = self.page.page.columns[column.column]
-        place = CellPlace(self.table, row, column, of_page.aliases)
-        taken = [(axis, str(value)) for axis, value in place.case.items() if value != place.labels[axis]]
-        labels = [of_page.labels.get(axis, {}).get(value) or self.page.page.label(axis, value) for axis, value in taken]
+        place = CellPlace(self.table, row, column, self.page.page.columns[column.column].aliases)
+        labels = self.page.page.taken(place)
         is_one_number = not (column.against and column.against.column)
         said = self.page.enumerated(map(self.page.translate, labels)) if labels and is_one_number else ""
         return f"*{markdown.text(said)}*" if said else ""

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from ..charts import chart
 from ..charts.chart import Chart
 from ..charts.page_charts import page_charts
+from ..charts.panels import PanelChart
 from ..evidence.cell import Cell
 from ..pagefile.page import Page
 
@@ -36,7 +37,7 @@ class ChartProcess:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A chart that is drawn, or being drawn."""
+    """A chart of a run that is drawn, or being drawn."""
 
     chart: chart.Chart
     drawn: Future[str]
@@ -47,6 +48,13 @@ class Drawing:
         return Markup(self.drawn.result())  # noqa: S704 - it escapes
 
 
-def drawings(page: Page, cells: Sequence[Cell], language: str, process: ChartProcess) -> list[Drawing]:
-    """The charts of a page in one language, which the process begins to draw; raises WordsError."""
-    return [Drawing(found, process.draw(found)) for found in page_charts(page, cells, language)]
+def drawings(
+    page: Page, cells: Sequence[Cell], language: str, process: ChartProcess
+) -> tuple[list[PanelChart], list[Drawing]]:
+    """The charts of the tables of a page in one language, and of its runs, which the process begins to draw.
+
+    Raises WordsError.
+    """
+    found = page_charts(page, cells, language)
+    panels = [one for one in found if isinstance(one, PanelChart)]
+    return panels, [Drawing(one, process.draw(one)) for one in found if isinstance(one, Chart)]

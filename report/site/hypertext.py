@@ -27,14 +27,22 @@ NONE: Mapping[str, str] = MappingProxyType({})
 Cells = list[tuple[Token, Token, Token]]
 
 
-def html(markdown: str, caption: str = "", kind: str = "words", former: Mapping[str, str] = NONE) -> Markup:
+def html(
+    markdown: str,
+    caption: str = "",
+    kind: str = "words",
+    former: Mapping[str, str] = NONE,
+    looks: Sequence[str] = (),
+) -> Markup:
     """Markdown as HTML. Its tables get a caption that only screen readers tell, and the classes ``kind``.
 
-    ``former``: the ids that cells once had, by those they have; links to them still lead there.
+    ``former``: the ids that cells once had, by those they have; links to them still lead there. ``looks``: classes of
+    the heads of the columns but the first.
 
     In a table of the class ``results`` a cell whose number leads to the evidence #main/1/a has the id main/1/a.
     """
-    return Markup(_PARSER.render(markdown, {"caption": caption, "kind": kind, "former": former}))  # noqa: S704 - markdown-it escapes
+    asked = {"caption": caption, "kind": kind, "former": former, "looks": looks}
+    return Markup(_PARSER.render(markdown, asked))  # noqa: S704 - markdown-it escapes
 
 
 def inline(markdown: str) -> Markup:
@@ -56,6 +64,9 @@ def _mend(state: StateCore) -> None:
             _mend_link(child)
     for table in _tables(state.tokens):
         _mend_table(table, state.env.get("kind"), state.env.get("former", NONE))
+        head = _rows(table)[0][1:]
+        for (opening, _, _), look in zip(head, state.env.get("looks", ()), strict=False):
+            opening.attrs["class"] = f"{opening.attrs.get('class', '')} {look}".strip()
 
 
 def _mend_link(token: Token) -> None:

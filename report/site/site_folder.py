@@ -57,7 +57,7 @@ class SiteFolder:
 
     def _web_page(self, published: PublishedPage, languages: Sequence[str], logs: Path, language: str) -> WebPage:
         charts = drawings(published.page, published.cells, language, self._chart_process)
-        return WebPage(published, languages, logs, language, charts, reloads=self.reloads)
+        return WebPage(published, languages, logs, language, *charts, reloads=self.reloads)
 
     def _write_panels(self, pages: Sequence[WebPage], derived: Mapping[int, DerivationSteps]) -> None:
         for page, cell in product(pages, pages[0].cells):

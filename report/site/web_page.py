@@ -6,6 +6,8 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from ..charts.palette import look
+from ..charts.panels import PanelChart
 from ..evidence.cell import Cell
 from ..pagefile.page import Block, Table
 from ..rendering import render_remarks
@@ -28,8 +30,8 @@ ALWAYS = ("results", "logs")
 class WebPage(Renderer):
     """Renders one page in one language as HTML.
 
-    ``languages``: all that the site is in. ``logs``: the folder of logs. ``charts``: those of the page in its language.
-    ``reloads``: whether it comes again when the site is built anew.
+    ``languages``: all that the site is in. ``logs``: the folder of logs. ``charts``: those of its tables in its
+    language. ``runs``: those of runs. ``reloads``: whether it comes again when the site is built anew.
     """
 
     def __init__(
@@ -38,7 +40,8 @@ class WebPage(Renderer):
         languages: Sequence[str],
         logs: Path,
         language: str,
-        charts: Sequence[Drawing],
+        charts: Sequence[PanelChart],
+        runs: Sequence[Drawing],
         *,
         reloads: bool = False,
     ) -> None:
@@ -48,7 +51,7 @@ class WebPage(Renderer):
         page = published.page
         stated = (page.results, page.tested, page.environment, page.setup, page.steps)
         self.stated = dict(zip(ANCHORS, stated, strict=False))
-        self.charts = charts
+        self.charts, self.runs = charts, runs
 
     def html(self) -> str:
         """The whole page."""
@@ -78,15 +81,21 @@ class WebPage(Renderer):
         """A table of results, whose numbers open their evidence."""
         kind = "results grouped" if any(row.group for row in shown.table.rows) else "results"
         former = {self.anchors[cell]: anchor for cell, anchor in self.former_anchors.items()}
-        return hypertext.html(shown.markdown, self.translate(shown.table.title), kind, former)
+        looks = self._looks(shown.table)
+        return hypertext.html(shown.markdown, self.translate(shown.table.title), kind, former, looks)
 
-    def charts_of(self, table: Table) -> list[Drawing]:
+    def _looks(self, table: Table) -> list[str]:
+        """The colours of the columns of a table that compares frameworks; none for others."""
+        looks = [look(self.page.columns[column.column].title) for column in table.columns]
+        return looks if len(set(looks)) > 1 else []
+
+    def charts_of(self, table: Table) -> list[PanelChart]:
         """The charts of the numbers of a table."""
-        return [drawing for drawing in self.charts if drawing.chart.table == table.name and not drawing.chart.of_run]
+        return [chart for chart in self.charts if chart.table == table.name]
 
     def runs_of(self, table: Table) -> list[Drawing]:
         """The charts of single runs behind the numbers of a table, which are evidence."""
-        return [drawing for drawing in self.charts if drawing.chart.table == table.name and drawing.chart.of_run]
+        return [drawing for drawing in self.runs if drawing.chart.table == table.name]
 
     def anchor_of(self, cell: Cell) -> str | None:
         """The anchor of the evidence of a cell, which is the same in every language; None for an empty cell."""

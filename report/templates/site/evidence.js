@@ -170,7 +170,7 @@
     const link = event.target.closest("a.number");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    open(decodeURIComponent(link.hash.slice(1)));
+    open(decodeURIComponent(link.getAttribute("href").slice(1)));
   });
   dialog.querySelector("[data-close]").addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 from report.charts.chart import Chart
 from report.charts.page_charts import page_charts
+from report.charts.panels import ChartPoint, PanelChart
 from report.evidence.case_evidence import cells
 from report.evidence.cell import Quoted
 from report.pagefile.page import Page
@@ -54,18 +55,33 @@ def make(folder: Path, speeds: Mapping[str, tuple[float, ...]] = SPEEDS, page: s
     return load(folder / "page.toml")
 
 
-def charts(folder: Path, language: str = "en", **made: Any) -> dict[str, Chart]:
-    """The charts of the page, by their names."""
+def charts(folder: Path, language: str = "en", **made: Any) -> dict[str, PanelChart]:
+    """The charts of the tables of the page, by their names."""
     page = make(folder, **made)
-    return {chart.name: chart for chart in page_charts(page, list(cells(page, folder / "logs")), language)}
+    found = page_charts(page, list(cells(page, folder / "logs")), language)
+    return {chart.name: chart for chart in found if isinstance(chart, PanelChart)}
 
 
-def with_quote(folder: Path, language: str = "en") -> dict[str, Chart]:
+def runs(folder: Path, language: str = "en", **made: Any) -> dict[str, Chart]:
+    """The charts of the runs of the page, by their names."""
+    page = make(folder, **made)
+    found = page_charts(page, list(cells(page, folder / "logs")), language)
+    return {chart.name: chart for chart in found if isinstance(chart, Chart)}
+
+
+def points(chart: PanelChart) -> list[tuple[str, str, ChartPoint]]:
+    """The numbers of a chart: the titles of their panel and of their line, and what is drawn."""
+    lines = ((panel.title, line) for panel in chart.panels for line in panel.lines)
+    return [(title, line.title, point) for title, line in lines for point in line.points]
+
+
+def with_quote(folder: Path, language: str = "en", page: str = PAGE) -> dict[str, PanelChart]:
     """The charts of the page whose last cell has no log but a quoted figure."""
-    page = make(folder, {run: speeds for run, speeds in SPEEDS.items() if run != "b32"})
-    *measured, empty = cells(page, folder / "logs")
+    made = make(folder, {run: speeds for run, speeds in SPEEDS.items() if run != "b32"}, page)
+    *measured, empty = cells(made, folder / "logs")
     quoted = replace(empty, quoted=Quoted("8000.50", "s"))
-    return {chart.name: chart for chart in page_charts(page, [*measured, quoted], language)}
+    found = page_charts(made, [*measured, quoted], language)
+    return {chart.name: chart for chart in found if isinstance(chart, PanelChart)}
 
 
 def data(chart: Chart) -> list[dict[str, Any]]:

@@ -1,87 +1,119 @@
-"""Bars of a table: they have the page's numbers, their repeats, and the mark of what is quoted."""
+"""Bars of a table: they have the page's numbers and repeats, say what they show, and mark what is not comparable."""
 
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from report.charts.chart import Chart, svg
-from tests.report.charts.charted_page import PAGE, SPEEDS, charts, numbers, texts, with_quote
+from report.charts.page_charts import page_charts
+from report.charts.panels import PanelChart
+from report.evidence.case_evidence import cells
+from report.pagefile.page_file import load
+from tests.report.charts.charted_page import PAGE, SPEEDS, charts, make, points, texts, with_quote
+from tests.report.compared_page import put
 
 BARS = "1-t-bars"
+GROUPS = """
+[[tables]]
+name = "t"
+title = "Scores"
+corner = "Cards"
+case = { batch_size = 64 }
+for = { precision = ["fp32", "amp"] }
+columns = [{ column = "a" }, { column = "b" }]
+rows = { cards = [1, 2, 4, 8] }
+"""
 
 
-def bars(folder: Path, **made: Any) -> Chart:
+def bars(folder: Path, **made: Any) -> PanelChart:
     return charts(folder, **made)[BARS]
 
 
-def with_one_bar_less(folder: Path) -> Chart:
-    return bars(folder, speeds={run: speeds for run, speeds in SPEEDS.items() if run != "b8"})
-
-
-def test_the_bars_have_the_numbers_of_the_page(tmp_path: Path) -> None:
-    assert numbers(bars(tmp_path), "row", "column", "value", "digits") == [
-        ("1 cards", "A", 400.0, "400.0"),
-        ("1 cards", "B", 380.5, "380.5"),
-        ("8 cards", "A", 3000.0, "3000.0"),
-        ("8 cards", "B", 2925.0, "2925.0"),
-        ("32 cards", "A", 11000.0, "11000.0"),
-        ("32 cards", "B", 9000.0, "9000.0"),
+def test_the_bars_have_the_digits_of_the_page(tmp_path: Path) -> None:
+    assert [(panel, line, point.digits) for panel, line, point in points(bars(tmp_path))] == [
+        ("1 cards", "A", "400.0"),
+        ("1 cards", "B", "380.5"),
+        ("8 cards", "A", "3000.0"),
+        ("8 cards", "B", "2925.0"),
+        ("32 cards", "A", "11000.0"),
+        ("32 cards", "B", "9000.0"),
     ]
 
 
-def test_the_digits_of_every_number_stand_beside_its_bar(tmp_path: Path) -> None:
-    assert {"400.0", "380.5", "3000.0", "2925.0", "11000.0", "9000.0"} <= set(texts(svg(bars(tmp_path))))
+def test_a_bar_is_as_long_as_its_number_on_the_scale_of_its_panel(tmp_path: Path) -> None:
+    lengths = [round(point.at, 4) for _, _, point in points(bars(tmp_path))]
+    assert lengths == [0.9756, 0.928, 1, 0.975, 1, 0.8182]
 
 
-def test_bars_are_of_one_thickness_however_many_a_row_has(tmp_path: Path) -> None:
-    drawn = re.findall(r'd="M0,[\d.]+h[\d.]+v([\d.]+)h-[\d.]+Z" fill="#', svg(with_one_bar_less(tmp_path)))
-    assert (len(drawn), len(set(drawn))) == (5, 1)
+@pytest.mark.parametrize(
+    ("speeds", "title"),
+    [
+        (SPEEDS, "A is fastest in all 3 cases"),
+        ({**SPEEDS, "b8": (3100.0,)}, "Fastest: A (1 cards, 32 cards); B (8 cards)"),
+        ({"a1": (400.0,), "b1": (380.5,)}, "1 cards: A is fastest"),
+    ],
+)
+def test_the_title_says_who_is_fastest(speeds: dict[str, tuple[float, ...]], title: str, tmp_path: Path) -> None:
+    assert bars(tmp_path, speeds=speeds).title == title
 
 
-def test_the_title_of_a_row_stands_at_the_middle_of_its_bars(tmp_path: Path) -> None:
-    rows = numbers(with_one_bar_less(tmp_path), "title", "middle")
-    assert [(title, round(middle, 3)) for title, middle in rows if title] == [
-        ("1 cards", 18.525),
-        ("8 cards", 9.025),
-        ("32 cards", 18.525),
-    ]
+def test_the_title_of_one_framework_says_how_much_it_reaches(tmp_path: Path) -> None:
+    chart = bars(tmp_path, speeds={run: speeds for run, speeds in SPEEDS.items() if run[0] == "a"})
+    assert chart.title == "Up to 11000.0 images/s: 32 cards, A"
 
 
-def test_whiskers_reach_from_the_lowest_to_the_highest_repeat(tmp_path: Path) -> None:
-    spread = [(value, low, high) for value, low, high in numbers(bars(tmp_path), "value", "low", "high") if low < high]
-    assert spread == [(400.0, 390.0, 410.0), (2925.0, 2900.0, 2950.0)]
+def test_a_cell_without_a_number_says_so_in_its_place(tmp_path: Path) -> None:
+    chart = bars(tmp_path, speeds={run: speeds for run, speeds in SPEEDS.items() if run != "b8"})
+    assert [line.missing for line in chart.panels[1].lines] == ["", "no log"]
+    assert "no log" in texts(chart.svg())
 
 
-def test_whiskers_are_explained_only_where_there_are_any(tmp_path: Path) -> None:
-    (tmp_path / "once").mkdir()
-    once = bars(tmp_path / "once", speeds={run: speeds[:1] for run, speeds in SPEEDS.items()})
-    said = "range of repeats"
-    assert (said in texts(svg(bars(tmp_path))), said in texts(svg(once))) == (True, False)
+def test_a_run_of_another_batch_size_is_hatched_says_so_and_is_not_the_fastest(tmp_path: Path) -> None:
+    make(tmp_path)
+    put(tmp_path, "b32-0", (19000.0,) * 30, cards=32, case={"batch_size": 128})
+    page = load(tmp_path / "page.toml")
+    chart = page_charts(page, list(cells(page, tmp_path / "logs")), "en")[0]
+    assert isinstance(chart, PanelChart)
+    *others, last = [point for _, _, point in points(chart)]
+    assert (last.is_apart, last.said, any(point.is_apart for point in others)) == (True, "BS=128", False)
+    assert "Hatched: not comparable" in chart.note
+    assert chart.title == "A is fastest in all 2 cases"
 
 
-def test_rows_far_apart_have_axes_of_their_own_and_say_so(tmp_path: Path) -> None:
-    assert "Scales differ between groups." in texts(svg(bars(tmp_path)))
+def test_repeats_stand_on_their_bar_and_are_explained(tmp_path: Path) -> None:
+    chart = bars(tmp_path)
+    assert sorted(round(at * 410) for at in chart.panels[0].lines[0].runs) == [390, 400, 410]
+    assert "Circles: single runs." in chart.note
 
 
-def test_rows_close_together_share_an_axis(tmp_path: Path) -> None:
+def test_without_repeats_nothing_is_said_of_them(tmp_path: Path) -> None:
+    chart = bars(tmp_path, speeds={run: speeds[:1] for run, speeds in SPEEDS.items()})
+    assert ("Circles" in chart.note, [line.runs for line in chart.panels[0].lines]) == (False, [[], []])
+
+
+def test_rows_far_apart_have_scales_of_their_own_and_say_so(tmp_path: Path) -> None:
+    assert "Scales differ between groups." in bars(tmp_path).note
+
+
+def test_rows_close_together_share_a_scale(tmp_path: Path) -> None:
     near = bars(tmp_path, speeds={run: (100.0 + len(run),) for run in SPEEDS})
-    assert "Scales differ between groups." not in texts(svg(near))
+    assert "Scales differ" not in near.note
 
 
-def test_a_quoted_number_is_hollow_and_marked_and_in_the_key(tmp_path: Path) -> None:
+def test_of_many_rows_in_groups_the_last_that_all_groups_have_is_drawn(tmp_path: Path) -> None:
+    page = PAGE[: PAGE.index("[[tables]]")] + GROUPS
+    speeds = {f"{name}{cards}": (100.0 * cards,) for name in "ab" for cards in (1, 2, 4, 8)}
+    chart = bars(tmp_path, page=page, speeds=speeds)
+    assert [(panel.title, len(panel.lines)) for panel in chart.panels] == [("fp32", 2), ("amp", 2)]
+    assert "Cards: 8." in chart.note
+
+
+def test_a_quoted_number_is_pale_and_marked(tmp_path: Path) -> None:
     chart = with_quote(tmp_path)[BARS]
-    assert numbers(chart, "value", "digits", "quoted")[-1] == (8000.5, "8000.50‡", True)
-    assert {"8000.50‡", "quoted ‡"} <= set(texts(svg(chart)))
-
-
-def test_a_quoted_number_is_told_apart_in_the_text_alternative(tmp_path: Path) -> None:
-    assert "Quoted, not measured from a log: 1." in with_quote(tmp_path)[BARS].alternative
-
-
-def test_without_quotes_the_key_has_none(tmp_path: Path) -> None:
-    assert not any("‡" in text for text in texts(svg(bars(tmp_path))))
+    *_, last = [point for _, _, point in points(chart)]
+    assert (last.digits, last.is_hollow) == ("8000.50‡", True)
+    assert "Pale: quoted ‡." in chart.note
+    assert "Quoted, not measured from a log: 1." in chart.alternative
 
 
 def test_the_text_alternative_gives_the_highest_and_the_lowest_number(tmp_path: Path) -> None:
@@ -98,23 +130,12 @@ def test_fewer_than_two_numbers_are_no_chart(runs: dict[str, tuple[float, ...]],
 
 def test_a_throughput_of_nothing_is_drawn(tmp_path: Path) -> None:
     chart = bars(tmp_path, speeds={"a1": (1e-9,), "b1": (1e-9,)})
-    assert texts(svg(chart)).count("0.0") == 2
-
-
-def test_a_row_of_nothing_begins_where_the_other_rows_begin(tmp_path: Path) -> None:
-    chart = bars(tmp_path, speeds={"a1": (1e-9,), "b1": (1e-9,), "a8": (100.0,), "b8": (90.0,)})
-    drawn = re.findall(r'd="M([\d.]+),[\d.]+h[^"]*" fill="#', svg(chart))
-    assert drawn == ["0"] * 4
+    assert [point.digits for _, _, point in points(chart)] == ["0.0", "0.0"]
 
 
 def test_of_very_many_numbers_the_first_are_drawn_and_the_text_says_so(tmp_path: Path) -> None:
     rows = "".join(f'{{ title = "row {n}", case = {{ cards = 1, nodes = {n} }} }},' for n in range(1, 41))
     page = PAGE[: PAGE.index("rows = [")] + f"rows = [{rows}]\n"
     chart = bars(tmp_path, speeds={"a1": (1.0,), "b1": (2.0,)}, page=page)
-    assert len(numbers(chart, "row", "column", "value")) == 60
+    assert len(points(chart)) == 60
     assert "Showing the first 60 of 80 numbers." in chart.alternative
-
-
-def test_rows_and_columns_with_the_same_titles_stay_apart(tmp_path: Path) -> None:
-    page = PAGE.replace("{cards} cards", "same").replace('title = "B"', 'title = "A"')
-    assert len(texts(svg(bars(tmp_path, page=page)))) == len(texts(svg(bars(tmp_path))))

@@ -30,16 +30,14 @@ def test_a_page_without_charts_shows_none(tmp_path: Path) -> None:
 
 def test_every_chart_of_a_page_is_a_file_beside_it_in_every_language(tmp_path: Path) -> None:
     names = {path.name for path in published(tmp_path, charts=True).files if path.suffix == ".svg"}
-    assert names == {f"page.1-t-{chart}.{language}.svg" for chart in ("bars", "scaling") for language in ("en", "zh")}
+    assert names == {f"page.1-t-bars.{language}.svg" for language in ("en", "zh")}
 
 
 def test_the_page_shows_its_charts_under_the_table_with_their_text(tmp_path: Path) -> None:
     published(tmp_path, charts=True)
     page = (tmp_path / "out/page.en.md").read_text(encoding="utf-8")
     shown = re.findall(r"^!\[(.+)\]\((.+)\)$", page, re.MULTILINE)
-    assert [parsed((tmp_path / "out" / name).read_text(encoding="utf-8")).get("role") for _, name in shown] == [
-        "img"
-    ] * 2
+    assert [parsed((tmp_path / "out" / name).read_text(encoding="utf-8")).get("role") for _, name in shown] == ["img"]
     assert shown[0][0].startswith("Bar chart of 6 numbers in images/s")
     assert page.index("| 32 cards") < page.index("![Bar chart") < page.index("## What is tested")
 
@@ -65,4 +63,4 @@ def test_the_command_draws_charts_when_asked(tmp_path: Path) -> None:
         "--charts",
         cwd=tmp_path,
     )
-    assert len(list((tmp_path / "out").glob("*.svg"))) == 4
+    assert len(list((tmp_path / "out").glob("*.svg"))) == 2

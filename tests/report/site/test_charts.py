@@ -18,9 +18,18 @@ SHIFTS = """new Promise((resolve) => {
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_chart_stands_under_its_table(language: str, reader: Reader) -> None:
     page = reader.open(f"toy.{language}.html")
-    drawing = page.locator("main figure svg").first
-    assert drawing.is_visible()
-    assert drawing.locator("desc").text_content()
+    drawing = page.locator("main figure.chart").first
+    assert drawing.locator(".lines svg").first.is_visible()
+    assert drawing.locator("figcaption strong").text_content()
+
+
+def test_a_bar_opens_the_evidence_of_its_number(reader: Reader) -> None:
+    page = reader.open("toy.en.html")
+    bar = page.locator("figure.chart a.number").first
+    number = str(bar.locator("text").text_content()).split()[0]
+    bar.locator("text").click()
+    page.locator("dialog[open]").wait_for()
+    assert str(page.locator("#evidence-number").text_content()).startswith(f"{number} ")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
