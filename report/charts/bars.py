@@ -6,7 +6,7 @@ from itertools import groupby
 from ..evidence.cell import Cell
 from ..pagefile.page import Page, Table
 from ..wording.words import Translator, worded
-from .chart_rows import ChartRow, ChartPlace, chart_rows, names_its_columns
+from .chart_rows import ChartPlace, ChartRow, chart_rows, names_its_columns
 from .chart_words import label
 from .figure import Figure
 from .panels import ChartLine, ChartPanel, ChartPoint, PanelChart

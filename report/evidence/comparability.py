@@ -115,10 +115,10 @@ def of_runs(sides: Sequence[Side]) -> Iterator[Difference]:
     """What the logs say of the runs that differs between the sides, although their labels do not."""
     for axis, message in AXES.items():
         if len({cell.case.get(axis) for _, cell in sides}) == 1:
-            yield from _unlike(message, _said(sides, partial(_fact, name=axis)))
+            yield from _unlike(message, _said(sides, partial(fact_of, name=axis)))
     for name, message in VERSIONS.items():
         for alike in _of_one_format(sides):
-            yield from _unlike(message, _said(alike, partial(_fact, name=name)))
+            yield from _unlike(message, _said(alike, partial(fact_of, name=name)))
     yield from _dates(sides)
 
 
@@ -208,7 +208,7 @@ def _steps_used(cell: Cell) -> int | None:
     return sum(proof.measurement.records_used for proof in cell.proofs)
 
 
-def _fact(cell: Cell, name: str) -> str:
+def fact_of(cell: Cell, name: str) -> str:
     """What the logs of a cell say; nothing where none of them says it."""
     facts = [proof.reading.facts[name] for proof in cell.proofs if name in proof.reading.facts]
     # Names of files say fp16 for whatever is not fp32; what the log says itself is precise.
@@ -226,10 +226,10 @@ def _of_one_format(sides: Sequence[Side]) -> Iterator[list[Side]]:
 
 
 def _dates(sides: Sequence[Side]) -> Iterator[Difference]:
-    began = [(title, time) for title, cell in sides if (time := _began(cell)) is not None]
-    times = [time for _, time in began]
+    known = [(title, time) for title, cell in sides if (time := began(cell)) is not None]
+    times = [time for _, time in known]
     if times and max(times) - min(times) > FAR_APART:
-        months = ((str(time.astype("M8[M]")), title) for title, time in sorted(began, key=_time))
+        months = ((str(time.astype("M8[M]")), title) for title, time in sorted(known, key=_time))
         yield _difference(DATES, _gathered(months))
 
 
@@ -237,7 +237,7 @@ def _time(side: tuple[str, np.datetime64]) -> np.datetime64:
     return side[1]
 
 
-def _began(cell: Cell) -> np.datetime64 | None:
+def began(cell: Cell) -> np.datetime64 | None:
     """When the first record of the first run was printed; None where its log does not say it with a year."""
     times = [proof.columns["time"] for proof in cell.proofs if "time" in proof.columns]
     known = np.concatenate([np.zeros(0, "M8[us]"), *(found[~np.isnat(found)] for found in times)])

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..rendering.publish import PublishedPage
 
 
-FOLDERS = ("assets", "evidence", "logs")
+FOLDERS = ("assets", "data", "evidence", "logs")
 
 
 def publish_site(

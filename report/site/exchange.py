@@ -18,7 +18,7 @@ from parsers.io.message import Message
 
 # The files that the site has, each with the SHA-256 of what is in it; all else in its folder is somebody else's.
 CONTENTS = "assets/contents.json"
-_OWN = re.compile(r"(?!.*/\.)(?:[^./][^/]*\.html|(?:assets|evidence|logs)/.+)", re.DOTALL)
+_OWN = re.compile(r"(?!.*/\.)(?:[^./][^/]*\.html|(?:assets|data|evidence|logs)/.+)", re.DOTALL)
 IS_MOUNTED = "it is a mount point, and a site replaces a whole folder; choose a folder below it"
 IS_IN_USE = "it is in use as the working directory, and a site replaces a whole folder; choose a folder below it"
 IS_FOREIGN = "it already exists and is not part of a generated site; choose another folder"

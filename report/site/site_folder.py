@@ -48,7 +48,7 @@ class SiteFolder:
         with self.workers.each(LogFiles.write, shown, _bytes) as written:
             pages = [self._web_page(published, languages, logs, language) for language in languages]
             self._write_panels(pages, derivations(published.cells))
-            texts = {name: text for page in pages for name, text in _texts(page)}
+            texts = {name: text for page in pages for name, text in _texts(page)} | dict(pages[0].data())
             deque(written, maxlen=0)
         for name, text in texts.items():
             self._write(name, text)

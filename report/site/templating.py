@@ -11,7 +11,17 @@ from . import hypertext
 from .log_excerpts import script_json
 
 FOLDER = Path(__file__).parents[1] / "templates" / "site"
-ASSETS = ("icon.svg", "site.css", "theme.js", "site.js", "sorting.js", "evidence.js", "finder.js", "reload.js")
+ASSETS = (
+    "icon.svg",
+    "site.css",
+    "theme.js",
+    "site.js",
+    "sorting.js",
+    "tables.js",
+    "evidence.js",
+    "finder.js",
+    "reload.js",
+)
 
 
 @cache

@@ -1,8 +1,9 @@
 """Web pages: a page and its cells become HTML in one language, of the same parts as the Markdown."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from markupsafe import Markup
 
@@ -18,6 +19,8 @@ from ..rendering.render_table import ResultsTable
 from ..wording.markdown import path_address
 from . import hypertext
 from .drawing import Drawing
+from .hypertext import plain
+from .table_data import compared, data_files, data_name
 from .templating import environment
 
 # Where the raw logs are, as seen from a page.
@@ -92,6 +95,27 @@ class WebPage(Renderer):
     def charts_of(self, table: Table) -> list[PanelChart]:
         """The charts of the numbers of a table."""
         return [chart for chart in self.charts if chart.table == table.name]
+
+    def comparison_of(self, table: Table) -> dict[str, Any] | None:
+        """What a comparison of two columns of a table needs, with their titles; None where it has no two."""
+        found = compared(self.page, table, self.cells)
+        if found is None:
+            return None
+        of_columns = [cell for cell in self.cells if cell.table == table.name][: len(table.columns)]
+        return found | {"titles": [plain(self.titles(of_columns[at])[1]) for at in found["columns"]]}
+
+    def data_address(self, table: Table, kind: str) -> str:
+        """The file of a table as CSV or JSON, as seen from this one."""
+        return path_address(data_name(self.name, self.page.tables.index(table) + 1, table, kind))
+
+    def data(self) -> Iterator[tuple[str, str]]:
+        """The names and the texts of the files of its tables, the same in every language."""
+        addresses = {cell: f"{self.address(self.language)}#{anchor}" for cell, anchor in self.anchors.items()}
+        return data_files(self.name, self.page, self.cells, addresses)
+
+    def description(self) -> str:
+        """What the page finds, or holds, in a sentence or two without markup."""
+        return plain(next(iter(self.highlights()), self.summary()))
 
     def runs_of(self, table: Table) -> list[Drawing]:
         """The charts of single runs behind the numbers of a table, which are evidence."""

@@ -1,0 +1,113 @@
+"""Tables to take along: numbers as CSV and JSON, one line a number, in neutral words and plain digits."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..charts.page_charts import chart_name
+from ..evidence.case_evidence import written
+from ..evidence.cell import Cell
+from ..evidence.comparability import began, fact_of
+from ..evidence.quotient import SCALED
+from ..pagefile.page import CellPlace, Page, Table
+from ..wording.markdown import seen
+
+AXES = ("device", "nodes", "cards", "precision", "batch_size")
+COLUMNS = (
+    *("page", "table", "group", "row", "column", "framework_version", *AXES, "quantity", "printed", "value", "unit"),
+    *("quoted", "stated", "date", "missing", "evidence"),
+)
+# A spreadsheet would take a text that begins so for a formula.
+FORMULA = ("=", "+", "-", "@")
+
+
+def data_name(page: str, number: int, table: Table, kind: str) -> str:
+    """The file of a table, the ``number``-th of its page from 1; ``kind``: csv or json."""
+    return f"data/{page}.{chart_name(number, table)}.{kind}"
+
+
+def data_files(
+    name: str, page: Page, cells: Sequence[Cell], addresses: Mapping[Cell, str]
+) -> Iterator[tuple[str, str]]:
+    """The names and the texts of the files of all tables of a page.
+
+    ``name``: that of the page file. ``cells``: those of the page. ``addresses``: those of the evidence of numbers.
+    """
+    for number, table in enumerate(page.tables, 1):
+        placed = [one for one in zip(page.places(), cells, strict=True) if one[0].table is table]
+        rows = [_row(name, page, place, cell, addresses.get(cell, "")) for place, cell in placed]
+        yield data_name(name, number, table, "csv"), _csv(rows)
+        yield data_name(name, number, table, "json"), json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
+
+
+def _row(name: str, page: Page, place: CellPlace, cell: Cell, address: str) -> dict[str, Any]:
+    titles = (written(page, place.table, place.row, raw) for raw in (place.row.group, place.row.title))
+    where = dict(zip(("group", "row"), map(seen, titles), strict=True))
+    measured = bool(cell.proofs)
+    date = began(cell) if measured else None
+    return {
+        "page": name,
+        "table": seen(place.table.name),
+        **where,
+        "column": seen(cell.column),
+        "framework_version": seen(fact_of(cell, "framework_version")) if measured else "",
+        **{axis: cell.stated.get(axis) for axis in AXES},
+        "quantity": cell.shown.quantity.name,
+        "printed": cell.digits,
+        "value": cell.value,
+        "unit": cell.shown.unit,
+        "quoted": cell.rests_on_quotes,
+        "stated": str(cell.qualifier) if cell.qualifier else "",
+        "date": str(date.astype("M8[D]")) if date is not None else "",
+        "missing": seen(str(cell.reason)) if cell.reason and not cell.digits else "",
+        "evidence": address,
+    }
+
+
+def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows([_plain(row[name]) for name in COLUMNS] for row in rows)
+    return file.getvalue()
+
+
+def _plain(value: Any) -> Any:
+    """A value as a field of CSV."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str) and value.startswith(FORMULA) and not _is_number(value):
+        return f"'{value}"
+    return value
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def compared(page: Page, table: Table, cells: Sequence[Cell]) -> dict[str, Any] | None:
+    """What a reader's comparison of two columns needs; None for a table with fewer than two columns of throughputs.
+
+    ``columns``: their places from 0. ``rows``: for each row and each of them the unrounded value, the batch size and
+    the precision of the log, and whether it has as many cards as its label says; null where there is no number.
+    """
+    columns = [at for at, column in enumerate(table.columns) if column.quantity.is_throughput]
+    if len(columns) < 2:
+        return None
+    own = [cell for place, cell in zip(page.places(), cells, strict=True) if place.table is table]
+    width = len(table.columns)
+    rows = [own[start : start + width] for start in range(0, len(own), width)]
+    return {"columns": columns, "rows": [[_comparable(row[at]) for at in columns] for row in rows]}
+
+
+def _comparable(cell: Cell) -> list[Any] | None:
+    if not cell.value:
+        return None
+    is_of_its_size = all(found.fact not in SCALED for found in cell.certain_disagreements)
+    return [cell.value, cell.stated.get("batch_size"), cell.stated.get("precision"), is_of_its_size]
