@@ -50,7 +50,7 @@ LONGEST_FILE = 300
 LONGEST_GRAMMAR_LINE = 200
 LARGEST_FIRST_LEVEL = 15
 LARGEST_WING = 16
-LARGER_WINGS = {"parsers/scanning": 18, "parsers/runs": 17, "report/site": 17}
+LARGER_WINGS = {"parsers/scanning": 18, "parsers/runs": 17, "report/site": 18}
 
 SOURCES = sorted(path for room in MAY_IMPORT for path in (PROJECT / room).rglob("*.py"))
 ALL_SOURCES = [PROJECT / f"{FACE}.py", *SOURCES, *sorted((PROJECT / "tests").rglob("*.py"))]

@@ -11,13 +11,17 @@ from ..pagefile.page import Axis, Page, TableColumn
 from ..wording.markdown import seen
 from ..wording.words import words
 from .hypertext import plain
+from .result_groups import result_groups
 from .templating import environment
 from .web_page import WebPage, index_name
 
 # What the numbers can be filtered by, in the order of the columns of the finder.
 FILTERS: tuple[Axis, ...] = ("model", "framework", "device", "precision")
 QUOTED = "‡"
-COLUMNS = ("page", "table", "row", "column", *FILTERS, "nodes", "cards", "batch_size", "number", "unit", "evidence")
+COLUMNS = (
+    *("page", "table", "row", "column", *FILTERS),
+    *("nodes", "cards", "batch_size", "number", "unit", "quantity", "evidence"),
+)
 
 
 def index(pages: Sequence[WebPage], language: str, languages: Sequence[str], *, reloads: bool = False) -> str:
@@ -25,10 +29,11 @@ def index(pages: Sequence[WebPage], language: str, languages: Sequence[str], *, 
     rows = [row for page in pages for row in _rows(page)]
     template = environment().get_template("index.html.jinja")
     return template.render(
-        pages=[_summary(page) for page in pages],
+        groups=result_groups(pages),
         finder=_packed(rows),
         choices={name: _choices(rows, COLUMNS.index(name)) for name in FILTERS},
         say=partial(_say, words(language)),
+        translate=words(language).gettext,
         language=language,
         languages=languages,
         files={other: index_name(other, languages) for other in languages},
@@ -39,20 +44,6 @@ def index(pages: Sequence[WebPage], language: str, languages: Sequence[str], *, 
 
 def _say(catalogue: Translations, message: str, **values: object) -> str:
     return catalogue.gettext(message).format(**values)
-
-
-def _summary(page: WebPage) -> dict[str, Any]:
-    """What the index says of a page: how many of its numbers there are, and what they are about."""
-    rows = list(_rows(page))
-    about = {name: _choices(rows, COLUMNS.index(name)) for name in FILTERS}
-    return {
-        "address": page.address(page.language),
-        "title": page.translate(page.page.title),
-        "filled": page.coverage.measured,
-        "quoted": page.coverage.quoted,
-        "total": page.coverage.planned,
-        "about": about,
-    }
 
 
 def _choices(rows: Sequence[Sequence[Any]], column: int) -> list[str]:
@@ -70,7 +61,13 @@ def _rows(page: WebPage) -> Iterator[list[Any]]:
         scale = [str(cell.stated.get(axis, "")) for axis in ("nodes", "cards", "batch_size")]
         link = f"{page.address(page.language)}#{anchor}"
         mark = QUOTED if cell.rests_on_quotes else ""
-        yield [*where, *about, *scale, f"{cell.digits}{mark}", cell.shown.unit, link]
+        yield [*where, *about, *scale, f"{cell.digits}{mark}", cell.shown.unit, _quantity(page, cell), link]
+
+
+def _quantity(page: WebPage, cell: Cell) -> str:
+    """What a number is, in all words that a reader may look for: speed up, speed-up, speedup."""
+    name = cell.shown.quantity.name
+    return " ".join([page.translate(name), *(name.replace("_", joint) for joint in (" ", "-", ""))])
 
 
 def _columns(page: Page) -> Iterator[TableColumn]:
@@ -83,7 +80,7 @@ def _about(page: WebPage, cell: Cell, column: TableColumn) -> dict[str, object]:
     """The axes of a number: as its case says, else its page and column, else the facts of its log."""
     told: dict[str, object] = {
         "model": page.page.model,
-        "framework": page.translate(page.page.columns[column.column].title),
+        "framework": page.page.columns[column.column].title,
     }
     facts = {name: fact.value for proof in cell.proofs[:1] for name, fact in proof.reading.facts.items()}
     return {name: cell.stated.get(name) or told.get(name) or facts.get(name) for name in FILTERS}

@@ -1,5 +1,6 @@
 "use strict";
-// Finds numbers by words and by what they were measured on, in the data that the page holds.
+// Shows the results that have the words and were measured on what is chosen, which the address keeps, and finds any number
+// of the pages by words, in the data that the page holds.
 
 (() => {
   const ROWS = 100;
@@ -10,12 +11,14 @@
   const more = found.querySelector("[data-more]");
   const status = found.querySelector("[data-status]");
   const place = Object.fromEntries(columns.map((name, index) => [name, index]));
-  const searched = ["page", "table", "row", "column", "model", "framework", "device", "precision"];
+  const searched = ["page", "table", "row", "column", "model", "framework", "device", "precision", "number", "unit", "quantity"];
   const numbers = rows.map((row) => row.map((text) => texts[text]));
   const positions = new Map(numbers.map((row, index) => [row, index]));
   const haystacks = numbers.map((row) => searched.map((name) => row[place[name]]).join(" ").toLocaleLowerCase());
   const shownColumns = ["page", "framework", "number", "unit", "device", "precision", "nodes", "cards", "batch_size", "table"];
   const figures = new Set(["nodes", "cards", "batch_size", "number"]);
+  const groups = [...document.querySelectorAll(".group")];
+  const nothing = document.getElementById("nothing");
   let matching = [];
   let shown = 0;
 
@@ -56,11 +59,40 @@
     const filters = [...chosen].filter(([name, value]) => name !== "words" && value);
     matching = numbers.filter((row, index) =>
       filters.every(([name, value]) => row[place[name]] === value) && words.every((word) => haystacks[index].includes(word)));
-    const pages = new Set(matching.map((row) => row[place.page]));
-    const all = !words.length && !filters.length;
-    for (const row of document.querySelectorAll("tr[data-page]")) row.hidden = !all && !pages.has(row.dataset.page);
+    found.hidden = !words.length;
+    showResults(words, Object.fromEntries(filters));
+    keep(chosen);
     found.querySelectorAll("[aria-sort]").forEach((head) => head.setAttribute("aria-sort", "none"));
     showFirst();
+  }
+
+  // Lines of the results, of which a framework chooses the columns.
+  function showResults(words, { model, framework, device, precision }) {
+    for (const group of groups) {
+      const isOf = (!model || group.dataset.model === model) && (!device || group.dataset.device === device);
+      const heads = [...group.querySelectorAll("thead th")].map((head) => head.dataset.framework);
+      const column = framework ? heads.indexOf(framework) : -1;
+      for (const row of group.querySelectorAll("tbody tr")) {
+        const hasIt = !framework || (column >= 0 && row.cells[column].querySelector("a"));
+        const isAsked = words.every((word) => row.dataset.words.includes(word));
+        row.hidden = !(isOf && hasIt && isAsked && (!precision || row.dataset.precision.split(" ").includes(precision)));
+      }
+      group.hidden = !group.querySelector("tbody tr:not([hidden])");
+    }
+    nothing.hidden = groups.some((group) => !group.hidden) || matching.length > 0;
+  }
+
+  // The address holds what is chosen, so that it can be sent to others and the other language shows the same.
+  function keep(chosen) {
+    const asked = new URLSearchParams([...chosen].filter(([, value]) => value));
+    history.replaceState(null, "", `${location.pathname}${asked.size ? `?${asked}` : ""}${location.hash}`);
+  }
+
+  function choose() {
+    for (const [name, value] of new URLSearchParams(location.search)) {
+      const element = form.elements.namedItem(name);
+      if (element && "value" in element) element.value = value;
+    }
   }
 
   function showFirst() {
@@ -89,5 +121,6 @@
     event.preventDefault();
     reorder(shownColumns[event.detail.column], event.detail.order);
   });
+  choose();
   find();
 })();

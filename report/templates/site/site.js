@@ -53,7 +53,7 @@ function arrive() {
 function switchLanguage() {
   for (const link of document.querySelectorAll(".languages a")) {
     const address = link.getAttribute("href");
-    link.addEventListener("click", () => { link.href = scrollY > 0 ? address + place() : address; });
+    link.addEventListener("click", () => { link.href = address + location.search + (scrollY > 0 ? place() : ""); });
   }
 }
 

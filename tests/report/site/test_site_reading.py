@@ -75,14 +75,41 @@ def test_what_is_missing_stays_last_in_any_order(reader: Reader) -> None:
 def test_a_filter_leaves_only_what_was_chosen(reader: Reader) -> None:
     page = reader.open("index.html")
     page.locator("select[name=device]").select_option("CPU")
-    assert set(texts(page, "#found tbody td:nth-child(5)")) == {"CPU"}
-    assert texts(page, "tr[data-page]:visible th") == ["CPU demonstration: the speeds are meaningless"]
+    shown = page.locator(".group:visible")
+    assert {group.get_attribute("data-device") for group in shown.all()} == {"CPU"}
     page.locator("button[type=reset]").click()
-    expect(page.locator("tr[data-page]:not([hidden])")).to_have_count(3)
+    expect(page.locator(".group[hidden]")).to_have_count(0)
+
+
+def test_what_is_chosen_is_in_the_address_and_stays_in_the_other_language(reader: Reader) -> None:
+    page = reader.open("index.html")
+    page.locator("select[name=device]").select_option("CPU")
+    page.locator("input[type=search]").fill("paddleseg")
+    page.locator(".languages a[lang=zh]").click()
+    page.wait_for_url("**/index-zh.html?words=paddleseg&device=CPU")
+    assert page.locator("select[name=device]").input_value() == "CPU"
+    expect(page.locator(".group:visible tbody tr:visible")).to_have_count(1)
+
+
+def test_the_results_stand_in_the_index_without_a_script_newest_first(reader: Reader) -> None:
+    page = reader.open("index.html", java_script_enabled=False)
+    assert page.locator(".group tbody tr:visible a").count() >= 4
+    newest = [
+        max(texts_of)
+        for texts_of in (group.locator("td:last-child").all_text_contents() for group in page.locator(".group").all())
+    ]
+    assert newest == sorted(newest, reverse=True)
+
+
+@pytest.mark.parametrize("word", ["scaling-efficiency", "0.776"])
+def test_a_search_finds_any_number_by_what_it_is_or_by_its_digits(word: str, reader: Reader) -> None:
+    page = reader.open("index.html")
+    page.locator("input[type=search]").fill(word)
+    assert "0.776" in texts(page, "#found tbody td:nth-child(3)")
 
 
 def test_the_index_sorts_what_was_found(reader: Reader) -> None:
-    page = reader.open("index.html")
+    page = reader.open("index.html?words=s")
     head = page.locator("#found thead button", has_text="Number")
     unsorted = texts(page, "#found tbody td:nth-child(3)")
     head.click()

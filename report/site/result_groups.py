@@ -1,0 +1,149 @@
+"""Groups of results: the throughputs of all pages by model and device, newest first, a line for each case."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..charts.palette import look
+from ..evidence.cell import QUALIFIERS, Cell
+from ..evidence.comparability import began
+from ..pagefile.page import CellPlace
+from ..wording.words import worded
+from .web_page import WebPage
+
+
+@dataclass(frozen=True)
+class ResultNumber:
+    """A number of a line: its digits, the address of its evidence, and what is said of it."""
+
+    digits: str
+    address: str
+    said: str
+    is_quoted: bool
+
+
+@dataclass(frozen=True)
+class ResultLine:
+    """One case: its axes in words, the number of each column of its group, and the month of its newest run.
+
+    ``words``: what it is found by, in small letters. ``precisions``: those of its numbers, with blanks between them.
+    """
+
+    cards: str
+    precision: str
+    batch_size: str
+    numbers: Sequence[ResultNumber | None]
+    date: str
+    words: str
+    precisions: str
+
+
+@dataclass
+class ResultGroup:
+    """The results of one model on one device of a page.
+
+    ``cells``: by nodes, cards, precision and batch size of their labels, then by the title of their column.
+    """
+
+    model: str
+    device: str
+    page: WebPage
+    cells: dict[tuple[Any, ...], dict[str, tuple[CellPlace, Cell]]] = field(default_factory=dict)
+
+    @property
+    def titles(self) -> list[str]:
+        """The titles of its columns as the page file states them."""
+        return list(dict.fromkeys(title for row in self.cells.values() for title in row))
+
+    @property
+    def columns(self) -> list[tuple[str, str, str]]:
+        """The same, each with its translation and the class of its colour."""
+        return [(title, self.page.translate(title), look(title)) for title in self.titles]
+
+    @property
+    def address(self) -> str:
+        """The page that it is from."""
+        return self.page.address(self.page.language)
+
+    @property
+    def unit(self) -> str:
+        """The unit of its numbers."""
+        return self.page.page.unit
+
+    @property
+    def date(self) -> str:
+        """The month of its newest number; empty where none is known."""
+        return max((_date(self.page, cell) for row in self.cells.values() for _, cell in row.values()), default="")
+
+    @property
+    def measured(self) -> int:
+        """How many of its numbers come from logs."""
+        return sum(bool(cell.proofs) for row in self.cells.values() for _, cell in row.values())
+
+    @property
+    def lines(self) -> list[ResultLine]:
+        """Its cases, those of the most cards first."""
+        ordered = sorted(self.cells.items(), key=lambda one: -int(one[0][1] or 0))
+        return [self._line(key, row) for key, row in ordered]
+
+    def _line(self, key: tuple[Any, ...], row: dict[str, tuple[CellPlace, Cell]]) -> ResultLine:
+        nodes, cards, precision, batch_size = key
+        page = self.page
+        said = page.say(QUALIFIERS["nodes"], said=nodes) if nodes and int(nodes) > 1 else ""
+        cards = " · ".join(filter(None, (str(cards or "–"), said)))
+        label = page.translate(_precision(page, str(precision))) if precision else "–"
+        numbers = [self._number(*row[name]) if name in row else None for name in self.titles]
+        date = max(_date(page, cell) for _, cell in row.values())
+        precisions = sorted({str(cell.stated.get("precision", "")) for _, cell in row.values()})
+        words = " ".join([self.model, self.device, page.translate(page.page.title), label, *map(_said, row.values())])
+        return ResultLine(cards, label, str(batch_size or "–"), numbers, date, words.casefold(), " ".join(precisions))
+
+    def _number(self, place: CellPlace, cell: Cell) -> ResultNumber:
+        page = self.page
+        taken = map(page.translate, page.page.taken(place))
+        qualifier = worded(cell.qualifier, page.translate) if cell.qualifier else ""
+        said = (
+            page.enumerated([*taken, *filter(None, (qualifier,))]) if cell.qualifier or page.page.taken(place) else ""
+        )
+        return ResultNumber(str(cell.digits), f"{self.address}#{page.anchor_of(cell)}", said, cell.rests_on_quotes)
+
+
+def result_groups(pages: Sequence[WebPage]) -> list[ResultGroup]:
+    """The groups of all pages; those of the newest runs come first, those without a date last."""
+    groups = [group for page in pages for group in _groups(page)]
+    return sorted(groups, key=lambda group: group.date, reverse=True)
+
+
+def _groups(page: WebPage) -> Iterator[ResultGroup]:
+    groups: dict[tuple[str, str], ResultGroup] = {}
+    for place, cell in zip(page.page.places(), page.cells, strict=True):
+        if not cell.shown.quantity.is_throughput or not cell.digits:
+            continue
+        labels = place.labels
+        of = str(labels.get("model") or page.page.model), str(labels.get("device") or "")
+        group = groups.setdefault(of, ResultGroup(*of, page))
+        key = tuple(labels.get(axis) for axis in ("nodes", "cards", "precision", "batch_size"))
+        # The same number may stand in several tables.
+        row, name = group.cells.setdefault(key, {}), place.column.column
+        title = page.page.columns[name].title
+        is_taken = title in row and row[title][0].column.column != name
+        row.setdefault(f"{title} ({name})" if is_taken else title, (place, cell))
+    yield from groups.values()
+
+
+def _date(page: WebPage, cell: Cell) -> str:
+    """The month in which the first run of a number began, or that of its source."""
+    if cell.quoted:
+        return page.page.sources[cell.quoted.source].date[:7]
+    first = began(cell)
+    return str(first.astype("M8[M]")) if first is not None else ""
+
+
+def _precision(page: WebPage, precision: str) -> str:
+    """A precision as the page writes it; where it says nothing, as the field does."""
+    written = page.page.label("precision", precision)
+    return written.upper() if written == precision else written
+
+
+def _said(of: tuple[CellPlace, Cell]) -> str:
+    return f"{of[1].digits} {of[1].column} {of[0].column.column}"
