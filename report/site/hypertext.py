@@ -45,9 +45,12 @@ def html(
     return Markup(_PARSER.render(markdown, asked))  # noqa: S704 - markdown-it escapes
 
 
-def inline(markdown: str) -> Markup:
-    """A line of Markdown as HTML without a paragraph around it."""
-    return Markup(_PARSER.renderInline(markdown))  # noqa: S704 - markdown-it escapes
+def inline(markdown: str, *, is_passed: bool = False) -> Markup:
+    """A line of Markdown as HTML without a paragraph around it.
+
+    ``is_passed``: the keys pass its links by, because a table has the same ones.
+    """
+    return Markup(_PARSER.renderInline(markdown, {"is_passed": is_passed}))  # noqa: S704 - markdown-it escapes
 
 
 def plain(markdown: str) -> str:
@@ -62,6 +65,8 @@ def _mend(state: StateCore) -> None:
             token.tag = f"h{max(int(token.tag[1:]), HIGHEST)}"
         for child in token.children or ():
             _mend_link(child)
+            if child.type == "link_open" and state.env.get("is_passed"):
+                child.attrs["tabindex"] = "-1"
     for table in _tables(state.tokens):
         _mend_table(table, state.env.get("kind"), state.env.get("former", NONE))
         head = _rows(table)[0][1:]

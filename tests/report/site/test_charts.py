@@ -19,7 +19,7 @@ SHIFTS = """new Promise((resolve) => {
 def test_a_chart_stands_under_its_table(language: str, reader: Reader) -> None:
     page = reader.open(f"toy.{language}.html")
     drawing = page.locator("main figure.chart").first
-    assert drawing.locator(".lines svg").first.is_visible()
+    assert drawing.locator(".drawn svg").first.is_visible()
     assert drawing.locator("figcaption strong").text_content()
 
 
