@@ -125,8 +125,8 @@ def most_claimed(
 
 
 def _of_metrics(path: Path, counted: Sequence[Counter[Claim]]) -> str | None:
-    found = _claimed(counted, WHOLE) or _claimed(counted, TORN)
-    best = _best(found)
+    found = (_claimed(counted, WHOLE) or _claimed(counted, TORN)) if any(counted) else {}
+    best = _best(found) if found else None
     if best:
         _refuse_equals(path, best, found)
     return best

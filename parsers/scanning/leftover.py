@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +24,7 @@ MOST_BREAKS = 3
 LOOKED_AT = 64  # of the broken lines of a block: many may be equal
 
 
-@dataclass
+@dataclass(slots=True)
 class Sort:
     """Unrecognised lines that begin alike, digits aside: how many, and the first with its physical number."""
 
@@ -93,7 +94,7 @@ class Unrecognised:
         if not len(rows):
             return
         sorts = self._known.of(lines, rows) - ALONE
-        counts = np.bincount(sorts, minlength=len(self._known) - ALONE)
+        counts = np.bincount(sorts, minlength=len(self._known.keys) - ALONE)
         is_new = counts > 0
         is_new[1 : len(self._counts)] &= self._counts[1:] == 0
         counts[: len(self._counts)] += self._counts
@@ -107,15 +108,21 @@ class Unrecognised:
         """Look at the first line of each new sort, and at the lines alone."""
         first = np.empty(len(is_new), np.intp)
         first[sorts[::-1]] = np.arange(len(rows))[::-1]  # of several the last that is assigned stays
-        at = np.sort(np.concatenate([first[1:][is_new[1:]], np.flatnonzero(sorts == 0)]))
-        texts = lines.printed(rows[at])
-        places = zip(sorts[at].tolist(), lines.numbers(rows[at]).tolist(), texts, sort_keys(texts), strict=True)
-        for known, number, text, key in places:
+        at = np.sort(first[1:][is_new[1:]])
+        known = (sorts[at] + ALONE).tolist()
+        keys, texts = map(self._known.keys.__getitem__, known), self._known.printed(lines, rows[at], known)
+        new = list(zip(lines.numbers(rows[at]).tolist(), keys, texts, known, strict=True))
+        if is_new[0]:
+            alone = rows[sorts == 0]
+            printed = lines.printed(alone)
+            new += zip(lines.numbers(alone).tolist(), sort_keys(printed), printed, repeat(ALONE), strict=False)
+            new.sort()
+        for number, key, text, known_sort in new:
             sort = self._sort(key, number, text)
-            if known:
-                self._sort_of[known] = sort
-            else:
+            if known_sort == ALONE:
                 sort.count += 1
+            else:
+                self._sort_of[known_sort - ALONE] = sort
 
     def _sort(self, key: bytes, number: int, text: bytes) -> Sort:
         found = self._sorts.get(key)

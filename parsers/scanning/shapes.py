@@ -6,7 +6,7 @@ tried on the first line of each only. A line *alone* has none: it is too long, t
 of too many different ones; it is looked at by itself.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -197,18 +197,33 @@ class SortTable:
     """The sorts of shapes, numbered from 0: those of one sort begin alike, but for numbers and prefixes."""
 
     def __init__(self) -> None:
+        self.keys: list[bytes] = []
         self._numbers: dict[bytes, int] = {}
+        self._with_prefix = set[int]()
         self._sort_of = ByShape(np.int32, NEW, ALONE)
-
-    def __len__(self) -> int:
-        return len(self._numbers)
 
     def of(self, lines: ShapedLines, rows: Rows) -> Ids:
         """The sorts of some lines; ALONE for one that is."""
         return self._sort_of.judged(lines, rows, self._numbered)
 
+    def printed(self, lines: ShapedLines, rows: Rows, sorts: Sequence[int]) -> Iterator[bytes]:
+        """Some lines of these sorts without newlines and prefixes."""
+        for line, sort in zip(lines.texts(rows), sorts, strict=True):
+            text = line.removesuffix(b"\n")
+            yield without_prefix(text) if sort in self._with_prefix else text
+
     def _numbered(self, lines: ShapedLines, rows: Rows) -> list[int]:
-        return [self._numbers.setdefault(key, len(self)) for key in sort_keys(lines.printed(rows))]
+        printed = lines.printed(rows)
+        sorts = list(map(self._number, sort_keys(printed)))
+        texts = zip(sorts, printed, lines.texts(rows), strict=True)
+        self._with_prefix.update(sort for sort, text, line in texts if len(text) + 1 < len(line))
+        return sorts
+
+    def _number(self, key: bytes) -> int:
+        found = self._numbers.setdefault(key, len(self.keys))
+        if found == len(self.keys):
+            self.keys.append(key)
+        return found
 
 
 def sort_keys(texts: Sequence[bytes]) -> list[bytes]:
