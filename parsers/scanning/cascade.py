@@ -9,8 +9,8 @@ from ..grammar.variant import Variant
 from .account import LineAccount, Verdicts
 from .columns import FactLines, Places, VariantLines
 from .format_shapes import FormatShapes, KnownShapes
-from .kernel import Integers
-from .shapes import ShapedLines
+from .kernel import Ids, Integers
+from .shapes import Rows, ShapedLines
 
 
 class FormatLines:
@@ -37,10 +37,11 @@ class FormatLines:
         self._read_records(lines, verdicts)
         for meaning, mine, shape in self._shapes.groups(lines, verdicts.left):
             verdicts.note(mine, is_matched=meaning.is_matched, is_torn=meaning.is_torn)
-            for number, variant in enumerate(meaning.variants):
+            for number, (variant, times) in enumerate(meaning.variants):
                 if variant.record != "noise":
-                    places = Places(lines.data, lines.starts[mine], shape, meaning.spans(number))
-                    self._add(variant, lines.numbers(mine), places)
+                    rows, which = (mine, shape) if times == 1 else _each_of(mine, shape, times)
+                    places = Places(lines.data, lines.starts[rows], which, meaning.spans(number))
+                    self._add(variant, lines.numbers(rows), places)
 
     def _read_records(self, lines: ShapedLines, verdicts: Verdicts) -> None:
         """Read the records of several lines; a line in one is nothing else."""
@@ -60,6 +61,12 @@ class FormatLines:
             if id(variant) not in self._found:
                 self._found[id(variant)] = VariantLines(variant)
             self._found[id(variant)].add(numbers, places)
+
+
+def _each_of(rows: Rows, shape: Ids, times: int) -> tuple[Rows, Ids]:
+    """Lines so many times each, and which of the places of their shapes it is."""
+    every = np.arange(times, dtype=np.int32)
+    return np.repeat(rows, times), (shape[:, None] * np.int32(times) + every).reshape(-1)
 
 
 class Cascade:

@@ -4,6 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -30,14 +31,15 @@ Kind = tuple[tuple[int, bool], ...]
 class Meaning:
     """What the lines of some shapes are to a format: of the same ``variants``, each shape with places of its own.
 
-    ``is_torn``: whether they hold metric lines amid other output. ``is_matched``: whether they say anything; what is
-    not is ignored by rule.
+    ``variants``: each with the times that a line holds it, one by one. ``is_torn``: whether they hold metric lines amid
+    other output. ``is_matched``: whether they say anything; what is not is ignored by rule.
     """
 
     def __init__(self, hits: Sequence[Hit] = ()) -> None:
-        self.variants = tuple(hit.variant for hit in hits)
+        of_variants = groupby((hit.variant for hit in hits), id)
+        self.variants = [(same[0], len(same)) for same in (list(same) for _, same in of_variants)]
         self.is_torn = any(hit.is_torn for hit in hits)
-        self.is_matched = any(variant.record != "noise" for variant in self.variants)
+        self.is_matched = any(variant.record != "noise" for variant, _ in self.variants)
         self._shapes: list[Sequence[Hit]] = []
         self._spans: list[Ids] = []
 
@@ -48,10 +50,13 @@ class Meaning:
         return len(self._shapes) - 1
 
     def spans(self, number: int) -> Ids:
-        """Where each shape has the rank and the fields of one of the variants: offsets and widths."""
+        """Where each shape has the rank and the fields of one of the variants, time by time: offsets and widths."""
         if not self._spans:
-            of_variants = zip(*self._shapes, strict=True)
-            self._spans = [spans_of(variant, hits) for variant, hits in zip(self.variants, of_variants, strict=True)]
+            start = 0
+            for variant, times in self.variants:
+                hits = [hit for shape in self._shapes for hit in shape[start : start + times]]
+                self._spans.append(spans_of(variant, hits))
+                start += times
         return self._spans[number]
 
 

@@ -199,7 +199,8 @@ class LineJudge:
             start, rank = after_prefix(self.text, begin, end) if self._has_prefix else (begin, NOWHERE)
             found = match(self.text, start, end)
             if found and (end < len(self.text) or not _may_go_on(found)) and not self._is_other(variant, start, end):
-                yield self._hit(variant, begin, (rank, *found.regs[1:]), is_torn=False)
+                line = self._line(begin)
+                yield Hit(variant, False, line, self._starts[line] + 1, begin, (rank, *found.regs[1:]))
 
     def _is_other(self, variant: Variant, start: int, end: int) -> bool:
         """Whether what stands before a metric line says that it is of an evaluation."""
@@ -233,19 +234,17 @@ class LineJudge:
     def _torn_in(self, variant: Variant, begin: int, end: int) -> Iterator[Hit]:
         """Several processes that write one log run their lines together: find what is whole amid the rest."""
         text, own = self.text, after_prefix(self.text, begin, end) if self._has_prefix else (begin, NOWHERE)
-        last = own[0]
-        for found in torn_pattern(variant).finditer(text, own[0], min(end + 1, len(text))):
+        last, pattern = own[0], torn_pattern(variant)
+        # Of what may stand before the line nothing is known.
+        unknown = [NOWHERE] * (len(variant.groups) - pattern.groups)
+        line = self._line(begin)
+        for found in pattern.finditer(text, own[0], min(end + 1, len(text))):
             is_whole = not _may_go_on(found) or found.end() == end < len(text)
             if is_whole and not _is_of_other(text, last, found.start()):
                 rank = own[1] if found.start() == own[0] else rank_before(text, last, found.start())
-                # Of what may stand before the line nothing is known.
-                unknown = [NOWHERE] * (len(variant.groups) + 1 - len(found.regs))
-                yield self._hit(variant, begin, (rank, *unknown, *found.regs[1:]), is_torn=True)
+                groups = (rank, *unknown, *found.regs[1:])
+                yield Hit(variant, True, line, self._starts[line] + 1, begin, groups)
             last = found.end()
-
-    def _hit(self, variant: Variant, begin: int, groups: Sequence[Span], *, is_torn: bool) -> Hit:
-        line = self._line(begin)
-        return Hit(variant, is_torn, line, self._starts[line] + 1, begin, groups)
 
     def _line(self, begin: int) -> int:
         return bisect_right(self._starts, begin - 1) - 1

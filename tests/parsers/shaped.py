@@ -22,11 +22,11 @@ def found_in(fmt: Format, *blocks: bytes) -> Iterator[tuple[int, Variant]]:
     known, before = KnownShapes([fmt]), 0
     for block in blocks:
         lines = known.table.lines(block, before)
-        every = np.arange(len(lines))
-        for records in RecordSearch(lines, every).records(fmt.variants):
+        for records in RecordSearch(lines, np.arange(len(lines))).records(fmt.variants):
             yield from ((number, records.variant) for number in lines.numbers(records.first).tolist())
         for meaning, rows, _ in known.of(fmt).groups(lines, np.ones(len(lines), np.bool_)):
-            yield from ((number, v) for v in meaning.variants for number in lines.numbers(rows).tolist())
+            every = [variant for variant, times in meaning.variants for _ in range(times)]
+            yield from ((number, variant) for variant in every for number in lines.numbers(rows).tolist())
         before += len(lines)
 
 
