@@ -66,7 +66,7 @@ def torn_pattern(variant: Variant) -> re.Pattern[bytes]:
     What may stand before the line need not, and it begins neither with a blank nor amid a number: to look for an end
     from each letter on takes long.
     """
-    return looked_for(f"{variant.own_source}(?![\\w.+-])".encode(), rb"(?=[^ \t])(?<![0-9](?=[0-9]))")
+    return looked_for(f"{variant.own_source}(?![\\w.+-])".encode(), rb"(?<![0-9](?=[0-9]))(?=[^ \t])")
 
 
 def rank_before(line: bytes, start: int, end: int) -> Span:

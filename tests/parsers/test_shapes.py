@@ -94,6 +94,20 @@ def test_a_broken_line_says_where_it_breaks(tmp_path: Path) -> None:
     assert (leftover.broken, leftover.first_broken, [said.line for said in leftover.breaks]) == (1, 2, [2])
 
 
+def test_what_is_left_is_the_same_after_other_logs_of_these_shapes(tmp_path: Path) -> None:
+    text = b"".join((step(1), b"shard 7 is late\n", step(2).replace(b"images/s", b"furlongs"), b"shard 1 is ", step(3)))
+    first, again = (survey(write(tmp_path, text)).leftover for _ in range(2))
+    assert [sort.line for sort in first.shapes] == [2, 3] and first.broken == 1
+    assert first == again
+
+
+def test_all_records_that_are_torn_in_a_line_are_read_in_their_order(tmp_path: Path) -> None:
+    glued = [b"torn " + b" | ".join(step(4 * line + part).rstrip(b"\n") for part in range(4)) for line in range(3)]
+    records = survey(write(tmp_path, b"\n".join(glued) + b"\n")).records
+    assert records["step"].tolist() == list(range(12))
+    assert records["line"].tolist() == [1] * 4 + [2] * 4 + [3] * 4
+
+
 @given(st.lists(st.tuples(st.sampled_from([0.0, -0.0, 1.5, float("nan")]), st.sampled_from(["a", "b"]))))
 def test_rows_are_repeated_where_pandas_says_so(rows: list[tuple[float, str]]) -> None:
     columns: dict[str, NDArray[Any]] = {"record": np.zeros(len(rows), np.int8)}
