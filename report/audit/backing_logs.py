@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import get_args
 
@@ -63,16 +63,28 @@ def conflicts(case: Mapping[str, Value], said: Mapping[str, Value], axes: Iterab
     return [axis for axis in axes if axis in case and axis in said and not agree(axis, case[axis], said[axis])]
 
 
-def match(number: PublishedNumber, site: PublishedSite) -> Match:
-    """The logs of a number: those that contradict it nowhere, of the nearest folder that has any."""
-    candidates = _candidates(site, by_name=False)
-    dead = tuple(d for d in candidates.dead(number.page) if _is_meant(number, d))
-    return Match(_nearest(number, candidates), dead)
+class Matcher:
+    """Finds the logs of numbers among those of a site."""
 
+    def __init__(self, site: PublishedSite) -> None:
+        self.site = site
+        self._all = self._candidates(site.backings)
 
-def match_by_name(number: PublishedNumber, site: PublishedSite) -> tuple[Backing, ...]:
-    """The logs of a number by their own names, whatever the links of the page say."""
-    return _nearest(number, _candidates(site, by_name=True))
+    @cached_property
+    def _named(self) -> Candidates:
+        return self._candidates(self.site.by_name)
+
+    def _candidates(self, backings: Sequence[Backing]) -> Candidates:
+        return Candidates(self.site, backings, _may_back, _fit_of_case, (*DECISIVE, "batch_size"))
+
+    def match(self, number: PublishedNumber) -> Match:
+        """The logs of a number: those that contradict it nowhere, of the nearest folder that has any."""
+        dead = tuple(d for d in self._all.dead(number.page) if _is_meant(number, d))
+        return Match(_nearest(number, self._all), dead)
+
+    def by_name(self, number: PublishedNumber) -> tuple[Backing, ...]:
+        """The logs of a number by their own names, whatever the links of the page say."""
+        return _nearest(number, self._named)
 
 
 def is_named_for(number: PublishedNumber, log: Log) -> bool:
@@ -80,18 +92,31 @@ def is_named_for(number: PublishedNumber, log: Log) -> bool:
     return _may_back(number.case, Backing(log, log.named))
 
 
-@lru_cache(maxsize=2)
-def _candidates(site: PublishedSite, *, by_name: bool) -> Candidates:
-    """What all numbers of a site are matched with."""
-    backings = site.by_name if by_name else site.backings
-    return Candidates(site, backings, _may_back, _fit_of_case, (*DECISIVE, "batch_size"))
-
-
 def _nearest(number: PublishedNumber, candidates: Candidates) -> tuple[Backing, ...]:
+    if own := _of_own_links(number, candidates):
+        return own
     for folder in candidates.folders(number):
         if fitting := candidates.fitting(folder, number.case):
             return _best(number, fitting)
+    return _by_words(number, candidates)
+
+
+def _of_own_links(number: PublishedNumber, candidates: Candidates) -> tuple[Backing, ...]:
+    """The log that the cell of a number links to, its head, or its row, where that is one and of no other case."""
+    for links in number.linked[:2]:
+        found = {backing.log.path: backing for link in links for backing in candidates.of_link(number.page, link)}
+        fitting = [backing for backing in found.values() if not _without_derived(number.case, backing.said)]
+        if len(fitting) == 1:
+            return (fitting[0],)
     return ()
+
+
+def _by_words(number: PublishedNumber, candidates: Candidates) -> tuple[Backing, ...]:
+    """The only log in the folder of a page whose name holds what tells the row of a number from the other rows."""
+    beside = candidates.beside(number.page)
+    found = [backing for backing in beside if number.row_words & backing.log.words]
+    fitting = [backing for backing in found if not _without_derived(number.case, backing.said)]
+    return (fitting[0],) if len(fitting) == 1 else ()
 
 
 def _may_back(case: Mapping[str, Value], backing: Backing) -> bool:

@@ -1,14 +1,18 @@
 """Candidates: the logs of a site that may back a number, found by folder and case without looking at all others."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from ..published.document import Link
 from ..published.labels import Value
 from ..published.published_numbers import PublishedNumber
 from ..published.published_site import Backing, DeadLink, PublishedSite
 
 Case = Mapping[str, Value]
 Fit = tuple[float, ...]
+
+_ARE_LOGS = re.compile(r"(?<![a-z])logs?(?![a-z])", re.IGNORECASE)
 
 
 class Candidates:
@@ -32,6 +36,10 @@ class Candidates:
             for folder in (backing.log.path, *map(str, Path(backing.log.path).parents)):
                 self._by_folder.setdefault("" if folder == "." else folder, []).append(backing)
         self._by_case: dict[tuple[str, tuple[Value | None, ...]], list[Backing]] = {}
+        self._by_link: dict[tuple[Path | None, Link | None], list[Backing]] = {}
+        for backing in backings:
+            if backing.link:
+                self._by_link.setdefault((backing.page, backing.link), []).append(backing)
         self._targets: dict[tuple[Path, str], str | None] = {}
         self._folders: dict[Path, str] = {}
         self._dead: dict[Path, list[DeadLink]] = {}
@@ -42,14 +50,28 @@ class Candidates:
         """The dead links of a page."""
         return self._dead.get(page, ())
 
+    def of_link(self, page: Path, link: Link) -> Sequence[Backing]:
+        """The logs that a link of a page leads to."""
+        return self._by_link.get((page, link), ())
+
+    def beside(self, page: Path) -> Sequence[Backing]:
+        """The logs right in the folder of a page, or in a folder of logs there."""
+        folder = self._folder_of(page)
+        depth = len(Path(folder).parts)
+        names = ((one, Path(one.log.path).parts[depth:]) for one in self._by_folder.get(folder, ()))
+        return [one for one, rest in names if len(rest) == 1 or _ARE_LOGS.search(rest[0])]
+
     def folders(self, number: PublishedNumber) -> list[str]:
         """Where to look: what the labels of the number link to, then the folder of the page; each once."""
         linked = [self._target(number.page, link.address) for link in number.links]
-        if number.page not in self._folders:
-            self._folders[number.page] = self._site.folder_of(number.page)
         return list(
-            dict.fromkeys([*(path for path in linked if path not in (None, "", ".")), self._folders[number.page]])
+            dict.fromkeys([*(path for path in linked if path not in (None, "", ".")), self._folder_of(number.page)])
         )
+
+    def _folder_of(self, page: Path) -> str:
+        if page not in self._folders:
+            self._folders[page] = self._site.folder_of(page)
+        return self._folders[page]
 
     def _target(self, page: Path, address: str) -> str | None:
         key = (page, address)

@@ -13,7 +13,9 @@ from ..published.published_numbers import PublishedNumber, published
 from ..published.published_site import Backing, PublishedSite
 from ..published.site_logs import Log
 from ..recovery.recovery import Pair, Recovered, recover
-from .backing_logs import AXES, Evidence, Library, Match, conflicts, is_named_for, match, match_by_name
+from .backing_logs import AXES, Evidence, Library, Match, Matcher, conflicts, is_named_for
+
+MORE_ROUNDS = 3  # in which files are left out that are no logs, and others may be meant
 
 
 @dataclass(frozen=True)
@@ -94,9 +96,13 @@ def claims(site: PublishedSite, pages: Sequence[Page], library: Library) -> list
     """
     numbers = [number for document in site.documents for number in published(document)]
     rules = [stated_protocol(number, pages, site) for number in numbers]
-    matches = [Match(rule.backings, ()) if rule else match(n, site) for n, rule in zip(numbers, rules, strict=True)]
-    backings = [list(_backings(*pair, site)) for pair in zip(numbers, matches, strict=True)]
-    library.prepare((number, b) for number, some in zip(numbers, backings, strict=True) for b in some)
+    matches, backings = _matched(numbers, rules, site, library)
+    for _ in range(MORE_ROUNDS):
+        pairs = ((n, b) for n, some in zip(numbers, backings, strict=True) for b in some if b.link is None)
+        if not (no_logs := {b.log.path for n, b in pairs if not library.evidence(n, b)}):
+            break
+        site.leave_out(no_logs)
+        matches, backings = _matched(numbers, rules, site, library)
     found = [
         Claim(
             number,
@@ -109,6 +115,17 @@ def claims(site: PublishedSite, pages: Sequence[Page], library: Library) -> list
     _narrow(found)
     explain(found)
     return found
+
+
+def _matched(
+    numbers: Sequence[PublishedNumber], rules: Sequence[StatedProtocol | None], site: PublishedSite, library: Library
+) -> tuple[list[Match], list[list[Backing]]]:
+    """The logs that match each number, and all that are tried for it; the evidence of these is made."""
+    matcher = Matcher(site)
+    matches = [Match(rule.backings, ()) if rule else matcher.match(n) for n, rule in zip(numbers, rules, strict=True)]
+    backings = [list(_backings(*pair, matcher)) for pair in zip(numbers, matches, strict=True)]
+    library.prepare((number, b) for number, some in zip(numbers, backings, strict=True) for b in some)
+    return matches, backings
 
 
 def _narrow(found: Sequence[Claim]) -> None:
@@ -145,15 +162,15 @@ def _gives(evidence: Evidence, protocol: Protocol, digits: str) -> bool:
     return evidence.digits(protocol.printing(digits)) == digits
 
 
-def _backings(number: PublishedNumber, found: Match, site: PublishedSite) -> Iterator[Backing]:
+def _backings(number: PublishedNumber, found: Match, matcher: Matcher) -> Iterator[Backing]:
     """The logs of a number; beside one whose own name contradicts the number, those whose names do not.
 
     These are those that the page links to elsewhere, as its links may be swapped, and the one of the best name.
     """
     yield from found.backings
     if any(conflicts(number.case, backing.log.named) for backing in found.backings):
-        yield from match_by_name(number, site)
-        swapped = [backing for backing in site.backings if backing.page == number.page]
+        yield from matcher.by_name(number)
+        swapped = [backing for backing in matcher.site.backings if backing.page == number.page]
         yield from (backing for backing in swapped if is_named_for(number, backing.log))
 
 

@@ -221,8 +221,8 @@ def _without_log(claim: Claim, unfollowed: Sequence[str]) -> Finding:
     if claim.match.dead:
         dead = claim.match.dead[0].link
         return Finding(claim.number, "dead link", Message(DEAD, text=repr(dead.text), address=dead.address))
-    if claim.match.backings:
-        path = claim.match.backings[0].log.path
+    if linked := [backing for backing in claim.match.backings if backing.link or claim.stated]:
+        path = linked[0].log.path
         return Finding(claim.number, "no evidence", Message(NO_LOG, log=path))
     if not unfollowed:
         return Finding(claim.number, "no evidence", Message(NOT_FOUND))

@@ -25,7 +25,7 @@ def with_arithmetic(findings: Sequence[Finding], documents: Sequence[Document]) 
 
     What a log says of a number counts before what other numbers do.
     """
-    found = {_place(finding): finding for document in documents for finding in _of_document(document)}
+    found = {_place(finding): finding for document in documents for finding in of_arithmetic(document)}
     judged = {_place(finding) for finding in findings}
     kept = [_contradicted(finding, found.get(_place(finding))) for finding in findings]
     more = [finding for place, finding in found.items() if place not in judged]
@@ -49,7 +49,8 @@ def _place(finding: Finding) -> Place:
     return finding.number.page, finding.number.table, finding.number.place
 
 
-def _of_document(document: Document) -> Iterator[Finding]:
+def of_arithmetic(document: Document) -> Iterator[Finding]:
+    """A finding on each number of a page that others of its table give or contradict."""
     for one in recomputed(document):
         yield _finding(document, one)
 

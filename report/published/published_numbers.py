@@ -1,7 +1,8 @@
 """Published numbers: the throughputs in the tables of a page, each with the case that its labels state."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, lru_cache
@@ -24,6 +25,7 @@ _IN_BRACKETS = re.compile(r"[((][^()()]*[))]|\[[^][]*\]")
 _SPREAD = re.compile(r"(?:±|\+/-|\+-)\s*[0-9][0-9.,]*")
 _WORD = re.compile(r"[a-z][a-z0-9]+")
 _BARE = re.compile(r"\d{1,7}")
+_SINGLE_WORD = re.compile(r"[a-z]{3,12}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +35,7 @@ class PublishedNumber:
     ``table``: its number on the page, from 0; ``row`` and ``column`` are titles, ``place`` their indices, from 0.
     ``case``: axis -> value. ``words``: all words of its labels, in small letters. ``linked``: the links of its cell and
     head, of its row, and of its section, which all numbers of a row and of a table share. ``line`` of the file, from 1.
+    ``row_words``: a number with the head of its column, such as ``seed42``, where no other row has it.
     """
 
     page: Path
@@ -47,6 +50,7 @@ class PublishedNumber:
     case: Mapping[str, Value]
     words: frozenset[str]
     linked: tuple[tuple[Link, ...], ...]
+    row_words: frozenset[str] = frozenset()
 
     @property
     def links(self) -> Iterator[Link]:
@@ -145,7 +149,22 @@ class _Numbers:
             case=case,
             words=frozenset(_WORD.findall(" ".join(near).lower())),
             linked=(row[column].links + head.links, self._row_links(number), self._section_links),
+            row_words=self._row_words[number],
         )
+
+    @cached_property
+    def _row_words(self) -> list[frozenset[str]]:
+        """What tells each row from all others, as names of files spell it."""
+        rows = [frozenset(self._spelt(row)) for row in self.table.rows]
+        counts = Counter(word for row in rows for word in row)
+        return [frozenset(word for word in row if counts[word] == 1) for row in rows]
+
+    def _spelt(self, row: Sequence[DocumentText]) -> Iterator[str]:
+        """Each whole number that names a row, behind the one word of the head of its column."""
+        for head, cell in zip(self.table.head, row, strict=False):
+            word = head.plain.strip().lower()
+            if _SINGLE_WORD.fullmatch(word) and _BARE.fullmatch(number := cell.plain.strip()):
+                yield word + number
 
     def _links_of_row(self, number: int) -> tuple[Link, ...]:
         return tuple(link for cell in self.table.rows[number] for link in cell.links)

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -54,6 +54,11 @@ class PublishedSite:
         known = {backing.log.path for backing in linked}
         self.by_name = [Backing(log, log.named) for log in self.logs.values()]
         self.backings = linked + [backing for backing in self.by_name if backing.log.path not in known]
+
+    def leave_out(self, paths: Collection[str]) -> None:
+        """Take some files for no logs, unless a page links to them."""
+        self.by_name = [backing for backing in self.by_name if backing.log.path not in paths]
+        self.backings = [backing for backing in self.backings if backing.link or backing.log.path not in paths]
 
     def folder_of(self, page: Path) -> str:
         """The folder of a page below that of the pages, which is also that of its logs below theirs."""

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from parsers.ingesting.archive import ARCHIVE_NAME, BROKEN, is_archive, unpack
 from parsers.ingesting.walk import File
@@ -142,7 +142,7 @@ class Archives:
         except (*BROKEN, TooLargeError):
             return ()
         # A name that comes twice is that of the later file, as for whoever unpacks the archive.
-        named = {f"{path}/{one.path}": Path(one.place) for one in files if is_spelt_inside(one.path)}
+        named = {f"{path}/{PurePosixPath(one.path)}": Path(one.place) for one in files if is_spelt_inside(one.path)}
         return tuple(Log(self._root, name, place) for name, place in named.items() if is_named_log(name))
 
 

@@ -17,6 +17,7 @@ from ..wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
 if TYPE_CHECKING:
     from ..wording.words import Translate
     from .explanation import Explanation
+    from .published_cell import TableExplanation
 
 FOUND_NOTHING = 1
 FOR_A_LOG = "{option} is for a log; the page says it of the cell {cell}."
@@ -53,7 +54,8 @@ def why(
     the page, or TABLE/ROW/COLUMN as they are titled; of a MARKDOWN file that others wrote its digits, ROW/COLUMN, or
     either with its line: 12:399.5. An evidence number of earlier versions (e12) still works. Prints the log, the lines
     used and why others are skipped, the values, each step of the protocol, scaling and rounding, the results
-    of other protocols and estimates, and an awk command that reproduces the digits from the raw log.
+    of other protocols and estimates, and an awk command that reproduces the digits from the raw log. Of a number
+    without a log it prints which other numbers of its table give or contradict it.
 
     Exit status 1 if a log gives no throughput, 2 for wrong use or unreadable input.
 
@@ -86,7 +88,7 @@ def _refuse_page(target: str, logs: Path | None, translate: "Translate") -> None
         raise wrong_use(translate, LOGS_OF_A_PAGE)
 
 
-def _of_cell(page: str, cell: str, logs: Path | None, translate: "Translate") -> "Explanation":
+def _of_cell(page: str, cell: str, logs: Path | None, translate: "Translate") -> "Explanation | TableExplanation":
     from parsers.io.errors import ParserError
 
     from ..measuring.protocol import NoMeasurement
@@ -124,13 +126,21 @@ def _of_log(
         sys.exit(FOUND_NOTHING)
 
 
-def _print(explained: "Explanation", translate: "Translate", *, wants_json: bool) -> None:
+def _print(explained: "Explanation | TableExplanation", translate: "Translate", *, wants_json: bool) -> None:
     from parsers.io.console import show
 
+    from ..audit.finding import as_json as finding_as_json
+    from ..wording.words import worded
     from .explanation import as_json
     from .explanation_text import shown
+    from .published_cell import TableExplanation
 
-    if wants_json:
+    if isinstance(explained, TableExplanation):
+        finding = explained.finding
+        told = json.dumps(finding_as_json(finding, finding.number.page.name, translate), ensure_ascii=False)
+        for line in [told] if wants_json else [explained.title, worded(explained.said, translate)]:
+            say(line)
+    elif wants_json:
         say(json.dumps(as_json(explained), ensure_ascii=False))
     else:
         show(shown(explained, translate, colour=sys.stdout.isatty()))

@@ -5,20 +5,27 @@ from pathlib import Path
 import pytest
 
 from report.why.cell_name import NoCellError
+from report.why.explanation import Explanation
 from report.why.published_cell import of_published
 from tests.commandline import run
-from tests.report.audit.small_site import EIGHT, make
+from tests.report.audit.small_site import EIGHT, make, write
+
+
+def explained_by_log(page: Path, name: str) -> Explanation:
+    found = of_published(page, name, None)
+    assert isinstance(found, Explanation)
+    return found
 
 
 @pytest.mark.parametrize("name", ["3119.765", "3,119.765", "8/PaddlePaddle FP32 (BS=64)", "8:3119.765"])
 def test_a_number_of_a_page_is_explained_from_its_log_by_the_rule_that_gives_it(name: str, tmp_path: Path) -> None:
-    explained = of_published(make(tmp_path), name, None)
+    explained = explained_by_log(make(tmp_path), name)
     assert (explained.printed, Path(str(explained.derivations[0].log)).name) == ("3119.765", EIGHT)
     assert str(explained.warnings[0]).startswith("exact: The log gives these digits")
 
 
 def test_a_number_that_its_log_does_not_give_is_explained_with_the_verdict(tmp_path: Path) -> None:
-    explained = of_published(make(tmp_path, ("3119.765", "3500.125")), "3500.125", None)
+    explained = explained_by_log(make(tmp_path, ("3119.765", "3500.125")), "3500.125")
     assert str(explained.warnings[0]).startswith("impossible: Every value in the log is between")
 
 
@@ -42,3 +49,26 @@ def test_a_number_that_is_not_there_or_has_no_log_is_told_in_a_sentence(name: st
 def test_a_number_of_a_page_of_our_own_is_explained_by_its_evidence(site: Path) -> None:
     done = run("why", site / "pages/toy.zh.md", "cards/8/a")
     assert (done.returncode, "toy cards/8/a: 8, Static" in done.stdout) == (0, True)
+
+
+SPEED_UPS = """# Toy
+
+| GPUs | Throughput FP32 | Throughput mixed precision | Speed-up (FP32 to mixed precision) |
+|--:|--:|--:|--:|
+| 1 | 100.0 | 251.0 | 2.51 |
+| 4 | 400.0 | 996.0 | 2.49 |
+| 8 | 800.0 | 2000.0 | 3.50 |
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("2.49", "consistent: Other numbers of its table give it: 996.0 / 400.0."),
+        ("7:3.50", "inconsistent: Other numbers of its table give 2.50: 2000.0 / 800.0."),
+    ],
+)
+def test_a_number_without_a_log_is_explained_by_others_of_its_table(name: str, said: str, tmp_path: Path) -> None:
+    page = write(tmp_path, page=SPEED_UPS)
+    done = run("why", page, name)
+    assert (done.returncode, done.stdout.splitlines()[1:]) == (0, [said])

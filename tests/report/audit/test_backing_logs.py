@@ -2,14 +2,19 @@
 
 import os
 import shutil
+import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
 
+from parsers.io.limits import Allowance
+from parsers.io.message import Message
 from report.audit.backing_logs import agree, conflicts
+from report.published import site_logs
 from report.published.document import read_document
 from report.published.published_site import PublishedSite
-from tests.report.audit.small_site import EIGHT, LOGS, ONE, PAGE, audited, make, write
+from tests.report.audit.small_site import EIGHT, LOGS, ONE, PAGE, audited, change, make, write
 
 
 def site(folder: Path) -> PublishedSite:
@@ -113,3 +118,105 @@ def test_half_precisions_are_told_apart_by_few() -> None:
 
 def test_what_one_of_both_does_not_say_is_no_conflict() -> None:
     assert conflicts({"cards": 8, "device": "V100"}, {"cards": 1, "precision": "amp"}) == ["cards"]
+
+
+REPOSITORY = "https://github.com/someone/speeds"
+COMMIT = ["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "all"]
+BY_SEED = """# Toy50
+
+Throughput in images/s:
+
+| Seed | images/s |
+|--:|--:|
+| 42 | 399.532 |
+| 7 | 3119.765 |
+"""
+
+
+def checkout(folder: Path) -> None:
+    """Make a folder a checkout of a repository."""
+    for command in (["init", "-q"], ["remote", "add", "origin", f"{REPOSITORY}.git"], ["add", "-A"], COMMIT):
+        subprocess.run(["git", "-C", str(folder), *command], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"{REPOSITORY}/blob/main/logs/{{}}",
+        f"{REPOSITORY}/raw/a/branch/logs/{{}}?raw=true",
+        "https://raw.githubusercontent.com/Someone/Speeds/refs/heads/main/logs/{}",
+    ],
+)
+def test_a_link_to_a_file_of_the_own_repository_leads_to_that_of_the_checkout(address: str, tmp_path: Path) -> None:
+    make(tmp_path, (f"(logs/{EIGHT})", f"({address.format('second.txt')})"))
+    (tmp_path / "logs" / EIGHT).rename(tmp_path / "logs/second.txt")
+    checkout(tmp_path)
+    assert logs(tmp_path) == [f"logs/{ONE}", "logs/second.txt"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://github.com/someone/else/blob/main/logs/second.txt",
+        "https://example.org/someone/speeds/blob/main/logs/second.txt",
+        f"{REPOSITORY}/blob/main/../../../logs/second.txt",
+        f"{REPOSITORY}/issues/main/logs/second.txt",
+        f"{REPOSITORY}/blob/0123456789abcdef0123456789abcdef01234567/logs/second.txt",
+    ],
+)
+def test_a_link_to_another_repository_or_to_a_commit_that_is_not_there_leads_nowhere(
+    address: str, tmp_path: Path
+) -> None:
+    make(tmp_path, (f"(logs/{EIGHT})", f"({address})"))
+    (tmp_path / "logs" / EIGHT).rename(tmp_path / "logs/second.txt")
+    checkout(tmp_path)
+    assert logs(tmp_path) == [f"logs/{ONE}", None]
+
+
+def test_a_link_to_a_commit_leads_to_a_file_only_while_it_is_the_same(tmp_path: Path) -> None:
+    page = make(tmp_path)
+    checkout(tmp_path)
+    head = subprocess.run(["git", "-C", str(tmp_path), "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
+    address = f"{REPOSITORY}/blob/{head.stdout.strip()}/logs/{EIGHT}"
+    assert site(tmp_path).target(page, address) == f"logs/{EIGHT}"
+    change(tmp_path / "logs" / EIGHT, "INFO", "info")
+    assert site(tmp_path).target(page, address) is None
+
+
+@pytest.mark.parametrize("name", ["logs.zip", "logs.tar.gz"])
+def test_logs_are_found_in_an_archive_by_their_names(name: str, tmp_path: Path) -> None:
+    page = make(tmp_path, (f"[1 card](logs/{ONE}), [8 cards](logs/{EIGHT})", ""))
+    shutil.make_archive(str(tmp_path / "logs"), "zip" if name.endswith("zip") else "gztar", tmp_path / "logs")
+    shutil.rmtree(tmp_path / "logs")
+    found = audited(page)
+    assert [(one.verdict, one.log) for one in found] == [("exact", f"{name}/{ONE}"), ("exact", f"{name}/{EIGHT}")]
+
+
+def test_archives_that_unpack_to_too_much_together_have_no_more_logs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, size in (("a_log.zip", 600), ("b_log.zip", 600), ("c_log.zip", 100)):
+        with zipfile.ZipFile(tmp_path / name, "w", zipfile.ZIP_DEFLATED) as packed:
+            packed.writestr(EIGHT, b"0" * size)
+    monkeypatch.setattr(site_logs, "unpacking_many", lambda: Allowance(1000, Message("too much")))
+    assert list(site(tmp_path).logs) == [f"a_log.zip/{EIGHT}"]
+
+
+def test_a_log_whose_name_holds_what_only_one_row_has_is_that_of_the_row(tmp_path: Path) -> None:
+    page = make(tmp_path, page=BY_SEED)
+    for name, seed in ((ONE, 42), (EIGHT, 7)):
+        shutil.copy(LOGS / name, tmp_path / f"train_seed{seed}.log")
+    shutil.rmtree(tmp_path / "logs")
+    assert [found.log for found in audited(page)] == ["train_seed42.log", "train_seed7.log"]
+
+
+def test_a_row_has_the_log_that_it_links_to_though_its_name_says_nothing(tmp_path: Path) -> None:
+    page = make(tmp_path, ("| 8 | 3119.765 |", "| [8](logs/b.txt) | 3119.765 |"), (f"[8 cards](logs/{EIGHT})", ""))
+    (tmp_path / "logs" / EIGHT).rename(tmp_path / "logs/b.txt")
+    assert logs(page.parent) == [f"logs/{ONE}", "logs/b.txt"]
+
+
+def test_a_file_that_is_no_log_gives_way_to_one_that_is(tmp_path: Path) -> None:
+    page = make(tmp_path, (f"[1 card](logs/{ONE}), [8 cards](logs/{EIGHT})", ""))
+    (tmp_path / f"{EIGHT}.txt").write_text("notes on the run\n")
+    assert logs(page.parent) == [f"logs/{ONE}", f"logs/{EIGHT}"]
