@@ -41,12 +41,9 @@ def file_of(url: str, repository: str) -> tuple[str, ...]:
         return ()
     host = _RAW_HOSTS.get(parts.netloc.lower(), parts.netloc.lower())
     names, root = [unquote(name) for name in parts.path.split("/") if name], own.path.strip("/").split("/")
-    is_of_it = parts.scheme in ("http", "https") and host == own.netloc.rpartition("@")[2].lower()
-    if (
-        not is_of_it
-        or ".." in names
-        or [name.lower() for name in names[: len(root)]] != [name.lower() for name in root]
-    ):
+    is_there = parts.scheme in ("http", "https") and host == own.netloc.rpartition("@")[2].lower()
+    is_of_it = is_there and [name.lower() for name in names[: len(root)]] == [name.lower() for name in root]
+    if not is_of_it or ".." in names:
         return ()
     rest = names[len(root) :]
     rest = rest[1:] if rest[:1] == ["-"] else rest

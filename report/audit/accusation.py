@@ -5,10 +5,11 @@ from decimal import Decimal
 
 from parsers.io.message import Message
 
-from .backing_logs import Evidence, conflicts, stated
+from .backing_logs import Evidence, stated
 from .claim import Claim
 from .finding import Verdict
 from .log_copies import line_against, word_against
+from .log_matching import conflicts
 from .neighbours import KnownProtocol, is_out_of_reach, is_typo
 
 Opinion = tuple[Verdict, Message] | None

@@ -9,11 +9,12 @@ from ..evidence.reason import NoEvidenceError
 from ..measuring.protocol import Protocol
 from ..pagefile.page import Case, Column, Page
 from ..published.labels import read_label
-from ..published.published_numbers import PublishedNumber, published
+from ..published.published_numbers import PublishedNumber, in_logs
 from ..published.published_site import Backing, PublishedSite
 from ..published.site_logs import Log
 from ..recovery.recovery import Pair, Recovered, recover
-from .backing_logs import AXES, Evidence, Library, Match, Matcher, conflicts, is_named_for
+from .backing_logs import AXES, Evidence, Library
+from .log_matching import Match, Matcher, conflicts, is_named_for
 
 MORE_ROUNDS = 3  # in which files are left out that are no logs, and others may be meant
 
@@ -94,7 +95,7 @@ def claims(site: PublishedSite, pages: Sequence[Page], library: Library) -> list
 
     ``pages``: page files, which state the logs and the protocols of the numbers that they know.
     """
-    numbers = [number for document in site.documents for number in published(document)]
+    numbers = [number for document in site.documents for number in in_logs(document)]
     rules = [stated_protocol(number, pages, site) for number in numbers]
     matches, backings = _matched(numbers, rules, site, library)
     for _ in range(MORE_ROUNDS):
@@ -174,12 +175,12 @@ def _backings(number: PublishedNumber, found: Match, matcher: Matcher) -> Iterat
         yield from (backing for backing in swapped if is_named_for(number, backing.log))
 
 
-def _columns(found: Sequence[Claim]) -> Mapping[str, list[Claim]]:
+def _columns(found: Sequence[Claim]) -> Mapping[object, list[Claim]]:
     """The claims without a stated protocol, by the format of their logs: a column's logs are all reduced alike."""
-    columns: dict[str, list[Claim]] = {}
+    columns: dict[object, list[Claim]] = {}
     for claim in found:
         if claim.evidence and claim.stated is None:
-            columns.setdefault(claim.evidence[0].format, []).append(claim)
+            columns.setdefault((claim.evidence[0].format, claim.number.seconds is None), []).append(claim)
     return columns
 
 
@@ -189,7 +190,7 @@ def _pair(claim: Claim, evidence: Evidence) -> Pair:
         claim.number.digits,
         evidence.reading.sha256,
         evidence.searched,
-        study=PurePosixPath(evidence.log.path).parts[0],
+        study=PurePosixPath(evidence.log.path).parts[:-1][:1],
         kind=claim.number.case.get("cards"),
         tried=len({other.log.path for other in claim.evidence}),
     )

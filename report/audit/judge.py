@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
+from parsers.grammar.format import METRICS
 from parsers.io.message import Message, joined
 
 from ..measuring.crosscheck import chosen
@@ -10,12 +11,12 @@ from ..measuring.measurement import NoMeasurement
 from ..measuring.protocol import Protocol
 from ..published.published_numbers import PublishedNumber
 from ..recovery.recovery import Recovered
-from ..recovery.searched_protocols import protocols
 from .accusation import BY_STATED, Opinion, against, compared, copied, copied_by_line, impossible, what_it_gives
-from .backing_logs import DECISIVE, Evidence, conflicts, contradictions, facts_against, stated
+from .backing_logs import Evidence, contradictions, facts_against, stated
 from .claim import Claim
 from .finding import Finding, Verdict, sentence
 from .log_copies import LogCopies
+from .log_matching import DECISIVE, conflicts
 from .neighbours import KnownProtocol, is_out_of_reach, known_protocol
 
 NO_THROUGHPUT = "{log} gives no throughput, so nothing backs the number."
@@ -67,10 +68,10 @@ class Judge:
         self.claims, self.tolerance, self._unfollowed = claims, tolerance, unfollowed
         # Few of many thousand claims; each claim that is not explained asks for them.
         self._shared = [claim for claim in claims if claim.recovered and claim.recovered.explained > 1]
-        self.by_log: dict[str, list[Claim]] = {}
+        self.by_log: dict[object, list[Claim]] = {}
         self.by_table: dict[object, list[Claim]] = {}
         for claim in (claim for claim in claims if claim.evidence):
-            self.by_log.setdefault(claim.log, []).append(claim)
+            self.by_log.setdefault(_log(claim), []).append(claim)
             self.by_table.setdefault(_table(claim), []).append(claim)
         self.copies = LogCopies(evidence for claim in claims for evidence in claim.evidence)
 
@@ -87,7 +88,8 @@ class Judge:
         measured = claim.best.measured(protocol) if protocol else None
         if protocol is None or measured is None:
             return Finding(claim.number, "no evidence", Message(NO_THROUGHPUT, log=claim.log), claim.log)
-        ratio = float(claim.number.value) / measured.value if measured.value else None
+        given = claim.best.number(measured)
+        ratio = float(claim.number.value) / given if given else None
         verdict, reason = self._verdict(claim, known, ratio)
         return Finding(
             number=claim.number,
@@ -103,7 +105,7 @@ class Judge:
         """The protocol of a claim, that of its neighbours, of its log, or of most logs of its format; or any."""
         if claim.stated:
             return claim.stated.printing(claim.number.digits)
-        others = [other.recovered for other in self.by_log[claim.log] if other.recovered]
+        others = [other.recovered for other in self.by_log[_log(claim)] if other.recovered]
         own = [claim.recovered] if claim.recovered else others
         possible = [one.protocol.printing(claim.number.digits) for one in own]
         possible += [known.protocol] if known and not claim.recovered else []
@@ -116,7 +118,7 @@ class Judge:
         known = [
             (other.number.case.get("cards") != cards, -other.recovered.explained, other.recovered)
             for other in self._shared
-            if other.recovered and other.best.format == claim.best.format
+            if other.recovered and _kind(other) == _kind(claim)
         ]
         return [recovered for *_, recovered in sorted(known, key=lambda found: found[:2])]
 
@@ -156,13 +158,13 @@ class Judge:
 
         Or no usual protocol gives the number, and the page that links to the log states one that is nearer to it.
         """
-        others = (other for other in self.by_log[claim.log] if _table(other) != _table(claim))
+        others = (other for other in self.by_log[_log(claim)] if _table(other) != _table(claim))
         exact = next((other for other in others if other.recovered and _disagree(claim.number, other.number)), None)
         if exact:
             return "stale", Message(GIVEN_ELSEWHERE, **_place(exact), **compared(claim, exact.number.digits))
         if _is_linked(claim) or not is_out_of_reach(claim):
             return None
-        linked = filter(_is_linked, self.by_log[claim.log])
+        linked = filter(_is_linked, self.by_log[_log(claim)])
         owners = (other for other in linked if _disagree(claim.number, other.number))
         owner = next((other for other in owners if _is_nearer(other, claim)), None)
         if owner is None:
@@ -183,7 +185,7 @@ class Judge:
 
     def _of_other_number(self, claim: Claim, copy: Evidence) -> list[Claim]:
         """The numbers that a copy backs of other cases than a claim; the same number is no other case."""
-        others = self.by_log.get(copy.log.path, ())
+        others = self.by_log.get((copy.log.path, claim.number.seconds), ())
         return [other for other in others if other.number.value != claim.number.value and not other.is_ambiguous]
 
     def _doubts(self, claim: Claim) -> list[Message]:
@@ -199,14 +201,14 @@ class Judge:
         """What was searched, what a known protocol gives, and why the log is not certain."""
         hits = max(int(evidence.searched.hits(claim.number.digits).sum()) for evidence in claim.evidence)
         key = ONE_GIVES if hits == 1 else SOME_GIVE if hits else NONE_GIVES
-        said = [Message(key, hits=hits, count=2 * len(protocols()))]
+        said = [Message(key, hits=hits, count=2 * len(claim.evidence[0].searched.protocols))]
         protocol = known or next((KnownProtocol(one.protocol, 1) for one in self._of_column(claim)), None)
         if protocol and (gives := what_it_gives(claim, protocol)):
             said.append(gives)
         scope, count = claim.best.one_of
         said += [Message(OF_ONE[scope], count=count)] if count > 1 else []
         said += [*self._doubts(claim), *contradictions(claim.number, claim.best)]
-        others = (other for other in self.by_log[claim.log] if _table(other) != _table(claim))
+        others = (other for other in self.by_log[_log(claim)] if _table(other) != _table(claim))
         if other := next((other for other in others if _disagree(claim.number, other.number)), None):
             said.append(Message(STATED_ELSEWHERE, **_place(other)))
         return sentence(said)
@@ -238,7 +240,10 @@ def _by(claim: Claim, recovered: Recovered) -> Message:
 
 
 def _any_protocol(claim: Claim) -> Protocol | None:
-    """The protocol that `show` would choose."""
+    """The protocol that `show` would choose, or the first that gives the time of a step."""
+    if claim.number.seconds:
+        known = (Protocol.of({"records": kind, "estimate": "steps"}) for kind in METRICS)
+        return next((one.printing(claim.number.digits) for one in known if claim.best.measured(one)), None)
     try:
         return chosen(claim.best.part, claim.best.facts).protocol.printing(claim.number.digits)
     except NoMeasurement:
@@ -263,7 +268,16 @@ def _is_linked(claim: Claim) -> bool:
 
 
 def _table(claim: Claim) -> object:
-    return claim.number.page, claim.number.table
+    """What is compared with each other: the numbers of one quantity in one table."""
+    return claim.number.page, claim.number.table, claim.number.seconds
+
+
+def _kind(claim: Claim) -> object:
+    return claim.best.format, claim.number.seconds is None
+
+
+def _log(claim: Claim) -> object:
+    return claim.log, claim.number.seconds
 
 
 def _disagree(one: PublishedNumber, other: PublishedNumber) -> bool:

@@ -12,7 +12,8 @@ from parsers.io.message import Message
 
 from ..published.labels import Value
 from ..published.site_logs import Log
-from .backing_logs import Evidence, agree
+from .backing_logs import Evidence
+from .log_matching import agree
 
 ALIKE = 0.9  # of the values of the shorter of two logs
 FEWEST = 5  # different values, below which two logs agree by chance

@@ -70,11 +70,16 @@ def is_typo(claim: Claim, known: KnownProtocol) -> bool:
 
 
 def is_out_of_reach(claim: Claim) -> bool:
-    """Whether no mean or percentile of what a log prints, whatever it leaves out, comes as far as the number."""
+    """Whether no mean or percentile of what a log prints, whatever it leaves out, comes as far as the number.
+
+    Of times of a step not even a single one may, as they are often read from one line.
+    """
     return not any(_reaches(evidence, claim.number.value) for evidence in claim.evidence)
 
 
 def _reaches(evidence: Evidence, number: Decimal) -> bool:
+    if evidence.seconds is not None:
+        return evidence.searched.low <= float(number) <= evidence.searched.high
     values = evidence.searched.values[_are_usual()]
     values = np.clip(values[np.isfinite(values)], evidence.searched.low, evidence.searched.high)
     return not len(values) or bool(values.min() <= float(number) <= values.max())

@@ -41,8 +41,10 @@ def of_other_quantities(documents: Sequence[Document]) -> Iterator[Finding]:
 
 
 def _contradicted(judged: Finding, by_others: Finding | None) -> Finding:
-    """What is said of a number: that others of its table contradict it, where no log was found."""
-    return by_others if by_others and by_others.verdict == INCONSISTENT and judged.verdict in OPEN else judged
+    """What is said of a number without a log: that others of its table contradict it, or that it sums them up."""
+    if by_others is None or judged.verdict not in OPEN:
+        return judged
+    return by_others if by_others.verdict == INCONSISTENT or judged.number.sums_up else judged
 
 
 def _place(finding: Finding) -> Place:

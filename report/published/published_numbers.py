@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -12,6 +12,7 @@ from pathlib import Path
 from .document import Document, DocumentTable, DocumentText, Link
 from .labels import Label, Value, merged, read_label
 from .printed_cell import PrintedCell
+from .relations import MEAN, TOTAL
 
 # A number, with commas between its thousands or without, that is not a part of a word, of a mark or of a version. A
 # float holds no more digits than 15.
@@ -25,6 +26,13 @@ _IN_BRACKETS = re.compile(r"[((][^()()]*[))]|\[[^][]*\]")
 _SPREAD = re.compile(r"(?:±|\+/-|\+-)\s*[0-9][0-9.,]*")
 _WORD = re.compile(r"[a-z][a-z0-9]+")
 _BARE = re.compile(r"\d{1,7}")
+_STEP_TIME = re.compile(
+    r"(?:(?:train(?:ing)?|avg\.?|average|mean)[ _]*)?(?:time[ :]*)?\(?"
+    r"(?:(?P<unit>ms|s|secs?|seconds?) ?/ ?(?:it|iter|iteration|step)"
+    r"|(?:step|iter|iteration)[ _-](?:time|avg)(?: *[([,] *(?P<behind>ms|s|secs?|seconds?))?)[])]?",
+    re.IGNORECASE,
+)
+_IN_SECONDS = {"ms": 0.001, **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0)}
 _SINGLE_WORD = re.compile(r"[a-z]{3,12}")
 
 
@@ -36,6 +44,8 @@ class PublishedNumber:
     ``case``: axis -> value. ``words``: all words of its labels, in small letters. ``linked``: the links of its cell and
     head, of its row, and of its section, which all numbers of a row and of a table share. ``line`` of the file, from 1.
     ``row_words``: a number with the head of its column, such as ``seed42``, where no other row has it.
+    ``seconds``: what its unit is in seconds, if it is the time of a step. ``sums_up``: whether its row
+    is called the mean or the sum of others.
     """
 
     page: Path
@@ -51,6 +61,8 @@ class PublishedNumber:
     words: frozenset[str]
     linked: tuple[tuple[Link, ...], ...]
     row_words: frozenset[str] = frozenset()
+    seconds: float | None = None
+    sums_up: bool = False
 
     @property
     def links(self) -> Iterator[Link]:
@@ -74,10 +86,17 @@ def published(document: Document) -> Iterator[PublishedNumber]:
         yield from _Numbers(document, table).found()
 
 
-def others_published(document: Document) -> Iterator[PublishedNumber]:
-    """All numbers in the tables of a page that are times, or rates other than the throughput of a job."""
+def in_logs(document: Document) -> Iterator[PublishedNumber]:
+    """All numbers in the tables of a page that are compared with logs: throughputs, then times of a step."""
+    yield from published(document)
     for table in document.tables:
-        yield from _Numbers(document, table).others()
+        yield from (number for number in _Numbers(document, table).others() if number.seconds)
+
+
+def others_published(document: Document) -> Iterator[PublishedNumber]:
+    """All numbers in the tables of a page that are other times, or rates other than the throughput of a job."""
+    for table in document.tables:
+        yield from (number for number in _Numbers(document, table).others() if not number.seconds)
 
 
 def number_at(document: Document, table: DocumentTable, place: tuple[int, int], digits: str) -> PublishedNumber:
@@ -116,7 +135,8 @@ class _Numbers:
             for column in range(1, min(len(row), len(self.heads))):
                 text = _SPREAD.sub(" ", row[column].plain)
                 if _is_measured(self.heads[column].quantities or named) and (cell := PrintedCell.of(text)):
-                    yield self.number(number, column, cell.digits, self.case_of(number, column), None)
+                    found = self.number(number, column, cell.digits, self.case_of(number, column), None)
+                    yield replace(found, seconds=_seconds_of_step(self.table.head[column].plain, cell))
 
     def _numbers(self, number: int, column: int, said: Label) -> Iterator[PublishedNumber]:
         values, _ = _values_and_marks(self.table.rows[number][column].plain)
@@ -150,6 +170,7 @@ class _Numbers:
             words=frozenset(_WORD.findall(" ".join(near).lower())),
             linked=(row[column].links + head.links, self._row_links(number), self._section_links),
             row_words=self._row_words[number],
+            sums_up=any(MEAN.fullmatch(cell.plain) or TOTAL.fullmatch(cell.plain) for cell in row),
         )
 
     @cached_property
@@ -235,6 +256,13 @@ class _Numbers:
         if axes and not head.quantities and _BARE.fullmatch(text.strip()):
             return Label({axes[0]: int(text)})
         return Label() if head.quantities else read_label(text)
+
+
+def _seconds_of_step(head: str, cell: PrintedCell) -> float | None:
+    """What the unit of a number is in seconds, if its head says that it is the time of one step."""
+    found = _STEP_TIME.fullmatch(head.strip())
+    unit = (found["unit"] or found["behind"] or cell.unit) if found else ""
+    return _IN_SECONDS.get(unit.lower()) if cell.times == 1 and cell.unit in ("", unit) else None
 
 
 def _is_measured(named: frozenset[str]) -> bool:

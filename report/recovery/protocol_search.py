@@ -9,7 +9,7 @@ sums, and the sorted values of each window.
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 
 import numpy as np
@@ -25,7 +25,7 @@ from ..measuring.record_columns import Columns, Records
 from ..measuring.selection import Series, readings
 from ..measuring.statistic import PERCENTILES, percentile
 from ..measuring.window import Fields, window
-from .searched_protocols import protocols
+from .searched_protocols import protocols, protocols_of_steps
 
 Values = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -34,7 +34,7 @@ Hits = NDArray[np.bool_]
 NEARBY = 0.005  # of a value: as far apart as what different protocols make of a steady log
 ALL = 1 << 60  # records
 TRIMMED = "trimmed"
-_PRINTED = ("reported", "step_time", "duration")
+_PRINTED = ("reported", "step_time", "duration", "steps")
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,13 +42,14 @@ class Searched:
     """What the protocols give for one log: ``values`` (float64, one a protocol, NaN where it gives none).
 
     ``low``, ``high``: the range of every value that the log prints or that a time of a step in it stands for, in the
-    same unit and scope; NaN where it has none. ``unit``: that of these.
+    same unit and scope; NaN where it has none. ``unit``: that of these. ``protocols``: those that were searched.
     """
 
     values: Values
     low: float
     high: float
     unit: str | None
+    protocols: tuple[Protocol, ...]
 
     def hits(self, digits: str) -> Hits:
         """Which protocols give printed digits (bool, two each): rounded half up, and then truncated."""
@@ -90,11 +91,22 @@ class Searched:
 
 def search(part: FormatRecords, facts: Mapping[str, Fact]) -> Searched:
     """What all protocols give for the records of a log, scaled by its facts."""
+    return _searched(part, facts, protocols())
+
+
+def search_step_times(part: FormatRecords, facts: Mapping[str, Fact], unit: float) -> Searched:
+    """The times of a step that all protocols give, in units of so many seconds."""
+    found = _searched(part, facts, protocols_of_steps())
+    with np.errstate(divide="ignore"):
+        return replace(found, values=1 / found.values / unit, low=1 / found.high / unit, high=1 / found.low / unit)
+
+
+def _searched(part: FormatRecords, facts: Mapping[str, Fact], searched: tuple[Protocol, ...]) -> Searched:
     found = _Search(part, facts)
-    values = np.empty(len(protocols()))
-    for group in _groups():
+    values = np.empty(len(searched))
+    for group in _groups(of_steps=searched is protocols_of_steps()):
         values[group.ranks] = found.values(group)
-    return Searched(values, *found.range())
+    return Searched(values, *found.range(), searched)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,11 +154,12 @@ class _Group:
 
 
 @cache
-def _groups() -> list[_Group]:
+def _groups(*, of_steps: bool) -> list[_Group]:
+    searched = protocols_of_steps() if of_steps else protocols()
     groups: dict[tuple[str, str], list[int]] = {}
-    for rank, protocol in enumerate(protocols()):
+    for rank, protocol in enumerate(searched):
         groups.setdefault((protocol.records, protocol.estimate), []).append(rank)
-    return [_Group(np.array(ranks), tuple(protocols()[rank] for rank in ranks)) for ranks in groups.values()]
+    return [_Group(np.array(ranks), tuple(searched[rank] for rank in ranks)) for ranks in groups.values()]
 
 
 class _Search:

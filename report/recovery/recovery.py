@@ -193,7 +193,8 @@ class _Recovery:
 
     def _accept(self, rank: int, rows: Sequence[int], chance: float) -> bool:
         logs = {self.identities[row] for row in rows}
-        found = Recovered(rounded(rank), len(logs), len(set(self.identities)), chance)
+        protocol = rounded(rank, self.pairs_of[rows[0]].searched.protocols)
+        found = Recovered(protocol, len(logs), len(set(self.identities)), chance)
         if found.is_finding:
             self.recovered |= {self.distinct[row]: found for row in rows}
             for kind in {self.kinds[row] for row in rows}:

@@ -116,4 +116,4 @@ def _answer(log: Path, pair: Pair, best: Recovered | None) -> Answer:
 
 
 def _words(rank: int) -> str:
-    return rounded(rank).words()
+    return rounded(rank, protocols()).words()

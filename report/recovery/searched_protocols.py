@@ -5,7 +5,7 @@ how many stand before one is what its chance is multiplied by. A rule that is no
 never taken for another one unless both use the same records.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
 
@@ -51,9 +51,16 @@ def protocols() -> tuple[Protocol, ...]:
     return tuple(dict.fromkeys([*leading, *(Protocol.of(keys) for _, keys in others)]))
 
 
-def rounded(rank: int) -> Protocol:
-    """The protocol of a rank of ``Searched.hits``, with its rounding."""
-    return protocols()[rank // 2].overridden(f"rounding={('half_up', 'truncate')[rank % 2]}")
+@cache
+def protocols_of_steps() -> tuple[Protocol, ...]:
+    """Those of the search that read the time of a step, in their order; they give steps per second."""
+    reading = (one for one in protocols() if one.estimate in _WIDER)
+    return tuple(dict.fromkeys(one.overridden("estimate=steps") for one in reading))
+
+
+def rounded(rank: int, searched: Sequence[Protocol]) -> Protocol:
+    """The protocol of a rank of ``Searched.hits``, with its rounding; ``searched``: all in their order."""
+    return searched[rank // 2].overridden(f"rounding={('half_up', 'truncate')[rank % 2]}")
 
 
 def _usual() -> Iterator[tuple[int, Keys]]:

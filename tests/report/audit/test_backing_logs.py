@@ -10,7 +10,7 @@ import pytest
 
 from parsers.io.limits import Allowance
 from parsers.io.message import Message
-from report.audit.backing_logs import agree, conflicts
+from report.audit.log_matching import agree, conflicts
 from report.published import site_logs
 from report.published.document import read_document
 from report.published.published_site import PublishedSite

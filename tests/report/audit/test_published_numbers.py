@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from report.published.document import parse_document
-from report.published.published_numbers import others_published
+from report.published.published_numbers import in_logs, others_published
 from tests.report.audit.small_site import digits, numbers
 
 
@@ -149,8 +149,24 @@ def test_the_folders_of_the_page_say_what_nothing_nearer_says() -> None:
 
 
 @pytest.mark.parametrize(
-    "head", ["ms/iter", "Step time (s)", "训练耗时", "it/s", "TFLOPS", "MFU", "img/s/GPU", "tokens/s per device", "TGS"]
+    ("head", "seconds"),
+    [
+        ("ms/iter", 0.001),
+        ("Step time (s)", 1.0),
+        ("train time (s/iter)", 1.0),
+        ("Avg. step time [ms]", 0.001),
+        ("Step time", None),
+        ("s/epoch", None),
+        ("Eval time (s)", None),
+        ("ms/image", None),
+    ],
 )
+def test_the_time_of_a_step_has_its_unit_and_no_other_time_has(head: str, seconds: float | None) -> None:
+    document = parse_document(f"| Cards | {head} |\n|---|---|\n| 8 | 6.5 |\n", Path("README.md"))
+    assert [number.seconds for number in in_logs(document)] == ([seconds] if seconds else [])
+
+
+@pytest.mark.parametrize("head", ["训练耗时", "it/s", "TFLOPS", "MFU", "img/s/GPU", "tokens/s per device", "TGS"])
 def test_another_measured_quantity_is_seen_but_is_no_throughput(head: str) -> None:
     text = f"| Cards | images/s | {head} |\n|---|---|---|\n| 8 | 5.5 | 6.5 |\n"
     seen = [number.digits for number in others_published(parse_document(text, Path("README.md")))]

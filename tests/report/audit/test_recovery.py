@@ -154,7 +154,7 @@ def test_more_digits_are_less_likely(decimals: int) -> None:
 
 
 def test_a_log_without_values_explains_nothing() -> None:
-    empty = Searched(np.full(len(protocols()), np.nan), np.nan, np.nan, None)
+    empty = Searched(np.full(len(protocols()), np.nan), np.nan, np.nan, None, protocols())
     assert recover([Pair("5.5", "a", empty)]) == [None]
 
 
