@@ -67,7 +67,7 @@ def unlike(claims: Sequence[Claim]) -> Iterator[Unlike]:
     """The rows whose numbers come out of their logs, but by protocols or of runs that favour one side."""
     rows: dict[Row, list[Claim]] = {}
     for claim in claims:
-        if claim.recovered and claim.number.seconds is None:
+        if claim.recovered and claim.number.measure == (None, 1.0):
             rows.setdefault((str(claim.number.page), claim.number.table, claim.number.place[0]), []).append(claim)
     for row in (row for row in rows.values() if len(row) > 1):
         cells = [_cell(claim) for claim in row]

@@ -41,7 +41,7 @@ STATED: Mapping[str, str] = {
 class Evidence:
     """A log behind a number, scaled by ``facts``; ``searched`` is what the protocols give.
 
-    ``seconds``: what the unit of the number is in seconds, if it is the time of a step.
+    ``seconds``: what the unit of the number is in seconds, if it is the time of a step; ``times``: how many it is.
     """
 
     log: Log
@@ -50,6 +50,7 @@ class Evidence:
     facts: Mapping[str, Fact]
     searched: Searched
     seconds: float | None = None
+    times: float = 1.0
     known: dict[Protocol, Measurement | None] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -91,7 +92,7 @@ class Evidence:
     def number(self, measured: Measurement) -> float:
         """A measurement in the unit of the number: a throughput, or the time of a step."""
         if self.seconds is None:
-            return measured.value
+            return without_noise(measured.value / self.times) if self.times != 1 else measured.value
         return without_noise(1 / measured.value / self.seconds) if measured.value else 0.0
 
 
@@ -102,6 +103,7 @@ class _Task:
     log: Log
     stated: tuple[tuple[str, Value], ...]
     seconds: float | None
+    times: float
 
 
 class Library:
@@ -133,7 +135,7 @@ def _bytes(task: _Task) -> int:
 
 def _task(number: PublishedNumber, backing: Backing) -> _Task:
     stated = tuple((axis, number.case[axis]) for axis in SCALING if axis in number.case)
-    return _Task(backing.log, stated, number.seconds)
+    return _Task(backing.log, stated, *number.measure)
 
 
 def _made(task: _Task) -> tuple[Evidence, ...]:
@@ -153,7 +155,10 @@ def _made(task: _Task) -> tuple[Evidence, ...]:
     if all(task.log.named.get(axis, said) == said for axis, said in task.stated):
         ways.reverse()
     distinct = {tuple((axis, way[axis].value) for axis in SCALING if axis in way): way for way in ways[::-1]}
-    return tuple(Evidence(task.log, reading, part, way, search(part, way)) for way in [*distinct.values()][::-1])
+    return tuple(
+        Evidence(task.log, reading, part, way, search(part, way).divided(task.times), times=task.times)
+        for way in [*distinct.values()][::-1]
+    )
 
 
 def contradictions(number: PublishedNumber, evidence: Evidence) -> list[Message]:

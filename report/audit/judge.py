@@ -185,7 +185,7 @@ class Judge:
 
     def _of_other_number(self, claim: Claim, copy: Evidence) -> list[Claim]:
         """The numbers that a copy backs of other cases than a claim; the same number is no other case."""
-        others = self.by_log.get((copy.log.path, claim.number.seconds), ())
+        others = self.by_log.get((copy.log.path, claim.number.measure), ())
         return [other for other in others if other.number.value != claim.number.value and not other.is_ambiguous]
 
     def _doubts(self, claim: Claim) -> list[Message]:
@@ -269,7 +269,7 @@ def _is_linked(claim: Claim) -> bool:
 
 def _table(claim: Claim) -> object:
     """What is compared with each other: the numbers of one quantity in one table."""
-    return claim.number.page, claim.number.table, claim.number.seconds
+    return claim.number.page, claim.number.table, claim.number.measure
 
 
 def _kind(claim: Claim) -> object:
@@ -277,7 +277,7 @@ def _kind(claim: Claim) -> object:
 
 
 def _log(claim: Claim) -> object:
-    return claim.log, claim.number.seconds
+    return claim.log, claim.number.measure
 
 
 def _disagree(one: PublishedNumber, other: PublishedNumber) -> bool:

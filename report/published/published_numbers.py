@@ -45,7 +45,7 @@ class PublishedNumber:
     head, of its row, and of its section, which all numbers of a row and of a table share. ``line`` of the file, from 1.
     ``row_words``: a number with the head of its column, such as ``seed42``, where no other row has it.
     ``seconds``: what its unit is in seconds, if it is the time of a step. ``sums_up``: whether its row
-    is called the mean or the sum of others.
+    is called the mean or the sum of others. ``times``: what the ``k`` or ``M`` behind its digits multiplies them by.
     """
 
     page: Path
@@ -63,11 +63,17 @@ class PublishedNumber:
     row_words: frozenset[str] = frozenset()
     seconds: float | None = None
     sums_up: bool = False
+    times: float = 1.0
 
     @property
     def links(self) -> Iterator[Link]:
         """The links of its labels and of its section, the nearest first."""
         return chain.from_iterable(self.linked)
+
+    @property
+    def measure(self) -> tuple[float | None, float]:
+        """What it counts in: only numbers that count in the same may be compared with each other."""
+        return self.seconds, self.times
 
     @property
     def value(self) -> Decimal:
@@ -143,6 +149,13 @@ class _Numbers:
         case, unit = self.case_of(number, column), self._unit(column, said)
         for digits in _NUMBER.findall(values):
             yield self.number(number, column, digits.replace(",", ""), case, unit)
+        if scaled := self._scaled(column, values):
+            yield replace(self.number(number, column, scaled.digits, case, unit), times=scaled.times)
+
+    def _scaled(self, column: int, text: str) -> PrintedCell | None:
+        """The number of a cell in thousands or millions, where the head of its column names a throughput."""
+        cell = PrintedCell.of(text) if "throughput" in self.heads[column].quantities else None
+        return cell if cell and cell.times != 1 else None
 
     def case_of(self, number: int, column: int) -> Mapping[str, Value]:
         """The case that a cell of a row is of."""
@@ -207,7 +220,8 @@ class _Numbers:
             return False
         if "throughput" not in label.quantities and (column == 0 or self.names_other):
             return False
-        return any(column < len(row) and _NUMBER.search(row[column].plain) for row in self.table.rows)
+        texts = [row[column].plain for row in self.table.rows if column < len(row)]
+        return any(_NUMBER.search(text) or self._scaled(column, text) for text in texts)
 
     def _names_rows(self, column: int) -> bool:
         """Whether a column says of which case a row is."""

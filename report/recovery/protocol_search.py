@@ -51,6 +51,10 @@ class Searched:
     unit: str | None
     protocols: tuple[Protocol, ...]
 
+    def divided(self, by: float) -> "Searched":
+        """The same in a unit that is so many times as large."""
+        return replace(self, values=self.values / by, low=self.low / by, high=self.high / by) if by != 1 else self
+
     def hits(self, digits: str) -> Hits:
         """Which protocols give printed digits (bool, two each): rounded half up, and then truncated."""
         decimals = len(digits.partition(".")[2])

@@ -173,6 +173,11 @@ def test_another_measured_quantity_is_seen_but_is_no_throughput(head: str) -> No
     assert (digits(text), seen) == (["5.5"], ["6.5"])
 
 
+def test_thousands_and_millions_are_throughputs_only_below_a_head_that_says_so() -> None:
+    document = parse_document("| GPUs | tokens/s | Params |\n|---|---|---|\n| 8 | 12.5k | 7M |\n", Path("README.md"))
+    assert [(number.digits, number.times) for number in in_logs(document)] == [("12.5", 1000.0)]
+
+
 def test_a_measured_column_is_no_label_of_its_row() -> None:
     (number,) = numbers("| Model | GPU hours | Step time (s) | images/s |\n|---|---|---|---|\n| A | 64 | 8 | 5.5 |\n")
     assert (number.case, number.row) == ({}, "A")
@@ -185,10 +190,6 @@ def test_the_spread_of_a_number_is_no_number_of_its_own(cell: str) -> None:
 
 def test_a_mark_in_square_brackets_says_the_case_too() -> None:
     assert numbers("| Cards | images/s |\n|---|---|\n| 8 | 5.5 [BS=96] |\n")[0].case["batch_size"] == 96
-
-
-def test_a_number_of_thousands_is_not_read_as_one_without() -> None:
-    assert digits("| Cards | tokens/s |\n|---|---|\n| 8 | 12.5k |\n") == []
 
 
 def test_settings_beside_a_measured_quantity_are_no_throughputs() -> None:
