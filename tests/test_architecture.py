@@ -19,6 +19,7 @@ WINGS = {
         "scrubbing",
         "general",
         "tables",
+        "origins",
         "runs",
         "scanning",
         "grammar",

@@ -4,12 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..io.compression import SUFFIXES
+from ..origins.address import public
+from ..origins.found_file import LeftOut
 from ..runs.runfile import LOG, RUN_FILE
-from .address import public
-
-IS_LINK = "is a symbolic link."
-IS_HARD_LINK = "is a hard link."
-IS_IRREGULAR = "is not a regular file."
 
 Origin = Mapping[str, str | bool | None]
 
@@ -53,20 +50,6 @@ class Candidate:
         return RUN_FILE in self.beside and self.path.rpartition("/")[2] in (LOG, *(LOG + end for end in SUFFIXES))
 
 
-@dataclass(frozen=True)
-class LeftOut:
-    """A file, folder or source that is not taken: its ``name`` and, to go on with, the ``reason``: "is empty".
-
-    ``is_unreadable``: whether a log may have been lost; otherwise the file is not a log. ``is_common``: whether the
-    reason applies to so many files that they are listed only on request.
-    """
-
-    name: str
-    reason: str
-    is_unreadable: bool = False
-    is_common: bool = False
-
-
 class NotTakenError(Exception):
     """A file is not taken; raised with the reason and what ``LeftOut`` says of it."""
 
@@ -77,16 +60,3 @@ class NotTakenError(Exception):
     def of(self, name: str) -> LeftOut:
         """The same of the file of this name."""
         return LeftOut(name, self.reason, self.is_unreadable, self.is_common)
-
-
-def names(path: str) -> list[str]:
-    """The names of a path, without those that only lead somewhere else: ``..``, ``.`` and the root."""
-    return [name for name in path.split("/") if name not in ("", ".", "..")]
-
-
-IS_HIDDEN = "is hidden: its name or its folder's name begins with a dot."
-
-
-def is_hidden(path: str) -> bool:
-    """Whether a name of a path begins with a dot."""
-    return any(name.startswith(".") for name in names(path))

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..runs.git_files import blobs_of, commit_of, git, top_of
-from .address import public_repository
+from ..origins.address import repository_of
+from ..runs.git_files import blobs_of, commit_of, top_of
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,3 @@ def checkout(path: Path) -> Checkout | None:
     if top is None or not commit:
         return None
     return Checkout(top, repository_of(top), commit, blobs_of(top, commit))
-
-
-def repository_of(top: Path) -> str | None:
-    """The URL of the repository of a checkout without its secrets; None where it names none."""
-    answer = git(top, "config", "-z", "--get-regexp", r"^remote\..*\.url$") or ""
-    pairs = [entry.partition("\n")[::2] for entry in answer.split("\0") if entry]
-    # Of several URLs of one remote, git fetches from the first.
-    urls = [url for key, url in pairs if key == "remote.origin.url"] or [url for _, url in pairs]
-    return public_repository(urls[0]) if urls else None

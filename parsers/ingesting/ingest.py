@@ -11,8 +11,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from ..io.compression import SUFFIXES
+from ..origins.found_file import LeftOut, names
 from ..scanning.detection import formats
-from .candidate import Candidate, LeftOut, names
+from .candidate import Candidate
 from .intake import Taken, Task, take
 from .remote import is_url
 from .sources import Sources

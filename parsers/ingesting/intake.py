@@ -11,13 +11,14 @@ from pathlib import Path
 from ..io import input_file
 from ..io.compression import ERRORS, ending
 from ..io.errors import FormatError, LogError, WrappedError, reason_of
+from ..origins.archive import BROKEN, begins_archive, is_archive, opened
+from ..origins.found_file import LeftOut
 from ..runs.runfile import sha256_of
 from ..scanning.detection import detected, formats
 from ..scanning.source import Source, is_text
 from ..scanning.text import LogText
 from ..scanning.wrapped import refuse_wrapped
-from .archive import BROKEN, begins_archive, is_archive, opened
-from .candidate import Candidate, LeftOut, NotTakenError
+from .candidate import Candidate, NotTakenError
 from .remote import fetch, is_url
 from .staging import Staged, StagingError, stage
 

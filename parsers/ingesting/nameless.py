@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from ..io.input_file import data_of
+from ..origins.found_file import LeftOut
 from ..runs.runfile import RUN_FILE
 from ..scrubbing.copies import copied, named_by, sources
 from ..scrubbing.identities import Identity
 from ..scrubbing.scrub import Secrets
-from .candidate import LeftOut
 from .ingest import Event, Ingested, copies, ingest
 from .suite import claimed
 

@@ -12,7 +12,7 @@ from ..io.atomic_write import begun, put
 from ..io.errors import WriteError
 from ..io.extras import install
 from ..io.limits import downloading
-from .address import public
+from ..origins.address import public
 from .candidate import NotTakenError
 
 _OF_EXTRA = ("http", "https", "s3", "s3a")

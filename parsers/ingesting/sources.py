@@ -7,13 +7,14 @@ from pathlib import Path
 
 import fsspec
 
+from ..origins.address import public
+from ..origins.archive import ARCHIVE_NAME, is_archive, unpack
+from ..origins.found_file import IS_LINK, File, LeftOut, names
 from ..runs.runfile import RUN_FILE, SIDE_FILES
-from .address import public
-from .archive import ARCHIVE_NAME, is_archive, unpack
-from .candidate import IS_LINK, Candidate, LeftOut, NotTakenError, Origin, names
+from .candidate import Candidate, NotTakenError, Origin
 from .git_origin import checkout
 from .remote import fetch, filesystem, is_url, is_web, told
-from .walk import File, walk
+from .walk import walk
 
 
 def missing(sources: Iterable[str]) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..io.message import counted
-from .candidate import LeftOut
+from ..origins.found_file import LeftOut
 from .ingest import Copies, Event, Ingested
 
 UNKNOWN = "unknown format"

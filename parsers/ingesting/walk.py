@@ -1,25 +1,15 @@
 """A walk: all files below a folder of any file system that fsspec knows, folder by folder."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from fsspec import AbstractFileSystem
 
-from .candidate import IS_HIDDEN, IS_IRREGULAR, IS_LINK, LeftOut, is_hidden
+from ..origins.found_file import IS_HIDDEN, IS_IRREGULAR, IS_LINK, File, LeftOut, is_hidden
 
 DEEPEST = 64
 
 Info = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class File:
-    """A file of a source: its ``path`` in the source, the ``place`` where its bytes are, its ``size`` if known."""
-
-    path: str
-    place: str
-    size: int
 
 
 def walk(fs: AbstractFileSystem, root: str, *, without: Callable[[str], bool]) -> Iterator[list[File | LeftOut]]:

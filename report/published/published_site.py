@@ -8,9 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from parsers.ingesting.address import file_of
-from parsers.ingesting.git_origin import repository_of
 from parsers.io.containment import is_spelt_inside, leading_out
+from parsers.origins.address import file_of, repository_of
 from parsers.runs.git_files import git, is_changed, top_of
 
 from .document import Document, DocumentText, Link

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from parsers.ingesting.archive import ARCHIVE_NAME, BROKEN, is_archive, unpack
-from parsers.ingesting.walk import File
 from parsers.io.containment import is_spelt_inside, leading_out
 from parsers.io.errors import ParserError
 from parsers.io.limits import Allowance, TooLargeError, unpacking_many
+from parsers.origins.archive import ARCHIVE_NAME, BROKEN, is_archive, unpack
+from parsers.origins.found_file import File
 from parsers.runs.facts import Fact, name_facts
 from parsers.runs.reading import Reading, survey
 from parsers.runs.runfile import files_of_run

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from parsers.ingesting.candidate import LeftOut
 from parsers.ingesting.ingest import Copies, Event, Ingested, ingest
+from parsers.origins.found_file import LeftOut
 from parsers.sharing.workers import ALONE
 
 

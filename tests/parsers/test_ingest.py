@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from parsers.ingesting.candidate import LeftOut
 from parsers.ingesting.ingest import ingest
 from parsers.ingesting.intake import NO_METRIC_LINE
 from parsers.ingesting.suite import STAGING, SuiteError, claimed
+from parsers.origins.found_file import LeftOut
 from parsers.sharing.workers import ALONE
 from tests.parsers.ingesting import copies, events, everything, left_out, logs, run_file, runs, unreadable
 from tests.parsers.run_folders import make_run

@@ -19,9 +19,9 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from parsers.ingesting.archive import is_archive
-from parsers.ingesting.candidate import LeftOut
 from parsers.io import limits
+from parsers.origins.archive import is_archive
+from parsers.origins.found_file import LeftOut
 from tests.parsers.ingesting import events, left_out, logs, run_file, runs, unreadable
 from tests.parsers.run_folders import make_run, put_clock
 from tests.parsers.toy_logs import OTHER_NOISE, step

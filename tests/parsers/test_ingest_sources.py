@@ -11,7 +11,7 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from parsers.ingesting.address import public, public_repository
+from parsers.origins.address import public, public_repository
 from tests.parsers.ingesting import everything, left_out, logs, run_file, runs, unreadable
 from tests.parsers.run_folders import make_run, put_clock
 from tests.parsers.test_ingest_archives import member, tar

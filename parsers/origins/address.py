@@ -1,7 +1,10 @@
 """Addresses: URLs without what is secret in them."""
 
 import re
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+from ..runs.git_files import git
 
 _URL = re.compile(r"([a-z][a-z0-9+.-]*://)(?:[^/\s'\"]*@)?([^?#\s'\"]*)(?:[?#][^\s'\")]*)?", re.IGNORECASE)
 _SSH_SHORTHAND = re.compile(r"(?:[^/@]+@)?([^/:@]+):([^:@]+)")  # git@host:owner/name.git
@@ -50,3 +53,12 @@ def file_of(url: str, repository: str) -> tuple[str, ...]:
     if parts.netloc.lower() in _RAW_HOSTS:
         return tuple(rest)
     return tuple(rest[1:]) if rest and rest[0] in _KINDS_OF_FILE else ()
+
+
+def repository_of(top: Path) -> str | None:
+    """The URL of the repository of a checkout without its secrets; None where it names none."""
+    answer = git(top, "config", "-z", "--get-regexp", r"^remote\..*\.url$") or ""
+    pairs = [entry.partition("\n")[::2] for entry in answer.split("\0") if entry]
+    # Of several URLs of one remote, git fetches from the first.
+    urls = [url for key, url in pairs if key == "remote.origin.url"] or [url for _, url in pairs]
+    return public_repository(urls[0]) if urls else None

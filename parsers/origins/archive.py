@@ -18,8 +18,7 @@ from ..io.atomic_write import begun, put
 from ..io.compression import ERRORS, ending, unpacked
 from ..io.limits import Allowance, TooLargeError, check_members, unpacking
 from ..scanning.source import is_text
-from .candidate import IS_HARD_LINK, IS_HIDDEN, IS_IRREGULAR, IS_LINK, LeftOut, is_hidden
-from .walk import File
+from .found_file import IS_HARD_LINK, IS_HIDDEN, IS_IRREGULAR, IS_LINK, File, LeftOut, is_hidden
 
 ARCHIVE_NAME = re.compile(r"\.(zip|tar|tar\.\w+|tgz|tbz2?|txz|tzst)$", re.IGNORECASE)
 BROKEN = (
