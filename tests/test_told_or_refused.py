@@ -147,5 +147,6 @@ def test_a_bar_that_begins_anew_counts_batches(tmp_path: Path) -> None:
 
 def test_a_bar_of_steps_within_a_bar_of_epochs_is_that_of_training(tmp_path: Path) -> None:
     drawn = [*bar("Epoch: ", 3, 300, 1), *bar("Iteration: ", 500, 0.5, 200)]
+    drawn[50::50] = [f"{line}10/11/2031 12:13:14 - INFO - Step 9: Loss 1.5" for line in drawn[50::50]]
     assert shown(tmp_path, "\n".join(drawn) + "\n")["throughput"]["value"] == 2
     assert shown(tmp_path, "\n".join(drawn[1:]) + "\n")["throughput"] is None
