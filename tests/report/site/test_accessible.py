@@ -24,7 +24,7 @@ MOST_STOPS, FIRST_RESULT, HIGHEST = 150, 1000, 25_000
 
 STOPS = """[...document.querySelectorAll("a[href], button, input, select, summary, [tabindex]")]
   .filter((element) => element.tabIndex >= 0 && element.checkVisibility()).length"""
-NARROWEST = """Math.min(...[...document.querySelectorAll("main :is(p, li, td, th)")]
+NARROWEST = """Math.min(...[...document.querySelectorAll("main :is(p:not(.unseen), li, td, th)")]
   .filter((element) => element.checkVisibility() && element.textContent.trim().length > 12)
   .map((element) => element.clientWidth))"""
 NOT_SCROLLING = """[...document.querySelectorAll("[tabindex='0']")]
