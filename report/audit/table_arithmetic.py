@@ -16,7 +16,7 @@ GIVE_IT = "Other numbers of its table give it: {operation}."
 GIVE_ANOTHER = "Other numbers of its table give {digits}: {operation}."
 CONSISTENT: Verdict = "consistent"
 INCONSISTENT: Verdict = "inconsistent"
-OTHER_QUANTITY = "Only throughputs of whole jobs are compared with logs."
+OTHER_QUANTITY = "Only throughputs of whole jobs and times of a step are compared with logs."
 OPEN: tuple[Verdict, ...] = ("no evidence", "dead link")
 
 

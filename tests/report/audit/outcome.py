@@ -59,16 +59,17 @@ def document(perf: Outcome, examples: Outcome) -> str:
         perf_seconds=f"{perf.seconds:.0f}",
         perf_findings=grouped(perf.found),
         examples=examples.commit,
-        examples_counts=_counts_of_arithmetic(examples.findings),
+        examples_numbers=str(len(examples.findings)),
+        examples_consistent=str(_count(examples.findings, "consistent")),
+        examples_inconsistent=str(_count(examples.findings, INCONSISTENT)),
         examples_summary=str(summary(examples.findings)),
         examples_pages=by_page(examples.found),
         examples_findings=grouped([one for one in examples.found if one[1].verdict == INCONSISTENT]),
     )
 
 
-def _counts_of_arithmetic(findings: Sequence[Finding]) -> str:
-    """The cells of a row about a repository: its numbers, how many have a log, are consistent and are not."""
-    return " | ".join(_counted("", findings, ("consistent", INCONSISTENT))[1:])
+def _count(findings: Sequence[Finding], verdict: Verdict) -> int:
+    return sum(finding.verdict == verdict for finding in findings)
 
 
 def by_page(found: Sequence[Named]) -> str:
