@@ -29,7 +29,7 @@ def page_charts(page: Page, cells: Sequence[Cell], language: str) -> list[AnyCha
 
 
 def _charts(number: int, page: Page, table: Table, cells: Sequence[Cell], language: str) -> Iterator[AnyChart]:
-    translator, name = Translator(language), chart_name(number, table)
+    translator, name = Translator(language, page.words.get(language)), chart_name(number, table)
     drawn = {"bars": bars, "scaling": efficiency}
     wanted = (drawn[kind](page, table, cells, f"{name}-{kind}", translator) for kind in table.charts)
     yield from islice(filter(None, wanted), 1)

@@ -19,7 +19,7 @@ from ..measuring.ranks import ONE_EACH, UNNAMED
 from ..pagefile.addresses import slugs
 from ..pagefile.page import LAUNCHED, Case, CellPlace, Page, Table, TableColumn, TableRow
 from ..pagefile.parts import SCALING
-from .case_runs import filled, logs_of, outside, run_of, unfit
+from .case_runs import filled, logs_of, not_found, outside, run_of, unfit
 from .cell import Cell, Disagreement, Proof, Quoted
 from .library import Scaling, WantedMeasurement, measured, prepare, reading_of, scaled
 from .quotient import divided
@@ -170,7 +170,7 @@ def _proofs(logs: Path, pattern: str, protocol: Protocol, case: Case, known: Kno
     """The proofs of a case, and why other logs of it are left out; raises NoEvidenceError when no proof is left."""
     paths = logs_of(logs, pattern)
     if not paths:
-        raise NoEvidenceError("Log {pattern} not found in the log folder.", pattern=pattern)
+        raise NoEvidenceError(not_found(logs, pattern))
     reasons = {path: known[path] if path in known else unfit(logs, path) for path in paths}
     left_out = tuple(reason for reason in reasons.values() if reason)
     if len(left_out) == len(paths):

@@ -1,8 +1,12 @@
 """The runs of a case: where a page says that their logs lie, and which of these logs are no evidence."""
 
 import glob
+import os
+import re
 from collections.abc import Sequence
-from pathlib import Path
+from difflib import get_close_matches
+from itertools import islice
+from pathlib import Path, PurePosixPath
 
 from parsers.io.containment import leading_out
 from parsers.io.message import Message
@@ -10,6 +14,10 @@ from parsers.runs.runfile import DONE, RunFile, describes, files_of_run, run_fil
 
 from ..pagefile.page import Case, Column, Run
 from .reason import LEADS_OUT, NoEvidenceError
+
+NOT_FOUND = "Log {pattern} not found in the log folder."
+NOT_FOUND_BUT = "Log {pattern} not found in the log folder; did you mean {nearest}?"
+MOST_NAMES = 1000
 
 
 def run_of(column: Column, case: Case) -> Run:
@@ -33,6 +41,31 @@ def logs_of(logs: Path, pattern: str) -> Sequence[str]:
     """The logs that a filled pattern finds, below the folder of logs, sorted."""
     # glob leaves hidden names out, as a run folder has while it is filled; Path.glob does not.
     return sorted(glob.glob(pattern, root_dir=logs))  # noqa: PTH207
+
+
+def not_found(logs: Path, pattern: str) -> Message:
+    """That a pattern finds no log, with what in the folder of logs is called most like what it asks for."""
+    found = _most_like(logs, PurePosixPath(pattern))
+    return Message(NOT_FOUND_BUT, pattern=pattern, nearest=found) if found else Message(NOT_FOUND, pattern=pattern)
+
+
+def _most_like(logs: Path, wanted: PurePosixPath) -> str | None:
+    """The name that is most like the first part of a path that is not there; None where none is like it."""
+    there = PurePosixPath()
+    for part in wanted.parts:
+        if glob.has_magic(part) or not (logs / there).is_dir():
+            return None
+        if not (logs / there / part).exists():
+            names = sorted(entry.name for entry in islice(os.scandir(logs / there), MOST_NAMES))
+            # The log of another case differs in its numbers; it is not what was meant.
+            close = get_close_matches(part, [name for name in names if _numbers(name) == _numbers(part)], 1)
+            return str(there / close[0]) if close and leading_out([logs / there], logs) is None else None
+        there /= part
+    return None
+
+
+def _numbers(name: str) -> list[str]:
+    return re.findall(r"\d+", name)
 
 
 def unfit(logs: Path, path: str) -> Message | None:

@@ -69,8 +69,12 @@ def unlike(of: Cell, against: Cell, compared: Sequence[Axis]) -> Message | None:
     for axis in (axis for axis in ALIKE if axis not in compared):
         first, second = (part.stated.get(axis) for part in parts)
         if first != second and None not in (first, second):
-            return Message(DIFFERS, fact=Message(axis.replace("_", " ")), of=first, against=second)
+            return Message(DIFFERS, fact=Message(axis.replace("_", " ")), of=_spelt(first), against=_spelt(second))
     return None
+
+
+def _spelt(value: object) -> str:
+    return str(value).upper()
 
 
 def _speed_up(place: CellPlace, throughputs: Sequence[_Throughput]) -> Quotient | None:

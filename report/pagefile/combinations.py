@@ -6,11 +6,14 @@ What is not stated so is left as it is, for the checks of the table to name.
 from collections.abc import Iterable, Mapping
 from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, get_args
 
 from parsers.io.validation import Mistake
 
+from .parts import Axis
+
 MOST_ROWS = 1000
+NO_ROW_TO_LEAVE_OUT = "leave_out: no row has {case}."
 TOO_MANY = "the values of its axes make more than {most} rows."
 
 
@@ -26,7 +29,10 @@ def with_rows(stated: Mapping[str, Any]) -> dict[str, Any]:
         heading = _title(groups, " · ")
         rows = [_grouped(row, heading, case) for case in _combinations(groups) for row in rows]
     left_out = stated.get("leave_out")
-    if _are_rows(rows) and isinstance(left_out, list):
+    if _are_rows(rows) and (groups is None or _are_values(groups)) and isinstance(left_out, list):
+        for case in left_out:
+            if _is_case(case) and not any(_is_of(row, case) or not _is_case(row.get("case", {})) for row in rows):
+                raise Mistake(NO_ROW_TO_LEAVE_OUT, case=", ".join(f"{axis} {value}" for axis, value in case.items()))
         rows = [row for row in rows if not any(_is_of(row, case) for case in left_out)]
     return {**stated, "rows": rows} if "rows" in stated else dict(stated)
 
@@ -43,6 +49,10 @@ def _are_rows(stated: Any) -> bool:
     return isinstance(stated, list) and all(
         isinstance(row, dict) and isinstance(row.get("case", {}), dict) for row in stated
     )
+
+
+def _is_case(stated: Any) -> bool:
+    return isinstance(stated, dict) and stated.keys() <= {*get_args(Axis)}
 
 
 def _is_of(row: Mapping[str, Any], case: Any) -> bool:

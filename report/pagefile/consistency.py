@@ -10,6 +10,7 @@ from parsers.io.validation import Mistake
 from ..measuring.protocol import ProtocolError
 from .page import CellPlace, Page
 from .parts import Case, with_only
+from .values import mistakes_of_values
 
 SAME_NAME = "two tables are named {name}; use unique names."
 UNKNOWN_COLUMN = "table {table} refers to an unknown column {column}; columns: {known}."
@@ -26,6 +27,7 @@ NO_TABLE_SHOWS = (
     "table {table} has a {quantity} that needs the throughput of column {column} for {case}, which no table shows."
 )
 NO_SOURCE = "quotes.{number} refers to an unknown source {source}; sources: {known}."
+NO_SOURCE_OF_FIGURES = "table {table} refers to an unknown source {source}; sources: {known}."
 NO_HIGHLIGHT = "highlights.{number} matches no cell: no table shows {case}."
 NO_CELL = "quotes.{number} does not match any cell: no table shows column {column} with this case."
 SEVERAL_QUOTES = "table {table} has several quotes for one cell: {figures}; keep one."
@@ -41,6 +43,7 @@ def mistakes(page: Page) -> Iterator[Message]:
     yield from _of_protocols(page)
     yield from _of_titles(page)
     yield from _of_highlights(page)
+    yield from mistakes_of_values(page)
 
 
 def _of_titles(page: Page) -> Iterator[Message]:
@@ -56,8 +59,9 @@ def _of_titles(page: Page) -> Iterator[Message]:
 
 def _of_highlights(page: Page) -> Iterator[Message]:
     for number, highlight in enumerate(page.highlights):
-        if not any(map(highlight.is_of, page.places())):
-            yield Message(NO_HIGHLIGHT, number=number, case=_worded(highlight.case))
+        for case in highlight.cases:
+            if not any(highlight.is_of(place, case) for place in page.places()):
+                yield Message(NO_HIGHLIGHT, number=number, case=_worded(case))
 
 
 def _of_tables(page: Page) -> Iterator[Message]:
@@ -128,6 +132,10 @@ def _worded(case: Case) -> str | Message:
 
 
 def _of_quotes(page: Page) -> Iterator[Message]:
+    for table in page.tables:
+        if table.source is not None and table.source not in page.sources:
+            known = ", ".join(page.sources) or Message("none")
+            yield Message(NO_SOURCE_OF_FIGURES, table=table.name, source=repr(table.source), known=known)
     places = [place for place in page.places() if place.column.quantity.is_quoted]
     for number, quote in enumerate(page.quotes):
         if quote.source not in page.sources:

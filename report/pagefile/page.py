@@ -4,7 +4,8 @@ import glob
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, get_args
+from itertools import product
+from typing import Annotated, Any, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -12,12 +13,15 @@ from parsers.io.containment import is_spelt_inside
 from parsers.io.validation import Mistake
 
 from ..measuring.protocol import Protocol
-from .parts import LAUNCHED, Axis, Block, Case, Code, Grid, PagePart, Value, with_only
+from .log_source import LogSource
+from .parts import LAUNCHED, Axis, Block, Case, Code, Grid, PagePart, Prose, Value, with_only
+from .prose import LEAVES_PAGE
 from .quotes import Quote, QuoteSource
+from .shorthand import HAS_BRACES, spelt_out, with_runs
 from .table import Against, OverTime, Table, TableColumn, TableRow
 
 LEAVES_LOGS = "{path} leaves the log folder; use a path below it."
-ONE_KIND = "a highlight is either fastest or scaling, with a case."
+ONE_KIND = "a highlight is one of fastest, highest, scaling and speed_up, with a case."
 NO_OPTION = (
     "{name} is not an option; use a variable of the launcher in lower case, such as steps; "
     "the case sets {launched}, --repo the checkout, and the key extra native arguments."
@@ -37,6 +41,7 @@ __all__ = [
     "LogSource",
     "OverTime",
     "Page",
+    "Prose",
     "Quote",
     "QuoteSource",
     "Run",
@@ -62,16 +67,30 @@ def _relative(pattern: str) -> str:
     return pattern
 
 
+def _without_braces(text: str) -> str:
+    if "{" in text or "}" in text:
+        raise Mistake(HAS_BRACES, text=repr(text))
+    return text
+
+
+def _beside(folder: str) -> str:
+    if not is_spelt_inside(folder):
+        raise Mistake(LEAVES_PAGE, file=repr(folder))
+    return folder
+
+
 def _option(name: str) -> str:
     if not re.fullmatch(r"[a-z][a-z_]*", name) or name in (*LAUNCHED, "repo", "extra"):
         raise Mistake(NO_OPTION, name=repr(name), launched=", ".join(LAUNCHED))
     return name
 
 
+Cases = dict[Axis, Value | list[Value]]
 Aliases = dict[Axis, dict[str, Value]]
 Option = Annotated[str, AfterValidator(_option)]
 Pattern = Annotated[str, AfterValidator(_relative), AfterValidator(with_only(get_args(Axis)))]
-Address = Annotated[str, AfterValidator(with_only(("commit", "path")))]
+Unformatted = Annotated[str, AfterValidator(_without_braces)]
+Folder = Annotated[str, AfterValidator(_beside)]
 
 
 class Run(PagePart):
@@ -121,19 +140,17 @@ class Column(PagePart):
     """How values of axes are written for this column, if not as for the page."""
     runs: list[Run] = Field(default_factory=list)
     """Where its logs are; for each case, the first run that covers it. Without runs, all figures are quoted."""
+    logs: Pattern | None = None
+    """`logs` of all its runs, unless they set another; without `runs`, it is one run."""
+    protocol: AnyProtocol | None = None
+    """`protocol` of all its runs, unless they set another."""
+    spellings: dict[Axis, dict[str, str]] = Field(default_factory=dict)
+    """`spellings` of all its runs, unless they set others."""
 
-
-class LogSource(PagePart):
-    """Where the logs were published, if by others."""
-
-    repository: str
-    """Address of the repository."""
-    commit: str
-    """The commit whose logs these are."""
-    licence: str
-    """Licence under which they were published."""
-    url: Address
-    """Address of one log; `{commit}` and `{path}` are filled in."""
+    @model_validator(mode="before")
+    @classmethod
+    def _says_once_what_all_runs_have(cls, stated: Any) -> Any:
+        return with_runs(stated) if isinstance(stated, dict) else stated
 
 
 @dataclass(frozen=True)
@@ -162,31 +179,41 @@ class CellPlace:
 class Highlight(PagePart):
     """One finding of the page, worded from its numbers: exactly one of its keys."""
 
-    fastest: Case = Field(default_factory=dict)
-    """The case of throughputs that are compared: who is fastest, and how the others compare."""
+    fastest: Cases = Field(default_factory=dict)
+    """The case of throughputs that are compared: who is fastest, and how the others compare. A list of values of an
+    axis is several cases, which are told together if the same is fastest in all."""
+    highest: Case = Field(default_factory=dict)
+    """The case of throughputs of which the highest and the lowest are told, with what of their cases it leaves open."""
     scaling: Case = Field(default_factory=dict)
     """The case of scaling efficiencies: from the lowest to the highest."""
+    speed_up: Case = Field(default_factory=dict)
+    """The case of speed-ups: from the lowest to the highest."""
 
     @model_validator(mode="after")
     def _is_of_one_kind(self) -> "Highlight":
-        if bool(self.fastest) == bool(self.scaling):
+        if sum(map(bool, (self.fastest, self.highest, self.scaling, self.speed_up))) != 1:
             raise Mistake(ONE_KIND)
         return self
 
     @property
-    def case(self) -> Case:
-        """The case that it is about."""
-        return self.fastest or self.scaling
+    def cases(self) -> list[Case]:
+        """The cases that it is about; several where it names several values of an axis."""
+        stated: Cases = self.fastest or {**self.highest, **self.scaling, **self.speed_up}
+        values = [value if isinstance(value, list) else [value] for value in stated.values()]
+        return [dict(zip(stated, combination, strict=True)) for combination in product(*values)]
 
-    def is_of(self, place: CellPlace) -> bool:
-        """Whether a number is one of those that it is about."""
+    def is_of(self, place: CellPlace, case: Case) -> bool:
+        """Whether a number is one of those that it is about, in one of its cases."""
         quantity = place.column.quantity
-        is_one = quantity.is_throughput if self.fastest else quantity.is_over_fewest_cards
-        return is_one and self.case.items() <= place.labels.items()
+        is_one = quantity.is_throughput
+        if self.scaling or self.speed_up:
+            is_one = quantity.is_over_fewest_cards if self.scaling else quantity.is_over_another
+        return is_one and case.items() <= place.labels.items()
 
 
 class Page(PagePart):
-    """One report page: its text, columns and tables. Texts are English; the catalogues translate them."""
+    """One report page: its text, columns and tables. A title may be `{ en = "…", zh = "…" }`, a text for each language;
+    other texts are English, which the catalogues translate."""
 
     title: str
     """Heading of the page."""
@@ -194,6 +221,13 @@ class Page(PagePart):
     """Name of the models in the index of the site."""
     unit: str
     """Unit of all throughputs, such as `images/s`."""
+    prose: Folder | None = None
+    """Folder beside the page file with its text in Markdown: `setup.en.md`, `setup.zh.md` and so on for `tested`,
+    `environment`, `setup`, `steps` and `results`, and `table-NAME.en.md` for the text below a table."""
+    texts: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """What the files of `prose` hold, by section and language; it may stand in the page file instead."""
+    words: dict[str, dict[Unformatted, Unformatted]] = Field(default_factory=dict)
+    """Translations of texts of the page, by language; titles such as `{ en = "…", zh = "…" }` are put here."""
     tested: list[Block]
     """Section 1, what is tested."""
     environment: list[Block] = Field(default_factory=list)
@@ -242,4 +276,14 @@ class Page(PagePart):
         """The figure that may stand at a place without measurement; only a throughput is quoted."""
         if not place.column.quantity.is_quoted:
             return None
-        return next((quote for quote in self.quotes if quote.is_of(place.column.column, place.case)), None)
+        figure = place.table.figure(place.row, place.column, place.case)
+        return figure or next((quote for quote in self.quotes if quote.is_of(place.column.column, place.case)), None)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_spelt_out(cls, stated: Any) -> Any:
+        return spelt_out(stated) if isinstance(stated, dict) else stated
+
+    def untranslated(self, language: str) -> list[str]:
+        """The texts of ``texts`` that have none in a language."""
+        return [name for name, said in self.texts.items() if language not in said]

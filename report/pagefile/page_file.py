@@ -10,10 +10,11 @@ from pydantic import ValidationError
 
 from parsers.io.errors import CANNOT_BE_READ, ParserError, reason_of
 from parsers.io.input_file import text_of
-from parsers.io.validation import NOT_TOML, UNKNOWN, mistake
+from parsers.io.validation import NOT_TOML, UNKNOWN, Mistake, mistake
 
 from .consistency import mistakes
 from .page import Page
+from .prose import with_prose
 
 NO_FILE = "Page file {path} not found."
 NO_PAGE = "No page is named {page}; use one of {names}, or a path ending in .toml."
@@ -22,7 +23,9 @@ SEVERAL_LINES = "{key}: {text} has several lines; use a single line."
 FOLDER = Path(__file__).parents[1] / "pages"
 # Paragraphs, code and notes; all else stands in a heading, a cell, a link, the name of a file or a command.
 _OF_SEVERAL_LINES = re.compile(
-    r"(tested|environment|setup|steps|results|tables\.\d+\.notes)\.\d+(\.code)?|sources\..+\.note", re.DOTALL
+    r"(tested|environment|setup|steps|results|tables\.\d+\.notes)\.\d+(\.(code|texts\..+|[a-z]{2,3}(_[A-Z]{2})?))?"
+    r"|sources\..+\.note|texts\..+",
+    re.DOTALL,
 )
 
 
@@ -51,9 +54,14 @@ def load(path: Path) -> Page:
 
 
 def read_text(path: Path) -> str:
-    """The text of a page file, its line ends as newlines; raises PageError when it cannot be read."""
+    """The text of a page file with that of its Markdown files; line ends are newlines.
+
+    Raises PageError when one cannot be read, or is not what it should be.
+    """
     try:
-        return text_of(path)
+        return with_prose(text_of(path), path)
+    except Mistake as error:
+        raise PageError.at(path, error.message) from error
     except OSError as error:
         raise PageError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
     except UnicodeDecodeError as error:

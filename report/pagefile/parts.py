@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from string import Formatter
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from parsers.io.validation import Mistake
 
@@ -75,4 +75,15 @@ class Grid(PagePart):
         return self
 
 
-Block = str | Code | Grid
+class Prose(PagePart):
+    """Markdown in several languages, as the files of `prose` hold it; a language without a text has the English one."""
+
+    texts: dict[str, str] = Field(min_length=1)
+    """The text in each language, such as `{ en = "…", zh = "…" }`."""
+
+    def text(self, language: str) -> str:
+        """The text in a language, or else in English, or else in the first that there is."""
+        return self.texts.get(language) or self.texts.get("en") or next(iter(self.texts.values()))
+
+
+Block = str | Code | Grid | Prose

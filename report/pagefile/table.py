@@ -9,11 +9,16 @@ from parsers.io.validation import Mistake
 from ..measuring.quantity import THROUGHPUT, Quantity
 from .combinations import with_rows
 from .parts import Axis, Block, Case, PagePart, Value, with_only
+from .quotes import DIGITS, Quote
+from .shorthand import with_columns
 
 DECIMALS_OF_A_THROUGHPUT = "set the decimals of a throughput with its protocol: protocol = 'decimals={decimals}'."
 ONLY_A_SPEED_UP = "against is required for a speed_up, and only valid there."
-NO_TITLE = "a speed_up needs a title that says which two numbers it compares."
+NO_TITLE = "a speed_up over another column needs a title that says which two numbers it compares."
+FIGURES = "figures has {rows} rows of {columns} texts; the table has {wanted_rows} rows and {wanted_columns} columns."
+FIGURES_OF_A_SOURCE = "figures and source need each other."
 
+Figure = Annotated[str, Field(pattern=rf"^-$|{DIGITS}")]
 RowTitle = Annotated[str, AfterValidator(with_only(get_args(Axis)))]
 
 
@@ -41,7 +46,8 @@ class TableColumn(PagePart):
     quantity: Quantity = THROUGHPUT
     """What is shown: one of the [quantities](#quantities)."""
     against: Against | None = None
-    """What a `speed_up` is compared with; required for it, together with a `title`, and not valid elsewhere."""
+    """What a `speed_up` is compared with; required for it, together with a `title` if that is another column, and not
+    valid elsewhere."""
     decimals: Annotated[int, Field(ge=0, le=15)] | None = None
     """Decimals of a computed number or one from gpu.csv; for a throughput, set them in its protocol."""
 
@@ -55,7 +61,7 @@ class TableColumn(PagePart):
     def _only_a_speed_up_is_against_something(self) -> "TableColumn":
         if (self.against is not None) != self.quantity.is_over_another:
             raise Mistake(ONLY_A_SPEED_UP)
-        if self.against is not None and self.title is None:
+        if self.against is not None and self.against.column is not None and self.title is None:
             raise Mistake(NO_TITLE)
         return self
 
@@ -97,8 +103,16 @@ class Table(PagePart):
     """Text below the table and its numbered notes."""
     case: Case = Field(default_factory=dict)
     """The part of the case that all its cells share."""
+    like: str | None = Field(default=None, alias="from")
+    """Name of a table before it, whose corner, case, columns and rows it has unless it states its own."""
     columns: list[TableColumn] = Field(min_length=1)
-    """Its columns, from left to right."""
+    """Its columns, from left to right; a column without other keys may be just its name."""
+    quantity: Quantity = THROUGHPUT
+    """What all its columns show, unless they set another."""
+    against: Against | None = None
+    """What all its columns are compared with, unless they set another."""
+    decimals: Annotated[int, Field(ge=0, le=15)] | None = None
+    """Decimals of all its columns, unless they set others."""
     rows: list[TableRow] = Field(min_length=1)
     """Its rows, from top to bottom; or the values of axes, such as `{ cards = [1, 8] }`, for a row of each combination
     of them, titled by the values."""
@@ -106,6 +120,10 @@ class Table(PagePart):
     """The values of axes for a group of all `rows` of each combination of them, titled by the values."""
     leave_out: list[Case] = Field(default_factory=list)
     """The rows of `for` that are left out: those that have all values of one of these."""
+    figures: list[list[Figure]] = Field(default_factory=list)
+    """Published figures for its cells without a measurement, a list for each row: their digits, or `"-"` for none."""
+    source: str | None = None
+    """Name of one of the `sources` of the page: where `figures` were published."""
     charts: list[Literal["bars", "scaling"]] = Field(default=["bars", "scaling"])
     """What its chart shows, the first of these that it has enough numbers for: bars of throughputs, or the scaling
     efficiency in percent."""
@@ -116,4 +134,23 @@ class Table(PagePart):
     @model_validator(mode="before")
     @classmethod
     def _has_a_row_of_each_combination(cls, stated: Any) -> Any:
-        return with_rows(stated) if isinstance(stated, dict) else stated
+        return with_rows(with_columns(stated)) if isinstance(stated, dict) else stated
+
+    @model_validator(mode="after")
+    def _has_a_figure_for_each_cell(self) -> "Table":
+        if bool(self.figures) != (self.source is not None):
+            raise Mistake(FIGURES_OF_A_SOURCE)
+        shape = {len(row) for row in self.figures}
+        if self.figures and (len(self.figures), shape) != (len(self.rows), {len(self.columns)}):
+            wanted = {"wanted_rows": len(self.rows), "wanted_columns": len(self.columns)}
+            told = ", ".join(map(str, sorted(shape)))
+            raise Mistake(FIGURES, rows=len(self.figures), columns=told, **wanted)
+        return self
+
+    def figure(self, row: TableRow, column: TableColumn, case: Case) -> Quote | None:
+        """The figure that was published for a cell of this case; None where there is none."""
+        across = next((at for at, one in enumerate(self.columns) if one is column), None)
+        for one, figures in zip(self.rows, self.figures, strict=False):
+            if one is row and across is not None and self.source and figures[across] != "-":
+                return Quote(column=column.column, case=case, value=figures[across], source=self.source)
+        return None

@@ -41,7 +41,7 @@ class PageText(Translator):
         out: Path,
         unlike: Sequence[Comparison] = (),
     ) -> None:
-        super().__init__(language)
+        super().__init__(language, page.words.get(language))
         self.language = language
         self.page, self.cells, self.logs, self.out, self.unlike = page, cells, logs, out, unlike
         self.anchors, self.former_anchors = anchors(cells), former_anchors(cells)
@@ -130,7 +130,7 @@ class PageText(Translator):
         return self._names[exhibit.path]
 
     def _address(self, log: str) -> str:
-        if self.page.source:
+        if self.page.source and self.page.source.has(log):
             path = markdown.path_address(log).removeprefix("./")
             return self.page.source.url.format(commit=self.page.source.commit, path=path)
         return markdown.path_address(Path(os.path.relpath(self.logs / log, self.out)).as_posix())

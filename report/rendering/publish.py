@@ -12,8 +12,11 @@ from parsers.sharing.workers import ALL_CORES, Workers
 
 from ..evidence import evidence_file
 from ..evidence.case_evidence import cells
-from ..evidence.cell import Cell, commonest, coverage
+from ..evidence.case_runs import NOT_FOUND
+from ..evidence.cell import Cell, coverage
 from ..evidence.comparison import Comparison, comparisons
+from ..evidence.quotient import MISSING as MISSING_PART
+from ..evidence.reason import LEADS_OUT, LEADS_OUT_HELP
 from ..pagefile.page import Page
 from ..pagefile.page_file import PageError, find, names, parse, read_text
 from ..wording.words import languages as all_languages
@@ -35,7 +38,11 @@ PUBLISHED_ELSEWHERE = (
 WROTE = "{name}: {measured} of {planned} cells measured;{quoted}{unlike} wrote {files}."
 ALSO_QUOTED = " {count} quoted;"
 ALSO_UNLIKE = " {count} rows/columns are not directly comparable;"
-WHY_EMPTY = "{name}: most common reason for empty cells: {reason}"
+WHY_EMPTY = "{name}: {slug} is empty: {reason}"
+WHY_SEVERAL_EMPTY = "{name}: {slug} and {count} more are empty: {reason}"
+MORE_REASONS = "{name}: more reasons for empty cells: {count}; the evidence file of the page lists them."
+MOST_REASONS = 12
+UNTRANSLATED = "{name}: no text in language {language} for {texts}; another language stands there."
 ONE_NAME = "{first} and {second} would both be rendered as {name}; render them separately."
 
 
@@ -77,10 +84,34 @@ class PublishedPage:
         return Message(WROTE, name=self.name, **counts, files=", ".join(map(str, self.files)))
 
     @property
-    def why_empty(self) -> Message | None:
-        """Why most of the cells are empty that are, in one line; None where none is, and for a page left out."""
-        reason = commonest(self.cells) if self.files else None
-        return Message(WHY_EMPTY, name=self.name, reason=reason) if reason else None
+    def why_empty(self) -> list[Message]:
+        """Why cells are empty that are, a line for each reason; none for a page left out, nor for what others lack."""
+        found: dict[object, list[Cell]] = {}
+        for cell in self.cells if self.files else ():
+            if cell.reason and not cell.digits and cell.reason.key != MISSING_PART:
+                # Of the logs that a table lacks one is named.
+                kind = (cell.table, NOT_FOUND) if cell.reason.key == NOT_FOUND else cell.reason
+                found.setdefault(kind, []).append(cell)
+        each = [self._empty(*empty) for empty in list(found.values())[:MOST_REASONS]]
+        more = len(found) - len(each)
+        return [*each, Message(MORE_REASONS, name=self.name, count=more)] if more else each
+
+    def _empty(self, first: Cell, *others: Cell) -> Message:
+        """Why cells are empty, for the reason of the first."""
+        reason = first.reason or Message("")
+        if reason.key == LEADS_OUT:
+            reason = Message("{first} {second}", first=reason, second=Message(LEADS_OUT_HELP))
+        told = {"name": self.name, "reason": reason, "slug": first.slug}
+        return Message(WHY_SEVERAL_EMPTY, **told, count=len(others)) if others else Message(WHY_EMPTY, **told)
+
+    def untranslated(self, languages: Sequence[str]) -> list[Message]:
+        """The texts that are missing in a language, a sentence for each language."""
+        missing = {language: self.page.untranslated(language) for language in languages}
+        return [
+            Message(UNTRANSLATED, name=self.name, language=language, texts=", ".join(texts))
+            for language, texts in missing.items()
+            if texts
+        ]
 
     @property
     def is_empty(self) -> bool:

@@ -7,7 +7,7 @@ from parsers.io.message import Message
 from ..evidence.cell import Cell, Exhibit
 from ..evidence.comparison import Comparison
 from ..evidence.quotient import MISSING as MISSING_PART
-from ..pagefile.page import Block, Code, Grid, Table
+from ..pagefile.page import Block, Code, Grid, Prose, Table
 from ..wording import markdown
 from ..wording.words import worded
 from . import render_evidence, render_highlights, render_remarks
@@ -48,6 +48,8 @@ class Renderer(PageText):
     def _block(self, block: Block) -> str:
         if isinstance(block, Code):
             return markdown.fenced(block.code, block.language)
+        if isinstance(block, Prose):
+            return block.text(self.language)
         if isinstance(block, Grid):
             return self.grid([block.columns, *block.rows], self.translate)
         return self.translate(block).strip()

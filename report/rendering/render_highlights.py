@@ -1,6 +1,6 @@
 """Rendering highlights: what a page finds, as sentences that are computed from its numbers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from parsers.io.message import Message
@@ -11,7 +11,7 @@ from ..evidence.quotient import DIFFERS, OTHER_CASE, unlike
 from ..measuring.number import printed, quotient
 from ..measuring.protocol import Protocol
 from ..pagefile.page import CellPlace, Highlight
-from ..pagefile.parts import Case
+from ..pagefile.parts import Axis, Case, Value
 from ..wording import markdown
 from ..wording.words import worded
 from .page_text import PageText
@@ -23,7 +23,15 @@ IN_BRIEF = {
     OTHER_CASE: "not comparable: the log's configuration does not match its label",
     DIFFERS: "not comparable: {fact} {of} and {against}",
 }
+RANGE = "{title}, {case}: {low} to {high}"
+# What a number is of, where its page does not label it: one, and several.
+UNITS: Mapping[Axis, tuple[str, str]] = {
+    "cards": ("{count} card", "{count} cards"),
+    "nodes": ("{count} machine", "{count} machines"),
+    "batch_size": ("BS={count}", "BS={count}"),
+}
 RATIO = Protocol(decimals=2)
+Found = Sequence[tuple[CellPlace, Cell]]
 
 
 @dataclass(frozen=True)
@@ -43,34 +51,73 @@ class PageFinding:
 def highlights(page: PageText) -> Iterator[PageFinding]:
     """The highlights of a page in its order; none of what has no numbers."""
     for highlight in page.page.highlights:
-        found = _found(page, highlight)
-        if any(cell.value for _, cell in found):
-            yield _fastest(page, highlight.fastest, found) if highlight.fastest else _scaling(page, highlight, found)
+        cases = [(case, _found(page, highlight, case)) for case in highlight.cases]
+        there = [(case, found) for case, found in cases if any(cell.value for _, cell in found)]
+        if there and highlight.fastest:
+            yield from _fastest(page, there)
+        elif there:
+            ((case, found),) = there
+            yield _highest(page, case, found) if highlight.highest else _range(page, case, found)
 
 
-def _found(page: PageText, highlight: Highlight) -> list[tuple[CellPlace, Cell]]:
-    """The numbers that a highlight is about, once each: those of the first table that has any."""
+def _found(page: PageText, highlight: Highlight, case: Case) -> list[tuple[CellPlace, Cell]]:
+    """The numbers that a highlight is about in a case, once each: those of the first table that has any."""
     placed = zip(page.page.places(), page.cells, strict=True)
-    found = [(place, cell) for place, cell in placed if highlight.is_of(place)]
+    found = [(place, cell) for place, cell in placed if highlight.is_of(place, case)]
     return [(place, cell) for place, cell in found if cell.table == found[0][1].table]
 
 
-def _fastest(page: PageText, case: Case, found: Sequence[tuple[CellPlace, Cell]]) -> PageFinding:
+def _fastest(page: PageText, found: Sequence[tuple[Case, Found]]) -> Iterator[PageFinding]:
+    """One finding for all cases where the same column is the fastest in each, else one for each case."""
+    firsts = [_first(cells) for _, cells in found]
+    if len({(cell.column, is_fastest) for cell, is_fastest in firsts}) > 1:
+        for alone in found:
+            yield from _fastest(page, [alone])
+        return
+    (first, is_fastest), (case, _) = firsts[0], found[0]
+    open_axes = {axis for other, _ in found for axis in other if other[axis] != case[axis]}
+    shared = {axis: value for axis, value in case.items() if axis not in open_axes}
+    each = [{axis: value for axis, value in other.items() if axis in open_axes} for other, _ in found]
+    named = [_worded(page, shared)] if shared else []
+    if open_axes:
+        named.append(_both(page, [_worded(page, one) for one in each]))
+    where, column = page.enumerated(named), _column(page, first)
+    numbers = _both(page, [page.qualified_number(cell) for cell, _ in firsts])
+    number = {"number": numbers, "unit": markdown.text(first.shown.unit)}
+    others = [
+        _others(page, cell, cells, one if open_axes else {})
+        for (cell, _), (_, cells), one in zip(firsts, found, each, strict=True)
+        if len(cells) > 1
+    ]
+    head = page.say(FASTEST if is_fastest else FIRST, case=where, column=column)
+    told = page.sentences([page.say("**{head}**, {number} {unit}.", head=head, **number), *others])
+    details = page.sentences([page.say("{number} {unit}.", **number), *others])
+    short = page.say(FASTEST_ONE, column=column) if is_fastest else column
+    place = next(place for place, cell in found[0][1] if cell is first)
+    yield PageFinding(told, where, short, details, look(page.page.columns[place.column.column].title))
+
+
+def _others(page: PageText, first: Cell, found: Found, case: Case) -> str:
+    """The other numbers beside the first of their case; ``case``: what is told of it before them."""
+    said = page.joined(_compared(page, other, first) for _, other in found if other is not first)
+    said = page.say("{case}: {said}", case=_begun(_worded(page, case)), said=said) if case else said
+    return page.say("{said}.", said=said)
+
+
+def _first(found: Found) -> tuple[Cell, bool]:
+    """The number that is told first, and whether it is the fastest of several that can be compared."""
     there = [cell for _, cell in found if cell.value]
     # A number whose log contradicts its label is not one of the case, and a quoted one is not proven.
     first = max(there, key=lambda cell: (not cell.certain_disagreements, not cell.rests_on_quotes, cell.value or 0))
     is_compared = any(cell is not first and unlike(cell, first, ()) is None for cell in there)
-    is_fastest = is_compared and not first.certain_disagreements
-    where, column = _worded(page, case), _column(page, first)
-    head = page.say(FASTEST if is_fastest else FIRST, case=where, column=column)
-    number, unit = page.qualified_number(first), markdown.text(first.shown.unit)
-    each = [_compared(page, cell, first) for _, cell in found if cell is not first]
-    others = [page.say("{said}.", said=page.joined(each))] if each else []
-    told = page.sentences([page.say("**{head}**, {number} {unit}.", head=head, number=number, unit=unit), *others])
-    details = page.sentences([page.say("{number} {unit}.", number=number, unit=unit), *others])
-    short = page.say(FASTEST_ONE, column=column) if is_fastest else column
-    place = next(place for place, cell in found if cell is first)
-    return PageFinding(told, where, short, details, look(page.page.columns[place.column.column].title))
+    return first, is_compared and not first.certain_disagreements
+
+
+def _both(page: PageText, texts: Sequence[str]) -> str:
+    *before, last = texts
+    if not before:
+        return last
+    return page.say("{before} and {last}", before=page.enumerated(before), last=last)
 
 
 def _compared(page: PageText, cell: Cell, first: Cell) -> str:
@@ -86,24 +133,55 @@ def _compared(page: PageText, cell: Cell, first: Cell) -> str:
     return page.say("{column}: {number} ({ratio}×)", column=column, number=number, ratio=ratio)
 
 
-def _scaling(page: PageText, highlight: Highlight, found: Sequence[tuple[CellPlace, Cell]]) -> PageFinding:
+def _ends(found: Found) -> tuple[tuple[CellPlace, Cell], tuple[CellPlace, Cell]]:
+    """The lowest and the highest of numbers."""
     there = [(place, cell) for place, cell in found if cell.value]
     low, high = (choose(there, key=lambda one: one[1].value or 0) for choose in (min, max))
-    ends = {"low": page.qualified_number(low[1]), "high": page.qualified_number(high[1])}
-    places = {"lowest": _of(page, highlight, *low), "highest": _of(page, highlight, *high)}
-    case = _worded(page, highlight.case)
-    head = page.say("Scaling efficiency, {case}: {low} to {high}", case=case, **ends)
-    told = page.say("**{head}**. Lowest: {lowest}; highest: {highest}.", head=head, **places)
-    details = page.say("Lowest: {lowest}; highest: {highest}.", **places)
-    return PageFinding(
-        told, page.say("Scaling efficiency, {case}", case=case), page.say("{low} to {high}", **ends), details
+    return low, high
+
+
+def _highest(page: PageText, case: Case, found: Found) -> PageFinding:
+    low, high = _ends(found)
+    where, unit = _worded(page, case), markdown.text(high[1].shown.unit)
+    top = {"highest": _of(page, case, *high), "high": page.qualified_number(high[1]), "unit": unit}
+    least = {"lowest": _of(page, case, *low), "low": page.qualified_number(low[1])}
+    told = page.say(
+        "**{case}: highest with {highest}**, {high} {unit}; lowest with {lowest}, {low}.", case=where, **top, **least
     )
+    details = page.say("{high} {unit}; lowest with {lowest}, {low}.", **top, **least)
+    return PageFinding(told, where, page.say("highest with {highest}", **top), details)
 
 
-def _of(page: PageText, highlight: Highlight, place: CellPlace, cell: Cell) -> str:
-    """The column of a number, with what of its case the highlight does not say."""
-    case = {axis: value for axis, value in place.row.case.items() if axis not in highlight.case}
-    return page.enumerated([_column(page, cell), *([_worded(page, case)] if case else [])])
+def _range(page: PageText, case: Case, found: Found) -> PageFinding:
+    (low_place, low), (high_place, high) = _ends(found)
+    against = low_place.column.against
+    title = low.column if against and against.column else low_place.table.title
+    about = {"title": markdown.text(page.translate(title)), "case": _worded(page, case)}
+    ends = {"low": page.qualified_number(low), "high": page.qualified_number(high)}
+    places = {"lowest": _of(page, case, low_place, low), "highest": _of(page, case, high_place, high)}
+    told = page.say(
+        "**{head}**. Lowest: {lowest}; highest: {highest}.", head=page.say(RANGE, **about, **ends), **places
+    )
+    details = page.say("Lowest: {lowest}; highest: {highest}.", **places)
+    return PageFinding(told, page.say("{title}, {case}", **about), page.say("{low} to {high}", **ends), details)
+
+
+def _of(page: PageText, told: Case, place: CellPlace, cell: Cell) -> str:
+    """The column of a number, where there are several, and what of its row is not yet told."""
+    group = place.row.group if "{" not in place.row.group else ""
+    case = {
+        axis: value
+        for axis, value in place.row.case.items()
+        if axis not in told and page.page.label(axis, value) != group
+    }
+    row = [markdown.text(page.translate(group))] if group else []
+    row += [_worded(page, case)] if case else []
+    shown = {column.column for column in place.table.columns if column.quantity is place.column.quantity}
+    return page.enumerated(row if len(shown) == 1 and row else [_column(page, cell), *row])
+
+
+def _begun(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _column(page: PageText, cell: Cell) -> str:
@@ -112,7 +190,14 @@ def _column(page: PageText, cell: Cell) -> str:
 
 def _worded(page: PageText, case: Case) -> str:
     """A case as a title: the cards of a device, then its other axes."""
-    labels = {axis: markdown.text(page.translate(page.page.label(axis, value))) for axis, value in case.items()}
+    labels = {axis: _label(page, axis, value) for axis, value in case.items()}
     if {"cards", "device"} <= labels.keys():
-        labels["cards"] = f"{labels['cards']} × {labels.pop('device')}"
+        cards = markdown.text(page.page.label("cards", case["cards"]))
+        labels["cards"] = f"{cards} × {labels.pop('device')}"
     return page.enumerated(labels.values())
+
+
+def _label(page: PageText, axis: Axis, value: Value) -> str:
+    if axis in UNITS and str(value) not in page.page.labels.get(axis, {}):
+        return page.say(UNITS[axis][0 if value == 1 else 1], count=value)
+    return markdown.text(page.translate(page.page.label(axis, value)))

@@ -77,6 +77,7 @@ def report(
     from parsers.io.errors import ParserError
     from parsers.sharing.workers import Workers
 
+    from ..wording.words import languages as all_languages
     from ..wording.words import worded
 
     # What is told while pages are made in several languages, which nobody would read twice, is English.
@@ -94,8 +95,8 @@ def report(
                 _print_cells(published.name, published.cells)
             else:
                 say(worded(published.done, translate))
-                if published.why_empty:
-                    say(worded(published.why_empty, translate), err=True)
+                for told in (*published.untranslated(languages or all_languages()), *published.why_empty):
+                    say(worded(told, translate), err=True)
     except BrokenPipeError:
         raise  # whoever reads what is printed has seen enough; click ends without a word
     except (ParserError, OSError) as error:

@@ -152,7 +152,7 @@ class WebPage(Renderer):
 
     def published_address(self, path: str) -> str | None:
         """Where others published a log; None for logs of our own."""
-        return super()._address(path) if self.page.source else None
+        return super()._address(path) if self.page.source and self.page.source.has(path) else None
 
     def _address(self, log: str) -> str:
         return self.log_address(log)

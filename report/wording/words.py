@@ -47,14 +47,14 @@ def words(language: str, folder: Path = FOLDER) -> Translations:
 
 
 class Translator:
-    """What is said in one language."""
+    """What is said in one language; ``own``: what texts of a page are in it, as its page file says."""
 
-    def __init__(self, language: str) -> None:
-        self.catalogue = words(language)
+    def __init__(self, language: str, own: Mapping[str, str] | None = None) -> None:
+        self.catalogue, self._own = words(language), own or {}
 
     def translate(self, text: str) -> str:
         """A text in this language; an empty one stays empty, for which gettext keeps its header."""
-        return self.catalogue.gettext(text) if text else ""
+        return self._own.get(text) or (self.catalogue.gettext(text) if text else "")
 
     def say(self, message: str, **values: object) -> str:
         """A message of the template in this language, with its values filled in."""

@@ -99,17 +99,17 @@ def test_a_group_of_rows_says_what_each_column_takes_it_for(page: Path) -> None:
 
 def test_a_ratio_is_withheld_where_precision_differs_and_its_cell_leads_to_the_reason(page: Path) -> None:
     withheld, ratio = found(page)[-2:]
-    assert str(withheld.reason) == "Not comparable: precision fp16 and amp."
+    assert str(withheld.reason) == "Not comparable: precision FP16 and AMP."
     assert ratio.digits == "2.00"
     assert "-<br>(note 1)" in text(page, "en")
-    assert "\n1. Not comparable: precision fp16 and amp.\n" in text(page, "en")
+    assert "\n1. Not comparable: precision FP16 and AMP.\n" in text(page, "en")
 
 
 def test_a_highlight_is_worded_from_the_numbers(page: Path) -> None:
     (english,) = [line for line in text(page, "en").splitlines() if line.startswith("- **")]
     assert english == (
         "- **8 × V100, half precision: A is fastest**, [300](page.evidence.en.md#main/v100-half-8/a)‡ images/s. "
-        "B: [200](page.evidence.en.md#main/v100-half-8/b)‡ (not comparable: precision amp and fp16); "
+        "B: [200](page.evidence.en.md#main/v100-half-8/b)‡ (not comparable: precision AMP and FP16); "
         "C: [150](page.evidence.en.md#main/v100-half-8/c)‡ (0.50×); D: no log."
     )
     (chinese,) = [line for line in text(page, "zh").splitlines() if line.startswith("- **")]

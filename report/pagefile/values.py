@@ -1,0 +1,61 @@
+"""Values of axes: whether those that a page file names somewhere are those of cells that its tables show."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+
+from parsers.io.message import Message
+
+from .page import Page
+from .parts import Axis, Value
+
+# The precisions that logs state, as a page writes them.
+PRECISIONS = ("fp32", "tf32", "amp", "fp16", "bf16", "fp8", "int8")
+NO_VALUE = "{key}: no table has {axis} {value}."
+NO_VALUE_BUT = "{key}: no table has {axis} {value}; did you mean {nearest}?"
+SPELT = "table {table} has precision {value}; write {nearest}."
+
+
+def mistakes_of_values(page: Page) -> Iterator[Message]:
+    """The values that no cell has, a sentence each, of labels and aliases; and precisions that are spelt otherwise."""
+    yield from _of_precisions(page)
+    shown: dict[Axis, dict[Value, None]] = {}
+    for place in page.places():
+        for case in (place.labels, place.case):
+            for axis, value in case.items():
+                shown.setdefault(axis, {})[value] = None
+    for key, axis, value in _named(page):
+        known = list(map(str, shown.get(axis, {})))
+        if str(value) not in known:
+            yield _unknown(key, axis, value, known)
+
+
+def _unknown(key: str, axis: Axis, value: Value, known: Sequence[str]) -> Message:
+    told = {"key": key, "axis": Message(axis.replace("_", " ")), "value": repr(value)}
+    nearest = _nearest(str(value), known)
+    return Message(NO_VALUE_BUT, **told, nearest=repr(nearest)) if nearest else Message(NO_VALUE, **told)
+
+
+def _nearest(value: str, known: Sequence[str]) -> str | None:
+    spelt = {one.lower(): one for one in known}
+    found = get_close_matches(value.lower(), spelt, 1)
+    return spelt[found[0]] if found else None
+
+
+def _named(page: Page) -> Iterator[tuple[str, Axis, Value]]:
+    """Where a page names values of axes for cells that its tables are to have: the key, the axis and the value."""
+    yield from _keys("labels", page.labels)
+    for name, column in page.columns.items():
+        yield from _keys(f"columns.{name}.aliases", column.aliases)
+        yield from _keys(f"columns.{name}.labels", column.labels)
+
+
+def _keys(name: str, axes: Mapping[Axis, Mapping[str, object]]) -> Iterator[tuple[str, Axis, Value]]:
+    for axis, values in axes.items():
+        yield from ((f"{name}.{axis}", axis, value) for value in values)
+
+
+def _of_precisions(page: Page) -> Iterator[Message]:
+    for place in page.places():
+        value = str(place.case.get("precision", ""))
+        if value.lower() in PRECISIONS and value not in PRECISIONS:
+            yield Message(SPELT, table=place.table.name, value=repr(value), nearest=repr(value.lower()))

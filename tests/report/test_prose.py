@@ -1,0 +1,182 @@
+"""Prose: the text of a page in Markdown files of several languages beside the page file, safe and told in sentences."""
+
+from pathlib import Path
+
+import pytest
+
+from report.pagefile.page_file import PageError, load
+from report.pagefile.prose import MOST_BYTES
+from report.rendering.publish import PublishedPage, publish
+from tests.report.audit.small_site import audited
+from tests.report.page_text import column
+
+PAGE = (
+    """
+title = { en = "Speed of Acme", zh = "Acme 的速度" }
+model = "Acme"
+unit = "images/s"
+prose = "acme"
+[sources.paper]
+title = "A paper"
+url = "https://example.org/paper"
+date = "2031"
+note = "No logs."
+"""
+    + column("a", "{cards}/*.log", "tipc")
+    + """
+[[tables]]
+name = "main"
+title = { en = "Throughput of all", zh = "全部吞吐率" }
+columns = ["a"]
+rows = { cards = [1, 8] }
+source = "paper"
+figures = [["100"], ["700.5"]]
+
+[[tables]]
+name = "scaling"
+title = "Scaling"
+from = "main"
+quantity = "scaling_efficiency"
+"""
+)
+TEXTS = {
+    "tested.en.md": "What *Acme* does.\n\n```bash\n# a comment\n```\n",
+    "tested.zh.md": "Acme 的用途。\n",
+    "setup.en.md": "Install it.\n",
+    "table-main.zh.md": "仅供参考。\n",
+}
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    """A page file beside its texts."""
+    (tmp_path / "acme").mkdir()
+    for name, text in TEXTS.items():
+        (tmp_path / "acme" / name).write_text(text, encoding="utf-8")
+    path = tmp_path / "page.toml"
+    path.write_text(PAGE, encoding="utf-8")
+    return path
+
+
+def rendered(page: Path) -> PublishedPage:
+    (page.parent / "logs").mkdir(exist_ok=True)
+    (published,) = publish([str(page)], page.parent / "logs", ["en", "zh"], page.parent / "out")
+    return published
+
+
+def text(published: PublishedPage, language: str) -> str:
+    (file,) = [path for path in published.files if path.name == f"page.{language}.md"]
+    return file.read_text(encoding="utf-8")
+
+
+def test_each_language_has_its_own_texts_and_titles(page: Path) -> None:
+    published = rendered(page)
+    english, chinese = text(published, "en"), text(published, "zh")
+    assert all(
+        said in english for said in ("# Speed of Acme", "### Throughput of all", "What *Acme* does.", "# a comment")
+    )
+    assert all(said in chinese for said in ("# Acme 的速度", "### 全部吞吐率", "Acme 的用途。", "仅供参考。"))
+
+
+def test_a_text_that_a_language_lacks_is_told_and_stands_there_in_english(page: Path) -> None:
+    published = rendered(page)
+    assert "Install it." in text(published, "zh")
+    assert [str(told) for told in published.untranslated(["en", "zh"])] == [
+        "page: no text in language en for table-main; another language stands there.",
+        "page: no text in language zh for setup; another language stands there.",
+    ]
+
+
+def test_a_page_is_audited_with_its_texts_whatever_the_files_say_by_then(page: Path) -> None:
+    rendered(page)
+    (page.parent / "acme/tested.en.md").unlink()
+    assert {finding.verdict for finding in audited(page.parent / "out")} == {"quoted"}
+
+
+def test_a_table_has_the_columns_and_rows_of_another_and_shows_something_else(page: Path) -> None:
+    cells = rendered(page).cells
+    assert [(cell.slug, cell.digits) for cell in cells] == [
+        ("main/1/a", "100"),
+        ("main/8/a", "700.5"),
+        ("scaling/1/a-scaling-efficiency", "1.000"),
+        ("scaling/8/a-scaling-efficiency", "0.876"),
+    ]
+
+
+def complaint(page: Path) -> str:
+    with pytest.raises(PageError) as raised:
+        load(page)
+    return str(raised.value).partition(": ")[2]
+
+
+MISTAKES = {
+    ('"acme"', '"acmee"'): "prose: the folder 'acmee' is not beside the page file.",
+    ('"acme"', '"../acme"'): "prose: prose: '../acme' leads out of the folder of the page file.",
+    ('from = "main"', 'from = "mian"'): (
+        "table scaling takes its rows from an unknown table 'mian'; did you mean main?"
+    ),
+    ("zh = \"全部吞吐率\" }", "zh = \"{全部}\" }"): "words.zh.Throughput of all: '{全部}' has braces",
+    ('title = "Scaling"', 'title = { en = "Speed of Acme", zh = "速度" }'): "'Speed of Acme' has two translations",
+    ('[["100"], ["700.5"]]', '[["100"]]'): "tables.0: figures has 1 rows of 1 texts; the table",
+    ('[["100"], ["700.5"]]', '[["100"], [700.5]]'): "tables.0.figures.1.0: must be a text.",
+    ('source = "paper"', 'source = "papers"'): "table main refers to an unknown source 'papers'; sources: paper.",
+    ('source = "paper"', ""): "tables.0: figures and source need each other.",
+    ("rows = {", 'case = { precision = "FP32" }\nrows = {'): "table main has precision 'FP32'; write 'fp32'.",
+    ("rows = {", "leave_out = [{ cards = 9 }]\nrows = {"): "tables.0: leave_out: no row has cards 9.",
+    ('prose = "acme"', 'prose = "acme"\nlabels = { cards = { 9 = "nine" } }'): "labels.cards: no table has cards '9'.",
+    ('prose = "acme"', 'prose = "acme"\nhighlights = [{ fastest = { cards = 9 } }]'): "highlights.0 matches no cell",
+    ('columns = ["a"]', 'columns = ["b"]'): "table main refers to an unknown column 'b'; columns: a.",
+    ('quantity = "scaling_efficiency"', 'quantity = "scaling"'): "must be one of throughput,",
+    ('prose = "acme"', 'tested = ["x"]\ntexts = { setpu = { en = "x" } }'): "texts: 'setpu' is neither a section",
+    ('prose = "acme"', 'prose = "acme"\ntexts = { setup = { en = "x" } }'): "prose and texts exclude each other",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "said"), MISTAKES.items(), ids=map(str, range(len(MISTAKES))))
+def test_a_mistake_of_a_page_file_is_told_in_a_sentence(change: tuple[str, str], said: str, page: Path) -> None:
+    assert change[0] in PAGE
+    page.write_text(PAGE.replace(*change), encoding="utf-8")
+    told = complaint(page)
+    assert said in told
+    assert "\n" not in told
+
+
+FILES = {
+    "setpu.en.md": ("x", "'setpu.en.md' is not a text of the page; did you mean setup.en.md? use SECTION.LANGUAGE.md"),
+    "results.en.md": ("one\n\n# two", "'results.en.md', line 3: use ### or lower for headings"),
+    "steps.en.md": ("x" * (MOST_BYTES + 1), f"'steps.en.md' has {MOST_BYTES + 1} bytes; a text may have {MOST_BYTES}."),
+    "table-mian.en.md": ("x", "texts: 'table-mian' is neither a section nor a table of the page"),
+}
+
+
+@pytest.mark.parametrize(("name", "found"), FILES.items(), ids=FILES)
+def test_a_mistake_of_a_text_is_told_in_a_sentence(name: str, found: tuple[str, str], page: Path) -> None:
+    (page.parent / "acme" / name).write_text(found[0], encoding="utf-8")
+    assert found[1] in complaint(page)
+
+
+@pytest.mark.parametrize("name", ["setup.zh.md", None], ids=["a file", "the folder"])
+def test_no_text_is_read_from_elsewhere(name: str | None, page: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "setup.zh.md").write_text("secret", encoding="utf-8")
+    place = page.parent / "acme"
+    if name is None:
+        place.rename(page.parent / "old")
+        place.symlink_to(elsewhere)
+    else:
+        (place / name).symlink_to(elsewhere / name)
+    assert "leads out of the folder of the page file" in complaint(page)
+
+
+def test_every_reason_of_empty_cells_is_told_with_the_place_of_one(page: Path) -> None:
+    page.write_text(PAGE.replace('source = "paper"\nfigures = [["100"], ["700.5"]]', ""), encoding="utf-8")
+    assert [str(told) for told in rendered(page).why_empty] == [
+        "page: main/1/a and 1 more are empty: Log 1/*.log not found in the log folder."
+    ]
+
+
+def test_a_log_whose_folder_is_misspelt_is_told_with_the_nearest_name(page: Path) -> None:
+    (page.parent / "logs/Acme50").mkdir(parents=True)
+    page.write_text(PAGE.replace("{cards}/*.log", "acme50/{cards}.log"), encoding="utf-8")
+    told = [str(cell.reason) for cell in rendered(page).cells if cell.slug == "main/1/a"]
+    assert told == ["Log acme50/1.log not found in the log folder; did you mean Acme50?"]
