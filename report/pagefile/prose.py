@@ -33,6 +33,11 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}##?(\s|$)")
 
 
+def is_text(name: str) -> bool:
+    """Whether a file is called as a text of a page is."""
+    return _NAME.fullmatch(name) is not None
+
+
 def with_prose(text: str, path: Path) -> str:
     """The text of a page file with that of its Markdown files; raises Mistake, and OSError where one cannot be read.
 

@@ -14,6 +14,7 @@ from parsers.sharing.workers import ALL_CORES, KILLED, Workers
 
 from ..pagefile.page_file import FOLDER as PAGES
 from ..pagefile.page_file import find
+from ..pagefile.prose import is_text
 from ..rendering.publish import LOGS
 from ..wording.words import FOLDER as WORDS
 from .drawing import ChartProcess
@@ -107,7 +108,9 @@ class Build:
         """Whether a file that changed is one that the site is made of."""
         changed = Path(path).resolve()
         inside = any(changed.is_relative_to(folder.resolve()) for folder in self._whole_folders())
-        return inside or changed in [page.resolve() for page in self._page_files()]
+        pages = [page.resolve() for page in self._page_files()]
+        is_prose = is_text(changed.name) and changed.parent.parent in {page.parent for page in pages}
+        return inside or is_prose or changed in pages
 
     def _page_files(self) -> list[Path]:
         return [find(page) for page in self.pages] or sorted(PAGES.glob("*.toml"))

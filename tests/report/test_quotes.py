@@ -167,7 +167,11 @@ def test_what_is_computed_is_not_launched(tmp_path: Path) -> None:
         ('"https://example.org/paper"', '"javascript:x"', "sources.paper.url: 'javascript:x' is not a web address"),
         ('"2031-05"', '"May"', "sources.paper.date: must match the pattern"),
         (', against = { column = "b" }', "", "is required for a speed_up, and only valid there"),
-        ('title = "A over B", ', "", "a speed_up needs a title that says which two numbers it compares"),
+        (
+            'title = "A over B", ',
+            "",
+            "a speed_up over another column needs a title that says which two numbers it compares",
+        ),
         ('{ column = "b" } },', '{ column = "c" } },', "table t refers to an unknown column 'c'; columns: a, b."),
         (
             '{ column = "b" } },',

@@ -83,7 +83,7 @@ def test_an_empty_cell_says_why(page: Path) -> None:
         assert asked(page, name) == f"The cell {name!r} is empty: Log 3/train.log not found in the log folder."
 
 
-@pytest.mark.parametrize("name", ["252.68", "fp32/32/1 × 1", "#fp32/bs32/paddle-n1-1"])
+@pytest.mark.parametrize("name", ["252.68", "main/FP32, 32/1 × 1", "#main/fp32-bs32/fleetx-n1-1"])
 def test_a_quoted_figure_says_where_it_is_from(name: str) -> None:
     vgg16 = load(PROJECT / "report/pages/vgg16.toml")
     with pytest.raises(NoCellError, match=r"252\.68 is quoted from 'VGG16 baseline"):
