@@ -18,7 +18,6 @@ WINGS = {
         "ingesting",
         "scrubbing",
         "general",
-        "tables",
         "origins",
         "runs",
         "scanning",

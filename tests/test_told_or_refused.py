@@ -64,7 +64,7 @@ def test_steps_that_begin_anew_for_no_known_reason_are_told(tmp_path: Path, seco
     found = shown(tmp_path, steps(100, 4.0, 3.0 if second == 1 else 0.1) + steps(101, second, fall))
     assert "runs" not in found
     assert said(
-        found, "Step numbers begin anew at line 41 (1 times in total), and nothing shows whether epochs, ranks or"
+        found, "Step numbers begin anew, first at line 41 (1 in total), and nothing shows whether epochs, ranks or"
     )
 
 

@@ -22,11 +22,10 @@ from ..runs.provenance import RECORDS
 from ..runs.reading import Reading, survey
 from ..scanning.detection import known_shapes
 from ..scanning.text import LogText
-from ..tables.csv_grammar import CsvGrammar, csv_grammar
 from .choice import Choice, choose
-from .gathered import MOST_OF_A_FORM, Gathered, gather
+from .csv_grammar import CsvGrammar, csv_grammar
+from .gathered import MOST_OF_A_FORM, Gathered, gather, why_no_log
 from .grammar_text import GrammarText, NoGrammarError, commented
-from .not_a_log import why_no_log
 from .stated_counts import stated_counts
 from .training_bar import training_bar
 

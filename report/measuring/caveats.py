@@ -32,8 +32,8 @@ NO_RANK_IN_ONE = "{left} of {records} records has no rank and is skipped, at lin
 TOO_SHORT = "The protocol takes {take}; the log is {missing} short."
 AGAIN = "Step numbers restart at line {line}: the log contains several ranks or several runs."
 AS_EPOCHS = (
-    "Step numbers begin anew at line {line} ({count} times in total), and nothing shows whether epochs, ranks or other "
-    "runs do so; the records of all are used."
+    "Step numbers begin anew, first at line {line} ({count} in total), and nothing shows whether epochs, ranks or "
+    "other runs do so; the records of all are used."
 )
 NO_EPOCH_LENGTH = "The log does not state the steps per epoch; the last printed step is taken as the end of an epoch."
 RUNNING_MEAN = "{field} is a running mean, whose {statistic} over-weights early steps. Use estimate=instant."
@@ -167,8 +167,11 @@ def of_spread(values: Values, protocol: Protocol, throughput: Callable[[float], 
 
 def of_summaries(lines: NDArray[np.int64], throughputs: Values, unit: str, protocol: Protocol) -> tuple[Message, ...]:
     """Tell of several summaries that differ, of which a protocol takes the last."""
-    differ = np.abs(throughputs / throughputs[-1] - 1) > ROUNDED
-    if (protocol.records, protocol.statistic) != ("summary", "last") or not differ.any():
+    if (protocol.records, protocol.statistic) != ("summary", "last"):
+        return ()
+    with np.errstate(invalid="ignore"):  # of infinite ones, which are refused
+        differ = np.abs(throughputs - throughputs[-1]) > ROUNDED * np.abs(throughputs[-1])
+    if not differ.any():
         return ()
     shown = [*map(str, lines[:MOST_LINES]), *["…"] * (len(lines) > MOST_LINES)]
     told = {"low": f"{throughputs.min():.6g}", "high": f"{throughputs.max():.6g}", "unit": unit}

@@ -163,9 +163,9 @@ def test_steps_that_repeat_within_an_epoch_are_reported() -> None:
 
 def test_an_epoch_of_unknown_length_is_reported_where_steps_are_counted() -> None:
     records = log([10, 20, 30], step=[10, 20, 10])
-    told = ("The log does not state the steps per epoch; the last printed step is taken as the end of an epoch.",)
-    assert tuple(map(str, of("skip_steps=10", records).warnings)) == told
-    assert of("skip_records=1", records).warnings == ()
+    told = "The log does not state the steps per epoch; the last printed step is taken as the end of an epoch."
+    assert str(of("skip_steps=10", records).warnings[-1]) == told
+    assert told not in map(str, of("skip_records=1", records).warnings)
 
 
 def test_a_second_run_in_the_same_log_is_reported_where_the_epoch_goes_back() -> None:
