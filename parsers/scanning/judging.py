@@ -74,8 +74,10 @@ class VariantSieve:
 
     def possible(self, text: bytes, seen: Seen) -> list[Variant]:
         """Those all of whose texts are in a text, of which the fours are ``seen``."""
-        passed = compress(self.variants, self._sieve.passes(seen).tolist())
-        return [variant for variant in passed if variant.may_stand_in(text)]
+        passed = list(compress(self.variants, self._sieve.passes(seen).tolist()))
+        # Many variants have a text in common, such as "loss".
+        missing = {longest for longest in {variant.longest for variant in passed} if longest not in text}
+        return [variant for variant in passed if variant.longest not in missing and variant.may_stand_in(text)]
 
 
 def _of(text: bytes) -> NDArray[np.intp]:

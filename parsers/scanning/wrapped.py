@@ -16,8 +16,8 @@ from ..io.errors import WrappedError
 from ..io.message import Message
 from .cut_lines import CutLines, Verdict, cleaned, texts
 from .detection import known_shapes
-from .kernel import Integers
-from .shapes import Rows
+from .kernel import Ids, Integers
+from .shapes import ALONE, NEW, Rows
 from .source import clean
 from .text import LogText
 
@@ -120,12 +120,20 @@ class Cuts:
     def _may_be_cut(self, rows: Rows, more: Rows) -> bool:
         """Whether a line says more with those after it; of most logs none, which is known of their shapes."""
         tried = 0
-        for row, most in zip(rows.tolist(), more.tolist(), strict=True):
-            found = self._verdict(row, most)
-            tried += found.tries
-            if found.pieces or tried >= TRIED:
+        for alike in _alike(self.block.shaped.shapes, rows, more):
+            row, most = int(rows[alike[0]]), int(more[alike[0]])
+            found = [self._verdict(row, most)] * len(alike)
+            if self._tells_digits(row, most):
+                found[1:] = [self._verdict(int(rows[one]), most) for one in alike[1:]]
+            tried += sum(verdict.tries for verdict in found)
+            if tried >= TRIED or any(verdict.pieces for verdict in found):
                 return True
         return False
+
+    def _tells_digits(self, row: int, more: int) -> bool:
+        """Whether digits tell apart what lines of these shapes say together, of which a verdict was asked."""
+        key = self.block.key(row, more + 1)
+        return bool(self.block.said_of(key).telling[key])
 
     def _share_going_on(self) -> float:
         """Of several lines of the width, and none is longer, the share of which the next line begins nothing."""
@@ -168,6 +176,29 @@ class Cuts:
             if grown is not None:
                 return Verdict(more, grown, tries)
         return Verdict(0, False, tries)
+
+
+def _alike(shapes: Ids, rows: Rows, more: Rows) -> Iterator[Rows]:
+    """Which of some rows, each with ``more`` lines after it, are of the same shapes one after the other, together.
+
+    Lines in a power of two are numbered by the numbers of both halves, and any others by two such that overlap.
+    """
+    alone = np.where(shapes == ALONE, NEW - np.arange(len(shapes)), shapes)
+    numbers, sizes, size = _numbered(alone), more + 1, 1
+    said = np.zeros(len(rows), np.int64)
+    while size <= sizes.max(initial=0):
+        own = (sizes >= size) & (sizes < 2 * size)
+        first, last = numbers[rows[own]], numbers[rows[own] + sizes[own] - size]
+        said[own] = (first * len(shapes) + last) * (MOST_PIECES + 1) + sizes[own]
+        numbers = _numbered(numbers[:-size] * len(shapes) + numbers[size:])
+        size *= 2
+    order = np.argsort(said, kind="stable")
+    yield from np.split(order, np.flatnonzero(np.diff(said[order])) + 1) if len(rows) else ()
+
+
+def _numbered(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The values as numbers from 0, the same for the same."""
+    return np.unique(values, return_inverse=True)[1].reshape(-1)
 
 
 def _grown(pieces: Sequence[bytes], variants: Sequence[Variant]) -> bool | None:
