@@ -120,7 +120,7 @@ class Cuts:
     def _may_be_cut(self, rows: Rows, more: Rows) -> bool:
         """Whether a line says more with those after it; of most logs none, which is known of their shapes."""
         tried = 0
-        for alike in _alike(self.block.shaped.shapes, rows, more):
+        for alike in alike_windows(self.block.shaped.shapes, rows, more):
             row, most = int(rows[alike[0]]), int(more[alike[0]])
             found = [self._verdict(row, most)] * len(alike)
             if self._tells_digits(row, most):
@@ -178,7 +178,7 @@ class Cuts:
         return Verdict(0, False, tries)
 
 
-def _alike(shapes: Ids, rows: Rows, more: Rows) -> Iterator[Rows]:
+def alike_windows(shapes: Ids, rows: Rows, more: Rows) -> Iterator[Rows]:
     """Which of some rows, each with ``more`` lines after it, are of the same shapes one after the other, together.
 
     Lines in a power of two are numbered by the numbers of both halves, and any others by two such that overlap.
