@@ -181,7 +181,7 @@ class Cuts:
 def alike_windows(shapes: Ids, rows: Rows, more: Rows) -> Iterator[Rows]:
     """Which of some rows, each with ``more`` lines after it, are of the same shapes one after the other, together.
 
-    Lines in a power of two are numbered by the numbers of both halves, and any others by two such that overlap.
+    Lines in a power of two are numbered by the numbers of both halves, and any others by two of these that share lines.
     """
     alone = np.where(shapes == ALONE, NEW - np.arange(len(shapes)), shapes)
     numbers, sizes, size = _numbered(alone), more + 1, 1
