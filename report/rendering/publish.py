@@ -66,9 +66,9 @@ class PublishedPage:
 
     @property
     def has_its_numbers(self) -> bool:
-        """Whether it has a log, or quotes all its figures and needs none."""
+        """Whether it has a log, or quotes figures whose logs were not published elsewhere."""
         found = coverage(self.cells)
-        return bool(found.measured) or 0 < found.quoted == found.planned
+        return bool(found.measured) or (bool(found.quoted) and not self.page.source)
 
     @property
     def done(self) -> Message:
@@ -131,7 +131,8 @@ def publish(
     write: Write | None = None,
     workers: Workers = ALL_CORES,
 ) -> Iterator[PublishedPage]:
-    """Render pages in languages; all that have a log or only quoted figures, in all languages, when none is named.
+    """Render pages in languages; all that have a log, or quoted figures and no logs to fetch, in all languages, when
+    none is named.
 
     Where none is named and none has a log, nobody asked for a page: PageError, too.
 

@@ -58,9 +58,9 @@ def report(
     scheduler: str | None,
 ) -> None:
     """Render pages as Markdown: OUT/PAGE.LANG.md, its evidence in OUT/PAGE.evidence.LANG.md, and for programs in
-    OUT/PAGE.evidence.json. PAGE is a name in report/pages or a path; default: all pages that have a log or only quoted
-    figures, if any page has a log. Exit status 1 if a page has no numbers. With --scheduler, the logs, and with --html
-    OUT, must be on disks shared by all workers.
+    OUT/PAGE.evidence.json. PAGE is a name in report/pages or a path; default: all pages that have a log, or quoted
+    figures and no logs to fetch, if any page has a log. Exit status 1 if a page has no numbers. With --scheduler, the
+    logs, and with --html OUT, must be on disks shared by all workers.
 
     With --html, write a static site: search for numbers in its index, and click a number to see its log lines. It
     replaces an earlier site in OUT once complete; other files there are kept.

@@ -123,5 +123,6 @@ def test_pages_of_other_commits_are_rendered_separately(page: Path) -> None:
 def test_without_its_logs_a_page_that_names_their_repository_is_not_rendered_unasked(tmp_path: Path) -> None:
     done = run("report", "--out", tmp_path / "pages")
     assert "deeplabv3p: skipped because its logs are in https://github.com/PaddlePaddle/Perf: " in done.stdout
+    assert "vgg16: 0 of 72 cells measured; 44 quoted; wrote " in done.stdout
     assert not (tmp_path / "pages/resnet50.en.md").exists()
     assert (tmp_path / "pages/cpu-demo.en.md").exists()
