@@ -45,8 +45,7 @@ def unpacking(packed: int) -> Allowance:
 
     Raises TooLargeError where $TACHOGRAPH_UNPACKED_GIB is not a number.
     """
-    most = max(LEAST, TIMES * packed, _allowed())
-    return Allowance(most, Message(UNPACKS_TO_MORE, size=f"{most / MIB:,.0f}", variable=VARIABLE))
+    return _of_unpacked(max(LEAST, TIMES * packed, _allowed()))
 
 
 def unpacking_many() -> Allowance:
@@ -54,7 +53,10 @@ def unpacking_many() -> Allowance:
 
     Raises TooLargeError where $TACHOGRAPH_UNPACKED_GIB is not a number.
     """
-    most = max(GIB, _allowed())
+    return _of_unpacked(max(GIB, _allowed()))
+
+
+def _of_unpacked(most: int) -> Allowance:
     return Allowance(most, Message(UNPACKS_TO_MORE, size=f"{most / MIB:,.0f}", variable=VARIABLE))
 
 

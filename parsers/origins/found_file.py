@@ -5,6 +5,7 @@ from dataclasses import dataclass
 IS_LINK = "is a symbolic link."
 IS_HARD_LINK = "is a hard link."
 IS_IRREGULAR = "is not a regular file."
+IS_HIDDEN = "is hidden: its name or its folder's name begins with a dot."
 
 
 @dataclass(frozen=True)
@@ -33,9 +34,6 @@ class LeftOut:
 def names(path: str) -> list[str]:
     """The names of a path, without those that only lead somewhere else: ``..``, ``.`` and the root."""
     return [name for name in path.split("/") if name not in ("", ".", "..")]
-
-
-IS_HIDDEN = "is hidden: its name or its folder's name begins with a dot."
 
 
 def is_hidden(path: str) -> bool:

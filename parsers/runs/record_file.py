@@ -60,14 +60,14 @@ def write(tables: Tables, path: Path) -> None:
         raise ParserError.at(path, NO_PYARROW, command=install("parquet")) from error
 
 
-def _no_formula(text: str) -> str:
+def no_formula(text: str) -> str:
     """A text with an apostrophe before what would be a formula."""
     mark = "'" if _FORMULA.match(text) else ""
     # A carriage return begins a row for some readers, and is not quoted.
     return f"{mark}{text}".replace("\r", r"\r")
 
 
-IN_CSV = Spelling(_no_formula, lambda column: ~np.isnan(column), ("D", "s", "ms", "us"), " ")
+IN_CSV = Spelling(no_formula, lambda column: ~np.isnan(column), ("D", "s", "ms", "us"), " ")
 IN_JSON = Spelling(str, np.isfinite, ("ms", "us"), "T")
 
 

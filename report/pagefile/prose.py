@@ -13,6 +13,7 @@ from pathlib import Path
 
 from parsers.io.containment import is_spelt_inside, leading_out
 from parsers.io.input_file import text_of
+from parsers.io.message import Message
 from parsers.io.validation import Mistake
 
 SECTIONS = ("tested", "environment", "setup", "steps", "results")
@@ -76,7 +77,7 @@ def _files(folder: Path, home: Path) -> Iterator[Path]:
 def _not_a_text(file: Path) -> Mistake:
     section, _, language = file.name.removesuffix(".md").rpartition(".")
     close = get_close_matches(section or language, SECTIONS, 1)
-    nearest = Mistake(NEAREST, name=f"{close[0]}.{language if section else 'en'}.md").message if close else ""
+    nearest = Message(NEAREST, name=f"{close[0]}.{language if section else 'en'}.md") if close else ""
     return Mistake(
         NOT_A_TEXT, file=repr(file.name), nearest=nearest, sections=", ".join([*SECTIONS, f"{OF_TABLE}NAME"])
     )

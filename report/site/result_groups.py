@@ -100,11 +100,10 @@ class ResultGroup:
 
     def _number(self, place: CellPlace, cell: Cell) -> ResultNumber:
         page = self.page
-        taken = map(page.translate, page.page.taken(place))
-        qualifier = worded(cell.qualifier, page.translate) if cell.qualifier else ""
-        said = (
-            page.enumerated([*taken, *filter(None, (qualifier,))]) if cell.qualifier or page.page.taken(place) else ""
-        )
+        told = [*map(page.translate, page.page.taken(place))]
+        if cell.qualifier:
+            told.append(worded(cell.qualifier, page.translate))
+        said = page.enumerated(told) if told else ""
         return ResultNumber(str(cell.digits), f"{self.address}#{page.anchor_of(cell)}", said, cell.rests_on_quotes)
 
 

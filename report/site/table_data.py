@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from parsers.runs.record_file import no_formula
+
 from ..charts.page_charts import chart_name
 from ..evidence.case_evidence import written
 from ..evidence.cell import Cell
@@ -19,8 +21,6 @@ COLUMNS = (
     *("page", "table", "group", "row", "column", "framework_version", *AXES, "quantity", "printed", "value", "unit"),
     *("quoted", "stated", "date", "missing", "evidence"),
 )
-# A spreadsheet would take a text that begins so for a formula.
-FORMULA = ("=", "+", "-", "@")
 
 
 def data_name(page: str, number: int, table: Table, kind: str) -> str:
@@ -78,17 +78,7 @@ def _plain(value: Any) -> Any:
     """A value as a field of CSV."""
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, str) and value.startswith(FORMULA) and not _is_number(value):
-        return f"'{value}"
-    return value
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return no_formula(value) if isinstance(value, str) else value
 
 
 def compared(page: Page, table: Table, cells: Sequence[Cell]) -> dict[str, Any] | None:
