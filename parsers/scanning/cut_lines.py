@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..grammar.digits import masked, telling_places, tells_digits
 from ..grammar.format import METRICS
 from ..grammar.variant import Variant
-from .judging import VariantSieve, fours
+from .judging import VariantSieve
 from .kernel import Integers
 from .prefix import after_prefix, line_pattern, without_prefix
 from .shapes import ALONE, LONGEST, NEW, ByShape, Rows, ShapedLines
@@ -115,7 +115,7 @@ class CutLines:
     def variants(self) -> list[Variant]:
         """The lines of any kind whose texts are in the block, wherever it was cut."""
         text = clean(b"".join(self._different()))
-        return self.every.possible(text, fours(text))
+        return self.every.possible(text)
 
     def _different(self) -> list[bytes]:
         """The lines, but for those of two shapes that follow each other elsewhere as well."""

@@ -4,7 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import groupby
+from itertools import compress, groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..grammar.digits import masked
 from ..grammar.format import METRICS, Format
 from ..grammar.variant import Variant
 from .cut_lines import SaidOfShapes
-from .judging import Hit, LineJudge, VariantSieve, spans_of
+from .judging import Hit, LineJudge, Texts, VariantSieve, spans_of
 from .kernel import Ids
 from .multiline import Records, RecordSearch, text_of_first_line
 from .shapes import ALONE, NEW, ByShape, Rows, ShapedLines, ShapeTable, SortTable
@@ -126,10 +126,11 @@ class FormatShapes:
         return rows[found > 0]
 
     def _resemble(self, lines: ShapedLines, rows: Rows) -> list[bool]:
-        texts = lines.printed(rows)
-        every = b"\n".join(texts)
+        every, _ = lines.joined(rows)
         metric = [v for v in self.format.variants if v.record in METRICS and v.resembles(every)]
-        return [any(v.resembles(text) for v in metric) and not _OTHER.search(text) for text in texts]
+        if not metric:
+            return [False] * len(rows)
+        return [any(v.resembles(text) for v in metric) and not _OTHER.search(text) for text in lines.printed(rows)]
 
     def _judge(self, lines: ShapedLines, rows: Rows) -> None:
         """Learn new shapes by a line of each."""
@@ -192,6 +193,7 @@ class Claims:
         self._numbers: dict[Claim, int] = {NO_CLAIM: NOTHING}
         self._claim_of = ByShape(np.int32, NEW, ALONE)
         self._spanning = [variant for _, variant in named if variant.spans]
+        self._begins = Texts(variant.longest for variant in self._spanning)
 
     def count(self, lines: ShapedLines, rows: Rows) -> Counter[Claim]:
         """How many of some lines have each claim, but for lines that nothing claims."""
@@ -219,7 +221,7 @@ class Claims:
         """The claim of each line that has one."""
         possible = judge.possible(self._sieve)
         told = [(hit.line, self._said(hit.variant, TORN if hit.is_torn else WHOLE)) for hit in judge.each(possible)]
-        spanning = enumerate(self._spanning)
+        spanning = compress(enumerate(self._spanning), self._begins.found_in(judge.text))
         told += [(line, Said("", 0, place)) for place, variant in spanning for line in judge.holding(variant)]
         return _claims(told)
 

@@ -19,11 +19,13 @@ from numpy.typing import NDArray
 
 from ..grammar.format import METRICS
 from ..grammar.variant import Variant
-from .kernel import Ids, Integers
+from .kernel import COMPILED, Ids, Integers, shapes_of_c
 from .prefix import NOWHERE, RANK, Span, after_prefix, has_prefix, head_pattern, line_pattern, rank_before, torn_pattern
 
 NEWLINE = b"\n"
 _HASHES = 1 << 16
+SHORTEST = 3  # bytes of a text that is searched for
+_MET = -1
 _PIECE = 1 << 14  # what is made of so little takes no new memory each time
 # What says that a metric line behind it is of an evaluation: its word, with only a stamp and a level between.
 _OF_OTHER = re.compile(
@@ -34,10 +36,39 @@ _OF_OTHER = re.compile(
 _LOOKED_AT = 80
 _FACTORS = np.uint16(40503), np.uint16(40763)  # odd, so that each pair has a product of its own
 
-Seen = NDArray[np.bool_]
+Flags = NDArray[np.bool_]
 
 
-def fours(text: bytes) -> Seen:
+class Texts:
+    """Some texts, of three bytes and more, to be found in others; ``compiled`` is for tests."""
+
+    def __init__(self, texts: Iterable[bytes], *, compiled: bool = COMPILED) -> None:
+        self._texts = tuple(texts)
+        self._joined = b"".join(self._texts)
+        self._starts = np.append(_starts(self._texts), len(self._joined)).astype(np.int32)
+        self._search = shapes_of_c if compiled else None
+
+    def found_in(self, text: bytes) -> Flags:
+        """Of each text whether it stands in another; without a compiler True proves nothing: its fours of bytes do."""
+        if self._search is None:
+            return self._found_by_fours(text)
+        found = np.zeros(len(self._texts), np.bool_)
+        self._search.texts_in(text, self._joined, self._starts, found)
+        return found
+
+    def _found_by_fours(self, text: bytes) -> Flags:
+        if not self._texts:
+            return np.zeros(0, np.bool_)
+        fours, starts = self._fours
+        return np.logical_and.reduceat(_seen_fours(text)[fours], starts)
+
+    @cached_property
+    def _fours(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        of_texts = [np.concatenate([_hashes(text), _hashes(text[1:]), [_HASHES]]) for text in self._texts]
+        return np.concatenate(of_texts), _starts(of_texts)
+
+
+def _seen_fours(text: bytes) -> Flags:
     """Which fours of bytes, by their hash, are in a text; the last entry, for none, is True."""
     seen = np.zeros(_HASHES + 1, np.bool_)
     seen[_HASHES] = True
@@ -45,43 +76,6 @@ def fours(text: bytes) -> Seen:
         for shift in (0, 1):
             seen[_hashes(text[start + shift : start + shift + _PIECE + 2])] = True
     return seen
-
-
-class Sieve:
-    """Groups of needs, each of at least one; a need is met by any of its texts, a text by all the fours in it."""
-
-    def __init__(self, groups: Sequence[Sequence[Sequence[bytes]]]) -> None:
-        needs = [need for group in groups for need in group]
-        fours_of = [_of(text) for need in needs for text in need]
-        self._fours = np.concatenate([np.zeros(0, np.intp), *fours_of])
-        self._texts, self._needs, self._groups = _starts(fours_of), _starts(needs), _starts(groups)
-
-    def passes(self, seen: Seen) -> Seen:
-        """Of each group whether all its needs may be met by the block whose fours are seen; True proves nothing."""
-        if not len(self._groups):
-            return seen[:0]
-        texts = np.logical_and.reduceat(seen[self._fours], self._texts)
-        needs = np.logical_or.reduceat(texts, self._needs)
-        return np.logical_and.reduceat(needs, self._groups)
-
-
-class VariantSieve:
-    """Which of some variants may stand in a text, but for records of several lines; ``variants``: those."""
-
-    def __init__(self, variants: Iterable[Variant]) -> None:
-        self.variants = tuple(variant for variant in variants if not variant.spans)
-        self._sieve = Sieve([variant.needs for variant in self.variants])
-
-    def possible(self, text: bytes, seen: Seen) -> list[Variant]:
-        """Those all of whose texts are in a text, of which the fours are ``seen``."""
-        passed = list(compress(self.variants, self._sieve.passes(seen).tolist()))
-        # Many variants have a text in common, such as "loss".
-        missing = {longest for longest in {variant.longest for variant in passed} if longest not in text}
-        return [variant for variant in passed if variant.longest not in missing and variant.may_stand_in(text)]
-
-
-def _of(text: bytes) -> NDArray[np.intp]:
-    return np.concatenate([_hashes(text), _hashes(text[1:]), np.array([_HASHES])])
 
 
 def _hashes(text: bytes) -> NDArray[np.intp]:
@@ -92,6 +86,32 @@ def _hashes(text: bytes) -> NDArray[np.intp]:
     count = max(len(text) - 2, 0) // 2
     two = np.frombuffer(text + b"\0" * (2 + len(text) % 2), "<u2")[: count + 1]
     return (two[:count] * _FACTORS[0] + two[1:] * _FACTORS[1]).astype(np.intp)
+
+
+class VariantSieve:
+    """Which of some variants may stand in a text, but for records of several lines; ``variants``: those."""
+
+    def __init__(self, variants: Iterable[Variant]) -> None:
+        self.variants = tuple(variant for variant in variants if not variant.spans)
+        # What is short stands in most texts, and is not worth a search.
+        long = [[need for need in v.needs if min(map(len, need)) >= SHORTEST] for v in self.variants]
+        needs = dict.fromkeys(chain.from_iterable(long))
+        number_of = {need: number for number, need in enumerate(needs)}
+        self._needs = np.array([number for own in long for number in (*map(number_of.get, own), _MET)], np.intp)
+        self._variants = _starts([(*own, _MET) for own in long])
+        texts = {text: number for number, text in enumerate(dict.fromkeys(chain.from_iterable(needs)))}
+        self._texts = Texts(texts)
+        self._of_needs = np.array([texts[text] for need in needs for text in need], np.intp)
+        self._starts_of_needs = _starts([*needs])
+
+    def possible(self, text: bytes) -> list[Variant]:
+        """Those all of whose texts are in a text."""
+        if not self.variants:
+            return []
+        found = self._texts.found_in(text)[self._of_needs]
+        met = np.append(np.logical_or.reduceat(found, self._starts_of_needs), True)
+        passed = compress(self.variants, np.logical_and.reduceat(met[self._needs], self._variants).tolist())
+        return [v for v in passed if all(sign in text for sign in v.signs) and v.may_stand_in(text)]
 
 
 def _starts(parts: Iterable[Sequence[object] | NDArray[np.intp]]) -> NDArray[np.intp]:
@@ -145,16 +165,12 @@ class LineJudge:
         self._starts: list[int] = starts.tolist()
 
     @cached_property
-    def _fours(self) -> Seen:
-        return fours(self.text)
-
-    @cached_property
     def _has_prefix(self) -> bool:
         return has_prefix(self.text)
 
     def possible(self, sieve: VariantSieve) -> list[Variant]:
         """The variants that a line may be of, or hold: all their texts are there."""
-        return sieve.possible(self.text, self._fours)
+        return sieve.possible(self.text)
 
     def hits(self, sieve: VariantSieve) -> dict[int, list[Hit]]:
         """By its number from 0 what each line is of a format's variants, or holds amid other output, in their order.

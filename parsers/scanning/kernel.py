@@ -20,7 +20,7 @@ try:
     from . import _shapes as shapes_of_c
 except ImportError:  # no compiler built it
     shapes_of_c = None
-VERSION = 2
+VERSION = 3
 # What was built from another shapes.c, before an update, is not used.
 shapes_of_c = shapes_of_c if getattr(shapes_of_c, "VERSION", None) == VERSION else None
 

@@ -1,9 +1,9 @@
 """What is left of a log: the lines that no rule knows, by what they are like, and broken metric lines among them."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +13,7 @@ from ..grammar.format import Format
 from .format_shapes import FormatShapes, KnownShapes
 from .kernel import Ids
 from .prefix import without_prefix
-from .shapes import ALONE, Rows, ShapedLines, sort_keys
+from .shapes import ALONE, Rows, ShapedLines
 
 if TYPE_CHECKING:
     from ..grammar.explain import Break
@@ -109,13 +109,19 @@ class Unrecognised:
         first = np.empty(len(is_new), np.intp)
         first[sorts[::-1]] = np.arange(len(rows))[::-1]  # of several the last that is assigned stays
         at = np.sort(first[1:][is_new[1:]])
-        known = (sorts[at] + ALONE).tolist()
-        keys, texts = map(self._known.keys.__getitem__, known), self._known.printed(lines, rows[at], known)
-        new = list(zip(lines.numbers(rows[at]).tolist(), keys, texts, known, strict=True))
-        if is_new[0]:
-            alone = rows[sorts == 0]
-            printed = lines.printed(alone)
-            new += zip(lines.numbers(alone).tolist(), sort_keys(printed), printed, repeat(ALONE), strict=False)
+        alone = rows[sorts == 0] if is_new[0] else rows[:0]
+        if len(self._sorts) < MOST_SORTS:
+            self._add_sorts(lines, rows[at], (sorts[at] + ALONE).tolist(), alone)
+        else:
+            self._count((sorts[at] + ALONE).tolist(), lines.sort_keys(alone))
+
+    def _add_sorts(self, lines: ShapedLines, rows: Rows, known: Sequence[int], alone: Rows) -> None:
+        keys, texts = map(self._known.keys.__getitem__, known), self._known.printed(lines, rows, known)
+        new = list(zip(lines.numbers(rows).tolist(), keys, texts, known, strict=True))
+        if len(alone):
+            own = zip(lines.sort_keys(alone), lines.printed(alone), strict=True)
+            numbers = lines.numbers(alone).tolist()
+            new += ((number, key, text, ALONE) for number, (key, text) in zip(numbers, own, strict=True))
             new.sort()
         for number, key, text, known_sort in new:
             sort = self._sort(key, number, text)
@@ -123,6 +129,16 @@ class Unrecognised:
                 sort.count += 1
             else:
                 self._sort_of[known_sort - ALONE] = sort
+
+    def _count(self, known: Sequence[int], of_alone: Sequence[bytes]) -> None:
+        """Count lines where there is no room for new sorts: of sorts that are known, and alone, by their keys."""
+        own = zip(known, map(self._known.keys.__getitem__, known), strict=True)
+        self._sort_of.update({sort - ALONE: self._sorts.get(key, self._further) for sort, key in own})
+        counts = Counter(of_alone)
+        self._further.count += len(of_alone)
+        for key in self._sorts.keys() & counts.keys():
+            self._sorts[key].count += counts[key]
+            self._further.count -= counts[key]
 
     def _sort(self, key: bytes, number: int, text: bytes) -> Sort:
         found = self._sorts.get(key)

@@ -1,4 +1,4 @@
-/* The shapes of lines, the numbers at known places of them, and text without the escapes of terminals.
+/* The shapes of lines, the numbers at known places of them, texts in another, and text without escapes of terminals.
 
 Two lines have one shape where they are equal but for their digits. A log of millions of lines has some dozens of shapes,
 so what takes long is asked once a shape, and this file does the rest: it says of which shape each line is, and reads
@@ -36,7 +36,7 @@ Only CPython's limited API, that of 3.11 (setup.cfg): one build serves all later
 #error "the first byte of a word is taken to be its lowest; without this module the same results come from numpy"
 #endif
 
-#define VERSION 2           /* that of kernel.py, which uses no other: one more with each change of what is called here */
+#define VERSION 3           /* that of kernel.py, which uses no other: one more with each change of what is called here */
 #define ONES 0x0101010101010101ull
 #define WORD 8
 #define STEP 16             /* bytes that are masked and hashed at once */
@@ -46,6 +46,8 @@ Only CPython's limited API, that of 3.11 (setup.cfg): one build serves all later
 #define MOST_SHAPES (1 << 24)
 #define LONGEST_LINE (1 << 20)
 #define ESC 0x1b
+#define THREE 3             /* bytes of a text that are looked up */
+#define THREES (1 << 14)    /* buckets of them */
 
 /* ---- The table of shapes */
 
@@ -600,6 +602,71 @@ static PyObject *shapes_without_escapes(PyObject *module, PyObject *given) {
     return rest;
 }
 
+/* ---- Texts in another
+
+Of each text three bytes, the last of its first eight, stand in a table, which is asked at each place of the other; where
+they are met, the whole text is compared. */
+
+static inline uint32_t three_at(const uint8_t *at) {
+    uint32_t three = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16;
+    return three * 2654435761u >> 18;
+}
+
+static inline int64_t looked_up(int64_t length) { return length < WORD ? length : WORD; }
+
+/* Says of each text, which ``starts`` among all of them, whether it stands ``in`` another; 0 without memory. */
+static int find_texts(const uint8_t *in, int64_t size, const uint8_t *texts, const int32_t *starts, int64_t count,
+                      uint8_t *found) {
+    int16_t *first = malloc((size_t)(THREES + count) * sizeof *first), *next = first + THREES;
+    if (!first) return 0;
+    memset(first, 0xff, THREES * sizeof *first);
+    memset(found, 0, (size_t)count);
+    for (int16_t text = 0; text < count; text++) {
+        int16_t *bucket = &first[three_at(texts + starts[text] + looked_up(starts[text + 1] - starts[text]) - THREE)];
+        next[text] = *bucket;
+        *bucket = text;
+    }
+    for (int64_t at = 0; at + THREE <= size; at++) {
+        for (int16_t text = first[three_at(in + at)]; text != NONE; text = next[text]) {
+            int64_t length = starts[text + 1] - starts[text], start = at + THREE - looked_up(length);
+            if (!found[text] && start >= 0 && length <= size - start)
+                found[text] = !memcmp(in + start, texts + starts[text], (size_t)length);
+        }
+    }
+    free(first);
+    return 1;
+}
+
+/* texts_in(text, texts, starts, found): see _shapes.pyi */
+static PyObject *shapes_texts_in(PyObject *module, PyObject *arguments) {
+    static const Py_ssize_t ELEMENTS[4] = {1, 1, 4, 1};
+    (void)module;
+    PyObject *given[4], *result = NULL;
+    Py_buffer buffers[4];
+    int64_t counts[4];
+    int held = 0;
+    if (!PyArg_ParseTuple(arguments, "OOOO:texts_in", &given[0], &given[1], &given[2], &given[3])) return NULL;
+    for (; held < 4; held++)
+        if (!buffer_of(given[held], &buffers[held], held < 3 ? PyBUF_SIMPLE : PyBUF_WRITABLE, ELEMENTS[held], &counts[held]))
+            goto done;
+    const int32_t *starts = buffers[2].buf;
+    int64_t count = counts[3];
+    int fits = counts[2] == count + 1 && count < INT16_MAX && starts[0] == 0 && starts[count] == counts[1];
+    for (int64_t text = 0; fits && text < count; text++) fits = starts[text + 1] - (int64_t)starts[text] >= THREE;
+    if (!fits) {
+        PyErr_SetString(PyExc_ValueError, "the texts and their starts do not fit, or one has less than three bytes");
+        goto done;
+    }
+    int enough;
+    Py_BEGIN_ALLOW_THREADS
+    enough = find_texts(buffers[0].buf, counts[0], buffers[1].buf, starts, count, buffers[3].buf);
+    Py_END_ALLOW_THREADS
+    result = enough ? Py_NewRef(Py_None) : PyErr_NoMemory();
+done:
+    while (held--) PyBuffer_Release(&buffers[held]);
+    return result;
+}
+
 static PyMethodDef TABLE_METHODS[] = {
     {"lines", table_lines, METH_VARARGS, NULL},
     {"tell", table_tell, METH_VARARGS, NULL},
@@ -621,6 +688,7 @@ static int module_exec(PyObject *module) {
 
 static PyMethodDef METHODS[] = {
     {"fields", shapes_fields, METH_VARARGS, NULL},
+    {"texts_in", shapes_texts_in, METH_VARARGS, NULL},
     {"without_escapes", shapes_without_escapes, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -72,7 +72,24 @@ class ShapedLines:
     def printed(self, rows: Rows) -> list[bytes]:
         """Some lines without newlines and the prefixes of job launchers."""
         texts = [text.removesuffix(b"\n") for text in self.texts(rows)]
-        return list(map(without_prefix, texts)) if has_prefix(b"\n" + b"\n".join(texts)) else texts
+        return list(map(without_prefix, texts)) if self.have_prefix(rows) else texts
+
+    def have_prefix(self, rows: Rows) -> bool:
+        """Whether any of some lines has the prefix of a job launcher."""
+        return has_prefix(b"\n" + self.joined(rows)[0])
+
+    def sort_keys(self, rows: Rows) -> list[bytes]:
+        """What some lines have in common with others of their sort: how they begin, with one zero for each number."""
+        if self.have_prefix(rows):
+            begins = [text[:KEY_LENGTH] for text in self.printed(rows)]
+        else:
+            starts, ends = self.starts[rows], self.ends[rows] - 1
+            places = zip(starts.tolist(), np.minimum(ends, starts + KEY_LENGTH).tolist(), strict=True)
+            begins = [self.data[start:end] for start, end in places]
+        text = b"\n".join(begins).translate(_ZEROS)
+        while b"00" in text:
+            text = text.replace(b"00", b"0")
+        return text.split(b"\n") if begins else []
 
     def joined(self, rows: Rows) -> tuple[bytes, Integers]:
         """Some lines put together, in their order, and where each of them begins there."""
@@ -141,7 +158,9 @@ class ShapeTable:
         """Have lines of new shapes told apart by the digits that formats tell apart; whether there are any."""
         rows = np.flatnonzero(shapes >= known)
         some, first = np.unique(shapes[rows], return_index=True)
-        lines = [masked(data[start : data.index(b"\n", start)]) for start in starts[rows[first]].tolist()]
+        at, ends = rows[first], np.append(starts[1:], len(data))
+        ranges = zip(starts[at].tolist(), ends[at].tolist(), strict=True)
+        lines = masked(b"".join([data[start:end] for start, end in ranges])).split(b"\n")
         found = self._places(lines)
         for row, places in found.items():
             self._kernel.tell(int(some[row]), np.array(sorted(places), np.int32))
@@ -213,10 +232,10 @@ class SortTable:
             yield without_prefix(text) if sort in self._with_prefix else text
 
     def _numbered(self, lines: ShapedLines, rows: Rows) -> list[int]:
-        printed = lines.printed(rows)
-        sorts = list(map(self._number, sort_keys(printed)))
-        texts = zip(sorts, printed, lines.texts(rows), strict=True)
-        self._with_prefix.update(sort for sort, text, line in texts if len(text) + 1 < len(line))
+        sorts = list(map(self._number, lines.sort_keys(rows)))
+        if lines.have_prefix(rows):
+            texts = zip(sorts, lines.printed(rows), lines.texts(rows), strict=True)
+            self._with_prefix.update(sort for sort, text, line in texts if len(text) + 1 < len(line))
         return sorts
 
     def _number(self, key: bytes) -> int:
@@ -224,11 +243,3 @@ class SortTable:
         if found == len(self.keys):
             self.keys.append(key)
         return found
-
-
-def sort_keys(texts: Sequence[bytes]) -> list[bytes]:
-    """What lines of one sort have in common: how they begin, with one zero for each number."""
-    text = b"\n".join([text[:KEY_LENGTH] for text in texts]).translate(_ZEROS)
-    while b"00" in text:
-        text = text.replace(b"00", b"0")
-    return text.split(b"\n")

@@ -140,7 +140,7 @@ FLAGS = [
     "-DPy_LIMITED_API=0x030b0000",
     "-Werror=implicit-function-declaration",  # what is not of the limited API is not declared
 ]
-OF_C = ("tests/parsers/test_kernel.py", "tests/parsers/test_fields_of_lines.py")
+OF_C = tuple(f"tests/parsers/test_{part}.py" for part in ("kernel", "fields_of_lines", "sieve"))
 TESTS = ("pytest", "-q", "-s", "-x", "-p", "no:cacheprovider", "-n0", *OF_C)
 FUZZER = ("tests.fuzz.fuzz", "shapes", "--seconds", "10")
 SOURCE = PROJECT / "parsers/scanning/shapes.c"

@@ -1,33 +1,65 @@
-"""A sieve lets every text pass that is in a block, and holds back most that are not."""
+"""A sieve lets every variant pass whose texts are in a block, and holds back all others."""
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.scanning.judging import Sieve, fours
+from parsers.grammar.variant import Variant
+from parsers.scanning.judging import Texts, VariantSieve
+from parsers.scanning.kernel import shapes_of_c
+from tests.parsers.shapes import both, needs_c
 
-TEXTS = st.binary(min_size=1, max_size=12)
+# Of few different bytes, so that texts overlap, begin alike and end where the block does.
+PIECES = st.text("ab:", min_size=3, max_size=12).map(str.encode)
 
 
-@given(st.binary(max_size=40), TEXTS, st.binary(max_size=40))
-def test_a_text_passes_wherever_it_stands(before: bytes, text: bytes, after: bytes) -> None:
-    assert Sieve([[[text]]]).passes(fours(before + text + after)).tolist() == [True]
+def variant(*literals: str, choices: tuple[tuple[str, ...], ...] = ()) -> Variant:
+    return Variant("step", "", (), literals, choices)
 
 
-@given(TEXTS, st.integers(min_value=0, max_value=3))
-def test_a_text_passes_where_two_pieces_of_a_large_block_meet(text: bytes, shift: int) -> None:
+@needs_c
+@given(texts=st.lists(PIECES, max_size=20), block=st.text("ab:", max_size=60).map(str.encode))
+def test_those_texts_are_found_that_are_in_a_block(*, texts: list[bytes], block: bytes) -> None:
+    assert Texts(texts, compiled=True).found_in(block).tolist() == [text in block for text in texts]
+
+
+@given(texts=st.lists(PIECES, max_size=20), block=st.text("ab:", max_size=60).map(str.encode))
+def test_without_a_compiler_no_text_is_missed(*, texts: list[bytes], block: bytes) -> None:
+    found = Texts(texts, compiled=False).found_in(block).tolist()
+    assert [text for text, is_found in zip(texts, found, strict=True) if text in block and not is_found] == []
+
+
+@both
+@given(text=st.binary(min_size=3, max_size=12), shift=st.integers(min_value=0, max_value=3))
+def test_a_text_is_found_where_two_pieces_of_a_large_block_meet(*, compiled: bool, text: bytes, shift: int) -> None:
     block = b"\n" * ((1 << 14) - len(text) + shift) + text + b"\n" * (1 << 14)
-    assert Sieve([[[text]]]).passes(fours(block)).tolist() == [True]
+    assert Texts([text], compiled=compiled).found_in(block).tolist() == [True]
 
 
-def test_a_group_passes_with_all_its_needs_only() -> None:
-    groups = [[[b"epoch:"], [b"loss:"]], [[b"epoch:"], [b"speed:"]]]
-    assert Sieve(groups).passes(fours(b"epoch: 1, loss: 2")).tolist() == [True, False]
+def test_a_variant_passes_with_all_its_texts_in_their_order_only() -> None:
+    epoch, speed, turned = variant("epoch:", "loss:"), variant("epoch:", "speed:"), variant("loss:", "epoch:")
+    assert VariantSieve([epoch, speed, turned]).possible(b"epoch: 1, loss: 2") == [epoch]
 
 
-def test_a_need_is_met_by_any_of_its_texts() -> None:
-    groups = [[[b"Epoch:", b"epoch:"]], [[b"Iter:", b"iter:"]]]
-    assert Sieve(groups).passes(fours(b"epoch: 1, loss: 2")).tolist() == [True, False]
+def test_of_a_choice_one_text_is_enough() -> None:
+    epoch, speed = (variant("loss:", choices=(texts,)) for texts in (("Epoch:", "epoch:"), ("Speed:", "speed:")))
+    assert VariantSieve([epoch, speed]).possible(b"epoch: 1, loss: 2") == [epoch]
 
 
-def test_of_no_groups_none_passes() -> None:
-    assert Sieve([]).passes(fours(b"text")).tolist() == []
+def test_a_variant_of_mere_signs_passes_where_they_are() -> None:
+    signs = variant(":", "/", "it")
+    assert VariantSieve([signs]).possible(b"3: 1/2 it") == [signs]
+    assert VariantSieve([signs]).possible(b"3: 1-2 it") == []
+
+
+def test_of_no_variants_none_passes() -> None:
+    assert VariantSieve([]).possible(b"text") == []
+
+
+@needs_c
+@pytest.mark.parametrize("starts", [[0, 3], [0, 2, 6], [1, 3, 6], [0, 4, 3, 6]])
+def test_texts_that_do_not_fit_are_refused_by_c(starts: list[int]) -> None:
+    assert shapes_of_c is not None
+    with pytest.raises(ValueError, match="do not fit"):
+        shapes_of_c.texts_in(b"", b"abcdef", np.array(starts, np.int32), np.zeros(len(starts) - 1, np.bool_))
