@@ -9,6 +9,9 @@ from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..scanning.detection import known_shapes
 from ..scanning.prefix import has_prefix, without_prefix
 from ..scanning.shapes import ALONE, ShapedLines
@@ -150,10 +153,12 @@ class _Forms:
 
     def of(self, lines: ShapedLines, found: Gathered) -> Iterator[tuple[int, str, LineForm]]:
         """Number, text and form of each line of a block that has one."""
+        numbered = _have_digits(lines).tolist()
         for row, (shape, start, end) in enumerate(
             zip(lines.shapes.tolist(), lines.starts.tolist(), lines.ends.tolist(), strict=True)
         ):
-            if shape != ALONE and self._of_shape.get(shape) is False and len(found.head) >= HEAD_LINES:
+            is_known = not numbered[row] or (shape != ALONE and self._of_shape.get(shape) is False)
+            if is_known and len(found.head) >= HEAD_LINES:
                 continue
             if end - start > LONGEST_LINE and b"\r" not in lines.data[start:end]:
                 continue
@@ -177,6 +182,14 @@ class _Forms:
                 return None
             self._of_skeleton[mask] = line_form(text)
         return self._of_skeleton[mask]
+
+
+def _have_digits(lines: ShapedLines) -> NDArray[np.bool_]:
+    """Which lines hold a number; all others say nothing."""
+    if not len(lines):
+        return np.zeros(0, np.bool_)
+    digits = np.frombuffer(lines.data, np.uint8) - np.uint8(ord("0")) < 10
+    return np.logical_or.reduceat(digits, lines.starts)
 
 
 def _text(data: bytes) -> str:
