@@ -24,13 +24,14 @@ import numpy as np
 from lark.exceptions import UnexpectedInput
 
 from launchers.machine.machine_facts import processor
-from parsers.runs.reading import known_format, read
+from parsers.runs.reading import known_format, read, survey
 from report.evidence.log_summary import as_json, summarise
 from tests.bench.document import DOCUMENT, write_section
 from tests.bench.families import REAL, families, small
 from tests.bench.speed import MIB, Contender, found_by, speeds_of
 
 SIZE = 100 * MIB
+WORDS_SIZE = 20 * MIB
 SLICE = 2 * MIB
 FORMAT = "paddleclas_static"
 LOGS = {"dense": 3, "sparse": 100}
@@ -81,6 +82,15 @@ def _line(numbers: np.random.Generator, i: int, one_in: int) -> str:
     clock = {"day": 1 + i // 86400, "hour": i // 3600 % 24, "minute": i // 60 % 60, "second": i % 60}
     losses = {"loss": 7 * loss, "top1": top1, "top5": top5, "cost": cost + 0.1, "reader": reader}
     return shape.format(**clock, **losses, epoch=i // 5000, step=i % 5000, ips=256 / (cost + 0.1))
+
+
+def make_words(path: Path) -> None:
+    """Write a log of random words, in which each line has a shape of its own."""
+    numbers = np.random.default_rng(0)
+    text = numbers.integers(ord("a"), ord("z") + 1, WORDS_SIZE, np.uint8)
+    text[numbers.random(WORDS_SIZE) < 1 / 7] = ord(" ")
+    text[numbers.random(WORDS_SIZE) < 1 / 56] = ord("\n")
+    path.write_bytes(text.tobytes())
 
 
 def show(path: Path) -> object:
@@ -214,6 +224,15 @@ def compare(folder: Path) -> str:
     return table(speeds)
 
 
+def words(folder: Path) -> str:
+    """How fast random words are read, which no format knows, compared with the script."""
+    make_words(folder / "words.log")
+    contenders: dict[str, tuple[Contender, int]] = {"read": (survey, WORDS_SIZE), "script": (script, WORDS_SIZE)}
+    found = speeds_of(contenders, folder / "words.log")
+    ratio = found["read"] / found["script"]
+    return f"Random words, each line with a shape of its own: {found['read']:.1f} MiB/s, {ratio:.2f} x script."
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gib", action="store_true", help="also read 1 GiB and tell the peak memory")
@@ -224,8 +243,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         memory = [peaks(Path(folder))] if options.gib else []
         speeds = compare(Path(folder))
+        unknown = words(Path(folder))
         real = [REAL, families(options.corpus, Path(folder)), small(options.corpus)] if options.corpus else []
-    text = "\n\n".join([str(__doc__).strip(), speeds, *memory, *real, f"Measured on: {machine()}."])
+    text = "\n\n".join([str(__doc__).strip(), speeds, *memory, unknown, *real, f"Measured on: {machine()}."])
     sys.stdout.write(f"{text}\n")
     if options.write:
         write_section("# Parsing speed", text)
