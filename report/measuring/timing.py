@@ -1,6 +1,7 @@
 """Timing: what the clock says of the time between two records, and what was done in it."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,7 @@ FAR = 3.0
 LEAST_SECONDS = 0.1
 LEAST_WHOLE_SECONDS = 2.0
 TOLERANCE = 0.02
+PART = 1 << 16  # records that are looked at together where an array of all would be made
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def clock(records: Records, fields: Fields, facts: Facts, used: Mask, protocol: 
     done, counted = amounts_done(records, fields, facts, used, protocol)
     stretches = _stretches(records, fields, protocol, first, last)
     seconds = sum(_seconds(records, stretch) for stretch in stretches)
-    amount = float(sum(done[stretch[-1]] - done[stretch[0]] for stretch in stretches))
+    amount = float(sum(done[stretch.stop - 1] - done[stretch.start] for stretch in stretches))
     start, stop = records["line"][[first, last]]
     if not seconds > 0:
         raise NoMeasurement(NO_TIME_PASSES, first=start, last=stop)
@@ -85,70 +87,94 @@ def clock(records: Records, fields: Fields, facts: Facts, used: Mask, protocol: 
     return Timed(amount, counted, seconds, ends, _pauses(records, stretches, done, counted))
 
 
-def _stretches(records: Columns, fields: Fields, protocol: Protocol, first: int, last: int) -> list[Rows]:
+def _stretches(records: Columns, fields: Fields, protocol: Protocol, first: int, last: int) -> list[slice]:
     """The rows of some records between which the clock runs: an ``elapsed`` that falls has begun anew there.
 
     Steps are those within epochs, where nobody knows how many follow the last one that is printed.
     """
-    rows = np.arange(first, last + 1)
-    begins = np.zeros(len(rows), np.bool_)
+    rows = slice(first, last + 1)
+    begins = np.zeros(last + 1 - first, np.bool_)
     if not ("time" in records and records.printed("time")[[first, last]].all()):
         begins[1:] |= np.diff(records.numbers("elapsed")[rows]) < 0
     if protocol.counts == "steps" and "steps_per_epoch" not in records:
         begins[1:] |= np.diff(steps_in_epoch(records, step_field(fields, protocol.records))[rows]) < 0
-    return np.split(rows, np.flatnonzero(begins))
+    starts = (first + np.flatnonzero(begins)).tolist()
+    return [slice(start, end) for start, end in pairwise([first, *starts, last + 1])]
 
 
-def _seconds(records: Columns, rows: Rows) -> float:
-    return float(np.diff(seconds_done(records.rows(rows[[0, -1]])))[0])
+def _seconds(records: Columns, rows: slice) -> float:
+    return float(np.diff(seconds_done(records.rows(np.array([rows.start, rows.stop - 1]))))[0])
 
 
-def _pauses(records: Columns, stretches: list[Rows], done: Values, counted: str) -> Pauses | None:
-    """The pauses in some stretches; ``done``: what had been done at each record."""
-    ends = np.concatenate([rows[1:] for rows in stretches])
-    times = np.concatenate([np.diff(_times(records, rows)) for rows in stretches])
-    amounts = np.concatenate([np.diff(done[rows]) for rows in stretches])
+def _pauses(records: Columns, stretches: list[slice], done: Values, counted: str) -> Pauses | None:
+    """The pauses in some stretches; ``done``: what had been done at each record.
+
+    A log has millions of records: few arrays of that length are made, and none is kept longer than it is needed.
+    """
+    times = _joined([np.diff(_times(records, rows)) for rows in stretches])
+    amounts = _joined([np.diff(done[rows]) for rows in stretches])
     known = np.isfinite(times) & (amounts > 0)
     if not known.any():
         return None
-    usual = float(np.median(times[known] / amounts[known]) or times[known].sum() / amounts[known].sum())
-    least = LEAST_SECONDS if (times[known] % 1).any() else LEAST_WHOLE_SECONDS
-    are = known & (times > FAR * usual * amounts + least)
+    usual = _usual(times, amounts, known)
+    limits = amounts * (FAR * usual)
+    limits += LEAST_SECONDS if _are_fractions(times, known) else LEAST_WHOLE_SECONDS
+    are = known & (times > limits)
+    del limits
     lost = float((times[are] - usual * amounts[are]).sum())
-    rest, left = float(amounts[known & ~are].sum()), float(times[known & ~are].sum())
-    if lost <= TOLERANCE * float(times[known].sum()) or not left > 0:
+    others = known & ~are
+    rest, left = float(amounts.sum(where=others)), float(times.sum(where=others))
+    if lost <= TOLERANCE * float(times.sum(where=known)) or not left > 0:
         return None
-    at = int(ends[are][np.argmax(times[are])])
+    ends = np.concatenate([np.arange(rows.start + 1, rows.stop) for rows in stretches])[are]
+    at = int(ends[np.argmax(times[are])])
     told = {"value": f"{without_noise(rest / left):.6g}", "unit": f"{counted}/s", "seconds": f"{times[are].max():g}"}
     first, last = records["line"][[at - 1, at]]
     key = ONE_PAUSE if are.sum() == 1 else PAUSES
-    return Pauses(Message(key, first=first, last=last, count=are.sum(), **told), _longest(stretches, ends[are]))
+    return Pauses(Message(key, first=first, last=last, count=are.sum(), **told), _longest(stretches, ends))
 
 
-def _times(records: Columns, rows: Rows) -> Values:
+def _joined(parts: list[Values]) -> Values:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _usual(times: Values, amounts: Values, known: Mask) -> float:
+    """The seconds that one of what is counted takes as a rule."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        each: Values = times / amounts
+    each = each if known.all() else each[known]
+    return float(np.median(each, overwrite_input=True)) or float(times.sum(where=known) / amounts.sum(where=known))
+
+
+def _are_fractions(times: Values, known: Mask) -> bool:
+    """Whether any of the known times is no whole number of seconds."""
+    parts = (slice(start, start + PART) for start in range(0, len(times), PART))
+    return any((times[part][known[part]] % 1).any() for part in parts)
+
+
+def _times(records: Columns, rows: slice) -> Values:
     """The seconds of each record of a stretch (float64); NaN of one that prints no time."""
-    of_rows = records.rows(rows)
-    if "time" in records and records.printed("time")[rows[[0, -1]]].all():
-        times = of_rows["time"].astype("datetime64[ns]")
-        seconds: Values = (times - times[:1]) / np.timedelta64(1, "s")
-        return seconds
-    return of_rows.numbers("elapsed")
+    if "time" in records and records.printed("time")[[rows.start, rows.stop - 1]].all():
+        return _since(records["time"][rows])
+    return records.numbers("elapsed")[rows]
 
 
-def _longest(stretches: list[Rows], ends: Rows) -> tuple[int, int]:
+def _since(times: NDArray[np.datetime64]) -> Values:
+    """The seconds since the first of some times (float64); NaN where there is none."""
+    passed: Values = (times - times[:1]) / np.timedelta64(1, "s")
+    return passed
+
+
+def _longest(stretches: list[slice], ends: Rows) -> tuple[int, int]:
     """The first and the last row of the longest piece of some stretches that are cut before these rows."""
-    pieces = [
-        piece for rows in stretches for piece in np.split(rows, np.searchsorted(rows, np.intersect1d(rows, ends)))
-    ]
-    longest = max(pieces, key=len)
-    return int(longest[0]), int(longest[-1])
+    cuts = sorted({*ends.tolist(), *(rows.start for rows in stretches), stretches[-1].stop})
+    start, stop = max(pairwise(cuts), key=lambda piece: piece[1] - piece[0])
+    return start, stop - 1
 
 
 def seconds_done(records: Records) -> Values:
     """Return the seconds since the first of some records (float64), by the times or else the ``elapsed`` they print."""
     records = columns(records)
     if "time" in records and records.printed("time").all():
-        times = records["time"].astype("datetime64[ns]")
-        seconds: Values = (times - times[:1]) / np.timedelta64(1, "s")
-        return seconds
+        return _since(records["time"])
     return records.numbers("elapsed")
