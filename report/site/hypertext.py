@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import unquote
@@ -19,9 +19,11 @@ from ..wording.markdown import seen
 NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?\s*[%×x‡*]*|[-–—]")
 # The address of a number: its table, its row and its column.
 EVIDENCE = re.compile(r"#([^#/]+/[^#/]+/[^#/]+)")
+DIGITS = re.compile(r"(\d+)((?:\.\d+)?)(‡?)")
 # A section has a heading of level 2; what a page file heads is below it.
 HIGHEST = 3
 BREAK = "<br>"
+_END = Token("end", "", 0)
 RESULTS = "results"
 NONE: Mapping[str, str] = MappingProxyType({})
 Cells = list[tuple[Token, Token, Token]]
@@ -58,13 +60,33 @@ def plain(markdown: str) -> str:
     return seen("".join(token.content for top in _PARSER.parseInline(markdown) for token in top.children or ()))
 
 
+def gapped(digits: str) -> Markup:
+    """Digits with gaps in the whole part, which the style sheet makes: who copies them gets digits alone."""
+    found = DIGITS.fullmatch(digits)
+    first = (len(found[1]) - 1) % 3 + 1 if found else 0
+    ends = range(first, len(found[1]), 3) if found else ()
+    parts = [Markup('<span class="k">{}</span>').format(digits[max(end - 3, 0) : end]) for end in ends]
+    return Markup("").join(parts) + digits[3 * (len(parts) - 1) + first if parts else 0 :]
+
+
+def paddings(column: Sequence[str]) -> list[str]:
+    """What each text of a column lacks behind its digits, so that the points of all stand below each other.
+
+    It is written where no eye sees it: the width of digits is that of the font. Nothing for what is no number.
+    """
+    found = [DIGITS.fullmatch(text) for text in column]
+    fraction = "." + "0" * max((len(one[2]) - 1 for one in found if one), default=0)
+    mark = max((one[3] for one in found if one), default="")
+    return [fraction[len(one[2]) :].rstrip(".") + mark[len(one[3]) :] if one else "" for one in found]
+
+
 def _mend(state: StateCore) -> None:
     for token in state.tokens:
         token.attrs.pop("style", None)  # alignment; the style sheet sets it, and no style may stand in the page
         if token.type.startswith("heading_"):
             token.tag = f"h{max(int(token.tag[1:]), HIGHEST)}"
-        for child in token.children or ():
-            _mend_link(child)
+        for child, following in pairwise([*(token.children or ()), _END]):
+            _mend_link(child, following)
             if child.type == "link_open" and state.env.get("is_passed"):
                 child.attrs["tabindex"] = "-1"
     for table in _tables(state.tokens):
@@ -74,10 +96,11 @@ def _mend(state: StateCore) -> None:
             opening.attrs["class"] = f"{opening.attrs.get('class', '')} {look}".strip()
 
 
-def _mend_link(token: Token) -> None:
+def _mend_link(token: Token, text: Token) -> None:
     if token.type != "link_open":
         return
     address = str(token.attrs["href"])
+    text.meta["is_number"] = EVIDENCE.search(address) is not None
     if EVIDENCE.fullmatch(address):
         token.attrs |= {"class": "number", "aria-haspopup": "dialog"}
     elif address.startswith(("http:", "https:")):
@@ -115,9 +138,20 @@ def _mend_table(tokens: Sequence[Token], kind: str | None, former: Mapping[str, 
         if is_of_results or all(NUMBER.fullmatch(text) or not text for text in texts):
             for opening, _, _ in (head[column], *(row[column] for row in body)):
                 opening.attrs["class"] = "figure"
+            _align([row[column][1] for row in body])
     if is_of_results:
         for opening, content, _ in (cell for row in body for cell in row):
             _name_cell(opening, content, former)
+
+
+def _align(contents: Sequence[Token]) -> None:
+    """Pad the first lines of the cells of a column."""
+    lines = [[*takewhile(lambda one: one.type != "hardbreak", content.children or ())] for content in contents]
+    texts = ["".join(token.content for token in line) for line in lines]
+    for content, line, padding in zip(contents, lines, paddings(texts), strict=True):
+        if padding:
+            padded = Token("padding", "span", 0, meta={"padding": padding})
+            content.children = [*line, padded, *(content.children or ())[len(line) :]]
 
 
 def _rows(tokens: Sequence[Token]) -> list[Cells]:
@@ -161,6 +195,15 @@ def _table_close(*_: object) -> str:
     return "</table></div>"
 
 
+def _shown(_: RendererHTML, tokens: Sequence[Token], place: int, *__: object) -> str:
+    token = tokens[place]
+    return gapped(token.content) if token.meta.get("is_number") else escape(token.content)
+
+
+def _padded(_: RendererHTML, tokens: Sequence[Token], place: int, *__: object) -> str:
+    return f'<span data-padding="{escape(tokens[place].meta["padding"])}"></span>'
+
+
 def _fence(_: RendererHTML, tokens: Sequence[Token], place: int, *__: object) -> str:
     return f"<pre><code>{escape(tokens[place].content)}</code></pre>\n"
 
@@ -172,6 +215,8 @@ def _parser() -> MarkdownIt:
     parser.core.ruler.push("mend", _mend)
     parser.add_render_rule("table_open", _table_open)
     parser.add_render_rule("table_close", _table_close)
+    parser.add_render_rule("text", _shown)
+    parser.add_render_rule("padding", _padded)
     parser.add_render_rule("fence", _fence)
     return parser
 

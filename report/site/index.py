@@ -9,7 +9,7 @@ from babel.support import Translations
 from ..evidence.cell import Cell
 from ..pagefile.page import Axis, Page, TableColumn
 from ..wording.markdown import seen
-from ..wording.words import words
+from ..wording.words import filled, words
 from .hypertext import plain
 from .result_groups import result_groups
 from .templating import environment
@@ -43,7 +43,7 @@ def index(pages: Sequence[WebPage], language: str, languages: Sequence[str], *, 
 
 
 def _say(catalogue: Translations, message: str, **values: object) -> str:
-    return catalogue.gettext(message).format(**values)
+    return filled(catalogue.gettext(message), values)
 
 
 def _choices(rows: Sequence[Sequence[Any]], column: int) -> list[str]:

@@ -1,7 +1,7 @@
 """Groups of results: the throughputs of all pages by model and device, newest first, a line for each case."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..charts.palette import look
@@ -9,6 +9,7 @@ from ..evidence.cell import QUALIFIERS, Cell
 from ..evidence.comparability import began
 from ..pagefile.page import CellPlace
 from ..wording.words import worded
+from .hypertext import paddings
 from .web_page import WebPage
 
 
@@ -21,12 +22,18 @@ class ResultNumber:
     said: str
     is_quoted: bool
 
+    @property
+    def marked(self) -> str:
+        """Its digits with the mark of a quoted figure."""
+        return f"{self.digits}‡" if self.is_quoted else self.digits
+
 
 @dataclass(frozen=True)
 class ResultLine:
     """One case: its axes in words, the number of each column of its group, and the month of its newest run.
 
     ``words``: what it is found by, in small letters. ``precisions``: those of its numbers, with blanks between them.
+    ``paddings``: what each of its numbers lacks behind its digits, as ``hypertext.paddings``.
     """
 
     cards: str
@@ -36,6 +43,7 @@ class ResultLine:
     date: str
     words: str
     precisions: str
+    paddings: Sequence[str] = ()
 
 
 @dataclass
@@ -84,7 +92,10 @@ class ResultGroup:
     def lines(self) -> list[ResultLine]:
         """Its cases, those of the most cards first."""
         ordered = sorted(self.cells.items(), key=lambda one: -int(one[0][1] or 0))
-        return [self._line(key, row) for key, row in ordered]
+        lines = [self._line(key, row) for key, row in ordered]
+        columns = zip(*(line.numbers for line in lines), strict=True)
+        padded = [paddings([number.marked if number else "" for number in column]) for column in columns]
+        return [replace(line, paddings=texts) for line, texts in zip(lines, zip(*padded, strict=True), strict=True)]
 
     def _line(self, key: tuple[Any, ...], row: dict[str, tuple[CellPlace, Cell]]) -> ResultLine:
         nodes, cards, precision, batch_size = key

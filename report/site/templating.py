@@ -35,7 +35,7 @@ def environment() -> Environment:
         autoescape=True,
     )
     made.filters |= {"html": hypertext.html, "inline": hypertext.inline, "script_json": script_json}
-    made.filters |= {"plain": hypertext.plain, "seen": seen, "language_name": language_name}
+    made.filters |= {"plain": hypertext.plain, "gapped": hypertext.gapped, "seen": seen, "language_name": language_name}
     return made
 
 

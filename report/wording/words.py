@@ -3,10 +3,12 @@
 This is the one place where what code tells becomes a sentence.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, reduce
 from io import BytesIO
 from pathlib import Path
+from string import Formatter
 
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import PoFileError, read_po
@@ -16,6 +18,9 @@ from parsers.grammar.field import Scope
 from parsers.io.errors import ParserError
 from parsers.io.message import Message
 
+FORMATTER = Formatter()
+# Ideographs, and the punctuation between them.
+CHINESE = re.compile("[\u3000-\u303f\u3400-\u9fff\uf900-\ufaff\uff00-\uff65]")
 FOLDER = Path(__file__).parents[1] / "words"
 
 
@@ -58,7 +63,7 @@ class Translator:
 
     def say(self, message: str, **values: object) -> str:
         """A message of the template in this language, with its values filled in."""
-        return self.translate(message).format(**values)
+        return filled(self.translate(message), values)
 
     def sentences(self, said: Iterable[str]) -> str:
         """Several sentences one after the other, with a blank between them where the language has one."""
@@ -98,7 +103,30 @@ def worded(message: Message, translate: Translate, shown: Translate = str) -> st
     if not message.values:
         return translate(message.key)
     values = {name: shown(_said(value, translate)) for name, value in message.values.items()}
-    return translate(message.key).format(**values)
+    return filled(translate(message.key), values)
+
+
+def filled(template: str, values: Mapping[str, object]) -> str:
+    """A template with its values.
+
+    Its blank beside a value goes where Chinese stands on both sides of it: a blank sets off Latin words and digits.
+    """
+    if template.isascii():
+        return template.format(**values)
+    told = ""
+    for literal, name, spec, _ in FORMATTER.parse(template):
+        told = _beside(told, literal)
+        if name is not None:
+            told = _beside(told, format(values[name], (spec or "").format(**values)))
+    return told
+
+
+def _beside(before: str, after: str) -> str:
+    if before.endswith(" ") and CHINESE.match(before[-2:-1]) and CHINESE.match(after[:1]):
+        return before[:-1] + after
+    if after.startswith(" ") and CHINESE.match(before[-1:]) and CHINESE.match(after[1:2]):
+        return before + after[1:]
+    return before + after
 
 
 def _said(value: str | Message, translate: Translate) -> str:

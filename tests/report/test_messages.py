@@ -24,7 +24,7 @@ from report.evidence.comparability import KIND_KEYS
 from report.findings.printing import HEAD, UNLIKE_HEAD, VERDICTS_HEAD
 from report.site.exchange import IS_FOREIGN, IS_IN_USE, IS_MOUNTED
 from report.why.derivation import REASONS
-from report.wording.words import languages, worded, words
+from report.wording.words import filled, languages, worded, words
 
 PROJECT = Path(__file__).parents[2]
 # Commands that speak English only are all that these wings are for.
@@ -272,3 +272,18 @@ def test_looking_into_a_sentence_would_be_seen(line: str, tmp_path: Path) -> Non
 def test_asking_a_value_is_not_looking_into_a_sentence(line: str, tmp_path: Path) -> None:
     (tmp_path / "module.py").write_text(f"{line}\n", encoding="utf-8")
     assert list(looked_into(tmp_path / "module.py")) == []
+
+
+@pytest.mark.parametrize(
+    ("template", "value", "told"),
+    [
+        ("{value} 与 {other}", "FP32", "FP32 与半精度"),
+        ("{value} 与 {other}", "半精度", "半精度与半精度"),
+        ("{value}、{other}", "a b", "a b、半精度"),
+        ("{value} and {other}", "半精度", "半精度 and 半精度"),
+    ],
+)
+def test_a_blank_stands_between_chinese_and_latin_words_and_not_between_chinese_ones(
+    template: str, value: str, told: str
+) -> None:
+    assert filled(template, {"value": value, "other": "半精度"}) == told

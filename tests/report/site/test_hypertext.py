@@ -1,9 +1,11 @@
 """Markdown as HTML: nothing in it is HTML already, and its tables say what their heads are."""
 
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.site.hypertext import html, inline, plain
+from report.site.hypertext import gapped, html, inline, paddings, plain
 from report.site.log_excerpts import LINES, LONGEST, all_shown, pieces_of, script_json, shown
 from report.site.panel import ranges
 from report.site.web_page import copy_of
@@ -77,3 +79,28 @@ def test_plain_lines_are_shown_as_they_are() -> None:
 def test_a_copy_that_a_browser_would_run_is_a_text_and_no_other_log_has_it(name: str) -> None:
     assert copy_of(f"a/{name}").suffix not in (".html", ".SVG")
     assert copy_of(f"a/{name}") != copy_of(f"a/{name}.txt")
+
+
+@given(st.integers(0, 10**15), st.sampled_from(["", ".5", ".4367"]))
+def test_a_gap_stands_before_each_three_digits_of_the_whole_part_and_adds_none(whole: int, fraction: str) -> None:
+    made = gapped(f"{whole}{fraction}")
+    assert made.striptags() == f"{whole}{fraction}"
+    assert made.replace("</span>", ",").replace('<span class="k">', "") == f"{whole:,}{fraction}"
+
+
+def test_what_is_no_number_has_no_gap() -> None:
+    assert [str(gapped(text)) for text in ("AMP 1234", "2022-06-01", "-")] == ["AMP 1234", "2022-06-01", "-"]
+
+
+@given(st.lists(st.from_regex(r"\A[0-9]{1,5}(\.[0-9]{1,4})?‡?\Z"), min_size=1))
+def test_numbers_of_a_column_are_padded_to_one_width_behind_the_whole_part(column: list[str]) -> None:
+    padded = [text + padding for text, padding in zip(column, paddings(column), strict=True)]
+    behind = [text[len(text.split(".", 1)[0].replace("‡", "")) :] for text in column]
+    lacking = [text[len(own) :] for text, own in zip(padded, column, strict=True)]
+    assert (
+        len({"".join(sorted(re.sub("[0-9]", "0", own + more))) for own, more in zip(behind, lacking, strict=True)}) == 1
+    )
+
+
+def test_a_missing_number_is_not_padded() -> None:
+    assert paddings(["12.5", "-", "–", ""]) == ["", "", "", ""]

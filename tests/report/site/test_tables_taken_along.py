@@ -98,6 +98,32 @@ def test_any_two_columns_are_compared_and_what_is_not_comparable_says_why(
     assert compare(page, "A", "–") == []
 
 
+# Where the point of each number of a column stands, or would stand.
+POINTS = """(table) => [...table.tBodies[0].rows].map((row) => {
+  const link = row.cells[1].querySelector("a");
+  const digits = link.lastChild, at = digits.data.indexOf(".");
+  const range = document.createRange();
+  range.setStart(digits, 0);
+  range.setEnd(digits, at < 0 ? digits.length : at);
+  return range.getBoundingClientRect().right;
+})"""
+
+
+@needs_chromium
+def test_numbers_of_a_column_stand_with_their_points_below_each_other_and_are_copied_as_digits(
+    tmp_path: Path, browser: object
+) -> None:
+    speeds = {"a1": (400.25,), "a8": (3000.5,), "a32": (11000.0,)}
+    make(tmp_path, speeds, PAGE.replace("plain,decimals=1", "plain,significant=5"))
+    (published,) = publish_site([str(tmp_path / "page.toml")], tmp_path / "logs", ["en"], tmp_path / "out")
+    table = Reader(browser, tmp_path / "out").open("page.en.html").locator("table.results")  # type: ignore[arg-type]
+    points = table.evaluate(POINTS)
+    assert max(points) - min(points) < 0.5
+    copied = table.evaluate("(table) => { getSelection().selectAllChildren(table); return getSelection().toString(); }")
+    digits = [cell.digits for cell in published.cells if cell.digits]
+    assert [word for word in copied.split() if word in digits] == digits == ["400.25", "3000.5", "11000"]
+
+
 @needs_chromium
 def test_a_table_is_copied_as_markdown(reader: Reader) -> None:
     page = reader.open("toy.en.html", permissions=["clipboard-read", "clipboard-write"])
