@@ -195,7 +195,7 @@ class _Made:
         both = {"of": how.of, "against": how.against}
         if of.number is None or not against.number:
             return cls(cell, None, None, Message(NOT_AGAIN, **both), "no evidence")
-        value = quotient(of.number, against.number, how.ideal)
+        value = quotient(of.number, against.number, how.ideal, how.whole)
         if not isfinite(value):
             return cls(cell, None, None, Message(TOO_LARGE, **both), "no evidence")
         shown = printed(value, Protocol(decimals=_decimals(cell)))

@@ -9,6 +9,7 @@ from ..evidence.case_evidence import written
 from ..evidence.cell import Cell
 from ..measuring.number import printed, quotient
 from ..measuring.protocol import Protocol
+from ..measuring.quantity import PERCENT
 from ..pagefile.page import CellPlace, Page, Table
 from ..wording.words import Translator, worded
 from .chart_words import label
@@ -18,7 +19,7 @@ from .panels import ChartLine, ChartPanel, ChartPoint, PanelChart
 
 MOST_LINES, COLUMNS, QUALIFIER = 40, 40, 24
 STEP, FEWEST_STEPS = 10, 4
-DECIMALS = Protocol(decimals=3)
+DECIMALS = Protocol(decimals=1)
 
 RANGE = "{low} % to {high} % of linear scaling on {cards} cards"
 ONE = "{percent} % of linear scaling on {cards} cards"
@@ -42,7 +43,7 @@ class Efficiency:
 
     @property
     def digits(self) -> str:
-        """The digits of the page with the point where percent have it, and the mark of what is quoted."""
+        """The digits of the page, and the mark of what is quoted."""
         return f"{self.percent:f}{self.mark}"
 
     @property
@@ -61,13 +62,13 @@ def efficiency(page: Page, table: Table, cells: Sequence[Cell], name: str, trans
 
 
 def _shown(page: Page, table: Table, cells: Sequence[Cell]) -> Iterator[Efficiency]:
-    """The efficiencies that stand in a table, but for those of the fewest cards, which are 1 whatever was measured."""
+    """The efficiencies that stand in a table, but for those of the fewest cards: 100 % whatever was measured."""
     for place, cell in zip(page.places(), cells, strict=True):
         if place.table is not table or not cell.shown.quantity.is_over_fewest_cards or not cell.printed:
             continue
         if cell.quotient and cell.quotient.of is not cell.quotient.against:
             mark = "‡" if cell.rests_on_quotes else ""
-            yield Efficiency(place, cell, int(place.case["cards"]), Decimal(cell.printed).scaleb(2), mark)
+            yield Efficiency(place, cell, int(place.case["cards"]), Decimal(cell.printed), mark)
 
 
 def _computed(page: Page, table: Table, cells: Sequence[Cell]) -> Iterator[Efficiency]:
@@ -81,10 +82,9 @@ def _computed(page: Page, table: Table, cells: Sequence[Cell]) -> Iterator[Effic
         fewest = min(group)
         for cards, cell in sorted(group.items()):
             if cards > fewest:
-                value = quotient(cell.value or 0, group[fewest].value or 1, cards / fewest)
+                value = quotient(cell.value or 0, group[fewest].value or 1, cards / fewest, PERCENT)
                 mark = "‡" if cell.rests_on_quotes or group[fewest].rests_on_quotes else ""
-                percent = Decimal(printed(value, DECIMALS)).scaleb(2)
-                yield Efficiency(places[id(cell)], cell, cards, percent, mark)
+                yield Efficiency(places[id(cell)], cell, cards, Decimal(printed(value, DECIMALS)), mark)
 
 
 def _series(place: CellPlace) -> object:

@@ -124,7 +124,7 @@ class Quoted:
 
 @dataclass(frozen=True)
 class Quotient:
-    """How a number is computed from two others: ``of`` / ``against`` / ``ideal``.
+    """How a number is computed from two others: ``of`` / ``against`` / ``ideal``, 1 being shown as ``whole``.
 
     ``ideal``: what the quotient would be if throughput grew as the cards do; 1 where nothing is expected.
     """
@@ -132,11 +132,12 @@ class Quotient:
     of: "Cell"
     against: "Cell"
     ideal: float = 1.0
+    whole: int = 1
 
     @property
     def value(self) -> float:
         """The number; both cells have one, and that of ``against`` is not 0."""
-        return quotient(self.of.value or 0, self.against.value or 0, self.ideal)
+        return quotient(self.of.value or 0, self.against.value or 0, self.ideal, self.whole)
 
 
 @dataclass(frozen=True, eq=False)

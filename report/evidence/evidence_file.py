@@ -217,7 +217,7 @@ def _quoted(quoted: Quoted, number: int | None) -> dict[str, Any]:
 
 
 def _computed(quotient: Quotient) -> dict[str, Any]:
-    return {"of": quotient.of.slug, "against": quotient.against.slug, "ideal": quotient.ideal}
+    return {"of": quotient.of.slug, "against": quotient.against.slug, "ideal": quotient.ideal, "whole": quotient.whole}
 
 
 def _exhibit(exhibit: Exhibit) -> dict[str, Any]:

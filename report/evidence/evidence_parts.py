@@ -1,7 +1,7 @@
 """Parts of an evidence file: what stands behind one number of a page."""
 
 from pathlib import PurePath
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -80,11 +80,15 @@ class QuotedFigure(StrictPart):
 
 
 class Computed(StrictPart):
-    """How a number comes from two others of the page: ``of`` / ``against`` / ``ideal``, the two by their anchors."""
+    """How a number comes from two others of the page: ``of`` / ``against`` / ``ideal``, the two by their anchors.
+
+    ``whole``: what 1 is printed as, 100 for percent; files of earlier versions have no percent.
+    """
 
     of: Anchor
     against: Anchor
     ideal: Annotated[float, Field(ge=1, allow_inf_nan=False)]
+    whole: Literal[1, 100] = 1
 
 
 class QuotedSource(StrictPart):

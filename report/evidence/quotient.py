@@ -89,7 +89,7 @@ def _efficiency(place: CellPlace, throughputs: Sequence[_Throughput]) -> Quotien
     if of is None:
         return None
     fewest = min(alike, key=lambda one: one.cards)
-    return Quotient(of.cell, fewest.cell, of.cards / fewest.cards)
+    return Quotient(of.cell, fewest.cell, of.cards / fewest.cards, place.column.quantity.whole)
 
 
 def _scales_with(one: CellPlace, other: CellPlace) -> bool:

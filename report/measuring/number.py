@@ -20,9 +20,12 @@ def without_noise(value: float) -> float:
     return float(f"{value:.15g}")
 
 
-def quotient(of: float, against: float, ideal: float = 1.0) -> float:
-    """Return ``of`` / ``against`` / ``ideal`` without noise; ``against`` and ``ideal`` are not 0."""
-    return without_noise(of / against / ideal)
+def quotient(of: float, against: float, ideal: float = 1.0, whole: float = 1.0) -> float:
+    """Return ``of`` / ``against`` / ``ideal`` without noise; ``against`` and ``ideal`` are not 0.
+
+    ``whole``: what 1 is told as, 100 for percent.
+    """
+    return without_noise(of / against / ideal * whole)
 
 
 def printed(value: float, protocol: Protocol) -> str:

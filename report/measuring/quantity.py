@@ -17,6 +17,8 @@ from .number import without_noise
 from .protocol import NoMeasurement, Protocol, Step
 from .statistic import LEVEL, RESAMPLES, reduce_repeats, resampled
 
+PERCENT = 100
+
 
 @dataclass(frozen=True, kw_only=True)
 class Quantity:
@@ -48,6 +50,8 @@ class Quantity:
     """It is a quotient over the throughput that its column names."""
     is_over_fewest_cards: bool = False
     """It is a quotient over the throughput of the fewest cards of its column and case."""
+    whole: int = 1
+    """What a quotient of 1 is shown as: 100 for percent."""
 
     def __str__(self) -> str:
         """Its name."""
@@ -199,8 +203,8 @@ class QuotientOfThroughputs(Quantity):
     is_quotient: bool = True
 
     def unit(self, rate: str) -> str:
-        """A factor."""
-        return "×"
+        """Percent, or a factor."""
+        return "%" if self.whole == PERCENT else "×"
 
     def steps(self, protocol: Protocol, decimals: int) -> tuple[Step, ...]:
         """What it is; the runs are put together in the numbers that it is made of."""
@@ -232,7 +236,7 @@ _ALL: tuple[Quantity, ...] = (
     POWER,
     SAMPLES_PER_JOULE,
     QuotientOfThroughputs(name="speed_up", decimals=2, is_over_another=True),
-    QuotientOfThroughputs(name="scaling_efficiency", decimals=3, is_over_fewest_cards=True),
+    QuotientOfThroughputs(name="scaling_efficiency", decimals=1, is_over_fewest_cards=True, whole=PERCENT),
 )
 QUANTITIES: Mapping[str, Quantity] = {quantity.name: quantity for quantity in _ALL}
 

@@ -225,7 +225,12 @@ def cell_json(cell: Cell) -> dict[str, Any]:
     place = {"table": cell.table, "row": cell.row, "column": cell.column, "quantity": cell.shown.quantity.name}
     if cell.quotient:
         of, against = cell.quotient.of, cell.quotient.against
-        computed = {"of": of.digits, "against": against.digits, "ideal": cell.quotient.ideal}
+        computed = {
+            "of": of.digits,
+            "against": against.digits,
+            "ideal": cell.quotient.ideal,
+            "whole": cell.quotient.whole,
+        }
         printed = {"value": cell.printed, "number": cell.number, "unit": cell.shown.unit, "computed": computed}
         return {**place, **printed, "rests_on_quotes": cell.rests_on_quotes}
     if cell.printed is None:

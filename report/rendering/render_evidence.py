@@ -126,7 +126,8 @@ def computed(page: PageText, cells: Sequence[Cell]) -> str:
 
 def _quotient(page: PageText, quotient: Quotient) -> str:
     parts = [page.number(quotient.of), page.number(quotient.against)]
-    return " ÷ ".join(parts if quotient.ideal == 1 else [*parts, f"{quotient.ideal:g}"])
+    told = " ÷ ".join(parts if quotient.ideal == 1 else [*parts, f"{quotient.ideal:g}"])
+    return told if quotient.whole == 1 else f"{told} × {quotient.whole}"
 
 
 def covered(page: PageText) -> str:

@@ -10,6 +10,7 @@ from ..evidence.cell import Cell
 from ..evidence.quotient import DIFFERS, OTHER_CASE, unlike
 from ..measuring.number import printed, quotient
 from ..measuring.protocol import Protocol
+from ..measuring.quantity import PERCENT
 from ..pagefile.page import CellPlace, Highlight
 from ..pagefile.parts import Axis, Case, Value
 from ..wording import markdown
@@ -23,7 +24,8 @@ IN_BRIEF = {
     OTHER_CASE: "not comparable: the log's configuration does not match its label",
     DIFFERS: "not comparable: {fact} {of} and {against}",
 }
-RANGE = "{title}, {case}: {low} to {high}"
+RANGE = "{title}, {case}: {range}"
+ENDS, PERCENTS = "{low} to {high}", "{low} % to {high} %"
 # What a number is of, where its page does not label it: one, and several.
 UNITS: Mapping[Axis, tuple[str, str]] = {
     "cards": ("{count} card", "{count} cards"),
@@ -159,11 +161,11 @@ def _range(page: PageText, case: Case, found: Found) -> PageFinding:
     about = {"title": markdown.text(page.translate(title)), "case": _worded(page, case)}
     ends = {"low": page.qualified_number(low), "high": page.qualified_number(high)}
     places = {"lowest": _of(page, case, low_place, low), "highest": _of(page, case, high_place, high)}
-    told = page.say(
-        "**{head}**. Lowest: {lowest}; highest: {highest}.", head=page.say(RANGE, **about, **ends), **places
-    )
+    found_range = page.say(PERCENTS if low.shown.quantity.whole == PERCENT else ENDS, **ends)
+    head = page.say(RANGE, **about, range=found_range)
+    told = page.say("**{head}**. Lowest: {lowest}; highest: {highest}.", head=head, **places)
     details = page.say("Lowest: {lowest}; highest: {highest}.", **places)
-    return PageFinding(told, page.say("{title}, {case}", **about), page.say("{low} to {high}", **ends), details)
+    return PageFinding(told, page.say("{title}, {case}", **about), found_range, details)
 
 
 def _of(page: PageText, told: Case, place: CellPlace, cell: Cell) -> str:

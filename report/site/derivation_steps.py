@@ -22,7 +22,7 @@ OBSERVED = "Computed from the marked lines: {result} {unit}"
 REPEATS = "{repeats}, of {values}: {result}"
 RUNS = "From runs {values}: {result}"
 QUOTIENT = "{of} ÷ {against} = {result}"
-IDEAL = "{of} ÷ {against} ÷ {ideal} = {result}"
+WHOLE = "{of} ÷ {against} ÷ {ideal} × {whole} = {result}"
 PRINTED = "Rounded: {printed} {unit}"
 
 
@@ -84,7 +84,9 @@ def of_telemetry(cell: Cell, value: float) -> Step:
 def of_quotient(quotient: Quotient) -> Step:
     """How a number is computed from two others."""
     values = {"of": quotient.of.digits, "against": quotient.against.digits, "result": _digits(quotient.value)}
-    return Step(QUOTIENT if quotient.ideal == 1 else IDEAL, {**values, "ideal": _digits(quotient.ideal)})
+    if quotient.whole != 1:
+        return Step(WHOLE, {**values, "ideal": _digits(quotient.ideal), "whole": quotient.whole})
+    return Step(QUOTIENT, values)
 
 
 def of_cell(cell: Cell) -> Iterator[Step]:

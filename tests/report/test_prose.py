@@ -98,8 +98,8 @@ def test_a_table_has_the_columns_and_rows_of_another_and_shows_something_else(pa
     assert [(cell.slug, cell.digits) for cell in cells] == [
         ("main/1/a", "100"),
         ("main/8/a", "700.5"),
-        ("scaling/1/a-scaling-efficiency", "1.000"),
-        ("scaling/8/a-scaling-efficiency", "0.876"),
+        ("scaling/1/a-scaling-efficiency", "100.0"),
+        ("scaling/8/a-scaling-efficiency", "87.6"),
     ]
 
 

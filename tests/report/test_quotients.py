@@ -47,7 +47,7 @@ def test_a_speed_up_is_of_unrounded_numbers(tmp_path: Path) -> None:
 def test_scaling_efficiency_is_from_the_fewest_cards_that_have_a_number(tmp_path: Path) -> None:
     make(tmp_path, '    { column = "a", case = { cards = 1 }, value = "100.0", source = "paper" },\n', "")
     assert row(tmp_path, 0)[3].digits is None
-    assert row(tmp_path, 1)[3].digits == "1.000"
+    assert row(tmp_path, 1)[3].digits == "100.0"
 
 
 @pytest.mark.parametrize(("run", "rests"), [("a1", [True, False]), ("b1", [True, True])])
@@ -63,14 +63,14 @@ def test_a_measured_number_over_a_quoted_one_is_marked(language: str, tmp_path: 
     put_run(tmp_path, "a1", 120.0)
     page = markdown(tmp_path, language)
     assert f"[1.50](page.evidence.{language}.md#t/1/a-vs-b)‡ " in page
-    assert f"[1.000](page.evidence.{language}.md#t/1/a-scaling-efficiency) " in page
+    assert f"[100.0](page.evidence.{language}.md#t/1/a-scaling-efficiency) " in page
 
 
 def test_how_a_number_was_computed_leads_to_both_its_numbers(tmp_path: Path) -> None:
     make(tmp_path)
     page = markdown(tmp_path)
     assert "[100.0](#t/1/a) ÷ [80](#t/1/b) " in page
-    assert "[640.00](#t/8/a) ÷ [100.0](#t/1/a) ÷ 8 " in page
+    assert "[640.00](#t/8/a) ÷ [100.0](#t/1/a) ÷ 8 × 100 " in page
 
 
 def test_a_quotient_without_one_of_its_numbers_is_empty_and_says_so(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_the_evidence_file_says_what_a_number_is_computed_from(tmp_path: Path) -
 def test_json_says_what_a_number_is_computed_from(tmp_path: Path) -> None:
     make(tmp_path)
     told = cell_json(cells_of(tmp_path)[-1])
-    assert told["computed"] == {"of": "640.00", "against": "100.0", "ideal": 8.0}
+    assert told["computed"] == {"of": "640.00", "against": "100.0", "ideal": 8.0, "whole": 100}
     assert told["rests_on_quotes"] is True
 
 
@@ -142,5 +142,5 @@ def test_cards_that_are_scaled_from_by_another_protocol_are_reported(tmp_path: P
 
 
 def test_digits_are_those_that_a_column_asks_for(tmp_path: Path) -> None:
-    make(tmp_path, 'quantity = "scaling_efficiency" }', 'quantity = "scaling_efficiency", decimals = 1 }')
-    assert digits(row(tmp_path, 1))[3] == "0.8"
+    make(tmp_path, 'quantity = "scaling_efficiency" }', 'quantity = "scaling_efficiency", decimals = 2 }')
+    assert digits(row(tmp_path, 1))[3] == "80.00"

@@ -10,7 +10,7 @@ from tests.report.quoted_page import make, published, put_run
 
 KINDS = {
     "quoted": (0, "[640.00](page.evidence.en.md#t/8/a)"),
-    "computed": (0, "[0.800](page.evidence.en.md#t/8/a-scaling-efficiency)"),
+    "computed": (0, "[80.0](page.evidence.en.md#t/8/a-scaling-efficiency)"),
     "in the list": (1, '<a id="t/8/a"></a><a id="q3"></a>640.00'),
 }
 
@@ -39,7 +39,7 @@ def test_a_changed_digit_is_contradicted(number: int, printed: str, tmp_path: Pa
     page = page_of(tmp_path, number)
     text = page.read_text(encoding="utf-8")
     assert printed in text
-    changed = printed.replace("0.800", "0.801").replace("640.00", "640.01")
+    changed = printed.replace("80.0]", "80.1]").replace("640.00", "640.01")
     page.write_text(text.replace(printed, changed, 1), encoding="utf-8")
     assert sorted({finding.verdict for finding in audited(page)}) == ["contradicted", "quoted"]
 

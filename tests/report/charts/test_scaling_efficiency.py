@@ -12,7 +12,7 @@ from tests.report.compared_page import put
 SCALING = "1-t-scaling"
 OF_THROUGHPUTS = f'{PAGE}charts = ["scaling"]\n'
 SHOWN = PAGE.replace('{ column = "a" }, { column = "b" }', '{ column = "a" }, { column = "b" }, EFFICIENCY').replace(
-    "EFFICIENCY", '{ column = "a", quantity = "scaling_efficiency", decimals = 2 }'
+    "EFFICIENCY", '{ column = "a", quantity = "scaling_efficiency", decimals = 0 }'
 )
 
 
@@ -25,7 +25,7 @@ def test_the_efficiencies_of_throughputs_are_over_the_fewest_cards(tmp_path: Pat
     assert digits(chart) == [("A", "93.8"), ("A", "85.9"), ("B", "96.1"), ("B", "73.9")]
 
 
-def test_the_efficiencies_that_a_page_shows_have_its_digits_in_percent(tmp_path: Path) -> None:
+def test_the_efficiencies_that_a_page_shows_have_its_digits(tmp_path: Path) -> None:
     chart = charts(tmp_path, page=f'{SHOWN}charts = ["scaling"]\n')[SCALING]
     assert [said for _, said in digits(chart)] == ["94", "86"]
 
