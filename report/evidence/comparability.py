@@ -16,6 +16,7 @@ from ..measuring.protocol import Protocol
 from ..pagefile.page import Axis
 from .case_evidence import facts_of
 from .cell import Cell, Proof
+from .circumstances import began
 
 # A number and its title: that of its column among the cells of a row, of its row among those of a column.
 Side = tuple[str, Cell]
@@ -65,8 +66,6 @@ COVERS_EARLIER = {"kind_running_mean", "kind_total"}
 SLOWER = 0.01
 MANY, TIMES_AS_MANY = 20, 2
 FAR_APART = np.timedelta64(183, "D")
-# Stamps without a year are read as of this one.
-NO_YEAR = np.datetime64("2000", "Y")
 
 
 @dataclass(frozen=True)
@@ -226,7 +225,7 @@ def _of_one_format(sides: Sequence[Side]) -> Iterator[list[Side]]:
 
 
 def _dates(sides: Sequence[Side]) -> Iterator[Difference]:
-    known = [(title, time) for title, cell in sides if (time := began(cell)) is not None]
+    known = [(title, time) for title, cell in sides if (time := began(cell.proofs)) is not None]
     times = [time for _, time in known]
     if times and max(times) - min(times) > FAR_APART:
         months = ((str(time.astype("M8[M]")), title) for title, time in sorted(known, key=_time))
@@ -235,11 +234,3 @@ def _dates(sides: Sequence[Side]) -> Iterator[Difference]:
 
 def _time(side: tuple[str, np.datetime64]) -> np.datetime64:
     return side[1]
-
-
-def began(cell: Cell) -> np.datetime64 | None:
-    """When the first record of the first run was printed; None where its log does not say it with a year."""
-    times = [proof.columns["time"] for proof in cell.proofs if "time" in proof.columns]
-    known = np.concatenate([np.zeros(0, "M8[us]"), *(found[~np.isnat(found)] for found in times)])
-    first = known.min() if len(known) else None
-    return first if first is not None and first.astype("M8[Y]") > NO_YEAR else None

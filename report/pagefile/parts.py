@@ -20,6 +20,7 @@ class PagePart(BaseModel):
 
 
 Axis = Literal["model", "framework", "device", "nodes", "cards", "precision", "batch_size"]
+Circumstance = Literal["date", "framework_version", "cuda", "cudnn", "driver"]
 Value = int | str
 Case = dict[Axis, Value]
 

@@ -8,7 +8,7 @@ from parsers.io.validation import Mistake
 
 from ..measuring.quantity import THROUGHPUT, Quantity
 from .combinations import with_rows
-from .parts import Axis, Block, Case, PagePart, Value, with_only
+from .parts import Axis, Block, Case, Circumstance, PagePart, Value, with_only
 from .quotes import DIGITS, Quote
 from .shorthand import with_columns
 
@@ -127,6 +127,9 @@ class Table(PagePart):
     charts: list[Literal["bars", "scaling"]] = Field(default=["bars", "scaling"])
     """What its chart shows, the first of these that it has enough numbers for: bars of throughputs, or the scaling
     efficiency in percent."""
+    facts: list[Circumstance] = Field(default_factory=list)
+    """What else is said of the runs of each row, in columns behind its numbers, as their logs and `run.json` state it:
+    the date of the measurement, and the versions of the framework, CUDA, cuDNN and the driver."""
     over_time: list[OverTime] = Field(default_factory=list)
     """Throughputs that are also drawn record by record, with memory and power if there is a gpu.csv; of several runs
     the one with the median throughput."""

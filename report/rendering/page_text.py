@@ -77,16 +77,16 @@ class PageText(Translator):
         return f'<a id="{self.anchors[cell]}"></a>{former}{cell.digits}'
 
     @staticmethod
-    def grid(rows: Sequence[Sequence[str]], translate: Any = str, *, figures: bool = False) -> str:
+    def grid(rows: Sequence[Sequence[str]], translate: Any = str, *, figures: int = 0) -> str:
         """A Markdown table whose first row is its head; Chinese columns align.
 
-        ``figures``: whether all columns but the first are of numbers, which stand at the right; the links of numbers
-        are long, and nothing is gained where they align.
+        ``figures``: how many columns after the first are of numbers, which stand at the right; the links of numbers are
+        long, and nothing is gained where they align.
         """
         head, *body = [[translate(text) for text in row] for row in rows]
         if not figures:
             return tabulate(body, headers=head, tablefmt="pipe", disable_numparse=True)
-        lines = [head, [":--", *["--:"] * (len(head) - 1)], *body]
+        lines = [head, [":--", *(["--:"] * figures + [":--"] * len(head))[: len(head) - 1]], *body]
         return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
     def column_title(self, title: str, shown: Shown) -> str:

@@ -1,13 +1,26 @@
 """Rendering a table of results: its numbers with what is said of them, its groups of rows, and the notes below it."""
 
+from collections.abc import Mapping, Sequence
+
 from ..evidence.case_evidence import written
 from ..evidence.cell import Cell
+from ..evidence.circumstances import of_cell
+from ..evidence.comparability import ON_SIDES
 from ..pagefile.page import CellPlace, Table, TableColumn, TableRow
+from ..pagefile.parts import Circumstance
 from ..wording import markdown
 from ..wording.words import worded
 from .footnotes import TITLES, Place, footnotes
 from .page_text import MISSING, PageText
 
+FACTS: Mapping[Circumstance, str] = {
+    "date": "Date",
+    "framework_version": "Framework version",
+    "cuda": "CUDA",
+    "cudnn": "cuDNN",
+    "driver": "Driver",
+}
+NOT_RECORDED = "not recorded"
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -45,11 +58,13 @@ class ResultsTable:
                 group = heading
                 body.append(self._heading(row, group))
             title = self._noted(self._written(row, row.title), (number, TITLES))
-            body.append([title, *(self._marked(cell, (number, at)) for at, cell in enumerate(cells))])
-        return self.page.grid([self._head(), *body], figures=True)
+            told = self._facts(cells)
+            body.append([title, *(self._marked(cell, (number, at)) for at, cell in enumerate(cells)), *told])
+        return self.page.grid([self._head(), *body], figures=len(self.table.columns))
 
     def _head(self) -> list[str]:
-        titles = [self.page.translate(self.table.corner), *map(self._title, self.rows[0])]
+        facts = [self.page.translate(FACTS[name]) for name in self.table.facts]
+        titles = [self.page.translate(self.table.corner), *map(self._title, self.rows[0]), *facts]
         return [self._noted(markdown.text(title), (TITLES, at)) for at, title in enumerate(titles, start=TITLES)]
 
     def _title(self, cell: Cell) -> str:
@@ -58,7 +73,29 @@ class ResultsTable:
 
     def _heading(self, row: TableRow, group: str) -> list[str]:
         taken = [self._taken(row, column) if group else "" for column in self.table.columns]
-        return [f"**{group}**" if group else "", *taken]
+        return [f"**{group}**" if group else "", *taken, *("" for _ in self.table.facts)]
+
+    def _facts(self, cells: Sequence[Cell]) -> list[str]:
+        """What the runs of a row were measured with; where they differ, of which columns that is so."""
+        shown = [cell for cell in cells if cell.digits] if self.table.facts else []
+        told = [
+            (self._title(cell), self._measured(cell)) for cell in shown if not cell.parts or all(c.parts for c in shown)
+        ]
+        return [self._fact([(found.get(name, ""), title) for title, found in told]) for name in self.table.facts]
+
+    def _measured(self, cell: Cell) -> Mapping[Circumstance, str]:
+        """When a number was measured, or quoted from, and with what."""
+        return {"date": self.page.page.sources[cell.quoted.source].date} if cell.quoted else of_cell(cell)
+
+    def _fact(self, told: Sequence[tuple[str, str]]) -> str:
+        if not told:
+            return MISSING
+        sides = {said: [title for other, title in told if other == said] for said, _ in told}
+        written = {said: markdown.text(said) if said else self.page.translate(NOT_RECORDED) for said in sides}
+        if len(sides) == 1:
+            return next(iter(written.values()))
+        each = [(written[said], markdown.text(self.page.enumerated(titles))) for said, titles in sides.items()]
+        return self.page.joined(self.page.say(ON_SIDES, said=said, titles=titles) for said, titles in each)
 
     def _written(self, row: TableRow, title: str) -> str:
         return markdown.text(self.page.translate(written(self.page.page, self.table, row, title)))

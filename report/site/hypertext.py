@@ -82,7 +82,8 @@ def paddings(column: Sequence[str]) -> list[str]:
 
 def _mend(state: StateCore) -> None:
     for token in state.tokens:
-        token.attrs.pop("style", None)  # alignment; the style sheet sets it, and no style may stand in the page
+        # The style sheet sets the alignment, and no style may stand in the page.
+        token.meta["is_right"] = str(token.attrs.pop("style", "")).endswith("right")
         if token.type.startswith("heading_"):
             token.tag = f"h{max(int(token.tag[1:]), HIGHEST)}"
         for child, following in pairwise([*(token.children or ()), _END]):
@@ -135,7 +136,8 @@ def _mend_table(tokens: Sequence[Token], kind: str | None, former: Mapping[str, 
         _name_row(row[0])
     for column in range(1, len(head)):
         texts = (_text(row[column][1]) for row in body)
-        if is_of_results or all(NUMBER.fullmatch(text) or not text for text in texts):
+        is_right = is_of_results and head[column][0].meta["is_right"]
+        if is_right or all(NUMBER.fullmatch(text) or not text for text in texts):
             for opening, _, _ in (head[column], *(row[column] for row in body)):
                 opening.attrs["class"] = "figure"
             _align([row[column][1] for row in body])

@@ -11,15 +11,15 @@ from parsers.runs.record_file import no_formula
 from ..charts.page_charts import chart_name
 from ..evidence.case_evidence import written
 from ..evidence.cell import Cell
-from ..evidence.comparability import began, fact_of
+from ..evidence.circumstances import CIRCUMSTANCES, TO, of_cell
 from ..evidence.quotient import SCALED
 from ..pagefile.page import CellPlace, Page, Table
 from ..wording.markdown import seen
 
 AXES = ("device", "nodes", "cards", "precision", "batch_size")
 COLUMNS = (
-    *("page", "table", "group", "row", "column", "framework_version", *AXES, "quantity", "printed", "value", "unit"),
-    *("quoted", "stated", "date", "missing", "evidence"),
+    *("page", "table", "group", "row", "column", *AXES, "quantity", "printed", "value", "unit"),
+    *("quoted", "stated", *CIRCUMSTANCES, "missing", "evidence"),
 )
 
 
@@ -45,14 +45,12 @@ def data_files(
 def _row(name: str, page: Page, place: CellPlace, cell: Cell, address: str) -> dict[str, Any]:
     titles = (written(page, place.table, place.row, raw) for raw in (place.row.group, place.row.title))
     where = dict(zip(("group", "row"), map(seen, titles), strict=True))
-    measured = bool(cell.proofs)
-    date = began(cell) if measured else None
+    told = of_cell(cell)
     return {
         "page": name,
         "table": seen(place.table.name),
         **where,
         "column": seen(cell.column),
-        "framework_version": seen(fact_of(cell, "framework_version")) if measured else "",
         **{axis: cell.stated.get(axis) for axis in AXES},
         "quantity": cell.shown.quantity.name,
         "printed": cell.digits,
@@ -60,7 +58,8 @@ def _row(name: str, page: Page, place: CellPlace, cell: Cell, address: str) -> d
         "unit": cell.shown.unit,
         "quoted": cell.rests_on_quotes,
         "stated": str(cell.qualifier) if cell.qualifier else "",
-        "date": str(date.astype("M8[D]")) if date is not None else "",
+        **{name: seen(told.get(name, "")) for name in CIRCUMSTANCES},
+        "date": told.get("date", "").partition(TO)[0],
         "missing": seen(str(cell.reason)) if cell.reason and not cell.digits else "",
         "evidence": address,
     }

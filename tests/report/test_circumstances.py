@@ -1,0 +1,71 @@
+"""When runs were measured and with what: from logs and run.json, in columns behind the numbers of a table."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from report.evidence.case_evidence import cells
+from report.evidence.circumstances import circumstances
+from report.pagefile.page_file import load
+from report.rendering.publish import publish
+from tests.report.compared_page import PAGE, make
+
+ENVIRONMENT = {"frameworks": {"torch": {"version": "2.9.1", "cuda": "12.4", "cudnn": None}}, "driver": "550.54.15"}
+
+
+def say(folder: Path, run: str, **said: Any) -> None:
+    """Let the run.json of a run say more."""
+    path = folder / "logs" / run / "run.json"
+    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), **said}), encoding="utf-8")
+
+
+def told(folder: Path) -> dict[str, str]:
+    """The circumstances of the first run of the page."""
+    first = next(iter(cells(load(folder / "page.toml"), folder / "logs")))
+    return {str(name): said for name, said in circumstances(first.proofs[0]).items()}
+
+
+def shown(folder: Path, language: str = "en") -> list[str]:
+    """What stands behind the numbers of the row of the page."""
+    (folder / "page.toml").write_text(PAGE + 'facts = ["date", "framework_version", "driver"]\n', encoding="utf-8")
+    (page,) = publish([str(folder / "page.toml")], folder / "logs", [language], folder / "out")
+    lines = page.files[0].read_text(encoding="utf-8").splitlines()
+    return next(line for line in lines if line.startswith("| 1 ")).strip("| ").split(" | ")[3:]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return make(tmp_path)
+
+
+def test_a_log_says_its_day_and_run_json_the_versions(folder: Path) -> None:
+    say(folder, "a1", environment=ENVIRONMENT, start="2030-01-01T00:00:00+00:00")
+    said = {"framework_version": "2.9.1", "cuda": "12.4", "driver": "550.54.15"}
+    assert told(folder) == {"date": "2031-05-04", **said}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"environment": "none", "start": 2030},
+        {"environment": {"frameworks": ["torch"], "driver": ["550"]}, "start": "2030-99-01"},
+        {"environment": {"frameworks": {"torch": {"version": "2"}, "paddle": {"version": "3"}}}},
+    ],
+    ids=["no environment", "other kinds", "two frameworks"],
+)
+def test_nothing_is_said_that_run_json_does_not_say_of_this_log(said: dict[str, Any], folder: Path) -> None:
+    say(folder, "a1", **said)
+    assert told(folder) == {"date": "2031-05-04"}
+
+
+def test_a_table_says_what_all_runs_of_a_row_share_once_and_where_they_differ(folder: Path) -> None:
+    say(folder, "a1", environment=ENVIRONMENT)
+    say(folder, "b1", environment={**ENVIRONMENT, "frameworks": {"torch": {"version": "2.8.0"}}})
+    assert shown(folder) == ["2031-05-04", "2.9.1 (A); 2.8.0 (B)", "550.54.15"]
+
+
+def test_a_table_says_what_is_not_recorded(folder: Path) -> None:
+    say(folder, "a1", environment=ENVIRONMENT)
+    assert shown(folder, "zh") == ["2031-05-04", "2.9.1（A）；未记录（B）", "550.54.15（A）；未记录（B）"]
