@@ -1,6 +1,8 @@
 """Circumstances: when the runs behind a number were measured and with which versions, as logs and run.json say."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
@@ -31,7 +33,7 @@ def circumstances(proof: Proof) -> dict[Circumstance, str]:
 
     A log is believed before the run.json beside it; one whose run.json is of another log makes no number.
     """
-    told = _of_run_file(run_file(proof.reading.path))
+    told = _of_run_file(proof.reading.path, proof.reading.sha256)
     found = {**told, **{name: str(fact.value) for name, fact in proof.reading.facts.items()}}
     if (first := began([proof])) is not None:
         found["date"] = str(first.astype(DAY))
@@ -59,7 +61,10 @@ def _joined(name: Circumstance, values: Iterable[str]) -> str:
     return days[0] if len(days) == 1 else f"{days[0]}{TO}{days[-1]}"
 
 
-def _of_run_file(run: Mapping[str, Any]) -> dict[str, str]:
+@cache
+def _of_run_file(log: Path, _: str) -> Mapping[str, str]:
+    """What the run.json beside a log of this SHA-256 says, which several tables and languages ask for."""
+    run: Mapping[str, Any] = run_file(log)
     environment = run.get("environment")
     environment = environment if isinstance(environment, dict) else {}
     built = environment.get("frameworks")

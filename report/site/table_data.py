@@ -11,8 +11,10 @@ from parsers.runs.record_file import no_formula
 from ..charts.page_charts import chart_name
 from ..evidence.case_evidence import written
 from ..evidence.cell import Cell
-from ..evidence.circumstances import CIRCUMSTANCES, TO, of_cell
+from ..evidence.circumstances import CIRCUMSTANCES, TO, circumstances, of_cell
 from ..evidence.quotient import SCALED
+from ..measuring.number import printed
+from ..measuring.protocol import Protocol
 from ..pagefile.page import CellPlace, Page, Table
 from ..wording.markdown import seen
 
@@ -81,22 +83,36 @@ def _plain(value: Any) -> Any:
 
 
 def compared(page: Page, table: Table, cells: Sequence[Cell]) -> dict[str, Any] | None:
-    """What a reader's comparison of two columns needs; None for a table with fewer than two columns of throughputs.
+    """What a reader's comparison of two columns, or of two runs, needs; None for a table with no two of either.
 
-    ``columns``: their places from 0. ``rows``: for each row and each of them the unrounded value, the batch size and
-    the precision of the log, and whether it has as many cards as its label says; null where there is no number.
+    ``columns``: the places of columns of throughputs, from 0. ``rows``: for each row and each of them the unrounded
+    value, the batch size and the precision of the log, and whether it has as many cards as its label says; null where
+    there is no number. ``runs``: of each run the row and the column among ``columns`` of its number, which of how many
+    it is, its digits, the same four values, its day and the version of its framework.
     """
     columns = [at for at, column in enumerate(table.columns) if column.quantity.is_throughput]
-    if len(columns) < 2:
-        return None
     own = [cell for place, cell in zip(page.places(), cells, strict=True) if place.table is table]
     width = len(table.columns)
-    rows = [own[start : start + width] for start in range(0, len(own), width)]
-    return {"columns": columns, "rows": [[_comparable(row[at]) for at in columns] for row in rows]}
+    rows = [[own[start + at] for at in columns] for start in range(0, len(own), width)]
+    placed = [(number, at, cell) for number, row in enumerate(rows) for at, cell in enumerate(row)]
+    runs = [[number, at, *run] for number, at, cell in placed for run in _runs(cell)]
+    if len(columns) < 2 and len(runs) < 2:
+        return None
+    return {"columns": columns, "rows": [[_comparable(cell) for cell in row] for row in rows], "runs": runs}
 
 
 def _comparable(cell: Cell) -> list[Any] | None:
-    if not cell.value:
-        return None
+    return [cell.value, *_size(cell)] if cell.value else None
+
+
+def _size(cell: Cell) -> list[Any]:
     is_of_its_size = all(found.fact not in SCALED for found in cell.certain_disagreements)
-    return [cell.value, cell.stated.get("batch_size"), cell.stated.get("precision"), is_of_its_size]
+    return [cell.stated.get("batch_size"), cell.stated.get("precision"), is_of_its_size]
+
+
+def _runs(cell: Cell) -> Iterator[list[Any]]:
+    protocol = cell.shown.printing(cell.protocol or Protocol())
+    for number, proof in enumerate(cell.proofs if cell.value else (), 1):
+        value, told = proof.measurement.value, circumstances(proof)
+        said = [seen(told.get(name, "")) for name in ("date", "framework_version")]
+        yield [number, len(cell.proofs), printed(value, protocol), value, *_size(cell), *said]

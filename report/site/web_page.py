@@ -97,12 +97,14 @@ class WebPage(Renderer):
         return [chart for chart in self.charts if chart.table == table.name]
 
     def comparison_of(self, table: Table) -> dict[str, Any] | None:
-        """What a comparison of two columns of a table needs, with their titles; None where it has no two."""
+        """What a comparison of two columns or runs of a table needs, with their titles; None where it has no two."""
         found = compared(self.page, table, self.cells)
         if found is None:
             return None
-        of_columns = [cell for cell in self.cells if cell.table == table.name][: len(table.columns)]
-        return found | {"titles": [plain(self.titles(of_columns[at])[1]) for at in found["columns"]]}
+        width = len(table.columns)
+        own = [cell for cell in self.cells if cell.table == table.name]
+        titles = [plain(self.titles(own[at])[1]) for at in found["columns"]]
+        return found | {"titles": titles, "row_titles": [plain(self.titles(cell)[0]) for cell in own[::width]]}
 
     def data_address(self, table: Table, kind: str) -> str:
         """The file of a table as CSV or JSON, as seen from this one."""

@@ -98,6 +98,44 @@ def test_any_two_columns_are_compared_and_what_is_not_comparable_says_why(
     assert compare(page, "A", "–") == []
 
 
+def pick(page: Page, of: str, against: str) -> tuple[str, list[str]]:
+    """What is said of two runs, and of each of them."""
+    page.locator("form.compare select[name=of]").first.select_option(of)
+    page.locator("form.compare select[name=against]").first.select_option(against)
+    picked = page.locator(".picked").first
+    rows = picked.locator("tbody tr").all()
+    return picked.locator("[role=status]").inner_text(), [row.inner_text().replace("\t", " ") for row in rows]
+
+
+@needs_chromium
+@pytest.mark.parametrize(
+    ("language", "run", "said"),
+    [("en", "run {} of 3", "Ratio: 1.04 (+3.7 %)"), ("zh", "第 {}/3 次运行", "比值：1.04（+3.7%）")],
+)
+def test_any_two_runs_are_compared(language: str, run: str, said: str, reader: Reader) -> None:
+    page = reader.open(f"cpu-demo.{language}.html")
+    told, (first, last) = pick(page, "run 0", "run 2")
+    assert told == said
+    assert run.format(1) in first and "6.639 4 FP32 2026-11-21 2.6.2" in first
+    assert run.format(3) in last and "6.404" in last
+    page.locator(".picked a").first.click()
+    expect(page.locator("dialog[open] #evidence-number")).to_have_text("6.523 samples/s")
+
+
+@needs_chromium
+def test_runs_of_two_cells_say_why_they_are_not_comparable_and_columns_take_their_place(
+    compared: tuple[Path, PublishedPage], browser: object
+) -> None:
+    site, published = compared
+    page = Reader(browser, site).open("page.en.html")  # type: ignore[arg-type]
+    runs = [cell for cell in published.cells for _ in cell.proofs]
+    other = len(runs) - 1
+    assert pick(page, "run 0", f"run {other}")[0] == "batch size differs"
+    page.locator("form.compare select[name=of]").select_option(label="A")
+    expect(page.locator("form.compare select[name=against]")).to_have_value("")
+    assert page.locator(".picked").is_hidden()
+
+
 # Where the point of each number of a column stands, or would stand.
 POINTS = """(table) => [...table.tBodies[0].rows].map((row) => {
   const link = row.cells[1].querySelector("a");
