@@ -132,6 +132,8 @@ class Column(PagePart):
 
     title: str
     """Heading of its columns, unless a table sets another title."""
+    short: str = ""
+    """The same on narrow screens, such as `"TF"`; default: its title."""
     launcher: str | None = None
     """Name of the recipe that runs missing cases."""
     aliases: Aliases = Field(default_factory=dict)

@@ -35,15 +35,17 @@ def html(
     kind: str = "words",
     former: Mapping[str, str] = NONE,
     looks: Sequence[str] = (),
+    shorts: Sequence[tuple[str, str]] = (),
 ) -> Markup:
     """Markdown as HTML. Its tables get a caption that only screen readers tell, and the classes ``kind``.
 
     ``former``: the ids that cells once had, by those they have; links to them still lead there. ``looks``: classes of
-    the heads of the columns but the first.
+    the heads of the columns but the first. ``shorts``: the titles in these heads, each with what stands for it on a
+    narrow screen.
 
     In a table of the class ``results`` a cell whose number leads to the evidence #main/1/a has the id main/1/a.
     """
-    asked = {"caption": caption, "kind": kind, "former": former, "looks": looks}
+    asked = {"caption": caption, "kind": kind, "former": former, "looks": looks, "shorts": shorts}
     return Markup(_PARSER.render(markdown, asked))  # noqa: S704 - markdown-it escapes
 
 
@@ -93,6 +95,9 @@ def _mend(state: StateCore) -> None:
     for table in _tables(state.tokens):
         _mend_table(table, state.env.get("kind"), state.env.get("former", NONE))
         head = _rows(table)[0][1:]
+        for (_, content, _), short in zip(head, state.env.get("shorts", ()), strict=False):
+            for token in (content.children or ())[:1]:
+                token.meta["short"] = short
         for (opening, _, _), look in zip(head, state.env.get("looks", ()), strict=False):
             opening.attrs["class"] = f"{opening.attrs.get('class', '')} {look}".strip()
 
@@ -199,6 +204,10 @@ def _table_close(*_: object) -> str:
 
 def _shown(_: RendererHTML, tokens: Sequence[Token], place: int, *__: object) -> str:
     token = tokens[place]
+    title, short = token.meta.get("short", ("", ""))
+    if short and token.content.startswith(title):
+        both = Markup('<span class="long">{}</span><span class="short">{}</span>').format(title, short)
+        return both + token.content.removeprefix(title)
     return gapped(token.content) if token.meta.get("is_number") else escape(token.content)
 
 

@@ -64,9 +64,11 @@ class ResultGroup:
         return list(dict.fromkeys(title for row in self.cells.values() for title in row))
 
     @property
-    def columns(self) -> list[tuple[str, str, str]]:
-        """The same, each with its translation and the class of its colour."""
-        return [(title, self.page.translate(title), look(title)) for title in self.titles]
+    def columns(self) -> list[tuple[str, str, str, str]]:
+        """The same, each with its translation, that for narrow screens, and the class of its colour."""
+        shorts = {column.title: column.short for column in self.page.page.columns.values() if column.short}
+        translate = self.page.translate
+        return [(title, translate(title), translate(shorts.get(title, title)), look(title)) for title in self.titles]
 
     @property
     def address(self) -> str:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from ..charts.palette import look
 from ..charts.panels import PanelChart
 from ..evidence.cell import Cell
-from ..pagefile.page import Block, Table
+from ..pagefile.page import Block, Table, TableColumn
 from ..rendering import render_remarks
 from ..rendering.page_text import MISSING
 from ..rendering.publish import PublishedPage
@@ -84,13 +84,28 @@ class WebPage(Renderer):
         """A table of results, whose numbers open their evidence."""
         kind = "results grouped" if any(row.group for row in shown.table.rows) else "results"
         former = {self.anchors[cell]: anchor for cell, anchor in self.former_anchors.items()}
-        looks = self._looks(shown.table)
-        return hypertext.html(shown.markdown, self.translate(shown.table.title), kind, former, looks)
+        looks, shorts = self._looks(shown.table), self._shorts(shown)
+        return hypertext.html(shown.markdown, self.translate(shown.table.title), kind, former, looks, shorts)
 
     def _looks(self, table: Table) -> list[str]:
         """The colours of the columns of a table that compares frameworks; none for others."""
         looks = [look(self.page.columns[column.column].title) for column in table.columns]
         return looks if len(set(looks)) > 1 else []
+
+    def _shorts(self, shown: ResultsTable) -> list[tuple[str, str]]:
+        """The head of each column of a table, or its begin, and what stands for it on a narrow screen."""
+        names = {column.column for column in shown.table.columns}
+        pairs = zip(shown.table.columns, shown.rows[0], strict=True)
+        return [self._short(column, cell, bool(shown.caption), len(names) > 1) for column, cell in pairs]
+
+    def _short(self, column: TableColumn, cell: Cell, is_captioned: bool, is_one_of_several: bool) -> tuple[str, str]:
+        of_page = self.page.columns[column.column]
+        short = self.translate(of_page.short)
+        if is_captioned or cell.shown.quantity.is_told_by_title:
+            return self.translate(of_page.title), short
+        narrow = self.translate(f"narrow_{cell.shown.quantity}")
+        head = self.column_title(cell.column, cell.shown)
+        return head, self.enumerated([short or self.translate(of_page.title), narrow]) if is_one_of_several else narrow
 
     def charts_of(self, table: Table) -> list[PanelChart]:
         """The charts of the numbers of a table."""

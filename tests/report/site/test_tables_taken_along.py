@@ -17,6 +17,7 @@ from tests.report.charts.charted_page import PAGE, make
 from tests.report.compared_page import put
 from tests.report.published_pages import every_published_page
 from tests.report.site.browser import Reader, needs_chromium
+from tests.report.site.served_site import served
 from tests.report.site.test_pages import figures, parsed
 
 TWO = Protocol(decimals=2)
@@ -120,6 +121,14 @@ def test_any_two_runs_are_compared(language: str, run: str, said: str, reader: R
     assert run.format(3) in last and "6.404" in last
     page.locator(".picked a").first.click()
     expect(page.locator("dialog[open] #evidence-number")).to_have_text("6.523 samples/s")
+
+
+@needs_chromium
+def test_runs_are_compared_on_a_served_page_as_well(browser: object, site: Path) -> None:
+    with served(site) as port:
+        reader = Reader(browser, site, f"http://127.0.0.1:{port}")  # type: ignore[arg-type]
+        told, _ = pick(reader.open("cpu-demo.en.html"), "run 1", "run 2")
+        assert (told, reader.complaints) == ("Ratio: 1.02 (+1.9 %)", [])
 
 
 @needs_chromium
