@@ -1,4 +1,4 @@
-"""Assembly: layers and views put together as Vega-Lite; what altair makes are their marks and channels.
+"""Assembly: layers and views put together as Vega-Lite in one style; altair makes their marks and channels.
 
 Altair's own layers and stacks copy all that is in them, data too, at every level: that takes longer than to draw them.
 """
@@ -6,12 +6,48 @@ Altair's own layers and stacks copy all that is in them, data too, at every leve
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
 
+from .chart import FONT
+
 Spec = dict[str, Any]
 Rows = list[dict[str, Any]]
+
+# The text takes the colour of the page around it, so that one chart is for light and dark pages.
+INK = "currentColor"
+# Its contrast is 4 to 1 at least, on a light and on a dark ground.
+COLOUR = "#2a7fd0"
+SHADE = 0.13
+
+SIZE = 12
+TITLE_SIZE = 14
+
+
+@dataclass(frozen=True)
+class SeriesStyle:
+    """How one series looks: its colour."""
+
+    colour: str = COLOUR
+
+
+CONFIG: Mapping[str, Any] = {
+    "font": FONT,
+    "aria": False,
+    "background": "transparent",
+    "view": {"stroke": None},
+    "text": {"color": INK, "fontSize": SIZE},
+    "axis": {
+        **dict.fromkeys(("domainColor", "gridColor", "labelColor", "tickColor", "titleColor"), INK),
+        "gridOpacity": 0.15,
+        "labelFontSize": SIZE,
+        "labelLimit": 0,
+        "titleFontSize": SIZE,
+        "titleFontWeight": "normal",
+    },
+}
 
 
 def layer(rows: Rows, mark: alt.MarkDef | Spec, channels: Mapping[str, Any], **others: Any) -> Spec:
@@ -39,7 +75,12 @@ def stacked(views: Iterable[Spec], spacing: int) -> Spec:
     return {"vconcat": list(views), "bounds": "flush", "spacing": spacing}
 
 
-def whole(view: Spec, config: Mapping[str, Any]) -> Spec:
+def configured(view: Spec) -> Spec:
+    """The Vega-Lite of a chart in this style; the same chart gives the same."""
+    return _whole(view, CONFIG)
+
+
+def _whole(view: Spec, config: Mapping[str, Any]) -> Spec:
     """The Vega-Lite of a view: each data set stands in it once, whichever layers it is for."""
     datasets: dict[str, Rows] = {}
     named = _named(view, datasets)

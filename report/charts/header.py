@@ -7,9 +7,8 @@ from typing import Any, Literal
 
 import altair as alt
 
-from .assembly import Rows, Spec, layer, layered, told
+from .assembly import SHADE, TITLE_SIZE, Rows, SeriesStyle, Spec, layer, layered, told
 from .chart_words import label, width
-from .style import SHADE, TITLE_SIZE, SeriesStyle
 
 Symbol = Literal["line", "shade", "level"]
 Kind = Literal["rect", "rule", "title", "text"]

@@ -14,6 +14,7 @@ from .chart import Chart, svg
 from .efficiency import efficiency
 from .panels import PanelChart
 from .run_charts import over_time
+from .spread import spread
 
 AnyChart = Chart | PanelChart
 
@@ -21,8 +22,8 @@ AnyChart = Chart | PanelChart
 def page_charts(page: Page, cells: Sequence[Cell], language: str) -> list[AnyChart]:
     """The charts of a page in a language, in the order of its tables.
 
-    ``cells``: all cells of the page. A table without two throughputs has no chart. Raises WordsError for a language
-    without catalogue, LogError where a side file of a run that is drawn over time is broken.
+    ``cells``: all cells of the page. A table without two throughputs and without repeats has none. Raises
+    WordsError for a language without catalogue, LogError where a side file of a run that is drawn over time is broken.
     """
     numbered = enumerate(page.tables, 1)
     return [chart for number, table in numbered for chart in _charts(number, page, table, cells, language)]
@@ -30,7 +31,7 @@ def page_charts(page: Page, cells: Sequence[Cell], language: str) -> list[AnyCha
 
 def _charts(number: int, page: Page, table: Table, cells: Sequence[Cell], language: str) -> Iterator[AnyChart]:
     translator, name = Translator(language, page.words.get(language)), chart_name(number, table)
-    drawn = {"bars": bars, "scaling": efficiency}
+    drawn = {"bars": bars, "scaling": efficiency, "spread": spread}
     wanted = (drawn[kind](page, table, cells, f"{name}-{kind}", translator) for kind in table.charts)
     yield from islice(filter(None, wanted), 1)
     yield from over_time(table, cells, name, language)

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from ..measuring.estimate import Values
 from ..wording.words import Translator
-from .assembly import Spec, layer, layered, stacked
+from .assembly import INK, SHADE, SeriesStyle, Spec, configured, layer, layered, stacked
 from .header import Frame, Header, KeyEntry
-from .style import INK, SHADE, SeriesStyle, configured
 
 MOST_POINTS = 1000
 

@@ -124,9 +124,9 @@ class Table(PagePart):
     """Published figures for its cells without a measurement, a list for each row: their digits, or `"-"` for none."""
     source: str | None = None
     """Name of one of the `sources` of the page: where `figures` were published."""
-    charts: list[Literal["bars", "scaling"]] = Field(default=["bars", "scaling"])
-    """What its chart shows, the first of these that it has enough numbers for: bars of throughputs, or the scaling
-    efficiency in percent."""
+    charts: list[Literal["bars", "scaling", "spread"]] = Field(default=["bars", "scaling", "spread"])
+    """What its chart shows, the first of these that it has enough numbers for: bars of throughputs, the scaling
+    efficiency in percent, or how far the runs of each number are apart."""
     facts: list[Circumstance] = Field(default_factory=list)
     """What else is said of the runs of each row, in columns behind its numbers, as their logs and `run.json` state it:
     the date of the measurement, and the versions of the framework, CUDA, cuDNN and the driver."""
