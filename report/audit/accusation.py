@@ -18,6 +18,18 @@ BY_STATED = "the stated protocol"
 BY_NEIGHBOURS = "the protocol of {count} other logs in the table"
 GIVES = "By {protocol}, the log gives {digits}; the page states {published}, which is {difference} ({percent} %) {way}."
 MORE, LESS = "more", "less"
+STATED_BY_OWNER = (
+    "Line {line} of {page}, which links to the log, states {digits} for the same case; {published} is {difference}"
+    " ({percent} %) {way}, and farther from what the log gives."
+)
+GIVEN_ELSEWHERE = (
+    "Line {line} of {page} states {digits} for the same case, which its log gives; {published} is {difference}"
+    " ({percent} %) {way}."
+)
+ONE_DIGIT_ELSEWHERE = (
+    "Line {line} of {page} states {digits} for the same case, which its log gives; one digit of {published} is wrong:"
+    " it is {percent} % {way}."
+)
 ONE_DIGIT = "By {protocol}, the log gives {digits}; one digit of {published} is wrong: it is {percent} % {way}."
 COPY = "The log {log} is byte for byte the same as {copy}, the log of another case."
 COPY_BY_LINE = "The log {log} has the same records as {copy}, the log of another case ({source}: {said})."
@@ -68,6 +80,27 @@ def against(claim: Claim, known: KnownProtocol | None) -> Opinion:
     if known.logs and (not is_out_of_reach(claim) or claim.best.one_of[0] == "node"):
         return None
     return "contradicted", Message(GIVES, **values)
+
+
+def against_exact(claim: Claim, other: Claim) -> tuple[Verdict, Message]:
+    """What is said of a number for whose case another table states what the log of both gives."""
+    values = {**place(other), **compared(claim, other.number.digits)}
+    found = other.recovered
+    if found and is_typo(claim, KnownProtocol(found.protocol.printing(claim.number.digits), found.explained)):
+        return "typo", Message(ONE_DIGIT_ELSEWHERE, **values)
+    return "stale", Message(GIVEN_ELSEWHERE, **values)
+
+
+def against_owner(claim: Claim, other: Claim) -> tuple[Verdict, Message]:
+    """What is said of a number for whose case the page that links to the log states one that is nearer to it."""
+    return "stale", Message(STATED_BY_OWNER, **place(other), **compared(claim, other.number.digits))
+
+
+def place(claim: Claim) -> dict[str, object]:
+    """Where a number stands, and its digits, for a message."""
+    number = claim.number
+    page = f"{number.page.parent.name}/{number.page.name}"
+    return {"line": number.line, "page": page, "digits": number.digits}
 
 
 def _is_only_rounded(claim: Claim, digits: str, *, is_stated: bool) -> bool:

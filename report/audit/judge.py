@@ -1,7 +1,8 @@
 """The judge: a verdict on each claim, beside all other claims of the site."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from pathlib import PurePosixPath
 
 from parsers.grammar.format import METRICS
 from parsers.io.message import Message, joined
@@ -11,13 +12,24 @@ from ..measuring.measurement import NoMeasurement
 from ..measuring.protocol import Protocol
 from ..published.published_numbers import PublishedNumber
 from ..recovery.recovery import Recovered
-from .accusation import BY_STATED, Opinion, against, compared, copied, copied_by_line, impossible, what_it_gives
+from .accusation import (
+    BY_STATED,
+    Opinion,
+    against,
+    against_exact,
+    against_owner,
+    copied,
+    copied_by_line,
+    impossible,
+    place,
+    what_it_gives,
+)
 from .backing_logs import Evidence, contradictions, facts_against, stated
 from .claim import Claim
 from .finding import Finding, Verdict, sentence
 from .log_copies import LogCopies
 from .log_matching import DECISIVE, conflicts
-from .neighbours import KnownProtocol, is_out_of_reach, known_protocol
+from .neighbours import KnownProtocol, is_out_of_reach, known_protocol, other_giving
 
 NO_THROUGHPUT = "{log} gives no throughput, so nothing backs the number."
 GIVES_THESE = "The log gives these digits ({rounded}) by {protocol}"
@@ -26,15 +38,7 @@ BY_ALONE = "a protocol that matches this log only"
 BY_SEVERAL = "a protocol that matches {count} logs"
 LEADS_ELSEWHERE = "The number matches {log}, but the page links to {linked}."
 LINK_IS_DEAD = "its link is dead: {address}"
-STATED_BY_OWNER = (
-    "Line {line} of {page}, which links to the log, states {digits} for the same case; {published} is {difference}"
-    " ({percent} %) {way}, and farther from what the log gives."
-)
 STATED_ELSEWHERE = "line {line} of {page} states {digits} for the same case"
-GIVEN_ELSEWHERE = (
-    "Line {line} of {page} states {digits} for the same case, which its log gives; {published} is {difference}"
-    " ({percent} %) {way}."
-)
 OTHER_CASE = "The page links to {log}, the log of another case ({said})."
 NEAR = "The number is within {tolerance} of what its log gives."
 DEAD = "The link {text} points to {address}, which does not exist, and no other log was found."
@@ -55,6 +59,8 @@ SOME_GIVE = "{hits} of the {count} protocols that were searched give the number,
 ONE_GIVES = "1 of the {count} protocols that were searched gives the number, no more than by chance"
 SEVERAL_LOGS = "{count} logs may be meant"
 SHARED_LOG = "the same log fits another number of its table"
+OTHER_LOG = "{log}, which is named for another case, gives the number"
+AGAINST: tuple[Verdict, ...] = ("stale", "impossible", "typo", "contradicted")
 OF_ONE = {"card": "the log is that of one card of {count}", "node": "the log is that of one node of {count}"}
 
 
@@ -70,9 +76,11 @@ class Judge:
         self._shared = [claim for claim in claims if claim.recovered and claim.recovered.explained > 1]
         self.by_log: dict[object, list[Claim]] = {}
         self.by_table: dict[object, list[Claim]] = {}
+        self.by_folder: dict[object, list[Claim]] = {}
         for claim in (claim for claim in claims if claim.evidence):
             self.by_log.setdefault(_log(claim), []).append(claim)
             self.by_table.setdefault(_table(claim), []).append(claim)
+            self.by_folder.setdefault(_folder(claim), []).append(claim)
         self.copies = LogCopies(evidence for claim in claims for evidence in claim.evidence)
 
     def findings(self) -> Iterator[Finding]:
@@ -139,7 +147,10 @@ class Judge:
             self._near(ratio),
             against(claim, known) if claim.stated or not facts else None,
         )
-        return next((opinion for opinion in opinions if opinion), unexplained)
+        opinion = next((opinion for opinion in opinions if opinion), unexplained)
+        accuses = opinion[0] in AGAINST and not claim.stated
+        other = other_giving(claim, self.by_folder[_folder(claim)]) if accuses else None
+        return ("unexplained", self._unexplained(claim, known, other)) if other else opinion
 
     def _of_explained(self, claim: Claim, recovered: Recovered) -> tuple[Verdict, Message]:
         if claim.backing is None:
@@ -159,17 +170,14 @@ class Judge:
         Or no usual protocol gives the number, and the page that links to the log states one that is nearer to it.
         """
         others = (other for other in self.by_log[_log(claim)] if _table(other) != _table(claim))
-        exact = next((other for other in others if other.recovered and _disagree(claim.number, other.number)), None)
-        if exact:
-            return "stale", Message(GIVEN_ELSEWHERE, **_place(exact), **compared(claim, exact.number.digits))
+        if exact := next((o for o in others if o.recovered and _disagree(claim.number, o.number)), None):
+            return against_exact(claim, exact)
         if _is_linked(claim) or not is_out_of_reach(claim):
             return None
         linked = filter(_is_linked, self.by_log[_log(claim)])
         owners = (other for other in linked if _disagree(claim.number, other.number))
         owner = next((other for other in owners if _is_nearer(other, claim)), None)
-        if owner is None:
-            return None
-        return "stale", Message(STATED_BY_OWNER, **_place(owner), **compared(claim, owner.number.digits))
+        return against_owner(claim, owner) if owner else None
 
     def _misfiled(self, claim: Claim) -> Opinion:
         """Whether the linked log is another case's: its own name says so, or it is a copy of another one."""
@@ -197,7 +205,7 @@ class Judge:
             doubts.append(Message(SHARED_LOG))
         return doubts
 
-    def _unexplained(self, claim: Claim, known: KnownProtocol | None) -> Message:
+    def _unexplained(self, claim: Claim, known: KnownProtocol | None, giving: Evidence | None = None) -> Message:
         """What was searched, what a known protocol gives, and why the log is not certain."""
         hits = max(int(evidence.searched.hits(claim.number.digits).sum()) for evidence in claim.evidence)
         key = ONE_GIVES if hits == 1 else SOME_GIVE if hits else NONE_GIVES
@@ -208,9 +216,10 @@ class Judge:
         scope, count = claim.best.one_of
         said += [Message(OF_ONE[scope], count=count)] if count > 1 else []
         said += [*self._doubts(claim), *contradictions(claim.number, claim.best)]
+        said += [Message(OTHER_LOG, log=giving.log.path)] if giving else []
         others = (other for other in self.by_log[_log(claim)] if _table(other) != _table(claim))
         if other := next((other for other in others if _disagree(claim.number, other.number)), None):
-            said.append(Message(STATED_ELSEWHERE, **_place(other)))
+            said.append(Message(STATED_ELSEWHERE, **place(other)))
         return sentence(said)
 
     def _near(self, ratio: float | None) -> Opinion:
@@ -280,13 +289,12 @@ def _log(claim: Claim) -> object:
     return claim.log, claim.number.measure
 
 
+def _folder(claim: Claim) -> object:
+    """What may lie under each other's names: the logs of one format in one folder."""
+    return PurePosixPath(claim.log).parent, claim.best.format, claim.number.measure
+
+
 def _disagree(one: PublishedNumber, other: PublishedNumber) -> bool:
     """Whether two numbers of one case are not one that was rounded differently."""
     differ = abs(one.value - other.value) > Decimal(1).scaleb(-min(one.decimals, other.decimals))
     return differ and not conflicts(one.case, other.case, (*DECISIVE, "batch_size"))
-
-
-def _place(claim: Claim) -> Mapping[str, object]:
-    number = claim.number
-    page = f"{number.page.parent.name}/{number.page.name}"
-    return {"line": number.line, "page": page, "digits": number.digits}

@@ -17,6 +17,7 @@ from .claim import Claim
 # What no usual rule leaves: but the very ends, and single records.
 USUAL = ("mean", "median", "harmonic_mean", "geometric_mean", "p5", "p10", "p25", "p75", "p90", "p95")
 FEWEST_LOGS = 2
+MOST_BESIDE = 1000  # numbers with logs in one folder; of so many logs some gives any number
 
 
 @dataclass(frozen=True)
@@ -88,3 +89,17 @@ def _reaches(evidence: Evidence, number: Decimal) -> bool:
 @cache
 def _are_usual() -> NDArray[np.bool_]:
     return np.array([one.statistic in USUAL and one.estimate != "instant" for one in protocols()])
+
+
+def other_giving(claim: Claim, beside: Sequence[Claim]) -> Evidence | None:
+    """A log of the claims ``beside`` one that gives its digits, and hardly by chance; None where none does.
+
+    The number may be right then, and the name of one of both logs wrong. Where the other log gives these digits to a
+    number of its own case, they only stand in the wrong place.
+    """
+    if len(beside) > MOST_BESIDE:
+        return None
+    own = {claim.log} | {other.log for other in beside if other.recovered and other.number.value == claim.number.value}
+    logs = {other.log: other.best for other in beside if other.log not in own}
+    giving = (log for log in logs.values() if log.searched.hits(claim.number.digits).any())
+    return next((log for log in giving if log.searched.chance(claim.number.digits) * len(logs) < SIGNIFICANT), None)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from report.audit.finding import Finding
 from report.audit.log_copies import are_alike
@@ -57,6 +58,30 @@ def test_a_number_that_its_neighbours_rule_gives_rounded_otherwise_is_not_accuse
 
 def test_a_number_by_another_rule_than_its_neighbours_is_not_contradicted(tmp_path: Path) -> None:
     assert of_last(tmp_path, f"{8 * np.percentile(RUNS[3], 66):.3f}").verdict == "unexplained"
+
+
+def of_overview(folder: Path, on_four: str, on_eight: str) -> Finding:
+    """The finding for the number on 8 cards of an overview of a column whose number on 4 cards is this one."""
+    column = zip([*RIGHT[:2], on_four, RIGHT[3]], map(log_of, RUNS), strict=True)
+    write_site(folder, [[*column]])
+    page = folder / "Study0/README.md"
+    lines = [line for line in page.read_text(encoding="utf-8").split("\n") if line[:3] not in ("| 1", "| 2", "| 4")]
+    other = folder / "Study1/README.md"
+    other.parent.mkdir()
+    text = "\n".join(lines).replace(RIGHT[3], on_eight).replace("FP32 (", "FP32](../Study0) (")
+    other.write_text(text.replace("PaddlePaddle", "[PaddlePaddle").replace("](logs", "](../Study0/logs"))
+    return findings(folder)[1][-1]
+
+
+@pytest.mark.parametrize(("on_four", "verdict"), [(RIGHT[2], "stale"), ("777.7", "unexplained")])
+def test_a_number_that_the_log_of_another_case_gives_is_not_stale_unless_that_case_has_it(
+    on_four: str, verdict: str, tmp_path: Path
+) -> None:
+    found = of_overview(tmp_path, on_four, RIGHT[2])
+    assert found.verdict == verdict
+    assert ("N1C4_log, which is named for another case, gives the number" in str(found.reason)) is (
+        verdict == "unexplained"
+    )
 
 
 def test_logs_that_print_nearly_the_same_are_copies_and_steady_ones_are_not() -> None:

@@ -87,6 +87,23 @@ def test_a_number_that_another_table_states_otherwise_is_stale(tmp_path: Path) -
     assert str(found[1].reason) == f"{said} less."
 
 
+def of_overview(folder: Path, *changes: tuple[str, str]) -> list[Finding]:
+    """What is found of an overview of a page whose numbers are right, some of the overview's being others."""
+    page = make(folder / "site")
+    overview = write(page.parent, *changes, name="overview.md")
+    return [finding for finding in audited(page.parent) if finding.number.page == overview]
+
+
+def test_a_number_that_another_table_states_with_one_other_digit_is_a_typo(tmp_path: Path) -> None:
+    _, found = of_overview(tmp_path, ("3119.765", "3119.165"))
+    assert found.verdict == "typo"
+    assert "3119.765 for the same case, which its log gives; one digit of 3119.165 is wrong" in str(found.reason)
+
+
+def test_a_number_of_the_wrong_row_is_stale_though_the_log_of_that_row_gives_it(tmp_path: Path) -> None:
+    assert [found.verdict for found in of_overview(tmp_path, ("399.532", "3119.765"))] == ["stale", "exact"]
+
+
 def test_a_number_whose_label_contradicts_its_log_is_mislabelled(tmp_path: Path) -> None:
     found = on_eight_cards(tmp_path, ("BS=64", "BS=32"))
     assert (found.verdict, found.computed) == ("mislabelled", "3119.765")
