@@ -41,7 +41,8 @@ OF_NEIGHBOURS = "that of {count} other logs in the table"
 
 MARGIN = 0.001  # of a value, as far as printed values are rounded
 MARGIN_OF_CARDS = 0.05  # as far as one card of several may be from another
-IN_OTHER_UNITS = (1, 60, 1000, 3600)
+UNLIKE = 0.05  # of a value, as far as numbers by two rules may be from each other
+IN_OTHER_UNITS = (1, 60, 1000, 3600, 10_000, 1_000_000)
 
 
 def impossible(claim: Claim) -> Opinion:
@@ -73,6 +74,8 @@ def against(claim: Claim, known: KnownProtocol | None) -> Opinion:
     digits = claim.best.digits(known.protocol) if known else None
     if known is None or digits is None or _is_only_rounded(claim, digits, is_stated=known.logs == 0):
         return None
+    if known.logs and _is_in_another_unit(claim, float(digits)):
+        return None
     protocol = Message(BY_NEIGHBOURS, count=known.logs) if known.logs else Message(BY_STATED)
     values = {"protocol": protocol, "digits": digits, **compared(claim, digits)}
     if is_typo(claim, known):
@@ -101,6 +104,12 @@ def place(claim: Claim) -> dict[str, object]:
     number = claim.number
     page = f"{number.page.parent.name}/{number.page.name}"
     return {"line": number.line, "page": page, "digits": number.digits}
+
+
+def _is_in_another_unit(claim: Claim, given: float) -> bool:
+    """Whether a number is what its log gives, but for the unit, or for the cards that it may be of."""
+    number = float(claim.number.value)
+    return any(factor != 1 and abs(number * factor - given) <= UNLIKE * given for factor in _factors(claim))
 
 
 def _is_only_rounded(claim: Claim, digits: str, *, is_stated: bool) -> bool:

@@ -12,6 +12,21 @@ Value = int | str
 
 VALUE = "__"
 LONGEST = 2_000  # characters of a label; what is longer is prose
+_STEP_TIME = re.compile(
+    r"(?:(?:train(?:ing)?|avg\.?|average|mean)[ _]*)?(?:time[ :]*)?\(?"
+    r"(?:(?P<unit>ms|s|secs?|seconds?|毫秒|秒) ?/ ?(?:it|iter|iteration|step|步|迭代)"
+    r"|(?:(?:step|iter|iteration)[ _-](?:time|avg)|time ?(?:/|per) ?(?:it|iter|iteration|step)"
+    r"|(?:每步|单步|迭代)(?:耗时|用时|时间))"
+    r"(?: *[([（,] *(?P<behind>ms|s|secs?|seconds?|毫秒|秒))?)[])）]?",
+    re.IGNORECASE,
+)
+_IN_SECONDS = {
+    **dict.fromkeys(("ms", "毫秒"), 0.001),
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds", "秒"), 1.0),
+}
+# What the letters before a unit multiply the numbers by.
+_TIMES = {"k": 1e3, "m": 1e6, "千": 1e3, "万": 1e4, "百万": 1e6}
+_SCALED_UNIT = re.compile(r"([km](?=[ -]|(?:tok|im|sample|seq|word|frame))|百?万|千)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -52,6 +67,22 @@ def merged(labels: Iterable[Label]) -> Mapping[str, Value]:
     for label in labels:
         case = {**label.case, **case}
     return _derived(case)
+
+
+def seconds_of_step(head: str, printed: str) -> float | None:
+    """What the unit of a number is in seconds, if its head says that it is the time of one step.
+
+    ``printed``: the unit that stands behind the number itself, if any.
+    """
+    found = _STEP_TIME.fullmatch(head.strip())
+    unit = (found["unit"] or found["behind"] or printed) if found else ""
+    return _IN_SECONDS.get(unit.lower()) if printed in ("", unit) else None
+
+
+def times_of(unit: str | None) -> float:
+    """What the letters before a unit, as of ``k tokens/s``, multiply its numbers by."""
+    found = _SCALED_UNIT.match(unit or "")
+    return _TIMES[found[1].lower()] if found else 1.0
 
 
 @cache

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 from .document import Document, DocumentTable, DocumentText, Link
-from .labels import Label, Value, merged, read_label
+from .labels import Label, Value, merged, read_label, seconds_of_step, times_of
 from .printed_cell import PrintedCell
 from .relations import MEAN, TOTAL
 
@@ -26,13 +26,6 @@ _IN_BRACKETS = re.compile(r"[((][^()()]*[))]|\[[^][]*\]")
 _SPREAD = re.compile(r"(?:±|\+/-|\+-)\s*[0-9][0-9.,]*")
 _WORD = re.compile(r"[a-z][a-z0-9]+")
 _BARE = re.compile(r"\d{1,7}")
-_STEP_TIME = re.compile(
-    r"(?:(?:train(?:ing)?|avg\.?|average|mean)[ _]*)?(?:time[ :]*)?\(?"
-    r"(?:(?P<unit>ms|s|secs?|seconds?) ?/ ?(?:it|iter|iteration|step)"
-    r"|(?:step|iter|iteration)[ _-](?:time|avg)(?: *[([,] *(?P<behind>ms|s|secs?|seconds?))?)[])]?",
-    re.IGNORECASE,
-)
-_IN_SECONDS = {"ms": 0.001, **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0)}
 _SINGLE_WORD = re.compile(r"[a-z]{3,12}")
 
 
@@ -45,7 +38,8 @@ class PublishedNumber:
     head, of its row, and of its section, which all numbers of a row and of a table share. ``line`` of the file, from 1.
     ``row_words``: a number with the head of its column, such as ``seed42``, where no other row has it.
     ``seconds``: what its unit is in seconds, if it is the time of a step. ``sums_up``: whether its row
-    is called the mean or the sum of others. ``times``: what the ``k`` or ``M`` behind its digits multiplies them by.
+    is called the mean or the sum of others. ``times``: what a ``k`` or ``M`` behind its digits, or before its unit,
+    multiplies them by.
     """
 
     page: Path
@@ -141,15 +135,17 @@ class _Numbers:
             for column in range(1, min(len(row), len(self.heads))):
                 text = _SPREAD.sub(" ", row[column].plain)
                 if _is_measured(self.heads[column].quantities or named) and (cell := PrintedCell.of(text)):
+                    seconds = seconds_of_step(self.table.head[column].plain, cell.unit) if cell.times == 1 else None
                     found = self.number(number, column, cell.digits, self.case_of(number, column), None)
-                    yield replace(found, seconds=_seconds_of_step(self.table.head[column].plain, cell))
+                    yield replace(found, seconds=seconds)
 
     def _numbers(self, number: int, column: int, said: Label) -> Iterator[PublishedNumber]:
         values, _ = _values_and_marks(self.table.rows[number][column].plain)
         case, unit = self.case_of(number, column), self._unit(column, said)
+        times = times_of(unit)
         for digits in _NUMBER.findall(values):
-            yield self.number(number, column, digits.replace(",", ""), case, unit)
-        if scaled := self._scaled(column, values):
+            yield replace(self.number(number, column, digits.replace(",", ""), case, unit), times=times)
+        if (scaled := self._scaled(column, values)) and times == 1:
             yield replace(self.number(number, column, scaled.digits, case, unit), times=scaled.times)
 
     def _scaled(self, column: int, text: str) -> PrintedCell | None:
@@ -270,13 +266,6 @@ class _Numbers:
         if axes and not head.quantities and _BARE.fullmatch(text.strip()):
             return Label({axes[0]: int(text)})
         return Label() if head.quantities else read_label(text)
-
-
-def _seconds_of_step(head: str, cell: PrintedCell) -> float | None:
-    """What the unit of a number is in seconds, if its head says that it is the time of one step."""
-    found = _STEP_TIME.fullmatch(head.strip())
-    unit = (found["unit"] or found["behind"] or cell.unit) if found else ""
-    return _IN_SECONDS.get(unit.lower()) if cell.times == 1 and cell.unit in ("", unit) else None
 
 
 def _is_measured(named: frozenset[str]) -> bool:

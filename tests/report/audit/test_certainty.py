@@ -56,6 +56,14 @@ def test_a_number_that_its_neighbours_rule_gives_rounded_otherwise_is_not_accuse
     assert (found.verdict, found.computed) == ("unexplained", "1234.571")
 
 
+def test_a_number_that_may_be_in_another_unit_or_of_one_card_is_not_contradicted(tmp_path: Path) -> None:
+    values = RUNS[3].copy()
+    values[0] = values[20] * 1.5
+    for number, times in enumerate((0.001, 0.0001, 1 / 8)):
+        digits = f"{8 * values[10:].mean() * times * 1.01:.3f}"
+        assert of_last(tmp_path / str(number), digits, runs=[*RUNS[:3], values]).verdict == "unexplained"
+
+
 def test_a_number_by_another_rule_than_its_neighbours_is_not_contradicted(tmp_path: Path) -> None:
     assert of_last(tmp_path, f"{8 * np.percentile(RUNS[3], 66):.3f}").verdict == "unexplained"
 

@@ -155,6 +155,9 @@ def test_the_folders_of_the_page_say_what_nothing_nearer_says() -> None:
         ("Step time (s)", 1.0),
         ("train time (s/iter)", 1.0),
         ("Avg. step time [ms]", 0.001),
+        ("time/iter (ms)", 0.001),
+        ("单步耗时（毫秒）", 0.001),
+        ("秒/步", 1.0),
         ("Step time", None),
         ("s/epoch", None),
         ("Eval time (s)", None),
@@ -166,7 +169,13 @@ def test_the_time_of_a_step_has_its_unit_and_no_other_time_has(head: str, second
     assert [number.seconds for number in in_logs(document)] == ([seconds] if seconds else [])
 
 
-@pytest.mark.parametrize("head", ["训练耗时", "it/s", "TFLOPS", "MFU", "img/s/GPU", "tokens/s per device", "TGS"])
+@pytest.mark.parametrize(
+    "head",
+    [
+        *("it/s", "TFLOPS", "MFU", "img/s/GPU", "k tokens/s/GPU", "tokens/s per device", "TGS", "TTT"),
+        *("训练耗时", "训练时长", "每卡吞吐(张/秒)", "图/秒/卡", "小时/轮"),
+    ],
+)
 def test_another_measured_quantity_is_seen_but_is_no_throughput(head: str) -> None:
     text = f"| Cards | images/s | {head} |\n|---|---|---|\n| 8 | 5.5 | 6.5 |\n"
     seen = [number.digits for number in others_published(parse_document(text, Path("README.md")))]
@@ -176,6 +185,15 @@ def test_another_measured_quantity_is_seen_but_is_no_throughput(head: str) -> No
 def test_thousands_and_millions_are_throughputs_only_below_a_head_that_says_so() -> None:
     document = parse_document("| GPUs | tokens/s | Params |\n|---|---|---|\n| 8 | 12.5k | 7M |\n", Path("README.md"))
     assert [(number.digits, number.times) for number in in_logs(document)] == [("12.5", 1000.0)]
+
+
+@pytest.mark.parametrize(
+    ("head", "times"),
+    [("k tokens/s", 1e3), ("Throughput (Ktok/s)", 1e3), ("M samples/s", 1e6), ("万词/秒", 1e4), ("molecules/s", 1.0)],
+)
+def test_what_a_unit_is_in_thousands_of_counts_for_its_numbers(head: str, times: float) -> None:
+    (number,) = numbers(f"| Cards | {head} |\n|---|---|\n| 8 | 65.5 |\n")
+    assert number.times == times
 
 
 def test_a_measured_column_is_no_label_of_its_row() -> None:
