@@ -1,8 +1,8 @@
 """Relations of a table: all that the numbers of a column may have been computed from."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import reduce
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial, reduce
 from itertools import permutations, product
 from math import prod
 
@@ -26,8 +26,21 @@ READINGS: Mapping[str, tuple[Reading, ...]] = {
     "x": (PLAIN,),
     "": (PLAIN, (100.0, 0.0)),
 }
+# Heads of settings on which the operations of a token do not depend; their share of the peak does on the last ones.
+OF_RUNNING = re.compile(
+    r"\W*(?:[tpdcev]p|fsdp|ga|[mg]bs|(?:micro|global|local)[ -](?:batch(?:[ -]size)?|bsz))\W*", re.IGNORECASE
+)
+OF_HARDWARE = re.compile(
+    r"\W*(?:system|gpu|hardware|device|accelerator|machine|precision|dtype|机型|精度)\W*", re.IGNORECASE
+)
+PRINTED_TOGETHER = Bounds(0.999, 1.001)  # how much a number may be of one that the program prints beside it
+MEASURED_TOGETHER = 0.05  # how far it must be from that to be false
 MEASURED_TWICE = 0.5  # how far, as a fraction, a throughput may be from what another measurement gives
 BY_HAND = 0.01
+MOST_BASES = 50  # rows of one model that others are compared with
+AGREEING = 2  # rows that must agree with one before others are held against it
+
+Proportion = Callable[[int, int], Derived | None]
 
 
 def named_relations(grid: CellGrid, column: int) -> Iterator[Relation]:
@@ -54,6 +67,8 @@ def other_relations(grid: CellGrid, column: int) -> Iterator[Relation]:
         yield from _means(grid, column)
     elif "throughput" in grid.labels[column].quantities:
         yield from _throughputs(grid, column)
+    elif "compute" in grid.labels[column].quantities:
+        yield from _operations(grid, column)
 
 
 def is_measured(grid: CellGrid, column: int) -> bool:
@@ -181,6 +196,63 @@ def _throughputs(grid: CellGrid, column: int) -> Iterator[Relation]:
                 yield _product(grid, [batch], one, factor, MEASURED_TWICE)
                 for counted in cards:
                     yield _product(grid, [batch, counted], one, factor, MEASURED_TWICE)
+
+
+def _operations(grid: CellGrid, column: int) -> Iterator[Relation]:
+    """Operations per second, or their share of the peak, as so many times the throughput of the row as in other rows.
+
+    That is how many operations a token or a sample takes. Rows are compared that differ in nothing but how they ran.
+    """
+    rates = [c for c in range(len(grid.heads)) if {"throughput", "per_card"} & grid.labels[c].quantities]
+    cards = [c for c in range(len(grid.heads)) if "cards" in grid.labels[c].axes and not grid.labels[c].quantities]
+    for rate, counted in product(rates, (None, *cards)):
+        in_proportion = partial(_in_proportion, grid, column, rate, counted)
+        compared = _typical(grid, column, in_proportion)
+        if any(base is not None for base in compared):
+            yield Relation(partial(_as_in, compared, in_proportion), slack=MEASURED_TOGETHER)
+
+
+def _as_in(compared: Baselines, in_proportion: Proportion, row: int) -> Derived | None:
+    base = compared[row]
+    return None if base is None else in_proportion(base, row)
+
+
+def _typical(grid: CellGrid, column: int, in_proportion: Proportion) -> Baselines:
+    """For each row another one of its model with which at least two others agree, the most; None where none is."""
+    told = [c for c in range(len(grid.heads)) if not grid.labels[c].quantities and not _is_of_running(grid, c, column)]
+    kinds: dict[tuple[str, ...], list[int]] = {}
+    for row, cells in enumerate(grid.rows):
+        kinds.setdefault(tuple(cells[c] for c in told), []).append(row)
+    found: list[int | None] = [None] * len(grid.rows)
+    for rows in kinds.values():
+        agreeing = {base: _agreeing(grid.printed[column], in_proportion, base, rows) for base in rows[:MOST_BASES]}
+        ranked = sorted((b for b, count in agreeing.items() if count >= AGREEING), key=lambda b: -agreeing[b])
+        for row in rows:
+            found[row] = next((base for base in ranked if base != row), None)
+    return tuple(found)
+
+
+def _is_of_running(grid: CellGrid, column: int, operations: int) -> bool:
+    """Whether a column says on what and how a row ran, but nothing on which its operations depend."""
+    is_axis = bool({"cards", "nodes", "batch_size"} & {*grid.labels[column].axes})
+    is_hardware = OF_HARDWARE.fullmatch(grid.heads[column]) and "flop" in grid.heads[operations].lower()
+    return bool(is_axis or is_hardware or OF_RUNNING.fullmatch(grid.heads[column]))
+
+
+def _agreeing(printed: Sequence[PrintedCell | None], in_proportion: Proportion, base: int, rows: Sequence[int]) -> int:
+    """How many of some rows follow from another one."""
+    given = ((printed[row], in_proportion(base, row)) for row in rows if row != base)
+    return sum(bool(cell and found and found.bounds.meets(cell.bounds)) for cell, found in given)
+
+
+def _in_proportion(grid: CellGrid, column: int, rate: int, counted: int | None, base: int, row: int) -> Derived | None:
+    """What a row gives by the operations that each token takes in another row."""
+    times, cell = _times_as_many(grid, counted, row, base), grid.printed[column][base]
+    given = quotient(grid.printed[rate][row], grid.printed[rate][base], times=times)
+    if not cell or not given:
+        return None
+    bounds = given.bounds * cell.bounds * PRINTED_TOGETHER
+    return Derived(bounds, given.value * cell.value, f"{cell.digits} × {given.operation}")
 
 
 def _product(grid: CellGrid, factors: Sequence[int], divisor: int | None, times: float, slack: float) -> Relation:

@@ -156,6 +156,31 @@ def test_a_throughput_near_the_batch_over_its_latency_may_be_measured_apart() ->
     assert accused(page(("Batch size", "Latency (ms)", "images/s"), rows).replace("| 305.9 |", "| 333.3 |")) == {}
 
 
+OPERATIONS = ("Model", "GPUs", "TP", "Tokens / sec / GPU", "Model TFLOP / sec / GPU")
+
+
+def of_models(changes: Mapping[int, float] | None = None, head: Sequence[str] = OPERATIONS) -> str:
+    """Tokens per second of two models, and the operations per second that they take, but for those that change."""
+    rates = [(n, round(11317 / (1 + n / 200))) for n in (8, 16, 32, 64, 128)]
+    rows = [("7B", n, n // 8, rate, f"{0.04625 * rate * (changes or {}).get(n, 1):.1f}") for n, rate in rates]
+    return page(head, [*rows, ("70B", 8, 8, 1213, "543.4"), ("70B", 16, 8, 1201, "499.9")])
+
+
+def test_operations_per_second_are_in_proportion_to_the_tokens_of_the_same_model() -> None:
+    text = of_models()
+    assert (accused(text), len(following(text))) == ({}, 5)
+    assert accused(of_models({32: 1.2})) == {"541.5": "Other numbers of its table give 451.2: 503.3 × 9756 / 10882."}
+
+
+def test_operations_that_were_counted_a_little_later_are_no_false_ones() -> None:
+    assert accused(of_models({32: 1.03})) == {}
+
+
+@pytest.mark.parametrize("head", ["Seq len", "Recompute"])
+def test_rows_whose_settings_may_change_the_operations_of_a_token_are_not_compared(head: str) -> None:
+    assert accused(of_models({32: 1.2}, (*OPERATIONS[:2], head, *OPERATIONS[3:]))) == {}
+
+
 @settings(max_examples=20)
 @given(st.randoms(use_true_random=False), st.booleans())
 def test_one_changed_number_is_named_and_no_other(made: Random, is_named: bool) -> None:
@@ -174,3 +199,10 @@ def test_one_changed_number_is_named_and_no_other(made: Random, is_named: bool) 
 def test_numbers_that_nothing_relates_are_never_accused(made: Random) -> None:
     rows = [(2**n, *(f"{made.uniform(1, 4):.2f}" for _ in range(4))) for n in range(6)]
     assert accused(page(("GPUs", "images/s", "Images/s with XLA", "Speedup", "Average"), rows)) == {}
+
+
+@settings(max_examples=20)
+@given(st.randoms(use_true_random=False))
+def test_operations_that_nothing_relates_to_rates_are_never_accused(made: Random) -> None:
+    rows = [("7B", 2**n, 1, made.randrange(1000, 1100), f"{made.uniform(500, 550):.1f}") for n in range(8)]
+    assert accused(page(OPERATIONS, rows)) == {}
