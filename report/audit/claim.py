@@ -169,7 +169,7 @@ def _backings(number: PublishedNumber, found: Match, matcher: Matcher) -> Iterat
     These are those that the page links to elsewhere, as its links may be swapped, and the one of the best name.
     """
     yield from found.backings
-    if any(conflicts(number.case, backing.log.named) for backing in found.backings):
+    if not number.is_prose and any(conflicts(number.case, backing.log.named) for backing in found.backings):
         yield from matcher.by_name(number)
         swapped = [backing for backing in matcher.site.backings if backing.page == number.page]
         yield from (backing for backing in swapped if is_named_for(number, backing.log))

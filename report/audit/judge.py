@@ -78,7 +78,7 @@ class Judge:
         self.by_table: dict[object, list[Claim]] = {}
         self.by_folder: dict[object, list[Claim]] = {}
         for claim in (claim for claim in claims if claim.evidence):
-            self.by_log.setdefault(_log(claim), []).append(claim)
+            self.by_log.setdefault(_log(claim), []).extend([] if claim.number.is_prose else [claim])
             self.by_table.setdefault(_table(claim), []).append(claim)
             self.by_folder.setdefault(_folder(claim), []).append(claim)
         self.copies = LogCopies(evidence for claim in claims for evidence in claim.evidence)
@@ -137,7 +137,7 @@ class Judge:
         unexplained: tuple[Verdict, Message] = "unexplained", self._unexplained(claim, known)
         if misfiled := self._misfiled(claim):
             return misfiled
-        if self._doubts(claim):
+        if self._doubts(claim) or claim.number.is_prose:  # what words say of a number is not certain
             return self._near(ratio) or unexplained
         facts, is_linked = facts_against(claim.number, claim.best), _is_linked(claim)
         opinions = (
@@ -159,7 +159,7 @@ class Judge:
         said = Message(
             GIVES_THESE, rounded=Message(ROUNDED[recovered.protocol.rounding]), protocol=_by(claim, recovered)
         )
-        if found := contradictions(claim.number, claim.best):
+        if not claim.number.is_prose and (found := contradictions(claim.number, claim.best)):
             return "mislabelled", sentence([said, *found])
         dead = [Message(LINK_IS_DEAD, address=link.link.address) for link in claim.match.dead[:1]]
         return "exact", sentence([said, *dead])
@@ -181,11 +181,11 @@ class Judge:
 
     def _misfiled(self, claim: Claim) -> Opinion:
         """Whether the linked log is another case's: its own name says so, or it is a copy of another one."""
-        backing = claim.backing
+        backing = None if claim.number.is_prose else claim.backing
         if backing and backing.link and (axes := conflicts(claim.number.case, backing.log.named)):
             said = joined("{first}, {second}", (stated(axis, backing.log.named[axis]) for axis in axes))
             return "misfiled", Message(OTHER_CASE, log=backing.log.path, said=said)
-        if claim.is_ambiguous:
+        if claim.is_ambiguous or claim.number.is_prose:
             return None
         copies = [(copy, self._of_other_number(claim, copy)) for copy in self.copies.of(claim.best)]
         found = (accuse(claim, *copy) for accuse in (copied_by_line, copied) for copy in copies)

@@ -72,7 +72,7 @@ def is_named_for(number: PublishedNumber, log: Log) -> bool:
 
 
 def _nearest(number: PublishedNumber, candidates: Candidates) -> tuple[Backing, ...]:
-    if own := _of_own_links(number, candidates):
+    if (own := _of_own_links(number, candidates)) or number.is_prose:
         return own
     for folder in candidates.folders(number):
         if fitting := candidates.fitting(folder, number.case):
@@ -84,7 +84,7 @@ def _of_own_links(number: PublishedNumber, candidates: Candidates) -> tuple[Back
     """The log that the cell of a number links to, its head, or its row, where that is one and of no other case."""
     for links in number.linked[:2]:
         found = {backing.log.path: backing for link in links for backing in candidates.of_link(number.page, link)}
-        fitting = [backing for backing in found.values() if not _without_derived(number.case, backing.said)]
+        fitting = [one for one in found.values() if number.is_prose or not _without_derived(number.case, one.said)]
         if len(fitting) == 1:
             return (fitting[0],)
     return ()

@@ -82,12 +82,13 @@ class DocumentTable:
 
 @dataclass(frozen=True, eq=False)
 class Document:
-    """A Markdown page: its tables in order, and its links, each with the headings that it stands under."""
+    """A Markdown page: its tables in order, and its links and the texts with links, each with the headings above it."""
 
     path: Path
     tables: tuple[DocumentTable, ...]
     links: tuple[tuple[Link, tuple[DocumentText, ...]], ...]
     title: DocumentText
+    linked_texts: tuple[tuple[DocumentText, tuple[DocumentText, ...]], ...] = ()
 
 
 def read_document(path: Path) -> Document:
@@ -110,7 +111,7 @@ def parse_document(text: str, path: Path) -> Document:
     except TooManyCellsError as error:
         raise DocumentError.at(path, error.message) from error
     title = next((headings[0] for headings in reader.all_headings if headings), DocumentText(""))
-    return Document(path, tuple(reader.tables), tuple(reader.links), title)
+    return Document(path, tuple(reader.tables), tuple(reader.links), title, tuple(reader.linked_texts))
 
 
 class _Reader:
@@ -119,6 +120,7 @@ class _Reader:
     def __init__(self) -> None:
         self.tables: list[DocumentTable] = []
         self.links: list[tuple[Link, tuple[DocumentText, ...]]] = []
+        self.linked_texts: list[tuple[DocumentText, tuple[DocumentText, ...]]] = []
         self.all_headings: list[tuple[DocumentText, ...]] = []
         # The open sections, outermost first, each with the level of its heading; the page itself is one.
         self.open: list[tuple[int, Section]] = [(0, Section())]
@@ -216,6 +218,7 @@ class _Reader:
             self._heading(int(before.tag[1:]), text)
         else:
             self._text(text)
+            self.linked_texts += [(text, self.open[-1][1].headings)] if text.links else []
         self.links += [(link, self.open[-1][1].headings) for link in text.links]
 
     def _heading(self, level: int, text: DocumentText) -> None:

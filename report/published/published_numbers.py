@@ -12,6 +12,7 @@ from pathlib import Path
 from .document import Document, DocumentTable, DocumentText, Link
 from .labels import Label, Value, merged, read_label, seconds_of_step, times_of
 from .printed_cell import PrintedCell
+from .prose import prose_tables
 from .relations import MEAN, TOTAL
 
 # A number, with commas between its thousands or without, that is not a part of a word, of a mark or of a version. A
@@ -39,7 +40,7 @@ class PublishedNumber:
     ``row_words``: a number with the head of its column, such as ``seed42``, where no other row has it.
     ``seconds``: what its unit is in seconds, if it is the time of a step. ``sums_up``: whether its row
     is called the mean or the sum of others. ``times``: what a ``k`` or ``M`` behind its digits, or before its unit,
-    multiplies them by.
+    multiplies them by. ``is_prose``: whether it stands in the words of the page beside a link to its log.
     """
 
     page: Path
@@ -58,6 +59,7 @@ class PublishedNumber:
     seconds: float | None = None
     sums_up: bool = False
     times: float = 1.0
+    is_prose: bool = False
 
     @property
     def links(self) -> Iterator[Link]:
@@ -87,10 +89,17 @@ def published(document: Document) -> Iterator[PublishedNumber]:
 
 
 def in_logs(document: Document) -> Iterator[PublishedNumber]:
-    """All numbers in the tables of a page that are compared with logs: throughputs, then times of a step."""
+    """All numbers of a page that are compared with logs: throughputs in tables, times of a step, and those in prose."""
     yield from published(document)
     for table in document.tables:
-        yield from (number for number in _Numbers(document, table).others() if number.seconds)
+        yield from _times_of_steps(document, table)
+    for table in prose_tables(document):
+        found = chain(_Numbers(document, table).found(), _times_of_steps(document, table))
+        yield from (replace(number, is_prose=True) for number in found)
+
+
+def _times_of_steps(document: Document, table: DocumentTable) -> Iterator[PublishedNumber]:
+    return (number for number in _Numbers(document, table).others() if number.seconds)
 
 
 def others_published(document: Document) -> Iterator[PublishedNumber]:

@@ -6,9 +6,8 @@ from functools import partial, reduce
 from itertools import permutations, product
 from math import prod
 
-from .baseline_rows import Baselines, baselines, of_fewest_cards
 from .grid import CellGrid
-from .named_operands import named_operand, named_pairs
+from .operands import Baselines, baselines, named_operand, named_pairs, of_fewest_cards
 from .printed_cell import Bounds, PrintedCell, exactly
 from .relation import PLAIN, Derived, Reading, Relation, Rule, quotient
 
