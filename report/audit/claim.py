@@ -113,6 +113,8 @@ def claims(site: PublishedSite, pages: Sequence[Page], library: Library) -> list
         )
         for number, matched, some, rule in zip(numbers, matches, backings, rules, strict=True)
     ]
+    # What words lead to may be anything but a log.
+    found = [claim for claim in found if claim.evidence or claim.match.dead or not claim.number.is_prose]
     _narrow(found)
     explain(found)
     return found

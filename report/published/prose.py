@@ -7,9 +7,10 @@ from urllib.parse import urlsplit
 
 from .document import Document, DocumentTable, DocumentText, Link
 from .labels import read_label, seconds_of_step
-from .site_logs import is_named_archive, is_named_log
+from .site_logs import is_named_archive, may_be_log
 
 _END = re.compile(r"(?<=[.;!?])\s+|(?<=[。；！？])")
+_LOG = re.compile(r"(?<![a-z])logs?(?![a-z])|\.(?:txt|out|jsonl)(?:\.\w{2,4})?$", re.IGNORECASE)
 _WORD = r"[A-Za-z]{1,20}|[\u4e00-\u9fff]{1,4}"
 _MEASURED = re.compile(
     r"(?<![\w.,^/~≈<>±+−-])(?P<number>(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?:\.\d{1,15})?(?: ?[kKM](?![a-zA-Z]))?) ?"
@@ -112,4 +113,4 @@ def _leads_to_log(address: str) -> bool:
         path = urlsplit(address).path
     except ValueError:
         return False
-    return is_named_log(path) or is_named_archive(path)
+    return is_named_archive(path) or (_LOG.search(path) is not None and may_be_log(path))

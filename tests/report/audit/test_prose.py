@@ -27,6 +27,7 @@ def in_words(text: str) -> list[PublishedNumber]:
         ("399.5 images/s ([1 GPU](logs/a_log)) and 3119.7 images/s ([8 GPUs](logs/b_log))", ["399.5", "3119.7"]),
         ("It reaches 3119.765 images/s on 8 GPUs.", []),
         ("It reaches 3119.765 images/s; see [the paper](paper.pdf).", []),
+        ("It reaches 3119.765 images/s ([post](https://example.org/blog/x)).", []),
         (f"It reaches about 3100 images/s ({LOG}).", []),
         (f"It reaches up to 3100 images/s ({LOG}).", []),
         (f"It is faster by 310 images/s ({LOG}).", []),
@@ -64,6 +65,12 @@ def test_a_number_in_words_that_its_log_gives_is_exact(tmp_path: Path) -> None:
 def test_a_number_in_words_that_its_log_does_not_give_is_unexplained(digits: str, tmp_path: Path) -> None:
     found = of_words(tmp_path, f"On 8 cards it reaches {digits} images/s ([log](logs/{EIGHT})).")
     assert (found.verdict, found.log) == ("unexplained", f"logs/{EIGHT}")
+
+
+@pytest.mark.parametrize("address", ["https://example.org/logs/x_log", "logs/gone.txt"])
+def test_a_number_in_words_beside_a_link_to_no_log_is_nothing_to_mend(address: str, tmp_path: Path) -> None:
+    found = of_words(tmp_path, f"On 8 cards it reaches 3119.765 images/s ([log]({address})).")
+    assert not found.number.is_prose
 
 
 def test_words_do_not_contradict_the_table(tmp_path: Path) -> None:
