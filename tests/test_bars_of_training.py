@@ -143,6 +143,14 @@ def test_what_the_trainer_prints_at_its_end_comes_before_its_bar(tmp_path: Path)
     assert shown(tmp_path, *trained(1, 91), end)["throughput"]["value"] == 14.5
 
 
+def test_each_of_two_trainings_in_one_log_has_the_speed_of_its_own_end(tmp_path: Path) -> None:
+    end = "{{'train_runtime': 9.0, 'train_samples_per_second': {}, 'train_steps_per_second': 0.5, 'epoch': 1.0}}\n"
+    first, second = (end.format(speed) for speed in (14.4, 7.2))
+    found = shown(tmp_path, *trained(1, 91), first, *trained(1, 91, seconds=4.0), second)
+    assert [each["throughput"]["value"] for each in found["runs"]] == [14.4, 7.2]
+    assert not any("summaries" in said for said in found["warnings"])
+
+
 def test_losses_without_a_bar_have_no_throughput(tmp_path: Path) -> None:
     found = shown(tmp_path, *(LOSS.format(n=n) for n in range(9)))
     assert (found["throughput"], "bar" in found["reason"]) == (None, False)

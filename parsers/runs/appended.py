@@ -126,21 +126,48 @@ def _numbered(records: RecordTable, starts: Sequence[int]) -> RecordTable:
 def beginnings(records: RecordTable, happened: Sequence[Event]) -> list[int]:
     """The lines at which another run begins than the first: that of its banner, or of its first record."""
     banners = np.array([event.line for event in happened if event.event in BANNERS], np.int64)
-    counted = _counted(records, "step")
-    if len(counted):
-        again = _again(counted, banners, records)
+    steps, epochs = _counted(records, "step", "step"), _counted(records, "epoch", "epoch")
+    if len(steps):
+        firsts = steps["line"][_again(steps, banners, records)]
+    elif len(epochs):
+        firsts = epochs["line"][_of_runs(_falls(epochs["epoch"]), epochs["epoch"])]
     else:
-        counted = _counted(records, "epoch")
-        again = _of_runs(_falls(counted["epoch"]), counted["epoch"]) if len(counted) else NO_ROWS
-    return [_begin(records["line"], first, banners) for first in counted["line"][again].tolist()]
+        firsts = _after_ends(records, banners)
+    return [_begin(records["line"], first, banners) for first in firsts.tolist()]
 
 
-def _counted(records: RecordTable, kind: str) -> RecordTable:
-    """The records of a kind that print its number, of the lowest rank that does: their numbers and those of epochs."""
-    counts = records.columns(name for name in ("line", *COUNTS) if name in records)
-    if kind not in records:
+def _after_ends(records: RecordTable, banners: Lines) -> Lines:
+    """The lines of first records of runs that number nothing: of one that ended, a summary tells.
+
+    Another run begins with a banner behind a summary, or where the part of the epochs that is done falls back with a
+    summary or a banner between, or as far as the number of a step would have to.
+    """
+    lines, ends = records["line"], records["line"][records.are("summary")]
+    rows = np.unique(np.searchsorted(lines, banners))
+    rows = rows[(rows > 0) & (rows < len(lines))]
+    firsts = lines[rows[np.isin(lines[rows - 1], ends)]]
+    counted = _counted(records, "step", "epochs_done")
+    if not len(counted):
+        return firsts
+    done, at = counted["epochs_done"], counted["line"]
+    falls = _falls(done)
+    is_clear = _is_far(falls, done) | (done[falls] <= done[0])
+    told = [_between(at, falls, banners), _between(at, falls, ends) & is_clear]
+    return np.union1d(firsts, at[np.union1d(falls[np.any(told, axis=0)], _of_runs(falls, done))])
+
+
+def _between(lines: Lines, rows: Rows, others: Lines) -> Mask:
+    """Which rows of some lines have one of the others between them and the line before."""
+    is_between: Mask = np.searchsorted(others, lines[rows]) > np.searchsorted(others, lines[rows - 1])
+    return is_between
+
+
+def _counted(records: RecordTable, kind: str, number: str) -> RecordTable:
+    """The records of a kind that print a number, of the lowest rank that does: that number, and those of epochs."""
+    counts = records.columns(name for name in ("line", number, *COUNTS) if name in records)
+    if number not in records:
         return counts.rows(slice(0))
-    told = records.are(kind) & np.isfinite(records[kind])
+    told = records.are(kind) & np.isfinite(records[number])
     if "rank" in records and told.any():
         ranks = np.nan_to_num(records["rank"], nan=np.inf)
         told &= ranks == ranks[told].min()
@@ -180,11 +207,17 @@ def _of_runs(falls: Rows, numbers: Counts) -> Rows:
 
     Several ranks in turns fall by little again and again; where steps are skipped a number may stand or fall by one.
     """
-    far = falls[numbers[falls - 1] - numbers[falls] >= (RECORDS_OF_A_RUN - 1) * _usual_growth(numbers)]
+    far = falls[_is_far(falls, numbers)]
     clear = np.union1d(far, falls[numbers[falls] <= numbers[0]])
     if len(clear) == len(_falls(numbers)) and not (numbers[1:] == numbers[:-1]).any():
         far = clear
     return far if len(numbers) >= RECORDS_OF_A_RUN * (len(far) + 1) else NO_ROWS
+
+
+def _is_far(falls: Rows, numbers: Counts) -> Mask:
+    """Which falls of some numbers are by as much as a run grows before it is one."""
+    is_far: Mask = numbers[falls - 1] - numbers[falls] >= (RECORDS_OF_A_RUN - 1) * _usual_growth(numbers)
+    return is_far
 
 
 def _usual_growth(numbers: Counts) -> float:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from parsers.grammar.format import METRICS
 from parsers.runs.appended import as_one, beginnings, told_apart
 from parsers.runs.events import NEVER, Event
 from parsers.runs.facts import Value
@@ -74,6 +75,47 @@ def test_a_step_that_stands_or_falls_by_one_because_it_was_skipped_begins_no_run
 
 def test_only_the_rank_that_is_read_tells_runs_apart() -> None:
     assert beginnings(steps([1, 2, 1, 3, 2, 4], rank=[0, 0, 1, 0, 1, 0]), []) == []
+
+
+STEP, SUMMARY = "step", "summary"
+
+
+def numbered_by_none(*told: tuple[str, float]) -> RecordTable:
+    """Records of a kind, with the part of the epochs that is done, at lines 10, 20, 30 and so on."""
+    kinds, done = zip(*told, strict=True)
+    lines = np.arange(1, len(told) + 1) * 10
+    kind = np.array([METRICS.index(one) for one in kinds], np.int8)
+    return RecordTable({"line": lines, "record": kind, "epochs_done": np.array(done, float)})
+
+
+TRAINED = [(STEP, 0.25), (STEP, 0.5), (STEP, 0.75), (STEP, 1.0), (SUMMARY, 1.0)]
+
+
+def test_epochs_that_fall_back_behind_a_summary_are_of_another_run() -> None:
+    assert beginnings(numbered_by_none(*TRAINED, *TRAINED), []) == [60]
+    assert beginnings(numbered_by_none(*TRAINED[2:], *TRAINED[2:]), []) == [40]
+
+
+def test_a_banner_behind_a_summary_begins_a_run_that_numbers_nothing() -> None:
+    again = numbered_by_none((STEP, 1.0), (SUMMARY, 1.0), (SUMMARY, 1.0), (STEP, 1.5), (SUMMARY, 2.0))
+    assert (beginnings(again, []), beginnings(again, [banner(32)])) == ([], [32])
+    assert beginnings(numbered_by_none(*[(SUMMARY, 1.0)] * 3), [banner(5), banner(25)]) == [25]
+
+
+def test_a_banner_before_epochs_that_fall_back_begins_a_run_though_none_ended() -> None:
+    killed = numbered_by_none((STEP, 0.5), (STEP, 0.75), (STEP, 0.5), (STEP, 0.75))
+    assert (beginnings(killed, [banner(21)]), beginnings(killed, [])) == ([21], [])
+
+
+def test_a_rank_that_ends_later_begins_no_run() -> None:
+    ranks = numbered_by_none(*TRAINED[:3], *TRAINED[1:5], (STEP, 0.9), TRAINED[4])
+    assert beginnings(ranks, []) == []
+    assert beginnings(numbered_by_none(*[(SUMMARY, 1.0)] * 4), [banner(1), banner(2)]) == []
+
+
+def test_epochs_of_two_trainings_that_print_in_turns_are_not_told_apart() -> None:
+    in_turns = [(STEP, float(done)) for pair in zip(range(1, 9), range(5, 13), strict=True) for done in pair]
+    assert beginnings(numbered_by_none(*in_turns), []) == []
 
 
 def test_a_log_without_records_has_no_runs() -> None:
