@@ -6,20 +6,19 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-import numpy as np
-
+from parsers.grammar.field import Field
 from parsers.grammar.format import METRICS
+from parsers.grammar.variant import RUN_START
 from parsers.io.message import Message
 from parsers.runs.events import Event
 from parsers.runs.facts import is_count
 from parsers.runs.format_records import FormatRecords
 from parsers.runs.provenance import Provenance, line
 
-from .estimate import Facts, Values
+from .estimate import Facts
 from .measurement import Measurement, NoMeasurement, measure
 from .protocol import Protocol, ProtocolError
-from .record_columns import Columns
-from .scaling import ASKING, CONSUMED
+from .scaling import ASKING, tokens_of_a_sample
 from .selection import ALL_ZERO
 
 TOLERANCE = 0.02
@@ -39,11 +38,19 @@ DIFFERS = (
 )
 HAPPENED = "Events between the records used: {event}, first at line {line} ({count} in total)."
 OWN = "The {kind} records ({own}) give {value} {unit}, {ratio} times the throughput measured ({used})."
+RESUMED = (
+    "The run went on from a checkpoint (line {line}); a summary that counts what was done before it overstates the "
+    "throughput."
+)
+MEANS = (
+    "The means in the {kind} records ({own}) give {value} {unit}, {ratio} times the throughput measured ({used}): "
+    "steps that the log does not show count in them."
+)
 COUNTS_A_PART = (
     "The throughput printed ({value} {unit}) counts one of the {passes} passes of a step: it is computed from the "
     "batch size and the time of a step instead."
 )
-WARNINGS = (DIFFERS, HAPPENED, OWN, COUNTS_A_PART)
+WARNINGS = (DIFFERS, HAPPENED, OWN, MEANS, RESUMED, COUNTS_A_PART)
 # What an epoch or a summary tells by itself: the time between two of them also holds what is no training.
 OF_A_RECORD = ("reported", "step_time", "duration")
 NONE_COMPUTED = "The log does not print throughput, and it cannot be computed: {why}"
@@ -72,7 +79,7 @@ def checks(part: FormatRecords, facts: Facts, measured: Measurement) -> Iterator
 
 def compared(found: Measurement, measured: Measurement, part: FormatRecords, facts: Facts) -> Iterator[Check]:
     """One measurement held against another, where both count the same, or what becomes the same, of the same cards."""
-    factor = _factor(found, measured, _tokens_of_a_sample(part, facts))
+    factor = _factor(found, measured, tokens_of_a_sample(part.table, facts))
     if factor and found.scope == measured.scope and measured.value > 0:
         yield Check(replace(found, rates=None), found.value * factor / measured.value)
 
@@ -94,26 +101,6 @@ def _ways(estimates: Sequence[str], protocol: Protocol) -> Iterator[Mapping[str,
             yield {"estimate": estimate}
         elif estimate in IN_STEPS:
             yield IN_STEPS[estimate]
-
-
-def _tokens_of_a_sample(part: FormatRecords, facts: Facts) -> float | None:
-    """What the records print, a fact says, or the log's own counts of both tell; None where nobody knows."""
-    if "sequence_length" in part.table and (told := np.unique(_printed_lengths(part))).size:
-        return float(told[0]) if len(told) == 1 else None
-    if "sequence_length" in facts:
-        length = facts["sequence_length"].value
-        return length if is_count(length) else None
-    if not set(CONSUMED) <= set(part.table):
-        return None
-    done = np.array([Columns(part.table).numbers(name) for name in CONSUMED])
-    done = done[:, np.isfinite(done).all(axis=0)]
-    samples, tokens = np.ptp(done, axis=1).tolist() if done.size else (0.0, 0.0)
-    return tokens / samples if samples > 0 and tokens > 0 else None
-
-
-def _printed_lengths(part: FormatRecords) -> Values:
-    lengths = Columns(part.table).numbers("sequence_length")
-    return lengths[np.isfinite(lengths)]
 
 
 def _factor(found: Measurement, measured: Measurement, length: float | None) -> float | None:
@@ -143,6 +130,9 @@ def caveats(found: Iterable[Check], happened: Sequence[Event], measured: Measure
         lines = [event.line for event in happened if event.event == name and first <= event.line <= last]
         if lines:
             yield Message(HAPPENED, count=len(lines), event=name, line=lines[0])
+    starts = [event for event in happened if event.line < last and event.event in (RUN_START, "restart")]
+    if measured.protocol.records == "summary" and starts and starts[-1].event == "restart":
+        yield Message(RESUMED, line=starts[-1].line)
 
 
 def chosen(part: FormatRecords, facts: Facts, run: int | None = None) -> Measurement:
@@ -197,7 +187,7 @@ def _ratio_of_medians(part: FormatRecords, facts: Facts, protocol: Protocol, oth
     """How many times the throughput of a usual step by one protocol that by another is; 0 of what can't be compared."""
     medians = (one.overridden("statistic=median") for one in (protocol, other))
     one, two = (measure(part.table, part.fields, facts, median) for median in medians)
-    factor = _factor(two, one, _tokens_of_a_sample(part, facts))
+    factor = _factor(two, one, tokens_of_a_sample(part.table, facts))
     return two.value * factor / one.value if factor and one.value else 0.0
 
 
@@ -249,17 +239,26 @@ def own_figures(
         for kind in (kind for kind in METRICS if part.table.are(kind).any()):
             if other is not of or kind != measured.protocol.records:
                 yield from _first(part, facts, measured, kind, ESTIMATES if kind == "step" else OF_A_RECORD)
-            if (means := _of_means(part, kind)) is not None:
-                yield from _first(means, facts, measured, kind, ("reported",), "last")
+            if (field := part.fields.get((kind, "mean_throughput"))) is not None:
+                yield from _by_means(_of_means(part, kind, field), facts, measured, kind, field)
 
 
-def _of_means(part: FormatRecords, kind: str) -> FormatRecords | None:
-    """The part with the mean of the run that records print beside their throughput in its place; None without one."""
-    field = part.fields.get((kind, "mean_throughput"))
-    if field is None or not (field.kind == "total" or field.per == "run"):
-        return None
-    table = part.table.having("throughput", part.table["mean_throughput"])
+def _of_means(part: FormatRecords, kind: str, field: Field) -> FormatRecords:
+    """The part with the means that records of a kind print beside their throughput in its place."""
+    table = part.table.having("throughput", part.table[field.name])
     return replace(part, table=table, fields={**part.fields, (kind, "throughput"): field})
+
+
+def _by_means(means: FormatRecords, facts: Facts, measured: Measurement, kind: str, field: Field) -> Iterator[Check]:
+    """The last mean of a run; of means of epochs what the steps between those used give, printed or not."""
+    if field.kind == "total" or field.per == "run":
+        yield from _first(means, facts, measured, kind, ("reported",), "last")
+    elif (kind, "reported") == (measured.protocol.records, measured.protocol.estimate):
+        try:
+            found = measure(means.table, means.fields, facts, by("instant", measured.protocol))
+        except NoMeasurement:
+            return
+        yield from compared(found, measured, means, facts)
 
 
 def _first(
@@ -291,7 +290,8 @@ def differing(found: Iterable[Check], measured: Measurement) -> Iterator[Message
             own = check.measurement
             told = {"kind": own.protocol.records, "value": f"{own.value:.6g}", "unit": own.unit}
             lines = {"own": _lines(own), "used": _lines(measured)}
-            yield Message(OWN, ratio=f"{check.ratio:.3f}", **told, **lines)
+            key = MEANS if own.protocol.estimate == "instant" else OWN
+            yield Message(key, ratio=f"{check.ratio:.3f}", **told, **lines)
 
 
 def _lines(measured: Measurement) -> Message:

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from parsers.grammar.field import Field, Scope
 from parsers.io.message import Message
 from parsers.runs.facts import Fact, is_count
+from parsers.scanning.record_table import RecordTable
 
 from .estimate import Facts, Values
 from .protocol import NoMeasurement, Protocol
@@ -270,3 +271,23 @@ def thing_counted(records: Columns, field: Field) -> str:
     if len(words) > 1 or not said.all():
         raise NoMeasurement(SEVERAL_UNITS, units=", ".join(words if said.all() else [*words, str(field.unit)]))
     return words[0]
+
+
+def tokens_of_a_sample(table: RecordTable, facts: Facts) -> float | None:
+    """What the records print, a fact says, or the log's own counts of both tell; None where nobody knows."""
+    records = Columns(table)
+    if "sequence_length" in table and (told := _finite(records.numbers("sequence_length"))).size:
+        return float(told[0]) if (told == told[0]).all() else None
+    if "sequence_length" in facts:
+        length = facts["sequence_length"].value
+        return length if is_count(length) else None
+    if not set(CONSUMED) <= set(table):
+        return None
+    done = np.array([records.numbers(name) for name in CONSUMED])
+    done = done[:, np.isfinite(done).all(axis=0)]
+    samples, tokens = np.ptp(done, axis=1).tolist() if done.size else (0.0, 0.0)
+    return tokens / samples if samples > 0 and tokens > 0 else None
+
+
+def _finite(values: Values) -> Values:
+    return values[np.isfinite(values)]

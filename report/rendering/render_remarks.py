@@ -8,7 +8,7 @@ from parsers.io.message import Message
 from ..evidence.cell import Cell
 from ..evidence.comparability import RULES, Difference
 from ..evidence.comparison import Comparison
-from ..measuring.crosscheck import OWN
+from ..measuring.crosscheck import MEANS, OWN
 from ..measuring.number import printed
 from ..measuring.protocol import Protocol
 from ..wording import markdown
@@ -28,7 +28,7 @@ def remarks(page: PageText) -> list[str]:
 def sentences(page: PageText, cell: Cell) -> Iterator[str]:
     """What a reader of a number must know, in this language; the lines of a figure of the program's own are links."""
     for message in cell.messages:
-        if message.key == OWN:
+        if message.key in (OWN, MEANS):
             yield from _own_figure(page, cell, message)
         else:
             yield worded(message, page.translate, markdown.text)

@@ -96,6 +96,26 @@ def test_a_checkpoint_among_the_records_that_are_used_is_a_warning(tmp_path: Pat
     assert list(map(str, said)) == ["Events between the records used: checkpoint, first at line 2 (1 in total)."]
 
 
+def hugging_face(folder: Path, *lines: str) -> list[str]:
+    log = folder / "train.log"
+    end = "{'train_runtime': 9.0, 'train_samples_per_second': 8.0, 'train_steps_per_second': 0.5, 'epoch': 1.0}\n"
+    log.write_text("".join(end if line == "end" else f"{line}\n" for line in lines), encoding="utf-8")
+    found = survey(log)
+    return list(map(str, caveats((), found.happened, chosen(found.parts[0], found.facts))))
+
+
+START, GOES_ON = "***** Running training *****", "  Continuing training from checkpoint, will skip to saved global_step"
+
+
+def test_a_summary_of_a_run_that_went_on_from_a_checkpoint_is_a_warning(tmp_path: Path) -> None:
+    (said,) = hugging_face(tmp_path, START, GOES_ON, "end")
+    assert said.startswith("The run went on from a checkpoint (line 2)")
+
+
+def test_a_checkpoint_from_which_an_earlier_run_went_on_is_none(tmp_path: Path) -> None:
+    assert hugging_face(tmp_path, START, GOES_ON, "end", START, "end") == []
+
+
 def test_tokens_and_samples_are_compared_by_the_counts_of_the_log(tmp_path: Path) -> None:
     lines = [step(n, speed=32).rstrip() + f" samples {32 * n} tokens {32 * 100 * n}\n" for n in range(1, 6)]
     found = reading(tmp_path, *lines, facts=[])

@@ -6,7 +6,7 @@ import pytest
 
 from report.evidence.case_evidence import cells
 from report.evidence.log_summary import Summary, summarise
-from report.measuring.crosscheck import OWN
+from report.measuring.crosscheck import MEANS, OWN
 from report.pagefile.page_file import load
 from report.rendering.render import Renderer
 from tests.report.page_text import HEAD, column, written
@@ -70,6 +70,26 @@ def test_the_running_mean_and_the_mean_of_all_latencies_are_held_against_the_ste
     found = summary(tmp_path, "".join(STEP.format(n=n, speed=40.0 + n / 10) for n in range(10, 14)) + LATENCIES)
     assert value(found) == 41.15
     assert [said.split(" give ")[1].split(",")[0] for said in own(found)] == ["20 samples/s", "2.5 samples/s"]
+
+
+TIMM = (
+    "Train: 0 [{n:>4d}/401 ({done:>3.0f}%)]  Loss: 2.5 (2.5)  Time: {took:.3f}s, {speed:>7.2f}/s  "
+    "({mean:.3f}s, {rate:>7.2f}/s)  LR: 1.0e-06  Data: 0.010 (0.011)\n"
+)
+
+
+@pytest.mark.parametrize(("between", "told"), [(0.6, ["0.708"]), (0.4, [])], ids=["slower", "alike"])
+def test_the_means_of_an_epoch_are_held_against_the_steps_that_were_printed(
+    tmp_path: Path, between: float, told: list[str]
+) -> None:
+    means = {n: (0.4 * (n // 50 + 1) + between * (n - n // 50)) / (n + 1) for n in range(0, 401, 50)}
+    lines = (
+        TIMM.format(n=n, done=n / 4, took=0.4, speed=256 / 0.4, mean=mean, rate=256 / mean) for n, mean in means.items()
+    )
+    found = summary(tmp_path, "".join(lines))
+    assert value(found) == pytest.approx(640)
+    means_told = [str(said) for said in found.warnings if said.key == MEANS]
+    assert [said.split(", ")[1].split()[0] for said in means_told] == told
 
 
 def test_complete_epochs_are_held_against_bars_that_were_interrupted(tmp_path: Path) -> None:
