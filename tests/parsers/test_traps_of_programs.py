@@ -89,3 +89,47 @@ def test_the_throughput_of_one_process_of_colossalai_is_not_read_without_how_man
 
 def test_environment_steps_are_not_called_samples() -> None:
     assert set(survey(GOLDEN / "rsl_rl" / "computation.log").records["counted"]) == {"steps"}
+
+
+@pytest.mark.parametrize("log", ["pretraining", "finetuning", "old"])
+def test_the_iteration_time_of_litgpt_is_that_of_the_last_pass_and_not_read(log: str) -> None:
+    assert "step_time" not in survey(GOLDEN / "litgpt" / f"{log}.log").records
+
+
+def test_the_tokens_per_second_of_pretraining_with_litgpt_are_divided_by_a_clock_and_not_read() -> None:
+    summary = survey(GOLDEN / "litgpt" / "pretraining.log").records.iloc[-1]
+    assert (summary["token_count"], summary["duration"]) == (524288, 8.25)
+    assert "throughput" not in summary
+
+
+def test_composer_counts_tokens_where_it_prints_them_and_samples_elsewhere() -> None:
+    logs = ("tokens", "samples", "tokens_of_the_run")
+    counted = [survey(GOLDEN / "composer" / f"{log}.log").records["counted"] for log in logs]
+    assert [set(filter(None, words)) for words in counted] == [{"tokens"}, {"samples"}, {"tokens"}]
+
+
+def test_the_batches_a_second_of_composer_have_too_few_digits_to_be_read() -> None:
+    assert "step_rate" not in survey(GOLDEN / "composer" / "samples.log").records
+
+
+def test_the_batch_size_that_deepspeed_prints_for_openrlhf_is_not_that_of_each_card() -> None:
+    facts = survey(GOLDEN / "openrlhf" / "sft.log").facts
+    assert ("batch_size" in facts, facts["accumulation"].value) == (False, 4)
+
+
+def test_the_bars_of_openrlhf_count_forward_passes_of_training_alone() -> None:
+    found = survey(GOLDEN / "openrlhf" / "sft.log")
+    assert found.format is not None
+    assert (found.format.step_is, len(found.records), found.records["step"].max()) == ("forward_pass", 24, 12)
+
+
+def test_the_speed_of_internevo_without_padding_is_not_taken_for_that_with_it() -> None:
+    assert survey(GOLDEN / "internevo" / "current.log").records["throughput"].min() == 1724.63
+
+
+def test_timm_names_its_precision_with_that_of_torch(tmp_path: Path) -> None:
+    step = (
+        "Train: 0 [   0/9 ( 11%)]  Loss: 6.9 (6.9)  Time: 2.0s,  9.0/s  (2.0s,  9.0/s)  LR: 1.0e-06  Data: 1.0 (1.0)\n"
+    )
+    found = read(tmp_path, "AMP not enabled. Training in torch.bfloat16.\n" + step)
+    assert found.facts["precision"].value == "bf16"
