@@ -1,15 +1,18 @@
-"""CSV of a logger: its header becomes a grammar that reads the steps and the time of each row."""
+"""Tables: a header becomes a grammar that reads the steps and the time of each row, or the speeds that it names."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from ..io.message import Message
+from .grammar_columns import told
+from .sense import EVIDENCE, RATE, STEP_RATE, STEP_TIME, sense
 
 DELIMITERS = (",", "\t", ";")
-FEWEST_ROWS = 3
-MOST_NAMED = 12
+FEWEST_ROWS, FEWEST_CELLS = 3, 3
+MOST_NAMED, MOST_HEADERS = 12, 9
 # How columns are called that count steps, the surest first. W&B's own counts what was logged.
 STEPS = ("trainer/global_step", "train/global_step", "global_step", "global step", "step", "iteration", "iter", "_step")
 EPOCHS = ("epoch", "train/epoch", "trainer/epoch")
@@ -30,6 +33,12 @@ _UNIX = re.compile(r"[0-9]{10}(?:\.[0-9]+)?")
 _STAMP = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?(?:Z|[-+][0-9]{2}:[0-9]{2})?"
 )
+# Rows of numbers under a header amid other lines: what separates their cells, and what a cell is.
+SIGNS = ("|", *DELIMITERS, " ")
+LONGEST_ROW = 400
+_CELL = r"(?:[-+]?+(?:[0-9.][0-9.:eE+-]*+%?+|(?i:nan|inf))|-++)"
+_RULER = re.compile(r"(?=.*?[-=─━]{3})[\s|+=:─━-]+")
+_OF_OTHER = re.compile(r"(?i)(?<![a-z])(?:eval|valid|test|infer|predict)|验证|评估|测试|推理")
 
 NO_CLOCK = "it is a table of the columns {columns}, none of which is known to be a time"
 NO_STEPS = "it is a table of the columns {columns}, none of which counts steps"
@@ -106,10 +115,17 @@ class _Table:
 
 
 def csv_grammar(lines: Sequence[str]) -> CsvGrammar | Message | None:
-    """A grammar for the table that some first lines of a file are; None where they are none of a training.
+    """A grammar for the table that some first lines of a file are, or hold; None where they hold none of a training.
 
     A message says why the table of a training gives no speed.
     """
+    found = _of_clock(lines)
+    others = (_of_speeds(lines, sign) for sign in SIGNS)
+    return found if isinstance(found, CsvGrammar) else next(filter(None, others), found)
+
+
+def _of_clock(lines: Sequence[str]) -> CsvGrammar | Message | None:
+    """The same for a table that is all of the lines, by its clock."""
     table = next(filter(None, (_table(lines, delimiter) for delimiter in DELIMITERS)), None)
     if table is None:
         return None
@@ -179,21 +195,105 @@ def _rise(numbers: Sequence[float]) -> bool:
 def _text(table: _Table, columns: Mapping[int, str]) -> str:
     """The grammar of the rows: columns that are not read may be empty."""
     sign = {"\t": r"\t"}.get(table.delimiter, table.delimiter)
-    others = f"[^{sign}\\n]*+"
-    row, terminals, before = list[str](), list[str](), -1
-    for place, held in sorted(columns.items()):
-        row += [f'"{sign}"'] if row else []
-        if skipped := place - before - 1:
-            row.append(f"_SKIP_{place}")
-            terminals.append(f"_SKIP_{place}: /(?:{others}{sign}){{{skipped}}}/")
-        row.append(held)
-        before = place
-    if behind := len(table.names) - before - 1:
-        row.append("_BEHIND")
-        terminals.append(f"_BEHIND: /(?:{sign}{others}){{{behind}}}/")
+    row, terminals = _row(columns, len(table.names), f"[^{sign}\\n]*+", sign, f'"{sign}"')
     words = {word for held in columns.values() if held[0] != '"' for word in re.findall(r"[A-Za-z_]+", held)}
-    body = [f"// A table: {table.called}", "", "start: step_line", "", f"step_line: {' '.join(row)}", ""]
+    body = [f"// A table: {table.called}", "", "start: step_line", "", f"step_line: {row}", ""]
     imported = ", ".join(sorted({*words, "INTEGER", "SPACE"}))
     # A comma ends a column, and begins no fraction of a second.
     own = [f"%override STAMP: /{_STAMP.pattern}/"] if "STAMP" in words else []
     return "\n".join([*body, *terminals, "", f"%import .vocabulary ({imported})", *own, "%ignore SPACE", ""])
+
+
+def _row(columns: Mapping[int, str], count: int, cell: str, gap: str, sign: str) -> tuple[str, list[str]]:
+    """The columns of a row that are read, with a ``sign`` between, and the terminals for those that are not.
+
+    ``cell``, ``gap``: the expressions of one that is not read, and of what stands between two.
+    """
+    row, terminals, before = list[str](), list[str](), -1
+    for place, held in sorted(columns.items()):
+        row += [sign] if row else []
+        if skipped := place - before - 1:
+            row.append(f"_SKIP_{place}")
+            terminals.append(f"_SKIP_{place}: /(?:{cell}{gap}){{{skipped}}}/")
+        row.append(held)
+        before = place
+    if behind := count - before - 1:
+        row.append("_BEHIND")
+        terminals.append(f"_BEHIND: /(?:{gap}{cell}){{{behind}}}/")
+    return " ".join(row), terminals
+
+
+def _of_speeds(lines: Sequence[str], sign: str) -> CsvGrammar | None:
+    """A grammar for rows under the first header whose names say what is counted a second, or what a step takes."""
+    lines = [line for line in lines if line.strip() and len(line) <= LONGEST_ROW and not _RULER.fullmatch(line)]
+    begins = (place for place, pair in enumerate(pairwise(lines)) if _begins(*pair, sign))
+    return next(filter(None, (_of_header(lines, place, sign) for place in islice(begins, MOST_HEADERS))), None)
+
+
+def _of_header(lines: Sequence[str], place: int, sign: str) -> CsvGrammar | None:
+    """None where another header has as many columns, or where the rows are no training that goes on."""
+    names = _cells(lines[place], sign, len(_split(lines[place + 1], sign)))
+    senses = {at: found for at, name in enumerate(names) if (found := sense(name, "", is_strong=True))}
+    columns = {at: held for at, found in senses.items() if (held := told(found))}
+    roles = Counter(senses[at].role for at in columns)
+    is_told = {RATE, STEP_TIME, STEP_RATE} & set(roles) and EVIDENCE & set(roles) and max(roles.values()) == 1
+    if not is_told or any(map(_OF_OTHER.search, lines[max(place - 3, 0) : place])):
+        return None
+    rows = [row for line in lines if (row := _cells(line, sign, len(names)))]
+    is_alone = all(row == names or _numbers(row) or not _is_header(row) for row in rows)
+    goes_on = is_alone and _goes_on(rows, names, [at for at in columns if senses[at].role in ("epoch", "step")])
+    return CsvGrammar(_rows_text(names, columns, sign), ()) if goes_on else None
+
+
+def _split(line: str, sign: str) -> tuple[str, ...]:
+    return tuple(re.split(r"\s+" if sign == " " else rf"\s*{re.escape(sign)}\s*", line.strip(" |\r")))
+
+
+def _cells(line: str, sign: str, count: int) -> tuple[str, ...]:
+    """So many cells of a line, nothing where it has more or less; names may hold single blanks."""
+    ways = (_split(line, sign), tuple(re.split(r"\s{2,}", line.strip())))
+    return next((row for row in ways if len(row) == count), ())
+
+
+def _numbers(row: Sequence[str]) -> bool:
+    return all(re.fullmatch(_CELL, cell) for cell in row)
+
+
+def _is_header(row: Sequence[str]) -> bool:
+    """Whether cells are names, one of which means something."""
+    return all(re.search("[A-Za-z一-鿿]", cell) for cell in row) and any(
+        sense(cell, "", is_strong=True) for cell in row
+    )
+
+
+def _begins(line: str, row: str, sign: str) -> bool:
+    """Whether a line is the header of a table of training, and the next its first row."""
+    cells = _split(row, sign)
+    names = _cells(line, sign, len(cells)) if len(cells) >= FEWEST_CELLS and _numbers(cells) else ()
+    return _is_header(names) and len(set(names)) == len(names)
+
+
+def _goes_on(rows: Sequence[tuple[str, ...]], names: tuple[str, ...], counters: Sequence[int]) -> bool:
+    """Whether the rows count steps or epochs up, and begin anew only below the header."""
+    before = list[int]()
+    for row in rows:
+        if row == names:
+            before = []
+        elif _numbers(row):
+            counts = [row[place] for place in counters]
+            if not all(map(_COUNT.fullmatch, counts)) or (now := list(map(int, counts))) <= before:
+                return False
+            before = now
+    return sum(map(_numbers, rows)) >= FEWEST_ROWS
+
+
+def _rows_text(names: Sequence[str], columns: Mapping[int, str], sign: str) -> str:
+    """The grammar of rows of numbers, of which nothing else has as many."""
+    shown = {"\t": r"\t", "|": r"\|"}.get(sign, sign)
+    between = '" " _PAD?' if sign == " " else f'_PAD? "{shown[-1] if sign == "|" else shown}" _PAD?'
+    row, terminals = _row(columns, len(names), _CELL, " ++" if sign == " " else f" *+{shown} *+", between)
+    words = {*re.findall(r"[a-z_]+", " ".join(columns.values()))}
+    kind = "step_line" if "step" in words else "epoch_line"
+    body = [f"// A table: {', '.join(names)}", "", f"start: {kind}", "", f"{kind}: _EDGE? {row} _EDGE?", ""]
+    imported = ", ".join(sorted({*words, "NUMBER", "INTEGER"}))
+    return "\n".join([*body, *terminals, "_EDGE: /[ |]++/", "_PAD: / ++/", "", f"%import .vocabulary ({imported})", ""])

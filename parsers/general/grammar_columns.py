@@ -7,7 +7,7 @@ from ..grammar.field import UNITS
 from .choice import Choice
 from .line_form import LineForm
 from .proof import Proven
-from .sense import ELAPSED, RATE, STEP_RATE, STEP_TIME, UNKNOWN
+from .sense import ELAPSED, RATE, STEP_RATE, STEP_TIME, UNKNOWN, Sense
 from .slots import Slot, stamp_of
 
 # Columns beside those of speed that a grammar reads where its lines have them.
@@ -78,3 +78,16 @@ def _beside(role: str, choice: Choice) -> tuple[str, tuple[str, ...]]:
 def _is_written(role: str, slot: Slot, form: LineForm) -> bool:
     """Whether a number is one of those that the column takes: steps are whole."""
     return role not in ("step", "epoch") or form.text[slot.start : slot.end].replace(",", "").isdecimal()
+
+
+def told(found: Sense) -> str | None:
+    """How a grammar reads the numbers under a name; None where it does not, or the name does not prove their unit."""
+    if found.flags:
+        return None
+    if found.role == RATE and found.unit:
+        unit = found.unit if found.unit in UNITS["throughput"] else UNKNOWN
+        return f"throughput{{{unit}, {found.scope}, unknown}}"
+    if found.role == STEP_TIME and found.factor:
+        return f"step_time{{{_TIMES[found.factor]}, unknown}}"
+    held = {STEP_RATE: "step_rate{unknown}", "step": 'step{"0"}', "epoch": 'epoch{"0"}', "loss": "loss"}
+    return held.get(found.role)
