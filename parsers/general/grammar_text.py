@@ -9,7 +9,7 @@ from itertools import takewhile
 from .choice import Choice
 from .grammar_columns import GrammarColumn, grammar_columns
 from .line_form import LineForm
-from .slots import DURATION, NUMBER, STAMP, Slot
+from .slots import BAR, DURATION, NUMBER, STAMP, Slot
 from .stated_counts import Statement
 
 MOST_ALTERNATIVES = 12
@@ -18,7 +18,7 @@ WIDTH = 104
 _BEGINS = r"[-+]?[.0-9niNI]"
 _LONGEST_ANCHOR = 60
 # That of a bar without a name, which no other bar is from there on.
-_NAMELESS_PERCENT = r"/(?<![^ \t\n])(?<![^ \t\n] )(?<![^ \t\n]  )(?<![^ \t\n]   )[0-9]++(?=%\|)/"
+_NAMELESS_PERCENT = r"/(?<![^ \t\n])(?<![^ \t\n] )(?<![^ \t\n]  )(?<![^ \t\n]   )[0-9]++(?=%)/"
 
 
 class NoGrammarError(Exception):
@@ -113,18 +113,31 @@ class GrammarText:
 
         Nothing for other lines. Raises NoGrammarError for bars of several names.
         """
-        starts = {form.text[: first.slots[form].start].partition("%|")[0] for form in forms if form.is_bar}
-        if not starts or any("%|" not in form.text[: first.slots[form].start] for form in forms):
+        if not any(form.is_bar for form in forms):
             return []
-        heads = {re.sub(r"\s*[0-9.]+\Z", "", start).strip() for start in starts}
-        if len(heads) > 1 or NUMBER.search(min(heads)):
+        return self._bar_between([form.text[: first.slots[form].start] for form in forms])
+
+    def _bar_between(self, texts: Sequence[str]) -> list[str]:
+        """The name of a bar, its percentage and its picture, where all of some texts hold these.
+
+        Numbers in the name may differ: `Epoch 3/20 train:  20%|##   | `. Raises NoGrammarError for bars of several
+        names.
+        """
+        found = [BAR.search(text) for text in texts]
+        if not all(found):
+            return []
+        heads = {" ".join(NUMBER.sub(" # ", text[: bar.start()]).split()) for text, bar in zip(texts, found) if bar}
+        if len(heads) > 1 or (head := heads.pop()).startswith("#"):
             raise NoGrammarError
-        picture = self._terminal(r"/\|[^|\n]*+\|/", "PICTURE")
-        percent = "NUMBER" if min(heads) else self._terminal(_NAMELESS_PERCENT, "PERCENT")
-        return [*(_literal(word) for word in min(heads).split()), percent, '"%"', picture]
+        is_drawn = all("|" in bar[0] for bar in found if bar)
+        percent = "NUMBER" if head else self._terminal(_NAMELESS_PERCENT, "PERCENT")
+        picture = [self._terminal(r"/\|[^|\n]*+\|/", "PICTURE")] if is_drawn else []
+        return [*("NUMBER" if word == "#" else _literal(word) for word in head.split()), percent, '"%"', *picture]
 
     def _way(self, texts: Sequence[str], slots: Sequence[Slot]) -> list[str]:
         """What stands between two columns: the very text where all lines have it, or else what it ends with."""
+        if bar := self._bar_between(texts):
+            return bar
         is_same = len(set(texts)) == 1 and not NUMBER.search(texts[0])
         anchor = texts[0] if is_same else _common_end([_own_before(slot) for slot in slots])
         words = anchor.split()

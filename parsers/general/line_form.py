@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from .sense import ELAPSED, EVIDENCE, SPEEDS, Sense, listed, named, split
-from .slots import NUMBER, STAMP, LineSlots, Slot, parse
+from .slots import BAR, NUMBER, STAMP, LineSlots, Slot, parse
 
 # What stands before the numbers of a line that is not of training: `Test: [1/20]`, `mode(val)`, "phase": "eval".
 _NOT_TRAINING = re.compile(
@@ -98,15 +98,21 @@ class LineForm:
         loose = set() if self.is_bar else {"log", "gen", "test", "load", "map", "input", "output", "io"}
         return only_other or bool(found) or bool(words & (listed("not_training") - loose))
 
-    @property
+    @cached_property
     def is_bar(self) -> bool:
         """Whether its lines are those of a progress bar."""
-        return "%|" in self.text
+        return self.name_of_bar is not None
+
+    @cached_property
+    def name_of_bar(self) -> str | None:
+        """What stands before the percentage of a progress bar; None of other lines."""
+        bar = BAR.search(self.text)
+        return self.text[: bar.start()] if bar else None
 
     @cached_property
     def is_bar_of_epochs(self) -> bool:
         """Whether its name tells of epochs, and of the number of none: `Training epochs:  20%|##   | 1/5`."""
-        head = re.sub(r"[\d.]+\Z", "", self.text.partition("%|")[0]) if self.is_bar else ""
+        head = self.name_of_bar or ""
         if re.search(r"\d", head):
             return False
         names = tuple({name[-1] for name in named("epoch")})

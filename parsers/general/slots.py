@@ -64,6 +64,8 @@ _SCALES = {"K": 1e3, "k": 1e3, "M": 1e6}
 _NAME_OF_SECOND = re.compile(r"\s*\([A-Za-z_ ]+\)\Z")
 _SECOND = re.compile(r"\s*\(\s*[-+.\d]")
 LONGEST_UNIT = 48
+# How far a bar is, before its steps; Colab draws no picture: `20%|##   | 1/5 [00:01<`, `20% 1/5 [00:01<`.
+BAR = re.compile(r"(?<![\d.])\d{1,3}%(?:\|[^|\r\n]*\||(?= +\d+/\d+ \[\d))")
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ class _SlotReader:
             if self._is_in_a_word(found):
                 continue
             text = self.line[last : found.start()]
-            is_percent = self.line.startswith("%|", found.end())  # of a bar: Iteration:  20%|##   | 1/5
+            is_percent = bool(BAR.match(self.line, found.start()))  # of a bar: Iteration:  20%|##   | 1/5
             slot = Slot(place, *found.span(), text, "", None) if is_percent else self._slot(place, found, text, before)
             skip = slot.total is not None
             last = self.found[slot.total].end() if slot.total is not None else slot.end + len(slot.unit)

@@ -16,7 +16,7 @@ from .spoken_series import Numbers, SpokenSeries
 
 # A bar of tqdm without a name: 12%|# | 12/100 [00:24<02:56,  2.00s/it]
 _BAR = re.compile(
-    r"\s{0,3}\d{1,3}%\|[^|]*\| *(?P<step>\d+)/(?P<total>\d+) \[[^,\]<]*<[^,\]]*, *[\d.]+(?P<unit>s/it|it/s)\]"
+    r"\s{0,3}\d{1,3}%(?:\|[^|]*\|)? *(?P<step>\d+)/(?P<total>\d+) \[[^,\]<]*<[^,\]]*, *[\d.]+(?P<unit>s/it|it/s)\]"
 )
 UNKNOWN = "The log does not show which of its progress bars is that of training, so none is read."
 OF_EPOCHS = "its progress bar is called that of epochs, and may count these"
@@ -118,10 +118,10 @@ def _grammar(total: int, speed: str, names: Sequence[str]) -> str:
 
 start: step_line
 
-step_line: _PERCENT "%|" _PICTURE? "|" step{{"1"}} _OF steps "[" elapsed{{DURATION}} "<" _LEFT "," {speed} "]"
+step_line: _PERCENT "%" _PICTURE? step{{"1"}} _OF steps "[" elapsed{{DURATION}} "<" _LEFT "," {speed} "]"
 
-_PERCENT: /(?<![^ \t\n])(?<![^ \t\n] )(?<![^ \t\n]  )(?<![^ \t\n]   )[0-9]++(?=%\|)/
-_PICTURE: /[^|\n]++/
+_PERCENT: /(?<![^ \t\n])(?<![^ \t\n] )(?<![^ \t\n]  )(?<![^ \t\n]   )[0-9]++(?=%)/
+_PICTURE: /\|[^|\n]*+\|/
 _OF: /\/(?={total} )/
 _LEFT: /[^,\]\n]++/
 _SHOWN: /[0-9.]++(?:s\/it|it\/s)/
@@ -174,7 +174,7 @@ def counts_steps(series: SpokenSeries) -> bool:
 
 def names_steps(series: SpokenSeries) -> bool:
     """Whether the name of a bar says that it counts steps: `Iteration:  20%|##   | 1/5`."""
-    return any(counted(word) == "steps" for word in split(series.text.partition("%|")[0]))
+    return any(counted(word) == "steps" for word in split(series.rows[0].form.name_of_bar or ""))
 
 
 def runs_of(series: SpokenSeries) -> list[list[int]]:
