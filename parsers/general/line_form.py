@@ -73,6 +73,11 @@ class LineForm:
         return any(slot.sense and slot.sense.role in EVIDENCE for slot in self.said.slots)
 
     @cached_property
+    def has_loss(self) -> bool:
+        """Whether its lines say a loss."""
+        return self.first("loss") is not None
+
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of its numbers."""
         return tuple(slot.sense.name if slot.sense else " ".join(split(slot.before)) for slot in self.said.slots)

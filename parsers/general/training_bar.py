@@ -88,7 +88,7 @@ class TrainingBar:
 def training_bar(gathered: Gathered) -> TrainingBar | Message | None:
     """The bar that runs longest, where the lines of a log show that it is that of training, or why they do not.
 
-    Losses stand only after it began. Other bars end before it, or stand between two drawings of it: one that begins
+    Losses stand only after it began, unlike learning rates, which are settings as well. Other bars end before it, or stand between two drawings of it: one that begins
     after its last drawing was such a one before. None where no bar runs for long.
     """
     bars = dict[int, list[_Drawn]]()
@@ -98,7 +98,7 @@ def training_bar(gathered: Gathered) -> TrainingBar | Message | None:
     if not own or not _is_long(own):
         return None
     del bars[own[0].total]
-    losses = [place for place, row in enumerate(gathered.spoken) if row.form.has_evidence and not row.form.is_of_other]
+    losses = [place for place, row in enumerate(gathered.spoken) if row.form.has_loss and not row.form.is_of_other]
     is_first = bool(losses) and losses[0] > own[0].place
     is_alone = all(_is_beside(own, other) for other in bars.values())
     return TrainingBar(own) if is_first and is_alone and _has_losses_throughout(own, losses) else Message(UNKNOWN)
@@ -118,12 +118,13 @@ def _grammar(total: int, speed: str, names: Sequence[str]) -> str:
 
 start: step_line
 
-step_line: _PERCENT "%" _PICTURE? step{{"1"}} _OF steps "[" elapsed{{DURATION}} "<" _LEFT "," {speed} "]"
+step_line: _PERCENT "%" _PICTURE? step{{"1"}} _OF steps "[" elapsed{{DURATION}} "<" _LEFT "," {speed} "]" _WORDS?
 
 _PERCENT: /(?<![^ \t\n])(?<![^ \t\n] )(?<![^ \t\n]  )(?<![^ \t\n]   )[0-9]++(?=%)/
 _PICTURE: /\|[^|\n]*+\|/
 _OF: /\/(?={total} )/
 _LEFT: /[^,\]\n]++/
+_WORDS: /[A-Za-z][^\r\n]*+/
 _SHOWN: /[0-9.]++(?:s\/it|it\/s)/
 
 %import .vocabulary ({imported})
