@@ -9,7 +9,7 @@ import numpy as np
 from ..io.message import Message
 from .gathered import Gathered
 from .proof import FAR, Proven, prove
-from .sense import ELAPSED, RATE, STEP_RATE, STEP_TIME, Sense
+from .sense import DURATION, ELAPSED, RATE, STEP_RATE, STEP_TIME, Sense
 from .spoken_series import FEW, Numbers, SpokenSeries, agree, all_series
 from .training_bar import LEAST_SECONDS
 
@@ -18,7 +18,7 @@ FORMS_DIFFER = "{count} lines of another form say {other}, these {own}"
 SEVERAL = "several that differ: {names}"
 SEVERAL_BARS = "there are bars of other steps, and the log does not show which are those of training"
 BOTH_WAYS = "the bar shows steps per second in some lines and seconds per step in others"
-_ORDER = (RATE, STEP_TIME, STEP_RATE)
+_ORDER = (RATE, STEP_TIME, STEP_RATE, DURATION)
 
 
 @dataclass

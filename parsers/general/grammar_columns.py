@@ -7,7 +7,7 @@ from ..grammar.field import UNITS
 from .choice import Choice
 from .line_form import LineForm
 from .proof import Proven
-from .sense import ELAPSED, RATE, STEP_RATE, STEP_TIME, UNKNOWN, Sense
+from .sense import DURATION, ELAPSED, RATE, STEP_RATE, STEP_TIME, UNKNOWN, Sense
 from .slots import Slot, stamp_of
 
 # Columns beside those of speed that a grammar reads where its lines have them.
@@ -62,6 +62,9 @@ def _speed(one: Proven) -> GrammarColumn:
     if one.role == STEP_TIME:
         unit = _TIMES[one.factor]
         return GrammarColumn(f"step_time{{{unit}, unknown}}", ("step_time", unit, UNKNOWN), series.slots)
+    if one.role == DURATION:
+        unit = _TIMES[one.factor]
+        return GrammarColumn(f"duration{{{unit}}}", ("duration", unit), series.slots)
     if one.role == ELAPSED:
         return GrammarColumn("elapsed{NUMBER}", (ELAPSED, "NUMBER"), series.slots)
     return GrammarColumn("step_rate{unknown}", (STEP_RATE, UNKNOWN), series.slots)

@@ -126,7 +126,8 @@ class GrammarText:
         found = [BAR.search(text) for text in texts]
         if not all(found):
             return []
-        heads = {" ".join(NUMBER.sub(" # ", text[: bar.start()]).split()) for text, bar in zip(texts, found) if bar}
+        starts = [text[: bar.start()] for text, bar in zip(texts, found, strict=True) if bar]
+        heads = {" ".join(NUMBER.sub(" # ", start).split()) for start in starts}
         if len(heads) > 1 or (head := heads.pop()).startswith("#"):
             raise NoGrammarError
         is_drawn = all("|" in bar[0] for bar in found if bar)

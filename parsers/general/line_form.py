@@ -12,7 +12,8 @@ from .slots import BAR, NUMBER, STAMP, LineSlots, Slot, parse
 # What stands before the numbers of a line that is not of training: `Test: [1/20]`, `mode(val)`, "phase": "eval".
 _NOT_TRAINING = re.compile(
     r"(?i)(?<![a-z])(?:test|val|valid|validation|eval|evaluation|testing|evaluating|validating|inference)(?![a-z])"
-    r"(?:\s*[\[\]:()]|\s+(?:epoch|time|iter|step|batch|done|at))|[\"'](?:mode|split|phase)[\"']:\s*[\"'](?:val|test|eval)"
+    r"(?:\s*[\[\]:()]|\s+(?:epoch|time|iter|step|batch|done|at))"
+    r"|epoch[\s\[:(]*\d+[^a-z]{0,4}(?:test|val|valid|validation|eval|evaluation)(?![a-z_]|\s+(?:loss|acc))|[\"'](?:mode|split|phase)[\"']:\s*[\"'](?:val|test|eval)"
 )
 _TRAINING = re.compile(r"(?i)(?<![a-z])(?:train|training|trainer)(?![a-z])|训练")
 _FORETOLD = re.compile(r"(?i)expected|estimated|target")

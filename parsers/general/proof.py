@@ -10,15 +10,19 @@ import numpy as np
 
 from ..io.message import Message
 from .gathered import Gathered
-from .sense import ELAPSED, RATE, STEP_RATE, STEP_TIME, TIME
+from .sense import DURATION, ELAPSED, RATE, STEP_RATE, STEP_TIME, TIME
 from .spoken_series import AGREE, FEW, Numbers, SpokenSeries, rises
 from .stated_counts import stated_amounts, stated_cards, stated_passes
 from .step_proof import (
+    AGAINST_STAMPS,
+    AS_STAMPS,
+    OF_EPOCH,
     Share,
     amount,
     by_stamps,
     constant_amount,
     counts_something_else,
+    factor_of_epoch,
     is_clock,
     proof_of_step,
     share_of_all,
@@ -42,7 +46,6 @@ NO_TIME_UNIT = (
     "rate in its lines would, or a grammar of your own (--format)"
 )
 NOT_OF_A_STEP = "it is computed from another number of samples or tokens than a step has"
-AGAINST_STAMPS = "it does not fit the time between its lines"
 UNKNOWN_NAME = "its name has words that are not known"
 
 _ELSEWHERE = re.compile(
@@ -62,7 +65,6 @@ BAR = "the progress bar shows the speed that its own clock gives"
 MOST_LINES = 25  # of a record
 MOST_BESIDE = 0.9
 LEAST = 3
-AS_STAMPS = (0.3, 1.5)
 
 
 @dataclass
@@ -112,10 +114,11 @@ def _of_other(series: SpokenSeries) -> str | None:
 
 def _not_evident(series: SpokenSeries, gathered: Gathered) -> str | None:
     is_evident = series.evidence >= 0.5
+    is_of_epochs = series.kind == "epoch" and series.sense.role == TIME
     if not (
         is_evident
         or series.is_beside
-        or _progresses(series, gathered)
+        or (_follow_training(series, gathered) if is_of_epochs else _progresses(series, gathered))
         or any(form.is_of_training for form in series.slots)
     ):
         return NO_EVIDENCE
@@ -126,6 +129,13 @@ def _not_evident(series: SpokenSeries, gathered: Gathered) -> str | None:
     if "qualified" in series.sense.flags and not (is_evident and rises(series.steps)):
         return UNKNOWN_NAME
     return None
+
+
+def _follow_training(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether a line of training stands between each line and the one before it: what took so long may be a test."""
+    of_training = [row.line for row in gathered.spoken if row.form.has_evidence and not row.form.is_of_other]
+    places = np.searchsorted(of_training, [row.line for row in series.rows])
+    return bool((np.diff(places, prepend=0) > 0).mean() >= MOST_BESIDE)
 
 
 def _progresses(series: SpokenSeries, gathered: Gathered) -> bool:
@@ -213,6 +223,12 @@ def _times(stated: int, made: float) -> int | None:
 
 
 def _time(series: SpokenSeries, gathered: Gathered) -> Proven | str:
+    if series.kind == "epoch" and series.sense.role == TIME:
+        found = factor_of_epoch(series)
+        of_epoch = [Message(OF_EPOCH, name=series.sense.name)]
+        return found if isinstance(found, str) else Proven(series, DURATION, found, of_epoch)
+    if "of_epoch" in series.sense.flags:
+        return PART
     ratio, factor = by_stamps(series), series.sense.factor
     if series.sense.role == STEP_TIME:
         if ratio is not None and not AS_STAMPS[0] <= ratio * (factor or 1.0) <= AS_STAMPS[1]:

@@ -17,6 +17,7 @@ MOST_WORDS = 9  # of a name; what stands before them is a sentence
 
 RATE, STEP_RATE, STEP_TIME, TIME = "throughput", "step_rate", "step_time", "time"
 ELAPSED = "elapsed"
+DURATION = "duration"  # of an epoch
 SPEEDS = (RATE, STEP_RATE, STEP_TIME, TIME)
 # Names that are the whole of what stands before a number.
 _PLAIN = ("step", "steps", "epoch", "loss", "learning_rate", "gradient_norm", "training", "elapsed", "remaining")
@@ -34,7 +35,7 @@ class Sense:
     ``role``: throughput, step_rate, step_time, a ``time`` of which nobody knows what took it, or the column of a
     grammar that it may be. ``unit``: what a throughput counts. ``factor``: how many seconds the unit of time is, where
     that is told. ``flags``: "other" (not of training), "part", "mean", "qualified" (its name holds words that are not
-    known), "nameless", "unitless".
+    known), "nameless", "unitless", "of_epoch" (its name says that an epoch took this time).
     """
 
     role: str
@@ -63,7 +64,8 @@ def sense(key: str, unit: str, *, is_strong: bool) -> Sense | None:
     """
     key, told = _unit_of(key, unit)
     words, behind = split(key), split(told)
-    found = _composed_sense(words, behind) or _plain_sense(words, behind, is_strong=is_strong)
+    found = _composed_sense(words, behind) or _epoch_sense(words, behind)
+    found = found or _plain_sense(words, behind, is_strong=is_strong)
     return found or _rate_sense(words, behind) or _time_sense(words, behind)
 
 
@@ -194,6 +196,17 @@ def _is_per_second(behind: Words) -> bool:
     return len(behind) == 2 and behind[0] == "/" and seconds(behind[1]) == 1.0
 
 
+def _epoch_sense(words: Words, behind: Words) -> Sense | None:
+    """The time of an epoch, by its name, or by a unit of time behind what would count epochs: `1 epoch: 12.5 secs`."""
+    factor = seconds(behind[0]) if len(behind) == 1 else None
+    names = named("step_time", "of_epoch") - (set() if factor else named("epoch"))
+    name = find(names, words)
+    if name is None or "loss" in words or (behind and factor is None):
+        return None
+    flags = qualities(without(name, words)) | {"of_epoch"}
+    return Sense(TIME, " ".join(words), None, factor, _scope(words), frozenset(flags))
+
+
 def _time_sense(words: Words, behind: Words) -> Sense | None:
     factor = seconds(behind[0]) if len(behind) == 1 else None
     if behind and factor is None:
@@ -205,7 +218,8 @@ def _time_sense(words: Words, behind: Words) -> Sense | None:
         role = STEP_TIME if factor else TIME
         flags = frozenset(qualities(without(name, words)))
         return Sense(role, " ".join(words), None, factor, _scope(words), flags)
-    name = find(named("step_time", "unproven"), words)
+    unproven = named("step_time", "unproven") | (named("step_time", "in_seconds") if factor else set())
+    name = find(unproven, words)
     left = without(name, words) if name else words
     if name is None or "qualified" in qualities(left):
         return Sense("other", " ".join(words)) if factor and words else None

@@ -43,6 +43,8 @@ class SpokenSeries:
     @property
     def kind(self) -> str:
         """The kind of its lines: step, epoch or summary."""
+        if "of_epoch" in self.sense.flags and not self.is_of_steps:
+            return "epoch"
         return "step" if self.is_beside else self.rows[0].form.kind
 
     @property

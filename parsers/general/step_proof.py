@@ -17,6 +17,10 @@ BY_TIME_LEFT = "{name} is the time of one step, as the time that is left shows"
 EVERY_STEP = "{name} is the time of one step, because there is a line for each step"
 BY_EPOCHS = "{name} is the time of one step, as the time of an epoch shows"
 BY_MEANS = "{name} is the time of one step, as the running mean beside it shows"
+OF_EPOCH = "{name} is the time of one epoch, because there is a line for each epoch"
+NOT_OF_AN_EPOCH = "its lines do not number epochs one by one, so nobody knows what it is the time of"
+NO_UNIT_OF_EPOCH = "the log does not show its unit; stamps in its lines would, or a grammar of your own (--format)"
+AGAINST_STAMPS = "it does not fit the time between its lines"
 SHARE = '"{amount}" over "{time}" is {count} times "{rate}" in every line: there are {count} cards'
 WHOLE = '"{amount}" over "{time}" is "{rate}" in every line'
 SAME_AMOUNT = "{name} x {other} is {amount} in every line"
@@ -29,6 +33,9 @@ OF_LINES = 0.003
 SAME_SHARE = 0.005
 MOST_CARDS = 1 << 16
 BY_STAMPS = (0.6, 1.1)
+AS_STAMPS = (0.3, 1.5)
+OF_EPOCH_BY_STAMPS = (0.3, 1.05)  # an epoch takes no longer than the time between its line and the last one
+MOST_EPOCHS = 0.9
 FROM_START = 4.0  # times that the first steps may take as long as others
 MOST_SLOWED = 10.0
 AS_THE_CLOCK = 0.05
@@ -67,6 +74,33 @@ def by_stamps(series: SpokenSeries) -> float | None:
         return None
     between = float(np.median(moments[known] / steps[known]))
     return float(np.median(series.values[1:][known])) / between
+
+
+def factor_of_epoch(series: SpokenSeries) -> float | str:
+    """How many seconds the unit of numbers is that are the times of an epoch each, or why they are not known to be.
+
+    Their lines number epochs one by one, or say so, and stamps do not contradict them.
+    """
+    ratio, factor = _by_stamps_of_epochs(series), series.sense.factor
+    epochs = series.of("epoch")
+    is_each = len(series) >= LEAST and bool((np.diff(epochs) == 1).mean() >= MOST_EPOCHS)
+    is_said = "of_epoch" in series.sense.flags and not np.isfinite(epochs).any()
+    if not (is_each or is_said):
+        return NOT_OF_AN_EPOCH
+    if ratio is None:
+        return factor or NO_UNIT_OF_EPOCH
+    low, high = OF_EPOCH_BY_STAMPS
+    units = (factor,) if factor else (1.0, 1e-3)
+    return next((unit for unit in units if low <= ratio * unit <= high), AGAINST_STAMPS)
+
+
+def _by_stamps_of_epochs(series: SpokenSeries) -> float | None:
+    """The number over the seconds between the lines of two epochs; None where stamps do not say."""
+    epochs, moments = np.diff(series.of("epoch")), np.diff(np.array([row.moment for row in series.rows]))
+    known = ((epochs == 1) | ~np.isfinite(epochs)) & (moments > 0) & series.usable[1:]
+    if known.sum() < LEAST or moments[known].sum() < LEAST_SECONDS:
+        return None
+    return float(np.median(series.values[1:][known] / moments[known]))
 
 
 def is_clock(series: SpokenSeries) -> bool:

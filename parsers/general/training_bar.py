@@ -88,8 +88,9 @@ class TrainingBar:
 def training_bar(gathered: Gathered) -> TrainingBar | Message | None:
     """The bar that runs longest, where the lines of a log show that it is that of training, or why they do not.
 
-    Losses stand only after it began, unlike learning rates, which are settings as well. Other bars end before it, or stand between two drawings of it: one that begins
-    after its last drawing was such a one before. None where no bar runs for long.
+    Losses stand only after it began, unlike learning rates, which are settings as well. Other bars end before it, or
+    stand between two drawings of it: one that begins after its last drawing was such a one before. None where no bar
+    runs for long.
     """
     bars = dict[int, list[_Drawn]]()
     for one in _drawn(gathered.spoken):

@@ -96,7 +96,7 @@ def by(estimate: str, protocol: Protocol) -> Protocol:
 
 def _ways(estimates: Sequence[str], protocol: Protocol) -> Iterator[Mapping[str, str]]:
     """The keys of estimates that count what a protocol counts: samples or tokens, or steps."""
-    for estimate in estimates:
+    for estimate in estimates if protocol.counts != "epochs" else ():
         if not protocol.is_in_steps:
             yield {"estimate": estimate}
         elif estimate in IN_STEPS:

@@ -48,6 +48,7 @@ ONLY_STEPS_NUMBERED = (
     "The speed is in steps as the log numbers them, which may be forward passes where gradients are accumulated, as it "
     "does not show how many samples or tokens a step has: {why}"
 )
+ONLY_EPOCHS = "The speed is in epochs, as the log prints the time of an epoch, but neither its steps nor its samples."
 WITHOUT_PAUSES = (
     "The clock runs from line {start} to line {stop}, the longest stretch without a pause, such as an evaluation or a "
     "restart; with pauses, from line {first} to line {last}, it gives {value} {unit}."
@@ -62,6 +63,7 @@ WARNINGS = (
     OWN_INSTEAD,
     ONLY_STEPS,
     ONLY_STEPS_NUMBERED,
+    ONLY_EPOCHS,
     CONSTANT,
     WITHOUT_PAUSES,
 )
@@ -72,6 +74,10 @@ STEPS_OF: Mapping[str, tuple[str, ...]] = {
     "duration": ("epoch",),
     "clock": ("step",),
 }
+
+
+# Of numbers far below one, three decimals say little.
+IN_EPOCHS = {"records": "epoch", "estimate": "duration", "counts": "epochs", "significant": "4"}
 
 
 @dataclass(frozen=True)
@@ -150,19 +156,28 @@ def of_records(part: FormatRecords, facts: Facts, stated: Protocol | None, run: 
 
 
 def _unstated(part: FormatRecords, facts: Facts, run: int | None) -> Measurement:
-    """What a run gives by no protocol: steps a second where only the size of a batch is missing."""
+    """What a run gives by no protocol: steps a second, or epochs, where what they hold is not known."""
     try:
         return _steady(part, facts, chosen(part, facts, run))
     except NoMeasurement as error:
-        why = error.message.values.get("why")
-        if not isinstance(why, Message) or why.key not in ASKING:
-            raise
         try:
-            found = _steady(part, facts, _in_steps(part, facts, run))
+            return _uncounted(part, facts, run, error)
         except NoMeasurement:
             raise error from None
-        key = ONLY_STEPS if found.protocol.estimate == "steps" else ONLY_STEPS_NUMBERED
-        return _told(found, [Message(key, why=why)])
+
+
+def _uncounted(part: FormatRecords, facts: Facts, run: int | None, error: NoMeasurement) -> Measurement:
+    """Steps a second where only the size of a batch is missing, or epochs a second where only these have a time."""
+    why = error.message.values.get("why")
+    try:
+        if not isinstance(why, Message) or why.key not in ASKING:
+            raise error
+        found = _steady(part, facts, _in_steps(part, facts, run))
+    except NoMeasurement:
+        found = measure(part.table, part.fields, facts, Protocol.of({**IN_EPOCHS, **which(part, run)}))
+        return _told(_steady(part, facts, found), [Message(ONLY_EPOCHS)])
+    key = ONLY_STEPS if found.protocol.estimate == "steps" else ONLY_STEPS_NUMBERED
+    return _told(found, [Message(key, why=why)])
 
 
 def _in_steps(part: FormatRecords, facts: Facts, run: int | None) -> Measurement:

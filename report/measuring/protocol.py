@@ -31,6 +31,7 @@ NO_LENGTH = 'expected a number of records such as 10, or of steps such as "100 s
 TAKES_NOTHING = "at least 1 record or step must be taken."
 ARE_EXCLUSIVE = "{one} and {other} are mutually exclusive."
 COUNTS_ALONE = "counts=steps goes with estimate=clock or estimate=duration; estimate=steps reads the time of a step."
+COUNTS_EPOCHS = "counts=epochs goes with records=epoch and estimate=duration."
 CLOCK_ALONE = "estimate=clock gives one value: trim, trim_min and statistic do not apply to it."
 NOT_NAMED = '"{name}" is not a named protocol; use one of {named}, or key=value with these keys: {keys}.'
 NO_PAIR = '"{part}" is not key=value; a protocol can only be overridden with key=value.'
@@ -69,7 +70,6 @@ def _at_least_one(length: Length) -> Length:
 AnyLength = Annotated[Length, BeforeValidator(_length, json_schema_input_type=int | str), PlainSerializer(str)]
 SomeLength = Annotated[AnyLength, AfterValidator(_at_least_one)]
 
-
 Percentile = Literal["p1", "p5", "p10", "p25", "p75", "p90", "p95", "p99"]
 Statistic = Literal["mean", "median", "harmonic_mean", "geometric_mean", "last", "min", "max", Percentile]
 SKIPS = ("skip_records", "skip_steps", "skip_fraction")
@@ -98,9 +98,8 @@ class Protocol(BaseModel):
     """How a throughput is obtained. `reported`: as printed; `step_time`: batch size × cards / step time; `duration`:
     samples of a record / its duration; `clock`: samples between two records / the time between them; `instant`: as
     printed, with running means converted to instantaneous values; `steps`: steps per second."""
-    counts: Literal["samples", "steps"] = "samples"
-    """What `clock` and `duration` count: samples (or tokens, where the log counts those), or the steps that the log
-    numbers."""
+    counts: Literal["samples", "steps", "epochs"] = "samples"
+    """What `clock` and `duration` count: samples (or tokens), steps, or epochs (`duration` of epoch records only)."""
     run: PositiveInt | Literal["last"] | None = None
     """Which run, if a log contains several: its number, from 1, or `last`."""
     skip_records: NonNegativeInt = 0
@@ -120,8 +119,7 @@ class Protocol(BaseModel):
     trim_min: NonNegativeInt = 0
     """Minimum number of values to trim from each end."""
     statistic: Statistic = "mean"
-    """How the values of a run become one; `p90` is the 90th percentile. Does not apply to `clock`, which gives one
-    value; nor does `trim`."""
+    """How the values of a run become one; `p90` is the 90th percentile. Neither it nor `trim` applies to `clock`."""
     repeats: Literal["median", "mean", "olympic"] = "median"
     """How several runs become one value. `olympic`: the mean without the best and the worst."""
     decimals: Annotated[int, Field(ge=0, le=15)] | None = None
@@ -142,6 +140,8 @@ class Protocol(BaseModel):
     def _counts_of_a_time(self) -> Self:
         if self.counts == "steps" and self.estimate not in ("clock", "duration"):
             raise Mistake(COUNTS_ALONE)
+        if self.counts == "epochs" and (self.records, self.estimate) != ("epoch", "duration"):
+            raise Mistake(COUNTS_EPOCHS)
         return self
 
     @model_validator(mode="after")
@@ -199,8 +199,8 @@ class Protocol(BaseModel):
 
     @property
     def is_in_steps(self) -> bool:
-        """Whether it gives steps a second, and not samples or tokens."""
-        return self.estimate == "steps" or self.counts == "steps"
+        """Whether it gives steps or epochs a second, and not samples or tokens."""
+        return self.estimate == "steps" or self.counts != "samples"
 
     @property
     def window_counts_steps(self) -> bool:
@@ -235,7 +235,7 @@ class Protocol(BaseModel):
             (f"records_{self.records}", {}),
             *self._run_steps(),
             *self._window_steps(),
-            (f"estimate_{self.estimate}{'_in_steps' if self.counts == 'steps' else ''}", {}),
+            (f"estimate_{self.estimate}{f'_in_{self.counts}' if self.counts != 'samples' else ''}", {}),
             *self._statistic_steps(),
             (f"repeats_{self.repeats}", {}),
             *((key, {"count": getattr(self, key)}) for key in ("decimals", "significant") if self._is_given(key)),
@@ -258,8 +258,8 @@ class Protocol(BaseModel):
     def _statistic_steps(self) -> list[Step]:
         if self.estimate == "clock":
             return []
-        trim: Step = ("trim", {"fraction": self.trim, "minimum": self.trim_min})
-        return [*([trim] if self.trim or self.trim_min else []), (f"statistic_{self.statistic}", {})]
+        trim: list[Step] = [("trim", {"fraction": self.trim, "minimum": self.trim_min})]
+        return [*(trim if self.trim or self.trim_min else []), (f"statistic_{self.statistic}", {})]
 
 
 @cache

@@ -230,14 +230,14 @@ def _counted(records: Columns, fields: Fields, facts: Facts, protocol: Protocol)
 def amount_of_step(records: Records, fields: Fields, facts: Facts, used: Mask, protocol: Protocol) -> tuple[float, str]:
     """Return what all cards together do in one step of those used, and what is counted: "samples" or "tokens".
 
-    A protocol that counts steps has one of them.
+    A protocol that counts steps or epochs has one of them.
     It is the mean of the batch sizes that the records print, where these differ. The tokens of a step that the log
     states come before its samples. Where neither is known, it is the mean by the log's own counts, as ``amounts_done``
     has them.
     Raises ``NoMeasurement`` where neither is known.
     """
-    if protocol.estimate == "steps":
-        return 1, "steps"
+    if protocol.estimate == "steps" or protocol.counts == "epochs":
+        return 1, "steps" if protocol.estimate == "steps" else "epochs"
     records = columns(records)
     if (sizes := own_sizes(records.rows(used), facts)) is not None:
         return float(sizes.mean()), "samples"

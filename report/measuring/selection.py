@@ -210,13 +210,13 @@ def _readable(chosen: Columns, column: str, field: Field | None) -> Reasons:
 
 def _series(log: _Log, column: str, used: Mask) -> Series:
     values = estimate.values(log.records, log.fields, log.protocol)
-    if column == "duration":
+    if column == "duration" and log.protocol.counts != "epochs":
         done, counted = amounts(log.records, log.fields, log.facts, log.protocol)
         with np.errstate(divide="ignore", invalid="ignore"):
             return Series(done / values, 1, f"{counted}/s", "job", (), amounts=done)
-    # Of the mean time of all records the mean batch size makes the throughput of them all.
+    # The mean time of all records and their mean batch size make the throughput of them all.
     is_plain_mean = log.protocol.statistic == "mean" and not (log.protocol.trim or log.protocol.trim_min)
-    if column != "throughput" and log.protocol.estimate != "steps" and not is_plain_mean:
+    if column != "throughput" and not log.protocol.is_in_steps and not is_plain_mean:
         sizes = own_sizes(log.records.rows(used), log.facts)
         if sizes is not None:
             return _rates(values, used, sizes)

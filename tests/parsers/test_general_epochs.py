@@ -1,0 +1,69 @@
+"""The time of an epoch, where a log tells neither its steps nor its samples."""
+
+from pathlib import Path
+
+import pytest
+from pytest import approx
+
+from report.evidence.log_summary import Summary, summarise
+from tests.parsers.toy_logs import write
+
+SECONDS = (40.0, 20.0, 25.0, 15.0, 20.0, 20.0)
+STAMP = "2031-02-03 04:{minute:02d}:{second:02d}"
+
+
+def read(at: Path, line: str, *, before: str = "", seconds: tuple[float, ...] = SECONDS) -> Summary:
+    text, passed = before, 0.0
+    for epoch, took in enumerate(seconds, 1):
+        passed += took
+        stamp = STAMP.format(minute=int(passed) // 60, second=int(passed) % 60)
+        text += line.format(epoch=epoch, third=3 * epoch, took=took, stamp=stamp, loss=3 / epoch) + "\n"
+    return summarise(write(at, text.encode()), None, ())
+
+
+TIMED = {
+    "a time with its unit": "Epoch {epoch}/6 | train loss {loss:.4f} | time: {took:.2f}s",
+    "a word of a cost": "Epoch {epoch} Train, loss: {loss:.4f}, Cost: {took:.1f} sec",
+    "a sentence": "Epoch {epoch}: loss {loss:.4f}, took {took:.2f} seconds",
+    "a name that says so": "epoch {epoch}, loss={loss:.4f}, epoch_time={took:.3f}s",
+    "stamps for a unit": "{stamp} - INFO - Epoch {epoch}: loss: {loss:.4f}, time: {took:.3f}",
+    "a line of its own": "Epoch {epoch} Loss {loss:.4f}\nTime taken for 1 epoch: {took:.4f} secs",
+    "a line of its own behind that of a test": "Epoch {epoch} Loss {loss:.4f}\ntest loss: {loss:.4f}\n"
+    "Epoch {epoch} took {took:.2f} seconds.",
+}
+
+
+@pytest.mark.parametrize("line", TIMED.values(), ids=TIMED)
+def test_a_log_that_tells_only_how_long_an_epoch_took_gives_epochs_a_second(tmp_path: Path, line: str) -> None:
+    found = read(tmp_path, line, seconds=(20.0,) * 3 + (25.0, 15.0, 20.0))
+    assert found.measurement is not None
+    assert (found.measurement.value, found.measurement.unit) == (approx(6 / 120), "epochs/s")
+
+
+def test_the_mean_is_that_of_the_times_and_not_of_their_rates(tmp_path: Path) -> None:
+    found = read(tmp_path, TIMED["a time with its unit"], seconds=(20.0, 10.0, 30.0, 10.0, 30.0, 20.0)).measurement
+    assert found is not None
+    assert found.value == approx(6 / 120)
+
+
+REFUSED = {
+    "no unit and no stamps": "Epoch {epoch}: loss {loss:.4f}, time: {took:.2f}",
+    "every third epoch": "Epoch {third}: loss {loss:.4f}, time: {took:.2f}s",
+    "the time of a test": "Epoch {epoch} Val, loss: {loss:.4f}, Cost: {took:.2f} sec",
+    "the time of whatever a test follows": "[Epoch {epoch}] test loss {loss:.4f}\nEpoch {epoch} took {took:.2f} seconds.",
+    "a loss that is called a cost": "{stamp} Epoch {epoch}: lr: 0.1, cost: {took:.3f}",
+    "more than the time between two lines": "{stamp} Epoch {epoch}: loss: {loss:.4f}, time: {third}40.0s",
+    "a small part of it": "{stamp} Epoch {epoch}: loss: {loss:.4f}, time: 0.{third}s",
+}
+
+
+@pytest.mark.parametrize("line", REFUSED.values(), ids=REFUSED)
+def test_a_time_that_may_be_of_something_else_gives_none(tmp_path: Path, line: str) -> None:
+    assert read(tmp_path, line).measurement is None
+
+
+def test_of_lines_of_training_and_of_a_test_only_the_former_count(tmp_path: Path) -> None:
+    line = "Epoch {epoch} Train, loss: {loss:.4f}, Cost: {took:.1f} sec\nEpoch {epoch} Val, MAE: 14.7 Cost 239.5 sec"
+    found = read(tmp_path, line).measurement
+    assert found is not None
+    assert (found.value, found.records_used) == (approx(5 / 100), 5)
