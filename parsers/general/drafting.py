@@ -24,7 +24,7 @@ from ..scanning.detection import known_shapes
 from ..scanning.text import LogText
 from .choice import Choice, choose
 from .csv_grammar import CsvGrammar, csv_grammar
-from .gathered import MOST_OF_A_FORM, Gathered, gather, why_no_log
+from .gathered import MOST_OF_A_FORM, Gathered, behind_its_source, gather, why_no_log
 from .grammar_text import GrammarText, NoGrammarError, commented
 from .stated_counts import stated_counts
 from .training_bar import training_bar
@@ -81,7 +81,7 @@ class ReadBar:
 
 def draft(path: Path, facts: Iterable[Fact] = ()) -> Draft | NoDraft:
     """Draft a grammar for a log and read the log by it; raises LogError when it cannot be read."""
-    gathered = gather(path)
+    gathered = behind_its_source(gather(path))
     if reason := why_no_log(gathered):
         return NoDraft((Message(reason),))
     if table := csv_grammar(gathered.head):

@@ -4,9 +4,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,7 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 _LEFT = re.compile(r"(?i)(?:\b(?:eta|remaining(?:[ _]time)?|time left)\W{1,4}|<)((?:\d+ days?, *)?(?:\d+:)?\d+:\d+)")
 _BAR_CLOCK = re.compile(r"\[((?:\d+:)?\d+:\d+)<")
 _ANY_YEAR = 2024
+LEAST_BEHIND = 20  # lines of training behind a source
 # What is no log, whatever numbers it holds.
 SOURCE_CODE = "it is source code"
 MARKDOWN = "it is a page of text"
@@ -231,6 +233,22 @@ def why_no_log(gathered: Gathered) -> str | None:
     if _part(_PAGE, lines) > 0.02 and len(lines) * _part(_PAGE, lines) >= 3:
         return MARKDOWN
     return DOCUMENT if _is_document(lines) else None
+
+
+def behind_its_source(gathered: Gathered) -> Gathered:
+    """What a log holds behind the source of its program, where that wrote it first; else all of it.
+
+    Lines of training count steps behind the last line of the source.
+    """
+    code = [place for place, line in enumerate(gathered.head, 1) if _CODE.match(line)]
+    behind = [row for row in gathered.spoken if code and row.line > code[-1]]
+    steps = [row.number(row.form.counter) for row in behind if row.form.has_loss and row.form.counter]
+    if len(steps) < LEAST_BEHIND or not all(before < after for before, after in pairwise(steps)):
+        return gathered
+    head = [*[""] * code[-1], *gathered.head[code[-1] :]]
+    found = replace(gathered, spoken=behind, head=head)
+    before = Counter(row.form for row in gathered.spoken if row.line <= code[-1])
+    return replace(found, counts=gathered.counts - before, evidence=sum(row.form.has_evidence for row in behind))
 
 
 def _part(pattern: re.Pattern[str], lines: Sequence[str]) -> float:

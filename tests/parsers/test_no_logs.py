@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from parsers.general.drafting import NoDraft, draft
+from parsers.general.drafting import Draft, NoDraft, draft
 
 NO_LOGS = {
     "Python source": """
@@ -114,3 +114,23 @@ def test_what_is_no_log_of_training_gives_no_speed(tmp_path: Path, text: str) ->
 
 def test_there_are_at_least_forty_of_them() -> None:
     assert len(NO_LOGS) >= 40
+
+
+SOURCE = (
+    "import os\nworld_size = int(os.environ.get('WORLD_SIZE', '1'))\ndef log(text):\n    print(text)\n"
+    "for step in range(9):\n    log(f'step:{step} loss:{2.5:.1f} step_avg:{1000 / 9:.1f}ms')\n" * 20
+)
+
+
+def test_what_follows_the_source_that_a_program_writes_first_is_read(tmp_path: Path) -> None:
+    lines = "".join(f"step:{n}/2000 loss:2.{n:02d} step_avg:{50 + n % 2}.5ms\n" for n in range(1, 31))
+    (tmp_path / "train.log").write_text(SOURCE + lines)
+    found = draft(tmp_path / "train.log")
+    assert isinstance(found, Draft)
+    assert (found.used, found.reading.facts) == (30, {})
+
+
+def test_a_source_with_a_few_such_lines_behind_it_is_no_log(tmp_path: Path) -> None:
+    lines = "".join(f"step:{n}/2000 loss:2.{n:02d} step_avg:{50 + n % 2}.5ms\n" for n in range(1, 6))
+    (tmp_path / "train.log").write_text(SOURCE + lines)
+    assert isinstance(draft(tmp_path / "train.log"), NoDraft)
