@@ -9,7 +9,7 @@ import numpy as np
 from ..io.message import Message
 from .gathered import Gathered
 from .proof import FAR, Proven, prove
-from .sense import DURATION, ELAPSED, RATE, STEP_RATE, STEP_TIME, Sense
+from .sense import DURATION, ELAPSED, RATE, STEP_RATE, STEP_TIME, TIME, Sense
 from .spoken_series import FEW, Numbers, SpokenSeries, agree, all_series
 from .training_bar import LEAST_SECONDS
 
@@ -77,6 +77,7 @@ def _is_other_level(own: SpokenSeries, other: SpokenSeries) -> bool:
     """Whether a series says the same thing of training at another level, proven or not."""
     is_told = not other.sense.flags & {"other", "part", "nameless"} and not other.rows[0].form.is_of_other
     same = (other.sense.role, other.sense.unit, other.sense.scope) == (own.sense.role, own.sense.unit, own.sense.scope)
+    same &= own.sense.role != TIME or own.kind == other.kind  # an epoch takes longer than its steps
     return (
         same and is_told and other.level != own.level and bool(other.usable.any()) and "nameless" not in own.sense.flags
     )

@@ -12,7 +12,7 @@ from .slots import Slot, stamp_of
 
 # Columns beside those of speed that a grammar reads where its lines have them.
 _BESIDE = ("epoch", "step", "loss", "learning_rate", "gradient_norm")
-_TIMES = {1.0: "seconds", 1e-3: "milliseconds"}
+_TIMES = {1.0: "seconds", 1e-3: "milliseconds", 60.0: "minutes"}
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ Words = tuple[str, ...]
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BETWEEN = re.compile(r"[_\-.@:\[\]()%#$*\"'|\\{}<>,;=+\s]+")
 _SECONDS = {"s": 1.0, "ms": 1e-3}
+_LASTING = _SECONDS | {"min": 60.0}
 MOST_WORDS = 9  # of a name; what stands before them is a sentence
 
 RATE, STEP_RATE, STEP_TIME, TIME = "throughput", "step_rate", "step_time", "time"
@@ -64,8 +65,8 @@ def sense(key: str, unit: str, *, is_strong: bool) -> Sense | None:
     """
     key, told = _unit_of(key, unit)
     words, behind = split(key), split(told)
-    found = _composed_sense(words, behind) or _epoch_sense(words, behind)
-    found = found or _plain_sense(words, behind, is_strong=is_strong)
+    of_epoch = _composed_sense(words, behind) or _epoch_sense(words, behind)
+    found = of_epoch or _plain_sense(words, behind, is_strong=is_strong)
     return found or _rate_sense(words, behind) or _time_sense(words, behind)
 
 
@@ -86,19 +87,15 @@ def _composed_sense(words: Words, behind: Words) -> Sense | None:
         return Sense("other", " ".join(words))
     names = {word for name in named("rate") for word in name} if found.role != STEP_TIME else {"time", "cost", "speed"}
     left = tuple(word for word in (found.left if by_name else words) if word not in names)
-    is_unknown = not by_name and _is_unknown(left)
+    is_unknown = not by_name and "qualified" in qualities(left)
     flags = qualities(left) | ({"nameless"} if not words else set()) | ({"qualified"} if is_unknown else set())
     unit, factor = found.unit, found.factor
     return Sense(found.role, " ".join(words), unit, factor, _scope((*words, *behind)), frozenset(flags))
 
 
-def _is_unknown(left: Words) -> bool:
-    return "qualified" in qualities(left)
-
-
 def composed(words: Words) -> _Composed | None:
     """COUNTED / SECOND, or SECOND / STEP, among some words; `/ card` may stand behind either."""
-    kept = tuple(word for word in _without_scope(words))
+    kept = tuple(_without_scope(words))
     for place in range(len(kept) - 2):
         first, sign, last = kept[place : place + 3]
         left = (*kept[:place], *kept[place + 3 :])
@@ -154,12 +151,13 @@ def _plain_sense(words: Words, behind: Words, *, is_strong: bool) -> Sense | Non
     if words[-1] in vocabulary()["training"]["tail"] and words not in named("loss") | named("learning_rate"):
         is_other = "other" in qualities(words)
         return Sense("training", name, flags=frozenset({"other"} if is_other else ()))
+    is_time = lasting(behind) is not None
     for role in (*_PLAIN, "amount"):
-        if words in named(role):
+        if words in named(role) and not (is_time and role in ("step", "steps", "epoch")):
             return Sense(role, name, factor=_factor_of(words, behind) if role == ELAPSED else None)
     if words in named("other"):
         return Sense("other", name)
-    return None if is_strong else _weak_sense(words)
+    return None if is_strong or is_time else _weak_sense(words)
 
 
 def _weak_sense(words: Words) -> Sense | None:
@@ -198,7 +196,9 @@ def _is_per_second(behind: Words) -> bool:
 
 def _epoch_sense(words: Words, behind: Words) -> Sense | None:
     """The time of an epoch, by its name, or by a unit of time behind what would count epochs: `1 epoch: 12.5 secs`."""
-    factor = seconds(behind[0]) if len(behind) == 1 else None
+    if factor := per_epoch(behind):
+        return Sense(TIME, " ".join(words), None, factor, _scope(words), frozenset({"of_epoch"}))
+    factor = lasting(behind)
     names = named("step_time", "of_epoch") - (set() if factor else named("epoch"))
     name = find(names, words)
     if name is None or "loss" in words or (behind and factor is None):
@@ -207,8 +207,18 @@ def _epoch_sense(words: Words, behind: Words) -> Sense | None:
     return Sense(TIME, " ".join(words), None, factor, _scope(words), frozenset(flags))
 
 
+def per_epoch(words: Words) -> float | None:
+    """How many seconds the unit of time is in one over an epoch: `s/epoch`."""
+    return seconds(words[0]) if words[1:2] == ("/",) and words[2:] in named("epoch") else None
+
+
+def lasting(words: Words) -> float | None:
+    """How many seconds a unit of time is that stands alone behind a number, which may be minutes."""
+    return _LASTING.get(_inverted("seconds").get(words[0], "")) if len(words) == 1 else None
+
+
 def _time_sense(words: Words, behind: Words) -> Sense | None:
-    factor = seconds(behind[0]) if len(behind) == 1 else None
+    factor = lasting(behind)
     if behind and factor is None:
         return None
     if factor is None and len(words) > 1 and (factor := seconds(words[-1])):
@@ -265,8 +275,7 @@ def counted(word: str) -> str | None:
 
 def seconds(word: str) -> float | None:
     """How many seconds the unit of time is that a word names."""
-    unit = _inverted("seconds").get(word)
-    return _SECONDS[unit] if unit else None
+    return _SECONDS.get(_inverted("seconds").get(word, ""))
 
 
 @cache

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .sense import RATE, SPEEDS, Sense, composed, named, seconds, sense, split
+from .sense import RATE, SPEEDS, Sense, composed, lasting, named, per_epoch, sense, split
 
 NUMBER = re.compile(
     r"[-+]?(?:\d{1,3}(?:,\d{3})+(?!\d|,\d)(?:\.\d+)?|\d+\.?\d*(?:[eE][-+]?\d+)?|(?<![\w.])\.\d+(?:[eE][-+]?\d+)?"
@@ -47,6 +47,7 @@ _UNIT = re.compile(
     r"[ ]{0,2}[\[(]?((?:/s(?:ec)?|[A-Za-z一-鿿]+(?: ?/ ?[A-Za-z一-鿿]+){0,2})"
     r"(?: per /?[A-Za-z]+(?: per /?[A-Za-z]+)?)?)(?![\w/]| /)[\])]?"
 )
+_IN_SECONDS = re.compile(r"\s?(?:ms|s|secs?|seconds|min|mins|minutes)\s*\)")
 _NEXT_IS_NAME = re.compile(r"[\])]?\s*[\"']?\s*[:=：]")
 # A counter whose number is glued to its name: `epoch3; batch12;`.
 _COUNTER = re.compile(r"(?i)(?<![\w.\-/])(?:epoch|batch|step|iter)\Z")
@@ -175,12 +176,12 @@ class _SlotReader:
 
     def _slot(self, place: int, found: re.Match[str], text: str, before: Slot | None) -> Slot:
         start, end = found.span()
-        if before and before.sense and before.sense.role not in ("step", "epoch") and _MEAN.match(text):
-            return Slot(place, start, end, text, "", before.sense, is_mean=True)
+        if _is_mean(text, before, self.line[end:]):
+            return Slot(place, start, end, text, "", before.sense if before else None, is_mean=True)
         if self._is_fraction(place):
             return Slot(place, start, end, text, "", _fraction_sense(text, before), place + 1)
         key, is_strong = self._key(text, end)
-        if self._is_epoch_of_pair(text, key, end):
+        if self._is_epoch_of_pair(text, key, end) or self._is_epoch_in_chinese(text, end):
             return Slot(place, start, end, text, "", Sense("epoch", "epoch"))
         if before and _is_step_of(text, before, self.line[end : end + 1]):
             name = f"{before.sense.name} step" if before.sense else ""
@@ -203,6 +204,9 @@ class _SlotReader:
         is_first = text.endswith("[") and re.match(r"\s*,\s*\d+\s*\]", self.line[end:])
         return bool(is_first) and split(key) in named("step")
 
+    def _is_epoch_in_chinese(self, text: str, end: int) -> bool:
+        return text.rstrip().endswith("第") and self.line[end : end + 2].lstrip().startswith("轮")
+
     def _is_fraction(self, place: int) -> bool:
         if place + 1 >= len(self.found):
             return False
@@ -215,15 +219,22 @@ class _SlotReader:
         """The text of the unit behind a number, with what stands between; nothing where that is the next name."""
         rest = self.line[end : end + LONGEST_UNIT]
         unit = _UNIT.match(rest)
-        if unit is None or _NEXT_IS_NAME.match(rest, unit.end()):
+        is_glued = not rest[:1].isspace()
+        if unit is None or (_NEXT_IS_NAME.match(rest, unit.end()) and not is_glued):
             return ""
         words = split(unit[1])
-        is_speed = composed(words) is not None or words in named("rate")
-        is_time = (len(words) == 1 and seconds(words[0]) is not None) or words[:1] == ("/",)
-        is_glued = not rest[:1].isspace()
+        is_speed = composed(words) is not None or words in named("rate") or per_epoch(words) is not None
+        is_time = lasting(words) is not None or words[:1] == ("/",)
         if is_speed and re.match(r"[\])]?\s+[-\d.(]", rest[unit.end(1) :]) and _has_a_name(key, is_strong=is_strong):
             return ""
         return rest[: unit.end(1)] if is_speed or is_time or is_glued else ""
+
+
+def _is_mean(text: str, before: Slot | None, rest: str) -> bool:
+    """Whether a number in brackets is a mean of the one before it: one with a unit of time is so of another time."""
+    if before is None or before.sense is None or before.sense.role in ("step", "epoch") or not _MEAN.match(text):
+        return False
+    return before.sense.role in SPEEDS or not _IN_SECONDS.match(rest)
 
 
 def _has_a_name(key: str, *, is_strong: bool) -> bool:

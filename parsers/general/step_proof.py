@@ -61,9 +61,10 @@ def proof_of_step(series: SpokenSeries, gathered: Gathered, factor: float, ratio
 
 
 def _is_of_every_step(series: SpokenSeries) -> bool:
-    """Whether there is a line for each step: a time in it is that of the step."""
-    steps = np.diff(series.steps)
-    return len(steps) >= 2 and bool((steps == 1).all())
+    """Whether there is a line for each step; those that tell of an evaluation, too, may number epochs: `[3/20]`."""
+    steps, slots = np.diff(series.steps), series.rows[0].form.said.slots
+    is_of_epochs = any(slot.sense and "other" in slot.sense.flags for slot in slots)
+    return len(steps) >= 2 and bool((steps == 1).all()) and not is_of_epochs
 
 
 def by_stamps(series: SpokenSeries) -> float | None:

@@ -15,7 +15,7 @@ Kind = Literal["instant", "window_mean", "running_mean", "total", "unknown"]
 Per = Literal["epoch", "run"]
 StepIs = Literal["optimizer_step", "forward_pass", "unknown"]
 
-_OF_TIMES = ("seconds", "milliseconds")
+_OF_TIMES = ("seconds", "milliseconds", "minutes")
 _COUNTED = ("images", "samples", "sequences", "tokens", "words", "unknown")
 UNITS = {
     "throughput": _COUNTED,

@@ -38,13 +38,13 @@ UNKNOWN_KIND = (
     "The format does not define whether {field} is a running mean, so it cannot be converted to instantaneous values: "
     "use another estimate."
 )
-UNKNOWN_UNIT = "The unit of {field} is {unit}; only seconds and milliseconds are supported."
+UNKNOWN_UNIT = "The unit of {field} is {unit}; only seconds, milliseconds and minutes are supported."
 RUNS_ON = (
     "The running mean restarts with each epoch, but {counter} numbers continue into the next epoch at line {line}, so"
     " it cannot be converted to instantaneous values: use estimate=reported or estimate=clock."
 )
 
-_IN_A_SECOND = {"seconds": 1, "milliseconds": 1000}
+_IN_A_SECOND = {"seconds": 1, "milliseconds": 1000, "minutes": 1 / 60}
 
 
 def column(records: Records, fields: Fields, protocol: Protocol) -> str:
@@ -102,7 +102,7 @@ def values(records: Records, fields: Fields, protocol: Protocol) -> Values:
     return _undone(printed, covered, starts, is_rate=name == "throughput")
 
 
-def _in_a_second(field: Field) -> int:
+def _in_a_second(field: Field) -> float:
     if field.unit not in _IN_A_SECOND:
         raise NoMeasurement(UNKNOWN_UNIT, field=field.name, unit=field.unit)
     return _IN_A_SECOND[field.unit]

@@ -102,6 +102,8 @@ def _of_a_step(amount: float, counted: str, facts: Facts) -> Iterator[Factor]:
 
 
 COUNTS = ("sample_count", "token_count")
+# The seconds of a time in other units, as awk computes them.
+SECONDS = {"milliseconds": "{0} / 1000", "minutes": "{0} * 60"}
 
 
 @dataclass(frozen=True)
@@ -116,10 +118,9 @@ def term(sample: Sample, fields: Fields, facts: Facts, kind: str) -> Term | None
     """Return what is made of the records of a kind; None where it is made of more than one record, or of the clock."""
     if sample.timed is not None or not _is_printed(sample):
         return None
-    is_milliseconds = sample.field is not None and sample.field.unit == "milliseconds"
-    seconds = "{0} / 1000" if is_milliseconds else "{0}"
+    seconds = SECONDS.get(str(sample.field.unit) if sample.field else "", "{0}")
     if sample.amounts is not None:
-        return _rate(sample, sample.amounts, f"({seconds})" if is_milliseconds else seconds, fields, facts, kind)
+        return _rate(sample, sample.amounts, seconds if seconds == "{0}" else f"({seconds})", fields, facts, kind)
     return Term((sample.column,), "1 / {0}" if sample.column == "step_rate" else seconds)
 
 
@@ -130,8 +131,8 @@ def _is_printed(sample: Sample) -> bool:
     printed = sample.records[sample.column].to_numpy(dtype=np.float64)
     if sample.column == "step_rate":
         printed = 1 / printed
-    elif sample.field.unit == "milliseconds":
-        printed = printed / 1000
+    elif sample.field.unit in SECONDS:
+        printed = printed / 1000 if sample.field.unit == "milliseconds" else printed * 60
     return bool(np.array_equal(printed, sample.values))
 
 
