@@ -18,7 +18,7 @@ FORMS_DIFFER = "{count} lines of another form say {other}, these {own}"
 SEVERAL = "several that differ: {names}"
 SEVERAL_BARS = "there are bars of other steps, and the log does not show which are those of training"
 BOTH_WAYS = "the bar shows steps per second in some lines and seconds per step in others"
-_ORDER = (RATE, STEP_TIME, STEP_RATE, DURATION)
+_ORDER = (RATE, STEP_TIME, STEP_RATE)
 
 
 @dataclass
@@ -45,7 +45,8 @@ def choose(gathered: Gathered) -> Choice:
             choice.refused.append((one.series.sense, reason))
             proven = [other for other in proven if other is not one]
     clocks = [one for one in proven if one.role == ELAPSED]
-    choice.speeds = _of_best(proven, choice) or sorted(clocks, key=_merit, reverse=True)[:1]
+    of_steps = _of_best(proven, choice, _ORDER) or sorted(clocks, key=_merit, reverse=True)[:1]
+    choice.speeds = of_steps or _of_best(proven, choice, (DURATION,))
     return choice
 
 
@@ -115,17 +116,17 @@ def _is_other_way(own: SpokenSeries, every: Sequence[SpokenSeries]) -> bool:
     return sum(map(len, inverse)) > 0.05 * len(own)
 
 
-def _of_best(proven: Sequence[Proven], choice: Choice) -> list[Proven]:
+def _of_best(proven: Sequence[Proven], choice: Choice, order: Sequence[str]) -> list[Proven]:
     """The best series of each quantity among the lines of the best of all."""
     found = list[Proven]()
-    for role in _ORDER:
+    for role in order:
         of_role = sorted((one for one in proven if one.role == role), key=_merit, reverse=True)
         if of_role and _has_rival(of_role[0], of_role[1:]):
             names = ", ".join(sorted({one.series.sense.name for one in of_role}))
             choice.refused.append((of_role[0].series.sense, Message(SEVERAL, names=names)))
         elif of_role:
             found.append(of_role[0])
-    found.sort(key=lambda one: (not one.series.is_of_steps, one.series.kind == "summary", _ORDER.index(one.role)))
+    found.sort(key=lambda one: (not one.series.is_of_steps, one.series.kind == "summary", order.index(one.role)))
     return [one for one in found if set(one.series.slots) == set(found[0].series.slots)]
 
 

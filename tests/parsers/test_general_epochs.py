@@ -17,12 +17,16 @@ def read(at: Path, line: str, *, before: str = "", seconds: tuple[float, ...] = 
     for epoch, took in enumerate(seconds, 1):
         passed += took
         stamp = STAMP.format(minute=int(passed) // 60, second=int(passed) % 60)
-        text += line.format(epoch=epoch, third=3 * epoch, took=took, stamp=stamp, loss=3 / epoch) + "\n"
+        text += (
+            line.format(epoch=epoch, third=3 * epoch, took=took, minutes=took / 60, stamp=stamp, loss=3 / epoch) + "\n"
+        )
     return summarise(write(at, text.encode()), None, ())
 
 
 TIMED = {
     "a time with its unit": "Epoch {epoch}/6 | train loss {loss:.4f} | time: {took:.2f}s",
+    "minutes in Chinese": "第 {epoch} 轮 训练损失 {loss:.4f} 耗时 {minutes:.9f} 分钟",
+    "a unit over an epoch": "Epoch {epoch} loss {loss:.4f} | {took:.1f}s/epoch",
     "a word of a cost": "Epoch {epoch} Train, loss: {loss:.4f}, Cost: {took:.1f} sec",
     "a sentence": "Epoch {epoch}: loss {loss:.4f}, took {took:.2f} seconds",
     "a name that says so": "epoch {epoch}, loss={loss:.4f}, epoch_time={took:.3f}s",
@@ -69,3 +73,17 @@ def test_of_lines_of_training_and_of_a_test_only_the_former_count(tmp_path: Path
     assert found is not None
     assert found.records_used == 5
     assert found.value == approx(5 / 100)
+
+
+def test_a_clock_of_steps_comes_before_the_time_of_epochs(tmp_path: Path) -> None:
+    steps = "".join(
+        f"Epoch: {{epoch}} | Batch: {n}/ 40 | Loss: {{loss:.4f}} | Time: {n / 2}s\n" for n in range(10, 41, 10)
+    )
+    found = read(tmp_path, steps + "Epoch {epoch} done | training loss: {loss:.4f} | time: {took:.1f}s").measurement
+    assert found is not None
+    assert found.unit == "steps/s"
+    assert found.value == approx(2)
+
+
+def test_a_time_on_a_line_that_may_number_epochs_or_steps_is_that_of_neither(tmp_path: Path) -> None:
+    assert read(tmp_path, "[{epoch}/6] train_loss: {loss:.4f} valid_loss: 0.3 ({took:.2f} s)").measurement is None
