@@ -83,6 +83,15 @@ class SpokenSeries:
         return np.array([row.number(row.form.counter) for row in self.rows])
 
     @cached_property
+    def has_parts(self) -> bool:
+        """Whether each line also holds a part of its number, such as the time of its data, that is not greater."""
+        parts = {s.place: s for f in self.slots for sense, s in f.speeds.items() if "part" in sense.flags}
+        return any((self._at(part) <= self.values).all() and self._at(part).any() for part in parts.values())
+
+    def _at(self, slot: Slot) -> Numbers:
+        return np.array([row.number(slot) for row in self.rows])
+
+    @cached_property
     def evidence(self) -> float:
         """Which part of its lines says what only training does."""
         return sum(row.form.has_evidence for row in self.rows) / len(self.rows)

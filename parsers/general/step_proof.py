@@ -56,7 +56,8 @@ def proof_of_step(series: SpokenSeries, gathered: Gathered, factor: float, ratio
         return Message(BY_EPOCHS, name=series.sense.name) if BY_STAMPS[0] < epoch < BY_STAMPS[1] else None
     if _is_mean_of_steps(series, factor):
         return Message(BY_MEANS, name=series.sense.name)
-    is_each = series.sense.factor and _is_of_every_step(series)
+    is_told = series.sense.factor or (factor == 1.0 and series.median < 1 and series.has_parts)  # no step takes 1 ms
+    is_each = is_told and _is_of_every_step(series)
     return amount(series, factor) or (Message(EVERY_STEP, name=series.sense.name) if is_each else None)
 
 
@@ -64,7 +65,8 @@ def _is_of_every_step(series: SpokenSeries) -> bool:
     """Whether there is a line for each step; those that tell of an evaluation, too, may number epochs: `[3/20]`."""
     steps, slots = np.diff(series.steps), series.rows[0].form.said.slots
     is_of_epochs = any(slot.sense and "other" in slot.sense.flags for slot in slots)
-    return len(steps) >= 2 and bool((steps == 1).all()) and not is_of_epochs
+    are_next = steps[~(steps < 0)] == 1  # an epoch begins anew
+    return are_next.sum() >= 2 and bool(are_next.all()) and not is_of_epochs
 
 
 def by_stamps(series: SpokenSeries) -> float | None:

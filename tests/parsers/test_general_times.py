@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from parsers.general.drafting import draft
+from parsers.general.drafting import Draft, draft
 from tests.parsers.test_general_reader import drafted
 
 LINE = "{stamp} step {n} loss: 2.5 images/s: {y}.0\n"
@@ -102,3 +102,21 @@ def test_a_bar_that_bears_the_name_of_epochs_is_not_read_for_steps(tmp_path: Pat
     losses = "".join(f"step {n} loss: 2.5\n" for n in range(9))
     (tmp_path / "train.log").write_text(losses + bars + "\n")
     assert not draft(tmp_path / "train.log").is_found
+
+
+STEP_AND_PART = "Epoch: [{e}][{s}/9]\tTime {time} DataTime {part}, loss 2.5\n"
+
+
+@pytest.mark.parametrize(
+    ("time", "part", "factor"),
+    [(0.5, 0.01, "seconds"), (50.0, 0.01, None), (0.5, 0.7, None)],
+    ids=["less than one", "may be milliseconds", "a part that is greater"],
+)
+def test_a_time_without_a_unit_of_each_step_and_of_its_data_is_in_seconds(
+    tmp_path: Path, time: float, part: float, factor: str | None
+) -> None:
+    steps = [(e, s) for e in (1, 2) for s in range(1, 10)]
+    text = "".join(STEP_AND_PART.format(e=e, s=s, time=time + s / 1000, part=part) for e, s in steps)
+    (tmp_path / "a.log").write_text(text)
+    found = draft(tmp_path / "a.log")
+    assert (found.reading.fields["step", "step_time"].unit if isinstance(found, Draft) else None) == factor
