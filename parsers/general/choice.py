@@ -9,8 +9,8 @@ import numpy as np
 from ..io.message import Message
 from .gathered import Gathered
 from .proof import FAR, Proven, prove
-from .sense import DURATION, ELAPSED, RATE, STEP_RATE, STEP_TIME, TIME, Sense
-from .spoken_series import FEW, Numbers, SpokenSeries, agree, all_series
+from .sense import DURATION, ELAPSED, RATE, STEP, STEP_RATE, STEP_TIME, TIME, Sense
+from .spoken_series import FEW, Numbers, SpokenSeries, agree, all_series, of_stamps
 from .training_bar import LEAST_SECONDS
 
 LEVELS_DIFFER = "{count} lines of another level say {other}, these {own}"
@@ -18,6 +18,9 @@ FORMS_DIFFER = "{count} lines of another form say {other}, these {own}"
 SEVERAL = "several that differ: {names}"
 SEVERAL_BARS = "there are bars of other steps, and the log does not show which are those of training"
 BOTH_WAYS = "the bar shows steps per second in some lines and seconds per step in others"
+BY_STAMPS = "no number is known to be a speed or a time of training; the steps are counted by the stamps of their lines"
+FEWEST_STAMPS = 10
+MOST_STAMPS = 0.8
 _ORDER = (RATE, STEP_TIME, STEP_RATE)
 
 
@@ -46,8 +49,19 @@ def choose(gathered: Gathered) -> Choice:
             proven = [other for other in proven if other is not one]
     clocks = [one for one in proven if one.role == ELAPSED]
     of_steps = _of_best(proven, choice, _ORDER) or sorted(clocks, key=_merit, reverse=True)[:1]
-    choice.speeds = of_steps or _of_best(proven, choice, (DURATION,))
+    choice.speeds = of_steps or _of_best(proven, choice, (DURATION,)) or _by_stamps(gathered)
     return choice
+
+
+def _by_stamps(gathered: Gathered) -> list[Proven]:
+    """The steps of lines of training, for their stamps to count by, where they rise for long enough."""
+    series = of_stamps(gathered)
+    if series is None or len(series) < FEWEST_STAMPS:
+        return []
+    done, passed = np.diff(series.steps), np.diff(np.array([row.moment for row in series.rows]))
+    are_on = (done > 0) & (passed >= 0)
+    is_long = passed[are_on].sum() >= LEAST_SECONDS
+    return [Proven(series, STEP, 1.0, [Message(BY_STAMPS)])] if are_on.mean() >= MOST_STAMPS and is_long else []
 
 
 def _contradicted(one: Proven, proven: Sequence[Proven], every: Sequence[SpokenSeries]) -> Message | None:

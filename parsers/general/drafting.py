@@ -26,6 +26,7 @@ from .choice import Choice, choose
 from .csv_grammar import CsvGrammar, csv_grammar
 from .gathered import MOST_OF_A_FORM, Gathered, behind_its_source, gather, why_no_log
 from .grammar_text import GrammarText, NoGrammarError, commented
+from .sense import STEP
 from .stated_counts import stated_counts
 from .training_bar import training_bar
 
@@ -133,7 +134,8 @@ def _draft(path: Path, gathered: Gathered, choice: Choice, facts: Iterable[Fact]
     stated = stated_counts(series, gathered)
     assumed, known = (*_assumed(choice), *stated.why), [*facts, *_cards(choice)]
     comments = list(_comments(gathered, choice, assumed))
-    for has_time in (True, False):  # where the stamps keep the grammar from reading what was found, it reads none
+    # Where the stamps keep the grammar from reading what was found, it reads none, if it can do without.
+    for has_time in (True,) if choice.speeds[0].role == STEP else (True, False):
         try:
             text = GrammarText(choice, stated.statements, has_time=has_time).text(comments)
             reading = survey(path, format=_format(text), facts=known)

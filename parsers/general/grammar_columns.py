@@ -7,7 +7,7 @@ from ..grammar.field import UNITS
 from .choice import Choice
 from .line_form import LineForm
 from .proof import Proven
-from .sense import DURATION, ELAPSED, RATE, STEP_RATE, STEP_TIME, UNKNOWN, Sense
+from .sense import DURATION, ELAPSED, RATE, STEP, STEP_RATE, STEP_TIME, UNKNOWN, Sense
 from .slots import Slot, stamp_of
 
 # Columns beside those of speed that a grammar reads where its lines have them.
@@ -27,7 +27,7 @@ class GrammarColumn:
 def grammar_columns(choice: Choice, *, has_time: bool) -> dict[str, GrammarColumn]:
     """The columns that the lines of a choice have, by name."""
     main = choice.speeds[0].series
-    found = {one.role: _speed(one) for one in choice.speeds}
+    found = {one.role: _speed(one, choice) for one in choice.speeds}
     if has_time and (time := _time(main.slots)):
         found["time"] = time
     for role in _BESIDE:
@@ -51,8 +51,10 @@ def _slot(form: LineForm, role: str) -> Slot | None:
     return form.counter if role == "step" else form.first(role)
 
 
-def _speed(one: Proven) -> GrammarColumn:
+def _speed(one: Proven, choice: Choice) -> GrammarColumn:
     series = one.series
+    if one.role == STEP:
+        return GrammarColumn(*_beside(STEP, choice), series.slots)
     if one.role == RATE:
         scope = series.sense.scope
         unit = series.sense.unit if series.sense.unit in UNITS["throughput"] else UNKNOWN

@@ -19,6 +19,7 @@ MOST_WORDS = 9  # of a name; what stands before them is a sentence
 RATE, STEP_RATE, STEP_TIME, TIME = "throughput", "step_rate", "step_time", "time"
 ELAPSED = "elapsed"
 DURATION = "duration"  # of an epoch
+STEP = "step"  # counted by the stamps of lines
 SPEEDS = (RATE, STEP_RATE, STEP_TIME, TIME)
 # Names that are the whole of what stands before a number.
 _PLAIN = ("step", "steps", "epoch", "loss", "learning_rate", "gradient_norm", "training", "elapsed", "remaining")

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from .gathered import Gathered, Spoken
 from .line_form import Level, LineForm
-from .sense import RATE, STEP_RATE, Sense
-from .slots import Slot
+from .sense import RATE, STEP, STEP_RATE, Sense
+from .slots import Slot, stamp_of
 
 Numbers = NDArray[np.float64]
 AGREE = 0.05  # two levels or forms that say the same differ by less
@@ -122,6 +122,18 @@ def all_series(gathered: Gathered) -> list[SpokenSeries]:
             rows.setdefault(key, []).append(row)
             slots.setdefault(key, {})[row.form] = slot
     return _merged(SpokenSeries(key[0], key[1], rows[key], slots[key], key[3]) for key in rows)
+
+
+def of_stamps(gathered: Gathered) -> SpokenSeries | None:
+    """The step numbers of the lines of training that begin with a stamp, of the level that has most; None without."""
+    levels: dict[Level, list[Spoken]] = {}
+    for row in gathered.spoken:
+        form = row.form
+        if form.has_loss and not (form.is_of_other or form.is_bar) and form.first(STEP) and stamp_of(form.text):
+            levels.setdefault(form.level, []).append(row)
+    rows = max(levels.values(), key=len, default=[])
+    slots = {row.form: slot for row in rows if (slot := row.form.first(STEP))}
+    return SpokenSeries(Sense(STEP, "step"), rows[0].form.level, rows, slots) if rows else None
 
 
 def _merged(found: Iterable[SpokenSeries]) -> list[SpokenSeries]:

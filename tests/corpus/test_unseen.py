@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections import Counter
 from hashlib import sha256
 from io import StringIO
@@ -14,7 +15,7 @@ from tests.corpus.fetch import SOURCES, sources
 from tests.corpus.unseen import Row, Witness, is_told, main, prints_speed, row, rows, stated, summed_up
 
 SPEEDOMETER = "".join(
-    f"INFO:root:Epoch[0] Batch [{step}]\tSpeed: 100.00 samples/sec\taccuracy=0.5\n" for step in range(20, 420, 20)
+    f"INFO:root:Epoch[0] Batch [{step}]\tSpeed: 100.00 samples/sec\taccuracy=0.{step}\n" for step in range(20, 420, 20)
 )
 UNKNOWN = "".join(f"round {step}: took {step / 100 + 1} s, loss 0.1\n" for step in range(5))
 
@@ -65,8 +66,13 @@ def only(at: Path, text: str) -> Row:
     ],
 )
 def test_three_lines_with_a_speed_or_a_time_make_a_log_that_prints_speed(line: str) -> None:
-    assert prints_speed("\n".join([line] * 3))
-    assert not prints_speed("\n".join([line] * 2))
+    assert prints_speed("\n".join(varied(line, 3)))
+    assert not prints_speed("\n".join(varied(line, 2)))
+
+
+def varied(line: str, count: int) -> list[str]:
+    """So many lines with other numbers."""
+    return [re.sub(r"\d(?=(?:\D|0m)*\Z)", str(number), line) for number in range(1, count + 1)]
 
 
 @pytest.mark.parametrize(
@@ -81,6 +87,29 @@ def test_three_lines_with_a_speed_or_a_time_make_a_log_that_prints_speed(line: s
 )
 def test_stamps_and_counts_are_no_speed(line: str) -> None:
     assert not prints_speed("\n".join([line] * 9))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "validation use time: 86.13",
+        "Test: [20/79] Time 0.131 (0.148)",
+        "Loading checkpoint shards:  20%|##   | 1/5 [00:02<00:08,  2.05s/it]",
+        "Map:  20%|##   | 1/5 [00:02<00:08,  2.05 examples/s]",
+        "Generating train split: 20 examples [00:00, 1500.25 examples/s]",
+        "21%|##   | 33.5M/233M [00:00<00:01, 350MB/s]",
+    ],
+)
+def test_evaluation_and_loading_are_no_speed_of_training(line: str) -> None:
+    assert not prints_speed("\n".join(varied(line, 9)))
+
+
+def test_a_line_of_training_may_tell_of_an_evaluation_too() -> None:
+    assert prints_speed("\n".join(varied("Epoch 3 train loss 2.5 val loss 2.6 time: 12.5 s", 3)))
+
+
+def test_a_sentence_that_a_model_repeats_is_no_speed() -> None:
+    assert not prints_speed("".join(f"{number}. 工作时间：确保 3 周\n" for number in range(1, 5)))
 
 
 def test_what_a_model_writes_about_speed_is_no_speed() -> None:

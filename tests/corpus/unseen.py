@@ -6,8 +6,9 @@ the other estimates of the same log (what it prints, step time, clock), its reco
 summary) and what it says of itself in a line of its own, which is looked for in the raw text, without any grammar.
 
 Whether a log prints speed or times is decided by its text alone: at least three lines that are equal but for numbers
-and signs have a number with a unit of speed or time, or beside a word of either (``SPEED``). Stamps at the start of
-lines do not count, nor does what a model writes.
+and signs have a number with a unit of speed or time, or beside a word of either (``SPEED``), which is not the same in
+all of them, as in a sentence that a model repeats. Stamps at the start of lines do not count, nor do lines that tell of
+an evaluation or of loading and not of training.
 """
 
 import csv
@@ -41,11 +42,22 @@ SPEED = re.compile(
     |{COUNTED}\w*\s?(?:/|per\s?|_per_|_)s(?:ec\w*)?\b\W{{0,12}}\d  # SamplesPerSec=12.5
     |\b(?:fps|ips|wps|tps|ups|throughput|speed)\b\W{{0,12}}\d
     |(?:time|elapsed|took|duration|runtime|(?:batch|reader|time)_?cost|\beta)[^\d\n]{{0,16}}\d+(?:\.\d|:\d\d|\s?(?:ms|s|m|h|sec|min)\b)
+    |time\sper\s\w+[^\d\n]{{0,12}}\d                            # time per iteration (ms): 5837.9
     |\w_(?:s|ms|secs?)\b\s?[:=]?\s?\d                         # dt_ms 7380.6
     |(?:耗时|用时|时间|速度)[^\d\n]{{0,12}}\d
     |\d\s*(?:ms|secs?|seconds)\b|\d\d:\d\d<\d""",
     re.IGNORECASE | re.VERBOSE,
 )
+
+PREPARES = re.compile(
+    r"\W*(?:generating \w+ split|map\b|filter\b|tokeniz|(?:down|up)?load|fetch|extract|sav(?:e|ing)\b)"
+    r"|.*\d ?[kMG]i?B/s",
+    re.IGNORECASE,
+)
+EVALUATES = re.compile(
+    r"(?<![a-z])(?:val|valid\w*|eval\w*|test\w*|infer\w*|predict\w*|\w*tokenize\w*)(?![a-z])", re.IGNORECASE
+)
+TRAINS = re.compile(r"loss|train|epoch|(?<![a-z])(?:lr|steps?|iter\w*)(?![a-z])|训练|损失|轮", re.IGNORECASE)
 
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 KIND = r"(?P<kind{n}>samples?|images?|img|sequences?|seq|tokens?|tok|words?|frames?)"
@@ -121,8 +133,16 @@ def worded(found: Iterable[Witness]) -> str:
 
 def prints_speed(text: str) -> bool:
     """Whether a text prints speed or times, by its words alone."""
-    shapes = Counter(_shape(line) for line in _lines(text) if SPEED.search(line))
-    return max(shapes.values(), default=0) >= LINES_OF_SPEED
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for line in _lines(text):
+        if (speed := SPEED.search(line)) and not is_of_other_work(line):
+            found.setdefault(_shape(line), []).append(tuple(re.findall(r"[\d.]+", line[speed.start() :])))
+    return any(len(said) >= LINES_OF_SPEED and len(set(said)) > 1 for said in found.values())
+
+
+def is_of_other_work(line: str) -> bool:
+    """Whether a line tells of loading, or of an evaluation and not of training."""
+    return bool(PREPARES.match(line) or (EVALUATES.search(line) and not TRAINS.search(line)))
 
 
 def _lines(text: str) -> list[str]:

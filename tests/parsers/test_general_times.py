@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from parsers.general.drafting import Draft, draft
+from report.evidence.log_summary import summarise
 from tests.parsers.test_general_reader import drafted
+from tests.parsers.toy_logs import write
 
 LINE = "{stamp} step {n} loss: 2.5 images/s: {y}.0\n"
 STAMPS = {
@@ -120,3 +122,22 @@ def test_a_time_without_a_unit_of_each_step_and_of_its_data_is_in_seconds(
     (tmp_path / "a.log").write_text(text)
     found = draft(tmp_path / "a.log")
     assert (found.reading.fields["step", "step_time"].unit if isinstance(found, Draft) else None) == factor
+
+
+COUNTED = "".join(f"2031-02-03 04:05:{2 * n:02d},500 - INFO - Step {n}: loss = 2.{n:02d}\n" for n in range(1, 21))
+
+
+def test_steps_are_counted_by_stamps_where_no_number_is_a_time_of_training(tmp_path: Path) -> None:
+    found = summarise(write(tmp_path, COUNTED.encode()), None, ()).measurement
+    assert found is not None
+    assert (found.value, found.unit, found.protocol.estimate) == (0.5, "steps/s", "clock")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("loss", "accuracy"), ("Step", "Test step"), ("2031-02-03 ", "")],
+    ids=["no loss", "of a test", "no date"],
+)
+def test_other_lines_are_not_counted_by_their_stamps(tmp_path: Path, one: str, other: str) -> None:
+    found = summarise(write(tmp_path, COUNTED.replace(one, other).encode()), None, ()).measurement
+    assert found is None or found.protocol.estimate != "clock"
