@@ -97,7 +97,8 @@ class Disagreement:
     @property
     def of_its_log(self) -> Message:
         """The same without the line of the log, so that it is one sentence for all numbers that it is true of."""
-        return self._told_by(self.source.message if self.source.is_name else Message(LOG))
+        is_file = self.source.is_name or self.source.kind == "run_file"
+        return self._told_by(self.source.message if is_file else Message(LOG))
 
     def _told_by(self, witness: Message) -> Message:
         fact = Message(self.fact.replace("_", " "))

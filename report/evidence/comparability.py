@@ -40,22 +40,6 @@ VERSIONS = {
 }
 ON_SIDES = "{said} ({titles})"
 DATES = "The runs are more than half a year apart: {each}."
-# What differs, in a word or two.
-SHORT = {
-    RULES: "protocols",
-    KINDS: "kinds of records",
-    SLOW_START: "warm-up periods",
-    SLOW_END: "stalls at the end",
-    FEW: "numbers of records",
-    AXES["nodes"]: "nodes",
-    AXES["cards"]: "cards",
-    AXES["batch_size"]: "batch sizes",
-    AXES["precision"]: "precisions",
-    VERSIONS["framework_version"]: "framework versions",
-    VERSIONS["cuda"]: "CUDA versions",
-    VERSIONS["cudnn"]: "cuDNN versions",
-    DATES: "dates",
-}
 MESSAGES = (RULES, KINDS, SLOW_START, SLOW_END, FEW, *AXES.values(), *VERSIONS.values(), DATES)
 
 # How a number is printed favours none.
@@ -83,7 +67,7 @@ class Difference:
     @property
     def told(self) -> Message:
         """The difference in one sentence, in any language."""
-        each = (Message(ON_SIDES, said=_in_words(said), titles=", ".join(sides)) for said, sides in self.each.items())
+        each = (Message(ON_SIDES, said=in_words(said), titles=", ".join(sides)) for said, sides in self.each.items())
         return Message(self.key, each=joined("{first}; {second}", each))
 
     def __str__(self) -> str:
@@ -91,7 +75,7 @@ class Difference:
         return str(self.told)
 
 
-def _in_words(said: str) -> Message | str:
+def in_words(said: str) -> Message | str:
     """What is so: a message where it is a key of what records state, else neutral words."""
     return Message(said) if said in KIND_KEYS else said
 

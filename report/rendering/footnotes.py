@@ -4,24 +4,23 @@ A note on all numbers of a column stands at its head, one on all of a row at its
 neither changes a number nor forbids a comparison is told with the evidence only.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from parsers.io.message import Message, joined
+from parsers.io.message import Message
 from parsers.runs.reading import CUT, FIRST_USED
 
 from ..evidence.cell import Cell
-from ..evidence.comparability import SHORT
+from ..evidence.comparability import AXES, KINDS, SLOW_END, SLOW_START, Difference
 from ..evidence.comparison import Comparison
 from ..evidence.quotient import WITHHELD
-from ..measuring.caveats import ARRIVED, NO_VALUE, NO_VALUE_IN_ONE
+from ..measuring.caveats import ARRIVED, NO_VALUE, NO_VALUE_IN_ONE, RUNNING_MEAN
+from .gathered_notes import Place, of_differences, of_messages
 
 TOLD_WITH_THE_EVIDENCE = (ARRIVED, CUT, NO_VALUE, NO_VALUE_IN_ONE)
-NOT_COMPARABLE = "Not directly comparable: {each} differ."
-
-# A place of a table: its row and its column; -1 is that of the titles.
-Place = tuple[int, int]
-TITLES = -1
+TITLES = -1  # the row, or the column, of the titles
+Rows = Sequence[Sequence[Cell]]
+Differing = list[tuple[Place, Difference]]
 
 
 @dataclass(frozen=True)
@@ -32,12 +31,11 @@ class Footnotes:
     marks: Mapping[Place, tuple[int, ...]]
 
 
-def footnotes(rows: Sequence[Sequence[Cell]], unlike: Sequence[Comparison]) -> Footnotes:
+def footnotes(rows: Rows, unlike: Sequence[Comparison]) -> Footnotes:
     """The notes of a table with these rows of cells; ``unlike``: its comparisons that are not like with like."""
-    places: dict[Message, list[Place]] = {}
-    for place, note in (*_of_cells(rows), *_of_comparisons(rows, unlike)):
-        places.setdefault(note, []).append(place)
-    marked = {note: _gathered(set(found), rows) for note, found in places.items()}
+    differing = list(_of_comparisons(rows, unlike))
+    found = [*of_messages(_of_cells(rows, differing)), *of_differences(differing)]
+    marked = {note: _gathered(places, rows) for note, places in found}
     notes = sorted(marked, key=lambda note: min(marked[note]))
     marks: dict[Place, tuple[int, ...]] = {}
     for number, note in enumerate(notes, start=1):
@@ -46,17 +44,23 @@ def footnotes(rows: Sequence[Sequence[Cell]], unlike: Sequence[Comparison]) -> F
     return Footnotes(tuple(notes), marks)
 
 
-def _of_cells(rows: Sequence[Sequence[Cell]]) -> Iterator[tuple[Place, Message]]:
+def _of_cells(rows: Rows, differing: Differing) -> Iterator[tuple[Place, Message]]:
+    # Where kinds of records differ, that note says which are running means.
+    told = {place for place, difference in differing if difference.key == KINDS}
     for row, cells in enumerate(rows):
         for column, cell in enumerate(cells):
-            yield from (((row, column), note) for note in dict.fromkeys(_notes(cell)))
+            is_told = not told.isdisjoint({(row, TITLES), (TITLES, column)})
+            for note in dict.fromkeys(_notes(cell)):
+                if not (is_told and note.key == RUNNING_MEAN):
+                    yield (row, column), note
 
 
 def _notes(cell: Cell) -> Iterator[Message]:
     if cell.printed is None:
         yield from (reason for reason in (cell.reason,) if reason and reason.key in WITHHELD)
         return
-    yield from (found.of_its_log for found in cell.disagreements)
+    # Names of files say fp16 for whatever is not fp32.
+    yield from (found.of_its_log for found in cell.certain_disagreements)
     yield from (remark for remark in cell.remarks if not _is_of_the_evidence(cell, remark))
 
 
@@ -70,41 +74,58 @@ def _is_of_the_evidence(cell: Cell, remark: Message) -> bool:
     return is_as_labelled or remark.key in TOLD_WITH_THE_EVIDENCE
 
 
-def _of_comparisons(rows: Sequence[Sequence[Cell]], unlike: Iterable[Comparison]) -> Iterator[tuple[Place, Message]]:
-    titles = [cells[0].row for cells in rows]
-    heads = [cell.column for cell in rows[0]]
-    # What differs in the same rows or columns is one note; what differs in all rows stands at the head of their titles.
-    kinds: dict[str, set[Place]] = {}
+def _of_comparisons(rows: Rows, unlike: Sequence[Comparison]) -> Iterator[tuple[Place, Difference]]:
     for one in unlike:
-        there = {(at, TITLES) for at, title in enumerate(titles) if one.is_row and title == one.title}
-        there |= {(TITLES, at) for at, title in enumerate(heads) if not one.is_row and title == one.title}
-        for difference in one.differences:
-            kinds.setdefault(difference.key, set()).update(there)
-    every = {(row, TITLES) for row, cells in enumerate(rows) if any(cell.printed for cell in cells)}
-    alike: dict[frozenset[Place], list[Message]] = {}
-    for key, places in kinds.items():
-        gathered = {(TITLES, TITLES), *(places - every)} if len(every) > 1 and every <= places else places
-        alike.setdefault(frozenset(gathered), []).append(Message(SHORT[key]))
-    for found, names in alike.items():
-        yield from ((place, Message(NOT_COMPARABLE, each=_listed(names))) for place in sorted(found))
+        for line in _lines(rows, one):
+            for difference in one.differences:
+                if not _is_told_by_its_cells(rows, line, difference):
+                    yield from ((place, difference) for place in _places(rows, one, line, difference))
 
 
-def _listed(names: Sequence[Message]) -> Message:
-    """Several names as a list in any language."""
-    *before, last = dict.fromkeys(names)
-    if not before:
-        return last
-    return Message("{first} and {second}", first=joined("{first}, {second}", before), second=last)
+def _lines(rows: Rows, one: Comparison) -> Iterator[Place]:
+    """The places of the titles that a comparison is of."""
+    if one.is_row:
+        yield from ((at, TITLES) for at, cells in enumerate(rows) if cells[0].row == one.title)
+    else:
+        yield from ((TITLES, at) for at, cell in enumerate(rows[0]) if cell.column == one.title)
 
 
-def _gathered(places: set[Place], rows: Sequence[Sequence[Cell]]) -> list[Place]:
-    """The places of a note, with the head of a column or the title of a row in place of all its numbers."""
+def _cells(rows: Rows, line: Place) -> Iterator[tuple[Place, Cell]]:
+    """The cells of a row or a column, by the place of its title, and where they are."""
+    row, column = line
+    for at, cells in enumerate(rows):
+        yield from (((at, to), cell) for to, cell in enumerate(cells) if at == row or to == column)
+
+
+def _is_told_by_its_cells(rows: Rows, line: Place, difference: Difference) -> bool:
+    """Whether the cells that differ say so themselves, beside their numbers."""
+    axis = next((axis for axis, key in AXES.items() if key == difference.key), None)
+    return any(found.fact == axis for _, cell in _cells(rows, line) for found in cell.certain_disagreements)
+
+
+def _places(rows: Rows, one: Comparison, line: Place, difference: Difference) -> Iterator[Place]:
+    """Where a difference is marked: a slow record at the numbers that it is of, any other at the title."""
+    if difference.key not in (SLOW_START, SLOW_END):
+        yield line
+        return
+    slow = {title for titles in difference.each.values() for title in titles}
+    for place, cell in _cells(rows, line):
+        if (cell.column if one.is_row else cell.row) in slow and cell.shown.quantity.is_compared:
+            yield place
+
+
+def _gathered(places: Set[Place], rows: Rows) -> list[Place]:
+    """The places of a note, with the head of a column or the title of a row in place of all its numbers.
+
+    In place of the titles of all rows that have a number stands the head of their titles.
+    """
     shown = {(row, column) for row, cells in enumerate(rows) for column, cell in enumerate(cells) if cell.printed}
-    lines = [{place for place in shown if place[1] == column} for column in range(len(rows[0]))]
-    lines += [{place for place in shown if place[0] == row} for row in range(len(rows))]
-    titles = [*((TITLES, column) for column in range(len(rows[0]))), *((row, TITLES) for row in range(len(rows)))]
+    of_rows = {(row, TITLES) for row, _ in shown}
+    lines = {(TITLES, TITLES): of_rows}
+    lines |= {(TITLES, to): {place for place in shown if place[1] == to} for to in range(len(rows[0]))}
+    lines |= {title: {place for place in shown if place[0] == title[0]} for title in of_rows}
     found: list[Place] = []
-    for title, line in zip(titles, lines, strict=True):
+    for title, line in lines.items():
         if len(line) > 1 and line <= places:
             places = places - line
             found.append(title)

@@ -10,7 +10,8 @@ from ..pagefile.page import CellPlace, Table, TableColumn, TableRow
 from ..pagefile.parts import Circumstance
 from ..wording import markdown
 from ..wording.words import worded
-from .footnotes import TITLES, Place, footnotes
+from .footnotes import TITLES, footnotes
+from .gathered_notes import Place
 from .page_text import MISSING, PageText
 
 FACTS: Mapping[Circumstance, str] = {

@@ -42,7 +42,7 @@ def found(tmp_path_factory: pytest.TempPathFactory, site: Path) -> Audited:
     (folder / "own").mkdir()
     for name in ("toy.en.md", "toy.evidence.json"):
         shutil.copy(site / "pages" / name, folder / "own")
-    change(folder / "own/toy.en.md", "Static² |", "Dynamic² |")
+    change(folder / "own/toy.en.md", "| Static |", "| Dynamic |")
     make(folder / "side", page=SIDE_BY_SIDE)
     add_tensorflow(folder / "side")
     make(folder / "labels", ("BS=64", "BS=32"))

@@ -1,0 +1,80 @@
+"""Footnotes: what is said of several numbers of a table is one note, and a note says no more than a reader needs."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.report.compared_page import STEADY, TWO_ROWS, edit, make, put, rendered
+
+ONE_ROW = "{ cards = 1 } }]"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The page file beside logs of two rows that are alike."""
+    make(tmp_path)
+    edit(tmp_path, ONE_ROW, TWO_ROWS)
+    for name in ("a8", "b8"):
+        put(tmp_path, name, cards=8)
+    return tmp_path
+
+
+def notes(folder: Path, language: str = "en") -> list[str]:
+    """The notes below the table."""
+    lines = rendered(folder, language).splitlines()
+    return [line.partition(". ")[2] for line in lines if line[:3] in ("1. ", "2. ", "3. ")]
+
+
+def uneven(slow: float) -> tuple[float, ...]:
+    """Speeds of which three in the middle are slow."""
+    return (*STEADY[:15], slow, slow, slow, *STEADY[:15])
+
+
+def test_numbers_that_are_alike_have_no_notes(folder: Path) -> None:
+    assert notes(folder) == []
+
+
+def test_outliers_of_several_numbers_are_one_note_with_the_range_of_what_they_cost(folder: Path) -> None:
+    put(folder, "a1", uneven(200.0))
+    put(folder, "b1", uneven(300.0))
+    assert notes(folder) == ["The records have outliers: their median differs from the mean by +2.1% to +4.5%."]
+
+
+def test_a_range_of_one_figure_is_that_figure(folder: Path) -> None:
+    put(folder, "b8", uneven(200.0), cards=8)
+    assert notes(folder) == ["The records have outliers: their median differs from the mean by +4.5%."]
+
+
+def test_a_slow_record_is_marked_at_the_number_that_it_slows(folder: Path) -> None:
+    put(folder, "b1", (*STEADY, 250.0))
+    (row,) = [line for line in rendered(folder, "en").splitlines() if line.startswith("| 1 |")]
+    assert row.count("(note") == 1
+    assert row.endswith("<br>(note 1) |")
+    assert notes(folder) == ["The last record used is slow; without it: +1.2%."]
+
+
+def test_dates_of_several_rows_are_one_note_from_the_first_to_the_last(folder: Path) -> None:
+    put(folder, "b1", year=2033)
+    put(folder, "b8", year=2035, cards=8)
+    assert notes(folder) == ["The runs are more than half a year apart: 2031-05 to 2035-05."]
+
+
+def test_a_batch_size_other_than_the_label_is_one_note(folder: Path) -> None:
+    put(folder, "b1", case={"batch_size": 32})
+    assert notes(folder) == ["Label: batch size per card 64; run.json: 32."]
+
+
+def test_a_name_of_a_file_that_says_fp16_for_amp_is_told_with_the_evidence_only(folder: Path) -> None:
+    edit(folder, 'precision = "fp32"', 'precision = "amp"')
+    for cards in (1, 8):
+        name = f"tf_gpu{cards}_fp16_bs64.log"
+        (folder / f"logs/b{cards}/train.log").rename(folder / f"logs/b{cards}" / name)
+    assert notes(folder) == []
+    assert "Label: precision amp; file name: fp16." in rendered(folder, "en")
+
+
+def test_other_figures_of_the_same_log_are_one_note(folder: Path) -> None:
+    for run, mean in (("b1", 440.0), ("b8", 380.0)):
+        with (folder / "logs" / run / "train.log").open("a", encoding="utf-8") as log:
+            log.write(f"DLL 2031-05-04 12:00:00.000000 - () train_throughput : {mean}\n")
+    assert notes(folder) == ["Other records of the same log differ by -5.2% to +9.7%; see the evidence."]
