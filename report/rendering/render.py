@@ -17,9 +17,13 @@ from .render_table import ResultsTable
 LOG_COLUMNS = ("Log", "Format", "Size", "SHA-256")
 SECTIONS = ("Results", "What is tested", "Environment", "Set-up", "Test steps", "Raw logs")
 RESULTS, *STATED, LOGS = SECTIONS
-MEASURED = "{count} of {total} numbers are measured from logs."
-QUOTED = "‡ marks quoted numbers ({count}), for which there is no public log, and what is computed from them."
-LISTED = "{evidence}: {count} logs with format, size and SHA-256."
+COUNTS = {
+    "measured": "Measured from logs: {count}",
+    "quoted": "quoted (‡, no public log): {count}",
+    "missing": "missing: {count}",
+}
+FROM_QUOTED = "Numbers computed from quoted ones are marked ‡ as well."
+LISTED = "{evidence}: format, size and SHA-256 of all logs ({count})."
 PUBLISHED = "They were published in {repository} at commit {commit} ({licence})."
 LINKED = "Each number links to its evidence; {missing} means no data."
 
@@ -33,12 +37,14 @@ class Renderer(PageText):
     """Renders the parts of one page in one language, which a template puts together."""
 
     def summary(self) -> str:
-        """What the page shows and how many of its numbers are measured, in a line."""
+        """What the page shows, and how many of its numbers are measured, quoted and missing, in a line."""
         found = self.coverage
-        told = [self.say("Unit: {unit}.", unit=markdown.text(self.page.unit))]
-        told.append(self.say(MEASURED, count=found.measured, total=found.planned))
-        if found.quoted:
-            told.append(self.say(QUOTED, count=found.quoted))
+        counts = {"measured": found.measured, "quoted": found.quoted, "missing": found.missing}
+        counted = [self.say(COUNTS[kind], count=count) for kind, count in counts.items() if count or kind == "measured"]
+        unit = self.say("Unit: {unit}.", unit=markdown.text(self.page.unit))
+        told = [unit, self.say("{said}.", said=self.joined(counted))]
+        if found.quoted and any(cell.rests_on_quotes and not cell.quoted for cell in self.cells):
+            told.append(self.say(FROM_QUOTED))
         return self.sentences([*told, self.say(LINKED, missing=MISSING)])
 
     def blocks(self, blocks: Iterable[Block]) -> str:

@@ -83,7 +83,7 @@ def _fastest(page: PageText, found: Sequence[tuple[Case, Found]]) -> Iterator[Pa
     named = [_worded(page, shared)] if shared else []
     if open_axes:
         named.append(_both(page, [_worded(page, one) for one in each]))
-    where, column = page.enumerated(named), _column(page, first)
+    where, column = page.specified(named), _column(page, first)
     numbers = _both(page, [page.qualified_number(cell) for cell, _ in firsts])
     number = {"number": numbers, "unit": markdown.text(first.shown.unit)}
     others = [
@@ -179,7 +179,7 @@ def _of(page: PageText, told: Case, place: CellPlace, cell: Cell) -> str:
     row = [markdown.text(page.translate(group))] if group else []
     row += [_worded(page, case)] if case else []
     shown = {column.column for column in place.table.columns if column.quantity is place.column.quantity}
-    return page.enumerated(row if len(shown) == 1 and row else [_column(page, cell), *row])
+    return page.specified(row if len(shown) == 1 and row else [_column(page, cell), *row])
 
 
 def _begun(sentence: str) -> str:
@@ -196,7 +196,7 @@ def _worded(page: PageText, case: Case) -> str:
     if {"cards", "device"} <= labels.keys():
         cards = markdown.text(page.page.label("cards", case["cards"]))
         labels["cards"] = f"{cards} × {labels.pop('device')}"
-    return page.enumerated(labels.values())
+    return page.specified(labels.values())
 
 
 def _label(page: PageText, axis: Axis, value: Value) -> str:

@@ -77,6 +77,10 @@ class Translator:
         """Several texts one after the other, with the comma of the language."""
         return reduce(lambda first, second: self.say("{first}, {second}", first=first, second=second), texts)
 
+    def specified(self, texts: Iterable[str]) -> str:
+        """Several texts of which each says more precisely what the one before it is of, such as a case by its axes."""
+        return reduce(lambda whole, part: self.say("{whole}, {part}", whole=whole, part=part), texts)
+
 
 # Whose a throughput is, as words that follow its unit.
 WHOSE: Mapping[str | None, Message] = {

@@ -114,7 +114,7 @@ def test_a_highlight_is_worded_from_the_numbers(page: Path) -> None:
     )
     (chinese,) = [line for line in text(page, "zh").splitlines() if line.startswith("- **")]
     assert chinese.startswith(
-        "- **8 × V100、半精度：A 最快**，[300](page.evidence.zh.md#main/v100-half-8/a)‡ images/s。B："
+        "- **8 × V100，半精度：A 最快**，[300](page.evidence.zh.md#main/v100-half-8/a)‡ images/s。B："
     )
 
 

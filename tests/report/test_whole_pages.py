@@ -136,6 +136,7 @@ def test_pages_with_neither_log_nor_quote_are_left_out_when_none_is_named(
 ) -> None:
     for path in (FOLDER / "cpu-demo.toml", GOLDEN / "toy.toml"):
         shutil.copy(path, tmp_path)
+    shutil.copytree(FOLDER / "cpu-demo", tmp_path / "cpu-demo")
     monkeypatch.setattr("report.pagefile.page_file.FOLDER", tmp_path)
     pages = list(publish([], GOLDEN / "logs", ["en"], tmp_path))
     assert [page.name for page in pages if not page.files] == ["cpu-demo"]

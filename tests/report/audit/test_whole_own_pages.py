@@ -18,7 +18,7 @@ from tests.report.audit.small_site import GOLDEN, bad, change
         ("toy", "| Cards¹,² |", "| Nodes¹,² |"),
         ("toy", "| 8 | [3119", "| 9 | [3119"),
         ("toy", "1. Protocols differ", "1. Programs differ"),
-        ("toy", "6 of 9 numbers are measured", "8 of 9 numbers are measured"),
+        ("toy", "Measured from logs: 6", "Measured from logs: 8"),
         (
             "toy.evidence",
             "A100/PaddleClas_Toy50_bs64_fp32_DP_N1C1_log)",
