@@ -64,10 +64,13 @@ def _compared(one: Common) -> Message:
 
 
 def unlike(claims: Sequence[Claim]) -> Iterator[Unlike]:
-    """The rows whose numbers come out of their logs, but by protocols or of runs that favour one side."""
+    """The rows whose numbers come out of their logs, but by protocols or of runs that favour one side.
+
+    Columns that are but names may be of different models, which nobody compares.
+    """
     rows: dict[Row, list[Claim]] = {}
     for claim in claims:
-        if claim.recovered and claim.number.measure == (None, 1.0):
+        if claim.recovered and claim.number.measure == (None, 1.0) and not claim.number.column_name:
             rows.setdefault((str(claim.number.page), claim.number.table, claim.number.place[0]), []).append(claim)
     for row in (row for row in rows.values() if len(row) > 1):
         cells = [_cell(claim) for claim in row]

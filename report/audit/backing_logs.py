@@ -1,7 +1,9 @@
 """Backing logs: which logs back a published number, and what every protocol gives for them."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 from typing import get_args
 
 from parsers.io.message import Message
@@ -21,10 +23,18 @@ from ..published.published_numbers import PublishedNumber
 from ..published.published_site import Backing
 from ..published.site_logs import Log
 from ..recovery.protocol_search import Searched, search, search_step_times
+from ..recovery.repeated_runs import REPEATS, Repeats, together
 from .log_matching import agree
 
+MOST_RUNS = 20  # of a case, which together are one number
+_DIGITS = re.compile(r"\d+")
 AXES: tuple[Axis, ...] = get_args(Axis)
 LABELS = (*SCALING, "precision")
+GIVES_THESE = "The log gives these digits ({rounded}) by {protocol}"
+RUNS_GIVE_THESE: Mapping[Repeats, str] = {
+    "mean": "The mean of {count} runs gives these digits ({rounded}) by {protocol}",
+    "median": "The median of {count} runs gives these digits ({rounded}) by {protocol}",
+}
 CONTRADICTS = "label: {label}, {source}: {value}"
 # A value of an axis, in words.
 STATED: Mapping[str, str] = {
@@ -72,6 +82,11 @@ class Evidence:
                 return of, fact.value
         return "job", 1
 
+    @property
+    def giving(self) -> tuple[str, Mapping[str, object]]:
+        """The message that it gives some digits, and what that needs beside the protocol."""
+        return GIVES_THESE, {}
+
     def measured(self, protocol: Protocol) -> Measurement | None:
         """What a protocol gives; None where the log does not allow it."""
         if protocol not in self.known:
@@ -94,6 +109,39 @@ class Evidence:
         if self.seconds is None:
             return without_noise(measured.value / self.times) if self.times != 1 else measured.value
         return without_noise(1 / measured.value / self.seconds) if measured.value else 0.0
+
+
+@dataclass(frozen=True)
+class RepeatedEvidence(Evidence):
+    """The logs of several runs of one case; the first stands for them. ``repeats``: how they become one value."""
+
+    runs: tuple[Evidence, ...] = ()
+    repeats: Repeats = "mean"
+
+    @property
+    def giving(self) -> tuple[str, Mapping[str, object]]:
+        """That the runs give some digits together, and how many these are."""
+        return RUNS_GIVE_THESE[self.repeats], {"count": len(self.runs)}
+
+    def _measured(self, protocol: Protocol) -> Measurement | None:
+        known = [found for run in self.runs if (found := run.measured(protocol))]
+        return replace(known[0], value=REPEATS[self.repeats]([found.value for found in known])) if known else None
+
+
+def repeated(evidence: Sequence[Evidence]) -> Iterator[RepeatedEvidence]:
+    """What several runs give together: the logs in one folder whose names differ by numbers alone."""
+    groups: dict[object, list[Evidence]] = {}
+    for one in (one for one in evidence if one.seconds is None):
+        path = PurePosixPath(one.log.path)
+        scaling = tuple(one.facts[axis].value for axis in SCALING if axis in one.facts)
+        groups.setdefault((path.parent, _DIGITS.sub("0", path.name), scaling), []).append(one)
+    for runs in (runs for runs in groups.values() if 1 < len(runs) <= MOST_RUNS):
+        log, reading, part, facts = runs[0].log, runs[0].reading, runs[0].part, runs[0].facts
+        for how in REPEATS:
+            searched = together([run.searched for run in runs], how)
+            yield RepeatedEvidence(
+                log, reading, part, facts, searched, None, runs[0].times, runs=tuple(runs), repeats=how
+            )
 
 
 @dataclass(frozen=True)

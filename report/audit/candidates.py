@@ -1,13 +1,14 @@
 """Candidates: the logs of a site that may back a number, found by folder and case without looking at all others."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ..published.document import Link
 from ..published.labels import Value
 from ..published.published_numbers import PublishedNumber
 from ..published.published_site import Backing, DeadLink, PublishedSite
+from ..published.site_logs import Log
 
 Case = Mapping[str, Value]
 Fit = tuple[float, ...]
@@ -36,6 +37,11 @@ class Candidates:
             for folder in (backing.log.path, *map(str, Path(backing.log.path).parents)):
                 self._by_folder.setdefault("" if folder == "." else folder, []).append(backing)
         self._by_case: dict[tuple[str, tuple[Value | None, ...]], list[Backing]] = {}
+        self._by_name: dict[tuple[str, ...], list[Backing]] = {}
+        for backing in backings:
+            for name in dict.fromkeys(backing.log.names):
+                self._by_name.setdefault(name, []).append(backing)
+        self._of_columns: dict[tuple[str, tuple[str, ...]], Sequence[Backing]] = {}
         self._by_link: dict[tuple[Path | None, Link | None], list[Backing]] = {}
         for backing in backings:
             if backing.link:
@@ -60,6 +66,10 @@ class Candidates:
         depth = len(Path(folder).parts)
         names = ((one, Path(one.log.path).parts[depth:]) for one in self._by_folder.get(folder, ()))
         return [one for one, rest in names if len(rest) == 1 or _ARE_LOGS.search(rest[0])]
+
+    def named(self, names: Iterable[tuple[str, ...]]) -> Sequence[Backing]:
+        """The logs that have one of some names, or that lie in a folder that has."""
+        return [backing for name in names for backing in self._by_name.get(name, ())]
 
     def folders(self, number: PublishedNumber) -> list[str]:
         """Where to look: what the labels of the number link to, then the folder of the page; each once."""
@@ -86,6 +96,29 @@ class Candidates:
             possible = [one for one in self._by_folder.get(folder, ()) if self._may_back(case, one)]
             self._by_case[key] = best(possible, [self._of_case(case, one) for one in possible])
         return self._by_case[key]
+
+    def of_column(self, folder: str, name: tuple[str, ...]) -> Sequence[Backing]:
+        """The logs of a folder whose paths hold the name of a column."""
+        if (folder, name) not in self._of_columns:
+            self._of_columns[folder, name] = named_with(self._by_folder.get(folder, ()), name)
+        return self._of_columns[folder, name]
+
+
+def named_with(backings: Sequence[Backing], name: tuple[str, ...]) -> list[Backing]:
+    """Those whose path holds a name, with the fewest other words beside it."""
+    others = [_others(backing.log, name) for backing in backings]
+    least = min((count for count in others if count is not None), default=None)
+    return [backing for backing, count in zip(backings, others, strict=True) if count is not None and count == least]
+
+
+def _others(log: Log, name: tuple[str, ...]) -> int | None:
+    """How many other words there are beside a name where the path of a log has it; None where it has it not."""
+    found = [len(own) - len(name) for own in log.names if _holds(own, name)]
+    return min(found, default=None)
+
+
+def _holds(words: tuple[str, ...], name: tuple[str, ...]) -> bool:
+    return any(words[start : start + len(name)] == name for start in range(len(words) - len(name) + 1))
 
 
 def best(backings: Sequence[Backing], fits: Sequence[Fit]) -> list[Backing]:

@@ -1,7 +1,8 @@
 """Claims: published numbers, each with the logs that may back it and the protocol that explains it."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from ..evidence.case_runs import filled, logs_of, run_of
@@ -13,7 +14,7 @@ from ..published.published_numbers import PublishedNumber, in_logs
 from ..published.published_site import Backing, PublishedSite
 from ..published.site_logs import Log
 from ..recovery.recovery import Pair, Recovered, recover
-from .backing_logs import AXES, Evidence, Library
+from .backing_logs import AXES, Evidence, Library, RepeatedEvidence, repeated
 from .log_matching import Match, Matcher, conflicts, is_named_for
 
 MORE_ROUNDS = 3  # in which files are left out that are no logs, and others may be meant
@@ -108,7 +109,7 @@ def claims(site: PublishedSite, pages: Sequence[Page], library: Library) -> list
         Claim(
             number,
             matched,
-            tuple(e for backing in some for e in library.evidence(number, backing)),
+            _with_repeated([e for backing in some for e in library.evidence(number, backing)]),
             rule.protocol if rule else None,
         )
         for number, matched, some, rule in zip(numbers, matches, backings, rules, strict=True)
@@ -118,6 +119,10 @@ def claims(site: PublishedSite, pages: Sequence[Page], library: Library) -> list
     _narrow(found)
     explain(found)
     return found
+
+
+def _with_repeated(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    return (*repeated(evidence), *evidence)
 
 
 def _matched(
@@ -186,22 +191,39 @@ def _columns(found: Sequence[Claim]) -> Mapping[object, list[Claim]]:
     return columns
 
 
-def _pair(claim: Claim, evidence: Evidence) -> Pair:
-    """What is searched for: a study is the logs in one folder of the site, a kind those on as many cards."""
+def _pair(claim: Claim, evidence: Evidence, *, is_alone: bool) -> Pair:
+    """What is searched for: a study is the logs in one folder of the site, a kind those on as many cards.
+
+    Where all logs of a number are tried for no other one (``is_alone``), they are ways to make that number.
+    """
+    logs = _logs(claim) if is_alone else {evidence.reading.sha256}
     return Pair(
         claim.number.digits,
-        evidence.reading.sha256,
+        " ".join(sorted(logs)),
         evidence.searched,
         study=PurePosixPath(evidence.log.path).parts[:-1][:1],
         kind=claim.number.case.get("cards"),
-        tried=len({other.log.path for other in claim.evidence}),
+        tried=1 if is_alone else len({other.log.path for other in claim.evidence}),
     )
+
+
+def _logs(claim: Claim) -> frozenset[str]:
+    return frozenset(one.reading.sha256 for one in claim.evidence)
 
 
 def _explain(column: Sequence[Claim]) -> None:
     """Find the protocols of a column; of several logs, or ways to scale one, the first that explains counts."""
+    tried = Counter(log for logs in {_logs(claim) for claim in column} for log in logs)
     owners = [(claim, evidence) for claim in column for evidence in claim.evidence]
-    pairs = [_pair(*owner) for owner in owners]
+    alone = [all(tried[log] == 1 for log in _logs(claim)) for claim, _ in owners]
+    pairs = [_pair(*owner, is_alone=is_alone) for owner, is_alone in zip(owners, alone, strict=True)]
     for (claim, evidence), found in zip(owners, recover(pairs), strict=True):
         if found and not claim.recovered and _gives(evidence, found.protocol, claim.number.digits):
-            claim.explained_by, claim.recovered = evidence, found
+            claim.explained_by, claim.recovered = evidence, _by_runs(evidence, found)
+
+
+def _by_runs(evidence: Evidence, found: Recovered) -> Recovered:
+    """What was found, with how several runs become one where they do."""
+    if not isinstance(evidence, RepeatedEvidence):
+        return found
+    return replace(found, protocol=found.protocol.overridden(f"repeats={evidence.repeats}"))

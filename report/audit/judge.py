@@ -32,7 +32,6 @@ from .log_matching import DECISIVE, conflicts
 from .neighbours import KnownProtocol, is_out_of_reach, known_protocol, other_giving
 
 NO_THROUGHPUT = "{log} gives no throughput, so nothing backs the number."
-GIVES_THESE = "The log gives these digits ({rounded}) by {protocol}"
 ROUNDED = {"half_up": "rounded half up", "truncate": "truncated"}
 BY_ALONE = "a protocol that matches this log only"
 BY_SEVERAL = "a protocol that matches {count} logs"
@@ -58,6 +57,7 @@ NONE_GIVES = "None of the {count} protocols that were searched gives the number"
 SOME_GIVE = "{hits} of the {count} protocols that were searched give the number, no more than by chance"
 ONE_GIVES = "1 of the {count} protocols that were searched gives the number, no more than by chance"
 SEVERAL_LOGS = "{count} logs may be meant"
+ONLY_ITS_NAME = "only its name says that the log is that of the number"
 SHARED_LOG = "the same log fits another number of its table"
 OTHER_LOG = "{log}, which is named for another case, gives the number"
 AGAINST: tuple[Verdict, ...] = ("stale", "impossible", "typo", "contradicted")
@@ -156,13 +156,10 @@ class Judge:
         if claim.backing is None:
             linked = claim.match.backings[0].log.path
             return "misfiled", Message(LEADS_ELSEWHERE, log=claim.log, linked=linked)
-        said = Message(
-            GIVES_THESE, rounded=Message(ROUNDED[recovered.protocol.rounding]), protocol=_by(claim, recovered)
-        )
+        said = _gives_these(claim, recovered)
         if not claim.number.is_prose and (found := contradictions(claim.number, claim.best)):
             return "mislabelled", sentence([said, *found])
-        dead = [Message(LINK_IS_DEAD, address=link.link.address) for link in claim.match.dead[:1]]
-        return "exact", sentence([said, *dead])
+        return "exact", sentence([said, *(Message(LINK_IS_DEAD, address=d.link.address) for d in claim.match.dead[:1])])
 
     def _stale(self, claim: Claim) -> Opinion:
         """Whether another table states the number that the log gives for the same case.
@@ -200,6 +197,7 @@ class Judge:
         """Why it is not certain that the log is that of the number."""
         paths = {evidence.log.path for evidence in claim.evidence}
         doubts = [Message(SEVERAL_LOGS, count=len(paths))] if claim.is_ambiguous else []
+        doubts += [Message(ONLY_ITS_NAME)] if claim.number.column_name and not _is_linked(claim) else []
         table = (other for other in self.by_table[_table(claim)] if other.log == claim.log)
         if not claim.stated and any(other.number.value != claim.number.value for other in table):
             doubts.append(Message(SHARED_LOG))
@@ -239,6 +237,11 @@ def _without_log(claim: Claim, unfollowed: Sequence[str]) -> Finding:
         return Finding(claim.number, "no evidence", Message(NOT_FOUND))
     key = NOT_FOLLOWED if len(unfollowed) == 1 else SEVERAL_NOT_FOLLOWED
     return Finding(claim.number, "no evidence", Message(key, link=unfollowed[0]))
+
+
+def _gives_these(claim: Claim, recovered: Recovered) -> Message:
+    key, values = claim.best.giving
+    return Message(key, rounded=Message(ROUNDED[recovered.protocol.rounding]), protocol=_by(claim, recovered), **values)
 
 
 def _by(claim: Claim, recovered: Recovered) -> Message:

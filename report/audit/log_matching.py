@@ -9,7 +9,7 @@ from ..published.labels import Value
 from ..published.published_numbers import PublishedNumber
 from ..published.published_site import Backing, DeadLink, PublishedSite
 from ..published.site_logs import Log
-from .candidates import Candidates, best
+from .candidates import Candidates, best, named_with
 
 # Axes on which a log must not say otherwise than the number; batch size may, which is a finding.
 DECISIVE = ("cards", "nodes", "device", "framework", "precision")
@@ -74,8 +74,15 @@ def is_named_for(number: PublishedNumber, log: Log) -> bool:
 def _nearest(number: PublishedNumber, candidates: Candidates) -> tuple[Backing, ...]:
     if (own := _of_own_links(number, candidates)) or number.is_prose:
         return own
+    if named := candidates.named(number.row_names) if number.column_name else ():
+        return tuple(
+            one for one in named_with(named, number.column_name) if not _without_derived(number.case, one.said)
+        )
     for folder in candidates.folders(number):
-        if fitting := candidates.fitting(folder, number.case):
+        if number.column_name:
+            if named := _of_case(number, candidates.of_column(folder, number.column_name)):
+                return _best(number, best(named, [_shared_names(number, one) for one in named]))
+        elif fitting := candidates.fitting(folder, number.case):
             return _best(number, fitting)
     return _by_words(number, candidates)
 
@@ -88,6 +95,16 @@ def _of_own_links(number: PublishedNumber, candidates: Candidates) -> tuple[Back
         if len(fitting) == 1:
             return (fitting[0],)
     return ()
+
+
+def _of_case(number: PublishedNumber, backings: Sequence[Backing]) -> list[Backing]:
+    return [backing for backing in backings if _may_back(number.case, backing)]
+
+
+def _shared_names(number: PublishedNumber, backing: Backing) -> tuple[float, ...]:
+    """How many words of the names of a row the path of a log has."""
+    own = {word for name in backing.log.names for word in name}
+    return (len(own & {word for name in number.row_names for word in name}),)
 
 
 def _by_words(number: PublishedNumber, candidates: Candidates) -> tuple[Backing, ...]:

@@ -107,7 +107,7 @@ def parse_document(text: str, path: Path) -> Document:
     """The document of a Markdown text, which is that of the page ``path``; raises DocumentError."""
     reader = _Reader()
     try:
-        reader.page(text, path.suffix.lower())
+        reader.page(text, path)
     except TooManyCellsError as error:
         raise DocumentError.at(path, error.message) from error
     title = next((headings[0] for headings in reader.all_headings if headings), DocumentText(""))
@@ -128,10 +128,12 @@ class _Reader:
         # Up to this token tables of HTML are known: a page may begin many that do not end.
         self.searched = 0
 
-    def page(self, text: str, suffix: str) -> None:
-        """Read a page whose name ends so; raises TooManyCellsError."""
+    def page(self, text: str, path: Path) -> None:
+        """Read a page; the name of a sheet of values is its heading. Raises TooManyCellsError."""
+        suffix = path.suffix.lower()
         if suffix in SHEETS:
             if rows := sheet(text, SHEETS[suffix]):
+                self._heading(1, DocumentText(path.stem))
                 self._rows_of_text(rows, 1)
         elif suffix == RST:
             self.plain(text)

@@ -1,16 +1,23 @@
 """Labels: what the words of a published page say of a case, by the grammar ``labels.lark``."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from lark import Lark, Tree
 
 Value = int | str
+T = TypeVar("T")
 
 VALUE = "__"
+_MAKER = re.compile(
+    r"\s*(?:\d+\s*[x×*]\s*)?(?:(?:nvidia|tesla|amd|geforce|quadro|ascend|rtx|gtx)[\s_-]*)*", re.IGNORECASE
+)
+LONGEST_NAME = 120  # characters
+_WORD = re.compile(r"[^\W_]+")
 LONGEST = 2_000  # characters of a label; what is longer is prose
 _STEP_TIME = re.compile(
     r"(?:(?:train(?:ing)?|avg\.?|average|mean)[ _]*)?(?:time[ :]*)?\(?"
@@ -61,6 +68,12 @@ def read_label(text: str) -> Label:
     return Label(_derived(case), tuple(map(str, axes)), named, str(units[0]) if units else None)
 
 
+def name_of(text: str) -> tuple[str, ...]:
+    """The words of a name, in small letters, however it is written; none where it holds no letter or is long."""
+    words = tuple(_WORD.findall(text.lower())) if len(text) <= LONGEST_NAME else ()
+    return words if any(map(str.isalpha, "".join(words))) else ()
+
+
 def merged(labels: Iterable[Label]) -> Mapping[str, Value]:
     """The case that several labels state together; the first that states an axis counts."""
     case: dict[str, Value] = {}
@@ -83,6 +96,13 @@ def times_of(unit: str | None) -> float:
     """What the letters before a unit, as of ``k tokens/s``, multiply its numbers by."""
     found = _SCALED_UNIT.match(unit or "")
     return _TIMES[found[1].lower()] if found else 1.0
+
+
+def owned(rows: Iterable[set[T]]) -> list[frozenset[T]]:
+    """What each row has and no other one."""
+    known = list(rows)
+    counts = Counter(one for row in known for one in row)
+    return [frozenset(one for one in row if counts[one] == 1) for row in known]
 
 
 @cache
@@ -111,7 +131,7 @@ def _values(item: Tree[Any]) -> Iterable[tuple[str, Value]]:
 
 def _device(text: str) -> str:
     """The device without maker and number of cards, in capitals: ``8 x Tesla V100`` is ``V100``."""
-    return re.split(r"[\s*×-]+", text.strip())[-1].upper()
+    return re.sub(r"[\s_-]", "", _MAKER.sub("", text)).upper()
 
 
 def _derived(case: dict[str, Value]) -> Mapping[str, Value]:

@@ -1,6 +1,7 @@
 """Printed cells: the one number of a cell of a table, and between which bounds its unrounded value lies."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
@@ -16,6 +17,7 @@ _DURATION = re.compile(
 )
 _CLOCK = re.compile(r"\s*(?P<hours>\d{1,4}):(?P<minutes>[0-5]\d):(?P<seconds>[0-5]\d)\s*")
 _SECONDS = {"days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}
+FEWEST_WHOLE = 4  # numbers, below which those that end in .0 may be measured so
 _TIMES = {"k": 1e3, "K": 1e3, "M": 1e6}
 
 
@@ -99,3 +101,9 @@ def _step(digits: str) -> float:
         return float(f"1e-{decimals}")
     zeros = len(digits) - len(digits.rstrip("0"))
     return 10.0 ** min(zeros, len(digits) - 2) if zeros > 1 else 1.0
+
+
+def whole_end(column: Iterable[str]) -> str:
+    """What the numbers of a column end in if all are whole: sheets write ``.0`` where one of its cells may be empty."""
+    numbers = [number.partition(".")[2] for number in column]
+    return ".0" if len(numbers) >= FEWEST_WHOLE and set(numbers) == {"0"} else ""

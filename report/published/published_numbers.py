@@ -1,7 +1,6 @@
 """Published numbers: the throughputs in the tables of a page, each with the case that its labels state."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -10,8 +9,8 @@ from itertools import chain
 from pathlib import Path
 
 from .document import Document, DocumentTable, DocumentText, Link
-from .labels import Label, Value, merged, read_label, seconds_of_step, times_of
-from .printed_cell import PrintedCell
+from .labels import Label, Value, merged, name_of, owned, read_label, seconds_of_step, times_of
+from .printed_cell import PrintedCell, whole_end
 from .prose import prose_tables
 from .relations import MEAN, TOTAL
 
@@ -26,7 +25,7 @@ MEASURED = frozenset({"per_card", "steps", "time", "compute"})
 _IN_BRACKETS = re.compile(r"[((][^()()]*[))]|\[[^][]*\]")
 _SPREAD = re.compile(r"(?:±|\+/-|\+-)\s*[0-9][0-9.,]*")
 _WORD = re.compile(r"[a-z][a-z0-9]+")
-_BARE = re.compile(r"\d{1,7}")
+_BARE = re.compile(r"(\d{1,7})(?:\.0)?")
 _SINGLE_WORD = re.compile(r"[a-z]{3,12}")
 
 
@@ -38,6 +37,8 @@ class PublishedNumber:
     ``case``: axis -> value. ``words``: all words of its labels, in small letters. ``linked``: the links of its cell and
     head, of its row, and of its section, which all numbers of a row and of a table share. ``line`` of the file, from 1.
     ``row_words``: a number with the head of its column, such as ``seed42``, where no other row has it.
+    ``row_names``: the cells that name its row and no other one, and ``column_name`` the head of its column where that
+    says nothing but a name, each as the words that names of files would have.
     ``seconds``: what its unit is in seconds, if it is the time of a step. ``sums_up``: whether its row
     is called the mean or the sum of others. ``times``: what a ``k`` or ``M`` behind its digits, or before its unit,
     multiplies them by. ``is_prose``: whether it stands in the words of the page beside a link to its log.
@@ -56,6 +57,8 @@ class PublishedNumber:
     words: frozenset[str]
     linked: tuple[tuple[Link, ...], ...]
     row_words: frozenset[str] = frozenset()
+    row_names: frozenset[tuple[str, ...]] = frozenset()
+    column_name: tuple[str, ...] = ()
     seconds: float | None = None
     sums_up: bool = False
     times: float = 1.0
@@ -153,9 +156,15 @@ class _Numbers:
         case, unit = self.case_of(number, column), self._unit(column, said)
         times = times_of(unit)
         for digits in _NUMBER.findall(values):
-            yield replace(self.number(number, column, digits.replace(",", ""), case, unit), times=times)
+            ended = digits.replace(",", "").removesuffix(self._ends[column])
+            yield replace(self.number(number, column, ended, case, unit), times=times)
         if (scaled := self._scaled(column, values)) and times == 1:
             yield replace(self.number(number, column, scaled.digits, case, unit), times=scaled.times)
+
+    @cached_property
+    def _ends(self) -> list[str]:
+        columns = (column for column in zip(*self.table.rows, strict=False))
+        return [whole_end(found for cell in column for found in _NUMBER.findall(cell.plain)) for column in columns]
 
     def _scaled(self, column: int, text: str) -> PrintedCell | None:
         """The number of a cell in thousands or millions, where the head of its column names a throughput."""
@@ -188,15 +197,15 @@ class _Numbers:
             words=frozenset(_WORD.findall(" ".join(near).lower())),
             linked=(row[column].links + head.links, self._row_links(number), self._section_links),
             row_words=self._row_words[number],
+            row_names=self._row_names[number],
+            column_name=self._column_name(column),
             sums_up=any(MEAN.fullmatch(cell.plain) or TOTAL.fullmatch(cell.plain) for cell in row),
         )
 
     @cached_property
     def _row_words(self) -> list[frozenset[str]]:
         """What tells each row from all others, as names of files spell it."""
-        rows = [frozenset(self._spelt(row)) for row in self.table.rows]
-        counts = Counter(word for row in rows for word in row)
-        return [frozenset(word for word in row if counts[word] == 1) for row in rows]
+        return owned(set(self._spelt(row)) for row in self.table.rows)
 
     def _spelt(self, row: Sequence[DocumentText]) -> Iterator[str]:
         """Each whole number that names a row, behind the one word of the head of its column."""
@@ -204,6 +213,17 @@ class _Numbers:
             word = head.plain.strip().lower()
             if _SINGLE_WORD.fullmatch(word) and _BARE.fullmatch(number := cell.plain.strip()):
                 yield word + number
+
+    @cached_property
+    def _row_names(self) -> list[frozenset[tuple[str, ...]]]:
+        """The names in the cells of each row that hold no values, those that no other row has."""
+        return owned({name_of(row[c].plain) for c in self.naming if c < len(row)} - {()} for row in self.table.rows)
+
+    def _column_name(self, column: int) -> tuple[str, ...]:
+        """The words of a head where it and others are but names of what was measured."""
+        names = [name_of(self.table.head[c].plain) for c in self.columns if self.heads[c] == Label()]
+        name = name_of(self.table.head[column].plain)
+        return name if name in names and len(set(names)) > 1 else ()
 
     def _links_of_row(self, number: int) -> tuple[Link, ...]:
         return tuple(link for cell in self.table.rows[number] for link in cell.links)
@@ -257,8 +277,8 @@ class _Numbers:
         """What the head of a column says; a bare number is a value of the axis that the corner names."""
         axes = [axis for axis in self.heads[0].axes if axis != "other"]
         text = self.table.head[column].plain
-        if axes and _BARE.fullmatch(text):
-            return Label({axes[0]: int(text)})
+        if axes and (bare := _BARE.fullmatch(text)):
+            return Label({axes[0]: int(bare[1])})
         return self.heads[column]
 
     def _label_of_row(self, number: int) -> Label:
@@ -272,8 +292,8 @@ class _Numbers:
         """What a cell says; a bare number is a value of the axis that the head of its column names."""
         head = self.heads[column] if column < len(self.heads) else Label()
         axes = [axis for axis in head.axes if axis != "other"]
-        if axes and not head.quantities and _BARE.fullmatch(text.strip()):
-            return Label({axes[0]: int(text)})
+        if axes and not head.quantities and (bare := _BARE.fullmatch(text.strip())):
+            return Label({axes[0]: int(bare[1])})
         return Label() if head.quantities else read_label(text)
 
 

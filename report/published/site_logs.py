@@ -18,7 +18,7 @@ from parsers.runs.facts import Fact, name_facts
 from parsers.runs.reading import Reading, survey
 from parsers.runs.runfile import files_of_run
 
-from .labels import Label, Value, merged, read_label
+from .labels import Label, Value, merged, name_of, read_label
 
 MOST_ARCHIVES = 100  # of a site
 
@@ -89,6 +89,12 @@ class Log:
     def words(self) -> frozenset[str]:
         """All words of its path, in small letters."""
         return frozenset(_WORD.findall(self.path.lower().replace("_", " ")))
+
+    @cached_property
+    def names(self) -> tuple[tuple[str, ...], ...]:
+        """The names of its folders and its own without ending, the outermost first."""
+        path = PurePosixPath(self.path)
+        return tuple(filter(None, map(name_of, (*path.parent.parts, path.stem))))
 
     @cached_property
     def told(self) -> tuple[Fact, ...]:

@@ -26,8 +26,9 @@ SIGNIFICANT = 0.01
 class Pair:
     """Published ``digits``, the log that backs them (by its SHA-256), and what the protocols give for it.
 
-    ``study`` and, in it, ``kind``: what it has in common with numbers that were made in the same way, as a rule.
-    ``tried``: how many logs are tried for the number.
+    Of several logs that may be meant for no other number each is a pair, with the SHA-256 of all. ``study`` and, in it,
+    ``kind``: what it has in common with numbers that were made in the same way, as a rule. ``tried``: how many logs are
+    tried for the number that stand in pairs of their own.
     """
 
     digits: str
@@ -86,7 +87,7 @@ class _Recovery:
         self.distinct = list(ways)
         self.pairs_of = [some[0] for some in ways.values()]
         self.kinds = [(pair.study, pair.kind) for pair in self.pairs_of]
-        # A log that may be scaled in several ways is tried in each of them.
+        # Several logs that may be meant are tried, and each in all ways in which it may be scaled.
         self.hits = np.array(
             [np.any([pair.searched.hits(pair.digits) for pair in some], axis=0) for some in ways.values()],
             dtype=np.bool_,
@@ -215,9 +216,9 @@ class _Recovery:
 
 
 def _chances(ways: Sequence[Pair]) -> list[float]:
-    """The chance of each different way in which a log may be scaled, for all logs that were tried for the number."""
-    tried = max(pair.tried for pair in ways)
-    return [tried * searched.chance(ways[0].digits) for searched in {pair.searched for pair in ways}]
+    """The chance of each different way to make a number, for all logs that were tried for it."""
+    different = {pair.searched: pair for pair in ways}
+    return [pair.tried * pair.searched.chance(pair.digits) for pair in different.values()]
 
 
 def _identities(pairs: Sequence[Pair]) -> list[int]:

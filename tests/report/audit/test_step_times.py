@@ -1,5 +1,6 @@
 """Times of a step that a page publishes are compared with its logs, as throughputs are."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,14 @@ def times(page: Path) -> list[tuple[str, str | None]]:
 def test_a_time_of_a_step_comes_out_of_the_log_of_its_row(tmp_path: Path) -> None:
     rows = [("exact", f"train_seed{seed}.log") for seed in (1, 2, 3)]
     assert times(write_site(tmp_path)) == [*rows, ("consistent", None)]
+
+
+def test_an_average_of_a_step_is_a_time_where_its_cells_say_so(tmp_path: Path) -> None:
+    page = write_site(tmp_path)
+    text = page.read_text(encoding="utf-8").replace("ms/step", "Step avg")
+    page.write_text(re.sub(r"(\d\.\d\d) \|", r"\1ms |", text), encoding="utf-8")
+    found = {one.number.row: one.verdict for one in audited(page) if one.number.column == "Step avg"}
+    assert list(found.values()) == ["exact", "exact", "exact", "consistent"]
 
 
 @pytest.mark.parametrize(("said", "verdict"), [("732.11", "contradicted"), ("910.10", "unexplained")])
