@@ -129,12 +129,13 @@ class RepeatedEvidence(Evidence):
 
 
 def repeated(evidence: Sequence[Evidence]) -> Iterator[RepeatedEvidence]:
-    """What several runs give together: the logs in one folder whose names differ by numbers alone."""
+    """What several runs give together: logs in one folder whose names differ by numbers that say nothing of a case."""
     groups: dict[object, list[Evidence]] = {}
     for one in (one for one in evidence if one.seconds is None):
         path = PurePosixPath(one.log.path)
-        scaling = tuple(one.facts[axis].value for axis in SCALING if axis in one.facts)
-        groups.setdefault((path.parent, _DIGITS.sub("0", path.name), scaling), []).append(one)
+        case: list[object] = [(axis, one.log.named[axis]) for axis in AXES if axis in one.log.named]
+        case += [(axis, one.facts[axis].value) for axis in SCALING if axis in one.facts]
+        groups.setdefault((path.parent, _DIGITS.sub("0", path.name), *case), []).append(one)
     for runs in (runs for runs in groups.values() if 1 < len(runs) <= MOST_RUNS):
         log, reading, part, facts = runs[0].log, runs[0].reading, runs[0].part, runs[0].facts
         for how in REPEATS:

@@ -162,9 +162,9 @@ class _Numbers:
             yield replace(self.number(number, column, scaled.digits, case, unit), times=scaled.times)
 
     @cached_property
-    def _ends(self) -> list[str]:
-        columns = (column for column in zip(*self.table.rows, strict=False))
-        return [whole_end(found for cell in column for found in _NUMBER.findall(cell.plain)) for column in columns]
+    def _ends(self) -> Mapping[int, str]:
+        texts = {c: [row[c].plain for row in self.table.rows if c < len(row)] for c in self.columns}
+        return {c: whole_end(found for text in some for found in _NUMBER.findall(text)) for c, some in texts.items()}
 
     def _scaled(self, column: int, text: str) -> PrintedCell | None:
         """The number of a cell in thousands or millions, where the head of its column names a throughput."""
@@ -198,7 +198,7 @@ class _Numbers:
             linked=(row[column].links + head.links, self._row_links(number), self._section_links),
             row_words=self._row_words[number],
             row_names=self._row_names[number],
-            column_name=self._column_name(column),
+            column_name=self._column_names.get(column, ()),
             sums_up=any(MEAN.fullmatch(cell.plain) or TOTAL.fullmatch(cell.plain) for cell in row),
         )
 
@@ -219,11 +219,11 @@ class _Numbers:
         """The names in the cells of each row that hold no values, those that no other row has."""
         return owned({name_of(row[c].plain) for c in self.naming if c < len(row)} - {()} for row in self.table.rows)
 
-    def _column_name(self, column: int) -> tuple[str, ...]:
-        """The words of a head where it and others are but names of what was measured."""
-        names = [name_of(self.table.head[c].plain) for c in self.columns if self.heads[c] == Label()]
-        name = name_of(self.table.head[column].plain)
-        return name if name in names and len(set(names)) > 1 else ()
+    @cached_property
+    def _column_names(self) -> Mapping[int, tuple[str, ...]]:
+        """The words of the heads that are but names of what was measured, where there are several."""
+        names = {c: name_of(self.table.head[c].plain) for c in self.columns if self.heads[c] == Label()}
+        return names if len(set(names.values())) > 1 else {}
 
     def _links_of_row(self, number: int) -> tuple[Link, ...]:
         return tuple(link for cell in self.table.rows[number] for link in cell.links)

@@ -134,3 +134,12 @@ def test_whole_numbers_of_a_sheet_are_read_without_the_point_that_empty_cells_br
 )
 def test_a_device_is_read_as_names_of_folders_spell_it(text: str, device: str) -> None:
     assert read_label(text).case["device"] == device
+
+
+def test_logs_whose_names_state_other_cases_are_not_runs_of_one(tmp_path: Path, rates: Rates) -> None:
+    for host in HOSTS:
+        for place in (tmp_path / "results" / host).iterdir():
+            for number, path in enumerate(sorted(place.iterdir()), 1):
+                path.rename(place / f"{2 * number}gpus.txt")
+    found = audited(sheet(tmp_path, {key: f"{mean(some)}.0" for key, some in rates.items()}))
+    assert {one.verdict for one in found} == {"unexplained"}
