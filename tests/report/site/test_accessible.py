@@ -25,8 +25,10 @@ MOST_STOPS, FIRST_RESULT, HIGHEST = 150, 1000, 25_000
 STOPS = """[...document.querySelectorAll("a[href], button, input, select, summary, [tabindex]")]
   .filter((element) => element.tabIndex >= 0 && element.checkVisibility()).length"""
 NARROWEST = """Math.min(...[...document.querySelectorAll("main :is(p:not(.unseen), li, td, th)")]
-  .filter((element) => element.checkVisibility() && element.textContent.trim().length > 12)
+  .filter((element) => element.checkVisibility() && element.innerText.trim().length > 12)
   .map((element) => element.clientWidth))"""
+CUT = """[...document.querySelectorAll(".scroll:has(table.results, table.cases)")]
+  .filter((box) => box.scrollWidth > box.clientWidth + 1).map((box) => box.querySelector("caption").textContent)"""
 NOT_SCROLLING = """[...document.querySelectorAll("[tabindex='0']")]
   .filter((box) => box.scrollWidth <= box.clientWidth).map((box) => box.outerHTML.slice(0, 80))"""
 
@@ -73,6 +75,7 @@ def test_a_narrow_screen_has_all_of_a_page_in_columns_that_can_be_read(every_rea
         assert findings(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
         assert page.evaluate(NARROWEST) >= 50, name
+        assert page.evaluate(CUT) == [], name
         assert page.evaluate("document.documentElement.scrollHeight") < HIGHEST, name
 
 
