@@ -104,3 +104,8 @@ def test_numbers_of_a_column_are_padded_to_one_width_behind_the_whole_part(colum
 
 def test_a_missing_number_is_not_padded() -> None:
     assert paddings(["12.5", "-", "–", ""]) == ["", "", "", ""]
+
+
+def test_a_head_has_a_short_form_for_narrow_screens_and_keeps_its_note() -> None:
+    table = html("| a | Paddle¹ |\n|---|--:|\n| 1 | 2 |", "Title", "results", shorts=[("Paddle", "P")])
+    assert '<span class="long">Paddle</span><span class="short">P</span>¹</th>' in table

@@ -245,6 +245,16 @@ def test_a_narrow_screen_scrolls_in_one_direction(name: str, reader: Reader) -> 
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
 
 
+def test_a_head_is_short_on_a_narrow_screen_alone(reader: Reader) -> None:
+    heads = [
+        reader.open("cpu-demo.en.html", viewport={"width": width, "height": 900})
+        .locator("#table-resnet50-spread ~ .scroll table.results thead th >> nth=1")
+        .inner_text()
+        for width in (390, 1400)
+    ]
+    assert heads == ["median", "PaddleClas, median of the runs (samples/s)"]
+
+
 def test_a_printed_page_holds_the_tables_and_no_controls(reader: Reader) -> None:
     page = reader.open("cpu-demo.en.html")
     page.emulate_media(media="print")
