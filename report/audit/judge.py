@@ -29,7 +29,7 @@ from .claim import Claim
 from .finding import Finding, Verdict, sentence
 from .log_copies import LogCopies
 from .log_matching import DECISIVE, conflicts
-from .neighbours import KnownProtocol, is_out_of_reach, known_protocol, other_giving
+from .neighbours import KnownProtocol, SharedProtocols, is_out_of_reach, known_protocol, other_giving
 
 NO_THROUGHPUT = "{log} gives no throughput, so nothing backs the number."
 ROUNDED = {"half_up": "rounded half up", "truncate": "truncated"}
@@ -72,8 +72,7 @@ class Judge:
 
     def __init__(self, claims: Sequence[Claim], tolerance: float, unfollowed: Sequence[str] = ()) -> None:
         self.claims, self.tolerance, self._unfollowed = claims, tolerance, unfollowed
-        # Few of many thousand claims; each claim that is not explained asks for them.
-        self._shared = [claim for claim in claims if claim.recovered and claim.recovered.explained > 1]
+        self._shared = SharedProtocols(claims)
         self.by_log: dict[object, list[Claim]] = {}
         self.by_table: dict[object, list[Claim]] = {}
         self.by_folder: dict[object, list[Claim]] = {}
@@ -117,18 +116,8 @@ class Judge:
         own = [claim.recovered] if claim.recovered else others
         possible = [one.protocol.printing(claim.number.digits) for one in own]
         possible += [known.protocol] if known and not claim.recovered else []
-        possible += [one.protocol.printing(claim.number.digits) for one in self._of_column(claim)]
+        possible += [one.protocol.printing(claim.number.digits) for one in self._shared.of(claim)]
         return next((one for one in possible if claim.best.measured(one)), None) or _any_protocol(claim)
-
-    def _of_column(self, claim: Claim) -> list[Recovered]:
-        """The protocols of several logs of the same format, on as many cards first, that of most logs first."""
-        cards = claim.number.case.get("cards")
-        known = [
-            (other.number.case.get("cards") != cards, -other.recovered.explained, other.recovered)
-            for other in self._shared
-            if other.recovered and _kind(other) == _kind(claim)
-        ]
-        return [recovered for *_, recovered in sorted(known, key=lambda found: found[:2])]
 
     def _verdict(self, claim: Claim, known: KnownProtocol | None, ratio: float | None) -> tuple[Verdict, Message]:
         """The first of these that is true. Nothing is said against a number whose log is not certain."""
@@ -208,7 +197,7 @@ class Judge:
         hits = max(int(evidence.searched.hits(claim.number.digits).sum()) for evidence in claim.evidence)
         key = ONE_GIVES if hits == 1 else SOME_GIVE if hits else NONE_GIVES
         said = [Message(key, hits=hits, count=2 * len(claim.evidence[0].searched.protocols))]
-        protocol = known or next((KnownProtocol(one.protocol, 1) for one in self._of_column(claim)), None)
+        protocol = known or next((KnownProtocol(one.protocol, 1) for one in self._shared.of(claim)), None)
         if protocol and (gives := what_it_gives(claim, protocol)):
             said.append(gives)
         scope, count = claim.best.one_of
@@ -282,10 +271,6 @@ def _is_linked(claim: Claim) -> bool:
 def _table(claim: Claim) -> object:
     """What is compared with each other: the numbers of one quantity in one table."""
     return claim.number.page, claim.number.table, claim.number.measure
-
-
-def _kind(claim: Claim) -> object:
-    return claim.best.format, claim.number.seconds is None
 
 
 def _log(claim: Claim) -> object:

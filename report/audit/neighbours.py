@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..measuring.protocol import Protocol
-from ..recovery.recovery import SIGNIFICANT
+from ..published.labels import Value
+from ..recovery.recovery import SIGNIFICANT, Recovered
 from ..recovery.searched_protocols import protocols
 from .backing_logs import Evidence
 from .claim import Claim
@@ -26,6 +27,35 @@ class KnownProtocol:
 
     protocol: Protocol
     logs: int = 0
+
+
+class SharedProtocols:
+    """The protocols that explain several logs each, ordered once for all claims of a format on as many cards."""
+
+    def __init__(self, claims: Sequence[Claim]) -> None:
+        self._claims = [claim for claim in claims if claim.recovered and claim.recovered.explained > 1]
+        self._known: dict[object, list[Recovered]] = {}
+
+    def of(self, claim: Claim) -> Sequence[Recovered]:
+        """Those of the format of a claim, each once: of as many cards first, that of most logs first."""
+        key = (_kind(claim), claim.number.case.get("cards"))
+        if key not in self._known:
+            self._known[key] = self._ordered(*key)
+        return self._known[key]
+
+    def _ordered(self, kind: object, cards: Value | None) -> list[Recovered]:
+        alike = [claim for claim in self._claims if _kind(claim) == kind]
+        found = [
+            (c.number.case.get("cards") != cards, -c.recovered.explained, c.recovered) for c in alike if c.recovered
+        ]
+        first: dict[Protocol, Recovered] = {}
+        for *_, recovered in sorted(found, key=lambda one: one[:2]):
+            first.setdefault(recovered.protocol, recovered)
+        return list(first.values())
+
+
+def _kind(claim: Claim) -> object:
+    return claim.best.format, claim.number.seconds is None
 
 
 def known_protocol(claim: Claim, table: Sequence[Claim]) -> KnownProtocol | None:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from .document import Document, DocumentTable, DocumentText, Link
 from .labels import Label, Value, merged, name_of, owned, read_label, seconds_of_step, times_of
+from .numbers_in_prose import prose_tables
 from .printed_cell import PrintedCell, whole_end
-from .prose import prose_tables
 from .relations import MEAN, TOTAL
 
 # A number, with commas between its thousands or without, that is not a part of a word, of a mark or of a version. A
