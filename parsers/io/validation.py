@@ -11,6 +11,7 @@ from .message import Message
 from .printable import printable
 
 MISSING, UNKNOWN, LITERAL = "missing", "extra_forbidden", "literal_error"
+OF_NAME = "[key]"  # how pydantic calls a mistake in the name of a key
 OF_KEY = "{key}: {said}"
 IS_MISSING = "{key} is missing."
 NOT_VALID = "{key} is not a valid key; allowed keys: {allowed}."
@@ -47,11 +48,14 @@ class Mistake(MessageError, ValueError):  # noqa: N818 - one of several that pyd
 
 def mistake(found: ErrorDetails, model: type[BaseModel]) -> Message:
     """One error of pydantic in the data of a model, with its key; of a wrong key with those that are allowed."""
-    key = printable(".".join(map(str, found["loc"])))
+    of_its_name = found["loc"][-1:] == (OF_NAME,)
+    key = printable(".".join(map(str, found["loc"][:-1] if of_its_name else found["loc"])))
     if found["type"] == UNKNOWN:
         return Message(NOT_VALID, key=key, allowed=", ".join(_allowed(model, found["loc"])))
     if found["type"] == MISSING:
         return Message(IS_MISSING, key=key)
+    if of_its_name and found["type"] == LITERAL:
+        return Message(NOT_VALID, key=key, allowed=_listed(found))
     said = _seen(broken_rule(found))
     return Message(OF_KEY, key=key, said=said) if key else said
 
@@ -70,10 +74,15 @@ def broken_rule(found: ErrorDetails) -> Message:
     if isinstance(error := values.get("error"), MessageError):
         return error.message
     if found["type"] == LITERAL:
-        return _one_of(values["expected"].replace("'", "").replace(" or ", ", "))
+        return _one_of(_listed(found))
     if key := BROKEN.get(found["type"]):
         return Message(key, **values)
     return Message(found["msg"].rstrip(".") + ".")
+
+
+def _listed(found: ErrorDetails) -> str:
+    """The values of which one was expected."""
+    return str(found.get("ctx", {})["expected"]).replace("'", "").replace(" or ", ", ")
 
 
 def _one_of(expected: str) -> Message:

@@ -14,6 +14,7 @@ from .parts import Axis
 
 MOST_ROWS = 1000
 NO_ROW_TO_LEAVE_OUT = "leave_out: no row has {case}."
+TWICE = "{axis} has {value} twice; state each value once."
 TOO_MANY = "the values of its axes make more than {most} rows."
 
 
@@ -23,6 +24,10 @@ def with_rows(stated: Mapping[str, Any]) -> dict[str, Any]:
     groups: Any = stated.get("for")
     if prod(len(v) for axes in (rows, groups) if _are_values(axes) for v in axes.values()) > MOST_ROWS:
         raise Mistake(TOO_MANY, most=MOST_ROWS)
+    for axes in (axes for axes in (rows, groups) if _are_values(axes)):
+        for axis, values in axes.items():
+            if twice := next((value for at, value in enumerate(values) if value in values[:at]), None):
+                raise Mistake(TWICE, axis=axis, value=twice)
     if _are_values(rows):
         rows = [{"title": _title(rows, ", "), "case": case} for case in _combinations(rows)]
     if _are_values(groups) and _are_rows(rows):

@@ -28,7 +28,7 @@ NO_TABLE_SHOWS = (
 )
 NO_SOURCE = "quotes.{number} refers to an unknown source {source}; sources: {known}."
 NO_SOURCE_OF_FIGURES = "table {table} refers to an unknown source {source}; sources: {known}."
-NO_HIGHLIGHT = "highlights.{number} matches no cell: no table shows {case}."
+NO_HIGHLIGHT = "{key} matches no cell: no table shows {case}."
 NO_CELL = "quotes.{number} does not match any cell: no table shows column {column} with this case."
 SEVERAL_QUOTES = "table {table} has several quotes for one cell: {figures}; keep one."
 
@@ -42,8 +42,8 @@ def mistakes(page: Page) -> Iterator[Message]:
     yield from _of_runs_over_time(page)
     yield from _of_protocols(page)
     yield from _of_titles(page)
-    yield from _of_highlights(page)
     yield from mistakes_of_values(page)
+    yield from _of_highlights(page)
 
 
 def _of_titles(page: Page) -> Iterator[Message]:
@@ -61,7 +61,7 @@ def _of_highlights(page: Page) -> Iterator[Message]:
     for number, highlight in enumerate(page.highlights):
         for case in highlight.cases:
             if not any(highlight.is_of(place, case) for place in page.places()):
-                yield Message(NO_HIGHLIGHT, number=number, case=_worded(case))
+                yield Message(NO_HIGHLIGHT, key=f"highlights.{number}", case=_worded(case))
 
 
 def _of_tables(page: Page) -> Iterator[Message]:

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +10,18 @@ from pydantic import ValidationError
 
 from parsers.io.errors import CANNOT_BE_READ, ParserError, reason_of
 from parsers.io.input_file import text_of
-from parsers.io.validation import NOT_TOML, UNKNOWN, Mistake, mistake
+from parsers.io.message import Message
+from parsers.io.validation import MISSING, NOT_TOML, UNKNOWN, Mistake, mistake
 
 from .consistency import mistakes
 from .page import Page
 from .prose import with_prose
+from .stated_lines import line_of
 
 NO_FILE = "Page file {path} not found."
 NO_PAGE = "No page is named {page}; use one of {names}, or a path ending in .toml."
 SEVERAL_LINES = "{key}: {text} has several lines; use a single line."
+ON_LINE = "{path}, line {line}: {what}"
 
 FOLDER = Path(__file__).parents[1] / "pages"
 # Paragraphs, code and notes; all else stands in a heading, a cell, a link, the name of a file or a command.
@@ -30,7 +33,7 @@ _OF_SEVERAL_LINES = re.compile(
 
 
 class PageError(ParserError):
-    """A page file that does not exist or has a mistake; one sentence names file, key and what is allowed."""
+    """A page file that does not exist or has a mistake; one sentence names file, line, key and what is allowed."""
 
 
 def names() -> list[str]:
@@ -59,9 +62,11 @@ def read_text(path: Path) -> str:
     Raises PageError when one cannot be read, or is not what it should be.
     """
     try:
-        return with_prose(text_of(path), path)
-    except Mistake as error:
-        raise PageError.at(path, error.message) from error
+        text = text_of(path)
+        try:
+            return with_prose(text, path)
+        except Mistake as error:
+            raise _error(path, text, error.message) from error
     except OSError as error:
         raise PageError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
     except UnicodeDecodeError as error:
@@ -73,17 +78,22 @@ def parse(text: str, path: Path) -> Page:
     try:
         stated = tomllib.loads(text)
         page = Page.model_validate(stated)
-        if found := next(mistakes(page), None):
-            raise PageError.at(path, found)
     except tomllib.TOMLDecodeError as error:
         raise PageError.at(path, NOT_TOML, reason=error) from error
     except ValidationError as error:
-        # A misspelt key comes as two errors; the key that is there says more than the one that is missing.
-        first = min(error.errors(), key=lambda found: found["type"] != UNKNOWN)
-        raise PageError.at(path, mistake(first, Page)) from None
+        # A misspelt key comes as two errors; what is there says more than what is missing.
+        first = min(error.errors(), key=lambda found: (found["type"] != UNKNOWN, found["type"] == MISSING))
+        raise _error(path, text, mistake(first, Page), first["loc"]) from None
+    if found := next(mistakes(page), None):
+        raise _error(path, text, found)
     if broken := next(_broken(stated), None):
-        raise PageError.at(path, SEVERAL_LINES, key=broken[0], text=repr(broken[1]))
+        raise _error(path, text, Message(SEVERAL_LINES, key=broken[0], text=repr(broken[1])))
     return page
+
+
+def _error(path: Path, text: str, what: Message, location: Sequence[int | str] = ()) -> PageError:
+    line = line_of(text, what, location)
+    return PageError.at(path, what) if line is None else PageError(ON_LINE, path=path, line=line, what=what)
 
 
 def _broken(stated: Any) -> Iterator[tuple[str, str]]:

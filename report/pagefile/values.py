@@ -13,11 +13,14 @@ PRECISIONS = ("fp32", "tf32", "amp", "fp16", "bf16", "fp8", "int8")
 NO_VALUE = "{key}: no table has {axis} {value}."
 NO_VALUE_BUT = "{key}: no table has {axis} {value}; did you mean {nearest}?"
 SPELT = "table {table} has precision {value}; write {nearest}."
+NO_COUNT = "table {table} has {axis} {value}; write a whole number, at least 1."
+COUNTED: tuple[Axis, ...] = ("nodes", "cards", "batch_size")
 
 
 def mistakes_of_values(page: Page) -> Iterator[Message]:
     """The values that no cell has, a sentence each, of labels and aliases; and precisions that are spelt otherwise."""
     yield from _of_precisions(page)
+    yield from _of_counts(page)
     shown: dict[Axis, dict[Value, None]] = {}
     for place in page.places():
         for case in (place.labels, place.case):
@@ -59,3 +62,11 @@ def _of_precisions(page: Page) -> Iterator[Message]:
         value = str(place.case.get("precision", ""))
         if value.lower() in PRECISIONS and value not in PRECISIONS:
             yield Message(SPELT, table=place.table.name, value=repr(value), nearest=repr(value.lower()))
+
+
+def _of_counts(page: Page) -> Iterator[Message]:
+    for place in page.places():
+        for axis in COUNTED:
+            value = place.case.get(axis, 1)
+            if not isinstance(value, int) or value < 1:
+                yield Message(NO_COUNT, table=place.table.name, axis=Message(axis.replace("_", " ")), value=repr(value))

@@ -43,6 +43,7 @@ WHY_SEVERAL_EMPTY = "{name}: {slug} and {count} more are empty: {reason}"
 MORE_REASONS = "{name}: more reasons for empty cells: {count}; the evidence file of the page lists them."
 MOST_REASONS = 12
 UNTRANSLATED = "{name}: no text in language {language} for {texts}; another language stands there."
+UNKNOWN_LANGUAGE = "{name}: texts in language {language} are not shown; available: {known}."
 ONE_NAME = "{first} and {second} would both be rendered as {name}; render them separately."
 
 
@@ -105,12 +106,17 @@ class PublishedPage:
         return Message(WHY_SEVERAL_EMPTY, **told, count=len(others)) if others else Message(WHY_EMPTY, **told)
 
     def untranslated(self, languages: Sequence[str]) -> list[Message]:
-        """The texts that are missing in a language, a sentence for each language."""
+        """The texts that are missing in a language, or are in one that no page has; a sentence for each language."""
         missing = {language: self.page.untranslated(language) for language in languages}
+        stated = {language for said in self.page.texts.values() for language in said} | self.page.words.keys()
+        known = all_languages()
         return [
             Message(UNTRANSLATED, name=self.name, language=language, texts=", ".join(texts))
             for language, texts in missing.items()
             if texts
+        ] + [
+            Message(UNKNOWN_LANGUAGE, name=self.name, language=language, known=", ".join(known))
+            for language in sorted(stated - {*known})
         ]
 
     @property

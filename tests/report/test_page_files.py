@@ -1,5 +1,6 @@
 """Page files: what a mistake in one is told as."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -127,7 +128,7 @@ def test_a_mistake_names_the_file_the_key_and_what_is_allowed(found: str, put: s
 def test_a_text_of_a_heading_a_cell_or_a_command_has_one_line(found: str, put: str, key: str, tmp_path: Path) -> None:
     assert found in PAGE
     sentence = complaint(PAGE.replace(found, put, 1), tmp_path)
-    assert sentence.startswith(f"{tmp_path / 'page.toml'}: {key}: '")
+    assert re.match(rf"{re.escape(str(tmp_path / 'page.toml'))}, line \d+: {re.escape(key)}: '", sentence)
     assert sentence.endswith(" has several lines; use a single line.")
     assert sentence.count("\n") == 0
 

@@ -1,0 +1,115 @@
+"""Stated lines: where in a page file stands what is wrong with it, by its key or by the value that a mistake names."""
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from parsers.io.message import Message
+
+# How much is read, in all tries, to find where statements end; mistakes behind that are told without a line.
+MOST_CHARACTERS = 2_000_000
+
+Key = tuple[int | str, ...]
+
+
+@dataclass(frozen=True)
+class TomlStatement:
+    """A heading of a table, or a key with its value: its first line, its key in the whole file, and its text."""
+
+    line: int
+    key: Key
+    text: str
+    value: object = None
+
+
+def line_of(text: str, message: Message, location: Sequence[int | str] = ()) -> int | None:
+    """The line of a valid page file that a mistake is on; None where nothing of it is found.
+
+    ``location``: the key of the mistake, where it has one. Else it is that of the table that the message names.
+    """
+    found = list(statements(text))
+    key = tuple(location) or _key(found, message.values)
+    stated = _nearest(found, key) if key else None
+    near = [one for one in found if stated is None or one.key[: len(stated.key)] == stated.key]
+    named = _quoted(message.values) + [f"{part} =" for part in location[-1:]]
+    for one in near if stated is None or not location else [stated]:
+        for number, line in enumerate(one.text.split("\n")):
+            if any(part in line for part in named):
+                return one.line + number
+    return stated.line if stated else None
+
+
+def _key(found: Sequence[TomlStatement], values: Mapping[str, object]) -> Key:
+    """The key that a message names by its values."""
+    if "key" in values:
+        return tuple(int(part) if part.isdecimal() else part for part in str(values["key"]).split("."))
+    names = [one for one in found if one.key[0] == "tables" and one.key[2:] == ("name",)]
+    return next((one.key[:2] for one in names if one.value == values.get("table")), ())
+
+
+def _quoted(values: Mapping[str, object]) -> list[str]:
+    """The values of a message that it shows in quotes, as a page file spells them."""
+    texts = [value for value in values.values() if isinstance(value, str)]
+    return [f'"{text[1:-1]}"' for text in texts if len(text) > 2 and text[0] == text[-1] == "'"]
+
+
+def _nearest(found: Sequence[TomlStatement], key: Key) -> TomlStatement | None:
+    """The statement of a key: what comes closest, and of several the one that ends with a part of it."""
+    scored = [(_shared(one.key, key), one.key[-1] in key[_shared(one.key, key) :], one) for one in found]
+    likely = [one for one in scored if one[0]]
+    return max(likely, key=lambda one: one[:2])[2] if likely else None
+
+
+def _shared(one: Key, other: Key) -> int:
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
+def statements(text: str) -> Iterator[TomlStatement]:
+    """The statements of a valid page file, in their order."""
+    lines, at, left = text.split("\n"), 0, MOST_CHARACTERS
+    heading: Key = ()
+    counts: dict[Key, int] = {}
+    while at < len(lines):
+        stated, end, left = _statement(lines, at, left)
+        if stated is None:
+            return
+        if stated:
+            said = "\n".join(lines[at:end])
+            if said.lstrip().startswith("["):
+                heading = _heading(stated, counts)
+                yield TomlStatement(at + 1, heading, said)
+            else:
+                name = next(iter(stated))
+                yield TomlStatement(at + 1, (*heading, name), said, stated[name])
+        at = end
+
+
+def _statement(lines: Sequence[str], start: int, left: int) -> tuple[dict[str, Any] | None, int, int]:
+    """What is stated from a line on, the line after it, and how much may still be read; None where that is nothing."""
+    said = ""
+    for end in range(start + 1, len(lines) + 1):
+        said += lines[end - 1] + "\n"
+        left -= len(said)
+        if left < 0:
+            break
+        try:
+            return tomllib.loads(said), end, left
+        except tomllib.TOMLDecodeError:
+            continue
+    return None, start, left
+
+
+def _heading(stated: Mapping[str, Any], counts: dict[Key, int]) -> Key:
+    """The key of a table; of several with one name with its number. ``counts``: how many of each there are so far."""
+    key: Key = ()
+    inner: Any = stated
+    while isinstance(inner, dict) and inner:
+        name, inner = next(iter(inner.items()))
+        key = (*key, name)
+        if isinstance(inner, list):
+            counts[key] = counts.get(key, 0) + 1
+            inner = inner[0]
+        if key in counts:
+            key = (*key, counts[key] - 1)
+    return key
