@@ -34,7 +34,7 @@ def test_at_least_a_hundred_logs_of_forty_repositories_are_listed_and_at_most_fo
 
 
 def test_the_name_of_a_repository_alone_decides_whether_its_logs_are_held_back() -> None:
-    halves = {listed["repository"]: listed["set"] for listed in LOGS if listed["set"] != "blind"}
+    halves = {listed["repository"]: listed["set"] for listed in LOGS if "blind" not in listed["set"]}
     assert halves == {name: ("dev", "held")[sha256(name.encode()).digest()[-1] % 2] for name in halves}
 
 
