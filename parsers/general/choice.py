@@ -79,7 +79,7 @@ def _contradicted(one: Proven, proven: Sequence[Proven], every: Sequence[SpokenS
             return _against(LEVELS_DIFFER, own, other)
     if own.total is not None and any(map(partial(_is_another_bar, own), every)):
         return Message(SEVERAL_BARS)
-    if "nameless" in own.sense.flags and _is_other_way(own, every):
+    if own.sense.role != RATE and "nameless" in own.sense.flags and _is_other_way(own, every):
         return Message(BOTH_WAYS)
     return None
 

@@ -47,7 +47,7 @@ _UNIT = re.compile(
     r"[ ]{0,2}[\[(]?((?:/s(?:ec)?|[A-Za-z一-鿿]+(?: ?/ ?[A-Za-z一-鿿]+){0,2})"
     r"(?: per /?[A-Za-z]+(?: per /?[A-Za-z]+)?)?)(?![\w/]| /)[\])]?"
 )
-_IN_SECONDS = re.compile(r"\s?(?:ms|s|secs?|seconds|min|mins|minutes)\s*\)")
+_OF_TIME = re.compile(r"\s?(?:(?:ms|s|secs?|seconds|min|mins|minutes)\s*\)|[A-Za-z]+/s(?:ec)?\b)")
 _NEXT_IS_NAME = re.compile(r"[\])]?\s*[\"']?\s*[:=：]")
 # A counter whose number is glued to its name: `epoch3; batch12;`.
 _COUNTER = re.compile(r"(?i)(?<![\w.\-/])(?:epoch|batch|step|iter)\Z")
@@ -231,10 +231,10 @@ class _SlotReader:
 
 
 def _is_mean(text: str, before: Slot | None, rest: str) -> bool:
-    """Whether a number in brackets is a mean of the one before it: one with a unit of time is so of another time."""
+    """Whether a number in brackets is a mean of the one before it: one with a unit of time is none of a loss."""
     if before is None or before.sense is None or before.sense.role in ("step", "epoch") or not _MEAN.match(text):
         return False
-    return before.sense.role in SPEEDS or not _IN_SECONDS.match(rest)
+    return before.sense.role in SPEEDS or not _OF_TIME.match(rest)
 
 
 def _has_a_name(key: str, *, is_strong: bool) -> bool:

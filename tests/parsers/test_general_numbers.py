@@ -96,3 +96,8 @@ def test_a_log_that_is_drafted_twice_reads_the_same(tmp_path: Path) -> None:
     again = draft(tmp_path / "train.log")
     assert again.is_found
     assert again.reading.records.equals(first.reading.records)
+
+
+def test_a_rate_in_brackets_is_no_mean_of_the_loss_before_it(tmp_path: Path) -> None:
+    text = "".join(f"Global Step: {n}0, loss = 2.5 ({600 + n}.0 examples/sec, 0.21 sec/batch)\n" for n in range(1, 12))
+    assert drafted(tmp_path, text).reading.records["throughput"].tolist() == [600 + n for n in range(1, 12)]
