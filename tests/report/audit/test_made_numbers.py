@@ -109,12 +109,19 @@ def test_numbers_of_columns_that_a_searched_protocol_made_are_recovered_by_it(tm
 
 
 def test_numbers_of_columns_that_a_protocol_made_which_is_not_searched_are_accused_of_nothing(tmp_path: Path) -> None:
-    generator, columns = np.random.default_rng(3), []
+    generator, columns, rules = np.random.default_rng(3), [], []
     for number in range(COLUMNS):
-        rule = list(NOT_SEARCHED.values())[number % len(NOT_SEARCHED)]
-        columns.append(column(generator, partial(by_other_rule, rule)))
+        rules.append(list(NOT_SEARCHED.values())[number % len(NOT_SEARCHED)])
+        columns.append(column(generator, partial(by_other_rule, rules[-1])))
     write_site(tmp_path, [[(digits, log) for digits, log, _ in made] for made in columns])
-    found = [finding for page in findings(tmp_path) for finding in page]
+    pages = findings(tmp_path)
+    found = [finding for page in pages for finding in page]
     accused = [(f.verdict, f.number.digits, str(f.reason)) for f in found if f.verdict not in BLAMELESS]
     assert accused == []
-    assert sum(finding.verdict == "exact" for finding in found) <= 1
+    wrong = 0
+    for rule, made, page in zip(rules, columns, pages, strict=True):
+        for (_, _, values), finding in zip(made, page, strict=True):
+            # Of 136 records, 37 % are just the 50 that a protocol skips which is searched.
+            is_same = np.isclose(given(values, Protocol.parse(finding.protocol or "plain")), rule(values), rtol=1e-12)
+            wrong += finding.verdict == "exact" and not is_same
+    assert wrong <= 1
