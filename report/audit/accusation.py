@@ -6,7 +6,7 @@ from decimal import Decimal
 from parsers.io.message import Message
 
 from .backing_logs import Evidence, stated
-from .claim import Claim
+from .claim import BY_STATED, Claim
 from .finding import Verdict
 from .log_copies import line_against, word_against
 from .log_matching import conflicts
@@ -14,7 +14,6 @@ from .neighbours import KnownProtocol, is_out_of_reach, is_typo
 
 Opinion = tuple[Verdict, Message] | None
 
-BY_STATED = "the stated protocol"
 BY_NEIGHBOURS = "the protocol of {count} other logs in the table"
 GIVES = "By {protocol}, the log gives {digits}; the page states {published}, which is {difference} ({percent} %) {way}."
 MORE, LESS = "more", "less"

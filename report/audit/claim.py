@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
+from parsers.io.message import Message
+
 from ..evidence.case_runs import filled, logs_of, run_of
 from ..evidence.reason import NoEvidenceError
 from ..measuring.protocol import Protocol
@@ -18,6 +20,11 @@ from .backing_logs import AXES, Evidence, Library, RepeatedEvidence, repeated
 from .log_matching import Match, Matcher, conflicts, is_named_for
 
 MORE_ROUNDS = 3  # in which files are left out that are no logs, and others may be meant
+
+ROUNDED = {"half_up": "rounded half up", "truncate": "truncated"}
+BY_ALONE = "a protocol that matches this log only"
+BY_SEVERAL = "a protocol that matches {count} logs"
+BY_STATED = "the stated protocol"
 
 
 @dataclass(frozen=True)
@@ -84,6 +91,12 @@ class Claim:
     def backing(self) -> Backing | None:
         """The link or the name by which the page leads to the log; None where it leads to another one."""
         return next((backing for backing in self.match.backings if backing.log.path == self.log), None)
+
+    def explanation(self, recovered: Recovered) -> Message:
+        """That the log, or several runs, give the digits by a protocol that was found."""
+        count, (key, values) = recovered.explained, self.best.giving
+        by = Message(BY_STATED) if self.stated else Message(BY_SEVERAL, count=count) if count > 1 else Message(BY_ALONE)
+        return Message(key, rounded=Message(ROUNDED[recovered.protocol.rounding]), protocol=by, **values)
 
     @property
     def is_ambiguous(self) -> bool:

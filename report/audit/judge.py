@@ -13,7 +13,6 @@ from ..measuring.protocol import Protocol
 from ..published.published_numbers import PublishedNumber
 from ..recovery.recovery import Recovered
 from .accusation import (
-    BY_STATED,
     Opinion,
     against,
     against_exact,
@@ -32,9 +31,6 @@ from .log_matching import DECISIVE, conflicts
 from .neighbours import KnownProtocol, SharedProtocols, is_out_of_reach, known_protocol, other_giving
 
 NO_THROUGHPUT = "{log} gives no throughput, so nothing backs the number."
-ROUNDED = {"half_up": "rounded half up", "truncate": "truncated"}
-BY_ALONE = "a protocol that matches this log only"
-BY_SEVERAL = "a protocol that matches {count} logs"
 LEADS_ELSEWHERE = "The number matches {log}, but the page links to {linked}."
 LINK_IS_DEAD = "its link is dead: {address}"
 STATED_ELSEWHERE = "line {line} of {page} states {digits} for the same case"
@@ -145,7 +141,7 @@ class Judge:
         if claim.backing is None:
             linked = claim.match.backings[0].log.path
             return "misfiled", Message(LEADS_ELSEWHERE, log=claim.log, linked=linked)
-        said = _gives_these(claim, recovered)
+        said = claim.explanation(recovered)
         if not claim.number.is_prose and (found := contradictions(claim.number, claim.best)):
             return "mislabelled", sentence([said, *found])
         return "exact", sentence([said, *(Message(LINK_IS_DEAD, address=d.link.address) for d in claim.match.dead[:1])])
@@ -226,18 +222,6 @@ def _without_log(claim: Claim, unfollowed: Sequence[str]) -> Finding:
         return Finding(claim.number, "no evidence", Message(NOT_FOUND))
     key = NOT_FOLLOWED if len(unfollowed) == 1 else SEVERAL_NOT_FOLLOWED
     return Finding(claim.number, "no evidence", Message(key, link=unfollowed[0]))
-
-
-def _gives_these(claim: Claim, recovered: Recovered) -> Message:
-    key, values = claim.best.giving
-    return Message(key, rounded=Message(ROUNDED[recovered.protocol.rounding]), protocol=_by(claim, recovered), **values)
-
-
-def _by(claim: Claim, recovered: Recovered) -> Message:
-    """The protocol that explains a claim."""
-    if claim.stated:
-        return Message(BY_STATED)
-    return Message(BY_ALONE) if recovered.explained == 1 else Message(BY_SEVERAL, count=recovered.explained)
 
 
 def _any_protocol(claim: Claim) -> Protocol | None:

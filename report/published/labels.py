@@ -13,6 +13,14 @@ Value = int | str
 T = TypeVar("T")
 
 VALUE = "__"
+# A number, with commas between its thousands or without, that is not a part of a word, of a mark or of a version. A
+# float holds no more digits than 15.
+NUMBER = re.compile(
+    r"(?<![\w.,^/([-])([0-9]{1,3}(?:,[0-9]{3}){1,4}(?:\.[0-9]{1,15})?|[0-9]{1,15}(?:\.[0-9]{1,15})?)"
+    r"(?![0-9,]*[0-9]|\.[0-9]|[eE][+-]?[0-9]|\s*(?:[x×%]|ms(?!\w)|h(?:ours?)?(?!\w)|min|[KMG](?:i?B)?(?!\w)|k(?!\w)|W(?!\w)))"
+)
+_IN_BRACKETS = re.compile(r"[((][^()()]*[))]|\[[^][]*\]")
+SPREAD = re.compile(r"(?:±|\+/-|\+-)\s*[0-9][0-9.,]*")
 _MAKER = re.compile(
     r"\s*(?:\d+\s*[x×*]\s*)?(?:(?:nvidia|tesla|amd|geforce|quadro|ascend|rtx|gtx)[\s_-]*)*", re.IGNORECASE
 )
@@ -96,6 +104,15 @@ def times_of(unit: str | None) -> float:
     """What the letters before a unit, as of ``k tokens/s``, multiply its numbers by."""
     found = _SCALED_UNIT.match(unit or "")
     return _TIMES[found[1].lower()] if found else 1.0
+
+
+def values_and_marks(cell: str) -> tuple[str, Label]:
+    """The words of a cell in which its values stand, and what the others say, such as ``(BS=256)`` or ``AMP``."""
+    marks = [found for found in _IN_BRACKETS.findall(cell) if (label := read_label(found)).case and not label.unit]
+    for mark in marks:
+        cell = cell.replace(mark, " ")
+    cell = SPREAD.sub(" ", cell)
+    return cell, read_label(" ".join([*marks, NUMBER.sub(" ", cell)]))
 
 
 def owned(rows: Iterable[set[T]]) -> list[frozenset[T]]:

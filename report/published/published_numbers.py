@@ -9,21 +9,25 @@ from itertools import chain
 from pathlib import Path
 
 from .document import Document, DocumentTable, DocumentText, Link
-from .labels import Label, Value, merged, name_of, owned, read_label, seconds_of_step, times_of
+from .labels import (
+    NUMBER,
+    SPREAD,
+    Label,
+    Value,
+    merged,
+    name_of,
+    owned,
+    read_label,
+    seconds_of_step,
+    times_of,
+    values_and_marks,
+)
 from .numbers_in_prose import prose_tables
 from .printed_cell import PrintedCell, whole_end
 from .relations import MEAN, TOTAL
 
-# A number, with commas between its thousands or without, that is not a part of a word, of a mark or of a version. A
-# float holds no more digits than 15.
-_NUMBER = re.compile(
-    r"(?<![\w.,^/([-])([0-9]{1,3}(?:,[0-9]{3}){1,4}(?:\.[0-9]{1,15})?|[0-9]{1,15}(?:\.[0-9]{1,15})?)"
-    r"(?![0-9,]*[0-9]|\.[0-9]|[eE][+-]?[0-9]|\s*(?:[x×%]|ms(?!\w)|h(?:ours?)?(?!\w)|min|[KMG](?:i?B)?(?!\w)|k(?!\w)|W(?!\w)))"
-)
 # Quantities beside the throughput of a job that benchmarks measure.
 MEASURED = frozenset({"per_card", "steps", "time", "compute"})
-_IN_BRACKETS = re.compile(r"[((][^()()]*[))]|\[[^][]*\]")
-_SPREAD = re.compile(r"(?:±|\+/-|\+-)\s*[0-9][0-9.,]*")
 _WORD = re.compile(r"[a-z][a-z0-9]+")
 _BARE = re.compile(r"(\d{1,7})(?:\.0)?")
 _SINGLE_WORD = re.compile(r"[a-z]{3,12}")
@@ -143,28 +147,28 @@ class _Numbers:
     def others(self) -> Iterator[PublishedNumber]:
         """The numbers of quantities that are measured, but that no log is searched for."""
         for number, row in enumerate(self.table.rows):
-            named = self._row(number).quantities
+            of_row = self._row(number).quantities
             for column in range(1, min(len(row), len(self.heads))):
-                text = _SPREAD.sub(" ", row[column].plain)
-                if _is_measured(self.heads[column].quantities or named) and (cell := PrintedCell.of(text)):
+                text = SPREAD.sub(" ", row[column].plain)
+                named = self.heads[column].quantities or of_row
+                if named & MEASURED and "other" not in named and (cell := PrintedCell.of(text)):
                     seconds = seconds_of_step(self.table.head[column].plain, cell.unit) if cell.times == 1 else None
                     found = self.number(number, column, cell.digits, self.case_of(number, column), None)
                     yield replace(found, seconds=seconds)
 
     def _numbers(self, number: int, column: int, said: Label) -> Iterator[PublishedNumber]:
-        values, _ = _values_and_marks(self.table.rows[number][column].plain)
+        values, _ = values_and_marks(self.table.rows[number][column].plain)
         case, unit = self.case_of(number, column), self._unit(column, said)
-        times = times_of(unit)
-        for digits in _NUMBER.findall(values):
-            ended = digits.replace(",", "").removesuffix(self._ends[column])
-            yield replace(self.number(number, column, ended, case, unit), times=times)
+        times, end = times_of(unit), self._ends[column]
+        for digits in (found.replace(",", "").removesuffix(end) for found in NUMBER.findall(values)):
+            yield replace(self.number(number, column, digits, case, unit), times=times)
         if (scaled := self._scaled(column, values)) and times == 1:
             yield replace(self.number(number, column, scaled.digits, case, unit), times=scaled.times)
 
     @cached_property
     def _ends(self) -> Mapping[int, str]:
         texts = {c: [row[c].plain for row in self.table.rows if c < len(row)] for c in self.columns}
-        return {c: whole_end(found for text in some for found in _NUMBER.findall(text)) for c, some in texts.items()}
+        return {c: whole_end(found for text in some for found in NUMBER.findall(text)) for c, some in texts.items()}
 
     def _scaled(self, column: int, text: str) -> PrintedCell | None:
         """The number of a cell in thousands or millions, where the head of its column names a throughput."""
@@ -173,7 +177,7 @@ class _Numbers:
 
     def case_of(self, number: int, column: int) -> Mapping[str, Value]:
         """The case that a cell of a row is of."""
-        _, marks = _values_and_marks(self.table.rows[number][column].plain)
+        _, marks = values_and_marks(self.table.rows[number][column].plain)
         return merged([marks, self._head(column), self._row(number), *self.around])
 
     def number(
@@ -246,7 +250,7 @@ class _Numbers:
         if "throughput" not in label.quantities and (column == 0 or self.names_other):
             return False
         texts = [row[column].plain for row in self.table.rows if column < len(row)]
-        return any(_NUMBER.search(text) or self._scaled(column, text) for text in texts)
+        return any(NUMBER.search(text) or self._scaled(column, text) for text in texts)
 
     def _names_rows(self, column: int) -> bool:
         """Whether a column says of which case a row is."""
@@ -275,11 +279,7 @@ class _Numbers:
 
     def _head(self, column: int) -> Label:
         """What the head of a column says; a bare number is a value of the axis that the corner names."""
-        axes = [axis for axis in self.heads[0].axes if axis != "other"]
-        text = self.table.head[column].plain
-        if axes and (bare := _BARE.fullmatch(text)):
-            return Label({axes[0]: int(bare[1])})
-        return self.heads[column]
+        return _of_axis(self.heads[0], self.table.head[column].plain) or self.heads[column]
 
     def _label_of_row(self, number: int) -> Label:
         """What the cells of a row say that hold no values."""
@@ -291,20 +291,9 @@ class _Numbers:
     def _named(self, column: int, text: str) -> Label:
         """What a cell says; a bare number is a value of the axis that the head of its column names."""
         head = self.heads[column] if column < len(self.heads) else Label()
-        axes = [axis for axis in head.axes if axis != "other"]
-        if axes and not head.quantities and (bare := _BARE.fullmatch(text.strip())):
-            return Label({axes[0]: int(bare[1])})
-        return Label() if head.quantities else read_label(text)
+        return Label() if head.quantities else _of_axis(head, text) or read_label(text)
 
 
-def _is_measured(named: frozenset[str]) -> bool:
-    return bool(named & MEASURED) and "other" not in named
-
-
-def _values_and_marks(cell: str) -> tuple[str, Label]:
-    """The words of a cell in which its values stand, and what the others say, such as ``(BS=256)`` or ``AMP``."""
-    marks = [found for found in _IN_BRACKETS.findall(cell) if (label := read_label(found)).case and not label.unit]
-    for mark in marks:
-        cell = cell.replace(mark, " ")
-    cell = _SPREAD.sub(" ", cell)
-    return cell, read_label(" ".join([*marks, _NUMBER.sub(" ", cell)]))
+def _of_axis(head: Label, text: str) -> Label | None:
+    axis, bare = next((axis for axis in head.axes if axis != "other"), None), _BARE.fullmatch(text.strip())
+    return Label({axis: int(bare[1])}) if axis and bare else None

@@ -18,8 +18,8 @@ from parsers.io.message import Message
 from parsers.io.validation import BROKEN
 from parsers.runs.provenance import WORDS
 from parsers.scanning.cut_lines import BYTES, COLUMNS
+from report.audit.claim import ROUNDED
 from report.audit.finding import VERDICTS
-from report.audit.judge import ROUNDED
 from report.evidence.comparability import KIND_KEYS
 from report.findings.printing import HEAD, UNLIKE_HEAD, VERDICTS_HEAD
 from report.site.exchange import IS_FOREIGN, IS_IN_USE, IS_MOUNTED
