@@ -34,7 +34,7 @@ def test_a_picture_from_elsewhere_is_not_loaded() -> None:
 
 
 def test_a_cell_has_the_anchor_of_its_number_and_its_link_the_former_one() -> None:
-    table = html("| a | b |\n|---|---|\n| 1 | [2.5](#t/1/b)† |", "Title", "results", {"t/1/b": "e7"})
+    table = html("| a | b |\n|---|--:|\n| 1 | [2.5](#t/1/b)† |", "Title", "results", {"t/1/b": "e7"})
     assert '<th scope="row">1</th>' in table
     assert '<td class="figure" id="t/1/b">' in table
     assert 'id="e7"' in table
