@@ -23,7 +23,7 @@ from ..published.published_numbers import PublishedNumber
 from ..published.published_site import Backing
 from ..published.site_logs import Log
 from ..recovery.protocol_search import Searched, search, search_step_times
-from ..recovery.repeated_runs import REPEATS, Repeats, together
+from ..recovery.runs_together import REPEATS, Repeats, together
 from .log_matching import agree
 
 MOST_RUNS = 20  # of a case, which together are one number
