@@ -40,16 +40,26 @@ Flags = NDArray[np.bool_]
 
 
 class Texts:
-    """Some texts, of three bytes and more, to be found in others; ``compiled`` is for tests."""
+    """Some texts to be found in others; ``compiled`` is for tests."""
 
     def __init__(self, texts: Iterable[bytes], *, compiled: bool = COMPILED) -> None:
-        self._texts = tuple(texts)
+        given = tuple(texts)
+        self._are_long = np.array([len(text) >= SHORTEST for text in given], np.bool_)
+        self._texts = tuple(compress(given, self._are_long.tolist()))
         self._joined = b"".join(self._texts)
         self._starts = np.append(_starts(self._texts), len(self._joined)).astype(np.int32)
         self._search = shapes_of_c if compiled else None
 
     def found_in(self, text: bytes) -> Flags:
-        """Of each text whether it stands in another; without a compiler True proves nothing: its fours of bytes do."""
+        """Of each text whether it stands in another.
+
+        True proves nothing of a text that is too short to search for, nor without a compiler: its fours of bytes do.
+        """
+        found = np.ones(len(self._are_long), np.bool_)
+        found[self._are_long] = self._found(text)
+        return found
+
+    def _found(self, text: bytes) -> Flags:
         if self._search is None:
             return self._found_by_fours(text)
         found = np.zeros(len(self._texts), np.bool_)

@@ -37,6 +37,11 @@ def test_a_text_is_found_where_two_pieces_of_a_large_block_meet(*, compiled: boo
     assert Texts([text], compiled=compiled).found_in(block).tolist() == [True]
 
 
+@both
+def test_a_text_that_is_too_short_to_search_for_may_always_be_there(*, compiled: bool) -> None:
+    assert Texts([b"T=", b"loss:"], compiled=compiled).found_in(b"step").tolist() == [True, False]
+
+
 def test_a_variant_passes_with_all_its_texts_in_their_order_only() -> None:
     epoch, speed, turned = variant("epoch:", "loss:"), variant("epoch:", "speed:"), variant("loss:", "epoch:")
     assert VariantSieve([epoch, speed, turned]).possible(b"epoch: 1, loss: 2") == [epoch]
