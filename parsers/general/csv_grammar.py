@@ -231,17 +231,19 @@ def _of_speeds(lines: Sequence[str], sign: str) -> CsvGrammar | None:
 
 
 def _of_header(lines: Sequence[str], place: int, sign: str) -> CsvGrammar | None:
-    """None where another header has as many columns, or where the rows are no training that goes on."""
+    """None where another header has as many columns, or where the rows are no training, or none that goes on."""
     names = _cells(lines[place], sign, len(_split(lines[place + 1], sign)))
     senses = {at: found for at, name in enumerate(names) if (found := sense(name, "", is_strong=True))}
     columns = {at: held for at, found in senses.items() if (held := told(found))}
     roles = Counter(senses[at].role for at in columns)
     is_told = {RATE, STEP_TIME, STEP_RATE} & set(roles) and EVIDENCE & set(roles) and max(roles.values()) == 1
-    if not is_told or any(map(_OF_OTHER.search, lines[max(place - 3, 0) : place])):
+    if not is_told:
         return None
-    rows = [row for line in lines if (row := _cells(line, sign, len(names)))]
-    is_alone = all(row == names or _numbers(row) or not _is_header(row) for row in rows)
-    goes_on = is_alone and _goes_on(rows, names, [at for at in columns if senses[at].role in ("epoch", "step")])
+    rows = {at: row for at, line in enumerate(lines) if (row := _cells(line, sign, len(names)))}
+    is_alone = all(row == names or _numbers(row) or not _is_header(row) for row in rows.values())
+    above = (line for at, row in rows.items() if row == names for line in lines[max(at - 3, 0) : at])
+    counters = [at for at in columns if senses[at].role in ("epoch", "step")]
+    goes_on = is_alone and not any(map(_OF_OTHER.search, above)) and _goes_on(list(rows.values()), names, counters)
     return CsvGrammar(_rows_text(names, columns, sign), ()) if goes_on else None
 
 
@@ -261,9 +263,8 @@ def _numbers(row: Sequence[str]) -> bool:
 
 def _is_header(row: Sequence[str]) -> bool:
     """Whether cells are names, one of which means something."""
-    return all(re.search("[A-Za-z一-鿿]", cell) for cell in row) and any(
-        sense(cell, "", is_strong=True) for cell in row
-    )
+    are_names = all(re.search("[A-Za-z一-鿿]", cell) for cell in row)
+    return are_names and any(sense(cell, "", is_strong=True) for cell in row)
 
 
 def _begins(line: str, row: str, sign: str) -> bool:

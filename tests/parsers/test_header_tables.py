@@ -78,6 +78,12 @@ def test_a_table_below_the_title_of_an_evaluation_is_refused(tmp_path: Path) -> 
     assert read(tmp_path, "=== Validation ===", " ".join(HEAD), *rows("1e-4", "9000.5")) == []
 
 
+def test_a_table_is_refused_where_the_same_columns_stand_below_the_title_of_an_evaluation(tmp_path: Path) -> None:
+    header, table = " ".join(HEAD), rows("1e-4", "9000.5")
+    assert read(tmp_path, header, *table, "Evaluation:", header, *rows("1e-4", "70000.5")) == []
+    assert read(tmp_path, header, *table, "Training again:", header, *table) == [9000.5] * 16
+
+
 def test_a_table_is_refused_where_another_one_has_as_many_columns(tmp_path: Path) -> None:
     other = ["step acc top1 top5", *rows("0.5", "0.7")]
     assert read(tmp_path, " ".join(HEAD), *rows("1e-4", "9000.5"), *other) == []
