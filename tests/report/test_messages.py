@@ -4,6 +4,7 @@ import ast
 import importlib
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from errno import EACCES, EIO, EISDIR, ELOOP, EMFILE, ENAMETOOLONG, ENOENT, ENOSPC, ENOTDIR, EROFS
 from pathlib import Path
@@ -24,7 +25,7 @@ from report.evidence.comparability import KIND_KEYS
 from report.findings.printing import HEAD, UNLIKE_HEAD, VERDICTS_HEAD
 from report.site.exchange import IS_FOREIGN, IS_IN_USE, IS_MOUNTED
 from report.why.derivation import REASONS
-from report.wording.words import filled, languages, worded, words
+from report.wording.words import FOLDER, filled, languages, worded, words
 
 PROJECT = Path(__file__).parents[2]
 # Commands that speak English only are all that these wings are for.
@@ -166,6 +167,13 @@ def test_a_message_comes_out_in_each_language_with_the_values_of_its_key(key: st
 @pytest.mark.parametrize("key", [key for key in KEYS if key not in ("run.json", "--{name}")])
 def test_a_message_is_translated(key: str) -> None:
     assert words("zh")._catalog.get(key)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_catalogue_has_each_message_once(language: str) -> None:
+    text = (FOLDER / f"{language}.po").read_text(encoding="utf-8")
+    counts = Counter(re.findall(r'^msgid "(.+)"$', text, re.MULTILINE))
+    assert [key for key, count in counts.items() if count > 1] == []
 
 
 # What is worded: no program decides anything by looking into it.
