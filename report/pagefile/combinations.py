@@ -3,7 +3,7 @@
 What is not stated so is left as it is, for the checks of the table to name.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import Any, get_args
@@ -22,12 +22,7 @@ def with_rows(stated: Mapping[str, Any]) -> dict[str, Any]:
     """A table as its page file states it, with a row for each combination of the values of its axes."""
     rows: Any = stated.get("rows")
     groups: Any = stated.get("for")
-    if prod(len(v) for axes in (rows, groups) if _are_values(axes) for v in axes.values()) > MOST_ROWS:
-        raise Mistake(TOO_MANY, most=MOST_ROWS)
-    for axes in (axes for axes in (rows, groups) if _are_values(axes)):
-        for axis, values in axes.items():
-            if twice := next((value for at, value in enumerate(values) if value in values[:at]), None):
-                raise Mistake(TWICE, axis=axis, value=twice)
+    _check_values([axes for axes in (rows, groups) if _are_values(axes)])
     if _are_values(rows):
         rows = [{"title": _title(rows, ", "), "case": case} for case in _combinations(rows)]
     if _are_values(groups) and _are_rows(rows):
@@ -40,6 +35,16 @@ def with_rows(stated: Mapping[str, Any]) -> dict[str, Any]:
                 raise Mistake(NO_ROW_TO_LEAVE_OUT, case=", ".join(f"{axis} {value}" for axis, value in case.items()))
         rows = [row for row in rows if not any(_is_of(row, case) for case in left_out)]
     return {**stated, "rows": rows} if "rows" in stated else dict(stated)
+
+
+def _check_values(stated: Sequence[Mapping[str, Sequence[Any]]]) -> None:
+    """Raise a mistake where axes have too many values, even if another one has none, or one of them twice."""
+    if prod(max(len(values), 1) for axes in stated for values in axes.values()) > MOST_ROWS:
+        raise Mistake(TOO_MANY, most=MOST_ROWS)
+    for axis, values in (one for axes in stated for one in axes.items()):
+        for at, value in enumerate(values):
+            if value in values[:at]:
+                raise Mistake(TWICE, axis=axis, value=value)
 
 
 def _grouped(row: Mapping[str, Any], heading: str, case: Mapping[str, Any]) -> dict[str, Any]:

@@ -127,6 +127,9 @@ def test_a_highlight_is_worded_from_the_numbers(page: Path) -> None:
         ("rows = { cards = [1, 8] }", "rows = { cats = [1] }", "tables.0.rows.0"),
         ('device = ["V100", "A100"]', 'device = "V100"', "tables.0.for.device"),
         ("rows = { cards = [1, 8] }", f"rows = {{ cards = {list(range(500))} }}", "more than 1000 rows"),
+        ("rows = { cards = [1, 8] }", f"rows = {{ nodes = [], cards = {[1] * 1001} }}", "more than 1000 rows"),
+        ("rows = { cards = [1, 8] }", "rows = { cards = [1, 8, 1] }", "cards has 1 twice"),
+        ("rows = { cards = [1, 8] }", "rows = { cards = [0, 0] }", "cards has 0 twice"),
         ('leave_out = [{ device = "A100"', 'leave_out = [{ dev = "A100"', "tables.0.leave_out.0"),
     ],
 )
