@@ -21,6 +21,7 @@ from ..runs.health import TWICE
 from ..runs.provenance import RECORDS
 from ..runs.reading import Reading, survey
 from ..scanning.detection import known_shapes
+from ..scanning.record_table import RecordTable
 from ..scanning.text import LogText
 from .choice import Choice, choose
 from .csv_grammar import CsvGrammar, csv_grammar
@@ -32,6 +33,7 @@ from .training_bar import training_bar
 
 NAME = "drafted"
 NO_SPEED = "no number in it is known to be a speed of training"
+STARTS_OVER = "its steps start over after line {line}, and nothing there shows whether that is still training"
 NOT_SO = "{name}: the words around it do not tell its lines from others"
 REASON = "{name}: {reason}"
 NAMELESS = "a number without a name"
@@ -96,9 +98,20 @@ def draft(path: Path, facts: Iterable[Fact] = ()) -> Draft | NoDraft:
     return _draft(path, gathered, choice, facts)
 
 
-def _of_table(path: Path, table: CsvGrammar, gathered: Gathered, facts: Iterable[Fact]) -> Draft:
-    reading = survey(path, format=_format(table.text), facts=facts)
-    return Draft(table.text, reading, table.assumed, len(reading.parts[0].table), gathered.total)
+def _of_table(path: Path, table: CsvGrammar, gathered: Gathered, facts: Iterable[Fact]) -> Draft | NoDraft:
+    reading, head = survey(path, format=_format(table.text), facts=facts), len(gathered.head)
+    records = reading.parts[0].table
+    if _starts_over(records, head):
+        return NoDraft((Message(STARTS_OVER, line=head),), is_near=True)
+    return Draft(table.text, reading, table.assumed, len(records), gathered.total)
+
+
+def _starts_over(records: RecordTable, head: int) -> bool:
+    """Whether the rows of speeds count anew behind the first lines of a log, of which alone the headers are known."""
+    if {"time", "elapsed"} & set(records):
+        return False
+    rises = [np.diff(records[name]) > 0 for name in ("epoch", "step") if name in records]
+    return bool((~np.any(rises, axis=0) & (records["line"][1:] > head)).any())
 
 
 def read_by_bar(path: Path, known: Sequence[Format], facts: Iterable[Fact] = ()) -> ReadBar | Message | None:

@@ -100,6 +100,12 @@ def test_steps_that_fall_back_without_a_new_header_are_refused(tmp_path: Path) -
     assert read(tmp_path, *[" ".join(HEAD), *table] * 2) == [9000.5] * 16
 
 
+def test_steps_that_fall_back_so_late_that_no_header_is_known_are_refused(tmp_path: Path) -> None:
+    header, table = " ".join(HEAD), rows("1e-4", "9000.5", steps=range(1, 3002))
+    assert read(tmp_path, header, *table, "Evaluation:", header, *rows("1e-4", "70000.5")) == []
+    assert read(tmp_path, header, *table, header, *rows("1e-4", "9000.5", steps=range(3002, 3010))) == [9000.5] * 3009
+
+
 def test_text_that_is_no_row_is_not_read(tmp_path: Path) -> None:
     table = rows("1e-4", "9000.5")
     found = read(tmp_path, " ".join(HEAD), *table, "90 1.5 1e-4", "90 1.5 1e-4 9000.5 1", "at 90 1.5 9000.5")
