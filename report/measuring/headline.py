@@ -11,7 +11,7 @@ from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 from parsers.runs.reading import Reading
 
-from .crosscheck import COUNTS_A_PART, IN_STEPS, chosen, estimated, which
+from .crosscheck import COUNTS_A_PART, IN_STEPS, NONE_COMPUTED, chosen, estimated, which
 from .estimate import Facts, Values
 from .measurement import Measurement, NoMeasurement, measure
 from .protocol import Protocol
@@ -175,7 +175,8 @@ def _uncounted(part: FormatRecords, facts: Facts, run: int | None, error: NoMeas
         found = _steady(part, facts, _in_steps(part, facts, run))
     except NoMeasurement:
         found = measure(part.table, part.fields, facts, Protocol.of({**IN_EPOCHS, **which(part, run)}))
-        return _told(_steady(part, facts, found), [Message(ONLY_EPOCHS)])
+        told = Message(ONLY_EPOCHS) if error.message.key == NONE_COMPUTED else error.message
+        return _told(_steady(part, facts, found), [told])
     key = ONLY_STEPS if found.protocol.estimate == "steps" else ONLY_STEPS_NUMBERED
     return _told(found, [Message(key, why=why)])
 

@@ -6,9 +6,10 @@ import pytest
 
 from parsers.runs.reading import Reading, survey
 from report.evidence.log_summary import Summary, as_json, summarise
-from report.measuring.headline import CONSTANT, FEW_STEADY, ONE_RECORD, OWN_INSTEAD, WARM_UP, headline
+from report.measuring.headline import CONSTANT, FEW_STEADY, ONE_RECORD, ONLY_EPOCHS, OWN_INSTEAD, WARM_UP, headline
 from report.measuring.measurement import Measurement, NoMeasurement, measure
 from report.measuring.protocol import Protocol
+from report.measuring.selection import ALL_ZERO
 from report.measuring.window import SEVERAL_RUNS
 from report.why.explanation import of_log
 from tests.parsers.test_appended_runs import megatron
@@ -195,6 +196,22 @@ def test_a_batch_size_on_a_line_counts_before_one_that_was_stated_once(tmp_path:
     stated = "  global_batch_size ............................... 32\n"
     run = megatron((1, 500, 8), (2, 500, 8), (3, 500, 8), (4, 500, 8))
     assert value(summary(tmp_path, stated + run, "estimate=step_time")) == 16
+
+
+def test_speeds_of_zero_are_told_where_the_time_of_epochs_takes_their_place(
+    tmp_path: Path,
+) -> None:
+    lines = (
+        f"INFO:root:Epoch[{epoch}] Batch [{batch}]\tSpeed: 0.00 samples/sec\taccuracy=0.1\n"
+        + f"INFO:root:Epoch[{epoch}] Time cost=10.0\n" * (batch == 40)
+        for epoch in range(4)
+        for batch in (20, 40)
+    )
+    found = summary(tmp_path, "".join(lines))
+    assert value(found) == 0.1
+    keys = {said.key for said in found.warnings}
+    assert ALL_ZERO in keys
+    assert ONLY_EPOCHS not in keys
 
 
 def test_each_record_counts_with_the_batch_size_of_its_own(tmp_path: Path) -> None:
