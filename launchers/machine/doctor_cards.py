@@ -59,7 +59,7 @@ def _work(card: gpus.Card) -> str:
     utilisation, memory = sample.utilisation or 0, sample.memory or 0
     if utilisation <= _IDLE_UTILISATION and memory <= _IDLE_MEMORY and not processes:
         return ""
-    return f"{utilisation} % utilization, {memory} MiB used, {processes} {'process' if processes == 1 else 'processes'}"
+    return f"{utilisation}% utilization, {memory} MiB used, {processes} {'process' if processes == 1 else 'processes'}"
 
 
 def _build_findings(

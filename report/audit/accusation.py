@@ -15,26 +15,26 @@ from .neighbours import KnownProtocol, is_out_of_reach, is_typo
 Opinion = tuple[Verdict, Message] | None
 
 BY_NEIGHBOURS = "the protocol of {count} other logs in the table"
-GIVES = "By {protocol}, the log gives {digits}; the page states {published}, which is {difference} ({percent} %) {way}."
+GIVES = "By {protocol}, the log gives {digits}; the page states {published}, which is {difference} ({percent}%) {way}."
 MORE, LESS = "more", "less"
 STATED_BY_OWNER = (
     "Line {line} of {page}, which links to the log, states {digits} for the same case; {published} is {difference}"
-    " ({percent} %) {way}, and farther from what the log gives."
+    " ({percent}%) {way}, and farther from what the log gives."
 )
 GIVEN_ELSEWHERE = (
     "Line {line} of {page} states {digits} for the same case, which its log gives; {published} is {difference}"
-    " ({percent} %) {way}."
+    " ({percent}%) {way}."
 )
 ONE_DIGIT_ELSEWHERE = (
     "Line {line} of {page} states {digits} for the same case, which its log gives; one digit of {published} is wrong:"
-    " it is {percent} % {way}."
+    " it is {percent}% {way}."
 )
-ONE_DIGIT = "By {protocol}, the log gives {digits}; one digit of {published} is wrong: it is {percent} % {way}."
+ONE_DIGIT = "By {protocol}, the log gives {digits}; one digit of {published} is wrong: it is {percent}% {way}."
 COPY = "The log {log} is byte for byte the same as {copy}, the log of another case."
 COPY_BY_LINE = "The log {log} has the same records as {copy}, the log of another case ({source}: {said})."
 COPY_BY_WORD = "The log {log} has the same records as {copy}, the log of another case (its text names {word})."
 RANGE = "Every value in the log is between {low} and {high}."
-GIVES_OTHER = "{protocol} gives {digits} ({percent} %)"
+GIVES_OTHER = "{protocol} gives {digits} ({percent}%)"
 GIVES_SAME = "{protocol} gives these digits, too few to prove it"
 OF_NEIGHBOURS = "that of {count} other logs in the table"
 

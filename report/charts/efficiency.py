@@ -21,13 +21,13 @@ MOST_LINES, COLUMNS, QUALIFIER = 40, 40, 24
 STEP, FEWEST_STEPS = 10, 4
 DECIMALS = Protocol(decimals=1)
 
-RANGE = "{low} % to {high} % of linear scaling on {cards} cards"
-ONE = "{percent} % of linear scaling on {cards} cards"
+RANGE = "{low}% to {high}% of linear scaling on {cards} cards"
+ONE = "{percent}% of linear scaling on {cards} cards"
 NOTE = "Scaling efficiency in percent: throughput ÷ (cards × throughput per card of the smallest run)."
 POINTS = "○ {fewer} cards, ● {cards} cards."
-AXIS = "The axis starts at {start} %."
+AXIS = "The axis starts at {start}%."
 SERIES = "{series}: {each}"
-POINT = "{percent} % on {cards} cards"
+POINT = "{percent}% on {cards} cards"
 SOME_SERIES = "Showing the first {shown} of {count} series."
 
 
@@ -62,7 +62,7 @@ def efficiency(page: Page, table: Table, cells: Sequence[Cell], name: str, trans
 
 
 def _shown(page: Page, table: Table, cells: Sequence[Cell]) -> Iterator[Efficiency]:
-    """The efficiencies that stand in a table, but for those of the fewest cards: 100 % whatever was measured."""
+    """The efficiencies that stand in a table, but for those of the fewest cards: 100% whatever was measured."""
     for place, cell in zip(page.places(), cells, strict=True):
         if place.table is not table or not cell.shown.quantity.is_over_fewest_cards or not cell.printed:
             continue
@@ -109,7 +109,7 @@ class _Efficiencies:
 
     def chart(self, name: str) -> PanelChart:
         shown = self.series[:MOST_LINES]
-        ticks = [(self._at(tick), f"{tick} %") for tick in range(self.start, self.end + 1, STEP)]
+        ticks = [(self._at(tick), f"{tick}%") for tick in range(self.start, self.end + 1, STEP)]
         panel = ChartPanel("", list(self._lines(shown)), ticks)
         note = self.translator.sentences(self._note())
         return PanelChart(name, self._title(), note, [panel], self._alternative(shown), self.table.name)

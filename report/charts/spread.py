@@ -20,7 +20,7 @@ MOST_LINES, COLUMNS = 40, 40
 TICKS, LEAST, ROOM = 4, 1.0, 0.15
 ONE_DECIMAL = Protocol(decimals=1)
 
-WITHIN = "Runs of one case are at most {percent} % apart"
+WITHIN = "Runs of one case are at most {percent}% apart"
 NOTE = "Each circle is a run, in percent of the median of its case; numbers: the lowest and the highest ({unit})."
 SERIES = "{series}: {low} to {high}, {count} runs"
 SOME_SERIES = "Showing the first {shown} of {count} series."
@@ -83,7 +83,7 @@ class _Spread:
         count = round((self.end - self.start) / self.step)
         ticks = [round(self.start + at * self.step, 9) for at in range(count + 1)]
         panel = ChartPanel(
-            "", list(self._lines(shown)), [(self._at(tick), f"{tick:+g} %" if tick else "0 %") for tick in ticks]
+            "", list(self._lines(shown)), [(self._at(tick), f"{tick:+g}%" if tick else "0%") for tick in ticks]
         )
         apart = printed(max(runs.apart for runs in self.found), ONE_DECIMAL)
         note = self.translator.say(NOTE, unit=self.found[0].cell.shown.unit)

@@ -150,7 +150,7 @@ def of_means(field: Field, protocol: Protocol, used: int) -> tuple[Message, ...]
 
 
 def of_spread(values: Values, protocol: Protocol, throughput: Callable[[float], float]) -> tuple[Message, ...]:
-    """Warn of a mean that is more than 2 % from the median: a few values make it, such as those of slow first steps.
+    """Warn of a mean that is more than 2% from the median: a few values make it, such as those of slow first steps.
 
     ``values``: those that the mean is of, in file order. ``throughput``: what one of them stands for.
     """
@@ -188,7 +188,7 @@ def of_earlier_run(records: Columns, column: str, field: Field | None) -> Mask:
     """Which records repeat the last mean of an earlier run (bool).
 
     ``records``: of one kind, in file order, each with a value in ``column``, which ``field`` describes. They are the
-    first ones where these repeat a mean over the run that then jumps by more than 5 %, and nothing counts steps.
+    first ones where these repeat a mean over the run that then jumps by more than 5%, and nothing counts steps.
     """
     none = np.zeros(len(records), dtype=np.bool_)
     if field is None or (field.kind, field.per) != ("running_mean", "run") or _counts(records):

@@ -119,7 +119,7 @@ def _counted(measured: Measurement) -> str:
 
 
 def caveats(found: Iterable[Check], happened: Sequence[Event], measured: Measurement) -> Iterator[Message]:
-    """Warn of estimates that are more than 2 % apart, and of what happened between the lines that are used."""
+    """Warn of estimates that are more than 2% apart, and of what happened between the lines that are used."""
     for check in found:
         if abs(check.ratio - 1) > TOLERANCE:
             other = check.measurement
@@ -284,7 +284,7 @@ def _first(
 
 
 def differing(found: Iterable[Check], measured: Measurement) -> Iterator[Message]:
-    """Tell what is more than 2 % from a measurement, with the lines of both."""
+    """Tell what is more than 2% from a measurement, with the lines of both."""
     for check in found:
         if abs(check.ratio - 1) > TOLERANCE:
             own = check.measurement

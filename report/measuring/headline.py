@@ -244,7 +244,7 @@ def _told(found: Measurement, more: Iterator[Message] | list[Message]) -> Measur
 
 
 def warm_up(rates: Values) -> int:
-    """Return how many of the first records are warm-up: each is more than 10 % slower than the second half's median.
+    """Return how many of the first records are warm-up: each is more than 10% slower than the second half's median.
 
     ``rates``: throughputs in file order, at least one. At most half of them are.
     """

@@ -132,7 +132,7 @@ class RankSpread:
 
     @property
     def message(self) -> Message | None:
-        """The sentence on ranks that are more than 1 % apart; None where they are not."""
+        """The sentence on ranks that are more than 1% apart; None where they are not."""
         low, high = min(self.values), max(self.values)
         if not high > low * (1 + TOLERANCE):
             return None

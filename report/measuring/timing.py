@@ -51,7 +51,7 @@ class Pauses:
 class Timed:
     """The ``amount`` of all cards between two records, ``counted`` in samples or tokens, and the ``seconds``.
 
-    ``ends``: which two records these are (bool). ``pauses``: where some make more than 2 % of the time.
+    ``ends``: which two records these are (bool). ``pauses``: where some make more than 2% of the time.
     """
 
     amount: float

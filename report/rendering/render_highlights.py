@@ -25,7 +25,7 @@ IN_BRIEF = {
     DIFFERS: "not comparable: {fact} {of} and {against}",
 }
 RANGE = "{title}, {case}: {range}"
-ENDS, PERCENTS = "{low} to {high}", "{low} % to {high} %"
+ENDS, PERCENTS = "{low} to {high}", "{low}% to {high}%"
 # What a number is of, where its page does not label it: one, and several.
 UNITS: Mapping[Axis, tuple[str, str]] = {
     "cards": ("{count} card", "{count} cards"),

@@ -208,7 +208,7 @@ class _ExplanationText:
     def _variation(self, variation: Variation) -> tuple[str, str, str, str]:
         name = worded(variation.name, self.translate) + (" *" if variation.is_as_good else "")
         value = printed(variation.value, self.explanation.protocol)
-        percent = f"{round(variation.percent(self.explanation.number), 2) + 0.0:+.2f} %"  # no -0.00
+        percent = f"{round(variation.percent(self.explanation.number), 2) + 0.0:+.2f}%"  # no -0.00
         return name, value, percent, worded(_records(variation.records), self.translate)
 
     def _command(self) -> Iterator[Text]:

@@ -127,22 +127,22 @@ SPREAD = 2.0  # percent
 FAR, MOVED = 10.0, 0.5
 
 UNSTEADY = (
-    "Equally valid warm-ups and statistics give {low} to {high}, a spread of {spread} %: the number depends on the "
+    "Equally valid warm-ups and statistics give {low} to {high}, a spread of {spread}%: the number depends on the "
     "protocol."
 )
 STALL_FIRST = (
     "The first record used, line {line}, is {value}, while the median is {median}; without it, the number is {number}"
-    " ({percent} %)."
+    " ({percent}%)."
 )
 STALL_LAST = (
     "The last record used, line {line}, is {value}, while the median is {median}; without it, the number is {number} "
-    "({percent} %)."
+    "({percent}%)."
 )
 FEW = "Only {count} records are used; at least {fewest} are needed to judge how steady a run is."
 FEW_ONE = "Only 1 record is used; at least {fewest} are needed to judge how steady a run is."
 RUNNING = (
     "The values are running means, which over-weight early steps; as instantaneous values, the number is {value} "
-    "({percent} %)."
+    "({percent}%)."
 )
 
 

@@ -151,13 +151,13 @@ def test_a_steady_log_is_not_warned_of(tmp_path: Path) -> None:
 
 def test_a_stalled_last_record_is_reported_with_what_it_does(tmp_path: Path) -> None:
     assert warned(derivation(tmp_path, *[100.0] * 29, 10.0))[0] == (
-        "The last record used, line 30, is 10, while the median is 100; without it, the number is 200 (+3.09 %)."
+        "The last record used, line 30, is 10, while the median is 100; without it, the number is 200 (+3.09%)."
     )
 
 
 def test_a_slow_start_is_reported_as_the_spread_over_warm_ups(tmp_path: Path) -> None:
     (said,) = warned(derivation(tmp_path, *[91.0] * 15, *[100.0] * 15, protocol="statistic=mean"))
-    assert said.startswith("Equally valid warm-ups and statistics give 190.576 to 200, a spread of 4.9 %")
+    assert said.startswith("Equally valid warm-ups and statistics give 190.576 to 200, a spread of 4.9%")
 
 
 def test_a_shorter_warm_up_is_no_fault_of_the_number(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_a_number_that_another_table_states_otherwise_is_stale(tmp_path: Path) -
     overview = write(page.parent, ("399.532", "388.1"), ("3119.765", "3110.1"), name="overview.md")
     found = [finding for finding in audited(page.parent) if finding.number.page == overview]
     assert [finding.verdict for finding in found] == ["stale", "stale"]
-    said = "Line 8 of site/README.md states 3119.765 for the same case, which its log gives; 3110.1 is 9.665 (0.310 %)"
+    said = "Line 8 of site/README.md states 3119.765 for the same case, which its log gives; 3110.1 is 9.665 (0.310%)"
     assert str(found[1].reason) == f"{said} less."
 
 

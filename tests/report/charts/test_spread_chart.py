@@ -16,13 +16,13 @@ def test_each_run_stands_by_its_distance_from_the_median_of_its_case(tmp_path: P
     first = [point for _, line, point in points(chart) if line == "1 cards, A"]
     assert [point.digits for point in first] == ["400.0", "410.0", "390.0"]
     assert [point.is_hollow for point in first] == [False, True, True]
-    unit = ticks["+2 %"] - ticks["0 %"]
-    assert [round((point.at - ticks["0 %"]) / unit * 2, 6) for point in first] == [0, 2.5, -2.5]
+    unit = ticks["+2%"] - ticks["0%"]
+    assert [round((point.at - ticks["0%"]) / unit * 2, 6) for point in first] == [0, 2.5, -2.5]
 
 
 def test_the_title_says_how_far_runs_are_apart_and_the_text_gives_both_ends(tmp_path: Path) -> None:
     chart = charts(tmp_path, page=OF_THROUGHPUTS)[SPREAD]
-    assert chart.title == "Runs of one case are at most 5.1 % apart"
+    assert chart.title == "Runs of one case are at most 5.1% apart"
     assert chart.alternative == "1 cards, A: 390.0 to 410.0, 3 runs; 8 cards, B: 2900.0 to 2950.0, 2 runs."
 
 
@@ -37,5 +37,5 @@ def test_numbers_of_one_run_have_no_spread(tmp_path: Path) -> None:
 
 def test_runs_that_are_equal_stand_in_one_place(tmp_path: Path) -> None:
     chart = charts(tmp_path, speeds={"a1": (2.0, 2.0), "b1": (2.0, 2.0)}, page=OF_THROUGHPUTS)[SPREAD]
-    assert chart.title == "Runs of one case are at most 0.0 % apart"
+    assert chart.title == "Runs of one case are at most 0.0% apart"
     assert len({point.at for _, _, point in points(chart)}) == 1
