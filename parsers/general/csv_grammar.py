@@ -1,18 +1,20 @@
 """Tables: a header becomes a grammar that reads the steps and the time of each row, or the speeds that it names."""
 
 import re
+import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
+from operator import sub
 
 from ..io.message import Message
-from .grammar_columns import told
-from .sense import EVIDENCE, RATE, STEP_RATE, STEP_TIME, sense
+from .grammar_columns import row_of_columns, told
+from .sense import EVIDENCE, RATE, SPEEDS, STEP_RATE, STEP_TIME, sense
+from .training_bar import APART
 
 DELIMITERS = (",", "\t", ";")
-FEWEST_ROWS, FEWEST_CELLS = 3, 3
-MOST_NAMED, MOST_HEADERS = 12, 9
+FEWEST_ROWS, FEWEST_CELLS, MOST_NAMED, MOST_HEADERS = 3, 3, 12, 9
 # How columns are called that count steps, the surest first. W&B's own counts what was logged.
 STEPS = ("trainer/global_step", "train/global_step", "global_step", "global step", "step", "iteration", "iter", "_step")
 EPOCHS = ("epoch", "train/epoch", "trainer/epoch")
@@ -35,10 +37,13 @@ _STAMP = re.compile(
 )
 # Rows of numbers under a header amid other lines: what separates their cells, and what a cell is.
 SIGNS = ("|", *DELIMITERS, " ")
-LONGEST_ROW = 400
+LONGEST_ROW, MOST_BEFORE = 400, 10
 _CELL = r"(?:[-+]?+(?:[0-9.][0-9.:eE+-]*+%?+|(?i:nan|inf))|-++)"
 _RULER = re.compile(r"(?=.*?[-=─━]{3})[\s|+=:─━-]+")
 _OF_OTHER = re.compile(r"(?i)(?<![a-z])(?:eval|valid|test|infer|predict)|验证|评估|测试|推理")
+_TITLE = re.compile(
+    r"(?i)[^a-z0-9]*(?:(?:start|begin|run)\w* )?(?:evaluation|evaluating|validation|testing|test|inference)[^a-z0-9]*"
+)
 
 NO_CLOCK = "it is a table of the columns {columns}, none of which is known to be a time"
 NO_STEPS = "it is a table of the columns {columns}, none of which counts steps"
@@ -195,32 +200,13 @@ def _rise(numbers: Sequence[float]) -> bool:
 def _text(table: _Table, columns: Mapping[int, str]) -> str:
     """The grammar of the rows: columns that are not read may be empty."""
     sign = {"\t": r"\t"}.get(table.delimiter, table.delimiter)
-    row, terminals = _row(columns, len(table.names), f"[^{sign}\\n]*+", sign, f'"{sign}"')
+    row, terminals = row_of_columns(columns, len(table.names), f"[^{sign}\\n]*+", sign, f'"{sign}"')
     words = {word for held in columns.values() if held[0] != '"' for word in re.findall(r"[A-Za-z_]+", held)}
     body = [f"// A table: {table.called}", "", "start: step_line", "", f"step_line: {row}", ""]
     imported = ", ".join(sorted({*words, "INTEGER", "SPACE"}))
     # A comma ends a column, and begins no fraction of a second.
     own = [f"%override STAMP: /{_STAMP.pattern}/"] if "STAMP" in words else []
     return "\n".join([*body, *terminals, "", f"%import .vocabulary ({imported})", *own, "%ignore SPACE", ""])
-
-
-def _row(columns: Mapping[int, str], count: int, cell: str, gap: str, sign: str) -> tuple[str, list[str]]:
-    """The columns of a row that are read, with a ``sign`` between, and the terminals for those that are not.
-
-    ``cell``, ``gap``: the expressions of one that is not read, and of what stands between two.
-    """
-    row, terminals, before = list[str](), list[str](), -1
-    for place, held in sorted(columns.items()):
-        row += [sign] if row else []
-        if skipped := place - before - 1:
-            row.append(f"_SKIP_{place}")
-            terminals.append(f"_SKIP_{place}: /(?:{cell}{gap}){{{skipped}}}/")
-        row.append(held)
-        before = place
-    if behind := count - before - 1:
-        row.append("_BEHIND")
-        terminals.append(f"_BEHIND: /(?:{gap}{cell}){{{behind}}}/")
-    return " ".join(row), terminals
 
 
 def _of_speeds(lines: Sequence[str], sign: str) -> CsvGrammar | None:
@@ -237,14 +223,21 @@ def _of_header(lines: Sequence[str], place: int, sign: str) -> CsvGrammar | None
     columns = {at: held for at, found in senses.items() if (held := told(found))}
     roles = Counter(senses[at].role for at in columns)
     is_told = {RATE, STEP_TIME, STEP_RATE} & set(roles) and EVIDENCE & set(roles) and max(roles.values()) == 1
-    if not is_told:
+    headers = (at for at, line in enumerate(lines) if _cells(line, sign, len(names)) == names)
+    if not is_told or any(_follows_title(lines, at) for at in headers):
         return None
-    rows = {at: row for at, line in enumerate(lines) if (row := _cells(line, sign, len(names)))}
-    is_alone = all(row == names or _numbers(row) or not _is_header(row) for row in rows.values())
-    above = (line for at, row in rows.items() if row == names for line in lines[max(at - 3, 0) : at])
+    rows = [row for line in lines if (row := _cells(line, sign, len(names)))]
+    others = (row for row in rows if row != names and not _numbers(row))
     counters = [at for at in columns if senses[at].role in ("epoch", "step")]
-    goes_on = is_alone and not any(map(_OF_OTHER.search, above)) and _goes_on(list(rows.values()), names, counters)
-    return CsvGrammar(_rows_text(names, columns, sign), ()) if goes_on else None
+    speed = next(at for at in columns if senses[at].role in SPEEDS)
+    is_read = not any(map(_is_header, others)) and _goes_on(rows, names, counters, speed)
+    return CsvGrammar(_rows_text(names, columns, sign), ()) if is_read else None
+
+
+def _follows_title(lines: Sequence[str], place: int) -> bool:
+    """Whether a line just before a header tells of an evaluation, or a title of one stands farther before."""
+    before = lines[max(place - MOST_BEFORE, 0) : place]
+    return any(map(_OF_OTHER.search, before[-3:])) or any(map(_TITLE.fullmatch, before))
 
 
 def _split(line: str, sign: str) -> tuple[str, ...]:
@@ -274,25 +267,30 @@ def _begins(line: str, row: str, sign: str) -> bool:
     return _is_header(names) and len(set(names)) == len(names)
 
 
-def _goes_on(rows: Sequence[tuple[str, ...]], names: tuple[str, ...], counters: Sequence[int]) -> bool:
-    """Whether the rows count steps or epochs up, and begin anew only below the header."""
-    before = list[int]()
-    for row in rows:
-        if row == names:
-            before = []
-        elif _numbers(row):
-            counts = [row[place] for place in counters]
-            if not all(map(_COUNT.fullmatch, counts)) or (now := list(map(int, counts))) <= before:
-                return False
-            before = now
-    return sum(map(_numbers, rows)) >= FEWEST_ROWS
+def _goes_on(rows: Sequence[tuple[str, ...]], header: tuple[str, ...], counters: Sequence[int], speed: int) -> bool:
+    """Whether the rows below each header count steps or epochs up, as a rule by the same number, at similar speeds."""
+    begins = [0, *(place for place, row in enumerate(rows) if row == header), len(rows)]
+    tables = [[row for row in rows[begin:end] if _numbers(row)] for begin, end in pairwise(begins)]
+    texts = [[[row[place] for place in counters] for row in table] for table in tables]
+    if sum(map(len, tables)) < FEWEST_ROWS or not all(
+        _COUNT.fullmatch(n) for table in texts for row in table for n in row
+    ):
+        return False
+    counts = [[list(map(int, row)) for row in table] for table in texts]
+    following = [pair for table in counts for pair in pairwise(table)]
+    grown = Counter(tuple(map(sub, after, before)) for before, after in following)
+    is_even = not grown or grown.most_common(1)[0][1] > len(following) / 2
+    speeds = [[float(row[speed]) for row in table if _SECONDS.fullmatch(row[speed])] for table in tables]
+    usual = [statistics.median(table) for table in speeds if len(table) >= FEWEST_ROWS]
+    is_one = not usual or max(usual) <= APART * min(usual)
+    return is_even and is_one and all(before < after for before, after in following)
 
 
 def _rows_text(names: Sequence[str], columns: Mapping[int, str], sign: str) -> str:
     """The grammar of rows of numbers, of which nothing else has as many."""
     shown = {"\t": r"\t", "|": r"\|"}.get(sign, sign)
     between = '" " _PAD?' if sign == " " else f'_PAD? "{shown[-1] if sign == "|" else shown}" _PAD?'
-    row, terminals = _row(columns, len(names), _CELL, " ++" if sign == " " else f" *+{shown} *+", between)
+    row, terminals = row_of_columns(columns, len(names), _CELL, " ++" if sign == " " else f" *+{shown} *+", between)
     words = {*re.findall(r"[a-z_]+", " ".join(columns.values()))}
     kind = "step_line" if "step" in words else "epoch_line"
     body = [f"// A table: {', '.join(names)}", "", f"start: {kind}", "", f"{kind}: _EDGE? {row} _EDGE?", ""]

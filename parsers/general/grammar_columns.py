@@ -96,3 +96,22 @@ def told(found: Sense) -> str | None:
         return f"step_time{{{_TIMES[found.factor]}, unknown}}"
     held = {STEP_RATE: "step_rate{unknown}", "step": 'step{"0"}', "epoch": 'epoch{"0"}', "loss": "loss"}
     return held.get(found.role)
+
+
+def row_of_columns(columns: Mapping[int, str], count: int, cell: str, gap: str, sign: str) -> tuple[str, list[str]]:
+    """The columns of a row that are read, with a ``sign`` between, and the terminals for those that are not.
+
+    ``cell``, ``gap``: the expressions of one that is not read, and of what stands between two.
+    """
+    row, terminals, before = list[str](), list[str](), -1
+    for place, held in sorted(columns.items()):
+        row += [sign] if row else []
+        if skipped := place - before - 1:
+            row.append(f"_SKIP_{place}")
+            terminals.append(f"_SKIP_{place}: /(?:{cell}{gap}){{{skipped}}}/")
+        row.append(held)
+        before = place
+    if behind := count - before - 1:
+        row.append("_BEHIND")
+        terminals.append(f"_BEHIND: /(?:{gap}{cell}){{{behind}}}/")
+    return " ".join(row), terminals

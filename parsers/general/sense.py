@@ -81,10 +81,10 @@ def _unit_of(key: str, unit: str) -> tuple[str, str]:
 
 def _composed_sense(words: Words, behind: Words) -> Sense | None:
     by_name, by_unit = composed(words), composed(behind)
-    found = by_name or by_unit
-    if found is None:
+    if (found := by_name or by_unit) is None:
         return None
-    if by_name and by_unit and (by_name.role, by_name.unit) != (by_unit.role, by_unit.unit):
+    is_scaled = not listed("scaled").isdisjoint((*words, *behind))
+    if is_scaled or (by_name and by_unit and (by_name.role, by_name.unit) != (by_unit.role, by_unit.unit)):
         return Sense("other", " ".join(words))
     names = {word for name in named("rate") for word in name} if found.role != STEP_TIME else {"time", "cost", "speed"}
     left = tuple(word for word in (found.left if by_name else words) if word not in names)

@@ -65,6 +65,7 @@ REFUSED = {
     "a_part_of_a_step": "step loss tokens data_ms/step",
     "nothing_of_training": "step size lr_ tok/s",
     "no_counter": "size loss lr tok/s",
+    "thousands": "step loss lr tok/s(K)",
     "two_rates": "step loss samples/s tok/s",
 }
 
@@ -82,6 +83,33 @@ def test_a_table_is_refused_where_the_same_columns_stand_below_the_title_of_an_e
     header, table = " ".join(HEAD), rows("1e-4", "9000.5")
     assert read(tmp_path, header, *table, "Evaluation:", header, *rows("1e-4", "70000.5")) == []
     assert read(tmp_path, header, *table, "Training again:", header, *table) == [9000.5] * 16
+
+
+OTHERS = {
+    "below_its_title": ("=== Validation ===", "9000.5"),
+    "below_a_title_before_other_lines": ("Evaluation\nmodel: a\ndtype: bf16\ndevice: cuda\nbatches: 9", "9000.5"),
+    "at_another_speed": ("holdout", "30000.5"),
+}
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_tables_of_training_and_of_an_evaluation_under_the_same_header_are_refused(tmp_path: Path, case: str) -> None:
+    title, speed = OTHERS[case]
+    table = [" ".join(HEAD), *rows("1e-4", "9000.5")]
+    assert read(tmp_path, *table, title, " ".join(HEAD), *rows("1e-4", speed)) == []
+
+
+def test_rows_that_do_not_count_by_the_same_number_are_of_a_sweep(tmp_path: Path) -> None:
+    sweep = [f"{2**n}  2.5{n}  1e-4  {n}000.5" for n in range(1, 9)]
+    assert read(tmp_path, "batch loss lr tok/s", *sweep) == []
+
+
+def test_the_time_of_a_step_beside_its_rate_is_read(tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    log.write_text("\n".join(["step loss ms/step tok/s", *rows("100.5", "9000.5"), ""]))
+    found = draft(log)
+    assert found.is_found
+    assert {"throughput", "step_time"} <= set(found.columns)
 
 
 def test_a_table_is_refused_where_another_one_has_as_many_columns(tmp_path: Path) -> None:
