@@ -58,6 +58,7 @@ FORMS_DIFFER = "its lines are of several forms, which say different things"
 CONSTANT = "it is always the same number"
 A_TOTAL = "it only rises: a total"
 MANY = 20
+MOST_RISING = 5  # times of epochs of which each is longer than the one before
 FORMS_APART = 1.5
 FAR = 2.5  # a level that differs by more than this is of something else
 COUNTED_UNKNOWN = "the log does not show what its throughput counts"
@@ -250,6 +251,8 @@ def no_measure(series: SpokenSeries) -> str | None:
     if _has_unlike_forms(series):
         return FORMS_DIFFER
     rising = np.diff(values)
+    if series.kind == "epoch" and len(values) >= LEAST and (rising > 0).all():
+        return A_TOTAL if values[-1] > 2 * values[0] or len(values) >= MOST_RISING else None
     if len(values) > LEAST and (rising >= 0).all() and values[-1] > 2 * values[0]:
         is_uneven = len(values) < MANY and np.std(rising) > 0.5 * np.mean(rising)
         return None if is_uneven else A_TOTAL

@@ -35,6 +35,8 @@ BEHIND = 20  # letters of a line, such as those of a level
 DURATION = re.compile(
     r"(?:\d+ days?, *)?\d+:\d\d:\d\d(?:\.\d+)?|(?<![\d:])\d+:\d\d(?![\d:])"
     r"|\b(?:\d+d ?)?(?:\d+h ?)?\d+m ?\d+s\b|\b\d+h ?\d+m\b"
+    r"|\b\d+ ?(?:h|hrs?|hours?|mins?|minutes?|小时|分钟?)(?:,| and)? {0,2}\d+(?:\.\d+)? ?"
+    r"(?:min(?:ute)?s?|s|sec(?:ond)?s?|分钟?|秒)(?![A-Za-z])"
 )
 # Numbers that name something: a card, a rank, a place in a source file, a version.
 _IDENTITY = re.compile(

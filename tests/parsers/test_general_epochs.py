@@ -18,7 +18,10 @@ def read(at: Path, line: str, *, before: str = "", seconds: tuple[float, ...] = 
         passed += took
         stamp = STAMP.format(minute=int(passed) // 60, second=int(passed) % 60)
         text += (
-            line.format(epoch=epoch, third=3 * epoch, took=took, minutes=took / 60, stamp=stamp, loss=3 / epoch) + "\n"
+            line.format(
+                epoch=epoch, third=3 * epoch, took=took, minutes=took / 60, stamp=stamp, loss=3 / epoch, passed=passed
+            )
+            + "\n"
         )
     return summarise(write(at, text.encode()), None, ())
 
@@ -53,6 +56,11 @@ def test_the_mean_is_that_of_the_times_and_not_of_their_rates(tmp_path: Path) ->
 
 REFUSED = {
     "no unit and no stamps": "Epoch {epoch}: loss {loss:.4f}, time: {took:.2f}",
+    "minutes and seconds": "Epoch {epoch}: loss {loss:.4f}, time: 2 min {took:.0f} sec",
+    "minutes and seconds in words": "Epoch {epoch}: loss {loss:.4f}, took 2 minutes and {took:.0f} seconds",
+    "minutes and seconds in Chinese": "Epoch {epoch}: loss {loss:.4f}, 耗时 2分钟{took:.0f}秒",
+    "the time since the start": "Epoch {epoch}: loss {loss:.4f}, time: {passed:.2f}s",
+    "the time since an earlier start": "Epoch {epoch}: loss {loss:.4f}, time: 3{passed:05.0f}.5s",
     "every third epoch": "Epoch {third}: loss {loss:.4f}, time: {took:.2f}s",
     "the time of a test": "Epoch {epoch} Val, loss: {loss:.4f}, Cost: {took:.2f} sec",
     "the time of a test in its own line": "[Epoch {epoch}] test loss {loss:.4f}\nEpoch {epoch} took {took:.2f} secs",
@@ -65,6 +73,10 @@ REFUSED = {
 @pytest.mark.parametrize("line", REFUSED.values(), ids=REFUSED)
 def test_a_time_that_may_be_of_something_else_gives_none(tmp_path: Path, line: str) -> None:
     assert read(tmp_path, line).measurement is None
+
+
+def test_three_times_of_which_each_is_longer_by_as_much_are_those_since_the_start(tmp_path: Path) -> None:
+    assert read(tmp_path, REFUSED["the time since the start"], seconds=(60.0,) * 3).measurement is None
 
 
 def test_of_lines_of_training_and_of_a_test_only_the_former_count(tmp_path: Path) -> None:
