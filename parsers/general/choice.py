@@ -11,12 +11,13 @@ from .gathered import Gathered
 from .proof import FAR, Proven, prove
 from .sense import DURATION, ELAPSED, RATE, STEP, STEP_RATE, STEP_TIME, TIME, Sense
 from .spoken_series import FEW, Numbers, SpokenSeries, agree, all_series, of_stamps
-from .training_bar import LEAST_SECONDS
+from .training_bar import APART, LEAST_SECONDS, LEAST_STEPS, evaluates_before
 
 LEVELS_DIFFER = "{count} lines of another level say {other}, these {own}"
 FORMS_DIFFER = "{count} lines of another form say {other}, these {own}"
 SEVERAL = "several that differ: {names}"
 SEVERAL_BARS = "there are bars of other steps, and the log does not show which are those of training"
+UNITS_DIFFER = "other lines of the same form have it in another unit of time"
 BOTH_WAYS = "the bar shows steps per second in some lines and seconds per step in others"
 BY_STAMPS = "no number is known to be a speed or a time of training; the steps are counted by the stamps of their lines"
 FEWEST_STAMPS = 10
@@ -61,7 +62,22 @@ def _by_stamps(gathered: Gathered) -> list[Proven]:
     done, passed = np.diff(series.steps), np.diff(np.array([row.moment for row in series.rows]))
     are_on = (done > 0) & (passed >= 0)
     is_long = passed[are_on].sum() >= LEAST_SECONDS
-    return [Proven(series, STEP, 1.0, [Message(BY_STAMPS)])] if are_on.mean() >= MOST_STAMPS and is_long else []
+    if are_on.mean() < MOST_STAMPS or not is_long or evaluates_before(series, gathered) or _alternate(done, passed):
+        return []
+    return [Proven(series, STEP, 1.0, [Message(BY_STAMPS)])]
+
+
+def _alternate(done: Numbers, passed: Numbers) -> bool:
+    """Whether steps that begin anew take as different a time as those of training and of an evaluation without a name.
+
+    ``done``, ``passed``: steps and seconds between two lines.
+    """
+    begins = np.flatnonzero(done <= 0)
+    runs = zip(np.split(done, begins), np.split(passed, begins), strict=True)
+    times = [
+        np.median(seconds[steps > 0] / steps[steps > 0]) for steps, seconds in runs if (steps > 0).sum() >= LEAST_STEPS
+    ]
+    return bool(times and max(times) > APART * min(times))
 
 
 def _contradicted(one: Proven, proven: Sequence[Proven], every: Sequence[SpokenSeries]) -> Message | None:
@@ -77,6 +93,13 @@ def _contradicted(one: Proven, proven: Sequence[Proven], every: Sequence[SpokenS
     for other in every:
         if _is_other_level(own, other) and not 1 / FAR < own.median / other.median < FAR:
             return _against(LEVELS_DIFFER, own, other)
+    if any(map(partial(_is_in_another_unit, own), every)):
+        return Message(UNITS_DIFFER)
+    return _contradicted_by_bars(own, every)
+
+
+def _contradicted_by_bars(own: SpokenSeries, every: Sequence[SpokenSeries]) -> Message | None:
+    """What other bars of the log, or other lines of the same, say against that of a series."""
     if own.total is not None and any(map(partial(_is_another_bar, own), every)):
         return Message(SEVERAL_BARS)
     if own.sense.role != RATE and "nameless" in own.sense.flags and _is_other_way(own, every):
@@ -102,6 +125,13 @@ def _differ(own: SpokenSeries, other: SpokenSeries) -> bool:
     is_few = len(other) < FEW * len(own)
     shared = {row.line for row in own.rows} & {row.line for row in other.rows}
     return not is_few and not shared and agree(own, other) is False
+
+
+def _is_in_another_unit(own: SpokenSeries, other: SpokenSeries) -> bool:
+    """Whether other lines say the same in another unit of time: `0.98ms` of some, `1.02s` of those that took longer."""
+    same = (own.sense.role, own.sense.name, own.level) == (other.sense.role, other.sense.name, other.level)
+    is_other = same and own.sense.factor != other.sense.factor
+    return is_other and not {row.line for row in own.rows} & {row.line for row in other.rows}
 
 
 def _is_another_bar(own: SpokenSeries, other: SpokenSeries) -> bool:

@@ -31,6 +31,7 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 _LEFT = re.compile(r"(?i)(?:\b(?:eta|remaining(?:[ _]time)?|time left)\W{1,4}|<)((?:\d+ days?, *)?(?:\d+:)?\d+:\d+)")
 _BAR_CLOCK = re.compile(r"\[((?:\d+:)?\d+:\d+)<")
 _ANY_YEAR = 2024
+FEWEST_OF_CODE = 4  # lines of a source
 LEAST_BEHIND = 20  # lines of training behind a source
 # What is no log, whatever numbers it holds.
 SOURCE_CODE = "it is source code"
@@ -228,7 +229,7 @@ def why_no_log(gathered: Gathered) -> str | None:
         return None
     if any(map(_CHANGE.match, lines)):
         return DIFFERENCES
-    if _part(_CODE, lines) > 0.15 and len(lines) * _part(_CODE, lines) >= 4:
+    if _part(_CODE, lines) > 0.15 and len(lines) * _part(_CODE, lines) >= FEWEST_OF_CODE:
         return SOURCE_CODE
     if _part(_PAGE, lines) > 0.02 and len(lines) * _part(_PAGE, lines) >= 3:
         return MARKDOWN
@@ -241,7 +242,7 @@ def behind_its_source(gathered: Gathered) -> Gathered:
     Lines of training count steps behind the last line of the source.
     """
     code = [place for place, line in enumerate(gathered.head, 1) if _CODE.match(line)]
-    behind = [row for row in gathered.spoken if code and row.line > code[-1]]
+    behind = [row for row in gathered.spoken if len(code) >= FEWEST_OF_CODE and row.line > code[-1]]
     steps = [row.number(row.form.counter) for row in behind if row.form.has_loss and row.form.counter]
     if len(steps) < LEAST_BEHIND or not all(before < after for before, after in pairwise(steps)):
         return gathered

@@ -21,6 +21,7 @@ _BAR = re.compile(
 UNKNOWN = "The log does not show which of its progress bars is that of training, so none is read."
 OF_EPOCHS = "its progress bar is called that of epochs, and may count these"
 WITH_EPOCHS = "its progress bar goes on with the epochs of the log, and may count these"
+OF_SOMETHING_ELSE = "its progress bar goes by itself, and not with the steps or the losses of training"
 OF_EVALUATION = "its progress bar follows a line that tells of an evaluation"
 SPEEDS_DIFFER = "its progress bars run at speeds as different as those of training and of evaluation"
 SHORT_BAR = "the bar is too short to be proven by its own clock"
@@ -30,9 +31,16 @@ _EPOCHS = re.compile(
 )
 _EVALUATES = re.compile(
     r"(?i)(?:[^a-z]|\b(?:info|start(?:ing|ed)?|begin(?:ning)?|running|now|run|do|on|the)\b)*"
-    r"(?:evaluat|validat|testing|inference|predicting)"
+    r"(?:evaluat|validat|testing|inference|predicting|test[^a-z0-9]*$)"
 )
-LINES_BEFORE = 3
+# The same as a sentence of its own, which may stand farther before.
+_ANNOUNCES = re.compile(
+    r"(?i)[^a-z]*(?:\w+ ){0,2}?(?:evaluating|validating|testing|predicting"
+    r"|(?:start|begin|run)(?:ing|ning)? (?:the )?(?:evaluation|validation|inference|prediction|test))\b"
+    r"(?! (?:set|split|data)\w*\W*\d)|[^a-z]*(?:evaluation|test|inference)[^a-z0-9]*$"
+)
+_TRAINS = re.compile(r"(?i)(?<![a-z])train")
+LINES_BEFORE, MOST_LINES_BEFORE = 3, 12
 APART = 1.5
 BAR_AGREES = (0.85, 1.18)
 LEAST_SECONDS = 20.0
@@ -162,9 +170,23 @@ def not_of_steps(series: SpokenSeries, gathered: Gathered) -> str | None:
         return OF_EPOCHS
     if series.total is not None and (_is_count_of_epochs(series, gathered) or _goes_with_epochs(series, gathered)):
         return WITH_EPOCHS
-    if _evaluates_before(series, gathered):
+    if evaluates_before(series, gathered):
         return OF_EVALUATION
+    if series.total is not None and not series.evidence and _goes_by_itself(series, gathered):
+        return OF_SOMETHING_ELSE
     return SPEEDS_DIFFER if _differ(series) else None
+
+
+def _goes_by_itself(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether a bar ends before training begins, as that of a preparation, or runs anew within single steps of it."""
+    first, last = series.rows[0].line, series.rows[-1].line
+    others = [row for row in gathered.spoken if not row.form.is_bar and not row.form.is_of_other]
+    losses = [row.line for row in others if row.form.has_loss]
+    steps = [row for row in others if row.form.has_loss and row.form.first("step") and first <= row.line <= last + 1]
+    done = max((after.of("step") - before.of("step") for before, after in pairwise(steps)), default=0)
+    is_faster = done > 0 and len(runs_of(series)) >= LEAST_STEPS and APART * done < np.ptp(series.steps)
+    is_before = not any(first <= line <= last for line in losses) and sum(line > last for line in losses) > 1
+    return bool(is_faster or is_before)
 
 
 def counts_steps(series: SpokenSeries) -> bool:
@@ -200,11 +222,14 @@ def _goes_with_epochs(series: SpokenSeries, gathered: Gathered) -> bool:
     return is_many and bool(np.ptp(behind) <= 1 and abs(np.median(behind)) <= 1)
 
 
-def _evaluates_before(series: SpokenSeries, gathered: Gathered) -> bool:
-    """Whether one of the last lines before the bar begins with a word of an evaluation."""
+def evaluates_before(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether one of the last lines before some lines begins with a word of an evaluation."""
     text = series.rows[0].text
     place = next((number for number, line in enumerate(gathered.head) if text in line), 0)
-    return any(_EVALUATES.match(line) for line in gathered.head[max(place - LINES_BEFORE, 0) : place])
+    before = gathered.head[max(place - MOST_LINES_BEFORE, 0) : place]
+    trains = max((number for number, line in enumerate(before) if _TRAINS.search(line)), default=-1)
+    is_announced = any(map(_ANNOUNCES.match, before[trains + 1 :]))
+    return is_announced or any(map(_EVALUATES.match, before[-LINES_BEFORE:]))
 
 
 def _differ(series: SpokenSeries) -> bool:

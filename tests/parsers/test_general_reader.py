@@ -144,7 +144,7 @@ def test_a_bar_that_shows_its_speed_in_two_ways_is_refused(tmp_path: Path) -> No
 def test_bars_without_a_name_are_refused_where_there_are_several(tmp_path: Path) -> None:
     bar = "{n}%|# | {n}/{total} [00:{n:02d}<00:50,  1.0{m}it/s]\n"
     bars = "".join(bar.format(n=n, m=n % 10, total=total) for total in (100, 60) for n in range(10, 55, 3))
-    assert "which are those of training" in refused(tmp_path, bars + lines("loss: {x:.3f} lr: 0.1"))
+    assert "which are those of training" in refused(tmp_path, bars + lines("loss: {x:.3f} lr: 0.1") + bars)
 
 
 def test_a_bar_behind_a_configuration_alone_may_be_that_of_a_prediction(tmp_path: Path) -> None:

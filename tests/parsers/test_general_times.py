@@ -141,3 +141,24 @@ def test_steps_are_counted_by_stamps_where_no_number_is_a_time_of_training(tmp_p
 def test_other_lines_are_not_counted_by_their_stamps(tmp_path: Path, one: str, other: str) -> None:
     found = summarise(write(tmp_path, COUNTED.replace(one, other).encode()), None, ()).measurement
     assert found is None or found.protocol.estimate != "clock"
+
+
+@pytest.mark.parametrize(
+    "title", ["===== Test =====", "Evaluating on the test set", "INFO: Start evaluation of 20 batches"]
+)
+def test_steps_below_the_title_of_an_evaluation_are_not_counted(tmp_path: Path, title: str) -> None:
+    assert summarise(write(tmp_path, f"{title}\nusing cuda\n{COUNTED}".encode()), None, ()).measurement is None
+
+
+def test_steps_that_begin_anew_at_another_speed_may_be_of_an_evaluation(tmp_path: Path) -> None:
+    faster = "".join(f"2031-02-03 04:06:{n:02d},500 - INFO - Step {n}: loss = 2.{n:02d}\n" for n in range(1, 21))
+    assert summarise(write(tmp_path, (COUNTED + faster).encode()), None, ()).measurement is None
+
+
+def test_a_time_that_stands_in_two_units_is_not_read_by_one_of_them(tmp_path: Path) -> None:
+    times = (0.9, 1.1, 0.8, 1.2) * 4
+    text = "".join(
+        f"step {n}: loss 2.{n} step time {time if time > 1 else round(1000 * time)}{'s' if time > 1 else 'ms'}\n"
+        for n, time in enumerate(times, 10)
+    )
+    assert summarise(write(tmp_path, text.encode()), None, ()).measurement is None

@@ -58,6 +58,19 @@ diff --git a/log b/log
     "bars of a download": "".join(
         f"Downloading: {n}%|#  | {n}/100 [00:{n}<00:50, 1.00it/s]\n" for n in range(10, 60, 5)
     ),
+    "bars of a preparation before training": "".join(
+        f"{n}%|#  | {n}/100 [00:{n}<00:50, 1.00it/s]\n" for n in range(10, 60, 5)
+    )
+    + "".join(f"step {n} loss 2.{n}\n" for n in range(9)),
+    "bars of sampling between steps": "".join(
+        f"step {at} loss 2.{at}\n" + "".join(f"{n}%|#  | {n}/100 [00:{n}<00:50, 1.00it/s]\n" for n in range(10, 60, 5))
+        for at in range(1, 6)
+    ),
+    "bars below the sentence of an evaluation": "Evaluating a.pt\nusing cuda\n10 layers\nseed 1\ncompiled\n"
+    + "".join(f"{n}%|#  | {n}/100 [00:{n}<00:50, 1.00it/s, loss=2.{n}]\n" for n in range(10, 60, 2)),
+    "bars of a transcription": "".join(
+        f"Transcribing: {n}%|#  | {n}/100 [00:{n}<00:50, 1.00it/s, loss=2.{n}]\n" for n in range(10, 60, 5)
+    ),
     "bars of a map": "".join(f"Map: {n}%|#  | {n}/100 [00:{n}<00:50, 1.00 examples/s]\n" for n in range(10, 60, 5)),
     "bars of an evaluation": "".join(
         f"Evaluating: {n}%|#  | {n}/100 [00:{n}<00:50, 1.00it/s]\n" for n in range(10, 60, 5)
