@@ -130,7 +130,7 @@ def test_bars_of_an_evaluation_of_as_many_steps_are_told_by_their_speed(tmp_path
 
 def test_a_bar_behind_a_line_about_an_evaluation_is_not_read(tmp_path: Path) -> None:
     lines = ["Evaluating the model", "loading weights", *bar("", 100, 0.5, more=", loss=1.5")]
-    assert "follows a line that tells of an evaluation" in refused(tmp_path, lines)
+    assert "follow one that tells of an evaluation" in refused(tmp_path, lines)
 
 
 def test_a_bar_that_may_count_anything_is_not_multiplied_by_a_batch_size(tmp_path: Path) -> None:

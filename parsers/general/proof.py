@@ -27,7 +27,7 @@ from .step_proof import (
     proof_of_step,
     share_of_all,
 )
-from .training_bar import names_steps, not_confirmed, not_of_steps
+from .training_bar import names_steps, not_confirmed, not_of_steps, not_of_training
 
 NOT_TRAINING = "its lines are not of training"
 PART = "it is a part of a step, or not of all steps"
@@ -92,7 +92,7 @@ def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     if reason or series.sense.role == ELAPSED:
         return reason or NO_CLOCK
     is_bar = series.sense.role in (STEP_RATE, STEP_TIME) and "nameless" in series.sense.flags
-    if is_bar and (reason := not_of_steps(series, gathered)):
+    if reason := not_of_steps(series, gathered) if is_bar else not_of_training(series, gathered):
         return reason
     if is_bar and np.isfinite([row.clock for row in series.rows]).any():
         reason = not_confirmed(series)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .sense import RATE, SPEEDS, Sense, composed, lasting, named, per_epoch, sense, split
+from .sense import RATE, SPEEDS, Sense, composed, counted, lasting, named, per_epoch, sense, split
 
 NUMBER = re.compile(
     r"[-+]?(?:\d{1,3}(?:,\d{3})+(?!\d|,\d)(?:\.\d+)?|\d+\.?\d*(?:[eE][-+]?\d+)?|(?<![\w.])\.\d+(?:[eE][-+]?\d+)?"
@@ -226,6 +226,7 @@ class _SlotReader:
             return ""
         words = split(unit[1])
         is_speed = composed(words) is not None or words in named("rate") or per_epoch(words) is not None
+        is_speed |= words[1:2] == ("/",) and counted(words[0]) is not None  # samples/min
         is_time = lasting(words) is not None or words[:1] == ("/",)
         if is_speed and re.match(r"[\])]?\s+[-\d.(]", rest[unit.end(1) :]) and _has_a_name(key, is_strong=is_strong):
             return ""

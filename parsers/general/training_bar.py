@@ -12,7 +12,7 @@ import numpy as np
 from ..io.message import Message
 from .gathered import Gathered, Spoken
 from .sense import STEP_RATE, counted, split
-from .spoken_series import Numbers, SpokenSeries
+from .spoken_series import AGREE, Numbers, SpokenSeries
 
 # A bar of tqdm without a name: 12%|# | 12/100 [00:24<02:56,  2.00s/it]
 _BAR = re.compile(
@@ -22,7 +22,7 @@ UNKNOWN = "The log does not show which of its progress bars is that of training,
 OF_EPOCHS = "its progress bar is called that of epochs, and may count these"
 WITH_EPOCHS = "its progress bar goes on with the epochs of the log, and may count these"
 OF_SOMETHING_ELSE = "its progress bar goes by itself, and not with the steps or the losses of training"
-OF_EVALUATION = "its progress bar follows a line that tells of an evaluation"
+OF_EVALUATION = "some of its lines follow one that tells of an evaluation"
 SPEEDS_DIFFER = "its progress bars run at speeds as different as those of training and of evaluation"
 SHORT_BAR = "the bar is too short to be proven by its own clock"
 BAR_DIFFERS = "the bar shows another speed than its own clock"
@@ -38,6 +38,9 @@ _ANNOUNCES = re.compile(
     r"(?i)[^a-z]*(?:\w+ ){0,2}?(?:evaluating|validating|testing|predicting"
     r"|(?:start|begin|run)(?:ing|ning)? (?:the )?(?:evaluation|validation|inference|prediction|test))\b"
     r"(?! (?:set|split|data)\w*\W*\d)|[^a-z]*(?:evaluation|test|inference)[^a-z0-9]*$"
+)
+_TITLE = re.compile(
+    r"(?i)[^a-z]*(?:[a-z]+ ){0,2}?(?:evaluat[a-z]+|validat[a-z]+|test(?:ing)?|inference)(?: [a-z]+){0,4}[^a-z0-9]*$"
 )
 _TRAINS = re.compile(r"(?i)(?<![a-z])train")
 LINES_BEFORE, MOST_LINES_BEFORE = 3, 12
@@ -226,10 +229,29 @@ def evaluates_before(series: SpokenSeries, gathered: Gathered) -> bool:
     """Whether one of the last lines before some lines begins with a word of an evaluation."""
     text = series.rows[0].text
     place = next((number for number, line in enumerate(gathered.head) if text in line), 0)
-    before = gathered.head[max(place - MOST_LINES_BEFORE, 0) : place]
+    is_near = any(map(_EVALUATES.match, gathered.head[max(place - LINES_BEFORE, 0) : place]))
+    return is_near or _is_announced(series, gathered)
+
+
+def not_of_training(series: SpokenSeries, gathered: Gathered) -> str | None:
+    """Why lines of steps may be of an evaluation: they follow the title of one, all or where their steps begin anew.
+
+    Some of them may do so if they say the same as the others: nothing may have been printed of the evaluation.
+    """
+    begins = np.flatnonzero(np.diff(series.steps) <= 0) + 1
+    runs = np.split(np.arange(len(series)), begins)
+    above = [gathered.head[max(series.rows[run[0]].line - 2, 0) :][:1] for run in runs]
+    is_other = np.repeat([any(map(_TITLE.match, lines)) for lines in above], list(map(len, runs)))
+    own, rest = series.values[is_other], series.values[~is_other]
+    is_unlike = len(own) and len(rest) and abs(np.median(own) / np.median(rest) - 1) > AGREE
+    return OF_EVALUATION if is_unlike or _is_announced(series, gathered) else None
+
+
+def _is_announced(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether a sentence before some lines says that an evaluation begins, and none of training follows it."""
+    before = gathered.head[max(series.rows[0].line - 1 - MOST_LINES_BEFORE, 0) : max(series.rows[0].line - 1, 0)]
     trains = max((number for number, line in enumerate(before) if _TRAINS.search(line)), default=-1)
-    is_announced = any(map(_ANNOUNCES.match, before[trains + 1 :]))
-    return is_announced or any(map(_EVALUATES.match, before[-LINES_BEFORE:]))
+    return any(map(_ANNOUNCES.match, before[trains + 1 :]))
 
 
 def _differ(series: SpokenSeries) -> bool:

@@ -110,6 +110,13 @@ diff --git a/log b/log
     "saving": "".join(f"saving checkpoint {n} took {n}.5 s\n" for n in range(10, 20)),
     "loading": "".join(f"loading shard {n}: {n}.5 s, {n}00 samples/s\n" for n in range(10, 20)),
     "tokenizing": "".join(f"tokenizing {n}/100: {n}00.5 examples/s\n" for n in range(10, 20)),
+    "speed by the minute": "".join(f"step {n} loss 2.{n} speed: 1{n}.5 samples/min\n" for n in range(10, 20)),
+    "an evaluation below a sentence": "Evaluating the model on a text\n10 layers\n"
+    + "".join(f"step {n} | loss 2.{n} | 1{n}.5 tok/s\n" for n in range(10, 30)),
+    "evaluations below titles between training": "".join(
+        f"{title}\n" + "".join(f"step {n} | loss 2.{n} | {speed}{n}.5 tok/s\n" for n in range(10, 20))
+        for title, speed in (("--- training ---", 1), ("--- validation ---", 9)) * 3
+    ),
     "a plan": "".join(f"expected speed of step {n}: {n}0.5 images/s, loss 2.5\n" for n in range(10, 20)),
     "one document": '[\n{"step": 1, "images/s": 100.5, "loss": 2.5},\n{"step": 2, "images/s": 101.5, "loss": 2.5}\n]\n',
     "memory": "".join(f"step {n} loss 2.5 allocated {n}.5 GB reserved 1{n}.5 GB\n" for n in range(10, 20)),
