@@ -12,6 +12,7 @@ from parsers.runs.runfile import run_file
 from ..pagefile.parts import Circumstance
 from .cell import Cell, Proof
 
+DATE: Circumstance = "date"
 CIRCUMSTANCES: tuple[Circumstance, ...] = get_args(Circumstance)
 # Stamps without a year are read as of this one.
 NO_YEAR = np.datetime64("2000", "Y")
@@ -36,7 +37,7 @@ def circumstances(proof: Proof) -> dict[Circumstance, str]:
     told = _of_run_file(proof.reading.path, proof.reading.sha256)
     found = {**told, **{name: str(fact.value) for name, fact in proof.reading.facts.items()}}
     if (first := began([proof])) is not None:
-        found["date"] = str(first.astype(DAY))
+        found[DATE] = str(first.astype(DAY))
     return {name: found[name] for name in CIRCUMSTANCES if name in found}
 
 
@@ -55,7 +56,7 @@ def proofs_of(cell: Cell) -> Iterator[Proof]:
 
 
 def _joined(name: Circumstance, values: Iterable[str]) -> str:
-    if name != "date":
+    if name != DATE:
         return "/".join(values)
     days = sorted(values)
     return days[0] if len(days) == 1 else f"{days[0]}{TO}{days[-1]}"
@@ -73,7 +74,7 @@ def _of_run_file(log: Path, _: str) -> Mapping[str, str]:
     framework = framework if isinstance(framework, dict) else {}
     said = {"framework_version": framework.get("version"), "driver": environment.get("driver")}
     said |= {name: framework.get(name) for name in ("cuda", "cudnn")}
-    said["date"] = _day(run.get("start"))
+    said[DATE] = _day(run.get("start"))
     return {name: value for name, value in said.items() if isinstance(value, str) and value}
 
 

@@ -60,9 +60,9 @@ def test_hidden_cards_are_said(patient: Patient, hidden: str) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"utilisation": 90}, "90 % utilization, 4 MiB used, 0 processes"),
-        ({"used": 40000}, "0 % utilization, 40000 MiB used, 0 processes"),
-        ({"processes": 1}, "0 % utilization, 4 MiB used, 1 process"),
+        ({"utilisation": 90}, "90% utilization, 4 MiB used, 0 processes"),
+        ({"used": 40000}, "0% utilization, 40000 MiB used, 0 processes"),
+        ({"processes": 1}, "0% utilization, 4 MiB used, 1 process"),
     ],
 )
 def test_a_card_in_use_is_said(patient: Patient, options: dict[str, int], words: str) -> None:

@@ -47,7 +47,7 @@ def test_a_page_without_mistake_is_read(tmp_path: Path) -> None:
     ("found", "put", "said"),
     [
         ('unit = "images/s"', 'units = "images/s"', "units is not a valid key; allowed keys: title,"),
-        ('title = "A"', 'titel = "A"', "columns.a.titel is not a valid key; allowed keys: title, launcher,"),
+        ('title = "A"', 'titel = "A"', "columns.a.titel is not a valid key; allowed keys: title, short, launcher,"),
         ('protocol = "plain"', 'protocol = "tipk"', '"tipk" is not a named protocol; use one of tipc'),
         (
             'protocol = "plain"',

@@ -46,7 +46,7 @@ def test_a_number_far_from_what_its_neighbours_rule_gives_tells_both_and_the_dif
     assert found.verdict == "contradicted"
     assert str(found.computed) in str(found.reason)
     assert "other logs in the table" in str(found.reason)
-    assert " %) more." in str(found.reason)
+    assert "%) more." in str(found.reason)
 
 
 def test_a_number_that_its_neighbours_rule_gives_rounded_otherwise_is_not_accused(tmp_path: Path) -> None:
