@@ -39,6 +39,7 @@ bench: .venv/test
 	TMPDIR=/dev/shm $(BIN)/python -m tests.bench.ingest --write
 	TMPDIR=/dev/shm $(BIN)/python -m tests.bench.sharing --write
 	$(BIN)/python -m tests.bench.page --write
+	$(BIN)/python -m tests.bench.audited --write
 	$(BIN)/python -m tests.bench.adversarial --write
 	$(BIN)/python -m tests.bench.capture
 

@@ -4,22 +4,25 @@ The names that people import, brought in on first use, and the command's entry p
 """
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
+    from collections.abc import Mapping, Sequence
 
     from click import Group
 
     from launchers.secrets.redaction import Redactor
     from parsers.io.errors import FormatError, GrammarError, LogError, ParserError
-    from parsers.runs.reading import Reading, read, survey
+    from parsers.ranks.ranked_reading import read, survey
+    from parsers.runs.reading import Reading
+    from report.comparing.notebook import Comparison, compare
     from report.evidence.plan import PlannedLaunch
     from report.measuring.measurement import Measurement, measure
     from report.measuring.protocol import Protocol
 
 __all__ = [
+    "Comparison",
     "FormatError",
     "GrammarError",
     "LogError",
@@ -27,6 +30,7 @@ __all__ = [
     "ParserError",
     "Protocol",
     "Reading",
+    "compare",
     "main",
     "measure",
     "read",
@@ -42,6 +46,7 @@ Examples:
 """
 
 _HOMES = {
+    "Comparison": "report.comparing.notebook",
     "FormatError": "parsers.io.errors",
     "GrammarError": "parsers.io.errors",
     "LogError": "parsers.io.errors",
@@ -49,9 +54,10 @@ _HOMES = {
     "ParserError": "parsers.io.errors",
     "Protocol": "report.measuring.protocol",
     "Reading": "parsers.runs.reading",
+    "compare": "report.comparing.notebook",
     "measure": "report.measuring.measurement",
-    "read": "parsers.runs.reading",
-    "survey": "parsers.runs.reading",
+    "read": "parsers.ranks.ranked_reading",
+    "survey": "parsers.ranks.ranked_reading",
 }
 
 
@@ -73,7 +79,7 @@ class _Neighbours:
         return names()
 
     @staticmethod
-    def lacking(page: str, logs: "Path", repeats: int | None, only: "Mapping[str, str]") -> "list[PlannedLaunch]":
+    def lacking(page: str, logs: Path, repeats: int | None, only: "Mapping[str, str]") -> "list[PlannedLaunch]":
         """List the runs that a page lacks; says which cells no launcher can fill."""
         import click
 
@@ -89,6 +95,35 @@ class _Neighbours:
             return lacking
         except PageError as error:
             raise click.UsageError(str(error)) from error
+
+    @staticmethod
+    def measured(case: Path, language: str) -> str:
+        """Say what the finished runs of a case give; raises click.ClickException where one cannot be read."""
+        from parsers.io.errors import ParserError
+        from parsers.io.refusal import Unreadable
+        from report.terminal.repeats_text import repeats_shown
+        from report.wording.language_option import told_in, translate_to
+
+        translate = translate_to(language)
+        try:
+            return repeats_shown(case, translate)
+        except ParserError as error:
+            raise Unreadable(told_in(error, translate)) from error
+
+    @classmethod
+    def scrubbed(cls, logs: Path, paths: "Sequence[str]", out: Path) -> None:
+        """Copy runs of a folder of logs without the names and credentials that they hold; raises ParserError."""
+        from tempfile import TemporaryDirectory
+
+        from parsers.io.errors import ParserError
+        from parsers.scrubbing.copies import NamedLog, copied
+
+        with TemporaryDirectory(dir=out.parent) as place:
+            outcome = copied([NamedLog(logs / path, logs) for path in paths], Path(place), cls())
+            if outcome.problems:
+                raise ParserError("{problems}", problems="; ".join(outcome.problems))
+            if (made := Path(place, logs.name)).is_dir():  # else names were replaced, and no log is found there
+                made.rename(out)
 
     @staticmethod
     def stream() -> "Redactor":

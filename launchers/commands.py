@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .io.output import say, say_text
-from .native import recipes
-from .running.launch_options import COUNT, FOLDER, launch_options
+from .native import own_recipes
+from .running.command import launch, run
+from .running.launch_options import CONTAINER, COUNT, FOLDER, ON, SITE
 
 if TYPE_CHECKING:
-    from .running.planning import Planner
-    from .running.series import PlannedRun, RunSeries
+    from .clusters.site_file import Site
 
-_RECIPE = click.Choice(recipes.names())
 _FOUND_BAD = 1
 
 
@@ -39,127 +38,39 @@ def _told(path: Path) -> Iterator[None]:
         raise _Refused(f"{error.filename or path}: cannot be written: {error.strerror}.") from error
 
 
-@click.command()
-@launch_options
-@click.pass_context
-def launch(context: click.Context, /, target: str, *, dry_run: bool, **asked: Any) -> None:
-    """Run RECIPE, or the missing cases of PAGE, and keep the logs.
-
-    Omitted options use the recipe's defaults; EXTRA, after --, is passed to the native program. A page file sets how
-    its cases run. Finished runs are not repeated, so run the same command again to resume.
-
-    \b
-    Examples:
-      tachograph launch paddleclas_resnet50 --repo PaddleClas --cards 8 --precision amp --repeats 7
-      tachograph launch report/pages/cpu-demo.toml --repo PaddleClas --repo PaddleSeg --dry-run
-      tachograph launch paddleclas_resnet50 --repo PaddleClas --nodes 4 --cards 32 --on slurm
-      tachograph launch paddleclas_resnet50 --repo PaddleClas --nodes 2 --cards 16 --on mpirun -H a:8,b:8
-    """
-    series = _series(context, target, **asked)
-    if dry_run:
-        say_text("".join(series.script()))
-    else:
-        series.execute()
-
-
-def _series(
-    context: click.Context,
-    target: str,
-    *,
-    repos: tuple[Path, ...],
-    data: Path | None,
-    on: str | None,
-    hosts: str | None,
-    script: Path | None,
-    timeout: int | None,
-    stall: int,
-    stall_ends: bool,
-    no_redact: bool,
-    **wanted: Any,
-) -> RunSeries:
-    """Plan the runs that ``wanted`` asks of a recipe or a page, in the place where they are to run."""
-    from .running.places import chosen
-    from .running.planning import Planner
-    from .running.runner import Runner
-    from .running.screen import Screen
-    from .running.series import RunSeries
-
-    place = chosen(on, hosts, script)
-    planned = _planned(context, Planner(repos, data, place), target, **wanted)
-    if script and len({run.folder.path.parent for run in planned}) > 1:
-        raise click.UsageError("--script applies to a single case; select it with --only.")
-    screen = Screen(sys.stdout.fileno())
-    return RunSeries(Runner(place, screen, timeout, not no_redact, stall, stall_ends), planned)
-
-
-def _planned(
-    context: click.Context,
-    planner: Planner,
-    target: str,
-    *,
-    into: Path | None,
-    repeats: int | None,
-    only: dict[str, str],
-    extra: tuple[str, ...],
-    **options: str | int | None,
-) -> list[PlannedRun]:
-    """Plan the runs of a recipe or a page; ``options`` are those that the recipe or page says where they are None."""
-    from .running.planning import suite
-
-    given = {name.upper(): str(value) for name, value in options.items() if value is not None}
-    if extra:
-        given["EXTRA"] = shlex.join(extra)
-    if target not in recipes.names():
-        return _of_page(context, planner, target, given, into, repeats, only)
-    if only:
-        raise click.UsageError("--only selects cases of a page; a recipe runs a single case, set by its options.")
-    return planner.of_recipe(target, given, suite(into or Path("logs", target), given), repeats or 3)
-
-
-def _of_page(
-    context: click.Context,
-    planner: Planner,
-    page: str,
-    options: Mapping[str, str],
-    into: Path | None,
-    repeats: int | None,
-    only: Mapping[str, str],
-) -> list[PlannedRun]:
-    """Plan what a page lacks; which that is, the face of the program knows."""
-    if context.obj is None or not (page.endswith(".toml") or page in context.obj.names()):
-        known = f"recipes: {', '.join(recipes.names())}"
-        pages = f"; pages: {', '.join(context.obj.names())}, or a path ending in .toml" if context.obj else ""
-        raise click.UsageError(f"No recipe or page is named {page}; {known}{pages}.")
-    if options:
-        names = ", ".join(name.lower().replace("_", "-") for name in options)
-        raise click.UsageError(
-            f"A page file sets how its cases run, so {names} cannot be given; select cases with --only."
-        )
-    return planner.of_page(context.obj.lacking(page, into or Path("logs"), repeats, only))
-
-
 @click.command(name="launchers")
 @click.option(
     "--check",
     "checked",
-    type=_RECIPE,
     metavar="RECIPE",
     help="Check the options of a recipe against its native program.",
 )
-@click.option("--repo", type=FOLDER, help="Checkout of the native repository, for --check.")
+@click.option("--new", metavar="NAME", help="Draft a recipe of your own: NAME.sh, in this folder.")
+@click.option("--repo", type=FOLDER, help="Checkout of the native repository, for --check and --new.")
 @click.option("--keep", type=click.Path(dir_okay=False, path_type=Path), help="Also save the result to this JSON file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
-def list_launchers(checked: str | None, repo: Path | None, keep: Path | None, as_json: bool) -> None:
+def list_launchers(checked: str | None, new: str | None, repo: Path | None, keep: Path | None, as_json: bool) -> None:
     """List the recipes: model, framework, repository with its pinned commit, precisions, and requirements.
 
     With --check, show for every option of a recipe whether the native program has it, and at which line; exit
     status 1 if one is missing. Nothing in the checkout is executed.
 
+    RECIPE is a name or the path of a script (.sh). A recipe of your own is one script whose head says what it needs;
+    those in the folders of $TACHOGRAPH_RECIPES are listed and found by name. --new drafts one and never overwrites a
+    file.
+
     \b
     Examples:
       tachograph launchers
       tachograph launchers --check paddleclas_resnet50 --repo PaddleClas
+      tachograph launchers --new my_model --repo my-checkout
+      tachograph launchers --check my_model.sh --repo my-checkout
     """
+    if new and checked:
+        raise click.UsageError("--check and --new cannot be used together.")
+    if new:
+        _draft(new, repo)
+        return
     if bool(checked) != bool(repo):
         raise click.UsageError("--check and --repo must be used together.")
     if checked and repo:
@@ -169,13 +80,23 @@ def list_launchers(checked: str | None, repo: Path | None, keep: Path | None, as
     say_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows()) if as_json else f"{table()}\n")
 
 
+def _draft(name: str, repo: Path | None) -> None:
+    """Write the script of a new recipe where there is no such file."""
+    path, text = Path(f"{name}{own_recipes.SUFFIX}"), own_recipes.draft(name, repo)
+    if os.path.lexists(path):
+        raise click.UsageError(f"{path} exists already; an existing file is never overwritten.")
+    with _told(path), path.open("x", encoding="utf-8") as file:
+        file.write(text)
+    say(f"Wrote {path}. Edit it, then run `tachograph launchers --check {path} --repo DIR`.")
+
+
 def _check(name: str, repo: Path, keep: Path | None, as_json: bool) -> int:
     """Show what the check of a recipe finds; returns the exit status."""
     from .native import catalogue
     from .native.check import check
     from .native.outcome import text
 
-    recipe = recipes.read(name)
+    recipe = own_recipes.find(name)
     outcome = check(recipe, repo)
     say_text(f"{json.dumps(asdict(outcome), ensure_ascii=False) if as_json else text(recipe, outcome)}\n")
     if keep:
@@ -185,30 +106,72 @@ def _check(name: str, repo: Path, keep: Path | None, as_json: bool) -> int:
 
 
 @click.command()
-@click.argument("recipe", type=_RECIPE, required=False, metavar="[RECIPE]")
+@click.argument("recipe", required=False, metavar="[RECIPE]")
 @click.option("--repo", type=FOLDER, help="Checkout of the native repository.")
 @click.option("--data", type=FOLDER, help="Training data.")
+@click.option("--cards", type=COUNT, help="Total number of GPUs that a launch would use.")
+@click.option("--nodes", type=COUNT, default=1, show_default=True, help="Number of nodes.")
+@click.option("--precision", help="Precision that a launch would use.")
+@ON
+@SITE
+@CONTAINER
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
-def doctor(recipe: str | None, repo: Path | None, data: Path | None, as_json: bool) -> None:
+def doctor(
+    recipe: str | None,
+    repo: Path | None,
+    data: Path | None,
+    cards: int | None,
+    nodes: int,
+    precision: str | None,
+    on: str | None,
+    site: Path | None,
+    container: str | None,
+    as_json: bool,
+) -> None:
     """Check for problems that would stop or slow down a launch.
 
-    Exit status 1 if a problem would stop it.
+    With options of a launch, check what it would use. Exit status 1 if a problem would stop it.
 
     \b
     Examples:
       tachograph doctor
       tachograph doctor paddleclas_resnet50 --repo PaddleClas --data PaddleClas/dataset/ILSVRC2012
+      tachograph doctor paddleclas_resnet50 --cards 8 --precision amp --container IMAGE
     """
+    from .clusters import site_file
+    from .clusters.doctor_places import place_findings
     from .machine.doctor import examine
+    from .machine.doctor_cards import Wants
     from .machine.findings import shown
 
-    findings = list(examine(recipes.read(recipe) if recipe else None, repo, data, os.environ))
+    said = site_file.read(site, os.environ)
+    inside = _python_inside(container, said, on, repo) if container and on != "kubernetes" else None
+    # On other nodes than this one nobody knows what cards there are.
+    wants = Wants(None if on else cards and -(-cards // nodes), precision)
+    findings = list(examine(own_recipes.find(recipe) if recipe else None, repo, data, os.environ, wants, inside))
+    if on:
+        findings += place_findings(on, said)
     if as_json:
         for finding in findings:
             say(json.dumps(asdict(finding), ensure_ascii=False))
     else:
         say_text(shown(findings))
     sys.exit(_FOUND_BAD if any(finding.level == "bad" for finding in findings) else 0)
+
+
+def _python_inside(image: str, site: Site, on: str | None, repo: Path | None) -> Callable[[], dict[str, Any]] | None:
+    """What asks the Python of a container; None where only the nodes of a cluster can.
+
+    Raises click.UsageError where nothing can run the image.
+    """
+    from .clusters.containers import contained
+    from .jobs.own_command import OwnCommand
+    from .machine import gpus
+
+    container = contained(image, site.container, on_slurm=on == "slurm")
+    device = "cpu" if gpus.trouble() else "gpu"
+    job = OwnCommand(("python",), repo or Path.cwd(), device=device, is_contained=True)
+    return partial(container.native_python, job) if container.runs_here else None
 
 
 @click.command(hidden=True)
@@ -220,6 +183,16 @@ def observe(folder: Path, node: int, until: int) -> None:
     from .running import nodes
 
     nodes.observe(folder, node, until)
+
+
+@click.command(hidden=True)
+@click.argument("folder", type=FOLDER)
+@click.option("--no-redact", is_flag=True)
+def keep(folder: Path, no_redact: bool) -> None:
+    """Keep what comes from standard input as the log of the run that fills FOLDER, with its clock."""
+    from .running.detached import keep_output
+
+    keep_output(sys.stdin.fileno(), folder, redacts=not no_redact)
 
 
 @click.command()
@@ -245,4 +218,4 @@ def images(kind: str, count: int, size: int, out: Path) -> None:
         KINDS[kind](out, count, size)
 
 
-commands = [launch, list_launchers, doctor, observe, images]
+commands = [launch, run, list_launchers, doctor, observe, keep, images]

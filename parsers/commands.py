@@ -1,4 +1,4 @@
-"""Commands of this room: which formats are known, and the records of a log for people who want the data frame."""
+"""Commands of this room: which formats are known, a grammar for a log of none, and the records of a log as a table."""
 
 from __future__ import annotations
 
@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .general.command import draft_format
 from .ingesting.command import ingest
-from .io.errors import ParserError
+from .io.errors import FormatError, ParserError
+from .io.message import counted, joined
 from .io.printable import printable, say
 from .io.refusal import Unreadable
 from .scrubbing.command import scrub
 
 if TYPE_CHECKING:
+    from .general.drafting import Draft
     from .grammar.format import Format
 
 
+CLAIMED = "is of the known format {name}; read it with `tachograph show`."
+NO_DRAFT = "no grammar can be drafted for it: {reasons}."
+NOT_A_GRAMMAR = "the name of a grammar ends in .lark."
 # A log that cannot be read is told when its turn comes: it does not keep the others.
 LOGS = click.argument("logs", nargs=-1, required=True, type=click.Path(readable=False, path_type=Path))
 FORMAT = click.option("--format", "format_", metavar="NAME|FILE.lark", help="Log format.  [default: detected]")
@@ -74,7 +78,7 @@ def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
     """
     from .io.errors import told
     from .io.message import counted
-    from .runs.reading import read
+    from .ranks.ranked_reading import by_rank, read
     from .runs.record_file import write
 
     if any(out.exists() and log.exists() and out.samefile(log) for log in logs):
@@ -82,7 +86,8 @@ def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
     tables, unreadable = [], []
     for log in logs:
         try:
-            tables.append((printable(log), read(log, format=format_).parts[0].table))
+            found = read(log, format=format_)
+            tables += [(printable(path), table) for path, table in by_rank(found)]
         except (ParserError, OSError) as error:
             unreadable.append(told(error))
     if tables:
@@ -94,6 +99,58 @@ def parse(logs: tuple[Path, ...], out: Path, format_: str | None) -> None:
         say(f"Wrote {count} from {counted(len(tables), 'log')} to {out}.")
     if unreadable:
         raise Unreadable(*unreadable)
+
+
+@click.command("format")
+@click.argument("log", type=click.Path(readable=False, path_type=Path))
+@click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="Output file: NAME.lark.")
+def draft_format(log: Path, out: Path) -> None:
+    """Draft a grammar for LOG, of a program that no known format describes.
+
+    Numbers are named by the words and units beside them. A number whose meaning the log does not prove is left out,
+    and whose it is (of a card, a node or the job) is unknown until you write it into the grammar. A few lines of the
+    log are put into the folder NAME, to test the grammar by; review them before you publish them.
+
+    \b
+    Examples:
+      tachograph format train.log --out my.lark
+      tachograph show train.log --format my.lark
+    """
+    if out.suffix != ".lark":
+        raise click.BadParameter(f"{out}: {NOT_A_GRAMMAR}", param_hint="--out")
+    try:
+        _write(_drafted(log), log, out)
+    except ParserError as error:
+        raise Unreadable(error) from error
+
+
+def _drafted(log: Path) -> Draft:
+    from .general.drafting import NoDraft, draft
+    from .scanning.detection import detect, formats
+
+    if claimed := detect(log, formats()):
+        raise FormatError.at(log, CLAIMED, name=claimed.name)
+    found = draft(log)
+    if isinstance(found, NoDraft):
+        raise FormatError.at(log, NO_DRAFT, reasons=joined("{first}; {second}", found.reasons))
+    return found
+
+
+def _write(found: Draft, log: Path, out: Path) -> None:
+    from .general.drafting import excerpt
+    from .io.atomic_write import whole
+
+    with whole(out) as unfinished:
+        unfinished.write_text(found.text, encoding="utf-8")
+    golden = out.with_suffix("") / f"{log.name.partition('.')[0]}.log"
+    golden.parent.mkdir(parents=True, exist_ok=True)
+    with whole(golden) as unfinished:
+        unfinished.write_bytes(excerpt(log, found.reading))
+    columns = ", ".join(found.columns)
+    say(f"Wrote {out}: it reads {found.used} of {counted(found.total, 'line')} of {log}, with {columns}.")
+    for assumed in found.assumed:
+        say(f"Assumed: {assumed}.")
+    say(f"Wrote {golden}: some of its lines. Read the log with: tachograph show {log} --format {out}")
 
 
 commands: list[click.Command] = [formats, draft_format, ingest, parse, scrub]

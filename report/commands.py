@@ -15,7 +15,11 @@ from parsers.io.printable import printable, say
 from parsers.io.refusal import Unreadable
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
-from .findings.command import audit, recover
+from .audit.archiving.command import archive, verify
+from .audit.findings.command import audit, recover
+from .comparing.command import compare
+from .rendering.drafting.command import init
+from .rendering.exporting.command import export
 from .site.command import report, serve
 from .why.command import why
 from .wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
@@ -61,15 +65,17 @@ def show(
 ) -> None:
     """Show what is in LOGS: format, run metadata and where it was found, throughput and its stability, line counts.
 
-    A run folder stands for its log. With --follow, show the throughput of a running job; its log may be truncated,
-    rotated, or not exist yet. With --scheduler, LOGS must be on a disk shared by all workers. Exit status 1 if a log
-    gives no throughput, 2 if one cannot be read.
+    A run folder stands for its log. A folder with one log for each rank (rank_0.log, workerlog.0, torchrun --log-dir)
+    is read as one run, and its slowest rank is named. With --follow, show the throughput of a running job; its log may
+    be truncated, rotated, or not exist yet. With --scheduler, LOGS must be on a disk shared by all workers. Exit status
+    1 if a log gives no throughput, 2 if one cannot be read.
 
     \b
     Examples:
       tachograph show train.log
       tachograph show train.log --protocol tipc --cards 8
       tachograph show logs/lab/resnet50/1
+      tachograph show outputs/ranks
       tachograph show logs/*/*.log.gz --protocol skip_records=5,statistic=median --json
       tachograph show --follow train.log --cards 8
     """
@@ -194,4 +200,4 @@ def _print(status: int, text: str) -> int:
     return status
 
 
-commands: list[click.Command] = [show, report, serve, why, audit, recover]
+commands: list[click.Command] = [show, init, report, serve, why, compare, export, audit, recover, archive, verify]

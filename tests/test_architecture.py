@@ -19,9 +19,11 @@ WINGS = {
         "scrubbing",
         "general",
         "origins",
+        "ranks",
         "runs",
         "scanning",
         "grammar",
+        "counts",
         "sharing",
         "io",
     ),
@@ -30,7 +32,7 @@ WINGS = {
         "terminal",
         "site",
         "why",
-        "findings",
+        "comparing",
         "audit",
         "published",
         "rendering",
@@ -41,7 +43,7 @@ WINGS = {
         "pagefile",
         "measuring",
     ),
-    "launchers": ("commands", "running", "machine", "native", "secrets", "io"),
+    "launchers": ("commands", "running", "clusters", "runs", "jobs", "machine", "native", "secrets", "io"),
 }
 FACE = "tachograph"
 FOLDERS = {*MAY_IMPORT, "logs", "tests"}

@@ -126,6 +126,16 @@ def test_steps_that_begin_anew_are_another_run(tmp_path: Path) -> None:
     assert [each["throughput"]["value"] for each in found["runs"]] == [16, 8]
 
 
+def test_a_training_that_was_begun_before_with_other_steps_is_none_of_the_last(tmp_path: Path) -> None:
+    found = shown(tmp_path, *trained(1, 31, total=80), "\n", BATCH, *trained(1, 41, seconds=4.0))
+    assert found["throughput"]["value"] == 8
+
+
+def test_a_longer_bar_behind_the_losses_of_a_training_is_refused(tmp_path: Path) -> None:
+    found = shown(tmp_path, *trained(1, 31, total=30), "\n", bar(range(1, 61), 60, 4.0))
+    assert (found["throughput"], found["reason"].endswith("is that of training, so none is read.")) == (None, True)
+
+
 def test_without_a_batch_size_it_asks_for_one(tmp_path: Path) -> None:
     log = tmp_path / "train.log"
     log.write_text("".join(trained(1, 41)), encoding="utf-8", newline="")

@@ -25,6 +25,7 @@ COMMANDS = (
     "report",
     "serve",
     "why",
+    "export",
     "audit",
     "recover",
     "launch",

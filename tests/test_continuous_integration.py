@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from report.audit.allowance import ALLOWABLE
+from report.audit.findings.allowance import ALLOWABLE
 from tests.commandline import PROJECT
 from tests.report.audit.small_site import make
 

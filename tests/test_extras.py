@@ -9,7 +9,14 @@ import pytest
 
 from tests.commandline import PROJECT
 
-EXTRAS = {"altair": "charts", "vl_convert": "charts", "watchfiles": "watch", "PIL": "images", "pyarrow": "parquet"}
+EXTRAS = {
+    "altair": "charts",
+    "vl_convert": "charts",
+    "watchfiles": "watch",
+    "PIL": "images",
+    "pyarrow": "parquet",
+    "scipy": "compare",
+}
 LOG = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C2/1/train.log"
 
 
@@ -37,6 +44,8 @@ def without(modules: "tuple[str, ...]", *arguments: str | Path) -> "subprocess.C
         ("watchfiles", "serve cpu-demo --port 0 --watch"),
         ("PIL", "images {out} --kind imagenet"),
         ("pyarrow", "parse {log} --out {out}/a.parquet"),
+        ("scipy", "compare logs/cpu-demo logs/cpu-demo --html {out}/a.html"),
+        ("pyarrow", "export parquet {log} --out {out}/a.parquet"),
     ],
 )
 def test_a_command_names_the_extra_that_it_misses_in_one_sentence(missing: str, command: str, tmp_path: Path) -> None:
@@ -51,7 +60,15 @@ def test_a_command_names_the_extra_that_it_misses_in_one_sentence(missing: str, 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
-    ["--help", "show {log}", "report cpu-demo --out {out}", "why {log}", "parse {log} --out {out}/a.csv", "formats"],
+    [
+        "--help",
+        "show {log}",
+        "report cpu-demo --out {out}",
+        "why {log}",
+        "parse {log} --out {out}/a.csv",
+        "export csv cpu-demo",
+        "formats",
+    ],
 )
 def test_all_else_needs_no_extra(command: str, tmp_path: Path) -> None:
     assert without(tuple(EXTRAS), *command.format(out=tmp_path, log=LOG).split()).returncode == 0

@@ -13,6 +13,7 @@ import pytest
 from parsers.ingesting.suite import Suite
 from parsers.io.errors import LogError
 from parsers.io.input_file import data_of, opened, text_of
+from parsers.ranks.rank_files import NO_RANKS
 from parsers.runs.clock import clock
 from parsers.runs.reading import survey
 from parsers.runs.runfile import log_of, run_file, sha256_of
@@ -36,6 +37,7 @@ COMMANDS = {
     "scrub": ("scrub", "{pipe}", "--out", "{folder}/public"),
     "why": ("why", "{pipe}"),
     "why with a page": ("why", "{pipe}", "e1"),
+    "export": ("export", "csv", "{pipe}"),
     "audit": ("audit", "{pipe}"),
     "audit of a folder": ("audit", "{folder}"),
     "recover": ("recover", "{pipe}", "--published", "2791.98"),
@@ -94,7 +96,7 @@ def test_one_command_tells_all_that_is_no_file(tmp_path: Path) -> None:
     assert done.stderr.splitlines() == [
         "Error: /dev/zero: cannot be read: it is a device, not a file.",
         f"Error: {tmp_path}/socket: cannot be read: it is a socket, not a file.",
-        f"Error: {tmp_path}: is a folder; pass a log file.",
+        f"Error: {tmp_path}: {NO_RANKS}",
     ]
 
 

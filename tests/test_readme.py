@@ -13,7 +13,9 @@ from tests.commandline import PROJECT, run
 from tests.conftest import Compare
 
 READMES = ("README.md", "README.zh.md")
-GUIDES = tuple(f"docs/{name}{end}.md" for name in ("reading", "publishing", "python") for end in ("", ".zh"))
+GUIDES = tuple(
+    f"docs/{name}{end}.md" for name in ("reading", "publishing", "python", "comparing") for end in ("", ".zh")
+)
 TEXTS = (*READMES, *GUIDES, "docs/launching.md", "docs/launching.zh.md", "docs/protocols.md", "docs/protocols.zh.md")
 CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 # What stands between the sentence that names a rendered page and the next heading.

@@ -66,6 +66,30 @@ DRIVEN: dict[str, list[list[str]]] = {
         ["--follow", "{log}", "--json"],
         ["--follow", "{log}", "--format", "{hostile}"],
     ],
+    "compare": [
+        ["{folder}", "{folder}"],
+        ["{log}", "{top}"],
+        ["{log}", "{broken}", "--markdown"],
+        ["{hostile}", "{top}/{name}.none"],
+        ["{log}", "{log}", "--gate", "{hostile}"],
+        ["{log}", "{log}", "--protocol", "{hostile}"],
+    ],
+    "init": [
+        ["{top}/draft {name}", "{log}"],
+        ["{top}/draft", "{broken}", "{top}/{name}.none"],
+        ["{page}", "{log}"],
+        ["{top}/draft", "{log}", "--logs", "{top}/{name}"],
+    ],
+    "archive": [
+        ["{page}", "--logs", "{top}", "--out", "{top}/{name}.tach.zip"],
+        ["{bad_page}", "--out", "{top}/a.tach.zip"],
+        ["{hostile}"],
+    ],
+    "verify": [
+        ["{log}"],
+        ["{page}"],
+        ["{top}/{name}.none"],
+    ],
     "report": [
         ["{page}", "--logs", "{top}", "--out", "{top}/out {name}"],
         ["{page}", "--logs", "{top}", "--out", "{top}/out {name}", "--json"],
@@ -92,6 +116,18 @@ DRIVEN: dict[str, list[list[str]]] = {
         ["{broken}"],
         ["{top}/{name}.none"],
     ],
+    "export": [
+        ["csv", "{page}", "--logs", "{top}"],
+        ["bencher", "{page}", "--logs", "{top}"],
+        ["pytorch-benchmark", "{page}", "--logs", "{top}"],
+        ["openmetrics", "{log}", "{page}", "--logs", "{top}"],
+        ["reframe", "{log}", "--out", "{top}/{name} perflogs"],
+        ["{hostile}", "{log}"],
+        ["csv", "{log}", "--out", "{top}/{name}/no/where.csv"],
+        ["csv", "{bad_page}"],
+        ["csv", "{broken}"],
+        ["csv", "{top}/{name}.none"],
+    ],
     "audit": [
         ["{markdown}", "--logs", "{top}", "--all"],
         ["{markdown}", "--logs", "{top}", "--all", "--json"],
@@ -105,6 +141,14 @@ DRIVEN: dict[str, list[list[str]]] = {
         ["{log}", "--published", NUMBER, "--json"],
         ["{log}", "--published", "{hostile}"],
         ["{broken}", "--published", NUMBER],
+    ],
+    "run": [
+        ["--into", "{top}/runs {name}", "--model", "{hostile}", "--", "true", "{hostile}"],
+        ["--into", "{top}/runs {name}", "--", "{hostile}"],
+        ["--into", "{log}", "--", "true"],
+        ["--model", "{hostile}", "--dry-run", "--", "echo", "{hostile}"],
+        ["--lang", "{hostile}", "--into", "{top}/runs", "--", "true"],
+        ["--{hostile}"],
     ],
     "launch": [
         ["{hostile}"],
@@ -130,6 +174,7 @@ DRIVEN: dict[str, list[list[str]]] = {
         ["{hostile}"],
         ["--repo", "{top}/{name}.none"],
     ],
+    "keep": [["{top}/{name}.none"], ["{hostile}"]],
     "observe": [["{top}/{name}.none", "--node", "0", "--until", "1"], ["{top}", "--node", "{hostile}", "--until", "1"]],
     "images": [["--kind", "imagenet", "--count", "1", "{log}"], ["--kind", "{hostile}", "{top}/{name}"]],
 }

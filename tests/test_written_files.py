@@ -45,7 +45,9 @@ def commands(folder: Path) -> dict[str, list[str]]:
         "site": report(folder, "--html"),
         "csv": ["parse", log, "--out", f"{folder}/out/records.csv"],
         "jsonl": ["parse", log, "--out", f"{folder}/out/records.jsonl"],
+        "export": ["export", "reframe", f"{folder}/toy.toml", "--logs", f"{folder}/logs", "--out", f"{folder}/out"],
         "scrub": ["scrub", log, "--out", f"{folder}/out"],
+        "archive": ["archive", f"{folder}/toy.toml", "--logs", f"{folder}/logs", "--out", f"{folder}/out/toy.tach.zip"],
         "junit": ["audit", f"{folder}/pages", "--junit", f"{folder}/out/junit.xml"],
     }
 
@@ -81,7 +83,7 @@ def limited(size: int, arguments: Sequence[str]) -> "subprocess.CompletedProcess
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["report", "charts", "site", "csv", "jsonl", "scrub", "junit"])
+@pytest.mark.parametrize("name", ["report", "charts", "site", "csv", "jsonl", "scrub", "archive", "junit"])
 def test_a_full_disk_leaves_what_was_there_and_is_one_sentence_that_names_the_file(name: str, folder: Path) -> None:
     if name == "junit":
         run("report", folder / "toy.toml", "--logs", folder / "logs", "--out", folder / "pages")

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ..native import checkout
 from ..native.recipes import Recipe
 from . import gpus, machine_facts
-from .doctor_cards import cards_findings
+from .doctor_cards import ALL, Wants, cards_findings
 from .doctor_python import python_findings, wanted
+from .doctor_variables import variables_findings
 from .findings import Diagnosis, Level
 
 _GIB = 2**30
@@ -23,26 +24,41 @@ _FILE_NAME = re.compile(r"\b[\w-]+\.[a-z]{2,}\b")
 
 
 def examine(
-    recipe: Recipe | None, repo: Path | None, data: Path | None, environ: Mapping[str, str]
+    recipe: Recipe | None,
+    repo: Path | None,
+    data: Path | None,
+    environ: Mapping[str, str],
+    wants: Wants = ALL,
+    inside: Callable[[], dict[str, Any]] | None = None,
 ) -> Iterator[Diagnosis]:
     """Look at all that a run needs, and say of each thing whether it is good, and what to do where it is not.
 
     What belongs to a recipe is looked at only where there is one, its checkout and its data only where `repo` or
     `data` tells where they are. `environ` is the environment in which the native program would be started. Of the
-    disk the folder in which this process stands counts, for logs go below it.
+    disk the folder in which this process stands counts, for logs go below it. `wants`: what a launch would use.
+    `inside`: asks the Python of a container, in place of that of `environ`.
     """
     native: Mapping[str, Any] = {"frameworks": {}}
     try:
-        native = machine_facts.native_python(environ)
+        native = inside() if inside else machine_facts.native_python(environ)
         yield from python_findings(recipe, repo, native)
     except machine_facts.NoPythonError as error:
         yield Diagnosis("python", "bad", f"{error.said}.", error.advice)
     with gpus.cards() as cards:
-        yield from cards_findings(recipe, cards, wanted(native["frameworks"], recipe), environ)
+        yield from cards_findings(recipe, cards, wanted(native["frameworks"], recipe), environ, wants)
         yield from _storage_findings(repo, max(1, len(cards)))
+    yield from variables_findings(environ)
     if recipe is not None:
+        yield from _precision_findings(recipe, wants)
         yield from _data_findings(recipe, repo, data)
         yield from _checkout_findings(recipe, repo)
+
+
+def _precision_findings(recipe: Recipe, wants: Wants) -> Iterator[Diagnosis]:
+    possible = [*recipe.precisions("gpu"), *recipe.precisions("cpu")]
+    if wants.precision and wants.precision not in possible:
+        said = f"The recipe does not train in {wants.precision}."
+        yield Diagnosis("precision", "bad", said, f"Choose one of {', '.join(dict.fromkeys(possible))}.")
 
 
 def _storage_findings(repo: Path | None, cards: int) -> Iterator[Diagnosis]:
@@ -98,6 +114,6 @@ def _checkout_findings(recipe: Recipe, repo: Path | None) -> Iterator[Diagnosis]
         return
     remarks = list(checkout.remarks(checkout.describe(repo), recipe.facts))
     for remark in remarks:
-        yield Diagnosis("checkout", "warning", f"{remark.said}.", remark.advice)
+        yield Diagnosis("checkout", "bad" if remark.is_wrong else "warning", f"{remark.said}.", remark.advice)
     if not remarks:
         yield Diagnosis("checkout", "ok", f"At the pinned commit {recipe.facts['commit'][:12]}, without local changes.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 from ..native.recipes import Recipe
@@ -11,7 +12,21 @@ from .findings import Diagnosis, Level
 
 _IDLE_UTILISATION = 5  # %
 _IDLE_MEMORY = 1024  # MiB
+# From which compute capability on Tensor Cores compute in a precision: those of Volta in FP16, of Ampere in BF16 and
+# TF32 as well. https://docs.nvidia.com/cuda/cuda-c-programming-guide/#features-and-technical-specifications
+_CAPABILITY = {"fp16": (7, 0), "amp": (7, 0), "bf16": (8, 0), "tf32": (8, 0)}
 _THROUGH_SWITCHES = {"PSB", "PIX", "PXB"}
+
+
+@dataclass(frozen=True)
+class Wants:
+    """What a launch would use: so many cards of this machine, a precision; None where any will do."""
+
+    cards: int | None = None
+    precision: str | None = None
+
+
+ALL = Wants()
 
 
 def cards_findings(
@@ -19,13 +34,19 @@ def cards_findings(
     cards: Sequence[gpus.Card],
     frameworks: Mapping[str, Mapping[str, str | None]],
     environ: Mapping[str, str],
+    wants: Wants = ALL,
 ) -> Iterator[Diagnosis]:
     """Examine the cards of this node, for which NVML must be open, and what `frameworks` say of their builds."""
     if not cards:
         yield _no_card(recipe)
         return
+    yield from _fallen_findings(cards)
+    cards = [card for card in cards if not card.has_fallen]
+    if not cards:
+        return
     names = sorted({card.name for card in cards})
     yield Diagnosis("cards", "ok", f"{len(cards)} of {', '.join(names)}, driver {gpus.driver()}.")
+    yield from _wanted_findings(cards, wants)
     if environ.get("CUDA_VISIBLE_DEVICES") in {"", "-1"}:
         advice = "Unset it, or set it to the GPUs to train on."
         yield Diagnosis("cards", "warning", "CUDA_VISIBLE_DEVICES hides all GPUs from the native program.", advice)
@@ -34,6 +55,25 @@ def cards_findings(
         yield from _build_findings(recipe, name, build, len(cards))
     if len(cards) > 1:
         yield _interconnect(cards)
+
+
+def _fallen_findings(cards: Sequence[gpus.Card]) -> Iterator[Diagnosis]:
+    for card in cards:
+        if card.has_fallen:
+            advice = "See `dmesg | grep Xid`; reset it with `nvidia-smi --gpu-reset`, or reboot."
+            yield Diagnosis("cards", "bad", f"GPU {card.index} does not answer: it has fallen off its bus.", advice)
+
+
+def _wanted_findings(cards: Sequence[gpus.Card], wants: Wants) -> Iterator[Diagnosis]:
+    if wants.cards and wants.cards > len(cards):
+        said = f"{wants.cards} GPUs are wanted on this machine; {len(cards)} answer."
+        yield Diagnosis("cards", "bad", said, "Choose fewer with --cards, or several nodes with --nodes and --on.")
+    needed = _CAPABILITY.get(wants.precision or "")
+    old = [card for card in cards if needed and card.capability and card.capability < needed]
+    if needed and old:
+        lacks = f"{old[0].name} has no Tensor Cores for {wants.precision}"
+        said = f"{lacks}, which needs compute capability {needed[0]}.{needed[1]}."
+        yield Diagnosis("precision", "warning", said, "Choose another --precision.")
 
 
 def _no_card(recipe: Recipe | None) -> Diagnosis:

@@ -13,6 +13,7 @@ from .findings import Diagnosis, Level
 
 Frameworks = Mapping[str, Mapping[str, str | None]]
 _PACKAGE = re.compile(r"([\w.-]+)(?: (\d[\d.]*))?")
+_COMMA = re.compile(r",(?![^()]*\))")
 _REQUIREMENT = re.compile(r"^(?!.*(?:;|://))(\w[\w.-]*)", re.MULTILINE)  # without conditions and addresses
 
 
@@ -50,10 +51,14 @@ def _build(build: Mapping[str, str | None]) -> str:
     return f"{build['version']}" + (f" with {', '.join(parts)}" if parts else without)
 
 
+def _needs(text: str) -> list[str]:
+    """The parts of a list in words: not split within parentheses, and without the `and` before the last one."""
+    return [part.strip().removeprefix("and ") for part in _COMMA.split(text)]
+
+
 def _need_findings(recipe: Recipe, repo: Path | None, packages: Mapping[str, str]) -> Iterator[Diagnosis]:
     installed = {_normal(name): version for name, version in packages.items()}
-    for need in recipe.facts["needs"].split(","):
-        words = need.strip()
+    for words in _needs(recipe.facts["needs"]):
         package = _PACKAGE.fullmatch(words)
         if words.endswith(".txt"):
             yield from _file_findings(words, repo, installed)

@@ -20,6 +20,7 @@ _LEVELS = {
     pynvml.NVML_TOPOLOGY_SYSTEM: "SYS",
 }
 _SWITCH = "switch"
+_FALLEN = "unknown"
 
 
 class CardSample(NamedTuple):
@@ -49,7 +50,18 @@ class Card:
     @property
     def name(self) -> str:
         """The name of the product, `unknown` where the card has fallen off its bus."""
-        return str(_told(pynvml.nvmlDeviceGetName, self.handle) or "unknown")
+        return str(_told(pynvml.nvmlDeviceGetName, self.handle) or _FALLEN)
+
+    @property
+    def has_fallen(self) -> bool:
+        """Whether the card answers nothing: it has fallen off its bus."""
+        return self.name == _FALLEN
+
+    @property
+    def capability(self) -> tuple[int, int] | None:
+        """The compute capability, such as (8, 0)."""
+        found = _told(pynvml.nvmlDeviceGetCudaComputeCapability, self.handle)
+        return None if found is None else (int(found[0]), int(found[1]))
 
     @property
     def memory_mib(self) -> int | None:

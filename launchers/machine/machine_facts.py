@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import platform
+import re
 import subprocess
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from typing import Any
 import click
 import psutil
 
+from ..io.regular_file import opened
 from . import gpus
 
 _ROOM = Path(__file__).resolve().parents[1]
@@ -22,17 +25,22 @@ _QUESTION = _ROOM / "native" / "native_python.py"
 _VARIABLES = _ROOM / "variables.toml"
 # What decides which Python answers, and what it can import.
 _SEARCH = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH")
+_IS_DIGEST = re.compile("[0-9a-f]{64}").fullmatch
 _LONGEST = 600  # seconds
+# The folders of an absolute path, which stands at the begin of a word or behind the sign of an option.
+_FOLDERS = re.compile(r"(?<![^\s:,;='\"])(?:file:)?/(?:[^\s:,;='\"/]*/)*")
 
 
-def describe(environ: Mapping[str, str]) -> dict[str, Any]:
+def describe(environ: Mapping[str, str], python: str | None = "python") -> dict[str, Any]:
     """Describe this machine for a program that runs in the environment `environ`, ready for JSON.
+
+    `python`: what starts the native Python, a name on PATH or a path; None where no Python trains.
 
     os, kernel, cpu (its brand), cores (logical), memory_gib; container (the image, or what kind; None where none can
     be told); python, packages (versions by name) and frameworks (by name: version, cuda, cudnn, nccl of its build, or
     error) of the native Python; gpus (names), gpu_memory_mib, driver, cuda_driver, topology (a row a card, in the
     words of `nvidia-smi topo -m`); variables (those of variables.toml that are set).
-    Raises click.ClickException where `python` on PATH does not answer.
+    Raises click.ClickException where `python` does not answer.
     """
     return {
         "os": _system(),
@@ -41,16 +49,20 @@ def describe(environ: Mapping[str, str]) -> dict[str, Any]:
         "cores": psutil.cpu_count(),
         "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
         "container": container(environ, Path("/")),
-        **native_python(environ),
+        **({"container_digest": digest} if (digest := container_digest(environ, Path("/"))) else {}),
+        **(native_python(environ, python) if python else {}),
         **_graphics(),
         "variables": matters(environ),
     }
 
 
 def matters(environ: Mapping[str, str]) -> dict[str, str]:
-    """Pick the variables that can change speed: those that variables.toml lists, and no other."""
+    """Pick the variables that can change speed: those that variables.toml lists, and no other.
+
+    Of a path in a value its last name is kept: a library, not the folders of this machine.
+    """
     groups = tomllib.loads(_VARIABLES.read_text(encoding="utf-8"))
-    return {name: environ[name] for names in groups.values() for name in names if name in environ}
+    return {name: _FOLDERS.sub("", environ[name]) for names in groups.values() for name in names if name in environ}
 
 
 class NoPythonError(click.ClickException):
@@ -63,13 +75,16 @@ class NoPythonError(click.ClickException):
         super().__init__(f"{self.said}; {self.advice}")
 
 
-def native_python(environ: Mapping[str, str]) -> dict[str, Any]:
-    """Return python, packages and frameworks of the `python` on PATH; it is asked once, for importing takes seconds.
+def native_python(
+    environ: Mapping[str, str], python: str = "python", inside: Sequence[str] = (), question: str = str(_QUESTION)
+) -> dict[str, Any]:
+    """Return python, packages and frameworks of the native `python`; it is asked once, for importing takes seconds.
 
+    `inside`: the arguments that start a program in a container; `question`: where that finds `native_python.py`.
     Raises click.ClickException where it does not answer.
     """
     search = tuple((name, environ[name]) for name in _SEARCH if name in environ)
-    return dict(json.loads(_asked(search)))
+    return dict(json.loads(_asked((*inside, python, question), search)))
 
 
 def container(environ: Mapping[str, str], root: Path) -> str | None:
@@ -79,7 +94,7 @@ def container(environ: Mapping[str, str], root: Path) -> str | None:
     candidates = (
         _file_name(environ.get("APPTAINER_CONTAINER") or environ.get("SINGULARITY_CONTAINER")),
         environ.get("APPTAINER_NAME") or environ.get("SINGULARITY_NAME"),
-        _podman_image(root / "run" / ".containerenv"),
+        _of_podman(root / "run" / ".containerenv", "image"),
         _file_name(environ.get("SLURM_CONTAINER")),
         f"NVIDIA {product} {version}".strip() if product else None,
         "podman" if (root / "run" / ".containerenv").exists() else None,
@@ -88,12 +103,26 @@ def container(environ: Mapping[str, str], root: Path) -> str | None:
     return next(filter(None, candidates), None)
 
 
+def container_digest(environ: Mapping[str, str], root: Path) -> str | None:
+    """Return `sha256:` and the digest of the image whose container is `root`; None where nothing in it tells.
+
+    That is the SHA-256 of the image file of Apptainer, and the number that Podman writes into its containers.
+    """
+    file = Path(environ.get("APPTAINER_CONTAINER") or environ.get("SINGULARITY_CONTAINER") or root)
+    try:
+        with opened(file) as image:
+            return f"sha256:{hashlib.file_digest(image, 'sha256').hexdigest()}"
+    except OSError:
+        number = _of_podman(root / "run" / ".containerenv", "imageid")
+        return f"sha256:{number}" if number and _IS_DIGEST(number) else None
+
+
 @cache
-def _asked(search: tuple[tuple[str, str], ...]) -> str:
+def _asked(command: tuple[str, ...], search: tuple[tuple[str, str], ...]) -> str:
     others = {name: value for name, value in os.environ.items() if name not in _SEARCH}
     try:
         answer = subprocess.run(
-            ["python", str(_QUESTION)],
+            command,
             env={**others, **dict(search)},
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -137,14 +166,14 @@ def processor() -> str:
     return str(fields.get("Model name:") or platform.machine())
 
 
-def _podman_image(path: Path) -> str | None:
-    """Read the image out of the file that Podman lays into its containers; an unprivileged one leaves it empty."""
+def _of_podman(path: Path, key: str) -> str | None:
+    """Read a key of the file that Podman lays into its containers; an unprivileged one leaves it empty."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError:
         return None
     pairs = dict(line.partition("=")[::2] for line in lines)
-    return pairs.get("image", "").strip('"') or None
+    return pairs.get(key, "").strip('"') or None
 
 
 def _file_name(path: str | None) -> str | None:

@@ -11,7 +11,7 @@ from tabulate import tabulate
 
 from ..io.regular_file import write_whole
 from . import outcome as words
-from . import recipes
+from . import own_recipes, recipes
 from .outcome import CheckOutcome
 from .recipes import Recipe
 
@@ -23,7 +23,7 @@ _TEMPLATES = Environment(  # noqa: S701  it renders Markdown, where nothing is t
 
 def rows() -> list[dict[str, str]]:
     """List the recipes with the columns recipe, model, framework, repository@commit, precisions, data and needs."""
-    return [_row(recipes.read(name)) for name in recipes.names()]
+    return [_row(recipe) for recipe in own_recipes.read_all()]
 
 
 def table() -> str:

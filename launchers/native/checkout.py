@@ -46,6 +46,11 @@ def describe(repo: Path) -> dict[str, Any]:
     }
 
 
+def around(folder: Path) -> Path:
+    """Return the checkout that a folder is in, or the folder itself where it is in none."""
+    return next((path for path in (folder, *folder.parents) if (path / ".git").exists()), folder)
+
+
 def origin(repo: Path) -> str | None:
     """Return the URL of the remote `origin`, or of the first one where none is called so."""
     answer = (repo / ".git").exists() and _git(repo, "config", "-z", "--get-regexp", r"^remote\..*\.url$")
@@ -60,10 +65,14 @@ def is_of(repo: Path, url: str) -> bool:
 
 
 class CheckoutRemark(NamedTuple):
-    """How a checkout differs from what a recipe means, and what to do about it; ``str`` makes one sentence of both."""
+    """How a checkout differs from what a recipe means, and what to do about it; ``str`` makes one sentence of both.
+
+    ``is_wrong``: it is one of another program.
+    """
 
     said: str
     advice: str
+    is_wrong: bool = False
 
     def __str__(self) -> str:
         return f"{self.said}; {self.advice}"
@@ -97,7 +106,7 @@ def _remarks_on_origin(url: str | None, meant: str, pinned: bool) -> Iterator[Ch
         return
     (owner, name), (meant_owner, meant_name) = _owner_and_name(url), _owner_and_name(meant)
     if name.lower() != meant_name.lower():
-        yield CheckoutRemark(f"The checkout was cloned from {url}, a different repository", advice)
+        yield CheckoutRemark(f"The checkout was cloned from {url}, a different repository", advice, is_wrong=True)
     elif owner.lower() != meant_owner.lower():
         yield CheckoutRemark(f"The checkout was cloned from {url}, which looks like a fork", advice)
 
@@ -130,6 +139,17 @@ def _dirty(repo: Path) -> bool | None:
     # Submodules are compared by their commits alone: their own configurations are not looked into.
     answer = _git(repo, *filters_off, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty")
     return None if answer is None else bool(answer)
+
+
+def changes(repo: Path) -> str:
+    """Return the changes of tracked files since the commit, staged or not, as a patch; "" where none can be told.
+
+    Nothing that the checkout's own configuration names is executed; a checkout that filters files has no patch.
+    """
+    if not (repo / ".git").exists() or _filter_keys(repo):
+        return ""
+    plain = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--full-index", "--submodule=short")
+    return _git(repo, "diff", "HEAD", *plain, "--ignore-submodules=dirty") or ""
 
 
 def _filter_keys(repo: Path) -> list[str]:

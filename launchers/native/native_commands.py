@@ -17,7 +17,7 @@ import click
 from ..io.regular_file import text_of
 from . import native_configs
 from .native_sources import parse
-from .recipes import ROOM, Recipe
+from .recipes import LAUNCHERS, ROOM, Recipe
 
 _SIZES = (
     {"NODES": "1", "CARDS": "1"},
@@ -66,9 +66,9 @@ def printed(recipe: Recipe, repo: Path, variables: dict[str, str]) -> str:
     Raises click.ClickException with the launcher's own words where it refuses the variables.
     """
     inherited = {name: value for name, value in os.environ.items() if name not in {*recipe.defaults, "DATA"}}
-    environment = {**inherited, **variables, "REPO": str(repo.resolve()), "DRY_RUN": "1"}
+    environment = {**inherited, **variables, "REPO": str(repo.resolve()), "DRY_RUN": "1", LAUNCHERS: str(ROOM)}
     answer = subprocess.run(
-        recipe.command, cwd=ROOM.parent, env=environment, capture_output=True, text=True, check=False
+        recipe.command, cwd=recipe.working_folder, env=environment, capture_output=True, text=True, check=False
     )
     if answer.returncode or not answer.stdout.startswith("cd "):
         given = " ".join(f"{name}={value}" for name, value in variables.items())

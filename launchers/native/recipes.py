@@ -13,6 +13,7 @@ _DEFAULTS = re.compile(r"^: (.+)$", re.MULTILINE)
 _VARIABLE = re.compile(r'"\$\{([A-Z_]+):[=?]([^}]*)\}"')
 _READ = re.compile(r'^\. "\$\(dirname "\$\{BASH_SOURCE\[0\]\}"\)/(.+\.bash)"$', re.MULTILINE)
 _OF_ALL = "native.bash"
+LAUNCHERS = "TACHOGRAPH_LAUNCHERS"  # the variable by which a script elsewhere finds what all share
 
 
 @dataclass(frozen=True)
@@ -22,11 +23,12 @@ class Recipe:
     name: str
     facts: Mapping[str, str]
     defaults: Mapping[str, str]
+    folder: Path | None = None  # of a recipe that is not part of Tachograph
 
     @property
     def path(self) -> Path:
         """The script."""
-        return ROOM / f"{self.name}.sh"
+        return (self.folder or ROOM) / f"{self.name}.sh"
 
     @property
     def shared(self) -> list[Path]:
@@ -38,8 +40,13 @@ class Recipe:
 
     @property
     def command(self) -> list[str]:
-        """The arguments that start the script, seen from the folder above this one."""
-        return ["bash", f"{ROOM.name}/{self.path.name}"]
+        """The arguments that start the script, seen from the folder above this one; of one's own from its folder."""
+        return ["bash", self.path.name if self.folder else f"{ROOM.name}/{self.path.name}"]
+
+    @property
+    def working_folder(self) -> Path:
+        """The folder that `command` is seen from."""
+        return self.folder or ROOM.parent
 
     @property
     def data(self) -> str:
@@ -58,6 +65,10 @@ def names() -> list[str]:
 
 def read(name: str) -> Recipe:
     """Read the recipe called `name`. Raises FileNotFoundError where there is none."""
-    script = (ROOM / f"{name}.sh").read_text(encoding="utf-8")
+    return parsed(name, (ROOM / f"{name}.sh").read_text(encoding="utf-8"))
+
+
+def parsed(name: str, script: str, folder: Path | None = None) -> Recipe:
+    """Read the text of a script; `folder`: where it is, if not here."""
     defaults = "\n".join(_DEFAULTS.findall(script))
-    return Recipe(name, dict(_FACT.findall(script)), dict(_VARIABLE.findall(defaults)))
+    return Recipe(name, dict(_FACT.findall(script)), dict(_VARIABLE.findall(defaults)), folder)

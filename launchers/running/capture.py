@@ -21,9 +21,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NamedTuple
 
+from ..runs import processes
+from ..runs.folders import CLOCK, CLOCK_COLUMNS, LOG, ORPHANED
 from ..secrets.redaction import Redactor
-from . import processes
-from .folders import CLOCK, CLOCK_COLUMNS, LOG, ORPHANED
 
 _CHUNK = 65536
 _LOOK = 1.0
@@ -64,13 +64,30 @@ class Capture:
             self._line.close()
 
 
+def keep(source: int, folder: Path, redactor: Redactor | None) -> Captured:
+    """Do the same in this process, with nobody to report to but who asked, until all writers have closed `source`.
+
+    What asks a job to end is not for this process, which ends with the job.
+    """
+    _ignore_signals()
+    log = _KeptLog(folder, redactor)
+    while chunk := os.read(source, _CHUNK):
+        log.take(chunk)  # after a failure the rest is passed over, so that the job does not stand still
+    log.close()
+    return Captured(redactor.count if redactor else 0, log.problem)
+
+
+def _ignore_signals() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+
+
 def _capture(
     source: int, ours: Connection, line: Connection, folder: Path, mark: str, redactor: Redactor | None
 ) -> None:
     ours.close()  # so that the line ends with the runner
     os.setsid()  # what is meant for the runner and its group is not meant for this process
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
+    _ignore_signals()
     log = _KeptLog(folder, redactor)
     for chunk in _chunks(source, line, mark, folder / ORPHANED):
         if not log.take(chunk):

@@ -14,10 +14,10 @@ from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..runs import processes
+from ..runs.folders import LOG, MARKED
 from ..secrets.redaction import Redactor
-from . import processes
 from .capture import Capture, Captured
-from .folders import LOG, MARKED
 from .stall import Stall
 
 _TICK = 0.2

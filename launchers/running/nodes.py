@@ -14,7 +14,7 @@ import psutil
 from ..io.output import say
 from ..io.regular_file import data_of, opener, text_of, write_whole
 from ..machine import machine_facts, sampling
-from .folders import NODE, TELEMETRY
+from ..runs.folders import NODE, TELEMETRY
 
 _LOOK = 0.5
 _NUMBER = re.compile(NODE + r"[0-9]{1,9}")

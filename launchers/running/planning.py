@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, count, groupby, islice
 from pathlib import Path
 from typing import Protocol
 
 import click
 
+from ..clusters.place import Place
 from ..io.output import say
-from ..native import checkout, recipes
+from ..jobs.job import CannotRunHere, Job
+from ..jobs.recipe_job import RecipeJob
+from ..native import checkout
+from ..native.own_recipes import find
 from ..native.recipes import Recipe
-from .folders import RunFolder
-from .jobs import CannotRunHere, Job
-from .places import Place
+from ..runs.folders import DONE, RunFolder, submitted_below
+from .run_facts import differing
 from .series import PlannedRun
 
 
@@ -42,11 +45,15 @@ class WantedRun(Protocol):
 
 @dataclass(frozen=True)
 class Planner:
-    """`repos`: checkouts, of which each recipe takes its own. `data`: None for where the recipe or page says it is."""
+    """`repos`: checkouts, of which each recipe takes its own. `data`: None for where the recipe or page says it is.
+
+    `own`: the scripts of recipes that are neither part of Tachograph nor in a folder of TACHOGRAPH_RECIPES.
+    """
 
     repos: Sequence[Path]
     data: Path | None
     place: Place
+    own: Sequence[Path] = ()
 
     def of_recipe(self, name: str, options: Mapping[str, str], suite: Path, repeats: int) -> list[PlannedRun]:
         """Plan `repeats` runs of one case under the folder `suite`."""
@@ -71,21 +78,36 @@ class Planner:
             say(f"Skipped: {sentence}", err=True)
         return planned
 
+    def of_command(self, job: Job, suite: Path, repeats: int) -> list[PlannedRun]:
+        """Plan `repeats` more runs of a command under the folder `suite`.
+
+        They are repeats of the runs there that differ in nothing; else their case has a folder with a number.
+        """
+        adapted = self.place.adapted(job)
+        numbered = (suite / f"{job.case_name}{f'-{number}' if number > 1 else ''}" for number in count(1))
+        case = next(folder for folder in numbered if not any(self._others(adapted, folder)))
+        folders = (RunFolder(case / str(number)) for number in count(1))
+        return [PlannedRun(adapted, folder) for folder in islice(filter(_is_free, folders), repeats)]
+
+    def _others(self, job: Job, case: Path) -> Iterator[str]:
+        """How the finished and the submitted runs in the folder of a case, repeats of each other, differ from a job."""
+        folders = (RunFolder(path) for path in case.glob("[1-9]*"))
+        finished = (folder.facts() for folder in folders if folder.status() == DONE)
+        submitted = (folder.submission()["facts"] for folder in submitted_below(case))
+        if known := next(chain(finished, submitted), None):
+            yield from differing(job, self.place, known)
+
     def _of_page(self, run: WantedRun) -> Job:
         job = self._job(run.recipe, {**run.options, "EXTRA": shlex.join(run.extra)})
-        meant, found = job.recipe.facts["repository"], checkout.origin(job.repo)
+        meant, found = find(run.recipe, self.own).facts["repository"], checkout.origin(job.repo)
         if found and not checkout.is_of(job.repo, meant):
-            message = (
-                f"{job.recipe.name} requires a checkout of {meant} as --repo; {job.repo} is a checkout of {found}."
-            )
+            message = f"{job.name} requires a checkout of {meant} as --repo; {job.repo} is a checkout of {found}."
             raise click.UsageError(message)
         return job
 
     def _job(self, name: str, options: Mapping[str, str]) -> Job:
-        if name not in recipes.names():
-            raise click.UsageError(f"No recipe is named {name}; recipes: {', '.join(recipes.names())}.")
-        recipe = recipes.read(name)
-        return self.place.adapted(Job(recipe, self._repo(recipe), self.data, options))
+        recipe = find(name, self.own)
+        return self.place.adapted(RecipeJob(recipe, self._repo(recipe), self.data, options))
 
     def _repo(self, recipe: Recipe) -> Path:
         """The checkout of a recipe: the one that is called like its repository, or the only one there is."""
@@ -95,6 +117,11 @@ class Planner:
             given = ", ".join(map(str, self.repos)) or "none"
             raise click.UsageError(f"{recipe.name} requires one checkout of {wanted} as --repo; given: {given}.")
         return (fitting or self.repos)[0]
+
+
+def _is_free(folder: RunFolder) -> bool:
+    """Whether a run may fill a folder: none has, and no submitted job is about to."""
+    return folder.status() != DONE and not folder.is_submitted()
 
 
 def suite(folder: Path, options: Mapping[str, str]) -> Path:

@@ -6,19 +6,18 @@ import signal
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ..io.output import one_line, say
-from ..io.shell_quoting import quoted, readable
+from ..clusters.place import Local, Place
+from ..io.output import say
+from ..jobs.job import Job
 from ..machine import gpus
-from ..native import checkout
-from ..secrets.published_run import variables
-from .folders import DONE, FAILED, RunFolder, claimed
-from .jobs import Job
-from .places import Local, Place
+from ..runs.folders import DONE, FAILED, RunFolder, claimed
+from .run_facts import differing
 from .runner import Runner
 
 _ASKING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -40,12 +39,7 @@ def collected() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-_HEAD = """#!/usr/bin/env bash
-# Logs are written to the folders of a launch, but without a run.json, so a launch does not touch them.
-set -uo pipefail
-export PYTHONUNBUFFERED=1
-"""
-_INTERRUPTED = 130  # as a shell says it
+INTERRUPTED_EXIT = 130  # as a shell says it
 
 
 @dataclass(frozen=True)
@@ -63,15 +57,16 @@ class RunSeries:
     runner: Runner
     planned: Sequence[PlannedRun]
     failed: list[Path] = field(default_factory=list)
+    submitted: list[Path] = field(default_factory=list)
 
     def script(self) -> Iterator[str]:
         """Write what is not done yet as a shell script that needs nothing of this project, a part a run."""
         for remark in _of_checkouts(self.planned):
             say(remark, err=True)
-        yield _HEAD
+        yield self.runner.place.heading
         for run in self.planned:
-            if not _is_done(run):
-                yield readable(_part(self.runner.place, run.job, run.folder.path.resolve()))
+            if not is_done(run, self.runner.place):
+                yield self.runner.place.script(run.job, run.folder.path.resolve())
 
     def execute(self) -> None:
         """Execute what is not done yet.
@@ -87,8 +82,8 @@ class RunSeries:
             left_out = [run for number, run in enumerate(self.planned, 1) if not self._tried(run, number, signals)]
         if self.failed:
             raise click.ClickException(self._failures(len(left_out)))
-        suites = ", ".join(dict.fromkeys(str(run.folder.path.parent.parent) for run in self.planned))
-        say(f"All runs are done ({len(self.planned)}), see {suites}.", err=True)
+        if not self.submitted:
+            say(f"All runs are done ({len(self.planned)}), see {suites(self.planned)}.", err=True)
 
     def _failures(self, left_out: int) -> str:
         count = f"{len(self.failed)} of {len(self.planned)} runs failed"
@@ -108,24 +103,25 @@ class RunSeries:
         return True
 
     def _execute(self, run: PlannedRun, title: str, signals: Sequence[int]) -> None:
-        if _is_done(run):
+        if is_done(run, self.runner.place):
+            return
+        if is_submitted(run, self.runner.place):
+            say(f"{run.folder.path} is submitted already; collect it with --collect.", err=True)
+            self.submitted.append(run.folder.path)
             return
         with claimed(run.folder, signals):
-            if _is_done(run):  # by the runner that held it until now
+            if is_done(run, self.runner.place):  # by the runner that held it until now
                 return
-            if run.folder.unfinished.exists():
-                self.runner.place.finish(run.folder.unfinished)
-            for kept in run.folder.put_aside():
-                say(f"Rerunning {run.folder.path}; the previous attempt is kept as {kept.name}.", err=True)
+            cleared(run.folder, self.runner.place)
             facts = self.runner.run(run.job, run.folder, title, signals)
         self.runner.screen.finish(signals)
         if facts["status"] == FAILED:
             self.failed.append(run.folder.path)
-            for line in _why(run.folder, facts["reason"], facts["last_lines"]):
+            for line in why(run.folder, facts["reason"], facts["last_lines"]):
                 say(line, err=True)
         if signals:
             say(f"{run.folder.path} is marked as {facts['status']}; run the same command again to continue.", err=True)
-            raise click.exceptions.Exit(_INTERRUPTED)
+            raise click.exceptions.Exit(INTERRUPTED_EXIT)
 
 
 def _unwritten(folder: RunFolder, error: OSError) -> str:
@@ -133,26 +129,43 @@ def _unwritten(folder: RunFolder, error: OSError) -> str:
     return f"{folder.path} could not be written: {error.strerror}{kept}."
 
 
-def _is_done(run: PlannedRun) -> bool:
+def cleared(folder: RunFolder, place: Place) -> None:
+    """Put aside what an earlier run left in a claimed folder, and end its job."""
+    if folder.unfinished.exists():
+        place.finish(folder.unfinished)
+    for kept in folder.put_aside():
+        say(f"Rerunning {folder.path}; the previous attempt is kept as {kept.name}.", err=True)
+
+
+def suites(planned: Iterable[PlannedRun]) -> str:
+    """The folders of the suites of runs, in words."""
+    return ", ".join(dict.fromkeys(str(run.folder.path.parent.parent) for run in planned))
+
+
+def is_done(run: PlannedRun, place: Place) -> bool:
+    """Whether a run is done, which is said; raises click.ClickException where its folder holds another one."""
     if run.folder.status() != DONE:
         return False
     if not run.folder.is_intact():
         message = f"{run.folder.log} is not the log that its run.json describes"
         raise click.ClickException(f"{message}; move the folder away to rerun the case.")
-    if differing := list(_differences(run.job, run.folder.facts())):
-        message = f"{run.folder.path} contains a different run ({', '.join(differing)})"
-        raise click.ClickException(f"{message}; choose another folder with --into.")
+    _refuse_others(run, place, run.folder.facts())
     say(f"{run.folder.path} is already done.", err=True)
     return True
 
 
-def _differences(job: Job, facts: Mapping[str, Any]) -> Iterator[str]:
-    """What a run that is there says otherwise than a job."""
-    found = {"recipe": facts.get("recipe"), **facts.get("variables", {})}
-    hidden = variables(job.settings)
-    for name, value in {"recipe": job.recipe.name, **job.settings}.items():
-        if found.get(name) not in {value, hidden.get(name)}:
-            yield f"{name}={found.get(name)}, not {value}"
+def is_submitted(run: PlannedRun, place: Place) -> bool:
+    """Whether a run is submitted; raises click.ClickException where that is another one."""
+    if not run.folder.is_submitted():
+        return False
+    _refuse_others(run, place, run.folder.submission()["facts"])
+    return True
+
+
+def _refuse_others(run: PlannedRun, place: Place, facts: Mapping[str, Any]) -> None:
+    if found := differing(run.job, place, facts):
+        message = f"{run.folder.path} contains a different run ({', '.join(found)})"
+        raise click.ClickException(f"{message}; choose another folder with --into.")
 
 
 def notices(place: Place, planned: Iterable[PlannedRun]) -> Iterator[str]:
@@ -165,19 +178,12 @@ def notices(place: Place, planned: Iterable[PlannedRun]) -> Iterator[str]:
 
 
 def _of_checkouts(planned: Iterable[PlannedRun]) -> Iterator[str]:
-    meant = {(run.job.repo, run.job.recipe.facts["repository"]): run.job.recipe for run in planned}
-    for (repo, _), recipe in meant.items():
-        yield from map(str, checkout.remarks(checkout.describe(repo), recipe.facts))
+    meant = {(run.job.repo, run.job.name): run.job for run in planned}
+    yield from dict.fromkeys(chain.from_iterable(job.remarks() for job in meant.values()))
 
 
-def _why(folder: RunFolder, reason: str, lines: Iterable[str]) -> Iterator[str]:
+def why(folder: RunFolder, reason: str, lines: Iterable[str]) -> Iterator[str]:
+    """Say in a line each why a run failed, the last lines of its log first."""
     shown = [f"  {line}" for line in lines]
     yield from ["Last lines of the log:", *shown] if shown else []
     yield f"{folder.path} failed. {reason}"
-
-
-def _part(place: Place, job: Job, folder: Path) -> str:
-    repo = quoted(job.repo.resolve())
-    title = f"{one_line(folder.parent.name)}, repeat {folder.name}"
-    head = f"\n# {title}\nexport REPO={repo}\nmkdir -p {quoted(folder)}\n"
-    return head + place.script(job, folder)

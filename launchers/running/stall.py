@@ -46,12 +46,13 @@ class Stall:
     """Watches the log of one run, and calls `tell` with what is to be reported of it.
 
     Until a line matches `metric` nothing else counts as getting on, because a job that waits for its other nodes may
-    say so again and again; afterwards whatever is printed does. `limit`: the seconds without that are a stall; 0 for
-    none. `ends`: whether it ends the run. `ran`: for how many seconds the job has run, for it may have been queued.
+    say so again and again; afterwards, and where it is None, whatever is printed does. `limit`: the seconds without
+    that are a stall; 0 for none. `ends`: whether it ends the run. `ran`: for how many seconds the job has run, for it
+    may have been queued.
     """
 
     log: Path
-    metric: str
+    metric: str | None
     limit: float
     ends: bool
     ran: Callable[[], float]
@@ -84,13 +85,13 @@ class Stall:
             if file.seek(0, os.SEEK_END) == self._size:
                 return False
             file.seek(self._size)
-            self._trains = self._trains or self._has_metric(file)
+            self._trains = self._trains or self.metric is None or self._has_metric(file, self.metric)
             self._size = file.seek(0, os.SEEK_END) if self._trains else file.tell()
         return self._trains
 
-    def _has_metric(self, file: BinaryIO) -> bool:
+    def _has_metric(self, file: BinaryIO, metric: str) -> bool:
         """Whether a line matches of what an open log has from where it stands; it is read to its end."""
-        matches = re.compile(self.metric.encode()).search
+        matches = re.compile(metric.encode()).search
         for piece in lines(file):
             line = self._rest + piece
             if matches(line):
@@ -99,7 +100,7 @@ class Stall:
         return False
 
     def _say(self) -> None:
-        what = "no output" if self._trains else f"no log line matching {self.metric}"
+        what = "no output" if self._trains or self.metric is None else f"no log line matching {self.metric}"
         self.said = f"{what} for {self.limit:.0f} s"
         shown = "".join(f"\n  {escaped(line)}" for line in last_lines(self.log))
         last = f"Last lines of the log:{shown}\n" if shown else "The log is empty. "

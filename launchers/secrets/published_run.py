@@ -20,7 +20,8 @@ _OPTION = re.compile(r"--?[\w-]+")
 def public(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the facts of a run without secrets, those of this environment among them."""
     found = dict(redact_document(dict(facts), secret_values(os.environ)))
-    return found | {"native": facts["native"] and command(facts["native"]), "variables": variables(facts["variables"])}
+    given = {"variables": variables(facts["variables"])} if "variables" in facts else {}
+    return found | {"native": facts["native"] and command(facts["native"]), **given}
 
 
 def variables(values: Mapping[str, str]) -> dict[str, str]:

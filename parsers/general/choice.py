@@ -8,9 +8,9 @@ import numpy as np
 
 from ..io.message import Message
 from .gathered import Gathered
-from .proof import FAR, Proven, prove
+from .proof import Proven, prove
 from .sense import DURATION, ELAPSED, RATE, STEP, STEP_RATE, STEP_TIME, TIME, Sense
-from .spoken_series import FEW, Numbers, SpokenSeries, agree, all_series, of_stamps
+from .spoken_series import FAR, FEW, Numbers, SpokenSeries, agree, all_series, of_stamps
 from .training_bar import APART, LEAST_SECONDS, LEAST_STEPS, evaluates_before
 
 LEVELS_DIFFER = "{count} lines of another level say {other}, these {own}"
@@ -139,7 +139,7 @@ def _is_another_bar(own: SpokenSeries, other: SpokenSeries) -> bool:
     clocks = np.array([row.clock for row in other.rows])
     form = other.rows[0].form
     is_bar = other.total not in (None, own.total) and not (form.is_of_other or form.is_bar_of_epochs)
-    return is_bar and not own.evidence and _length(clocks) >= LEAST_SECONDS
+    return is_bar and not (own.evidence or own.is_surrounded) and _length(clocks) >= LEAST_SECONDS
 
 
 def _length(clocks: Numbers) -> float:

@@ -9,8 +9,10 @@ from itertools import islice, pairwise
 from operator import sub
 
 from ..io.message import Message
-from .grammar_columns import row_of_columns, told
+from .gathered import is_page_with_table
+from .grammar_columns import are_numbers, cells, row_of_columns, rows_of_columns, so_many_cells, told
 from .sense import EVIDENCE, RATE, SPEEDS, STEP_RATE, STEP_TIME, sense
+from .spoken_series import AGREE
 from .training_bar import APART
 
 DELIMITERS = (",", "\t", ";")
@@ -35,10 +37,9 @@ _UNIX = re.compile(r"[0-9]{10}(?:\.[0-9]+)?")
 _STAMP = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?(?:Z|[-+][0-9]{2}:[0-9]{2})?"
 )
-# Rows of numbers under a header amid other lines: what separates their cells, and what a cell is.
+# Rows of numbers under a header amid other lines: what separates their cells.
 SIGNS = ("|", *DELIMITERS, " ")
 LONGEST_ROW, MOST_BEFORE = 400, 10
-_CELL = r"(?:[-+]?+(?:[0-9.][0-9.:eE+-]*+%?+|(?i:nan|inf))|-++)"
 _RULER = re.compile(r"(?=.*?[-=─━]{3})[\s|+=:─━-]+")
 _OF_OTHER = re.compile(r"(?i)(?<![a-z])(?:eval|valid|test|infer|predict)|验证|评估|测试|推理")
 _TITLE = re.compile(
@@ -211,6 +212,8 @@ def _text(table: _Table, columns: Mapping[int, str]) -> str:
 
 def _of_speeds(lines: Sequence[str], sign: str) -> CsvGrammar | None:
     """A grammar for rows under the first header whose names say what is counted a second, or what a step takes."""
+    if is_page_with_table(lines):
+        return None
     lines = [line for line in lines if line.strip() and len(line) <= LONGEST_ROW and not _RULER.fullmatch(line)]
     begins = (place for place, pair in enumerate(pairwise(lines)) if _begins(*pair, sign))
     return next(filter(None, (_of_header(lines, place, sign) for place in islice(begins, MOST_HEADERS))), None)
@@ -218,40 +221,41 @@ def _of_speeds(lines: Sequence[str], sign: str) -> CsvGrammar | None:
 
 def _of_header(lines: Sequence[str], place: int, sign: str) -> CsvGrammar | None:
     """None where another header has as many columns, or where the rows are no training, or none that goes on."""
-    names = _cells(lines[place], sign, len(_split(lines[place + 1], sign)))
+    names = so_many_cells(lines[place], sign, len(cells(lines[place + 1], sign)))
     senses = {at: found for at, name in enumerate(names) if (found := sense(name, "", is_strong=True))}
     columns = {at: held for at, found in senses.items() if (held := told(found))}
     roles = Counter(senses[at].role for at in columns)
     is_told = {RATE, STEP_TIME, STEP_RATE} & set(roles) and EVIDENCE & set(roles) and max(roles.values()) == 1
-    headers = (at for at, line in enumerate(lines) if _cells(line, sign, len(names)) == names)
-    if not is_told or any(_follows_title(lines, at) for at in headers):
-        return None
-    rows = [row for line in lines if (row := _cells(line, sign, len(names)))]
-    others = (row for row in rows if row != names and not _numbers(row))
     counters = [at for at in columns if senses[at].role in ("epoch", "step")]
+    every = [so_many_cells(line, sign, len(names)) for line in lines]
+    headers = (at for at, row in enumerate(every) if row == names)
+    if not is_told or any(_follows_title(lines, at, is_on=_is_on(every, at, counters)) for at in headers):
+        return None
+    rows = [row for row in every if row]
+    others = (row for row in rows if row != names and not are_numbers(row))
     speed = next(at for at in columns if senses[at].role in SPEEDS)
     is_read = not any(map(_is_header, others)) and _goes_on(rows, names, counters, speed)
-    return CsvGrammar(_rows_text(names, columns, sign), ()) if is_read else None
+    return CsvGrammar(rows_of_columns(names, columns, sign), ()) if is_read else None
 
 
-def _follows_title(lines: Sequence[str], place: int) -> bool:
-    """Whether a line just before a header tells of an evaluation, or a title of one stands farther before."""
+def _follows_title(lines: Sequence[str], place: int, *, is_on: bool) -> bool:
+    """Whether a line just before a header tells of an evaluation, or a title of one stands farther before.
+
+    Where the steps go on below it, a line with a number is no title of what follows, but a result: `eval loss: 2.5`.
+    """
     before = lines[max(place - MOST_BEFORE, 0) : place]
-    return any(map(_OF_OTHER.search, before[-3:])) or any(map(_TITLE.fullmatch, before))
+    near = [line for line in before[-3:] if not (is_on and re.search(r"\d", line))]
+    return any(map(_OF_OTHER.search, near)) or any(map(_TITLE.fullmatch, before))
 
 
-def _split(line: str, sign: str) -> tuple[str, ...]:
-    return tuple(re.split(r"\s+" if sign == " " else rf"\s*{re.escape(sign)}\s*", line.strip(" |\r")))
-
-
-def _cells(line: str, sign: str, count: int) -> tuple[str, ...]:
-    """So many cells of a line, nothing where it has more or less; names may hold single blanks."""
-    ways = (_split(line, sign), tuple(re.split(r"\s{2,}", line.strip())))
-    return next((row for row in ways if len(row) == count), ())
-
-
-def _numbers(row: Sequence[str]) -> bool:
-    return all(re.fullmatch(_CELL, cell) for cell in row)
+def _is_on(rows: Sequence[tuple[str, ...]], place: int, counters: Sequence[int]) -> bool:
+    """Whether the first row below a header counts on from the last one above it."""
+    above = next((row for row in reversed(rows[:place]) if row and are_numbers(row)), ())
+    below = next((row for row in rows[place + 1 :] if row and are_numbers(row)), ())
+    counts = [[row[at] for at in counters] for row in (above, below) if row]
+    if len(counts) < 2 or not all(_COUNT.fullmatch(count) for row in counts for count in row):
+        return False
+    return list(map(int, counts[0])) < list(map(int, counts[1]))
 
 
 def _is_header(row: Sequence[str]) -> bool:
@@ -262,15 +266,15 @@ def _is_header(row: Sequence[str]) -> bool:
 
 def _begins(line: str, row: str, sign: str) -> bool:
     """Whether a line is the header of a table of training, and the next its first row."""
-    cells = _split(row, sign)
-    names = _cells(line, sign, len(cells)) if len(cells) >= FEWEST_CELLS and _numbers(cells) else ()
+    first = cells(row, sign)
+    names = so_many_cells(line, sign, len(first)) if len(first) >= FEWEST_CELLS and are_numbers(first) else ()
     return _is_header(names) and len(set(names)) == len(names)
 
 
 def _goes_on(rows: Sequence[tuple[str, ...]], header: tuple[str, ...], counters: Sequence[int], speed: int) -> bool:
     """Whether the rows below each header count steps or epochs up, as a rule by the same number, at similar speeds."""
     begins = [0, *(place for place, row in enumerate(rows) if row == header), len(rows)]
-    tables = [[row for row in rows[begin:end] if _numbers(row)] for begin, end in pairwise(begins)]
+    tables = [[row for row in rows[begin:end] if are_numbers(row)] for begin, end in pairwise(begins)]
     texts = [[[row[place] for place in counters] for row in table] for table in tables]
     if sum(map(len, tables)) < FEWEST_ROWS or not all(
         _COUNT.fullmatch(n) for table in texts for row in table for n in row
@@ -281,18 +285,10 @@ def _goes_on(rows: Sequence[tuple[str, ...]], header: tuple[str, ...], counters:
     grown = Counter(tuple(map(sub, after, before)) for before, after in following)
     is_even = not grown or grown.most_common(1)[0][1] > len(following) / 2
     speeds = [[float(row[speed]) for row in table if _SECONDS.fullmatch(row[speed])] for table in tables]
-    usual = [statistics.median(table) for table in speeds if len(table) >= FEWEST_ROWS]
-    is_one = not usual or max(usual) <= APART * min(usual)
+    filled = [table for table in counts if table]
+    begins_anew = any(after[0] <= before[-1] for before, after in pairwise(filled))
+    # Rows that count anew may be of an evaluation without a title.
+    fewest, apart = (1, 1 + AGREE) if begins_anew else (FEWEST_ROWS, APART)
+    usual = [statistics.median(table) for table in speeds if len(table) >= fewest]
+    is_one = not usual or max(usual) <= apart * min(usual)
     return is_even and is_one and all(before < after for before, after in following)
-
-
-def _rows_text(names: Sequence[str], columns: Mapping[int, str], sign: str) -> str:
-    """The grammar of rows of numbers, of which nothing else has as many."""
-    shown = {"\t": r"\t", "|": r"\|"}.get(sign, sign)
-    between = '" " _PAD?' if sign == " " else f'_PAD? "{shown[-1] if sign == "|" else shown}" _PAD?'
-    row, terminals = row_of_columns(columns, len(names), _CELL, " ++" if sign == " " else f" *+{shown} *+", between)
-    words = {*re.findall(r"[a-z_]+", " ".join(columns.values()))}
-    kind = "step_line" if "step" in words else "epoch_line"
-    body = [f"// A table: {', '.join(names)}", "", f"start: {kind}", "", f"{kind}: _EDGE? {row} _EDGE?", ""]
-    imported = ", ".join(sorted({*words, "NUMBER", "INTEGER"}))
-    return "\n".join([*body, *terminals, "_EDGE: /[ |]++/", "_PAD: / ++/", "", f"%import .vocabulary ({imported})", ""])

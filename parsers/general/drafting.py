@@ -28,6 +28,7 @@ from .csv_grammar import CsvGrammar, csv_grammar
 from .gathered import MOST_OF_A_FORM, Gathered, behind_its_source, gather, why_no_log
 from .grammar_text import GrammarText, NoGrammarError, commented
 from .sense import STEP
+from .spoken_series import SpokenSeries
 from .stated_counts import stated_counts
 from .training_bar import training_bar
 
@@ -39,6 +40,7 @@ REASON = "{name}: {reason}"
 NAMELESS = "a number without a name"
 OF_BAR = "No {formats} line contains a throughput or a time; times are read from the progress bar of {steps} steps."
 A_MEAN = "{name} is a mean, and the log does not show of what"
+OF_ONE_PROCESS = "{name} is that of one process of several, for as a rule {count} lines tell of each step"
 MOST_REASONS = 3
 # Of the lines that go beside a grammar to test it by.
 MOST_READ = 20
@@ -192,6 +194,15 @@ def _assumed(choice: Choice) -> Iterator[Message]:
         yield from one.why
         if "mean" in one.series.sense.flags:
             yield Message(A_MEAN, name=one.series.sense.name)
+        if (count := _lines_of_a_step(one.series)) > 1:
+            yield Message(OF_ONE_PROCESS, name=one.series.sense.name, count=count)
+
+
+def _lines_of_a_step(series: SpokenSeries) -> int:
+    """How many lines, one after the other, tell of the same step as a rule, each of a process of its own; 0 of none."""
+    steps = series.steps[np.isfinite(series.steps)]
+    begins = np.flatnonzero(np.diff(steps, prepend=np.nan, append=np.nan) != 0)
+    return int(np.median(np.diff(begins))) if len(begins) > 1 else 0
 
 
 def _comments(gathered: Gathered, choice: Choice, assumed: Iterable[Message]) -> Iterator[str]:

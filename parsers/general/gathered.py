@@ -30,6 +30,8 @@ _NAMED = re.compile(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) +(\d+) (\d
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _LEFT = re.compile(r"(?i)(?:\b(?:eta|remaining(?:[ _]time)?|time left)\W{1,4}|<)((?:\d+ days?, *)?(?:\d+:)?\d+:\d+)")
 _BAR_CLOCK = re.compile(r"\[((?:\d+:)?\d+:\d+)<")
+# What is drawn anew begins a line, and so does what a program prints behind its bar: `[00:05<00:05, 2.0it/s]step 10`.
+_BEHIND_BAR = re.compile(r"\r|(?<=(?:it/s|s/it)\])(?=[^\s,;|])")
 _ANY_YEAR = 2024
 FEWEST_OF_CODE = 4  # lines of a source
 LEAST_BEHIND = 20  # lines of training behind a source
@@ -44,6 +46,10 @@ _CODE = re.compile(
     r"|function |const |let |var |public |private |static |void |namespace |using |\}|//|/\*|\* |fn |use |pub )"
 )
 _PAGE = re.compile(r"```|#{1,5} \w|\|[ :-]+\||[-*] \[|\[!\[|<p|<img|<[a-z]+>")
+_PIPES = re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)+\s*")
+_PIPES_OF_ROW = re.compile(r"\s*\|.*\|\s*\Z")
+_HEADING = re.compile(r"#{1,6} [A-Za-z]|```")
+FEWEST_OF_LOG = 8  # lines of a table
 _CHANGE = re.compile(r"@@ -\d|diff --git ")
 
 
@@ -61,8 +67,8 @@ class Spoken:
         return NUMBER.findall(self.text)
 
     def number(self, slot: Slot | None) -> float:
-        """The number in a slot, or NaN."""
-        is_there = slot is not None and slot.place < len(self.numbers)
+        """The number in a slot; NaN where there is none, or only a rounded count."""
+        is_there = slot is not None and slot.place < len(self.numbers) and not slot.is_rounded
         return _float(self.numbers[slot.place]) * slot.scale if slot and is_there else float("nan")
 
     def is_echo(self, other: "Spoken") -> bool:
@@ -170,7 +176,7 @@ class _Forms:
                 continue
             if len(found.head) < HEAD_LINES:
                 found.head.append(text)
-            parts = [part for part in text.split("\r") if len(part) <= LONGEST_LINE]
+            parts = [part for part in _BEHIND_BAR.split(text) if len(part) <= LONGEST_LINE]
             forms = [(part, form) for part in parts if (form := self._form(part))]
             self._of_shape[shape] = bool(forms)
             for part, form in forms:
@@ -233,6 +239,8 @@ def why_no_log(gathered: Gathered) -> str | None:
         return SOURCE_CODE
     if _part(_PAGE, lines) > 0.02 and len(lines) * _part(_PAGE, lines) >= 3:
         return MARKDOWN
+    if gathered.spoken and all(_PIPES_OF_ROW.match(row.text) for row in gathered.spoken) and is_page_with_table(lines):
+        return MARKDOWN
     return DOCUMENT if _is_document(lines) else None
 
 
@@ -266,3 +274,10 @@ def _is_document(lines: Sequence[str]) -> bool:
     except RecursionError:  # brackets in brackets, and so on
         return True
     return True
+
+
+def is_page_with_table(lines: Sequence[str]) -> bool:
+    """Whether lines hold a table as Markdown draws it, of a few rows or under a title of Markdown."""
+    if not any(map(_PIPES.fullmatch, lines)):
+        return False
+    return sum(line.lstrip().startswith("|") for line in lines) < FEWEST_OF_LOG or any(map(_HEADING.match, lines))

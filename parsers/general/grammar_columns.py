@@ -1,6 +1,7 @@
 """The columns of a grammar that reads the lines of a choice: what is written of each, and where each form has it."""
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..grammar.field import UNITS
@@ -8,10 +9,11 @@ from .choice import Choice
 from .line_form import LineForm
 from .proof import Proven
 from .sense import DURATION, ELAPSED, RATE, STEP, STEP_RATE, STEP_TIME, UNKNOWN, Sense
-from .slots import Slot, stamp_of
+from .slots import Slot
 
 # Columns beside those of speed that a grammar reads where its lines have them.
 _BESIDE = ("epoch", "step", "loss", "learning_rate", "gradient_norm")
+CELL = r"(?:[-+]?+(?:[0-9.][0-9.:eE+-]*+%?+|(?i:nan|inf))|-++)"  # of a row of numbers
 _TIMES = {1.0: "seconds", 1e-3: "milliseconds", 60.0: "minutes"}
 
 
@@ -32,14 +34,14 @@ def grammar_columns(choice: Choice, *, has_time: bool) -> dict[str, GrammarColum
         found["time"] = time
     for role in _BESIDE:
         slots = {form: slot for form in main.slots if (slot := _slot(form, role)) and _is_written(role, slot, form)}
-        if slots:
+        if slots and not any(slot.is_rounded for slot in slots.values()):
             found[role] = GrammarColumn(*_beside(role, choice), slots)
     return found
 
 
 def _time(forms: Collection[LineForm]) -> GrammarColumn | None:
     """The stamps of lines, where all begin with one of the same kind, and none is of a bar."""
-    stamps = {form: stamp_of(form.text) for form in forms if not form.is_bar}
+    stamps = {form: form.stamp for form in forms if not form.is_bar}
     kinds = {stamp.kind if stamp else None for stamp in stamps.values()}
     if len(kinds) != 1 or (kind := kinds.pop()) is None or len(stamps) < len(forms):
         return None
@@ -82,7 +84,8 @@ def _beside(role: str, choice: Choice) -> tuple[str, tuple[str, ...]]:
 
 def _is_written(role: str, slot: Slot, form: LineForm) -> bool:
     """Whether a number is one of those that the column takes: steps are whole."""
-    return role not in ("step", "epoch") or form.text[slot.start : slot.end].replace(",", "").isdecimal()
+    is_count = role in ("step", "epoch") and not slot.is_rounded
+    return not is_count or form.text[slot.start : slot.end].replace(",", "").isdecimal()
 
 
 def told(found: Sense) -> str | None:
@@ -115,3 +118,31 @@ def row_of_columns(columns: Mapping[int, str], count: int, cell: str, gap: str, 
         row.append("_BEHIND")
         terminals.append(f"_BEHIND: /(?:{gap}{cell}){{{behind}}}/")
     return " ".join(row), terminals
+
+
+def rows_of_columns(names: Sequence[str], columns: Mapping[int, str], sign: str) -> str:
+    """The grammar of rows of numbers, of which nothing else has as many."""
+    shown = {"\t": r"\t", "|": r"\|"}.get(sign, sign)
+    between = '" " _PAD?' if sign == " " else f'_PAD? "{shown[-1] if sign == "|" else shown}" _PAD?'
+    row, terminals = row_of_columns(columns, len(names), CELL, " ++" if sign == " " else f" *+{shown} *+", between)
+    words = {*re.findall(r"[a-z_]+", " ".join(columns.values()))}
+    kind = "step_line" if "step" in words else "epoch_line"
+    body = [f"// A table: {', '.join(names)}", "", f"start: {kind}", "", f"{kind}: _EDGE? {row} _EDGE?", ""]
+    imported = ", ".join(sorted({*words, "NUMBER", "INTEGER"}))
+    return "\n".join([*body, *terminals, "_EDGE: /[ |]++/", "_PAD: / ++/", "", f"%import .vocabulary ({imported})", ""])
+
+
+def cells(line: str, sign: str) -> tuple[str, ...]:
+    """The cells of a line with a sign between them."""
+    return tuple(re.split(r"\s+" if sign == " " else rf"\s*{re.escape(sign)}\s*", line.strip(" |\r")))
+
+
+def so_many_cells(line: str, sign: str, count: int) -> tuple[str, ...]:
+    """So many cells of a line, nothing where it has more or less; names may hold single blanks."""
+    ways = (cells(line, sign), tuple(re.split(r"\s{2,}", line.strip())))
+    return next((row for row in ways if len(row) == count), ())
+
+
+def are_numbers(row: Sequence[str]) -> bool:
+    """Whether cells are those of a row of numbers."""
+    return all(re.fullmatch(CELL, cell) for cell in row)

@@ -15,10 +15,30 @@ _NOT_TRAINING = re.compile(
     r"(?:\s*[\[\]:()]|\s+(?:epoch|time|iter|step|batch|done|at))"
     r"|epoch[\s\[:(]*\d+[^a-z]{0,4}(?:test|val|valid|validation|eval|evaluation)(?![a-z_]|\s+(?:loss|acc))|[\"'](?:mode|split|phase)[\"']:\s*[\"'](?:val|test|eval)"
 )
-_TRAINING = re.compile(r"(?i)(?<![a-z])(?:train|training|trainer)(?![a-z])|训练")
+TRAINING = re.compile(r"(?i)(?<![a-z])(?:train|training|trainer)(?![a-z])|训练")
 _FORETOLD = re.compile(r"(?i)expected|estimated|target")
 _LOOKED_AT = 160
+_CLOCK_OF_STAMP = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
+_KINDS_OF_STAMPS = {
+    "STAMP": re.compile(rf"\d{{4}}[-/]\d\d[-/]\d\d[ T]{_CLOCK_OF_STAMP}(?:Z|[-+]\d\d:\d\d)?(?!\d)"),
+    "COMPACT_STAMP": re.compile(rf"(?<!\d)\d{{8}}[ T-]{_CLOCK_OF_STAMP}(?!\d)"),
+    "C_STAMP": re.compile(
+        r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d "
+        r"\d\d:\d\d:\d\d \d{4}"
+    ),
+    "YEARLESS_STAMP": re.compile(rf"(?<![\d/-])\d\d[-/]?\d\d {_CLOCK_OF_STAMP}(?!\d)"),
+}
+_BEHIND = 20  # letters of a line, such as those of a level
 MOST_HEAD_WORDS = 6
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """A moment at the start of a line: the ``kind`` is the terminal of a grammar that takes it."""
+
+    kind: str
+    start: int
+    end: int
 
 
 class Level(NamedTuple):
@@ -69,6 +89,15 @@ class LineForm:
         return next((other for other in self.said.slots if other.is_mean and other.place == slot.place + 1), None)
 
     @cached_property
+    def stamp(self) -> Stamp | None:
+        """The stamp at its start, behind at most a few words."""
+        for kind, pattern in _KINDS_OF_STAMPS.items():
+            found = pattern.search(self.text)
+            if found and found.start() <= _BEHIND and not NUMBER.search(self.text[: found.start()]):
+                return Stamp(kind, *found.span())
+        return None
+
+    @cached_property
     def has_evidence(self) -> bool:
         """Whether its lines say what only training does: a loss, a learning rate."""
         return any(slot.sense and slot.sense.role in EVIDENCE for slot in self.said.slots)
@@ -86,7 +115,7 @@ class LineForm:
     @cached_property
     def is_of_training(self) -> bool:
         """Whether a word of it says so."""
-        return bool(_TRAINING.search(self.said.head.replace("_", " "))) or self._names_training
+        return bool(TRAINING.search(self.said.head.replace("_", " "))) or self._names_training
 
     @cached_property
     def _names_training(self) -> bool:
@@ -148,6 +177,12 @@ class LineForm:
     def counter(self) -> Slot | None:
         """What counts its steps: a number of that name, or else the last leading one without a name."""
         return self.first("step") or (self._bare[-1] if self._bare else None)
+
+    @property
+    def counters(self) -> list[Slot]:
+        """All that counts steps under a name of its own."""
+        found = (slot for slot in self.said.slots if slot.sense and slot.sense.role == "step" and not slot.is_mean)
+        return list({slot.sense.name: slot for slot in found if slot.sense and slot.sense.name}.values())
 
     @property
     def kind(self) -> str:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..io.message import Message
+from .bar_surroundings import why_of_training
 from .gathered import Gathered
 from .sense import DURATION, ELAPSED, RATE, STEP_RATE, STEP_TIME, TIME
-from .spoken_series import AGREE, FEW, Numbers, SpokenSeries, rises
+from .spoken_series import LEAST, SpokenSeries, no_measure, rises
 from .stated_counts import stated_amounts, stated_cards, stated_passes
 from .step_proof import (
     AGAINST_STAMPS,
@@ -46,26 +47,19 @@ NO_TIME_UNIT = (
     "rate in its lines would, or a grammar of your own (--format)"
 )
 NOT_OF_A_STEP = "it is computed from another number of samples or tokens than a step has"
+TWO_COUNTERS = "its lines count two things of which one rises faster, and nothing shows which of these takes that time"
 UNKNOWN_NAME = "its name has words that are not known"
 
 _ELSEWHERE = re.compile(
     r"(?i)\b(?:infer\w*|eval\w*|test\w*|generat\w*|predict\w*|request\w*|latency|draw|bitrate|valid\w*|bandwidth)\b"
 )
-TWICE = "each of its numbers stands in several lines"
+_OF_DATA = re.compile(r"(?i)data[ _]?load")  # a part of a step
 CLOCK = "{name} is the time since the start, for it rises with the steps"
 NO_CLOCK = "it does not rise with the steps"
-FORMS_DIFFER = "its lines are of several forms, which say different things"
-CONSTANT = "it is always the same number"
-A_TOTAL = "it only rises: a total"
-MANY = 20
-MOST_RISING = 5  # times of epochs of which each is longer than the one before
-FORMS_APART = 1.5
-FAR = 2.5  # a level that differs by more than this is of something else
 COUNTED_UNKNOWN = "the log does not show what its throughput counts"
 BAR = "the progress bar shows the speed that its own clock gives"
 MOST_LINES = 25  # of a record
 MOST_BESIDE = 0.9
-LEAST = 3
 
 
 @dataclass
@@ -84,7 +78,7 @@ class Proven:
 
 def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     """What a series is, or the reason why that is not known."""
-    series = replace(series, is_beside=_is_beside(series, gathered))
+    series = replace(series.with_unit(), is_beside=_is_beside(series, gathered))
     reason = _of_other(series) or _not_evident(series, gathered)
     if not reason and series.sense.role in (TIME, ELAPSED) and is_clock(series):
         return Proven(series, ELAPSED, 1.0, [Message(CLOCK, name=series.sense.name)])
@@ -92,14 +86,22 @@ def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     if reason or series.sense.role == ELAPSED:
         return reason or NO_CLOCK
     is_bar = series.sense.role in (STEP_RATE, STEP_TIME) and "nameless" in series.sense.flags
+    if is_bar and np.isfinite([row.clock for row in series.rows]).any():
+        return _bar(series, gathered)
     if reason := not_of_steps(series, gathered) if is_bar else not_of_training(series, gathered):
         return reason
-    if is_bar and np.isfinite([row.clock for row in series.rows]).any():
-        reason = not_confirmed(series)
-        return reason or Proven(series, series.sense.role, series.sense.factor or 1.0, [Message(BAR)])
     if series.sense.role in (RATE, STEP_RATE):
         return _rate(series, gathered)
     return _time(series, gathered)
+
+
+def _bar(series: SpokenSeries, gathered: Gathered) -> Proven | str:
+    """A progress bar that shows its clock: what stands around it, or else what it shows itself, proves it."""
+    shown = why_of_training(series, gathered)
+    if reason := (None if shown else not_of_steps(series, gathered)) or not_confirmed(series):
+        return reason
+    told = replace(series, is_surrounded=shown is not None)
+    return Proven(told, series.sense.role, series.sense.factor or 1.0, [Message(BAR), *([shown] if shown else [])])
 
 
 def _of_other(series: SpokenSeries) -> str | None:
@@ -170,7 +172,7 @@ def _is_beside(series: SpokenSeries, gathered: Gathered) -> bool:
     ):
         return False
     of_training = np.array([row.line for row in gathered.spoken if row.form.has_evidence and not row.form.is_of_other])
-    of_others = np.array([row.line for row in gathered.spoken if row.form.is_of_other])
+    of_others = np.array([r.line for r in gathered.spoken if r.form.is_of_other and not _OF_DATA.search(r.form.text)])
     if not len(of_training):
         return False
     places = np.searchsorted(of_training, lines)
@@ -223,13 +225,25 @@ def _times(stated: int, made: float) -> int | None:
     return times if times >= 2 and abs(stated / made / times - 1) < 0.01 else None
 
 
+def _counts_in_two_ways(series: SpokenSeries) -> bool:
+    """Whether its lines have two counters, one of them faster: passes, of which several make a step."""
+    counters = {form: form.counters for form in series.slots}
+    both = [[row.number(slot) for slot in counters[row.form][:2]] for row in series.rows if len(counters[row.form]) > 1]
+    if len(both) < LEAST:
+        return False
+    growth = np.diff(np.array(both), axis=0)
+    growth = growth[(growth > 0).any(axis=1) & (growth >= 0).all(axis=1)]
+    one, other = growth.sum(axis=0)
+    return bool(len(growth)) and not np.isclose(one, other, rtol=0.01)
+
+
 def _time(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     if series.kind == "epoch" and series.sense.role == TIME:
         found = factor_of_epoch(series)
         of_epoch = [Message(OF_EPOCH, name=series.sense.name)]
         return found if isinstance(found, str) else Proven(series, DURATION, found, of_epoch)
-    if "of_epoch" in series.sense.flags:
-        return PART
+    if "of_epoch" in series.sense.flags or _counts_in_two_ways(series):
+        return PART if "of_epoch" in series.sense.flags else TWO_COUNTERS
     ratio, factor = by_stamps(series), series.sense.factor
     if series.sense.role == STEP_TIME:
         if ratio is not None and not AS_STAMPS[0] <= ratio * (factor or 1.0) <= AS_STAMPS[1]:
@@ -237,53 +251,5 @@ def _time(series: SpokenSeries, gathered: Gathered) -> Proven | str:
         return Proven(series, STEP_TIME, factor or 1.0)
     for unit in (factor,) if factor else (1.0, 1e-3):
         if why := proof_of_step(series, gathered, unit, ratio):
-            return Proven(series, STEP_TIME, unit, [why])
+            return Proven(series, STEP_TIME, unit, [why, *series.why_seconds])
     return UNPROVEN if factor else NO_TIME_UNIT
-
-
-def no_measure(series: SpokenSeries) -> str | None:
-    """Why a series cannot be measurements; None if it can."""
-    values = series.values[series.usable]
-    if len(values) >= LEAST and len(set(values.tolist())) == 1 and not rises(series.steps):
-        return CONSTANT
-    if _is_repeated(series):
-        return TWICE
-    if _has_unlike_forms(series):
-        return FORMS_DIFFER
-    rising = np.diff(values)
-    if series.kind == "epoch" and len(values) >= LEAST and (rising > 0).all():
-        return A_TOTAL if values[-1] > 2 * values[0] or len(values) >= MOST_RISING else None
-    if len(values) > LEAST and (rising >= 0).all() and values[-1] > 2 * values[0]:
-        is_uneven = len(values) < MANY and np.std(rising) > 0.5 * np.mean(rising)
-        return None if is_uneven else A_TOTAL
-    return None
-
-
-def _is_repeated(series: SpokenSeries) -> bool:
-    """Whether most lines repeat the number of the line before them, for the same step."""
-    steps, epochs, values = np.nan_to_num(series.steps), np.nan_to_num(series.of("epoch")), series.values
-    again = (values[1:] == values[:-1]) & (steps[1:] == steps[:-1]) & (epochs[1:] == epochs[:-1])
-    is_counted = np.isfinite(series.steps).any() or np.isfinite(series.of("epoch")).any()
-    return bool(is_counted and again.sum() >= max(1, 0.4 * len(series)))
-
-
-def _has_unlike_forms(series: SpokenSeries) -> bool:
-    """Whether lines with other names beside the number have other numbers, which lie apart and not by chance."""
-    of_names: dict[tuple[str, ...], list[float]] = {}
-    for row, value, is_usable in zip(series.rows, series.values.tolist(), series.usable.tolist(), strict=True):
-        if is_usable:
-            of_names.setdefault(row.form.names, []).append(value)
-    large = [values for values in of_names.values() if len(values) >= max(1, FEW * len(series))]
-    ranges = [np.quantile(values, (0.25, 0.5, 0.75)) for values in large]
-    fewest = min(map(len, large), default=0)
-    return any(_lie_apart(one, other, fewest) for number, one in enumerate(ranges) for other in ranges[:number])
-
-
-def _lie_apart(one: Numbers, other: Numbers, fewest: int) -> bool:
-    """Whether two ranges differ by much, the more the fewer numbers they are of, or do not meet."""
-    low, high = (one, other) if one[1] < other[1] else (other, one)
-    apart = FORMS_APART if fewest > 1 else FAR
-    return bool(
-        high[1] / low[1] > apart
-        or (fewest >= LEAST and high[1] / low[1] > 1 + AGREE and high[0] > low[2] and low[0] < low[2])
-    )

@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -178,13 +179,13 @@ def _rate_sense(words: Words, behind: Words) -> Sense | None:
         return Sense(RATE, "", None, 1.0, flags=frozenset({"nameless", "unitless"}))
     if name is None or "loss" in words or (len(behind) == 1 and seconds(behind[0])):
         return None
-    left = without(name, words)
-    if behind and not _is_per_second(behind) and behind not in named("rate"):
+    left = tuple(word for word in without(name, words) if (word,) not in named("rate"))
+    is_in_all = not behind and any(before == "total" and counted(word) for before, word in pairwise(left))
+    if is_in_all or (behind and not _is_per_second(behind) and behind not in named("rate")):
         return Sense("other", " ".join(words))
-    units = [unit for word in left if (unit := counted(word))]
     rates = vocabulary()["rate"]
-    told = rates["behind"].get(" ".join(behind)) or rates["counts"].get(" ".join(name))
-    unit = told or next(iter(units), None)
+    told = rates["behind"].get(" ".join(behind)) or next(filter(None, map(rates["counts"].get, words)), None)
+    unit = told or next(filter(None, map(counted, left)), None)
     if unit == "steps" or any(map(seconds, left)):
         return Sense("other", " ".join(words))
     flags = qualities(word for word in left if not counted(word)) | (set() if unit else {"unitless"})
@@ -285,10 +286,9 @@ def _inverted(table: str) -> Mapping[str, str]:
 
 
 def find(phrases: Iterable[Words], words: Sequence[str]) -> Words | None:
-    """The longest of some names that stands in some words."""
-    places = range(len(words))
-    standing = (p for p in phrases if any(tuple(words[i : i + len(p)]) == p for i in places))
-    return max(standing, key=len, default=None)
+    """The longest of some names that stands in some words, of those as long the last."""
+    found = ((len(p), i, p) for p in phrases for i in range(len(words)) if tuple(words[i : i + len(p)]) == p)
+    return max(found, default=(0, 0, None))[2]
 
 
 def without(phrase: Words, words: Sequence[str]) -> Words:

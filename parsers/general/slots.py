@@ -3,15 +3,30 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
-from .sense import RATE, SPEEDS, Sense, composed, counted, lasting, named, per_epoch, sense, split
+from .sense import (
+    RATE,
+    SPEEDS,
+    STEP,
+    STEP_TIME,
+    TIME,
+    Sense,
+    composed,
+    counted,
+    lasting,
+    named,
+    per_epoch,
+    seconds,
+    sense,
+    split,
+)
 
 NUMBER = re.compile(
     r"[-+]?(?:\d{1,3}(?:,\d{3})+(?!\d|,\d)(?:\.\d+)?|\d+\.?\d*(?:[eE][-+]?\d+)?|(?<![\w.])\.\d+(?:[eE][-+]?\d+)?"
     r"|(?<![A-Za-z])(?:nan|NaN|inf|Infinity)(?![A-Za-z]))"
 )
 _CLOCK = r"\d\d:\d\d:\d\d(?:[.,:]\d+)?"
-_CLOCK_OF_STAMP = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
 _DATES = (
     r"\d{4}[-/]\d\d[-/]\d\d",
     r"(?<!\d)\d{8}(?=[ T-]\d\d:)",
@@ -22,16 +37,6 @@ STAMP = re.compile(
     rf"(?:{'|'.join(_DATES)})[ T_-]*{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?"
     rf"|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{{3}} +\d+ {_CLOCK}(?: \d{{4}})?|\d{{4}}[-/]\d\d[-/]\d\d(?!\d)"
 )
-_KINDS_OF_STAMPS = {
-    "STAMP": re.compile(rf"\d{{4}}[-/]\d\d[-/]\d\d[ T]{_CLOCK_OF_STAMP}(?:Z|[-+]\d\d:\d\d)?(?!\d)"),
-    "COMPACT_STAMP": re.compile(rf"(?<!\d)\d{{8}}[ T-]{_CLOCK_OF_STAMP}(?!\d)"),
-    "C_STAMP": re.compile(
-        r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d "
-        r"\d\d:\d\d:\d\d \d{4}"
-    ),
-    "YEARLESS_STAMP": re.compile(rf"(?<![\d/-])\d\d[-/]?\d\d {_CLOCK_OF_STAMP}(?!\d)"),
-}
-BEHIND = 20  # letters of a line, such as those of a level
 DURATION = re.compile(
     r"(?:\d+ days?, *)?\d+:\d\d:\d\d(?:\.\d+)?|(?<![\d:])\d+:\d\d(?![\d:])"
     r"|\b(?:\d+d ?)?(?:\d+h ?)?\d+m ?\d+s\b|\b\d+h ?\d+m\b"
@@ -49,18 +54,26 @@ _UNIT = re.compile(
     r"[ ]{0,2}[\[(]?((?:/s(?:ec)?|[A-Za-z一-鿿]+(?: ?/ ?[A-Za-z一-鿿]+){0,2})"
     r"(?: per /?[A-Za-z]+(?: per /?[A-Za-z]+)?)?)(?![\w/]| /)[\])]?"
 )
-_OF_TIME = re.compile(r"\s?(?:(?:ms|s|secs?|seconds|min|mins|minutes)\s*\)|[A-Za-z]+/s(?:ec)?\b)")
+_OF_TIME = re.compile(
+    r"\s?(?:(?:ms|s|secs?|seconds|min|mins|minutes)\s*\)|[A-Za-z]+/s(?:ec)?\b|(?:ms|s|secs?|seconds)/[A-Za-z]+\s*\))"
+)
 _NEXT_IS_NAME = re.compile(r"[\])]?\s*[\"']?\s*[:=：]")
 # A counter whose number is glued to its name: `epoch3; batch12;`.
 _COUNTER = re.compile(r"(?i)(?<![\w.\-/])(?:epoch|batch|step|iter)\Z")
 _FRACTION = re.compile(r"\s*/\s*\Z")
+# The epoch and its step side by side: `Train: [0/300][10/1251]`.
+_PAIR_OF_FRACTIONS = re.compile(r"\[\s*\d+\s*/\s*\d+\s*\]\s?\[\s*\d+\s*/\s*\d+\s*\]")
 _OPENING = re.compile(r"[\s\"'\[({*]*\Z")
 _SIGN = re.compile(r"[:=：＝>]\Z")
-_SEPARATOR = re.compile(r"[,;|\t{}\"'<>，；。~]|\s{2,}|\s[-–=]+>?\s|[:：]\s|：|[\])\[]|\((?![^()]*\)\Z)")
+# The level and the name of a logger of Python stand before a name: `INFO:trainer:step/sec: 2.5`.
+_SEPARATOR = re.compile(
+    r"\b(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.]+:|[,;|\t{}\"'<>，；。~]|\s{2,}|\s[-–=]+>?\s|[:：]\s|：|[\])\[]|\((?![^()]*\)\Z)"
+)
 _MEAN = re.compile(r"[A-Za-z/%]{0,6},?\s*\(\s*\Z")
 # What a number is wrapped into where a program prints objects: `np.float64(2.5)`, `tensor(2.5`.
 _WRAPPED = re.compile(r"(?<![A-Za-z])(?:(?:np|numpy|jnp|torch)\.)?(?:float|int|tensor|array|Array)(?:16|32|64)?\(\[?\Z")
-# Thousands or millions of a rate: `2.17K wps`. Nobody knows whether B is a billion or bytes.
+# Thousands or millions of a rate: `2.17K wps`; thousands of a time in a known unit: `time_ms: 4.71K`, where M may be
+# minutes; a count that is rounded: `step:1K`. Nobody knows whether B is a billion or bytes.
 _SCALED = re.compile(r"([KkMBG])(?![A-Za-z/])")
 _SCALES = {"K": 1e3, "k": 1e3, "M": 1e6}
 # A name in brackets that is that of a second number, in brackets as well: `time (data): 2.0 (0.5)`.
@@ -90,14 +103,10 @@ class Slot:
     is_mean: bool = False
     scale: float = 1.0
 
-
-@dataclass(frozen=True)
-class Stamp:
-    """A moment at the start of a line: the ``kind`` is the terminal of a grammar that takes it."""
-
-    kind: str
-    start: int
-    end: int
+    @property
+    def is_rounded(self) -> bool:
+        """Whether it would count steps, but in thousands."""
+        return self.scale != 1 and self.sense is not None and self.sense.role == STEP
 
 
 @dataclass(frozen=True)
@@ -107,14 +116,6 @@ class LineSlots:
     slots: tuple[Slot, ...]
     head: str
     has_stamp: bool
-
-
-def stamp_of(line: str) -> Stamp | None:
-    """The stamp at the start of a line, behind at most a few words."""
-    for kind, pattern in _KINDS_OF_STAMPS.items():
-        if (found := pattern.search(line)) and found.start() <= BEHIND and not NUMBER.search(line[: found.start()]):
-            return Stamp(kind, *found.span())
-    return None
 
 
 def numbers(line: str) -> list[re.Match[str]]:
@@ -181,7 +182,8 @@ class _SlotReader:
         if _is_mean(text, before, self.line[end:]):
             return Slot(place, start, end, text, "", before.sense if before else None, is_mean=True)
         if self._is_fraction(place):
-            return Slot(place, start, end, text, "", _fraction_sense(text, before), place + 1)
+            of_pair = Sense("epoch", "epoch") if _PAIR_OF_FRACTIONS.match(self.line, start - 1) else None
+            return Slot(place, start, end, text, "", of_pair or _fraction_sense(text, before), place + 1)
         key, is_strong = self._key(text, end)
         if self._is_epoch_of_pair(text, key, end) or self._is_epoch_in_chinese(text, end):
             return Slot(place, start, end, text, "", Sense("epoch", "epoch"))
@@ -193,7 +195,7 @@ class _SlotReader:
         unit = self._unit(behind, key, is_strong=is_strong)
         meaning = sense(key, _plain(unit), is_strong=is_strong)
         scale = _SCALES.get(scaled[1]) if scaled else 1.0
-        if scale is None or (scaled and not (meaning and meaning.role == RATE)):
+        if scale is None or (scaled and not _may_be_scaled(meaning, scale)):
             return Slot(place, start, end, text, "", None)
         return Slot(place, start, behind, text, unit if meaning else "", meaning, scale=scale)
 
@@ -227,10 +229,18 @@ class _SlotReader:
         words = split(unit[1])
         is_speed = composed(words) is not None or words in named("rate") or per_epoch(words) is not None
         is_speed |= words[1:2] == ("/",) and counted(words[0]) is not None  # samples/min
+        is_speed |= any(sign == "/" and seconds(word) for sign, word in pairwise(words[1:]))  # Ktokens/s
         is_time = lasting(words) is not None or words[:1] == ("/",)
         if is_speed and re.match(r"[\])]?\s+[-\d.(]", rest[unit.end(1) :]) and _has_a_name(key, is_strong=is_strong):
             return ""
         return rest[: unit.end(1)] if is_speed or is_time or is_glued else ""
+
+
+def _may_be_scaled(found: Sense | None, scale: float) -> bool:
+    if found is None:
+        return False
+    is_time = found.role in (STEP_TIME, TIME) and found.factor is not None
+    return found.role in (RATE, STEP) or (is_time and scale == _SCALES["K"])
 
 
 def _is_mean(text: str, before: Slot | None, rest: str) -> bool:

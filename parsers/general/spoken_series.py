@@ -3,17 +3,32 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..io.message import Message
 from .gathered import Gathered, Spoken
 from .line_form import Level, LineForm
-from .sense import RATE, STEP, STEP_RATE, Sense
-from .slots import Slot, stamp_of
+from .sense import RATE, STEP, STEP_RATE, TIME, Sense
+from .slots import Slot
 
 Numbers = NDArray[np.float64]
 AGREE = 0.05  # two levels or forms that say the same differ by less
+LEAST = 3
+TWICE = "each of its numbers stands in several lines"
+FORMS_DIFFER = "its lines are of several forms, which say different things"
+CONSTANT = "it is always the same number"
+A_TOTAL = "it only rises: a total"
+MANY = 20
+MOST_RISING = 5  # times of epochs of which each is longer than the one before
+FORMS_APART = 1.5
+FAR = 2.5  # a level that differs by more than this is of something else
+BY_SYSTEM_CLOCK = "{name} is in seconds, for all its digits are those of differences of the system's clock"
+TICK = 2.0**-22  # seconds between two doubles of the system's clock
+FEWEST_READINGS, MOST_TICKS = 5, 2.0**52
+COARSE, MOST_FINE = 1 << 10, 0.9  # few of them are short numbers such as 0.5
 FEW = 0.2  # a form with fewer lines than this part of another is not asked
 
 
@@ -23,6 +38,7 @@ class SpokenSeries:
 
     ``total``: the steps of the progress bar that they are of, where nothing else tells it from other bars.
     ``is_beside``: its lines are part of multi-line records, and another line of each shows that it is training.
+    ``is_surrounded``: the lines before or behind its bar show that this is the one of training.
     """
 
     sense: Sense
@@ -31,6 +47,7 @@ class SpokenSeries:
     slots: dict[LineForm, Slot]
     total: float | None = None
     is_beside: bool = False
+    is_surrounded: bool = False
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -92,6 +109,29 @@ class SpokenSeries:
         return np.array([row.number(slot) for row in self.rows])
 
     @cached_property
+    def is_of_system_clock(self) -> bool:
+        """Whether its numbers are differences of two readings of the system's clock, in seconds.
+
+        Since 2004 and until 2038 a double of such a reading is a multiple of 2^-22 s, and so is any difference, which
+        Python prints with all its digits. One in milliseconds would have a common divisor.
+        """
+        ticks = self.values[self.usable] / TICK
+        if len(ticks) < FEWEST_READINGS or (ticks != np.round(ticks)).any() or ticks.max() > MOST_TICKS:
+            return False
+        whole = ticks.astype(np.int64)
+        return int(np.gcd.reduce(whole)) == 1 and bool((whole % COARSE != 0).mean() >= MOST_FINE)
+
+    def with_unit(self) -> "SpokenSeries":
+        """The same; in seconds, where it has no unit and the system's clock shows this one."""
+        is_shown = self.sense.role == TIME and self.sense.factor is None and self.is_of_system_clock
+        return replace(self, sense=replace(self.sense, factor=1.0)) if is_shown else self
+
+    @property
+    def why_seconds(self) -> list[Message]:
+        """What shows that its numbers are in seconds, where nothing but the system's clock does."""
+        return [Message(BY_SYSTEM_CLOCK, name=self.sense.name)] if self.is_of_system_clock else []
+
+    @cached_property
     def evidence(self) -> float:
         """Which part of its lines says what only training does."""
         return sum(row.form.has_evidence for row in self.rows) / len(self.rows)
@@ -129,7 +169,7 @@ def of_stamps(gathered: Gathered) -> SpokenSeries | None:
     levels: dict[Level, list[Spoken]] = {}
     for row in gathered.spoken:
         form = row.form
-        if form.has_loss and not (form.is_of_other or form.is_bar) and form.first(STEP) and stamp_of(form.text):
+        if form.has_loss and not (form.is_of_other or form.is_bar) and form.first(STEP) and form.stamp:
             levels.setdefault(form.level, []).append(row)
     rows = max(levels.values(), key=len, default=[])
     slots = {row.form: slot for row in rows if (slot := row.form.first(STEP))}
@@ -174,3 +214,62 @@ def agree(one: SpokenSeries, other: SpokenSeries, tolerance: float = AGREE) -> b
     if not (np.isfinite(one.median) and np.isfinite(other.median)):
         return None
     return abs(one.median / other.median - 1) <= tolerance
+
+
+def no_measure(series: SpokenSeries) -> str | None:
+    """Why a series cannot be measurements; None if it can."""
+    values = series.values[series.usable]
+    if len(values) >= LEAST and len(set(values.tolist())) == 1 and not rises(series.steps):
+        return CONSTANT
+    if _is_repeated(series):
+        return TWICE
+    if _has_unlike_forms(series):
+        return FORMS_DIFFER
+    rising = np.diff(values)
+    if series.kind == "epoch" and len(values) >= LEAST and (rising > 0).all():
+        return A_TOTAL if values[-1] > 2 * values[0] or len(values) >= MOST_RISING else None
+    if len(values) > LEAST and (rising >= 0).all() and values[-1] > 2 * values[0]:
+        is_uneven = len(values) < MANY and np.std(rising) > 0.5 * np.mean(rising)
+        return None if is_uneven else A_TOTAL
+    return None
+
+
+def _is_repeated(series: SpokenSeries) -> bool:
+    """Whether most lines repeat the number of the line before, for its step; a bar is drawn again for its loss."""
+    steps, epochs, values = np.nan_to_num(series.steps), np.nan_to_num(series.of("epoch")), series.values
+    again = (values[1:] == values[:-1]) & (steps[1:] == steps[:-1]) & (epochs[1:] == epochs[:-1])
+    is_counted = np.isfinite(series.steps).any() or np.isfinite(series.of("epoch")).any()
+    is_drawn = series.rows[0].form.is_bar
+    return bool(is_counted and not is_drawn and again.sum() >= max(1, 0.4 * len(series)))
+
+
+def _has_unlike_forms(series: SpokenSeries) -> bool:
+    """Whether lines with other names beside the number have other numbers, which lie apart and not by chance."""
+    of_names: dict[tuple[str, ...], list[float]] = {}
+    begin = 1 if _starts_slowly(series) else 0
+    numbered = zip(series.rows, series.values.tolist(), series.usable.tolist(), strict=True)
+    for row, value, is_usable in islice(numbered, begin, None):
+        if is_usable:
+            of_names.setdefault(row.form.names, []).append(value)
+    large = [values for values in of_names.values() if len(values) >= max(1, FEW * len(series))]
+    ranges = [np.quantile(values, (0.25, 0.5, 0.75)) for values in large]
+    fewest = min(map(len, large), default=0)
+    return any(_lie_apart(one, other, fewest) for number, one in enumerate(ranges) for other in ranges[:number])
+
+
+def _starts_slowly(series: SpokenSeries) -> bool:
+    """Whether the first line is of a form of its own, because what it says is slower than in all others: a warm-up."""
+    names, values = [row.form.names for row in series.rows], series.values[series.usable]
+    is_alone = names.count(names[0]) == 1 and len(values) > LEAST
+    slowest = np.argmin(values) if series.sense.role in (RATE, STEP_RATE) else np.argmax(values)
+    return bool(is_alone and series.usable[0] and slowest == 0)
+
+
+def _lie_apart(one: Numbers, other: Numbers, fewest: int) -> bool:
+    """Whether two ranges differ by much, the more the fewer numbers they are of, or do not meet."""
+    low, high = (one, other) if one[1] < other[1] else (other, one)
+    apart = FORMS_APART if fewest > 1 else FAR
+    return bool(
+        high[1] / low[1] > apart
+        or (fewest >= LEAST and high[1] / low[1] > 1 + AGREE and high[0] > low[2] and low[0] < low[2])
+    )

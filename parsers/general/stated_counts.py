@@ -131,6 +131,11 @@ def stated_amounts(gathered: Gathered) -> set[int]:
     return {count for pattern in (_OF_A_STEP, _TOKENS) for _, count in _found(pattern, _lines(gathered))}
 
 
+def stated_samples(gathered: Gathered) -> set[int]:
+    """How many samples there are to train on, as lines say."""
+    return set(_samples(_lines(gathered)))
+
+
 def stated_cards(gathered: Gathered) -> set[int]:
     """The numbers of cards that lines state."""
     return {card.count for card in _cards(_lines(gathered))}

@@ -62,9 +62,9 @@ def proof_of_step(series: SpokenSeries, gathered: Gathered, factor: float, ratio
 
 
 def _is_of_every_step(series: SpokenSeries) -> bool:
-    """Whether there is a line for each step; those that tell of an evaluation, too, may number epochs: `[3/20]`."""
-    steps, slots = np.diff(series.steps), series.rows[0].form.said.slots
-    is_of_epochs = any(slot.sense and "other" in slot.sense.flags for slot in slots)
+    """Whether there is a line for each step; those of an evaluation, too, may number epochs, if not named: `[3/20]`."""
+    steps, form = np.diff(series.steps), series.rows[0].form
+    is_of_epochs = any(s.sense and "other" in s.sense.flags for s in form.said.slots) and not form.level.has_epoch
     are_next = steps[~(steps < 0)] == 1  # an epoch begins anew
     return are_next.sum() >= 2 and bool(are_next.all()) and not is_of_epochs
 

@@ -100,8 +100,8 @@ def training_bar(gathered: Gathered) -> TrainingBar | Message | None:
     """The bar that runs longest, where the lines of a log show that it is that of training, or why they do not.
 
     Losses stand only after it began, unlike learning rates, which are settings as well. Other bars end before it, or
-    stand between two drawings of it: one that begins after its last drawing was such a one before. None where no bar
-    runs for long.
+    stand between two drawings of it: one that begins after its last drawing was such a one before. A training that was
+    begun before, with a bar of other steps, has losses of its own. None where no bar runs for long.
     """
     bars = dict[int, list[_Drawn]]()
     for one in _drawn(gathered.spoken):
@@ -111,9 +111,16 @@ def training_bar(gathered: Gathered) -> TrainingBar | Message | None:
         return None
     del bars[own[0].total]
     losses = [place for place, row in enumerate(gathered.spoken) if row.form.has_loss and not row.form.is_of_other]
-    is_first = bool(losses) and losses[0] > own[0].place
+    earlier = [bar for bar in bars.values() if _is_training_before(bar, own, losses)]
+    is_first = bool(losses) and losses[0] > min(bar[0].place for bar in (own, *earlier))
     is_alone = all(_is_beside(own, other) for other in bars.values())
     return TrainingBar(own) if is_first and is_alone and _has_losses_throughout(own, losses) else Message(UNKNOWN)
+
+
+def _is_training_before(bar: Sequence[_Drawn], own: Sequence[_Drawn], losses: Sequence[int]) -> bool:
+    """Whether a bar is that of a training that ended before another bar begins, with losses of its own."""
+    is_before = bar[-1].place < own[0].place and _is_long(bar)
+    return is_before and _has_losses_throughout(bar, [loss for loss in losses if loss < own[0].place])
 
 
 def _has_losses_throughout(own: Sequence[_Drawn], losses: Sequence[int]) -> bool:

@@ -12,7 +12,8 @@ from ..io.lazy import pd
 Texts = Sequence[bytes]
 Times = NDArray[np.datetime64]
 
-_WEST = re.compile(rb" [\d:.]++ ?-")  # of Greenwich: -05:00 after a time
+# West of Greenwich, -05:00 after a time: numpy reads a zone after any blanks as well, and warns of it.
+_WEST = re.compile(rb" [^\n-]*+-")
 _ISO = bytes.maketrans(b"/,T", b"-. ")
 # A stamp without a year gets this one, a leap year: only the time between two of them means something.
 NO_YEAR = b"2000-"

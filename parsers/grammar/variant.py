@@ -9,7 +9,8 @@ from .field import TIMES, Field, whole_step
 ROOM = Path(__file__).parents[1]  # where the vocabularies and the formats lie
 METRICS = ("step", "epoch", "summary")
 RUN_START = "run_start"
-EVENTS = (RUN_START, "run_stop", "checkpoint", "evaluation", "overflow", "restart", "failure")
+RUN_STOP = "run_stop"
+EVENTS = (RUN_START, RUN_STOP, "checkpoint", "evaluation", "overflow", "restart", "failure")
 # The types of fields that mean nothing as a fact: LINE is the whole text of an event.
 NO_FACTS = (*TIMES, "LINE")
 

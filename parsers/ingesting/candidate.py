@@ -18,7 +18,8 @@ class Candidate:
     ``origin``: where it was found, as run.json is to say it; its ``path`` is the name of the file in its source.
     ``prefix``: names that tell the source from others. ``place``: a local path, or a URL. ``size``: bytes, where known.
     ``named``: whether the user named this very file. ``beside``: place of the run file and the side files of its
-    folder, by name. ``blob``: the object that git keeps under this name.
+    folder, by name. ``configurations``: the same of its program's configurations there. ``blob``: the object that git
+    keeps under this name.
     """
 
     origin: Origin
@@ -28,6 +29,7 @@ class Candidate:
     named: bool = False
     beside: Mapping[str, str] = field(default_factory=dict)
     blob: str | None = None
+    configurations: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def path(self) -> str:

@@ -90,8 +90,13 @@ def _local(place: str) -> Iterator[Path]:
 
 def _staged(path: Path, candidate: Candidate, staging: Path, unpacked: str) -> Staged:
     # What is not on this machine is brought into the folder that its log was brought into.
-    beside = {name: _brought(place, path.with_name(name)) for name, place in candidate.beside_log.items()}
+    beside = {name: _brought(place, path.with_name(name)) for name, place in _beside(candidate).items()}
     return stage(path, candidate, beside, staging, unpacked)
+
+
+def _beside(candidate: Candidate) -> dict[str, str]:
+    """The places of all that is copied with a log, by name."""
+    return {**candidate.beside_log, **candidate.configurations}
 
 
 def _brought(place: str, path: Path) -> Path:

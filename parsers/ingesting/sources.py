@@ -1,6 +1,6 @@
 """Sources: the files, folders, archives, checkouts and URLs that a user names, and the candidates in them."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -10,7 +10,8 @@ import fsspec
 from ..origins.address import public
 from ..origins.archive import ARCHIVE_NAME, is_archive, unpack
 from ..origins.found_file import IS_LINK, File, LeftOut, names
-from ..runs.runfile import RUN_FILE, SIDE_FILES
+from ..runs.runfile import CONFIGURATIONS, RUN_FILE, SIDE_FILES
+from ..runs.sidefile import LARGEST, are_of, configurations
 from .candidate import Candidate, NotTakenError, Origin
 from .git_origin import checkout
 from .remote import fetch, filesystem, is_url, is_web, told
@@ -146,8 +147,17 @@ def _file(path: Path) -> Found:
     files = [path.with_name(name) for name in OF_A_RUN if path.with_name(name).is_file()]
     yield from (LeftOut(str(file), IS_LINK) for file in files if file.is_symlink())
     beside = {file.name: str(file) for file in files if not file.is_symlink()}
+    own = {file.name: str(file) for file in configurations(path) if not file.is_symlink()}
     candidate = LocalFiles(path.parent).candidate(File(path.name, str(path), path.stat().st_size))
-    yield replace(candidate, named=True, beside=beside)
+    yield replace(candidate, named=True, beside=beside, configurations=own)
+
+
+def _configurations(log: str, there: Mapping[str, File]) -> dict[str, str]:
+    """The places of the configurations that are those of a log, by name; ``there``: the files of its folder."""
+    present = [there[name] for name in CONFIGURATIONS if name in there and name != log]
+    if not present or not are_of(log, there):
+        return {}
+    return {file.path.rpartition("/")[2]: file.place for file in present if file.size <= LARGEST}
 
 
 def _refuse_broken_archive(name: str) -> None:
@@ -159,13 +169,15 @@ def _candidates(
     found: Iterable[File | LeftOut], candidate: Callable[[File], Candidate], name: Callable[[str], str]
 ) -> Found:
     """The candidates among files; those that belong to a run come with its log, and are no candidates themselves."""
-    beside: dict[str, dict[str, str]] = {}
+    folders: dict[str, dict[str, File]] = {}
     files = [file for file in found if isinstance(file, File)]
     for file in files:
         folder, _, last = file.path.rpartition("/")
-        if last in OF_A_RUN:
-            beside.setdefault(folder, {})[last] = file.place
+        folders.setdefault(folder, {})[last] = file
     for file in (file for file in files if file.path.rpartition("/")[2] not in OF_A_RUN):
-        yield replace(candidate(file), beside=beside.get(file.path.rpartition("/")[0], {}))
+        folder, _, last = file.path.rpartition("/")
+        there = folders[folder]
+        beside = {name: there[name].place for name in OF_A_RUN if name in there}
+        yield replace(candidate(file), beside=beside, configurations=_configurations(last, there))
     for left in (left for left in found if isinstance(left, LeftOut)):
         yield replace(left, name=name(left.name))

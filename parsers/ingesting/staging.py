@@ -16,7 +16,7 @@ from ..io.compression import ending
 from ..io.errors import ParserError
 from ..io.input_file import data_of, opened
 from ..runs.git_files import is_changed
-from ..runs.runfile import LOG, RUN_FILE, SCHEMA, SIDE_FILES, UNPACKED, describes, unknown_schema
+from ..runs.runfile import CONFIGURATIONS, LOG, RUN_FILE, SCHEMA, SIDE_FILES, UNPACKED, describes, unknown_schema
 from .candidate import Candidate, NotTakenError
 
 _CHUNK = 1 << 20
@@ -60,9 +60,11 @@ def stage(log: Path, candidate: Candidate, beside: Mapping[str, Path], staging: 
         document = {**run, "ingested": origin, "log": {**run["log"], **described}}
         for name in beside.keys() & set(SIDE_FILES):
             shutil.copyfile(beside[name], folder / name)
+    is_of_another = RUN_FILE in beside and run is None
+    for name in () if is_of_another else beside.keys() & set(CONFIGURATIONS):
+        shutil.copyfile(beside[name], folder / name)
     text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
     write(folder, RUN_FILE, text.encode("utf-8", "backslashreplace"))
-    is_of_another = RUN_FILE in beside and run is None
     return Staged(
         folder,
         sha256,

@@ -4,7 +4,7 @@ import fcntl
 import os
 import shutil
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
@@ -195,6 +195,24 @@ def whole(path: Path) -> Iterator[Path]:
         move([path.name], made, path.parent)
 
 
+def write_new(path: Path, data: bytes) -> None:
+    """Write a file that must not exist yet; raises WriteError, also where somebody else just made it."""
+    with unfinished(path.parent, path) as made:
+        whole_file = write(made, path.name, data)
+        flush(whole_file)
+        with writing(path):
+            path.touch(exist_ok=False)  # to rename a file would replace one that is there
+            whole_file.replace(path)
+
+
 def _is_stream(path: Path) -> bool:
     """Whether a path is not a file that another one can replace: a pipe, or a device such as /dev/stdout."""
     return path.parent == Path("/dev") or (path.exists() and not path.is_file() and not path.is_dir())
+
+
+def write_texts(texts: Mapping[Path | None, Callable[[], str]]) -> None:
+    """Write texts, each whole, into the files that are named; one without a file is not made. Raises WriteError."""
+    for path, text in texts.items():
+        if path:
+            with whole(path) as unfinished:
+                unfinished.write_text(text(), encoding="utf-8")

@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import unicodedata
+from collections.abc import Iterable
 from typing import TextIO
 
 import click
@@ -48,6 +49,11 @@ def _seen(found: re.Match[str]) -> str:
 def say(line: object, *, err: bool = False) -> None:
     """Print one line, to standard error where ``err`` says so."""
     click.echo(printable(line), err=err)
+
+
+def say_lines(lines: Iterable[object]) -> None:
+    """Print each as a line, all at once: thousands of them are printed faster so."""
+    click.echo("".join(f"{printable(line)}\n" for line in lines), nl=False)
 
 
 def shell_quoted(text: str) -> str:

@@ -35,7 +35,8 @@ _PIECE = 1 << 16
 _LONGEST_HEADER = 1 << 20
 _ZIP = (b"PK\3\4", b"PK\5\6")
 # The module unpacks all it has read of other methods at once: a few KiB of bzip2 become as many GiB.
-_OTHER_METHOD = "uses an unsupported compression method; supported: deflate and none."
+IS_ENCRYPTED = "is encrypted."
+OTHER_METHOD = "uses an unsupported compression method; supported: deflate and none."
 
 
 class Readable(Protocol):
@@ -78,13 +79,13 @@ def unpack(archive: Path, into: Path, allowance: Allowance | None = None) -> Ite
             else:
                 yield entry if isinstance(entry, LeftOut) else _spooled(*entry, into / str(number))
     except BROKEN as error:
-        yield LeftOut("", f"cannot be read completely: {_reason(error)}.", is_unreadable=True)
+        yield LeftOut("", f"cannot be read completely: {broken_because(error)}.", is_unreadable=True)
 
 
 def _entries(archive: Path, allowance: Allowance) -> Iterator[Entry]:
     with input_file.opened(archive) as file:
         is_zip = file.read(4).startswith(_ZIP)
-    yield from _of_zip(archive, allowance) if is_zip else _of_tar(archive, allowance)
+    yield from of_zip(archive, allowance) if is_zip else _of_tar(archive, allowance)
 
 
 def _spooled(path: str, stream: Readable, place: Path) -> File | LeftOut:
@@ -94,15 +95,18 @@ def _spooled(path: str, stream: Readable, place: Path) -> File | LeftOut:
             return LeftOut(path, "is empty.")
         if not (ending(head) or is_text(head)):
             return LeftOut(path, "is a binary file.")
-        return File(path, str(place), _written(head, stream, place))
+        return File(path, str(place), written(head, stream, place))
     except TooLargeError:
         raise
     except BROKEN as error:
-        return LeftOut(path, f"cannot be read: {_reason(error)}.", is_unreadable=True)
+        return LeftOut(path, f"cannot be read: {broken_because(error)}.", is_unreadable=True)
 
 
-def _written(data: bytes, stream: Readable, place: Path) -> int:
-    """Write a file and return its size; raises WriteError where it cannot be written: its source is not to blame."""
+def written(data: bytes, stream: Readable, place: Path) -> int:
+    """Write some bytes and the rest of a stream into a file, and return its size.
+
+    Raises WriteError where it cannot be written: its source is not to blame.
+    """
     size = 0
     with begun(place) as file:
         while data:
@@ -111,7 +115,8 @@ def _written(data: bytes, stream: Readable, place: Path) -> int:
     return size
 
 
-def _reason(error: Exception) -> str:
+def broken_because(error: Exception) -> str:
+    """Why one of ``BROKEN`` was raised, without a full stop."""
     return str(getattr(error, "strerror", None) or error).rstrip(".")
 
 
@@ -128,7 +133,11 @@ class _Allowed:
         return data
 
 
-def _of_zip(archive: Path, allowance: Allowance) -> Iterator[Entry]:
+def of_zip(archive: Path, allowance: Allowance) -> Iterator[Entry]:
+    """The files of a zip archive with their data, which is read before the next one is asked for.
+
+    Links, devices and what cannot be unpacked are left out. Raises TooLargeError, or another of ``BROKEN``.
+    """
     with zipfile.ZipFile(archive) as packed:
         check_members(len(packed.infolist()))
         for entry in (entry for entry in packed.infolist() if not entry.is_dir()):
@@ -136,9 +145,9 @@ def _of_zip(archive: Path, allowance: Allowance) -> Iterator[Entry]:
             if kind not in (0, stat.S_IFREG):
                 yield LeftOut(entry.filename, IS_LINK if stat.S_ISLNK(kind) else IS_IRREGULAR)
             elif entry.flag_bits & 1:
-                yield LeftOut(entry.filename, "is encrypted.", is_unreadable=True)
+                yield LeftOut(entry.filename, IS_ENCRYPTED, is_unreadable=True)
             elif entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                yield LeftOut(entry.filename, _OTHER_METHOD, is_unreadable=True)
+                yield LeftOut(entry.filename, OTHER_METHOD, is_unreadable=True)
             else:
                 yield entry.filename, _Allowed(partial(packed.open, entry), allowance)
 

@@ -18,6 +18,7 @@ COLUMNS = {"line": "int64", "event": "str", "text": "str", "time": "datetime64[u
 NO_NAME = -1
 NAMES = sorted(EVENTS)
 NEVER = np.datetime64("NaT", "us")
+APART = np.timedelta64(1, "m")  # so far from each other at most do the ranks of a run begin
 
 
 class Event(NamedTuple):
@@ -53,11 +54,19 @@ def frame(happened: Sequence[Event]) -> pd.DataFrame:
     return pd.DataFrame(list(happened), columns=list(COLUMNS)).astype(COLUMNS)
 
 
+def begins_once(starts: Sequence[Event]) -> bool:
+    """Whether these starts, each with a time, are those of the ranks of one run."""
+    return all(event.time - starts[0].time <= APART for event in starts)
+
+
 def time_to_train(happened: Iterable[Event]) -> Iterator[Fact]:
-    """The minutes from the first start of the run to its last stop after that, where both print a time."""
+    """The minutes from the first start of the run to its last stop after that, where both print a time.
+
+    A run that begins anew, later than its ranks do, was not trained all the time between the two.
+    """
     limits = [event for event in happened if event.event in ("run_start", "run_stop") and not np.isnat(event.time)]
     starts, stops = ([event for event in limits if event.event == name] for name in ("run_start", "run_stop"))
-    if starts and stops and stops[-1].time > starts[0].time:
+    if starts and stops and begins_once(starts) and stops[-1].time > starts[0].time:
         minutes = (stops[-1].time - starts[0].time) / np.timedelta64(1, "m")
         lines = Provenance("lines", (starts[0].line, stops[-1].line))
         yield Fact("minutes_to_train", round(float(minutes), 3), lines)

@@ -2,21 +2,21 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from itertools import chain, product
+from functools import cache, reduce
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TypeGuard
 
+from ..counts import parallelism
+from ..counts.parallelism import SHARING
 from ..grammar.field import StepIs
 from ..grammar.format import ROOM, load
 from ..io.compression import SUFFIXES
+from ..io.message import Message, joined
 from ..scanning.prefix import line_pattern
-from .provenance import FILE_NAME, Kind, Provenance, line
-
-if TYPE_CHECKING:
-    from ..scanning.columns import FactLines
+from .provenance import FILE_NAME, Kind, Provenance
 
 Value = int | float | str
 MOST_DIGITS = 19  # what is longer is no count of anything
@@ -32,11 +32,30 @@ SCALING = (
     "job_batch_tokens",
     "accumulation",
     "sequence_length",
+    "micro_batch_size",
+    *SHARING,
+    "data_parallel",
+    "expert_parallel",
+    "virtual_pipeline",
+)
+PARAMETERS = ("parameters", "rank_parameters", "trainable_parameters")
+# What says how a model is, or how it is trained: a program that names several models has one of each.
+OF_A_MODEL = (
+    *("layers", "hidden_size", "vocabulary_size", "attention_heads", *PARAMETERS),
+    *("recompute", "attention", "optimizer", "fp8_recipe", "sequence_length"),
 )
 # Training in 8 bits keeps its parameters in 16; programs call TF32 by the type of its data, which is FP32.
 WITHIN = {("precision", "fp8"): ("bf16", "fp16"), ("precision", "tf32"): ("fp32",)}
 # Counts whose option is 1 by default in many programs.
-ONE_BY_DEFAULT = ("nodes", "cards", "cards_per_node", "accumulation")
+ONE_BY_DEFAULT = ("nodes", "cards", "cards_per_node", "accumulation", *SHARING, "data_parallel", "expert_parallel")
+
+
+IS = "{fact} is {value} according to {witness}"
+REQUIRES = "{fact} {value} ({witness})"
+AND = "{first} and {second}"
+NO_MULTIPLE = "{first}, which is not a multiple of {number}, as required by {others}."
+NO_PIPELINE = "{first}, but {second}: only the stages of a pipeline can be split."
+DOUBTS = (NO_MULTIPLE, NO_PIPELINE)
 
 
 @dataclass(frozen=True)
@@ -58,7 +77,7 @@ class Facts(dict[str, Fact]):
     ``contradictions`` holds every later source that said otherwise, with the fact it contradicts. ``disputes`` holds
     the lines that contradict each other on a fact that scales, each with the first of them: none of these is believed.
     ``unstated`` holds the counts that another run of the log states, each with a line of this run's own configuration,
-    which does not: they are not believed either.
+    which does not: they are not believed either. ``doubts`` holds what counts say of each other that cannot be.
     """
 
     def __init__(self, told: Iterable[Fact] = ()) -> None:
@@ -66,6 +85,7 @@ class Facts(dict[str, Fact]):
         self.contradictions: list[tuple[Fact, Fact]] = []
         self.disputes: list[tuple[Fact, Fact]] = []
         self.unstated: list[tuple[Fact, int]] = []
+        self.doubts: list[Message] = []
         self.tell(told)
 
     def tell(self, told: Iterable[Fact]) -> None:
@@ -101,7 +121,44 @@ class Facts(dict[str, Fact]):
             self._follows("cards", both[0] * both[1], "product", "nodes", "cards_per_node")
         elif (both := self._counts("cards", "cards_per_node")) is None or both[0] < both[1]:
             self._one_node()
+        self._derive_parallelism()
+        self._derive_parameters()
+        if "fp8_recipe" in self and ("precision" not in self or self["precision"].value != "fp8"):
+            del self["fp8_recipe"]  # the default of an option that is not used
         self._derive_batch_size()
+
+    def _derive_parallelism(self) -> None:
+        """What follows from how cards share a model, and what cannot be."""
+        disputed = {first.name for first, _ in self.disputes}
+        for whole, factors in parallelism.PRODUCTS:
+            found = parallelism.follows(counts_of(self), whole, factors)
+            if found and found.name not in disputed:
+                self.tell([Fact(found.name, found.value, self._sources(found.sources))])
+        said = [self._doubted(found) for found in parallelism.doubts(counts_of(self))]
+        if parallelism.has_stages_without_pipeline(counts_of(self)):
+            said.append(self._told_of_two(NO_PIPELINE, "virtual_pipeline", "pipeline_parallel"))
+        self.doubts = said  # more is known than when it was asked before
+
+    def _derive_parameters(self) -> None:
+        """A card holds the whole model where no cards share it, by what is stated of each way to share one."""
+        counts, ways = counts_of(self), ("tensor_parallel", "pipeline_parallel")
+        is_whole = all(counts.get(way) == 1 for way in ways) and counts.get("expert_parallel", 1) == 1
+        if is_whole and "rank_parameters" in counts:
+            self.tell([Fact("parameters", counts["rank_parameters"], self._sources(("rank_parameters", *ways)))])
+
+    def _sources(self, names: Iterable[str]) -> Provenance:
+        """Where several facts come from, each place once."""
+        places = dict.fromkeys(self[name].source for name in names)
+        return reduce(lambda one, other: Provenance("product", (one, other)), places)
+
+    def _doubted(self, found: parallelism.Doubt) -> Message:
+        others = (_worded(REQUIRES, self[name]) for name in found.sources)
+        return Message(
+            NO_MULTIPLE, first=_worded(IS, self[found.name]), number=found.number, others=joined(AND, others)
+        )
+
+    def _told_of_two(self, key: str, first: str, second: str) -> Message:
+        return Message(key, first=_worded(IS, self[first]), second=_worded(IS, self[second]))
 
     def tell_steps(self, step_is: StepIs) -> None:
         """Hear what a step of the log is: passes make an optimizer step, and the log may count either."""
@@ -119,6 +176,8 @@ class Facts(dict[str, Fact]):
         both = self._counts("job_batch_size", "cards")
         if both is None or ("batch_size" in self and not self["batch_size"].source.is_name):
             return
+        if parallelism.cards_of_replica(counts_of(self)) > 1:
+            return
         passes = self._counts("accumulation", "accumulation") or (1, 1)
         size, rest = divmod(both[0], both[1] * passes[0])
         if not rest:
@@ -133,8 +192,29 @@ class Facts(dict[str, Fact]):
         self.tell([Fact(name, said, Provenance(how, (self[first].source, self[second].source)))])
 
 
+def _worded(key: str, fact: Fact) -> Message:
+    return Message(key, fact=Message(fact.name), value=fact.value, witness=fact.source.message)
+
+
 def _rank(fact: Fact) -> int:
     return SCALING.index(fact.name)
+
+
+def counts_of(facts: Mapping[str, Fact]) -> dict[str, int]:
+    """The values of all facts that are counts."""
+    return {name: fact.value for name, fact in facts.items() if is_count(fact.value)}
+
+
+def batches_of_cards(told: Iterable[Fact], known: Iterable[Fact]) -> Iterator[Fact]:
+    """Some facts, and the batch of a card where a replica of the model states its own and is not shared by cards.
+
+    ``known``: all facts of the run, the most trusted first.
+    """
+    is_one_card = parallelism.cards_of_replica(counts_of(Facts(known))) == 1
+    for fact in told:
+        yield fact
+        if fact.name == "micro_batch_size" and is_one_card:
+            yield replace(fact, name="batch_size")
 
 
 def may_be_default(fact: Fact) -> bool:
@@ -147,6 +227,17 @@ def is_count(said: object) -> TypeGuard[int]:
     return isinstance(said, int) and not isinstance(said, bool) and 1 <= said < 1 << 53
 
 
+def of_one_model(told: Sequence[Fact], names: Sequence[str] = OF_A_MODEL) -> list[Fact]:
+    """The facts but for those of a model that lines tell in several ways, as of several models or of a curriculum.
+
+    ``names``: which facts are of a model.
+    """
+    values: dict[str, set[Value]] = {}
+    for fact in told:
+        values.setdefault(fact.name, set()).add(fact.value)
+    return [fact for fact in told if fact.name not in names or len(values[fact.name]) == 1]
+
+
 def _says_nothing(fact: Fact) -> bool:
     return fact.name in SCALING and not isinstance(fact.value, str) and fact.value < 1
 
@@ -157,33 +248,6 @@ def _without_parts(told: Sequence[Fact], known: Iterable[Fact]) -> list[Fact]:
     return [fact for fact in told if (fact.name, fact.value) not in parts]
 
 
-def line_facts(found: Iterable["FactLines"]) -> Iterator[Fact]:
-    """The facts that the lines of a log state, in the order of the lines.
-
-    A value told again is told once, but for what an event states.
-    """
-    said = list(chain.from_iterable(map(_stated, found)))
-    order = {key: place for place, key in enumerate(dict.fromkeys(_key(fact) for fact, _ in said))}
-    known = set()
-    for fact, is_event in sorted(said, key=lambda each: (each[0].source.values, order[_key(each[0])])):
-        if is_event or _key(fact) not in known:
-            known.add(_key(fact))
-            yield fact
-
-
-def _key(fact: Fact) -> tuple[str, Value]:
-    return fact.name, fact.value
-
-
-def _stated(lines: "FactLines") -> Iterator[tuple[Fact, bool]]:
-    """The facts of one variant, field by field, and whether they are of an event."""
-    rows = sorted((place, row) for row, places in lines.told.items() for place in places)
-    for index, field in enumerate(lines.fields):
-        for (number, _), row in rows:
-            if text := row[index].decode("utf-8", "replace"):
-                yield Fact(field.name, value(field.name, field.type, text), line(number)), lines.is_event
-
-
 def name_facts(path: Path) -> Iterator[Fact]:
     """The facts that the name of a log file states, alone or with those of the folders it is in, packed or not."""
     packed = path.suffix if path.suffix in SUFFIXES else ""
@@ -192,7 +256,8 @@ def name_facts(path: Path) -> Iterator[Fact]:
     for text, variant in product(texts, possible):
         if found := line_pattern(variant).fullmatch(text):
             for field, said in zip(variant.groups, found.groups(), strict=True):
-                yield Fact(field.name, value(field.name, field.type, said.decode()), FILE_NAME)
+                if said is not None:
+                    yield Fact(field.name, value(field.name, field.type, said.decode()), FILE_NAME)
             return
 
 
@@ -200,7 +265,7 @@ def value(name: str, type_: str, text: str) -> Value:
     """The value of a fact from its text: a count for a list of cards, an int for a count, else the usual spelling."""
     if type_ == "LIST":
         return len(re.findall(r"\d+", text))
-    if type_ == "INTEGER" and len(text) < MOST_DIGITS:
+    if type_ in ("INTEGER", "GROUPED_INTEGER") and len(text) < MOST_DIGITS:
         return int(text.replace(",", ""))
     return _spellings().get(name, {}).get(text.lower(), text)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from ..grammar.field import Field
 from ..grammar.format import METRICS, Format
 from ..io.lazy import pd
+from ..scanning.account import Account
 from ..scanning.cascade import FormatLines, of_kinds
 from ..scanning.record_table import RecordTable, table
 from ..scanning.source import Source
@@ -17,6 +19,24 @@ from .clock import ARRIVAL, arrivals, clock
 
 # The column that says, from 1, of which run a record is, where a log holds several.
 RUN = "run"
+# The column with the line in the file of its own rank, where a run has a log for each.
+OWN_LINE = "own_line"
+
+
+@dataclass(frozen=True)
+class RankLog:
+    """The log of one rank of a run in which each has a file of its own.
+
+    ``before``: so many lines have the logs that stand before it in the tables of the run, whose ``line`` goes on over
+    them. ``sha256`` and ``bytes`` are of the file as it lies on disk.
+    """
+
+    rank: int
+    path: Path
+    sha256: str
+    bytes: int
+    account: Account
+    before: int
 
 
 @dataclass(frozen=True)
@@ -27,6 +47,7 @@ class FormatRecords:
     several lines the first), ``record`` (step, epoch or summary), ``rank`` where lines name one, and the fields of the
     format (float64, int64, datetime64[us]; NaN or NaT where a line lacks one). Where no line prints a
     ``time``, it is when the line arrived by the run's clock.csv, if there is one (UTC; its field is ``clock.ARRIVAL``).
+    Where each rank has a log of its own, ``line`` goes on from log to log, and ``own_line`` is that of the log.
     ``fields`` says for each (record, column) what it means.
     ``not_numbers``: the lines that print a loss that is not a number (int64).
     """
@@ -38,8 +59,10 @@ class FormatRecords:
 
     @property
     def records(self) -> pd.DataFrame:
-        """The table as a DataFrame, in which ``record`` is a category."""
-        return self.table.frame
+        """The table as a DataFrame, in which ``record`` is a category, and ``line`` that of the log of the rank."""
+        if OWN_LINE not in self.table:
+            return self.table.frame
+        return self.table.frame.drop(columns="line").rename(columns={OWN_LINE: "line"})
 
     def of_run(self, run: object) -> FormatRecords:
         """The part with the records of one run, by its number; with all where the log holds one, or for no number."""

@@ -19,10 +19,11 @@ from ..scanning.record_table import table
 from ..scanning.tail import Change, Tail
 from .appended import BANNERS
 from .events import Event, events
-from .facts import Fact, Value, line_facts
+from .facts import Fact, Value
 from .reading import heard, known_format, steps_of
 from .runfile import run_facts, run_file, told_by_name
-from .statements import COUNTS, statements
+from .sidefile import configured
+from .statements import COUNTS, line_facts, statements
 
 MOST_EVENTS = 1024
 
@@ -151,7 +152,7 @@ class GrowingLog:
         run = run_file(self.path)
         given = [*self._given, *run_facts(run, self.path)]
         named, known = told_by_name(run, self.path), [self.format] if self.format else []
-        self.facts = heard(given, stated, arguments, named, steps_of(known))
+        self.facts = heard(given, stated, arguments, named, steps_of(known), configured(self.path))
 
 
 # By name and value: the first line that states it, as a fact, and the last one.

@@ -12,6 +12,7 @@ Kind = Literal[
     "file_name",
     "former_name",
     "run_file",
+    "side_line",
     "page",
     "label",
     "option",
@@ -19,6 +20,7 @@ Kind = Literal[
     "one_node",
     "product",
     "share",
+    "rank_files",
 ]
 # How each kind is told: the key of the catalogues, and what its values are called there.
 WORDS: Mapping[Kind, tuple[str, ...]] = {
@@ -27,6 +29,7 @@ WORDS: Mapping[Kind, tuple[str, ...]] = {
     "file_name": ("file name",),
     "former_name": ("original file name",),
     "run_file": ("{file}", "file"),
+    "side_line": ("{file}, line {number}", "file", "number"),
     "page": ("page",),
     "label": ("label",),
     "option": ("--{name}", "name"),
@@ -34,10 +37,11 @@ WORDS: Mapping[Kind, tuple[str, ...]] = {
     "one_node": ("{witness}, as one node", "witness"),
     "product": ("{first} and {second}", "first", "second"),
     "share": ("{first} divided by the cards of {second}", "first", "second"),
+    "rank_files": ("the logs of {count} ranks", "count"),
 }
 DERIVED: tuple[Kind, ...] = ("one_node", "product", "share")
 NAMES: tuple[Kind, ...] = ("file_name", "former_name")
-OF_THE_LOG: tuple[Kind, ...] = ("line", "lines", *NAMES)
+OF_THE_LOG: tuple[Kind, ...] = ("line", "lines", "side_line", *NAMES)
 
 
 @dataclass(frozen=True)
@@ -46,8 +50,10 @@ class Provenance:
 
     ``line``: a physical line number, from 1; ``lines``: the first and the last. ``file_name``: that of the log;
     ``former_name``: the one that an ingested log had. ``run_file``: the case in its run.json, by the name of that file.
+    ``side_line``: a file beside the log, and its line.
     ``page``: a page file. ``label``: a label of a published page. ``option``: the name of the option without its
-    hyphens. ``records``: what the records print. The others are derived: ``one_node`` from the cards of a node,
+    hyphens. ``records``: what the records print. ``rank_files``: how many ranks have a log
+    of their own. The others are derived: ``one_node`` from the cards of a node,
     ``product`` and ``share`` from two facts. ``str`` words it in English.
     """
 
@@ -71,7 +77,7 @@ class Provenance:
 
     @property
     def is_of_the_log(self) -> bool:
-        """Whether the log itself or its name says so; of what is derived, whether it says the first part of it."""
+        """Whether the log, its name or its configuration says so; of what is derived, of the first part."""
         first = self.values[0] if self.kind in DERIVED else self
         return first.is_of_the_log if first is not self and isinstance(first, Provenance) else self.kind in OF_THE_LOG
 

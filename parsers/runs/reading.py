@@ -26,11 +26,12 @@ from ..scanning.text import LogText
 from ..scanning.wrapped import refuse_wrapped
 from .appended import Last, of_each, of_starts, told_apart
 from .events import Event, events, frame, time_to_train
-from .facts import Fact, Facts, line_facts, may_be_default
-from .format_records import NOTHING, FormatRecords, records_of
+from .facts import PARAMETERS, Fact, Facts, batches_of_cards, may_be_default, of_one_model
+from .format_records import NOTHING, FormatRecords, RankLog, records_of
 from .health import findings
 from .runfile import RunFile, run_facts, run_file, run_problems, told_by_name
-from .statements import statements
+from .sidefile import configured
+from .statements import line_facts, statements
 
 TORN = "Output is interleaved, first at line {line} ({count} in total); only intact parts are used."
 CUT = "The last line does not end with a newline and may be truncated; a number at its end is not used."
@@ -58,6 +59,8 @@ class Reading:
     ``fields`` are those of the first. Of a log of no known format the only part has no format and no records.
     ``happened``: its events in file order. ``leftover``: its unrecognised lines.
     ``facts_of_runs``: the facts of each run by itself, where the log holds several.
+    ``ranks``: the logs of all ranks in ``folder``, where each has one of its own: all have their records here, and the
+    rest is of the first.
     ``sha256`` and ``bytes`` are of the file as it lies on disk.
     """
 
@@ -71,6 +74,8 @@ class Reading:
     happened: tuple[Event, ...]
     leftover: Leftover
     facts_of_runs: tuple[Facts, ...] = ()
+    ranks: tuple[RankLog, ...] = ()
+    folder: Path | None = None
 
     @property
     def format(self) -> Format | None:
@@ -205,7 +210,8 @@ def _facts(
     stated = of_starts(stated, parts[0].table, happened)
     given, named = [*given, *run_facts(run, log)], list(told_by_name(run, log))
     step_is = steps_of({part.format for part in parts if part.format})
-    yield heard(given, stated, arguments, named, step_is)
+    beside = configured(log)
+    yield heard(given, stated, arguments, named, step_is, beside)
     runs = of_each(parts, stated, statements(chain(*formats_))), of_each(parts, arguments, statements(last))
     # Of many runs that are told the same the facts are the same.
     known: dict[tuple[tuple[int, ...], ...], Facts] = {}
@@ -213,7 +219,7 @@ def _facts(
         unstated = (*of_formats.unstated, *of_arguments.unstated)
         said = tuple(tuple(map(id, told)) for told in (of_formats.stated, of_arguments.stated, unstated))
         if said not in known:
-            facts = known[said] = heard(given, of_formats.stated, of_arguments.stated, named, step_is)
+            facts = known[said] = heard(given, of_formats.stated, of_arguments.stated, named, step_is, beside)
             facts.unstated = [(fact, own) for fact, own in unstated if fact.name not in facts]
         yield known[said]
 
@@ -225,20 +231,29 @@ def steps_of(read_by: Iterable[Format]) -> StepIs:
 
 
 def heard(
-    given: Iterable[Fact], stated: Iterable[Fact], arguments: Iterable[Fact], named: Iterable[Fact], step_is: StepIs
+    given: Iterable[Fact],
+    stated: Iterable[Fact],
+    arguments: Iterable[Fact],
+    named: Iterable[Fact],
+    step_is: StepIs,
+    beside: Iterable[Fact] = (),
 ) -> Facts:
     """The facts of a run by all sources: those of the caller and its run.json, its lines, and the name of its log.
 
     ``stated``: by lines of its formats, whose ``step_is`` says what they call a step. ``arguments``: by lines that any
     program may print, which do not say whether somebody gave them: a count of one that may be a default contradicts
-    nobody.
+    nobody. ``beside``: by configurations beside the log, which count where nothing else tells a fact.
     """
-    facts, said = Facts(given), list(arguments)
+    given, arguments, named = list(given), list(arguments), list(named)
+    stated = of_one_model(list(stated), PARAMETERS)
+    beside = list(beside)
+    every = [*given, *stated, *arguments, *named, *beside]
+    facts, said = Facts(given), of_one_model([*batches_of_cards(arguments, every)])
     facts.tell_lines(stated)
     facts.tell_lines(fact for fact in said if not may_be_default(fact))
-    facts.tell(named)
+    facts.tell(batches_of_cards(named, every))
     facts.derive()
-    facts.assume(filter(may_be_default, said))
+    facts.assume([*filter(may_be_default, said), *batches_of_cards(beside, every)])
     facts.derive()
     facts.tell_steps(step_is)
     return facts
@@ -253,6 +268,7 @@ def _warnings(
         yield _both(NEITHER_USED, first, other)
     for believed, other in dict.fromkeys(pair for facts in told for pair in facts.contradictions):
         yield _both(FIRST_USED, believed, other)
+    yield from dict.fromkeys(doubt for facts in told for doubt in facts.doubts)
     yield from _of_other_runs(told)
     if cascade.account.torn:
         yield Message(TORN, line=cascade.account.first_torn, count=cascade.account.torn)

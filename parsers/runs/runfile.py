@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
+from os.path import lexists
 from pathlib import Path
 from reprlib import repr as shortened
 from typing import Any
@@ -25,6 +26,16 @@ FROM_RUN_FILE = Provenance("run_file", (RUN_FILE,))  # where a fact comes from t
 CLOCK = "clock.csv"
 TELEMETRY = "gpu.csv"
 SIDE_FILES = (CLOCK, TELEMETRY)
+# Where programs keep their configuration.
+CONFIGURATIONS = (
+    "config.yaml",
+    "config.yml",
+    "config.json",
+    "config.toml",
+    "ds_config.json",
+    "hparams.yaml",
+    "args.json",
+)
 UNPACKED = "unpacked_sha256"  # of the text of a log that was found packed
 # How a run may end.
 DONE, FAILED, INTERRUPTED = "done", "failed", "interrupted"
@@ -150,8 +161,9 @@ def _parsed(text: str) -> dict[str, Any]:
 
 
 def files_of_run(log: Path) -> list[Path]:
-    """A log, and the files of its run that may lie beside it."""
-    return [log, *(log.with_name(name) for name in (RUN_FILE, *SIDE_FILES))]
+    """A log, the files of its run that may lie beside it, and the configurations that do."""
+    beside = [log.with_name(name) for name in (RUN_FILE, *SIDE_FILES)]
+    return [log, *beside, *(log.with_name(name) for name in CONFIGURATIONS if lexists(log.parent / name))]
 
 
 def told_by_name(run: RunFile, log: Path) -> Iterator[Fact]:

@@ -1,24 +1,30 @@
-"""Side files of a run: tables of numbers that the launcher writes beside a log."""
+"""Side files of a run: tables of numbers that the launcher writes beside a log, and the configuration of a program."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from io import TextIOWrapper
 from pathlib import Path
 
 import numpy as np
 
 from ..io.errors import CANNOT_BE_READ, LogError, reason_of
-from ..io.input_file import opened
+from ..io.input_file import data_of, opened
 from ..io.lazy import pd
-from .runfile import describes, run_file
+from ..scanning.detection import common
+from ..scanning.prefix import line_pattern
+from .facts import Fact, of_one_model, value
+from .provenance import Provenance
+from .runfile import CONFIGURATIONS, RUN_FILE, describes, run_file
 
 NO_HEAD = "line 1 is not the expected header {columns}."
 NO_NUMBER = "line {line}: {column} is {said}; expected a number."
 OTHER_WIDTH = "line {line} has {count} columns; expected {width}."
 NO_ROW = "line {line} is not a valid table row ({reason})."
 ONE_COLUMN = "line {line} has one column; expected {width}."
+LARGEST = 1 << 20  # of a configuration
+LOG_SUFFIXES = (".log", ".out", ".err", ".txt", ".jsonl")
 GREATEST = 1e12  # no time, size or clock that a side file states comes near it
 
 
@@ -66,3 +72,50 @@ def _rows(path: Path, width: int) -> Iterator[list[str]]:
 def times(seconds: pd.Series[float]) -> pd.Series[pd.Timestamp]:
     """Unix seconds as datetime64[us] in UTC, exact to the millisecond that a side file states."""
     return pd.to_datetime((seconds * 1000).round().astype(np.int64), unit="ms").astype("datetime64[us]")
+
+
+def configured(log: Path) -> list[Fact]:
+    """The facts of the configurations beside a log, by the arguments that any program may have, each with its line.
+
+    None where other logs lie there, unless a run.json says that the folder is that of one run; none of a name that the
+    lines give several values.
+    """
+    try:
+        told = [fact for path in configurations(log) for fact in _of_configuration(path)]
+    except OSError:
+        return []
+    values = {(fact.name, fact.value): fact for fact in of_one_model(told)}
+    names = [name for name, _ in values]
+    return [fact for (name, _), fact in values.items() if names.count(name) == 1]
+
+
+def configurations(log: Path) -> list[Path]:
+    """The configurations beside a log that are its own, none that is too large; raises OSError."""
+    present = [path for path in map(log.with_name, CONFIGURATIONS) if path.is_file()]
+    beside = [path.name for path in log.parent.iterdir()] if present else []
+    return [path for path in present if path.stat().st_size <= LARGEST] if are_of(log.name, beside) else []
+
+
+def are_of(log: str, beside: Iterable[str]) -> bool:
+    """Whether the configurations in the folder of a log are its own, by the names of all files there.
+
+    They are where no other log lies there, or a run.json that says that the folder is that of one run.
+    """
+    names = set(beside)
+    others = (name for name in names if name != log and Path(name).suffix in LOG_SUFFIXES)
+    return RUN_FILE in names or not any(others)
+
+
+def _of_configuration(path: Path) -> Iterator[Fact]:
+    stated = [variant for variant in common().variants if variant.record == "fact"]
+    for number, line in enumerate(data_of(path).splitlines(), 1):
+        for variant in stated:
+            if variant.may_stand_in(line) and (found := line_pattern(variant).fullmatch(line)):
+                for field, said in zip(variant.groups, found.groups(), strict=True):
+                    if said is not None:
+                        text = said.decode("utf-8", "replace")
+                        yield Fact(
+                            field.name,
+                            value(field.name, field.type, text),
+                            Provenance("side_line", (path.name, number)),
+                        )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..scanning.columns import FactLines
 from .facts import SCALING, Fact, Value, value
+from .provenance import line
 
 COUNTS = (*SCALING, "epoch_samples")
 Lines = NDArray[np.int64]
@@ -85,3 +86,30 @@ def _configured(stated: Lines, others: Lines | None, runs: Stretches) -> Iterato
     is_own = begins < np.searchsorted(others, runs.first, "right")
     for run in np.flatnonzero(is_own & ~is_stated).tolist():
         yield run, int(others[begins[run]])
+
+
+def line_facts(found: Iterable[FactLines]) -> Iterator[Fact]:
+    """The facts that the lines of a log state, in the order of the lines.
+
+    A value told again is told once, but for what an event states.
+    """
+    said = list(chain.from_iterable(map(_stated, found)))
+    order = {key: place for place, key in enumerate(dict.fromkeys(_key(fact) for fact, _ in said))}
+    known = set()
+    for fact, is_event in sorted(said, key=lambda each: (each[0].source.values, order[_key(each[0])])):
+        if is_event or _key(fact) not in known:
+            known.add(_key(fact))
+            yield fact
+
+
+def _key(fact: Fact) -> tuple[str, Value]:
+    return fact.name, fact.value
+
+
+def _stated(lines: FactLines) -> Iterator[tuple[Fact, bool]]:
+    """The facts of one variant, field by field, and whether they are of an event."""
+    rows = sorted((place, row) for row, places in lines.told.items() for place in places)
+    for index, field in enumerate(lines.fields):
+        for (number, _), row in rows:
+            if text := row[index].decode("utf-8", "replace"):
+                yield Fact(field.name, value(field.name, field.type, text), line(number)), lines.is_event

@@ -40,8 +40,11 @@ def telemetry(log: Path, sha256: str) -> Telemetry | None:
     line, when it is broken.
     """
     path = side_file(log, sha256, NAME)
-    if path is None:
-        return None
+    return None if path is None else telemetry_file(path)
+
+
+def telemetry_file(path: Path) -> Telemetry:
+    """What a ``gpu.csv`` says; raises LogError, which names the line, when it is broken."""
     table = side_table(path, COLUMNS, COLUMNS[:2])
     cards = table["card"].to_numpy()
     wrong = ~(cards % 1 == 0) | (cards < 0)

@@ -235,7 +235,9 @@ class CutLines:
         return bool(self.stand_alone(np.array([row])).all())
 
     def _stands_alone(self, row: int) -> bool:
-        line = clean(self.lines[row])
+        line, is_more, _ = clean(self.lines[row]).partition(b"\r")
+        if is_more and not line:
+            return True
         own = cleaned(line)
         begins = after_prefix(line, 0, len(line))[0] or _BEGINS.match(line) or (own[:1], own[-1:]) == (b"{", b"}")
         return bool(begins) or any(texts(v, own) for v in self.metrics)

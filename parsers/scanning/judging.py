@@ -103,12 +103,11 @@ class VariantSieve:
 
     def __init__(self, variants: Iterable[Variant]) -> None:
         self.variants = tuple(variant for variant in variants if not variant.spans)
-        # What is short stands in most texts, and is not worth a search.
-        long = [[need for need in v.needs if min(map(len, need)) >= SHORTEST] for v in self.variants]
-        needs = dict.fromkeys(chain.from_iterable(long))
+        of_variants = [list(v.needs) for v in self.variants]
+        needs = dict.fromkeys(chain.from_iterable(of_variants))
         number_of = {need: number for number, need in enumerate(needs)}
-        self._needs = np.array([number for own in long for number in (*map(number_of.get, own), _MET)], np.intp)
-        self._variants = _starts([(*own, _MET) for own in long])
+        self._needs = np.array([number for own in of_variants for number in (*map(number_of.get, own), _MET)], np.intp)
+        self._variants = _starts([(*own, _MET) for own in of_variants])
         texts = {text: number for number, text in enumerate(dict.fromkeys(chain.from_iterable(needs)))}
         self._texts = Texts(texts)
         self._of_needs = np.array([texts[text] for need in needs for text in need], np.intp)

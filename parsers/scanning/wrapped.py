@@ -164,15 +164,16 @@ class Cuts:
 
     def _tried(self, row: int, most: int) -> Verdict:
         """What lines say together, the first two, three and so on, up to one that goes on with none before it."""
-        whole = cleaned(b"".join(self.block.lines[row : row + most + 1]))
+        pieces = _across_ends(self.block.lines[row : row + most + 1])
+        whole = cleaned(b"".join(pieces))
         variants = self.block.facts if self.of_facts else self.block.metrics
         possible = [variant for variant in variants if variant.may_stand_in(whole)]
         tries = 0
-        for more in range(1, most + 1) if possible else ():
+        for more in range(1, len(pieces)) if possible else ():
             tries += 1
             if self.block.stands_alone(row + more):
                 break
-            grown = _grown(self.block.lines[row : row + more + 1], possible)
+            grown = _grown(pieces[: more + 1], possible)
             if grown is not None:
                 return Verdict(more, grown, tries)
         return Verdict(0, False, tries)
@@ -183,6 +184,9 @@ def alike_windows(shapes: Ids, rows: Rows, more: Rows) -> Iterator[Rows]:
 
     Lines in a power of two are numbered by the numbers of both halves, and any others by two of these that share lines.
     """
+    if len(rows) < 2:  # as in most small logs
+        yield from np.arange(len(rows)).reshape(-1, 1)
+        return
     alone = np.where(shapes == ALONE, NEW - np.arange(len(shapes)), shapes)
     numbers, sizes, size = _numbered(alone), more + 1, 1
     said = np.zeros(len(rows), np.int64)
@@ -193,12 +197,26 @@ def alike_windows(shapes: Ids, rows: Rows, more: Rows) -> Iterator[Rows]:
         numbers = _numbered(numbers[:-size] * len(shapes) + numbers[size:])
         size *= 2
     order = np.argsort(said, kind="stable")
-    yield from np.split(order, np.flatnonzero(np.diff(said[order])) + 1) if len(rows) else ()
+    yield from np.split(order, np.flatnonzero(np.diff(said[order])) + 1)
 
 
 def _numbered(values: NDArray[np.int64]) -> NDArray[np.int64]:
     """The values as numbers from 0, the same for the same."""
     return np.unique(values, return_inverse=True)[1].reshape(-1)
+
+
+def _across_ends(lines: Sequence[bytes]) -> list[bytes]:
+    """What of some lines may be one line on screen, by lines: it goes on behind the end of the first.
+
+    That is the first behind its last carriage return, and the others up to the next one.
+    """
+    found = [lines[0].rpartition(b"\r")[2]]
+    for line in lines[1:]:
+        before, is_more, _ = line.partition(b"\r")
+        found.append(before)
+        if is_more:
+            break
+    return found
 
 
 def _grown(pieces: Sequence[bytes], variants: Sequence[Variant]) -> bool | None:

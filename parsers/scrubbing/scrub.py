@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from ..io.errors import ParserError, WriteError
 from ..runs import clock, runfile, telemetry
+from ..runs.sidefile import configurations
 from .identities import Identity, identities
 from .placeholders import Placeholders, ReplacementTally
 from .rewriting import rewrite, text_blocks
@@ -43,12 +44,12 @@ class Secrets(Protocol):
 
 
 def named(log: Path, secrets: Secrets) -> dict[Identity, None]:
-    """The identities of a log and of the run.json beside it, in their order; those of several logs go into one dict.
+    """The identities of a log, its run.json and its configurations, in their order; those of several go into one dict.
 
     Raises LogError when the log cannot be read.
     """
     found: dict[Identity, None] = {}
-    for path in (log, *filter(Path.exists, [log.with_name(runfile.RUN_FILE)])):
+    for path in (log, *filter(Path.exists, [log.with_name(runfile.RUN_FILE)]), *configurations(log)):
         stream = secrets.stream()
         for block in text_blocks(path):
             found |= dict.fromkeys(identities(stream.feed(block)))
@@ -61,10 +62,10 @@ def scrubbed(
 ) -> ReplacementTally:
     """Write a copy of a log with placeholders for all identities and credentials, and say what was replaced.
 
-    What lies beside the log and is of its run (run.json, gpu.csv, clock.csv) is scrubbed and written beside the copy,
-    whose folder must be there and be of no other run. run.json describes the copy; the SHA-256 of the log it
-    described stands under ``source``. ``format``: as for ``read``. Raises ScrubError when the copy would not read
-    as the log does: it is removed then. Raises LogError, FormatError or GrammarError when the log cannot be read.
+    What lies beside the log and is of its run (run.json, gpu.csv, clock.csv, its configuration) is scrubbed and written
+    beside the copy, whose folder must be there and be of no other run. run.json describes the copy; the SHA-256 of the
+    log it described stands under ``source``. ``format``: as for ``read``. Raises ScrubError when the copy would not
+    read as the log does: it is removed then. Raises LogError, FormatError or GrammarError when the log cannot be read.
     """
     tally, written = ReplacementTally(), [copy]
     before = likeness(log, log, placeholders.replaced, format=format)
@@ -127,4 +128,5 @@ def _run(log: Path, copy: Path, placeholders: Placeholders, secrets: Secrets) ->
 
 
 def _side_files(log: Path) -> list[Path]:
-    return [path for path in (log.with_name(telemetry.NAME), log.with_name(clock.NAME)) if path.exists()]
+    of_launcher = (log.with_name(telemetry.NAME), log.with_name(clock.NAME))
+    return [*filter(Path.exists, of_launcher), *configurations(log)]

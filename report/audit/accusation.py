@@ -5,11 +5,11 @@ from decimal import Decimal
 
 from parsers.io.message import Message
 
-from .backing_logs import Evidence, stated
+from .backing_logs import Evidence
 from .claim import BY_STATED, Claim
 from .finding import Verdict
 from .log_copies import line_against, word_against
-from .log_matching import conflicts
+from .log_matching import conflicts, stated
 from .neighbours import KnownProtocol, is_out_of_reach, is_typo
 
 Opinion = tuple[Verdict, Message] | None
@@ -88,7 +88,7 @@ def against_exact(claim: Claim, other: Claim) -> tuple[Verdict, Message]:
     """What is said of a number for whose case another table states what the log of both gives."""
     values = {**place(other), **compared(claim, other.number.digits)}
     found = other.recovered
-    if found and is_typo(claim, KnownProtocol(found.protocol.printing(claim.number.digits), found.explained)):
+    if found and is_typo(claim, KnownProtocol(claim.printing(found.protocol), found.explained)):
         return "typo", Message(ONE_DIGIT_ELSEWHERE, **values)
     return "stale", Message(GIVEN_ELSEWHERE, **values)
 
@@ -130,7 +130,7 @@ def compared(claim: Claim, digits: str) -> dict[str, object]:
 
 def what_it_gives(claim: Claim, known: KnownProtocol) -> Message | None:
     """What a protocol that may be that of a number gives."""
-    protocol = known.protocol.printing(claim.number.digits)
+    protocol = claim.printing(known.protocol)
     digits = claim.best.digits(protocol)
     if digits is None:
         return None

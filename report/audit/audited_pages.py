@@ -1,8 +1,10 @@
 """Audited pages: which pages an audit reads, what it finds on them, and their rows that are not directly comparable."""
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from parsers.io.message import Message, joined
@@ -13,18 +15,22 @@ from ..evidence.comparability import Difference, of_rules, of_runs
 from ..evidence.comparison import Common, by_one_rule
 from ..measuring.quantity import THROUGHPUT, Shown
 from ..pagefile.page import Case, Page
-from ..published.document import DocumentError, read_document
+from ..published.document import SHEETS, Document, DocumentError, read_document
+from ..published.published_numbers import in_logs, others_published
 from ..published.published_site import PublishedSite
+from ..published.text_tables import TooManyCellsError, are_results, sheet
 from .backing_logs import AXES, Library
 from .claim import Claim, claims
 from .finding import Finding
 from .judge import Judge
-from .table_arithmetic import of_other_quantities, with_arithmetic
+from .printed_numbers import find_printed, of_other_quantities
+from .table_arithmetic import of_arithmetic, with_arithmetic
 from .whole_page import OwnPages, evidence_beside, lacks_evidence, name_of, no_numbers, without_evidence
 
 Row = tuple[str, int, int]
 
-PAGES = (".md", ".markdown", ".rst")  # of a folder; sheets of values are read where they are named
+PAGES = (".md", ".markdown", ".rst")  # of a folder, in which sheets of results are read, too
+LARGEST_SHEET = 1 << 18  # bytes of such a sheet
 NO_MARKDOWN = "There is no Markdown file in {places}."
 BY_ONE_RULE = "By one rule, the published ratio in brackets: {each}."
 
@@ -70,10 +76,11 @@ def unlike(claims: Sequence[Claim]) -> Iterator[Unlike]:
     """
     rows: dict[Row, list[Claim]] = {}
     for claim in claims:
-        if claim.recovered and claim.number.measure == (None, 1.0) and not claim.number.column_name:
+        if claim.recovered and claim.number.measure == (None, 1.0, "throughput") and not claim.number.column_name:
             rows.setdefault((str(claim.number.page), claim.number.table, claim.number.place[0]), []).append(claim)
+    proofs: dict[int, Proof] = {}
     for row in (row for row in rows.values() if len(row) > 1):
-        cells = [_cell(claim) for claim in row]
+        cells = [_cell(claim, proofs) for claim in row]
         sides = [(cell.column, cell) for cell in cells]
         rules = tuple(of_rules(sides))
         if differences := (*rules, *of_runs(sides)):
@@ -82,15 +89,25 @@ def unlike(claims: Sequence[Claim]) -> Iterator[Unlike]:
             yield Unlike(str(first.page), first.line, first.row, differences, common)
 
 
-def _cell(claim: Claim) -> Cell:
+def _cell(claim: Claim, known: dict[int, Proof]) -> Cell:
+    """A number as a cell; ``known``: the proofs by their measurements, one for each, as other rows may have it, too."""
     number, evidence = claim.number, claim.best
-    protocol = claim.recovered.protocol.printing(number.digits) if claim.recovered else None
+    protocol = claim.printing(claim.recovered.protocol) if claim.recovered else None
     measured = evidence.measured(protocol) if protocol else None
-    proofs = (Proof(claim.log, evidence.reading, measured),) if measured else ()
+    proof = measured and known.setdefault(id(measured), Proof(claim.log, evidence.reading, measured))
     case: Case = {axis: number.case[axis] for axis in AXES if axis in number.case}
     rate = measured.unit if measured else "samples/s"
     value = measured.value if measured else None
-    return Cell(number.heading, number.row, number.column, case, Shown(THROUGHPUT, rate), proofs, protocol, value)
+    return Cell(
+        number.heading,
+        number.row,
+        number.column,
+        case,
+        Shown(THROUGHPUT, rate),
+        (proof,) if proof else (),
+        protocol,
+        value,
+    )
 
 
 def _percent(ratio: float | None) -> str:
@@ -114,8 +131,10 @@ def audit(
     a fraction, a number may be off and still be near. ``library``: evidence that was made before, for a site whose
     logs are the same.
     """
-    found = claims(site, pages, library or Library())
-    judged = [*Judge(found, tolerance, site.unfollowed).findings(), *of_other_quantities(site.documents)]
+    library = library or Library()
+    found = claims(site, pages, library)
+    find_printed(found, library.workers)
+    judged = [*Judge(found, tolerance, site.unfollowed).findings(), *of_other_quantities(site)]
     return Result(with_arithmetic(judged, site.documents), list(unlike(found)))
 
 
@@ -134,9 +153,9 @@ class Audited:
 
 
 def markdown_files(places: Sequence[Path]) -> list[Path]:
-    """The Markdown files that are named, or that lie in folders that are; those in hidden folders are left out.
+    """The Markdown files that are named, or that lie in folders that are, with the sheets of results there.
 
-    Raises DocumentError where there is none.
+    Those in hidden folders are left out. Raises DocumentError where there is none.
     """
     files = list(dict.fromkeys(file for place in places for file in (_below(place) if place.is_dir() else [place])))
     if not files:
@@ -145,12 +164,21 @@ def markdown_files(places: Sequence[Path]) -> list[Path]:
 
 
 def _below(folder: Path) -> list[Path]:
-    found = (path for path in sorted(folder.rglob("*")) if path.suffix.lower() in PAGES and path.exists())
-    return [
-        path
-        for path in found
-        if not path.is_dir() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
-    ]
+    found = (path for path in sorted(folder.rglob("*")) if path.suffix.lower() in (*PAGES, *SHEETS) and path.exists())
+    shown = [path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+    pages = [path for path in shown if path.suffix.lower() in PAGES and not path.is_dir()]
+    return [*pages, *filter(_holds_results, shown)]
+
+
+def _holds_results(path: Path) -> bool:
+    """Whether a file is a sheet of values that are results, by its name and all that it holds."""
+    delimiter = SHEETS.get(path.suffix.lower())
+    try:
+        if delimiter is None or not path.is_file() or path.stat().st_size > LARGEST_SHEET:
+            return False
+        return are_results(sheet(path.read_text("utf-8", "replace"), delimiter))
+    except (OSError, TooManyCellsError):
+        return False
 
 
 def audit_files(
@@ -174,11 +202,11 @@ def audit_files(
     wanted = files if only is None else [file for file in files if file in only]
     evidence = {file: evidence_beside(file) for file in files}
     own = list(_own_findings({file: evidence[file] for file in wanted}, logs, stated or {}, workers))
-    documents = [read_document(file) for file in files if not evidence[file]]
-    generated = {document for document in documents if lacks_evidence(document)}
-    own += [without_evidence(document) for document in documents if document in generated]
-    others = [document for document in documents if document not in generated]
-    found = audit(PublishedSite(others, root, logs or root), pages, tolerance, Library(workers))
+    generated: list[Document] = []
+    with _documents([file for file in files if not evidence[file]], workers) as documents:
+        site = PublishedSite(_others(documents, generated), root, logs or root)
+    own += map(without_evidence, generated)
+    found = audit(site, pages, tolerance, Library(workers))
     pages_wanted = set(wanted)
     others_found = (finding for finding in found.findings if finding.number.page in pages_wanted)
     findings = [*own, *others_found] or [no_numbers(file) for file in wanted[:1]]
@@ -187,6 +215,31 @@ def audit_files(
         [(_name(finding.number.page, root), finding) for finding in findings],
         [replace(row, page=_name(Path(row.page), root)) for row in unlike_rows],
     )
+
+
+def _documents(files: Sequence[Path], workers: Workers) -> AbstractContextManager[Iterator[Document]]:
+    """The pages, which the processes of this machine read meanwhile, with their numbers."""
+    return (ALONE if workers.scheduler else workers).each(_with_numbers, files, _bytes)
+
+
+def _others(documents: Iterable[Document], generated: list[Document]) -> Iterator[Document]:
+    """The pages but for those that `report` wrote without an evidence file, which join ``generated``."""
+    for document in documents:
+        if lacks_evidence(document):
+            generated.append(document)
+        else:
+            yield document
+
+
+def _bytes(file: Path) -> int:
+    return file.stat().st_size if file.is_file() else 0
+
+
+def _with_numbers(file: Path) -> Document:
+    document = read_document(file)
+    for find in (in_logs, others_published, of_arithmetic):
+        document.once(find)
+    return document
 
 
 def _own_findings(
@@ -216,5 +269,6 @@ def _root(files: Sequence[Path]) -> Path:
     return Path(os.path.commonpath([file.resolve().parent for file in files]))
 
 
+@cache
 def _name(page: Path, root: Path) -> str:
     return os.path.relpath(page.resolve(), root)

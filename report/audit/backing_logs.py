@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from operator import attrgetter
 from pathlib import PurePosixPath
 from typing import get_args
 
@@ -12,21 +14,23 @@ from parsers.runs.facts import Fact
 from parsers.runs.format_records import FormatRecords
 from parsers.runs.provenance import LABEL
 from parsers.runs.reading import Reading
+from parsers.scanning.detection import formats, known_shapes
 from parsers.sharing.workers import ALL_CORES, Workers
 
 from ..measuring.measurement import Measurement, NoMeasurement, measure
 from ..measuring.number import printed, without_noise
 from ..measuring.protocol import Protocol
 from ..pagefile.parts import SCALING, Axis
-from ..published.labels import Value
+from ..published.labels import Rate, Value
 from ..published.published_numbers import PublishedNumber
 from ..published.published_site import Backing
 from ..published.site_logs import Log
-from ..recovery.protocol_search import Searched, search, search_step_times
+from ..recovery.protocol_search import Searched, of_compute, search, search_step_times, search_steps
 from ..recovery.runs_together import REPEATS, Repeats, together
-from .log_matching import agree
+from .log_matching import agree, runs_meant, stated
 
 MOST_RUNS = 20  # of a case, which together are one number
+SIZE = attrgetter("log.bytes")
 _DIGITS = re.compile(r"\d+")
 AXES: tuple[Axis, ...] = get_args(Axis)
 LABELS = (*SCALING, "precision")
@@ -34,17 +38,9 @@ GIVES_THESE = "The log gives these digits ({rounded}) by {protocol}"
 RUNS_GIVE_THESE: Mapping[Repeats, str] = {
     "mean": "The mean of {count} runs gives these digits ({rounded}) by {protocol}",
     "median": "The median of {count} runs gives these digits ({rounded}) by {protocol}",
+    "max": "The best of {count} runs gives these digits ({rounded}) by {protocol}",
 }
 CONTRADICTS = "label: {label}, {source}: {value}"
-# A value of an axis, in words.
-STATED: Mapping[str, str] = {
-    "nodes": "nodes {value}",
-    "cards": "cards {value}",
-    "batch_size": "batch size {value}",
-    "precision": "precision {value}",
-    "device": "device {value}",
-    "framework": "framework {value}",
-}
 
 
 @dataclass(frozen=True)
@@ -52,6 +48,7 @@ class Evidence:
     """A log behind a number, scaled by ``facts``; ``searched`` is what the protocols give.
 
     ``seconds``: what the unit of the number is in seconds, if it is the time of a step; ``times``: how many it is.
+    ``run``: which run of a log of several it is, from 1, None for the log as a whole; ``reading`` has its facts.
     """
 
     log: Log
@@ -61,6 +58,7 @@ class Evidence:
     searched: Searched
     seconds: float | None = None
     times: float = 1.0
+    run: int | None = None
     known: dict[Protocol, Measurement | None] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -81,6 +79,16 @@ class Evidence:
             if scopes and fact and isinstance(fact.value, int) and fact.value > 1:
                 return of, fact.value
         return "job", 1
+
+    def stating_run(self, protocol: Protocol) -> Protocol:
+        """A protocol with the run that it is applied to, where that is one of several."""
+        return protocol.overridden(f"run={self.run}") if self.run else protocol
+
+    def says(self, axis: str) -> list[Fact]:
+        """What the log states of an axis; of one run of several, what is believed of that."""
+        if self.run is None:
+            return self.log.says(axis)
+        return [self.reading.facts[axis]] if axis in self.reading.facts else []
 
     @property
     def giving(self) -> tuple[str, Mapping[str, object]]:
@@ -131,7 +139,7 @@ class RepeatedEvidence(Evidence):
 def repeated(evidence: Sequence[Evidence]) -> Iterator[RepeatedEvidence]:
     """What several runs give together: logs in one folder whose names differ by numbers that say nothing of a case."""
     groups: dict[object, list[Evidence]] = {}
-    for one in (one for one in evidence if one.seconds is None):
+    for one in (one for one in evidence if one.seconds is None and one.run is None):
         path = PurePosixPath(one.log.path)
         case: list[object] = [(axis, one.log.named[axis]) for axis in AXES if axis in one.log.named]
         case += [(axis, one.facts[axis].value) for axis in SCALING if axis in one.facts]
@@ -141,73 +149,122 @@ def repeated(evidence: Sequence[Evidence]) -> Iterator[RepeatedEvidence]:
         for how in REPEATS:
             searched = together([run.searched for run in runs], how)
             yield RepeatedEvidence(
-                log, reading, part, facts, searched, None, runs[0].times, runs=tuple(runs), repeats=how
+                log, reading, part, facts, searched, times=runs[0].times, runs=tuple(runs), repeats=how
             )
 
 
 @dataclass(frozen=True)
-class _Task:
-    """A log, and what the labels of a number say of how it is scaled."""
+class _Way:
+    """What the labels of a number say of how its log is scaled, and in what it counts."""
 
-    log: Log
     stated: tuple[tuple[str, Value], ...]
     seconds: float | None
     times: float
+    rate: Rate
+    is_of_tokens: bool
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A log, and all ways in which numbers scale it: it is read once for all of them."""
+
+    log: Log
+    ways: tuple[_Way, ...]
 
 
 class Library:
-    """The evidence of logs, each made once for each way to scale it; workers make that of many."""
+    """The evidence of logs, each made once for each way to scale it; ``workers`` make that of many."""
 
     def __init__(self, workers: Workers = ALL_CORES) -> None:
-        self._workers = workers
-        self._known: dict[_Task, tuple[Evidence, ...]] = {}
+        self.workers = workers
+        self._known: dict[tuple[Log, _Way], tuple[Evidence, ...]] = {}
 
     def prepare(self, wanted: Iterable[tuple[PublishedNumber, Backing]]) -> None:
         """Make the evidence of many numbers at once."""
-        tasks = [task for task in dict.fromkeys(_task(*pair) for pair in wanted) if task not in self._known]
-        tasks.sort(key=lambda task: task.log.bytes, reverse=True)  # so that no core waits for a long one at the end
-        with self._workers.each(_made, tasks, _bytes) as made:
-            self._known |= dict(zip(tasks, made, strict=True))
+        ways: dict[Log, list[_Way]] = {}
+        for log, way in dict.fromkeys((backing.log, _way(number)) for number, backing in wanted):
+            if (log, way) not in self._known:
+                ways.setdefault(log, []).append(way)
+        tasks = [_Task(log, tuple(some)) for log, some in ways.items()]
+        if tasks:
+            known_shapes(formats())  # workers that are forked have them then
+        tasks.sort(key=SIZE, reverse=True)  # so that no core waits for a long one at the end
+        with self.workers.each(_made, tasks, SIZE) as made:
+            for task, found in zip(tasks, made, strict=True):
+                self._known |= {(task.log, way): one for way, one in zip(task.ways, found, strict=True)}
 
     def evidence(self, number: PublishedNumber, backing: Backing) -> tuple[Evidence, ...]:
         """The log of a number, scaled in each way that the labels and the log itself allow.
 
         Empty where the file is not in a known log format.
         """
-        self.prepare([(number, backing)])
-        return self._known[_task(number, backing)]
+        key = backing.log, _way(number)
+        if key not in self._known:
+            self.prepare([(number, backing)])
+        return self._known[key]
 
 
-def _bytes(task: _Task) -> int:
-    return task.log.bytes
-
-
-def _task(number: PublishedNumber, backing: Backing) -> _Task:
+def _way(number: PublishedNumber) -> _Way:
     stated = tuple((axis, number.case[axis]) for axis in SCALING if axis in number.case)
-    return _Task(backing.log, stated, *number.measure)
+    return _Way(stated, *number.measure, is_of_tokens=number.rate == "per_card" and "tok" in number.column.lower())
 
 
-def _made(task: _Task) -> tuple[Evidence, ...]:
-    """The evidence of a log: scaled as it says itself; then, where that is another way, as the labels say.
+def _made(task: _Task) -> list[tuple[Evidence, ...]]:
+    """The evidence of a log, for each of its ways."""
+    reading = task.log.reading
+    if reading is None:
+        return [()] * len(task.ways)
+    part_of = cache(lambda run: as_one(reading.parts[0].of_run(run)))
+    return [
+        tuple(
+            one
+            for run in runs_meant(reading, way.stated)
+            for one in _scaled(task.log, reading.of_run(run), part_of(run), way, run)
+        )
+        for way in task.ways
+    ]
+
+
+def _scaled(log: Log, reading: Reading, part: FormatRecords, way: _Way, run: int | None) -> Iterator[Evidence]:
+    """The evidence of a log, or of one run: scaled as it says itself; then, where that is another way, as labels say.
 
     The labels come first where the name of the log agrees with them: then the line that says otherwise is alone.
     """
-    reading = task.log.reading
-    if reading is None:
-        return ()
-    part = as_one(reading.parts[0])
-    if task.seconds is not None:
-        found = search_step_times(part, reading.facts, task.seconds)
-        return (Evidence(task.log, reading, part, reading.facts, found, task.seconds),)
-    by_label = {axis: Fact(axis, said, LABEL) for axis, said in task.stated}
+    if way.seconds is not None:
+        found = search_step_times(part, reading.facts, way.seconds)
+        yield Evidence(log, reading, part, reading.facts, found, way.seconds, run=run)
+        return
+    if way.rate == "steps":
+        yield Evidence(log, reading, part, reading.facts, search_steps(part, reading.facts), run=run)
+        return
+    if way.rate == "tflops":
+        if compute := of_compute(part):
+            yield Evidence(log, reading, compute, {}, search(compute, {}).divided(way.times), times=way.times, run=run)
+        return
+    by_label = {axis: Fact(axis, said, LABEL) for axis, said in way.stated}
     ways = [by_label | reading.facts, dict(reading.facts) | by_label]
-    if all(task.log.named.get(axis, said) == said for axis, said in task.stated):
+    if all(log.named.get(axis, said) == said for axis, said in way.stated):
         ways.reverse()
-    distinct = {tuple((axis, way[axis].value) for axis in SCALING if axis in way): way for way in ways[::-1]}
-    return tuple(
-        Evidence(task.log, reading, part, way, search(part, way).divided(task.times), times=task.times)
-        for way in [*distinct.values()][::-1]
-    )
+    distinct = {tuple((axis, one[axis].value) for axis in SCALING if axis in one): one for one in ways[::-1]}
+    for facts in [*distinct.values()][::-1]:
+        if times := way.times * _divisor(way, facts):
+            found = search(part, facts)
+            times /= _tokens_of_a_sample(way, facts, found.unit)
+            yield Evidence(log, reading, part, facts, found.divided(times), times=times, run=run)
+
+
+def _divisor(way: _Way, facts: Mapping[str, Fact]) -> int:
+    """How many of what a number counts a whole job is: of its cards if it counts one; 0 where these are not known."""
+    if way.rate != "per_card":
+        return 1
+    fact = facts.get("cards")
+    return fact.value if fact and isinstance(fact.value, int) else 0
+
+
+def _tokens_of_a_sample(way: _Way, facts: Mapping[str, Fact], unit: str | None) -> int:
+    """How many tokens a sample has, where a number counts tokens and its log samples; 1 where that is not known."""
+    fact = facts.get("sequence_length") if way.is_of_tokens and unit in ("samples/s", "sequences/s") else None
+    return fact.value if fact and isinstance(fact.value, int) else 1
 
 
 def contradictions(number: PublishedNumber, evidence: Evidence) -> list[Message]:
@@ -228,16 +285,8 @@ def facts_against(number: PublishedNumber, evidence: Evidence) -> list[Fact]:
     scaled_by = {axis for axis in SCALING if axis in evidence.facts and evidence.facts[axis].source == LABEL}
     found = []
     for axis in (axis for axis in LABELS if axis in number.case and axis not in scaled_by):
-        said = evidence.log.says(axis)
-        if said and not any(agree(axis, number.case[axis], _said(fact)) for fact in said):
+        said = evidence.says(axis)
+        values = (fact.value if isinstance(fact.value, int) else str(fact.value) for fact in said)
+        if said and not any(agree(axis, number.case[axis], value) for value in values):
             found.append(said[0])
     return found
-
-
-def stated(axis: str, value: Value) -> Message:
-    """An axis and its value: ``batch size 32``."""
-    return Message(STATED[axis], value=value)
-
-
-def _said(fact: Fact) -> Value:
-    return fact.value if isinstance(fact.value, int) else str(fact.value)

@@ -2,7 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..published.document import Link
 from ..published.labels import Value
@@ -36,7 +41,7 @@ class Candidates:
         for backing in backings:
             for folder in (backing.log.path, *map(str, Path(backing.log.path).parents)):
                 self._by_folder.setdefault("" if folder == "." else folder, []).append(backing)
-        self._by_case: dict[tuple[str, tuple[Value | None, ...]], list[Backing]] = {}
+        self._by_case: dict[tuple[str, tuple[Value | None, ...]], Fitting] = {}
         self._by_name: dict[tuple[str, ...], list[Backing]] = {}
         for backing in backings:
             for name in dict.fromkeys(backing.log.names):
@@ -48,6 +53,7 @@ class Candidates:
                 self._by_link.setdefault((backing.page, backing.link), []).append(backing)
         self._targets: dict[tuple[Path, str], str | None] = {}
         self._folders: dict[Path, str] = {}
+        self._beside: dict[str, list[Backing]] = {}
         self._dead: dict[Path, list[DeadLink]] = {}
         for link in site.dead:
             self._dead.setdefault(link.page, []).append(link)
@@ -63,9 +69,11 @@ class Candidates:
     def beside(self, page: Path) -> Sequence[Backing]:
         """The logs right in the folder of a page, or in a folder of logs there."""
         folder = self._folder_of(page)
-        depth = len(Path(folder).parts)
-        names = ((one, Path(one.log.path).parts[depth:]) for one in self._by_folder.get(folder, ()))
-        return [one for one, rest in names if len(rest) == 1 or _ARE_LOGS.search(rest[0])]
+        if folder not in self._beside:
+            depth = len(Path(folder).parts)
+            names = ((one, Path(one.log.path).parts[depth:]) for one in self._by_folder.get(folder, ()))
+            self._beside[folder] = [one for one, rest in names if len(rest) == 1 or _ARE_LOGS.search(rest[0])]
+        return self._beside[folder]
 
     def named(self, names: Iterable[tuple[str, ...]]) -> Sequence[Backing]:
         """The logs that have one of some names, or that lie in a folder that has."""
@@ -89,12 +97,12 @@ class Candidates:
             self._targets[key] = self._site.target(page, address)
         return self._targets[key]
 
-    def fitting(self, folder: str, case: Case) -> Sequence[Backing]:
+    def fitting(self, folder: str, case: Case) -> "Fitting":
         """The logs of a folder that may back a case, and fit it as well as any of them."""
         key = (folder, tuple(case.get(axis) for axis in self._axes))
         if key not in self._by_case:
             possible = [one for one in self._by_folder.get(folder, ()) if self._may_back(case, one)]
-            self._by_case[key] = best(possible, [self._of_case(case, one) for one in possible])
+            self._by_case[key] = Fitting(best(possible, [self._of_case(case, one) for one in possible]))
         return self._by_case[key]
 
     def of_column(self, folder: str, name: tuple[str, ...]) -> Sequence[Backing]:
@@ -102,6 +110,47 @@ class Candidates:
         if (folder, name) not in self._of_columns:
             self._of_columns[folder, name] = named_with(self._by_folder.get(folder, ()), name)
         return self._of_columns[folder, name]
+
+
+@dataclass(frozen=True, eq=False)
+class Fitting:
+    """Logs that fit a case alike; those of many that share most words with a number are found all at once."""
+
+    backings: Sequence[Backing]
+
+    def best(self, number: PublishedNumber) -> list[Backing]:
+        """Those whose paths have a word that only its row has, then most words of its labels and fewest others.
+
+        Then those in the fewest folders.
+        """
+        shared = self._shared(number.words)
+        kept = np.arange(len(self.backings))
+        for fits in (self._shared(number.row_words) > 0, shared - 0.01 * (self._sizes - shared), -self._depths):
+            kept = kept[fits[kept] == fits[kept].max()]
+        return [self.backings[place] for place in kept.tolist()]
+
+    def _shared(self, words: Iterable[str]) -> NDArray[np.int64]:
+        """How many of some words the path of each log has."""
+        counts = np.zeros(len(self.backings), dtype=np.int64)
+        for word in words:
+            counts[self._having.get(word, [])] += 1
+        return counts
+
+    @cached_property
+    def _sizes(self) -> NDArray[np.int64]:
+        return np.array([len(one.log.words) for one in self.backings], dtype=np.int64)
+
+    @cached_property
+    def _depths(self) -> NDArray[np.int64]:
+        return np.array([len(Path(one.log.path).parts) for one in self.backings], dtype=np.int64)
+
+    @cached_property
+    def _having(self) -> Mapping[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for place, one in enumerate(self.backings):
+            for word in one.log.words:
+                found.setdefault(word, []).append(place)
+        return found
 
 
 def named_with(backings: Sequence[Backing], name: tuple[str, ...]) -> list[Backing]:

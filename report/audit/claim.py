@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import PurePosixPath
 
 from parsers.io.message import Message
@@ -10,11 +11,13 @@ from parsers.io.message import Message
 from ..evidence.case_runs import filled, logs_of, run_of
 from ..evidence.reason import NoEvidenceError
 from ..measuring.protocol import Protocol
-from ..pagefile.page import Case, Column, Page
+from ..pagefile.column import Column
+from ..pagefile.page import Case, Page
 from ..published.labels import read_label
 from ..published.published_numbers import PublishedNumber, in_logs
 from ..published.published_site import Backing, PublishedSite
 from ..published.site_logs import Log
+from ..recovery.printed_digits import Printed
 from ..recovery.recovery import Pair, Recovered, recover
 from .backing_logs import AXES, Evidence, Library, RepeatedEvidence, repeated
 from .log_matching import Match, Matcher, conflicts, is_named_for
@@ -54,7 +57,7 @@ def _in_column(number: PublishedNumber, page: Page, column: Column, site: Publis
     case: Case = {axis: number.case[axis] for axis in AXES if axis in number.case}
     try:
         run = run_of(column, {"model": page.model, **case})
-        paths = logs_of(site.logs_root, filled(run, {"model": page.model, **case}))
+        paths = logs_of(site.logs_root, filled(run, {"model": page.model, **case}, site.logs_root))
     except NoEvidenceError:
         return None
     backings = tuple(Backing(log := site.logs.get(path) or Log(site.logs_root, path), log.named) for path in paths)
@@ -67,7 +70,8 @@ class Claim:
 
     ``evidence``: of the logs that the page names or links to, the best first, then of those that only their own names
     speak for. ``stated``: the protocol that a page file states. ``recovered`` and ``explained_by`` are set where a
-    protocol gives the digits, the stated one or one that was found.
+    protocol gives the digits, the stated one or one that was found; ``printed`` where none does, but the log of
+    ``explained_by`` prints them.
     """
 
     number: PublishedNumber
@@ -76,6 +80,7 @@ class Claim:
     stated: Protocol | None = None
     explained_by: Evidence | None = None
     recovered: Recovered | None = None
+    printed: Printed | None = None
 
     @property
     def best(self) -> Evidence:
@@ -92,6 +97,10 @@ class Claim:
         """The link or the name by which the page leads to the log; None where it leads to another one."""
         return next((backing for backing in self.match.backings if backing.log.path == self.log), None)
 
+    def printing(self, protocol: Protocol) -> Protocol:
+        """A protocol that prints as many decimals as the number has."""
+        return _printing(protocol, self.number.decimals)
+
     def explanation(self, recovered: Recovered) -> Message:
         """That the log, or several runs, give the digits by a protocol that was found."""
         count, (key, values) = recovered.explained, self.best.giving
@@ -101,7 +110,7 @@ class Claim:
     @property
     def is_ambiguous(self) -> bool:
         """Whether several logs may be meant, and it is not known which."""
-        return self.recovered is None and len({evidence.log.path for evidence in self.evidence}) > 1
+        return self.explained_by is None and len({evidence.log.path for evidence in self.evidence}) > 1
 
 
 def claims(site: PublishedSite, pages: Sequence[Page], library: Library) -> list[Claim]:
@@ -109,7 +118,7 @@ def claims(site: PublishedSite, pages: Sequence[Page], library: Library) -> list
 
     ``pages``: page files, which state the logs and the protocols of the numbers that they know.
     """
-    numbers = [number for document in site.documents for number in in_logs(document)]
+    numbers = [number for document in site.documents for number in document.once(in_logs)]
     rules = [stated_protocol(number, pages, site) for number in numbers]
     matches, backings = _matched(numbers, rules, site, library)
     for _ in range(MORE_ROUNDS):
@@ -174,13 +183,19 @@ def _confirm(claim: Claim) -> None:
     if claim.stated is None:
         return
     for evidence in claim.evidence:
-        if _gives(evidence, claim.stated, claim.number.digits):
+        if _gives(evidence, claim.stated, claim):
             claim.explained_by, claim.recovered = evidence, Recovered(claim.stated, 1, 1, 0.0)
             return
 
 
-def _gives(evidence: Evidence, protocol: Protocol, digits: str) -> bool:
-    return evidence.digits(protocol.printing(digits)) == digits
+def _gives(evidence: Evidence, protocol: Protocol, claim: Claim) -> bool:
+    return evidence.digits(claim.printing(protocol)) == claim.number.digits
+
+
+@cache
+def _printing(protocol: Protocol, decimals: int) -> Protocol:
+    """Made once, as it takes as long as to look a number up, and most numbers have the same."""
+    return protocol.overridden(f"decimals={decimals}")
 
 
 def _backings(number: PublishedNumber, found: Match, matcher: Matcher) -> Iterator[Backing]:
@@ -200,7 +215,8 @@ def _columns(found: Sequence[Claim]) -> Mapping[object, list[Claim]]:
     columns: dict[object, list[Claim]] = {}
     for claim in found:
         if claim.evidence and claim.stated is None:
-            columns.setdefault((claim.evidence[0].format, claim.number.seconds is None), []).append(claim)
+            key = claim.evidence[0].format, claim.number.seconds is None, claim.number.rate
+            columns.setdefault(key, []).append(claim)
     return columns
 
 
@@ -209,7 +225,7 @@ def _pair(claim: Claim, evidence: Evidence, *, is_alone: bool) -> Pair:
 
     Where all logs of a number are tried for no other one (``is_alone``), they are ways to make that number.
     """
-    logs = _logs(claim) if is_alone else {evidence.reading.sha256}
+    logs = _logs(claim) if is_alone else {_tried(claim, evidence)}
     return Pair(
         claim.number.digits,
         " ".join(sorted(logs)),
@@ -221,7 +237,13 @@ def _pair(claim: Claim, evidence: Evidence, *, is_alone: bool) -> Pair:
 
 
 def _logs(claim: Claim) -> frozenset[str]:
-    return frozenset(one.reading.sha256 for one in claim.evidence)
+    return frozenset(_tried(claim, one) for one in claim.evidence)
+
+
+def _tried(claim: Claim, evidence: Evidence) -> str:
+    """What is tried for a number: a log, whose several runs are ways to make it, or the only run that may be meant."""
+    runs = {one.run for one in claim.evidence if one.log.path == evidence.log.path}
+    return f"{evidence.reading.sha256}{evidence.run or ''}" if len(runs) == 1 else evidence.reading.sha256
 
 
 def _explain(column: Sequence[Claim]) -> None:
@@ -231,7 +253,7 @@ def _explain(column: Sequence[Claim]) -> None:
     alone = [all(tried[log] == 1 for log in _logs(claim)) for claim, _ in owners]
     pairs = [_pair(*owner, is_alone=is_alone) for owner, is_alone in zip(owners, alone, strict=True)]
     for (claim, evidence), found in zip(owners, recover(pairs), strict=True):
-        if found and not claim.recovered and _gives(evidence, found.protocol, claim.number.digits):
+        if found and not claim.recovered and _gives(evidence, found.protocol, claim):
             claim.explained_by, claim.recovered = evidence, _by_runs(evidence, found)
 
 

@@ -11,6 +11,7 @@ from ..measuring.crosscheck import chosen
 from ..measuring.measurement import NoMeasurement
 from ..measuring.protocol import Protocol
 from ..published.published_numbers import PublishedNumber
+from ..recovery.printed_digits import Printed
 from ..recovery.recovery import Recovered
 from .accusation import (
     Opinion,
@@ -23,12 +24,13 @@ from .accusation import (
     place,
     what_it_gives,
 )
-from .backing_logs import Evidence, contradictions, facts_against, stated
+from .backing_logs import Evidence, contradictions, facts_against
 from .claim import Claim
 from .finding import Finding, Verdict, sentence
 from .log_copies import LogCopies
-from .log_matching import DECISIVE, conflicts
+from .log_matching import DECISIVE, conflicts, stated
 from .neighbours import KnownProtocol, SharedProtocols, is_out_of_reach, known_protocol, other_giving
+from .printed_numbers import said_of
 
 NO_THROUGHPUT = "{log} gives no throughput, so nothing backs the number."
 LEADS_ELSEWHERE = "The number matches {log}, but the page links to {linked}."
@@ -53,6 +55,8 @@ NONE_GIVES = "None of the {count} protocols that were searched gives the number"
 SOME_GIVE = "{hits} of the {count} protocols that were searched give the number, no more than by chance"
 ONE_GIVES = "1 of the {count} protocols that were searched gives the number, no more than by chance"
 SEVERAL_LOGS = "{count} logs may be meant"
+OF_INFERENCE = "the labels name inference, the log does not"
+SEVERAL_RUNS = "its log holds several runs"
 ONLY_ITS_NAME = "only its name says that the log is that of the number"
 SHARED_LOG = "the same log fits another number of its table"
 OTHER_LOG = "{log}, which is named for another case, gives the number"
@@ -73,7 +77,7 @@ class Judge:
         self.by_table: dict[object, list[Claim]] = {}
         self.by_folder: dict[object, list[Claim]] = {}
         for claim in (claim for claim in claims if claim.evidence):
-            self.by_log.setdefault(_log(claim), []).extend([] if claim.number.is_prose else [claim])
+            self.by_log.setdefault(_log(claim), []).extend([claim] if claim.number.may_be_accused else [])
             self.by_table.setdefault(_table(claim), []).append(claim)
             self.by_folder.setdefault(_folder(claim), []).append(claim)
         self.copies = LogCopies(evidence for claim in claims for evidence in claim.evidence)
@@ -87,6 +91,8 @@ class Judge:
         if not claim.evidence:
             return _without_log(claim, self._unfollowed)
         known = known_protocol(claim, self.by_table[_table(claim)])
+        if claim.printed:
+            return self._of_printed(claim, claim.printed)
         protocol = self._protocol(claim, known)
         measured = claim.best.measured(protocol) if protocol else None
         if protocol is None or measured is None:
@@ -99,7 +105,7 @@ class Judge:
             verdict=verdict,
             reason=reason,
             log=claim.log,
-            protocol=protocol.words(),
+            protocol=claim.best.stating_run(protocol).words(),
             computed=claim.best.digits(protocol),
             ratio=ratio,
         )
@@ -107,12 +113,12 @@ class Judge:
     def _protocol(self, claim: Claim, known: KnownProtocol | None) -> Protocol | None:
         """The protocol of a claim, that of its neighbours, of its log, or of most logs of its format; or any."""
         if claim.stated:
-            return claim.stated.printing(claim.number.digits)
+            return claim.printing(claim.stated)
         others = [other.recovered for other in self.by_log[_log(claim)] if other.recovered]
         own = [claim.recovered] if claim.recovered else others
-        possible = [one.protocol.printing(claim.number.digits) for one in own]
+        possible = [claim.printing(one.protocol) for one in own]
         possible += [known.protocol] if known and not claim.recovered else []
-        possible += [one.protocol.printing(claim.number.digits) for one in self._shared.of(claim)]
+        possible += [claim.printing(one.protocol) for one in self._shared.of(claim)]
         return next((one for one in possible if claim.best.measured(one)), None) or _any_protocol(claim)
 
     def _verdict(self, claim: Claim, known: KnownProtocol | None, ratio: float | None) -> tuple[Verdict, Message]:
@@ -122,7 +128,7 @@ class Judge:
         unexplained: tuple[Verdict, Message] = "unexplained", self._unexplained(claim, known)
         if misfiled := self._misfiled(claim):
             return misfiled
-        if self._doubts(claim) or claim.number.is_prose:  # what words say of a number is not certain
+        if self._doubts(claim) or not claim.number.may_be_accused:
             return self._near(ratio) or unexplained
         facts, is_linked = facts_against(claim.number, claim.best), _is_linked(claim)
         opinions = (
@@ -137,12 +143,18 @@ class Judge:
         other = other_giving(claim, self.by_folder[_folder(claim)]) if accuses else None
         return ("unexplained", self._unexplained(claim, known, other)) if other else opinion
 
+    def _of_printed(self, claim: Claim, printed: Printed) -> Finding:
+        said, found = said_of(printed), contradictions(claim.number, claim.best)
+        verdict: Verdict = "mislabelled" if found and claim.number.may_be_accused else "exact"
+        reason = sentence([*said, *(found if verdict == "mislabelled" else ())])
+        return Finding(claim.number, verdict, reason, claim.log, computed=claim.number.digits, ratio=1.0)
+
     def _of_explained(self, claim: Claim, recovered: Recovered) -> tuple[Verdict, Message]:
-        if claim.backing is None:
+        if claim.backing is None and claim.number.may_be_accused:
             linked = claim.match.backings[0].log.path
             return "misfiled", Message(LEADS_ELSEWHERE, log=claim.log, linked=linked)
         said = claim.explanation(recovered)
-        if not claim.number.is_prose and (found := contradictions(claim.number, claim.best)):
+        if claim.number.may_be_accused and (found := contradictions(claim.number, claim.best)):
             return "mislabelled", sentence([said, *found])
         return "exact", sentence([said, *(Message(LINK_IS_DEAD, address=d.link.address) for d in claim.match.dead[:1])])
 
@@ -163,11 +175,11 @@ class Judge:
 
     def _misfiled(self, claim: Claim) -> Opinion:
         """Whether the linked log is another case's: its own name says so, or it is a copy of another one."""
-        backing = None if claim.number.is_prose else claim.backing
+        backing = claim.backing if claim.number.may_be_accused else None
         if backing and backing.link and (axes := conflicts(claim.number.case, backing.log.named)):
             said = joined("{first}, {second}", (stated(axis, backing.log.named[axis]) for axis in axes))
             return "misfiled", Message(OTHER_CASE, log=backing.log.path, said=said)
-        if claim.is_ambiguous or claim.number.is_prose:
+        if claim.is_ambiguous or not claim.number.may_be_accused:
             return None
         copies = [(copy, self._of_other_number(claim, copy)) for copy in self.copies.of(claim.best)]
         found = (accuse(claim, *copy) for accuse in (copied_by_line, copied) for copy in copies)
@@ -183,6 +195,8 @@ class Judge:
         paths = {evidence.log.path for evidence in claim.evidence}
         doubts = [Message(SEVERAL_LOGS, count=len(paths))] if claim.is_ambiguous else []
         doubts += [Message(ONLY_ITS_NAME)] if claim.number.column_name and not _is_linked(claim) else []
+        doubts += [Message(SEVERAL_RUNS)] if any(evidence.run for evidence in claim.evidence) else []
+        doubts += [Message(OF_INFERENCE)] if _is_of_inference(claim) else []
         table = (other for other in self.by_table[_table(claim)] if other.log == claim.log)
         if not claim.stated and any(other.number.value != claim.number.value for other in table):
             doubts.append(Message(SHARED_LOG))
@@ -226,11 +240,11 @@ def _without_log(claim: Claim, unfollowed: Sequence[str]) -> Finding:
 
 def _any_protocol(claim: Claim) -> Protocol | None:
     """The protocol that `show` would choose, or the first that gives the time of a step."""
-    if claim.number.seconds:
+    if claim.number.seconds or claim.number.rate == "steps":
         known = (Protocol.of({"records": kind, "estimate": "steps"}) for kind in METRICS)
-        return next((one.printing(claim.number.digits) for one in known if claim.best.measured(one)), None)
+        return next((claim.printing(one) for one in known if claim.best.measured(one)), None)
     try:
-        return chosen(claim.best.part, claim.best.facts).protocol.printing(claim.number.digits)
+        return claim.printing(chosen(claim.best.part, claim.best.facts).protocol)
     except NoMeasurement:
         return None
 
@@ -239,6 +253,11 @@ def _is_nearer(one: Claim, other: Claim) -> bool:
     """Whether one number of a log is nearer to the values of all protocols in the middle than another one."""
     middle = one.best.searched.middle
     return abs(float(one.number.value) - middle) < abs(float(other.number.value) - middle)
+
+
+def _is_of_inference(claim: Claim) -> bool:
+    """Whether a number is said to be one of inference, and its log not."""
+    return claim.number.case.get("task") == "inference" != claim.best.log.named.get("task")
 
 
 def _vetoed(claim: Claim) -> tuple[Verdict, Message]:

@@ -3,18 +3,33 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+
+from parsers.io.message import Message
+from parsers.runs.facts import Fact
+from parsers.runs.reading import Reading
 
 from ..published.labels import Value
 from ..published.published_numbers import PublishedNumber
 from ..published.published_site import Backing, DeadLink, PublishedSite
 from ..published.site_logs import Log
-from .candidates import Candidates, best, named_with
+from .candidates import Candidates, Fitting, best, named_with
 
 # Axes on which a log must not say otherwise than the number; batch size may, which is a finding.
-DECISIVE = ("cards", "nodes", "device", "framework", "precision")
+SHARING = ("tensor_parallel", "pipeline_parallel", "context_parallel", "expert_parallel")
+DECISIVE = ("cards", "nodes", "device", "framework", "precision", *SHARING)
+NAMED = "{axis} {value}"
+# A value of an axis, in words.
+STATED: Mapping[str, str] = {
+    "nodes": "nodes {value}",
+    "cards": "cards {value}",
+    "batch_size": "batch size {value}",
+    "precision": "precision {value}",
+    "device": "device {value}",
+    "framework": "framework {value}",
+}
 HALF = ("amp", "fp16", "bf16", "fp8")
 FULL = ("fp32", "tf32")
+MOST_RUNS_OF_A_LOG = 20  # each of which is tried
 
 
 @dataclass(frozen=True)
@@ -32,9 +47,30 @@ def agree(axis: str, one: Value, other: Value) -> bool:
     return one == other
 
 
+def stated(axis: str, value: Value) -> Message:
+    """An axis and its value: ``batch size 32``."""
+    return Message(STATED.get(axis, NAMED), axis=axis.replace("_", " "), value=value)
+
+
 def conflicts(case: Mapping[str, Value], said: Mapping[str, Value], axes: Iterable[str] = DECISIVE) -> list[str]:
     """The axes on which two cases cannot be one."""
     return [axis for axis in axes if axis in case and axis in said and not agree(axis, case[axis], said[axis])]
+
+
+def runs_meant(reading: Reading, stated: Sequence[tuple[str, Value]]) -> list[int | None]:
+    """Which runs of a log a number of a stated case may be of, from 1; None is the log as a whole.
+
+    Where these labels tell its runs apart, the number is of one that fits them: the whole is of several cases then.
+    """
+    runs = reading.facts_of_runs
+    if not 1 < len(runs) <= MOST_RUNS_OF_A_LOG:
+        return [None]
+    fitting = [number for number, facts in enumerate(runs, 1) if not any(_denies(facts, *one) for one in stated)]
+    return [*fitting] if 0 < len(fitting) < len(runs) else [None, *fitting]
+
+
+def _denies(facts: Mapping[str, Fact], axis: str, value: Value) -> bool:
+    return axis in facts and facts[axis].value != value
 
 
 class Matcher:
@@ -81,8 +117,8 @@ def _nearest(number: PublishedNumber, candidates: Candidates) -> tuple[Backing, 
     for folder in candidates.folders(number):
         if number.column_name:
             if named := _of_case(number, candidates.of_column(folder, number.column_name)):
-                return _best(number, best(named, [_shared_names(number, one) for one in named]))
-        elif fitting := candidates.fitting(folder, number.case):
+                return _best(number, Fitting(best(named, [_shared_names(number, one) for one in named])))
+        elif (fitting := candidates.fitting(folder, number.case)).backings:
             return _best(number, fitting)
     return _by_words(number, candidates)
 
@@ -109,7 +145,7 @@ def _shared_names(number: PublishedNumber, backing: Backing) -> tuple[float, ...
 
 def _by_words(number: PublishedNumber, candidates: Candidates) -> tuple[Backing, ...]:
     """The only log in the folder of a page whose name holds what tells the row of a number from the other rows."""
-    beside = candidates.beside(number.page)
+    beside = candidates.beside(number.page) if number.row_words else ()
     found = [backing for backing in beside if number.row_words & backing.log.words]
     fitting = [backing for backing in found if not _without_derived(number.case, backing.said)]
     return (fitting[0],) if len(fitting) == 1 else ()
@@ -132,10 +168,10 @@ def _is_meant(number: PublishedNumber, dead: DeadLink) -> bool:
     return bool(set(dead.said) & set(number.case) & {"cards", "nodes"}) and not conflicts(number.case, dead.said)
 
 
-def _best(number: PublishedNumber, backings: Sequence[Backing]) -> tuple[Backing, ...]:
+def _best(number: PublishedNumber, fitting: Fitting) -> tuple[Backing, ...]:
     """The logs that fit best of those that fit the case, several only where nothing distinguishes them; one once."""
-    linked = [backing for backing in backings if backing.page == number.page] or backings
-    found = best(linked, [_fit(number, backing) for backing in linked])
+    linked = [backing for backing in fitting.backings if backing.page == number.page]
+    found = (Fitting(linked) if linked else fitting).best(number)
     return tuple({backing.log.path: backing for backing in found[::-1]}.values())[::-1]
 
 
@@ -144,9 +180,3 @@ def _fit_of_case(case: Mapping[str, Value], backing: Backing) -> tuple[float, ..
     same = {axis: axis in case and backing.said.get(axis) == case[axis] for axis in (*DECISIVE, "batch_size")}
     known = sum(same[axis] for axis in ("framework", "device", "cards", "nodes"))
     return (known, same["batch_size"], same["precision"])
-
-
-def _fit(number: PublishedNumber, backing: Backing) -> tuple[float, ...]:
-    """How much the words of a log share with those of a number, of logs that fit its case alike."""
-    words = len(number.words & backing.log.words) - 0.01 * len(backing.log.words - number.words)
-    return (bool(number.row_words & backing.log.words), words, -len(Path(backing.log.path).parts))

@@ -33,7 +33,9 @@ class SharedProtocols:
     """The protocols that explain several logs each, ordered once for all claims of a format on as many cards."""
 
     def __init__(self, claims: Sequence[Claim]) -> None:
-        self._claims = [claim for claim in claims if claim.recovered and claim.recovered.explained > 1]
+        self._claims: dict[object, list[Claim]] = {}
+        for claim in (claim for claim in claims if claim.recovered and claim.recovered.explained > 1):
+            self._claims.setdefault(_kind(claim), []).append(claim)
         self._known: dict[object, list[Recovered]] = {}
 
     def of(self, claim: Claim) -> Sequence[Recovered]:
@@ -44,7 +46,7 @@ class SharedProtocols:
         return self._known[key]
 
     def _ordered(self, kind: object, cards: Value | None) -> list[Recovered]:
-        alike = [claim for claim in self._claims if _kind(claim) == kind]
+        alike = self._claims.get(kind, [])
         found = [
             (c.number.case.get("cards") != cards, -c.recovered.explained, c.recovered) for c in alike if c.recovered
         ]
@@ -55,7 +57,7 @@ class SharedProtocols:
 
 
 def _kind(claim: Claim) -> object:
-    return claim.best.format, claim.number.seconds is None
+    return claim.best.format, claim.number.seconds is None, claim.number.rate
 
 
 def known_protocol(claim: Claim, table: Sequence[Claim]) -> KnownProtocol | None:
@@ -64,14 +66,19 @@ def known_protocol(claim: Claim, table: Sequence[Claim]) -> KnownProtocol | None
     ``table``: the numbers of its table.
     """
     if claim.stated:
-        return KnownProtocol(claim.stated.printing(claim.number.digits))
+        return KnownProtocol(claim.printing(claim.stated))
     beside = [other for other in table if other.recovered and _is_beside(other, claim)]
-    rules = {other.recovered.protocol.overridden("rounding=half_up") for other in beside if other.recovered}
-    logs = {other.best.searched.values.tobytes() for other in beside}
+    rules = {_half_up(other.recovered.protocol) for other in beside if other.recovered}
+    logs = {other.best.searched.digest for other in beside}
     if len(rules) != 1 or len(logs) < FEWEST_LOGS:
         return None
     first = beside[0].recovered
-    return KnownProtocol(first.protocol.printing(claim.number.digits), len(logs)) if first else None
+    return KnownProtocol(claim.printing(first.protocol), len(logs)) if first else None
+
+
+@cache
+def _half_up(protocol: Protocol) -> Protocol:
+    return protocol.overridden("rounding=half_up")
 
 
 def _is_beside(other: Claim, claim: Claim) -> bool:

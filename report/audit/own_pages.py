@@ -231,7 +231,8 @@ def _again(cell: CellProof, folder: Path, rate: str) -> Cell:
     beside = [str(Path(log.path).with_name(LOG)) for log in cell.logs]
     shown = Shown(cell.quantity, cell.unit)
     if not cell.quantity.is_rate:
-        shown = Shown(cell.quantity, rate, _decimals(cell))
+        formula = cell.formula.formula if cell.formula else None
+        shown = Shown(cell.quantity, rate, _decimals(cell), formula, cell.target)
     case: Case = {axis: cell.case[axis] for axis in AXES if axis in cell.case}
     empty = Cell(cell.table_name, cell.row_title, cell.column_title, case, shown)
     return refilled(empty, folder, logs or beside, Protocol.parse(str(cell.protocol)))

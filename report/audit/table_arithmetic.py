@@ -7,16 +7,16 @@ from parsers.io.message import Message
 
 from ..published.arithmetic import Recomputed, recomputed
 from ..published.document import Document
-from ..published.published_numbers import number_at, others_published
+from ..published.published_numbers import number_at
 from .finding import Finding, Verdict
 
 Place = tuple[Path, int, tuple[int, int]]
 
 GIVE_IT = "Other numbers of its table give it: {operation}."
 GIVE_ANOTHER = "Other numbers of its table give {digits}: {operation}."
+OTHER_QUANTITY = "No log of this case prints the number, and its quantity is not computed from logs."
 CONSISTENT: Verdict = "consistent"
 INCONSISTENT: Verdict = "inconsistent"
-OTHER_QUANTITY = "Only throughputs of whole jobs and times of a step are compared with logs."
 OPEN: tuple[Verdict, ...] = ("no evidence", "dead link")
 
 
@@ -25,7 +25,7 @@ def with_arithmetic(findings: Sequence[Finding], documents: Sequence[Document]) 
 
     What a log says of a number counts before what other numbers do.
     """
-    found = {_place(finding): finding for document in documents for finding in of_arithmetic(document)}
+    found = {_place(finding): finding for document in documents for finding in document.once(of_arithmetic)}
     judged = {_place(finding) for finding in findings}
     kept = [_contradicted(finding, found.get(_place(finding))) for finding in findings]
     more = [finding for place, finding in found.items() if place not in judged]
@@ -33,18 +33,15 @@ def with_arithmetic(findings: Sequence[Finding], documents: Sequence[Document]) 
     return sorted([*kept, *more], key=lambda one: (order[one.number.page], *_place(one)[1:]))
 
 
-def of_other_quantities(documents: Sequence[Document]) -> Iterator[Finding]:
-    """A finding on each number that is measured, but is no throughput of a whole job."""
-    for document in documents:
-        for number in others_published(document):
-            yield Finding(number, "no evidence", Message(OTHER_QUANTITY))
-
-
 def _contradicted(judged: Finding, by_others: Finding | None) -> Finding:
-    """What is said of a number without a log: that others of its table contradict it, or that it sums them up."""
+    """What is said of a number without a log: that others of its table contradict it, or that it sums them up.
+
+    Where no log gives its quantity, that they give it is said, too.
+    """
     if by_others is None or judged.verdict not in OPEN:
         return judged
-    return by_others if by_others.verdict == INCONSISTENT or judged.number.sums_up else judged
+    is_theirs = judged.number.sums_up or judged.number.rate == "tflops" or judged.reason.key == OTHER_QUANTITY
+    return by_others if by_others.verdict == INCONSISTENT or is_theirs else judged
 
 
 def _place(finding: Finding) -> Place:

@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 from ..evidence.cell import Cell
 from ..pagefile.page import Page, Table
 from ..wording import markdown
+from ..wording.page_words import page_words
 from ..wording.words import Translator
 from .bars import bars
 from .chart import Chart, svg
@@ -25,16 +27,19 @@ def page_charts(page: Page, cells: Sequence[Cell], language: str) -> list[AnyCha
     ``cells``: all cells of the page. A table without two throughputs and without repeats has none. Raises
     WordsError for a language without catalogue, LogError where a side file of a run that is drawn over time is broken.
     """
-    numbered = enumerate(page.tables, 1)
-    return [chart for number, table in numbered for chart in _charts(number, page, table, cells, language)]
+    translator, numbered = Translator(language, page_words(page, language)), enumerate(page.tables, 1)
+    named = ((chart_name(number, table), table) for number, table in numbered)
+    drawn = partial(_charts, page=page, cells=cells, translator=translator, language=language)
+    return [chart for name, table in named for chart in drawn(name, table)]
 
 
-def _charts(number: int, page: Page, table: Table, cells: Sequence[Cell], language: str) -> Iterator[AnyChart]:
-    translator, name = Translator(language, page.words.get(language)), chart_name(number, table)
+def _charts(
+    name: str, table: Table, *, page: Page, cells: Sequence[Cell], translator: Translator, language: str
+) -> Iterator[AnyChart]:
     drawn = {"bars": bars, "scaling": efficiency, "spread": spread}
     wanted = (drawn[kind](page, table, cells, f"{name}-{kind}", translator) for kind in table.charts)
     yield from islice(filter(None, wanted), 1)
-    yield from over_time(table, cells, name, language)
+    yield from over_time(table, cells, name, translator, language)
 
 
 def chart_name(number: int, table: Table) -> str:

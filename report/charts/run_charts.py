@@ -13,12 +13,11 @@ from parsers.runs.reading import Reading
 
 from ..evidence.case_evidence import facts_of
 from ..evidence.cell import Cell, Proof
-from ..measuring.estimate import TIMES, Facts, Values
+from ..measuring.estimate import TIMES, Facts, Values, counting
 from ..measuring.measurement import Measurement, NoMeasurement
 from ..measuring.number import printed
 from ..measuring.protocol import Protocol
-from ..measuring.quantity import counting
-from ..measuring.selection import readings
+from ..measuring.selection import READ, readings
 from ..measuring.timing import seconds_done
 from ..measuring.window import Mask
 from ..pagefile.page import Table
@@ -89,7 +88,7 @@ def _valued(reading: Reading, protocol: Protocol, facts: Facts) -> _Run:
     records, found = readings(reading.records, reading.fields, facts, protocol)
     values = found.throughputs()
     finite = np.isfinite(values)
-    return _Run(values[finite], records[finite], found.unit, found.scope)
+    return _Run(values[finite], records.frame(READ)[finite], found.unit, found.scope)
 
 
 def _throughput(run: _Run, measurement: Measurement, note: str, translator: Translator) -> Chart:
@@ -161,13 +160,12 @@ RUN = "Run: {run}."
 NOTE_COLUMNS = 200
 
 
-def over_time(table: Table, cells: Sequence[Cell], name: str, language: str) -> Iterator[Chart]:
+def over_time(table: Table, cells: Sequence[Cell], name: str, translator: Translator, language: str) -> Iterator[Chart]:
     """The charts of the runs of a table that it names as ``over_time``, in its order.
 
-    ``cells``: those of the page. ``name``: what the names of the charts begin with. Raises WordsError for a language
-    without catalogue, LogError where a side file of a run is broken.
+    ``cells``: those of the page. ``name``: what the names of the charts begin with. ``translator``: that of the page in
+    the language. Raises LogError where a side file of a run is broken.
     """
-    translator = Translator(language)
     for number, cell in enumerate(_wanted(table, cells), 1):
         for chart in _charts(cell, translator, language):
             yield replace(chart, name=f"{name}-run-{number}-{chart.name}", table=table.name)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
 from math import ceil, floor, log10
 from statistics import median
 
@@ -18,7 +19,6 @@ from .panels import ChartLine, ChartPanel, ChartPoint, PanelChart
 MOST_LINES, COLUMNS = 40, 40
 # The axis has about so many ticks, shows at least so many percent on each side, and leaves this part for digits.
 TICKS, LEAST, ROOM = 4, 1.0, 0.15
-ONE_DECIMAL = Protocol(decimals=1)
 
 WITHIN = "Runs of one case are at most {percent}% apart"
 NOTE = "Each circle is a run, in percent of the median of its case; numbers: the lowest and the highest ({unit})."
@@ -85,7 +85,7 @@ class _Spread:
         panel = ChartPanel(
             "", list(self._lines(shown)), [(self._at(tick), f"{tick:+g}%" if tick else "0%") for tick in ticks]
         )
-        apart = printed(max(runs.apart for runs in self.found), ONE_DECIMAL)
+        apart = _at_most(max(runs.apart for runs in self.found))
         note = self.translator.say(NOTE, unit=self.found[0].cell.shown.unit)
         title = self.translator.say(WITHIN, percent=apart)
         return PanelChart(name, title, note, [panel], self._alternative(shown), self.table.name)
@@ -121,6 +121,11 @@ class _Spread:
 
     def _ends(self, runs: Runs) -> dict[str, str]:
         return {"low": runs.digits(min(runs.values)), "high": runs.digits(max(runs.values))}
+
+
+def _at_most(percent: float) -> str:
+    """A percentage with one decimal that is not below it; what only its last bits add is none of it."""
+    return f"{Decimal(f'{percent:.12g}').quantize(Decimal('0.1'), rounding=ROUND_CEILING)}"
 
 
 def _step(least: float) -> float:

@@ -12,13 +12,17 @@ from parsers.runs.facts import Fact
 from parsers.runs.reading import Reading
 from parsers.sharing.workers import ALL_CORES, Workers
 
+from ..measuring.estimate import counting
 from ..measuring.measurement import Measurement, NoMeasurement, Throughput, combine, throughput
 from ..measuring.protocol import Protocol
-from ..measuring.quantity import Quantity, Shown, counting
-from ..measuring.ranks import ONE_EACH, UNNAMED
+from ..measuring.quantities.peaks import are_other_cards
+from ..measuring.quantities.run_figure import RunNumbers
+from ..measuring.quantity import LogQuantity, Quantity, Shown
+from ..measuring.ranks.rank_records import ONE_EACH, UNNAMED
 from ..pagefile.addresses import slugs
-from ..pagefile.page import LAUNCHED, Case, CellPlace, Page, Table, TableColumn, TableRow
-from ..pagefile.parts import SCALING
+from ..pagefile.page import Case, CellPlace, Page, Table, TableColumn, TableRow
+from ..pagefile.parts import COMPARED, STATED
+from . import library
 from .case_runs import filled, logs_of, not_found, outside, run_of, unfit
 from .cell import Cell, Disagreement, Proof, Quoted
 from .library import Scaling, WantedMeasurement, measured, prepare, reading_of, scaled
@@ -27,13 +31,11 @@ from .reason import NoEvidenceError
 from .telemetry_quantities import observe
 from .telemetry_window import RunTelemetry, run_telemetry
 
+UNLIKE_RUNS = "The runs are not repeats of one case: {fact} is {values}."
 Proofs = tuple[Proof, ...]
 Reasons = tuple[Message, ...]
 # Why logs are no evidence, as far as that is known, by their paths below the folder of logs.
 Known = Mapping[str, Message | None]
-
-# What a page says of a case and a log may say otherwise; models and devices are spelt too freely to compare.
-COMPARED = LAUNCHED
 
 NOT_THE_JOB = {
     "card": "Card count unknown: {log} only gives throughput per card.",
@@ -50,16 +52,16 @@ def cells(page: Page, logs: Path, workers: Workers = ALL_CORES) -> Iterator[Cell
 
     A figure that the page quotes stands where nothing was measured; what is computed from others comes last.
     """
-    known = prepare(_wanted(page, logs), workers)
+    known = prepare(wanted(page, logs), workers)
     addressed = zip(page.places(), slugs(page), strict=True)
     yield from divided(page, [_cell(page, logs, place, slug, known) for place, slug in addressed])
 
 
-def _wanted(page: Page, logs: Path) -> Iterator[WantedMeasurement]:
+def wanted(page: Page, logs: Path) -> Iterator[WantedMeasurement]:
     """All logs that the page may need, with the protocols by which it may measure them."""
     for place in page.places():
         with suppress(NoEvidenceError):
-            pattern, protocol = _asked(page, place.column, place.case)
+            pattern, protocol = _asked(page, place.column, place.case, logs)
             yield from (
                 WantedMeasurement(logs, path, protocol, _scaling(place.case)) for path in logs_of(logs, pattern)
             )
@@ -83,7 +85,8 @@ def column_title(page: Page, column: TableColumn) -> str:
 
 
 def _cell(page: Page, logs: Path, place: CellPlace, slug: str, known: Known) -> Cell:
-    shown = Shown(place.column.quantity, page.unit, place.column.decimals)
+    formula = next((stated.formula for stated in page.model_flops if stated.covers(place.case)), None)
+    shown = Shown(place.column.quantity, page.unit, place.column.decimals, formula, place.column.target)
     titles = (row_title(page, place.table, place.row), column_title(page, place.column))
     empty = Cell(place.table.name, *titles, place.case, shown, slug=slug)
     if shown.quantity.is_quotient:
@@ -95,8 +98,8 @@ def _cell(page: Page, logs: Path, place: CellPlace, slug: str, known: Known) -> 
 
 def _measured_cell(page: Page, logs: Path, column: TableColumn, empty: Cell, known: Known) -> Cell:
     try:
-        pattern, protocol = _asked(page, column, empty.case)
-        proofs, left_out = _proofs(logs, pattern, protocol, empty.case, known)
+        pattern, protocol = _asked(page, column, empty.case, logs)
+        proofs, left_out = _proofs(logs, pattern, protocol, empty, known)
         _refuse_other_numbers(page.unit, proofs)
         return _filled(empty, protocol, proofs, left_out)
     except NoEvidenceError as error:
@@ -107,33 +110,34 @@ def _measured_cell(page: Page, logs: Path, column: TableColumn, empty: Cell, kno
         return replace(empty, reason=Message("Cannot compute a number from the log: {error}", error=error.message))
 
 
-def _asked(page: Page, column: TableColumn, case: Case) -> tuple[str, Protocol]:
+def _asked(page: Page, column: TableColumn, case: Case, logs: Path) -> tuple[str, Protocol]:
     """Where the logs of a cell are, as a pattern, and the protocol of the cell; raises NoEvidenceError."""
     run = run_of(page.columns[column.column], case)
-    return filled(run, case), run.protocol.overridden(column.protocol) if column.protocol else run.protocol
+    return filled(run, case, logs), run.protocol.overridden(column.protocol) if column.protocol else run.protocol
 
 
 def _filled(cell: Cell, protocol: Protocol, proofs: Proofs, left_out: Reasons) -> Cell:
     """A cell with its number, which is that of its protocol or of telemetry; raises NoMeasurement, NoEvidenceError."""
     quantity = cell.shown.quantity
-    if not quantity.of_telemetry:
+    if quantity.of_log:
+        number = quantity.combined([proof.value for proof in proofs], protocol)
+    elif not quantity.of_telemetry:
         number = combine([proof.measurement for proof in proofs], protocol)
         if quantity.of_runs:
             number = quantity.combined([proof.measurement.value for proof in proofs], protocol)
     else:
         proofs, unobserved = _observed(proofs, quantity, cell.case)
         left_out = (*left_out, *unobserved)
-        values = [proof.observation.value for proof in proofs if proof.observation]
-        number = quantity.combined(values, protocol)
+        number = quantity.combined([proof.value for proof in proofs], protocol)
     disagreements = tuple(d for proof in proofs for d in _disagreements(cell.case, proof.reading))
-    remarks = (*left_out, *_remarks(proofs, quantity, {Message(d.fact) for d in disagreements}))
+    remarks = (*left_out, *_unlike_runs(proofs), *_remarks(proofs, quantity, {Message(d.fact) for d in disagreements}))
     filled_in = replace(cell, proofs=proofs, protocol=protocol, number=number)
     return replace(filled_in, disagreements=disagreements, remarks=remarks)
 
 
 def _refuse_other_numbers(unit: str, proofs: Proofs) -> None:
     """Raise NoEvidenceError for numbers that are not of the whole job, or not in the unit of the page."""
-    for proof in proofs:
+    for proof in (proof for proof in proofs if proof.figure is None):
         _refuse_other_number(unit, proof.log, proof.measurement)
 
 
@@ -154,20 +158,30 @@ def _unproven(found: Throughput) -> Message | None:
     return next((warning for warning in warnings if warning.key in (ONE_EACH, UNNAMED)), None)
 
 
+def _unlike_runs(proofs: Proofs) -> Iterator[Message]:
+    """That runs which make one number are not repeats of each other, by what their logs state."""
+    for axis in COMPARED:
+        stated = (proof.reading.facts.get(axis) for proof in proofs)
+        values = dict.fromkeys(str(fact.value) for fact in stated if fact)
+        if len(values) > 1:
+            yield Message(UNLIKE_RUNS, fact=Message(axis), values=", ".join(values))
+
+
 def _remarks(proofs: Proofs, quantity: Quantity, told: set[Message]) -> Reasons:
     """The remarks on telemetry and the warnings of all proofs, once each; ``told``: the facts already mentioned.
 
     Warnings are about the throughput, so a number that does not rest on it has none of them.
     """
-    observed = dict.fromkeys(remark for p in proofs if p.observation for remark in p.observation.remarks)
+    shown = (p.observation or p.figure for p in proofs)
+    observed = dict.fromkeys(remark for one in shown if one for remark in one.remarks)
     of_throughput = proofs if quantity.rests_on_throughput else ()
     warnings = [warning for p in of_throughput for warning in (*p.reading.warnings, *p.measurement.warnings)]
     found = [warning for warning in dict.fromkeys(warnings) if warning.values.get("fact") not in told]
     return (*observed, *found)
 
 
-def _proofs(logs: Path, pattern: str, protocol: Protocol, case: Case, known: Known) -> tuple[Proofs, Reasons]:
-    """The proofs of a case, and why other logs of it are left out; raises NoEvidenceError when no proof is left."""
+def _proofs(logs: Path, pattern: str, protocol: Protocol, cell: Cell, known: Known) -> tuple[Proofs, Reasons]:
+    """The proofs of a cell, and why other logs of it are left out; raises NoEvidenceError when no proof is left."""
     paths = logs_of(logs, pattern)
     if not paths:
         raise NoEvidenceError(not_found(logs, pattern))
@@ -176,12 +190,26 @@ def _proofs(logs: Path, pattern: str, protocol: Protocol, case: Case, known: Kno
     if len(left_out) == len(paths):
         raise NoEvidenceError(left_out[0])
     fit = [path for path, reason in reasons.items() if not reason]
-    scaling = _scaling(case)
-    return tuple(_proof(logs, path, protocol, scaling) for path in fit), left_out
+    return tuple(_proof(logs, path, protocol, cell) for path in fit), left_out
 
 
-def _proof(logs: Path, path: str, protocol: Protocol, scaling: Scaling) -> Proof:
-    return Proof(path, reading_of(logs / path).of_run(protocol.run), measured(logs / path, protocol, scaling))
+def _proof(logs: Path, path: str, protocol: Protocol, cell: Cell) -> Proof:
+    reading, scaling = reading_of(logs / path).of_run(protocol.run), _scaling(cell.case)
+    quantity, log = cell.shown.quantity, _shown_log(path, reading)
+    if not isinstance(quantity, LogQuantity):
+        return Proof(log, reading, measured(logs / path, protocol, scaling))
+    labels = {str(axis): value for axis, value in cell.case.items()}
+    facts, shown = scaled(reading, scaling), cell.shown
+    known = RunNumbers(
+        reading.parts, reading.happened, facts, labels, protocol, shown.rate, shown.formula, shown.target
+    )
+    figure = quantity.of(known)
+    return Proof(log, reading, figure.measured, figure=figure)
+
+
+def _shown_log(path: str, reading: Reading) -> str:
+    """The log whose lines are shown: of the logs of several ranks in a folder that of the first of them."""
+    return path if reading.folder is None else f"{path}/{reading.path.relative_to(reading.folder).as_posix()}"
 
 
 def _observed(proofs: Proofs, quantity: Quantity, case: Case) -> tuple[Proofs, Reasons]:
@@ -189,7 +217,9 @@ def _observed(proofs: Proofs, quantity: Quantity, case: Case) -> tuple[Proofs, R
     observed, reasons = [], []
     for proof in proofs:
         try:
-            watched = _watched(proof.log, proof.reading.path, proof.measurement.protocol, _scaling(case))
+            watched = _watched(
+                proof.log, proof.reading.folder or proof.reading.path, proof.measurement.protocol, _scaling(case)
+            )
             observed.append(replace(proof, observation=observe(quantity, watched, proof.measurement)))
         except NoEvidenceError as error:
             reasons.append(error.message)
@@ -203,17 +233,23 @@ def refilled(cell: Cell, logs: Path, paths: Iterable[str], protocol: Protocol) -
 
     ``paths`` are below ``logs``. Raises NoMeasurement, NoEvidenceError and ParserError.
     """
-    scaling, paths = _scaling(cell.case), list(paths)
+    paths = list(paths)
     if reason := next(filter(None, (outside(logs, path) for path in paths)), None):
         raise NoEvidenceError(reason)
-    proofs = tuple(_proof(logs, path, protocol, scaling) for path in paths)
+    proofs = tuple(_proof(logs, path, protocol, cell) for path in paths)
     _refuse_other_numbers(cell.shown.rate, proofs)
     return _filled(cell, protocol, proofs, ())
 
 
 def facts_of(cell: Cell, proof: Proof) -> dict[str, Fact]:
-    """The facts of a log behind a cell, with what the page says of its case where the log says nothing."""
-    return scaled(proof.reading, _scaling(cell.case))
+    """The facts of a log behind a cell, with what the page says of its case where the log says nothing.
+
+    Those of one card, where the number is read of one, have no cards that it could be multiplied by.
+    """
+    facts = scaled(proof.reading, _scaling(cell.case))
+    if proof.figure is None or proof.measurement.scope != "card":
+        return facts
+    return {name: fact for name, fact in facts.items() if name not in ("cards", "nodes")}
 
 
 def by_protocol(unit: str, cell: Cell, proof: Proof, protocol: Protocol) -> Throughput:
@@ -227,7 +263,7 @@ def by_protocol(unit: str, cell: Cell, proof: Proof, protocol: Protocol) -> Thro
 
 
 def _scaling(case: Case) -> Scaling:
-    return tuple((axis, value) for axis, value in case.items() if axis in SCALING)
+    return tuple((axis, value) for axis, value in case.items() if axis in STATED)
 
 
 @cache
@@ -236,8 +272,17 @@ def _watched(log: str, path: Path, protocol: Protocol, scaling: Scaling) -> RunT
     return run_telemetry(log, reading, scaled(reading, scaling), measured(path, protocol, scaling))
 
 
+def forget() -> None:
+    """Let go of all that was read of logs and of what lies beside them: other files may be in their places by now."""
+    _watched.cache_clear()
+    library.forget()
+
+
 def _disagreements(case: Case, reading: Reading) -> Iterator[Disagreement]:
     for axis in COMPARED:
         fact = reading.facts.get(axis)
         if axis in case and fact is not None and fact.value != case[axis]:
             yield Disagreement(axis, case[axis], fact.value, fact.source)
+    device = reading.facts.get("device")
+    if "device" in case and device is not None and are_other_cards(str(case["device"]), str(device.value)):
+        yield Disagreement("device", case["device"], device.value, device.source)

@@ -12,7 +12,8 @@ from parsers.io.containment import leading_out
 from parsers.io.message import Message
 from parsers.runs.runfile import DONE, RunFile, describes, files_of_run, run_file, sha256_of, status_of
 
-from ..pagefile.page import Case, Column, Run
+from ..pagefile.column import Column, Run
+from ..pagefile.page import Case
 from .reason import LEADS_OUT, NoEvidenceError
 
 NOT_FOUND = "Log {pattern} not found in the log folder."
@@ -28,13 +29,17 @@ def run_of(column: Column, case: Case) -> Run:
     raise NoEvidenceError("The page file does not name any logs for this case.")
 
 
-def filled(run: Run, case: Case) -> str:
-    """As ``Run.pattern``; raises NoEvidenceError when the case does not say an axis that the pattern needs."""
+def filled(run: Run, case: Case, logs: Path) -> str:
+    """The pattern of the logs of a case: that of its launched runs where only these are there.
+
+    ``logs``: the folder of logs. Raises NoEvidenceError when the case does not say an axis that the pattern needs.
+    """
     try:
-        return run.pattern(case)
+        patterns = run.patterns(case)
     except KeyError as error:
         message = "Pattern {pattern} needs {axis}, which the case does not specify."
         raise NoEvidenceError(message, pattern=run.logs, axis=error.args[0]) from None
+    return next((pattern for pattern in patterns if logs_of(logs, pattern)), patterns[0])
 
 
 def logs_of(logs: Path, pattern: str) -> Sequence[str]:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
 from pathlib import PurePosixPath
@@ -12,47 +12,42 @@ from parsers.runs.facts import Value
 from parsers.runs.provenance import Provenance
 from parsers.runs.reading import Reading
 
-from ..measuring.measurement import Measurement
+from ..measuring.measurement import Measurement, Throughput
 from ..measuring.number import printed, quotient
 from ..measuring.protocol import Protocol
+from ..measuring.quantities.run_figure import RunFigure
 from ..measuring.quantity import Shown
 from ..measuring.record_columns import Columns
-from ..pagefile.parts import Case
+from ..pagefile.parts import MARKED, Case
+from .ranks.exhibits import Exhibit, RankExhibit, of_other_ranks
 from .reason import LEADS_OUT, LEADS_OUT_HELP
 from .telemetry_quantities import Observation
 
 DISAGREES = "Label: {fact} {label}; {witness}: {said}."
 LOG = "log"
 QUALIFIERS = {"batch_size": "BS={said}", "nodes": "{said} nodes", "cards": "{said} cards"}
-
-
-@dataclass(frozen=True)
-class Exhibit:
-    """One file behind a number: its path below the folder of logs, and which of its lines were used.
-
-    ``format``: the format of a log, None where it has none, or the name of a side file. ``total``: how many physical
-    lines it has. ``lines``: the first and the last that was used, ``used`` how many.
-    """
-
-    path: str
-    sha256: str
-    format: str | None
-    total: int
-    lines: tuple[int, int]
-    used: int
+MARKS: Mapping[str, str] = {str(axis): mark for axis, mark in MARKED.items()}
 
 
 @dataclass(frozen=True)
 class Proof:
     """One log behind a cell: its path below the folder of logs, what it holds, and the measurement it gives.
 
-    ``observation``: what its telemetry gives, where the cell shows that.
+    ``observation``: what its telemetry gives, where the cell shows that; ``figure``: what else its log does, of which
+    ``measurement`` then is a part. ``without``: what was measured without one of its records, by line and facts.
     """
 
     log: str
     reading: Reading
     measurement: Measurement
     observation: Observation | None = None
+    figure: RunFigure | None = None
+    without: dict[object, Throughput] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def value(self) -> float:
+        """What the cell shows of this run."""
+        return (self.observation or self.figure or self.measurement).value
 
     @cached_property
     def columns(self) -> Columns:
@@ -62,22 +57,36 @@ class Proof:
     @property
     def exhibits(self) -> tuple[Exhibit, ...]:
         """The files that prove the number, the one it stands in first; a log also where it sets the window of power."""
+        of_the_logs = (self.of_the_log, *(found.exhibit for found in self.of_ranks.values()))
         if self.observation is None:
-            return (self._of_the_log,)
+            return of_the_logs
         observed = self._of_telemetry(self.observation)
-        return (observed,) if self.observation.quantity.is_peak else (observed, self._of_the_log)
+        return (observed,) if self.observation.quantity.is_peak else (observed, *of_the_logs)
+
+    def lines_of(self, exhibit: Exhibit) -> Sequence[int]:
+        """The lines of a file behind the number that were used."""
+        if exhibit.path == self.log:
+            return self.measurement.lines
+        if exhibit.path in self.of_ranks:
+            return self.of_ranks[exhibit.path].lines
+        return self.observation.lines if self.observation else ()
+
+    @cached_property
+    def of_ranks(self) -> Mapping[str, RankExhibit]:
+        """The logs of the other ranks, by their paths."""
+        return of_other_ranks(self.log, self.reading, self.measurement)
 
     @property
-    def _of_the_log(self) -> Exhibit:
-        reading, lines = self.reading, self.measurement.lines
+    def of_the_log(self) -> Exhibit:
+        """The log itself; of several ranks the one whose lines are shown."""
+        reading, measured = self.reading, self.measurement
         name = reading.format.name if reading.format else None
-        used = self.measurement.records_used
-        return Exhibit(self.log, reading.sha256, name, reading.account.total, (lines[0], lines[-1]), used)
+        return Exhibit(self.log, reading.sha256, name, reading.account.total, measured.ends, measured.records_used)
 
     def _of_telemetry(self, observed: Observation) -> Exhibit:
-        table, lines = observed.telemetry, observed.lines
-        path = str(PurePosixPath(self.log).with_name(table.path.name))
-        return Exhibit(path, table.sha256, table.path.name, table.lines, (lines[0], lines[-1]), len(lines))
+        table, lines, name = observed.telemetry, observed.lines, observed.telemetry.path.name
+        path = str(PurePosixPath(self.log).with_name(name))
+        return Exhibit(path, table.sha256, name, table.lines, (lines[0], lines[-1]), len(lines))
 
 
 @dataclass(frozen=True)
@@ -112,7 +121,7 @@ class Disagreement:
     @property
     def qualifier(self) -> Message:
         """What is so instead of the label, as it stands beside the number."""
-        return Message(QUALIFIERS.get(self.fact, "{said}"), said=str(self.said).upper())
+        return Message(QUALIFIERS.get(self.fact, "{said}"), said=f"{MARKS.get(self.fact, '')}{self.said}".upper())
 
 
 @dataclass(frozen=True)

@@ -177,10 +177,14 @@ def _gained(cell: Cell, place: int) -> float:
 
 
 def _without(cell: Cell, proof: Proof, line: int) -> Throughput:
-    protocol = proof.measurement.protocol
-    records = proof.columns.of_kind(protocol.records)
-    others = records.rows(records["line"] != line)
-    return throughput(others, proof.reading.fields, facts_of(cell, proof), protocol)
+    facts = facts_of(cell, proof)
+    key = line, *((name, fact.value) for name, fact in facts.items())
+    if key not in proof.without:
+        protocol = proof.measurement.protocol
+        records = proof.columns.of_kind(protocol.records)
+        others = records.rows(records["line"] != line)
+        proof.without[key] = throughput(others, proof.reading.fields, facts, protocol)
+    return proof.without[key]
 
 
 def _steps_used(cell: Cell) -> int | None:

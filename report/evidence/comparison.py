@@ -75,7 +75,7 @@ def _without_warm_up(cell: Cell, proof: Proof, rule: Mapping[str, str]) -> Proto
 
 
 @dataclass(frozen=True)
-class Comparison:
+class UnlikeNumbers:
     """The numbers of one row or one column of a table that are not compared like with like.
 
     ``table``: its name. ``title``: that of the row or the column. ``differences``: what differs. ``is_of_rules``:
@@ -90,7 +90,7 @@ class Comparison:
     common: tuple[Common, ...] = ()
 
 
-def comparisons(page: Page, cells: Sequence[Cell]) -> Iterator[Comparison]:
+def comparisons(page: Page, cells: Sequence[Cell]) -> Iterator[UnlikeNumbers]:
     """The rows and columns of a page that are not directly comparable.
 
     Rows are compared in all tables, columns in those that show one framework or how it scales. ``cells``: all cells of
@@ -117,31 +117,31 @@ def _is_of_one_framework(table: Table) -> bool:
     return len({column.column for column in table.columns}) == 1
 
 
-def _across(page: Page, row: Sequence[Cell]) -> Iterator[Comparison]:
+def _across(page: Page, row: Sequence[Cell]) -> Iterator[UnlikeNumbers]:
     if len(row) < 2:
         return
     sides: list[Side] = [(cell.column, cell) for cell in row]
     of_the_rules, of_the_runs = tuple(of_rules(sides)), tuple(of_runs(sides))
     common = by_one_rule(page.unit, row) if of_the_rules else ()
     if differences := (*of_the_rules, *of_the_runs):
-        yield Comparison(row[0].table, row[0].row, True, differences, bool(of_the_rules), common)
+        yield UnlikeNumbers(row[0].table, row[0].row, True, differences, bool(of_the_rules), common)
 
 
 def _no_rules(_: Sequence[Side]) -> Iterator[Difference]:
     return iter(())
 
 
-def _down(column: Sequence[Cell], rules: Callable[[Sequence[Side]], Iterator[Difference]]) -> Iterator[Comparison]:
+def _down(column: Sequence[Cell], rules: Callable[[Sequence[Side]], Iterator[Difference]]) -> Iterator[UnlikeNumbers]:
     sides: list[Side] = [(cell.row, cell) for cell in column]
     if len(sides) > 1 and (differences := (*rules(sides), *of_runs(sides))):
-        yield Comparison(column[0].table, column[0].column, False, differences)
+        yield UnlikeNumbers(column[0].table, column[0].column, False, differences)
 
 
-def _between_tables(page: Page, row: Sequence[Cell]) -> Iterator[Comparison]:
+def _between_tables(page: Page, row: Sequence[Cell]) -> Iterator[UnlikeNumbers]:
     """The numbers that the quotients of a row are made of, where they stand in several tables and so in no one row."""
     titles = {table.name: table.title for table in page.tables}
     quotients = [cell.quotient for cell in row if cell.quotient]
     parts = _compared([part for quotient in quotients for part in (quotient.of, quotient.against)])
     sides: list[Side] = [(titles[part.table], part) for part in parts]
     if len({part.table for part in parts}) > 1 and (differences := (*of_rules(sides), *of_runs(sides))):
-        yield Comparison(row[0].table, row[0].row, True, differences)
+        yield UnlikeNumbers(row[0].table, row[0].row, True, differences)

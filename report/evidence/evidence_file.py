@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -15,9 +16,9 @@ from parsers.io.printable import printable, printable_lines
 from parsers.io.validation import Mistake, mistake
 
 from ..measuring.protocol import Protocol
-from ..measuring.quantity import Quantity
+from ..measuring.quantity import AnyQuantity
 from ..pagefile.page import Page, Value
-from .cell import Cell, Exhibit, Quoted, Quotient, former_anchors, number_of
+from .cell import Cell, Quoted, Quotient, former_anchors, number_of
 from .evidence_parts import (
     Anchor,
     Computed,
@@ -27,9 +28,11 @@ from .evidence_parts import (
     Origin,
     QuotedFigure,
     QuotedSource,
+    StatedFormula,
     StrictPart,
     relative,
 )
+from .ranks.exhibits import Exhibit
 
 SCHEMA = 1
 SUFFIX = ".evidence.json"
@@ -61,8 +64,9 @@ class CellProof(StrictPart):
     ``printed``: the number on the page, ``number`` the same unrounded, in ``unit``. ``protocol``: the rule of its
     throughput in words that ``Protocol.parse`` reads. ``reason``: why the cell is empty; then evidence, number and
     protocol are None, and there are no logs. ``quoted``: the figure that stands there all the same. ``computed``: how
-    the number comes from two others; it then has no protocol and no logs of its own. ``remarks``: what a reader must
-    know, in English.
+    the number comes from two others; it then has no protocol and no logs of its own. ``formula``: the operations of
+    its model, and ``target``: the loss to be reached, each left out where the page states none. ``remarks``: what a
+    reader must know, in English.
     """
 
     evidence: LineNumber | None
@@ -74,7 +78,7 @@ class CellProof(StrictPart):
     row_title: str
     column_title: str
     case: dict[str, Value]
-    quantity: Quantity
+    quantity: AnyQuantity
     unit: str
     printed: Annotated[str, Field(pattern=r"^-?[0-9]+(\.[0-9]+)?$")] | None
     number: Annotated[float, Field(allow_inf_nan=False)] | None
@@ -83,6 +87,8 @@ class CellProof(StrictPart):
     reason: str | None
     quoted: QuotedFigure | None = None
     computed: Computed | None = None
+    formula: StatedFormula | None = None
+    target: Annotated[float, Field(allow_inf_nan=False)] | None = None
     remarks: list[str]
 
     @model_validator(mode="after")
@@ -208,6 +214,8 @@ def _told(cell: Cell, place: dict[str, Any], number: int | None) -> dict[str, An
         "reason": None if cell.printed else str(cell.reason),
         "quoted": _quoted(cell.quoted, number) if cell.quoted else None,
         "computed": _computed(cell.quotient) if cell.quotient else None,
+        **({"formula": asdict(cell.shown.formula)} if cell.shown.quantity.of_log and cell.shown.formula else {}),
+        **({"target": cell.shown.target} if cell.shown.target is not None else {}),
         "remarks": cell.said,
     }
 

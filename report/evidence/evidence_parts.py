@@ -7,8 +7,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from parsers.io.validation import Mistake
 
-from ..pagefile.page import LEAVES_LOGS
-from ..pagefile.quotes import DIGITS
+from ..measuring.quantities.formula import Formula, arithmetic
+from ..pagefile.column import LEAVES_LOGS
+from ..pagefile.publications import DIGITS
 
 NOT_RELATIVE = "{path} is not a relative path below or beside the page."
 NOT_IN_ORDER = "line {first} is not before line {last}."
@@ -65,6 +66,25 @@ class LogProof(StrictPart):
         if self.first > self.last:
             raise Mistake(NOT_IN_ORDER, first=self.first, last=self.last)
         return self
+
+
+class StatedFormula(StrictPart):
+    """The operations of a model, as the page states them: as ``Formula`` has them."""
+
+    text: str
+    per: Literal["token", "sample"]
+    source: str
+    numbers: dict[str, float]
+
+    @model_validator(mode="after")
+    def _is_arithmetic(self) -> Self:
+        arithmetic(self.text)
+        return self
+
+    @property
+    def formula(self) -> Formula:
+        """The formula."""
+        return Formula(self.text, self.per, self.source, self.numbers)
 
 
 class QuotedFigure(StrictPart):

@@ -9,7 +9,7 @@ from parsers.io.errors import ParserError
 from parsers.io.message import Message
 from parsers.runs.facts import Fact, Value
 from parsers.runs.provenance import PAGE
-from parsers.runs.reading import Reading, read
+from parsers.runs.reading import Reading
 from parsers.runs.runfile import run_file
 from parsers.sharing.workers import ALL_CORES, Workers
 
@@ -17,6 +17,7 @@ from ..measuring.crosscheck import differing, own_figures
 from ..measuring.measurement import Measurement, NoMeasurement, measure
 from ..measuring.protocol import Protocol
 from .case_runs import another_log, not_done, outside
+from .log_summary import read_for_page
 
 Scaling = tuple[tuple[str, Value], ...]
 
@@ -47,7 +48,7 @@ _MEASURED: dict[tuple[Path, Protocol, Scaling], Measurement] = {}
 def reading_of(path: Path) -> Reading:
     """What is in a log; raises ParserError."""
     if path not in _READ:
-        _READ[path] = read(path)
+        _READ[path] = read_for_page(path)
     return _READ[path]
 
 
@@ -76,7 +77,10 @@ def forget() -> None:
 
 def scaled(reading: Reading, scaling: Scaling) -> dict[str, Fact]:
     """The facts of a log; what the page says of its case stands in where the log says nothing."""
-    return {axis: Fact(axis, value, PAGE) for axis, value in scaling} | reading.facts
+    stated = {axis: Fact(axis, value, PAGE) for axis, value in scaling}
+    if "batch_size" in reading.facts:  # the batch size of a card, which the log states, says that of the job
+        stated.pop("job_batch_size", None)
+    return stated | reading.facts
 
 
 def prepare(wanted: Iterable[WantedMeasurement], workers: Workers = ALL_CORES) -> dict[str, Message | None]:
@@ -94,7 +98,7 @@ def prepare(wanted: Iterable[WantedMeasurement], workers: Workers = ALL_CORES) -
         for task, found in zip(tasks, results, strict=True):
             if found is not None:
                 reasons[task[0].path] = found.reason
-                _keep(found)
+                _keep(task[0].logs / task[0].path, found)
     return reasons
 
 
@@ -104,12 +108,12 @@ def _bytes(task: list[WantedMeasurement]) -> int:
     return log.stat().st_size if log.is_file() else 0
 
 
-def _keep(found: _Found) -> None:
+def _keep(path: Path, found: _Found) -> None:
     if found.reading is None or found.measured is None:
         return
-    known = _READ.setdefault(found.reading.path, found.reading)
+    _READ.setdefault(path, found.reading)
     for one, measurement in found.measured.items():
-        _MEASURED.setdefault((known.path, one.protocol, one.scaling), measurement)
+        _MEASURED.setdefault((path, one.protocol, one.scaling), measurement)
 
 
 def _found(task: list[WantedMeasurement]) -> _Found | None:
@@ -124,7 +128,7 @@ def _found(task: list[WantedMeasurement]) -> _Found | None:
         run = run_file(log)
         if reason := not_done(run, path):
             return _Found(reason)
-        reading = _READ.get(log) or read(log)
+        reading = _READ.get(log) or read_for_page(log)
         if reason := another_log(run, path, log, reading.sha256):
             return _Found(reason)
         return _Found(None, reading, dict(_all_measured(task, reading)))

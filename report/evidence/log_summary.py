@@ -6,17 +6,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from parsers.io.message import Message, joined
+from parsers.ranks.ranked_reading import again, survey
 from parsers.runs.facts import Fact
-from parsers.runs.format_records import FormatRecords
+from parsers.runs.format_records import FormatRecords, RankLog
 from parsers.runs.health import FAILED
-from parsers.runs.reading import Reading, survey
+from parsers.runs.reading import Reading, read
 from parsers.scanning.leftover import Leftover
 
 from ..measuring.crosscheck import Check, caveats, checks, differing, own_figures
 from ..measuring.headline import RunOfLog, headline
 from ..measuring.measurement import Measurement, NoMeasurement
 from ..measuring.protocol import Protocol
-from ..measuring.ranks import RankSpread
+from ..measuring.ranks.rank_spread import RanksDifferError, RankSpread
+from .ranks.rank_telemetry import CardsOfRanks, of_cards
 from .telemetry_quantities import Observed, observed
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ DRAFTED = (
     "No known format matches: read by the names and units of its numbers, {used} of {total} lines. Check it, and "
     "keep it as a format with `tachograph format {log} --out NAME.lark`."
 )
+BY_NAMES = "No known format matches: read by the names and units of its numbers, {used} of {total} lines."
 ASSUMED = "Assumed: {assumed}."
 NO_FORMAT = "None of the {count} lines match a known format (list the formats with `tachograph formats`)."
 NO_FORMAT_OF_LINE = "The only line does not match a known format (list the formats with `tachograph formats`)."
@@ -41,7 +44,8 @@ class Summary:
     ``part``: what was measured of the reading. ``checks``: the same by other estimates. ``own``: what the program
     prints itself of epochs or the run. ``runs``: what each run gives where the log holds several. ``observed``: what
     the telemetry of the run gives. ``general``: what the general reader found, where no format claims the log. ``bar``:
-    how its progress bar was read, where its formats print no speed.
+    how its progress bar was read, where its formats print no speed. ``refused``: how far ranks
+    are apart where that is too far for a measurement. ``cards``: what telemetry says of the cards of the ranks.
     """
 
     reading: Reading
@@ -55,6 +59,13 @@ class Summary:
     observed: Observed = field(default_factory=Observed)
     general: "Draft | NoDraft | None" = None
     bar: "ReadBar | None" = None
+    refused: RankSpread | None = None
+    cards: CardsOfRanks | None = None
+
+    @property
+    def ranks(self) -> RankSpread | None:
+        """How far ranks are apart."""
+        return self.measurement.ranks if self.measurement else self.refused
 
     @property
     def is_drafted(self) -> bool:
@@ -82,13 +93,15 @@ class Summary:
         if self.general is not None and self.general.is_found:
             found = self.general
             yield Message(DRAFTED, used=found.used, total=found.total, log=self.reading.path)
-            yield from (Message(ASSUMED, assumed=assumed) for assumed in found.assumed)
+            yield from _assumptions(found)
         if self.bar:
             yield self.bar.said
 
     def _of_throughput(self) -> Iterator[Message]:
         if self.runs:
             yield Message(SEVERAL_RUNS, count=len(self.runs), run=self._run())
+        if self.refused:
+            yield from self.refused.messages
         if self.measurement:
             yield from self.measurement.warnings
             yield from differing(self.own, self.measurement)
@@ -114,13 +127,40 @@ def summarise(log: Path, protocol: Protocol | None, given: tuple[Fact, ...], for
     if reading.format is None and format_ is None:
         from parsers.general.drafting import draft  # of use for a log without a format only
 
-        general = draft(log, given)
-        reading = general.reading if general.is_found else reading
+        general = draft(reading.path, given)
+        reading = _of_all_ranks(general.reading, reading, given) if general.is_found else reading
     summary = Summary(reading, reading.parts[0], protocol or Protocol(), general=general)
     found = _measured(summary, protocol)
     if format_ is None and reading.format and not found.measurement and not any(part.rank[0] for part in reading.parts):
         found = _by_bar(found, protocol, given)
-    return replace(found, observed=observed(found.reading, found.measurement))
+    cards = of_cards(found.reading, found.measurement, found.ranks) if found.ranks else None
+    return replace(found, observed=observed(found.reading, found.measurement), cards=cards)
+
+
+def _of_all_ranks(drafted: Reading, reading: Reading, given: tuple[Fact, ...]) -> Reading:
+    """What was read of a log, and of those of the other ranks where each has one of its own."""
+    return drafted if reading.folder is None else again(reading.folder, drafted, given)
+
+
+def read_for_page(log: Path) -> Reading:
+    """Read a log as ``summarise`` does where no protocol is stated: a program that nobody described by its names.
+
+    How such a log is read, and what that assumes, are among the warnings. Raises ParserError as ``read`` does.
+    """
+    reading = survey(log)
+    if reading.format and any(part.rank[0] for part in reading.parts):
+        return reading
+    found = summarise(log, None, ())
+    if found.bar:
+        return replace(found.bar.reading, warnings=(found.bar.said, *found.bar.reading.warnings))
+    if found.general is None or not found.general.is_found:
+        return reading if reading.format else read(log)  # which says why it cannot
+    told = [Message(BY_NAMES, used=found.general.used, total=found.general.total), *_assumptions(found.general)]
+    return replace(found.general.reading, warnings=(*told, *found.general.reading.warnings))
+
+
+def _assumptions(found: "Draft") -> Iterator[Message]:
+    return (Message(ASSUMED, assumed=assumed) for assumed in found.assumed)
 
 
 def _by_bar(summary: Summary, protocol: Protocol | None, given: tuple[Fact, ...]) -> Summary:
@@ -133,12 +173,13 @@ def _by_bar(summary: Summary, protocol: Protocol | None, given: tuple[Fact, ...]
         return summary
     if isinstance(bar, Message):
         return replace(summary, reason=Message("{first} {second}", first=summary.reason, second=bar))
-    return _measured(Summary(bar.reading, bar.reading.parts[0], summary.protocol, bar=bar), protocol)
+    reading = _of_all_ranks(bar.reading, summary.reading, given)
+    return _measured(Summary(reading, reading.parts[0], summary.protocol, bar=bar), protocol)
 
 
 def _measured(summary: Summary, protocol: Protocol | None) -> Summary:
     """The summary with the measurement of the first part of the reading that allows one, or the reason for none."""
-    reading, reasons = summary.reading, list[Message]()
+    reading, reasons, refused = summary.reading, list[Message](), None
     if reading.format is None:
         return replace(summary, reason=_no_format(summary))
     for part in reading.parts:
@@ -146,13 +187,14 @@ def _measured(summary: Summary, protocol: Protocol | None) -> Summary:
             found, each = headline(part, reading, protocol)
         except NoMeasurement as error:
             reasons.append(error.message)
+            refused = refused or (error.ranks if isinstance(error, RanksDifferError) else None)
         else:
             reading = reading.of_run(found.protocol.run)
             others = checks(part, reading.facts, found)
             own = own_figures(reading.parts, reading.facts, found, part)
             known = replace(summary, reading=reading, part=part, measurement=found, protocol=found.protocol)
             return replace(known, checks=tuple(others), own=tuple(own), runs=each)
-    return replace(summary, reason=reasons[0])
+    return replace(summary, reason=reasons[0], refused=refused)
 
 
 def _no_format(summary: Summary) -> Message:
@@ -187,11 +229,22 @@ def as_json(summary: Summary) -> dict[str, Any]:
         "checks": [{"ratio": check.ratio} | _value(check.measurement) for check in (*summary.checks, *summary.own)],
         "events": [{"line": e.line, "event": e.event, "text": e.text} for e in reading.happened],
     }
+    if summary.ranks and not summary.measurement:
+        found["ranks"] = _ranks(summary.ranks)
+    if reading.ranks:
+        found["logs"] = [_log(log) for log in reading.ranks]
+    if summary.cards:
+        found["cards_of_ranks"] = summary.cards.as_json()
     if summary.runs:
         found["runs"] = [_run(run) for run in summary.runs]
     if summary.reason:
         found["reason"] = str(summary.reason)
     return {**found, "warnings": [str(said) for said in summary.warnings]}
+
+
+def _log(log: RankLog) -> dict[str, Any]:
+    lines = {name: getattr(log.account, name) for name in ("total", "matched", "ignored", "unrecognised")}
+    return {"rank": log.rank, "log": str(log.path), "sha256": log.sha256, "bytes": log.bytes, "lines": lines}
 
 
 def _run(run: RunOfLog) -> dict[str, Any]:
@@ -208,7 +261,12 @@ def _throughput(measurement: Measurement | None) -> dict[str, Any] | None:
 
 def _ranks(ranks: RankSpread) -> dict[str, Any]:
     values = {str(number): value for number, value in zip(ranks.numbers, ranks.values, strict=True)}
-    return {"unit": ranks.unit, "is_summed": ranks.is_summed, "values": values}
+    told = {"unit": ranks.unit, "is_summed": ranks.is_summed, "values": values}
+    if len(ranks.numbers) > 1:
+        told |= {"slowest": ranks.numbers[ranks.slowest], "median": ranks.median, "behind_median": ranks.imbalance}
+    nodes = {str(node): dict(zip(("min", "median", "max"), of, strict=True)) for node, of in ranks.by_node.items()}
+    slow = {"slow_nodes": list(ranks.slow_nodes)} if ranks.slow_nodes else {}
+    return told | ({"nodes": nodes, **slow} if nodes else {})
 
 
 def _value(measurement: Measurement) -> dict[str, Any]:

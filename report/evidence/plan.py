@@ -1,6 +1,7 @@
 """What a page still lacks: the runs to launch, in an order that fills its first row early."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
@@ -10,7 +11,8 @@ from parsers.io.errors import LogError
 from parsers.io.message import Message
 from parsers.runs.runfile import LOG
 
-from ..pagefile.page import LAUNCHED, Axis, Case, Column, Page, Run, Value
+from ..pagefile.column import Column, Run
+from ..pagefile.page import LAUNCHED, Axis, Case, Page, Value
 from ..pagefile.page_file import PageError
 from .case_evidence import column_title, row_title
 from .case_runs import filled, logs_of, run_of, unfit
@@ -97,7 +99,7 @@ def _unplanned(place: _PlannedCell, logs: Path) -> str | None:
         run = run_of(place.column, place.case)
     except NoEvidenceError as error:
         return str(error)
-    if place.column.launcher is None and not _has_evidence(logs, filled(run, place.case)):
+    if place.column.launcher is None and not _has_evidence(logs, filled(run, place.case, logs)):
         return NO_LAUNCHER
     return None
 
@@ -123,7 +125,7 @@ def _wanted(place: _PlannedCell, logs: Path, repeats: int | None) -> Iterator[Pl
         run = run_of(place.column, place.case)
     except NoEvidenceError:
         return
-    if place.column.launcher is None:
+    if place.column.launcher is None or _is_published(run, place.case, logs):
         return
     options, folder = _options(place, run), _folder(place, run, logs)
     for repeat in range(1, (repeats or run.repeats) + 1):
@@ -131,23 +133,31 @@ def _wanted(place: _PlannedCell, logs: Path, repeats: int | None) -> Iterator[Pl
         yield PlannedLaunch(place.column.launcher, options, tuple(run.extra), path, place.case, place.title)
 
 
+def _is_published(run: Run, case: Case, logs: Path) -> bool:
+    """Whether others have run a case, and their logs are there."""
+    with suppress(KeyError):  # an axis that the case does not say, which its folder needs, too
+        return run.launched is not None and _has_evidence(logs, run.patterns(case)[0])
+    return False
+
+
 def _options(place: _PlannedCell, run: Run) -> dict[str, str]:
-    lacking = [axis for axis in LAUNCHED if axis not in place.case]
-    if lacking:
+    case = {**place.case, **run.launch_case}
+    told: dict[str, Value] = {axis: case[axis] for axis in LAUNCHED if axis in case} | run.options
+    if lacking := [axis for axis in LAUNCHED if axis not in told]:
         raise _lacking(place, LACKS_AXES, axes=", ".join(lacking))
-    told: dict[str, Value] = {axis: place.case[axis] for axis in LAUNCHED}
-    return {name.upper(): str(value) for name, value in (told | run.options).items()}
+    return {name.upper(): str(value) for name, value in told.items()}
 
 
 def _folder(place: _PlannedCell, run: Run, logs: Path) -> Path:
     """The folder of a case below the folder of logs, and not behind a link; its repeats are numbered in it."""
-    case = run.logs.removesuffix(REPEATS)
-    if case == run.logs or case[-1:] not in ("", "/") or any(mark in case for mark in "*?["):
-        raise _lacking(place, NOT_NUMBERED, pattern=repr(run.logs), repeats=REPEATS)
+    pattern = run.launched or run.logs
+    case = pattern.removesuffix(REPEATS)
+    if case == pattern or case[-1:] not in ("", "/") or any(mark in case for mark in "*?["):
+        raise _lacking(place, NOT_NUMBERED, pattern=repr(pattern), repeats=REPEATS)
     try:
         folder = logs / case.format_map({axis: run.spelt(axis, value) for axis, value in place.case.items()})
     except KeyError as error:
-        raise _lacking(place, NEEDS_AXIS, pattern=repr(run.logs), axis=error.args[0]) from None
+        raise _lacking(place, NEEDS_AXIS, pattern=repr(pattern), axis=error.args[0]) from None
     if leading_out([folder], logs):
         raise _lacking(place, LEAVES_FOLDER, folder=repr(str(folder)))
     return folder

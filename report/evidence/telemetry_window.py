@@ -63,7 +63,7 @@ def run_telemetry(log: str, reading: Reading, facts: Facts, measurement: Measure
     found = telemetry(reading.path, reading.sha256)
     if found is None:
         raise NoEvidenceError(NO_TELEMETRY, log=log)
-    window = _window(reading, measurement)
+    window = window_of(reading, measurement)
     nodes, in_all = _count(facts, "nodes") or 1, _count(facts, "cards")
     machines = min(_machines(reading), nodes)
     used = None if in_all is None else max(in_all * machines // nodes, 1)
@@ -84,7 +84,8 @@ def _machines(reading: Reading) -> int:
     return len(described) if isinstance(described, list) and described else 1
 
 
-def _window(reading: Reading, measurement: Measurement | None) -> Window | None:
+def window_of(reading: Reading, measurement: Measurement | None) -> Window | None:
+    """From the arrival of the first line that a measurement uses to that of the last; None where no clock tells it."""
     found = clock(reading.path, reading.sha256) if measurement else None
     if found is None or measurement is None:
         return None

@@ -13,7 +13,19 @@ from .estimate import Values
 from .protocol import Protocol
 from .record_columns import Columns
 from .statistic import reduce
-from .window import Fields, Mask, Reasons, RecordUse, are_readable, epoch_starts, repeated, shortfall, steps_in_epoch
+from .window import (
+    Fields,
+    Mask,
+    Reasons,
+    RecordUse,
+    are_readable,
+    epoch_starts,
+    repeated,
+    shortfall,
+    step_field,
+    step_numbers,
+    steps_in_epoch,
+)
 
 TOLERANCE = 0.02
 ROUNDED = 0.001  # two lines may print one number with other digits
@@ -30,6 +42,7 @@ ONE_RANK_BUT_ONE = "The log contains several ranks; only rank {rank} is used, {l
 NO_RANK = "{left} of {records} records without a rank are skipped, first at line {line}; only rank {rank} is used."
 NO_RANK_IN_ONE = "{left} of {records} records has no rank and is skipped, at line {line}; only rank {rank} is used."
 TOO_SHORT = "The protocol takes {take}; the log is {missing} short."
+OTHER_STEPS = "The log does not print all the steps of the protocol; the records used are of steps {first} to {last}."
 AGAIN = "Step numbers restart at line {line}: the log contains several ranks or several runs."
 AS_EPOCHS = (
     "Step numbers begin anew, first at line {line} ({count} in total), and nothing shows whether epochs, ranks or "
@@ -53,6 +66,10 @@ SEVERAL_SUMMARIES = (
     "The log has {count} summaries, which give {low} to {high} {unit}, at lines {lines}; the last is used. They may be "
     "of several runs."
 )
+STARTS_LATER = (
+    "The first record is at epoch {epoch} already (line {line}); if the run went on from a checkpoint, its summary "
+    "counts what was done before it, and overstates the throughput."
+)
 SEVERAL_MODELS = "The log contains records of {count} models, which the throughput combines: {models}."
 EARLIER_RUN = (
     "Lines {first} to {last} repeat the mean {value} of an earlier run, which then jumps to {next}; these {count} "
@@ -68,6 +85,7 @@ WARNINGS = (
     NO_RANK,
     NO_RANK_IN_ONE,
     TOO_SHORT,
+    OTHER_STEPS,
     AGAIN,
     AS_EPOCHS,
     NO_EPOCH_LENGTH,
@@ -76,12 +94,16 @@ WARNINGS = (
     UNEVEN,
     OWN_SIZES,
     SEVERAL_SUMMARIES,
+    STARTS_LATER,
     SEVERAL_MODELS,
     EARLIER_RUN,
 )
 # A mean over the run stands still only while nobody computes it anew, and jumps only when another run does.
 JUMP = 0.05
 FEWEST = 2
+# Records of a run that begin so many times as far from its start as they are apart.
+FEWEST_OF_RUN = 3
+LATE = 3
 
 
 def of_records(chosen: Columns, column: str, reasons: Reasons) -> Iterator[Message]:
@@ -116,11 +138,25 @@ def of_sizes(used: Columns, sizes: Values | None) -> Iterator[Message]:
         yield Message(OWN_SIZES, first=first, changed=changed, **told)
 
 
+def _of_numbers(records: Columns, fields: Fields, protocol: Protocol) -> Iterator[Message]:
+    """Tell that the log does not print the first or the last step that a protocol names."""
+    first, last = protocol.from_step, protocol.to_step
+    if first is None and last is None:
+        return
+    numbers = step_numbers(records, step_field(fields, protocol.records))
+    used = numbers[(numbers >= (first or 0)) & (numbers <= (numbers[-1] if last is None else last))]
+    if not used.size:
+        return  # the window refuses it
+    if used[0] > (used[0] if first is None else first) or used[-1] < (used[-1] if last is None else last):
+        yield Message(OTHER_STEPS, first=used[0], last=used[-1])
+
+
 def of_steps(records: Columns, fields: Fields, protocol: Protocol, field: Field | None) -> Iterator[Message]:
     """Warn of a window that is too short, and of step numbers that do not say how many steps were done."""
     if missing := shortfall(records, fields, protocol):
         take = protocol.take_first or protocol.take_last
         yield Message(TOO_SHORT, take=take, missing=missing)
+    yield from _of_numbers(records, fields, protocol)
     counter = fields.get((protocol.records, "step"))
     if counter is None or not records.printed("step").all():
         return
@@ -176,6 +212,21 @@ def of_summaries(lines: NDArray[np.int64], throughputs: Values, unit: str, proto
     shown = [*map(str, lines[:MOST_LINES]), *["…"] * (len(lines) > MOST_LINES)]
     told = {"low": f"{throughputs.min():.6g}", "high": f"{throughputs.max():.6g}", "unit": unit}
     return (Message(SEVERAL_SUMMARIES, count=len(lines), lines=", ".join(shown), **told),)
+
+
+def of_start(steps: Columns, summary: int, protocol: Protocol) -> Iterator[Message]:
+    """Tell that the records of steps before the summary in a line do not begin with the training, or only its end does.
+
+    The epochs that were done by the first of them are many times those between two.
+    """
+    if protocol.records != "summary" or "epochs_done" not in steps:
+        return
+    own = steps.rows(steps.finite("epochs_done") & (steps["line"] < summary))
+    done = own.numbers("epochs_done")
+    own = own.rows(np.arange(len(done)) >= np.max(np.flatnonzero(np.diff(done) < 0) + 1, initial=0))
+    done, lines = own.numbers("epochs_done"), own["line"]
+    if len(done) >= FEWEST_OF_RUN and done[0] > LATE * np.median(np.diff(done)):
+        yield Message(STARTS_LATER, epoch=f"{done[0]:g}", line=lines[0])
 
 
 def _mean_and_median(values: Values) -> tuple[float, float] | None:

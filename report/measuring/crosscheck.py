@@ -15,10 +15,10 @@ from parsers.runs.facts import is_count
 from parsers.runs.format_records import FormatRecords
 from parsers.runs.provenance import Provenance, line
 
-from .estimate import Facts
+from .estimate import Facts, tokens_of_a_sample
 from .measurement import Measurement, NoMeasurement, measure
 from .protocol import Protocol, ProtocolError
-from .scaling import ASKING, tokens_of_a_sample
+from .scaling import ASKING
 from .selection import ALL_ZERO
 
 TOLERANCE = 0.02

@@ -1,12 +1,14 @@
 """Estimates: what a protocol reads from each record, and how that becomes a throughput."""
 
+import re
 from collections.abc import Mapping
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from parsers.grammar.field import Field
-from parsers.runs.facts import Fact
+from parsers.runs.facts import Fact, is_count
 
 from .protocol import NoMeasurement, Protocol
 from .record_columns import Columns, Records, columns
@@ -14,6 +16,7 @@ from .window import Counts, Fields, Mask, epoch_starts, step_field, steps_done, 
 
 Values = NDArray[np.float64]
 Facts = Mapping[str, Fact]
+Amount = TypeVar("Amount", float, Values)
 
 # What each estimate reads: of these columns the first that the log prints.
 READS: Mapping[str, tuple[str, ...]] = {
@@ -25,6 +28,8 @@ READS: Mapping[str, tuple[str, ...]] = {
     "steps": ("step_time", "step_rate", "work_time"),
 }
 TIMES = READS["clock"]
+# What logs count themselves since the start, and in what.
+CONSUMED = {"consumed_samples": "samples", "consumed_tokens": "tokens"}
 
 READS_ANOTHER = (
     "estimate={estimate} needs {columns}, which the {kind} records of this log do not contain: use estimate={possible}."
@@ -38,6 +43,7 @@ UNKNOWN_KIND = (
     "The format does not define whether {field} is a running mean, so it cannot be converted to instantaneous values: "
     "use another estimate."
 )
+NEEDS_LENGTH = "counts=tokens needs the sequence length, which the log does not state."
 UNKNOWN_UNIT = "The unit of {field} is {unit}; only seconds, milliseconds and minutes are supported."
 RUNS_ON = (
     "The running mean restarts with each epoch, but {counter} numbers continue into the next epoch at line {line}, so"
@@ -155,3 +161,40 @@ def _undone(means: Values, covered: Counts, starts: Mask, *, is_rate: bool) -> V
         times = covered / means if is_rate else covered * means
         steps, time = np.diff(covered, prepend=0), np.diff(times, prepend=0.0)
         return np.where(starts, means, steps / time if is_rate else time / steps)
+
+
+def as_counted(amount: Amount, counted: str, records: Records, facts: Facts, protocol: Protocol) -> tuple[Amount, str]:
+    """Return what was done, and what is counted: tokens of samples where a protocol counts tokens.
+
+    Raises ``NoMeasurement`` where nobody knows how many tokens a sample has.
+    """
+    if protocol.counts != "tokens" or counted != "samples":
+        return amount, counted
+    if (length := tokens_of_a_sample(records, facts)) is None:
+        raise NoMeasurement(NEEDS_LENGTH)
+    return amount * length, "tokens"
+
+
+def counting(unit: str) -> str:
+    """The unit with one word for images and samples, which count the same."""
+    return re.sub(r"^images\b", "samples", unit.strip())
+
+
+def tokens_of_a_sample(records: Records, facts: Facts) -> float | None:
+    """What the records print, a fact says, or the log's own counts of both tell; None where nobody knows."""
+    records = columns(records)
+    if "sequence_length" in records and (told := _finite(records.numbers("sequence_length"))).size:
+        return float(told[0]) if (told == told[0]).all() else None
+    if "sequence_length" in facts:
+        length = facts["sequence_length"].value
+        return length if is_count(length) else None
+    if not all(name in records for name in CONSUMED):
+        return None
+    done = np.array([records.numbers(name) for name in CONSUMED])
+    done = done[:, np.isfinite(done).all(axis=0)]
+    samples, tokens = np.ptp(done, axis=1).tolist() if done.size else (0.0, 0.0)
+    return tokens / samples if samples > 0 and tokens > 0 else None
+
+
+def _finite(values: Values) -> Values:
+    return values[np.isfinite(values)]

@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 from parsers.grammar.field import Scope
 from parsers.io.message import Message, joined
 from parsers.runs.clock import ARRIVAL
+from parsers.runs.format_records import OWN_LINE
 
-from .caveats import ARRIVED, of_means, of_spread, of_summaries
+from .caveats import ARRIVED, of_means, of_spread, of_start, of_summaries
 from .estimate import Facts, Values
 from .number import without_noise
 from .protocol import NoMeasurement, Protocol
-from .ranks import RankSpread
-from .record_columns import Records, taken
+from .ranks.rank_spread import RankSpread
+from .record_columns import Records, columns, taken
 from .selection import Selection, select
 from .statistic import reduce, reduce_repeats
 from .timing import Timed
@@ -142,7 +143,8 @@ def measure(records: Records, fields: Fields, facts: Facts, protocol: Protocol) 
     """
     selected = select(records, fields, facts, protocol)
     found, warnings = _throughput(selected, protocol), tuple(_warnings(selected, fields, protocol))
-    use = UseOfRecords(selected.available["line"], selected.reasons)
+    use = _use(selected)
+    warnings += tuple(of_start(columns(records).of_kind("step"), int(use.used[-1]), protocol))
     pauses = selected.found.pauses if isinstance(selected.found, Timed) else None
     return Measurement(
         **vars(found),
@@ -153,6 +155,15 @@ def measure(records: Records, fields: Fields, facts: Facts, protocol: Protocol) 
         ranks=selected.ranks,
         unpaused=pauses.longest if pauses else None,
     )
+
+
+def _use(selected: Selection) -> UseOfRecords:
+    """Which records were used; of ranks with logs of their own those of the log that is shown."""
+    lines = selected.available["line"]
+    if OWN_LINE not in selected.available:
+        return UseOfRecords(lines, selected.reasons)
+    are_shown = selected.available[OWN_LINE] == lines
+    return UseOfRecords(lines[are_shown], selected.reasons[are_shown])
 
 
 def throughput(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -> Throughput:
@@ -185,8 +196,8 @@ def _warnings(selected: Selection, fields: Fields, protocol: Protocol) -> Iterat
     yield from means or of_spread(taken(found.values, kept), protocol, found.throughput)
     yield from of_summaries(selected.log.records["line"], found.throughputs(), found.unit, protocol)
     yield from found.warnings
-    if selected.ranks and (apart := selected.ranks.message):
-        yield apart
+    if selected.ranks:
+        yield from selected.ranks.messages
 
 
 def combine(throughputs: Sequence[Throughput], protocol: Protocol) -> float:

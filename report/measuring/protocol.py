@@ -3,20 +3,16 @@
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     NonNegativeInt,
-    PlainSerializer,
     PositiveInt,
     ValidationError,
     model_validator,
@@ -27,56 +23,28 @@ from parsers.io.errors import MessageError
 from parsers.io.message import Message
 from parsers.io.validation import UNKNOWN, Mistake, broken_rule
 
-NO_LENGTH = 'expected a number of records such as 10, or of steps such as "100 steps".'
-TAKES_NOTHING = "at least 1 record or step must be taken."
+from .windows.length import AnyLength, Length, SomeLength
+
 ARE_EXCLUSIVE = "{one} and {other} are mutually exclusive."
 COUNTS_ALONE = "counts=steps goes with estimate=clock or estimate=duration; estimate=steps reads the time of a step."
+COUNTS_TOKENS = "counts=tokens goes with estimate=step_time, estimate=duration or estimate=clock."
 COUNTS_EPOCHS = "counts=epochs goes with records=epoch and estimate=duration."
 CLOCK_ALONE = "estimate=clock gives one value: trim, trim_min and statistic do not apply to it."
+NO_STEPS = "from_step={first} is greater than to_step={last}."
 NOT_NAMED = '"{name}" is not a named protocol; use one of {named}, or key=value with these keys: {keys}.'
 NO_PAIR = '"{part}" is not key=value; a protocol can only be overridden with key=value.'
 SET_TWICE = "{key} is set twice, to {first} and {second}; set it once."
 NO_KEY = '"{key}" is not a key of a protocol; keys: {keys}.'
 NOT_ALLOWED = "{key}={value} is not valid: {said}"
 
-
-@dataclass(frozen=True)
-class Length:
-    """A stretch of a log, counted in records or in steps: a log printed every 10 steps has 10 times fewer records."""
-
-    count: int
-    of: Literal["records", "steps"] = "records"
-
-    def __str__(self) -> str:
-        """Return the shortest text that reads back as this length: ``10``, ``100steps``."""
-        return f"{self.count}steps" if self.of == "steps" else str(self.count)
-
-
-def _length(value: object) -> Length:
-    if isinstance(value, Length):
-        return value
-    found = re.fullmatch(r"(\d+)\s*(records?|steps?)?", str(value).strip())
-    if found is None:
-        raise Mistake(NO_LENGTH)
-    return Length(int(found[1]), "steps" if (found[2] or "").startswith("step") else "records")
-
-
-def _at_least_one(length: Length) -> Length:
-    if length.count < 1:
-        raise Mistake(TAKES_NOTHING)
-    return length
-
-
-AnyLength = Annotated[Length, BeforeValidator(_length, json_schema_input_type=int | str), PlainSerializer(str)]
-SomeLength = Annotated[AnyLength, AfterValidator(_at_least_one)]
-
 Percentile = Literal["p1", "p5", "p10", "p25", "p75", "p90", "p95", "p99"]
 Statistic = Literal["mean", "median", "harmonic_mean", "geometric_mean", "last", "min", "max", Percentile]
-SKIPS = ("skip_records", "skip_steps", "skip_fraction")
-EXCLUSIVE = (*combinations(SKIPS, 2), ("take_first", "take_last"), ("decimals", "significant"))
+SKIPS = ("skip_records", "skip_steps", "skip_fraction", "from_step")
+ENDS = (*combinations(("to_step", "take_first", "take_last"), 2), ("to_step", "drop_last"))
+EXCLUSIVE = (*combinations(SKIPS, 2), *ENDS, ("decimals", "significant"))
+NUMBERED = ("from_step", "to_step", "decimals")  # of these 0 says something
 
-# One step of a rule: a key of the catalogues, and its values.
-Step = tuple[str, dict[str, int | float]]
+Step = tuple[str, dict[str, int | float]]  # of a rule: a key of the catalogues, and its values
 
 
 class ProtocolError(MessageError, ValueError):
@@ -98,8 +66,9 @@ class Protocol(BaseModel):
     """How a throughput is obtained. `reported`: as printed; `step_time`: batch size × cards / step time; `duration`:
     samples of a record / its duration; `clock`: samples between two records / the time between them; `instant`: as
     printed, with running means converted to instantaneous values; `steps`: steps per second."""
-    counts: Literal["samples", "steps", "epochs"] = "samples"
-    """What `clock` and `duration` count: samples (or tokens), steps, or epochs (`duration` of epoch records only)."""
+    counts: Literal["samples", "tokens", "steps", "epochs"] = "samples"
+    """What `clock` and `duration` count: samples (or tokens where the log states them), steps, or epochs (`duration` of
+    epoch records only). `tokens`, also of `step_time`: samples × sequence length, unless the log states tokens."""
     run: PositiveInt | Literal["last"] | None = None
     """Which run, if a log contains several: its number, from 1, or `last`."""
     skip_records: NonNegativeInt = 0
@@ -108,6 +77,10 @@ class Protocol(BaseModel):
     """Number of steps to skip at the start; with a line every 10 steps, 10 steps are one record."""
     skip_fraction: Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)] = 0.0
     """Fraction of the records to skip at the start; excludes `skip_records` and `skip_steps`."""
+    from_step: NonNegativeInt | None = None
+    """Number of the first step to use, as printed; excludes `skip_records`, `skip_steps` and `skip_fraction`."""
+    to_step: NonNegativeInt | None = None
+    """Number of the last step to use, as printed; excludes `drop_last`, `take_first` and `take_last`."""
     drop_last: AnyLength = Length(0)
     """Records, or a text such as `"100 steps"`, to drop at the end."""
     take_first: SomeLength | None = None
@@ -120,8 +93,8 @@ class Protocol(BaseModel):
     """Minimum number of values to trim from each end."""
     statistic: Statistic = "mean"
     """How the values of a run become one; `p90` is the 90th percentile. Neither it nor `trim` applies to `clock`."""
-    repeats: Literal["median", "mean", "olympic"] = "median"
-    """How several runs become one value. `olympic`: the mean without the best and the worst."""
+    repeats: Literal["median", "mean", "olympic", "max"] = "median"
+    """How several runs become one value. `olympic`: the mean without the best and the worst; `max`: the best."""
     decimals: Annotated[int, Field(ge=0, le=15)] | None = None
     """Digits after the decimal point, 3 by default; excludes `significant`."""
     significant: Annotated[int, Field(ge=1, le=17)] | None = None
@@ -137,22 +110,21 @@ class Protocol(BaseModel):
         return self
 
     @model_validator(mode="after")
-    def _counts_of_a_time(self) -> Self:
+    def _fits_its_estimate(self) -> Self:
         if self.counts == "steps" and self.estimate not in ("clock", "duration"):
             raise Mistake(COUNTS_ALONE)
+        if self.counts == "tokens" and self.estimate not in ("step_time", "duration", "clock"):
+            raise Mistake(COUNTS_TOKENS)
         if self.counts == "epochs" and (self.records, self.estimate) != ("epoch", "duration"):
             raise Mistake(COUNTS_EPOCHS)
-        return self
-
-    @model_validator(mode="after")
-    def _clock_gives_one_value(self) -> Self:
         if self.estimate == "clock" and (self.trim or self.trim_min or self.statistic != "mean"):
             raise Mistake(CLOCK_ALONE)
+        if self.from_step is not None and self.to_step is not None and self.to_step < self.from_step:
+            raise Mistake(NO_STEPS, first=self.from_step, last=self.to_step)
         return self
 
     def _is_given(self, key: str) -> bool:
-        # A skip of 0 skips nothing, but 0 decimals are a way to print.
-        return getattr(self, key) is not None and (key == "decimals" or getattr(self, key) != 0)
+        return getattr(self, key) not in ((None,) if key in NUMBERED else (None, 0, Length(0)))
 
     @classmethod
     def of(cls, keys: Mapping[str, object]) -> Self:
@@ -200,13 +172,13 @@ class Protocol(BaseModel):
     @property
     def is_in_steps(self) -> bool:
         """Whether it gives steps or epochs a second, and not samples or tokens."""
-        return self.estimate == "steps" or self.counts != "samples"
+        return self.estimate == "steps" or self.counts in ("steps", "epochs")
 
     @property
     def window_counts_steps(self) -> bool:
         """Whether the window needs the number of steps done at each record, not only the order of the records."""
-        lengths = (self.drop_last, self.take_first, self.take_last)
-        return self.skip_steps > 0 or any(length is not None and length.of == "steps" for length in lengths)
+        lengths = filter(None, (self.drop_last, self.take_first, self.take_last))
+        return self.skip_steps > 0 or any(length.of == "steps" for length in lengths)
 
     def words(self) -> str:
         """Return the protocol in one line of neutral words, to stand beside its numbers.
@@ -227,9 +199,9 @@ class Protocol(BaseModel):
         """Return what is done, in the order in which it is done, as (message key, values) for a template to translate.
 
         Keys: ``records_*``, ``run_last``, ``run_number``, ``skip_records``, ``skip_steps``, ``drop_last_*``,
-        ``take_first_*`` and ``take_last_*`` (value ``count``; of a single one these end in ``_one``), ``skip_fraction``
-        (value ``percent``), ``estimate_*``, ``trim`` (``fraction``, ``minimum``), ``statistic_*``, ``repeats_*``,
-        ``decimals`` and ``significant`` (value ``count``), ``rounding_*``.
+        ``take_first_*``, ``take_last_*`` (``count``; of 1 these end in ``_one``), ``skip_fraction`` (``percent``),
+        ``from_step``, ``to_step`` (``number``), ``estimate_*``, ``trim`` (``fraction``, ``minimum``), ``statistic_*``,
+        ``repeats_*``, ``decimals``, ``significant`` (``count``), ``rounding_*``.
         """
         return (
             (f"records_{self.records}", {}),
@@ -252,8 +224,9 @@ class Protocol(BaseModel):
         lengths = {"drop_last": self.drop_last, "take_first": self.take_first, "take_last": self.take_last}
         given = {key: length for key, length in lengths.items() if length is not None and length.count}
         steps = [*skips, *((f"{key}_{length.of}", {"count": length.count}) for key, length in given.items())]
-        share: list[Step] = [("skip_fraction", {"percent": 100 * self.skip_fraction})] if self.skip_fraction else []
-        return [*share, *((f"{key}_one" if values["count"] == 1 else key, values) for key, values in steps)]
+        share = [("skip_fraction", {"percent": 100 * self.skip_fraction})] if self.skip_fraction else []
+        ends: list[Step] = [(key, {"number": getattr(self, key)}) for key in NUMBERED[:2] if self._is_given(key)]
+        return [*share, *ends, *((f"{key}_one" if values["count"] == 1 else key, values) for key, values in steps)]
 
     def _statistic_steps(self) -> list[Step]:
         if self.estimate == "clock":

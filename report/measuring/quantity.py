@@ -4,215 +4,42 @@ A new one is a line in ``QUANTITIES`` and two texts in each catalogue: ``<name>`
 says in the evidence what was done. No other module knows a quantity by its name.
 """
 
-import re
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic_core import CoreSchema, core_schema
 
-from .number import without_noise
-from .protocol import NoMeasurement, Protocol, Step
-from .statistic import LEVEL, RESAMPLES, reduce_repeats, resampled
+from .protocol import Protocol, Step
+from .quantities.formula import Formula
+from .quantities.kinds import (
+    PERCENT,
+    LogQuantity,
+    PageThroughput,
+    Quantity,
+    QuotientOfThroughputs,
+    StatisticOfDraws,
+    StatisticOfRuns,
+    TelemetryQuantity,
+    ThroughputPerCard,
+    ThroughputPerUnit,
+)
+from .quantities.speed import hardware_tflops, mfu, step_milliseconds, step_time, tflops, throughput_per_card
+from .quantities.training import final_loss, imbalance, minutes_to_loss, minutes_to_train
+from .statistic import LEVEL
 
-PERCENT = 100
-
-
-@dataclass(frozen=True, kw_only=True)
-class Quantity:
-    """What a column can show: what it is made of, what else is done with it, its unit, its digits and its rule."""
-
-    name: str
-    """As page files and evidence files spell it."""
-    decimals: int | None = None
-    """How many are usual; None where it is printed as the protocol says."""
-    is_throughput: bool = False
-    """It is the throughput that the protocol computes from the logs."""
-    of_runs: bool = False
-    """It is a statistic of the throughputs of several runs."""
-    of_telemetry: bool = False
-    """It is computed from gpu.csv."""
-    is_quotient: bool = False
-    """It is computed from two throughputs that the page shows."""
-    is_drawn: bool = False
-    """Charts show it."""
-    is_quoted: bool = False
-    """A published figure may stand in for it."""
-    is_compared: bool = False
-    """The page states which of its rows and columns are not directly comparable."""
-    rests_on_throughput: bool = True
-    """Doubts about a throughput, such as too few records, apply to this quantity, too."""
-    is_peak: bool = False
-    """It is the maximum over the whole run and over all repeats, whatever the protocol says."""
-    is_over_another: bool = False
-    """It is a quotient over the throughput that its column names."""
-    is_over_fewest_cards: bool = False
-    """It is a quotient over the throughput of the fewest cards of its column and case."""
-    whole: int = 1
-    """What a quotient of 1 is shown as: 100 for percent."""
-
-    def __str__(self) -> str:
-        """Its name."""
-        return self.name
-
-    @property
-    def is_rate(self) -> bool:
-        """Whether it is in the unit of its page and printed as the protocol says."""
-        return self.is_throughput or self.of_runs
-
-    @property
-    def is_told_by_title(self) -> bool:
-        """Whether the title of its column alone says what it is: the throughput of the page, or one over another."""
-        return self.is_throughput or self.is_over_another
-
-    @property
-    def rule(self) -> str:
-        """The key of the catalogues for what is done; that of its name is ``name``."""
-        return f"quantity_{self.name}"
-
-    def unit(self, rate: str) -> str:
-        """Its unit on a page whose throughputs are in ``rate``, such as images/s."""
-        return rate
-
-    def rate_of(self, unit: str) -> str | None:
-        """The unit of throughput on a page that shows it in ``unit``; None where that says nothing of it."""
-        return unit if self.is_rate else None
-
-    def repeats(self, protocol: Protocol) -> str:
-        """How repeats are put together, as ``Protocol.repeats`` or ``max``."""
-        return "max" if self.is_peak else protocol.repeats
-
-    def combined(self, values: Sequence[float], protocol: Protocol) -> float:
-        """One value of the values of all repeats; raises ``NoMeasurement`` where these are too few for the protocol."""
-        return max(values) if self.is_peak else without_noise(reduce_repeats(values, protocol.repeats))
-
-    def words(self, protocol: Protocol) -> str:
-        """The rule in one line of neutral words; all but a peak have the window of the protocol."""
-        return f"quantity={self.name} {'repeats=max' if self.is_peak else protocol.words()}"
-
-    def steps(self, protocol: Protocol, decimals: int) -> tuple[Step, ...]:
-        """What is done, in the order in which it is done, as ``Protocol.steps``.
-
-        ``decimals``: those that it is printed with. Keys besides those of a protocol: ``quantity_*`` (with ``count``,
-        how many resamples an interval is made of) and ``repeats_max``.
-        """
-        repeats: Step = (f"repeats_{self.repeats(protocol)}", {})
-        return (self._stated, repeats, *_rounded(decimals))
-
-    @property
-    def _stated(self) -> Step:
-        return (self.rule, {"count": RESAMPLES})
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, *_: Any) -> CoreSchema:
-        """In a file of ours a quantity is its name."""
-        names = core_schema.literal_schema(list(QUANTITIES))
-        return core_schema.no_info_after_validator_function(named, names)
-
-
-@dataclass(frozen=True, kw_only=True)
-class PageThroughput(Quantity):
-    """The throughput that the protocol computes from the logs; others are derived from it or shown beside it."""
-
-    is_throughput: bool = True
-    is_drawn: bool = True
-    is_quoted: bool = True
-    is_compared: bool = True
-
-    def words(self, protocol: Protocol) -> str:
-        """Those of the protocol, which is the whole rule."""
-        return protocol.words()
-
-    def steps(self, protocol: Protocol, decimals: int) -> tuple[Step, ...]:
-        """Those of the protocol, which says the decimals as well."""
-        return protocol.steps()
-
-
-@dataclass(frozen=True, kw_only=True)
-class StatisticOfRuns(Quantity):
-    """A statistic ``of`` the throughputs of at least two runs, in place of the one that the protocol names."""
-
-    of: Callable[[Sequence[float]], float]
-    of_runs: bool = True
-
-    def combined(self, values: Sequence[float], protocol: Protocol) -> float:
-        """The statistic; raises ``NoMeasurement`` for one run, and where runs are too few for the protocol."""
-        if len(values) < 2:
-            raise NoMeasurement("Spread requires at least two runs; found one.")
-        return without_noise(float(self._of(values, protocol)))
-
-    def steps(self, protocol: Protocol, decimals: int) -> tuple[Step, ...]:
-        """Those of the protocol, but for what it does with several runs."""
-        return tuple(step for one in protocol.steps() for step in self._replaced(one))
-
-    def _of(self, values: Sequence[float], protocol: Protocol) -> float:
-        return self.of(values)
-
-    def _replaced(self, step: Step) -> tuple[Step, ...]:
-        return self._in_place_of(step) if step[0].startswith("repeats_") else (step,)
-
-    def _in_place_of(self, step: Step) -> tuple[Step, ...]:
-        return (self._stated,)
-
-
-@dataclass(frozen=True, kw_only=True)
-class StatisticOfDraws(StatisticOfRuns):
-    """A statistic ``of`` bootstrap resamples: what the protocol gives for as many runs drawn with replacement."""
-
-    def _of(self, values: Sequence[float], protocol: Protocol) -> float:
-        return self.of(resampled(values, protocol.repeats).tolist())
-
-    def _in_place_of(self, step: Step) -> tuple[Step, ...]:
-        return (step, self._stated)
-
-
-@dataclass(frozen=True, kw_only=True)
-class TelemetryQuantity(Quantity):
-    """A quantity from gpu.csv in its own unit, ``symbol``: a peak, or a mean over the window of the protocol."""
-
-    symbol: str
-    of_telemetry: bool = True
-    rests_on_throughput: bool = False
-
-    def unit(self, rate: str) -> str:
-        """Its own, on any page."""
-        return self.symbol
-
-
-@dataclass(frozen=True, kw_only=True)
-class ThroughputPerUnit(TelemetryQuantity):
-    """The throughput divided by a quantity from gpu.csv: the page's unit with ``symbol`` in place of the second."""
-
-    rests_on_throughput: bool = True
-
-    def unit(self, rate: str) -> str:
-        """Such as images/J."""
-        return f"{rate.strip().removesuffix('/s')}/{self.symbol}"
-
-    def rate_of(self, unit: str) -> str:
-        """The unit with the second in its place again."""
-        return f"{unit.removesuffix(f'/{self.symbol}')}/s"
-
-
-@dataclass(frozen=True, kw_only=True)
-class QuotientOfThroughputs(Quantity):
-    """One throughput of a page over another."""
-
-    is_quotient: bool = True
-
-    def unit(self, rate: str) -> str:
-        """Percent, or a factor."""
-        return "%" if self.whole == PERCENT else "×"
-
-    def steps(self, protocol: Protocol, decimals: int) -> tuple[Step, ...]:
-        """What it is; the runs are put together in the numbers that it is made of."""
-        return (self._stated, *_rounded(decimals))
-
-
-def _rounded(decimals: int) -> tuple[Step, Step]:
-    return ("decimals", {"count": decimals}), ("rounding_half_up", {})
+__all__ = [
+    "PERCENT",
+    "QUANTITIES",
+    "THROUGHPUT",
+    "AnyQuantity",
+    "LogQuantity",
+    "Quantity",
+    "Shown",
+    "named",
+]
 
 
 def _quantile(fraction: float) -> Callable[[Sequence[float]], float]:
@@ -221,8 +48,8 @@ def _quantile(fraction: float) -> Callable[[Sequence[float]], float]:
 
 THROUGHPUT = PageThroughput(name="throughput")
 # gpu.csv holds memory in whole MiB. The power of a card varies by more than a tenth of a watt.
-PEAK_MEMORY = TelemetryQuantity(name="peak_memory", symbol="MiB", decimals=0, is_peak=True)
-POWER = TelemetryQuantity(name="power", symbol="W", decimals=1)
+PEAK_MEMORY = TelemetryQuantity(name="peak_memory", symbol="MiB", decimals=0, is_peak=True, scope="card", direction=-1)
+POWER = TelemetryQuantity(name="power", symbol="W", decimals=1, direction=0)
 SAMPLES_PER_JOULE = ThroughputPerUnit(name="samples_per_joule", symbol="J", decimals=3)
 
 _ALL: tuple[Quantity, ...] = (
@@ -235,6 +62,26 @@ _ALL: tuple[Quantity, ...] = (
     PEAK_MEMORY,
     POWER,
     SAMPLES_PER_JOULE,
+    ThroughputPerCard(name="throughput_per_card", symbol="card", decimals=1, of=throughput_per_card),
+    LogQuantity(name="step_time", symbol="s", decimals=3, of=step_time, direction=-1),
+    LogQuantity(name="step_milliseconds", symbol="ms", decimals=1, of=step_milliseconds, direction=-1),
+    LogQuantity(name="tflops_per_card", symbol="TFLOP/s", decimals=1, of=tflops, scope="card"),
+    LogQuantity(name="hardware_tflops_per_card", symbol="TFLOP/s", decimals=1, of=hardware_tflops, scope="card"),
+    LogQuantity(name="mfu", symbol="%", decimals=1, of=mfu, scope=""),
+    LogQuantity(name="imbalance", symbol="%", decimals=1, of=imbalance, scope="", direction=-1),
+    LogQuantity(
+        name="time_to_train", symbol="min", decimals=3, of=minutes_to_train, is_of_whole_run=True, direction=-1
+    ),
+    LogQuantity(
+        name="time_to_loss",
+        symbol="min",
+        decimals=3,
+        of=minutes_to_loss,
+        is_of_whole_run=True,
+        needs_target=True,
+        direction=-1,
+    ),
+    LogQuantity(name="final_loss", symbol="", decimals=4, of=final_loss, is_of_whole_run=True, direction=-1),
     QuotientOfThroughputs(name="speed_up", decimals=2, is_over_another=True),
     QuotientOfThroughputs(name="scaling_efficiency", decimals=1, is_over_fewest_cards=True, whole=PERCENT),
 )
@@ -246,17 +93,32 @@ def named(name: str) -> Quantity:
     return QUANTITIES[name]
 
 
+class _OfItsName:
+    """In a file of ours a quantity is its name."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, *_: Any) -> CoreSchema:
+        names = core_schema.literal_schema(list(QUANTITIES))
+        return core_schema.no_info_after_validator_function(named, names)
+
+
+AnyQuantity = Annotated[Quantity, _OfItsName]
+
+
 @dataclass(frozen=True)
 class Shown:
     """What a column shows: a quantity, the ``rate`` that throughput has on its page ("images/s"), and its decimals.
 
     Decimals are for quantities of telemetry and quotients, None for the usual ones: a throughput, and one of several
-    runs, is printed as its protocol says.
+    runs, is printed as its protocol says. ``formula``: the operations of the model, if the page states them.
+    ``target``: the loss that is to be reached.
     """
 
     quantity: Quantity
     rate: str
     decimals: int | None = None
+    formula: Formula | None = None
+    target: float | None = None
 
     @property
     def unit(self) -> str:
@@ -272,8 +134,3 @@ class Shown:
     def steps(self, protocol: Protocol) -> tuple[Step, ...]:
         """What is done, in the order in which it is done, as ``Quantity.steps``."""
         return self.quantity.steps(protocol, self.printing(protocol).decimals or 0)
-
-
-def counting(unit: str) -> str:
-    """The unit with one word for images and samples, which count the same."""
-    return re.sub(r"^images\b", "samples", unit.strip())

@@ -3,12 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from parsers.counts.parallelism import cards_of_replica
 from parsers.grammar.field import Field, Scope
 from parsers.io.message import Message
-from parsers.runs.facts import Fact, is_count
-from parsers.scanning.record_table import RecordTable
+from parsers.runs.facts import Fact, counts_of, is_count
 
-from .estimate import Facts, Values
+from .estimate import CONSUMED, Facts, Values, as_counted
 from .protocol import NoMeasurement, Protocol
 from .record_columns import Columns, Records, columns
 from .window import Fields, Mask, step_field, steps_done
@@ -35,12 +35,12 @@ UNKNOWN_STEP = (
     "{passes} forward passes make an optimizer step according to {witness}, and the format does not define which of "
     "the two its step is: state it in its grammar, where it reads accumulation."
 )
+SHARED_MODEL = "The global batch size is unknown, and {count} cards share one model and its batch size."
 # What an option of the command line, or one word in a grammar, would give.
 ASKING = (NEEDS_BATCH_SIZE, NEEDS_CARDS, NEEDS_BOTH, NEEDS_SCOPE, SEVERAL_SIZES, UNKNOWN_STEP)
 
 BATCH_SIZES = ("batch_size", "job_batch_size")
-# What logs count themselves, and in what: all since the start, or what one record covers.
-CONSUMED = {"consumed_samples": "samples", "consumed_tokens": "tokens"}
+# What a record covers by the log's own count, and in what.
 COVERED = {"sample_count": "samples", "token_count": "tokens"}
 
 
@@ -48,10 +48,13 @@ def scale(field: Field, facts: Facts) -> tuple[int, Scope, tuple[Message, ...]]:
     """Return what a number is multiplied by to be the whole job's, whose it then is, and warnings.
 
     One card's is multiplied by ``cards``, one node's by ``nodes``; where those are not known it stays as it is, with a
-    warning; so does one of unknown scope. Raises ``NoMeasurement`` where the field has no scope at all.
+    warning; so does one of unknown scope, unless the job has one card. Raises ``NoMeasurement`` where the field has no
+    scope at all.
     """
     if field.scope is None:
         raise NoMeasurement(NO_SCOPE, field=field.name)
+    if field.scope == "unknown" and "cards" in facts and facts["cards"].value == 1:
+        return 1, "job", ()  # whichever it is, they are all the same
     if field.scope == "unknown":
         return 1, "unknown", (Message(UNKNOWN_SCOPE, field=field.name),)
     if field.scope == "job":
@@ -77,6 +80,7 @@ def samples_per_step(records: Records, facts: Facts, protocol: Protocol) -> int:
         return _of_one_step(facts)
     printed = None if is_option else _column(columns(records), "batch_size", protocol)
     card = _count(facts, "batch_size") if given and printed is None else printed
+    _refuse_shared(facts)
     if card is None or "cards" not in facts:
         key = NEEDS_CARDS if card is not None else NEEDS_BATCH_SIZE if "cards" in facts else NEEDS_BOTH
         raise NoMeasurement(key, estimate=protocol.estimate)
@@ -103,6 +107,11 @@ def _is_option(facts: Facts) -> bool:
     return "batch_size" in facts and facts["batch_size"].source.kind == "option"
 
 
+def _refuse_shared(facts: Facts) -> None:
+    if not _is_option(facts) and (sharing := cards_of_replica(counts_of(facts))) > 1:
+        raise NoMeasurement(SHARED_MODEL, count=sharing)
+
+
 def own_sizes(records: Records, facts: Facts) -> Values | None:
     """Return how many samples all cards train in one step of each record (float64), where the records print it.
 
@@ -119,6 +128,7 @@ def own_sizes(records: Records, facts: Facts) -> Values | None:
 
 def _passes(facts: Facts) -> int:
     """How many batches of one card make a step; raises ``NoMeasurement`` where that is not known."""
+    _refuse_shared(facts)
     passes = _accumulated(facts)
     is_pass = "accumulation" in facts and facts["accumulation"].step_is == "forward_pass"
     return _count(facts, "cards") * (1 if is_pass else passes)
@@ -167,14 +177,15 @@ def amounts(records: Records, fields: Fields, facts: Facts, protocol: Protocol) 
         return _steps(records, fields, protocol).astype(np.float64), "steps"
     for name, unit in COVERED.items():
         if name in records and records.printed(name).all():
-            return _of_job(records, fields, facts, protocol, name), unit
+            return as_counted(_of_job(records, fields, facts, protocol, name), unit, records, facts, protocol)
     if protocol.records == "epoch" and "epoch_samples" in facts:
-        return np.full(len(records), float(_count(facts, "epoch_samples"))), "samples"
+        of_epoch = np.full(len(records), float(_count(facts, "epoch_samples")))
+        return as_counted(of_epoch, "samples", records, facts, protocol)
     steps = _steps(records, fields, protocol).astype(np.float64)
     if (sizes := own_sizes(records, facts)) is not None:
-        return steps * sizes, "samples"
+        return as_counted(steps * sizes, "samples", records, facts, protocol)
     per_step, counted = _done_per_step(records, facts, protocol)
-    return steps * per_step, counted
+    return as_counted(steps * per_step, counted, records, facts, protocol)
 
 
 def _of_job(records: Columns, fields: Fields, facts: Facts, protocol: Protocol, name: str) -> Values:
@@ -199,20 +210,21 @@ def amounts_done(records: Records, fields: Fields, facts: Facts, used: Mask, pro
     if protocol.counts == "steps":
         return steps_done(records, step_field(fields, protocol.records)).astype(np.float64), "steps"
     if (counted := _counted(records, fields, facts, protocol)) is not None:
-        return counted
+        return as_counted(*counted, records, facts, protocol)
     counts_epochs = protocol.records == "epoch" and "epoch" in records and records.printed("epoch").all()
     if counts_epochs and "epoch_samples" in facts:
-        return records.numbers("epoch") * _count(facts, "epoch_samples"), "samples"
+        of_epochs = records.numbers("epoch") * _count(facts, "epoch_samples")
+        return as_counted(of_epochs, "samples", records, facts, protocol)
     sizes = own_sizes(records.rows(used), facts)
     per_step, unit = _done_per_step(records.rows(used), facts, protocol) if sizes is None else (1, "samples")
     done = steps_done(records, step_field(fields, protocol.records)).astype(np.float64)
     if sizes is None:
         done *= per_step
-        return done, unit
+        return as_counted(done, unit, records, facts, protocol)
     # What was done before the window does not matter: only differences mean something.
     each = np.zeros(len(done))
     each[used] = sizes
-    return np.cumsum(np.diff(done, prepend=0) * each), unit
+    return as_counted(np.cumsum(np.diff(done, prepend=0) * each), unit, records, facts, protocol)
 
 
 def _counted(records: Columns, fields: Fields, facts: Facts, protocol: Protocol) -> tuple[Values, str] | None:
@@ -240,9 +252,9 @@ def amount_of_step(records: Records, fields: Fields, facts: Facts, used: Mask, p
         return 1, "steps" if protocol.estimate == "steps" else "epochs"
     records = columns(records)
     if (sizes := own_sizes(records.rows(used), facts)) is not None:
-        return float(sizes.mean()), "samples"
+        return as_counted(float(sizes.mean()), "samples", records, facts, protocol)
     try:
-        return _done_per_step(records.rows(used), facts, protocol)
+        return as_counted(*_done_per_step(records.rows(used), facts, protocol), records, facts, protocol)
     except NoMeasurement:
         counted = _counted(records, fields, facts, protocol) if (protocol.records, "step") in fields else None
         if counted is None:
@@ -253,7 +265,8 @@ def amount_of_step(records: Records, fields: Fields, facts: Facts, used: Mask, p
         first = max(first - 1, 0)
         if not (done[last] > done[first] and steps[last] > steps[first]):
             raise
-        return float(done[last] - done[first]) / float(steps[last] - steps[first]), unit
+        per_step = float(done[last] - done[first]) / float(steps[last] - steps[first])
+        return as_counted(per_step, unit, records, facts, protocol)
 
 
 def _steps(records: Columns, fields: Fields, protocol: Protocol) -> NDArray[np.int64]:
@@ -271,23 +284,3 @@ def thing_counted(records: Columns, field: Field) -> str:
     if len(words) > 1 or not said.all():
         raise NoMeasurement(SEVERAL_UNITS, units=", ".join(words if said.all() else [*words, str(field.unit)]))
     return words[0]
-
-
-def tokens_of_a_sample(table: RecordTable, facts: Facts) -> float | None:
-    """What the records print, a fact says, or the log's own counts of both tell; None where nobody knows."""
-    records = Columns(table)
-    if "sequence_length" in table and (told := _finite(records.numbers("sequence_length"))).size:
-        return float(told[0]) if (told == told[0]).all() else None
-    if "sequence_length" in facts:
-        length = facts["sequence_length"].value
-        return length if is_count(length) else None
-    if not set(CONSUMED) <= set(table):
-        return None
-    done = np.array([records.numbers(name) for name in CONSUMED])
-    done = done[:, np.isfinite(done).all(axis=0)]
-    samples, tokens = np.ptp(done, axis=1).tolist() if done.size else (0.0, 0.0)
-    return tokens / samples if samples > 0 and tokens > 0 else None
-
-
-def _finite(values: Values) -> Values:
-    return values[np.isfinite(values)]

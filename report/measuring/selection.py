@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -16,11 +16,12 @@ from parsers.io.message import Message, joined
 
 from . import estimate
 from .caveats import left_out, of_earlier_run, of_records, of_sizes, of_steps
-from .estimate import READS, Facts, Values
+from .estimate import CONSUMED, READS, Facts, Values, as_counted
 from .protocol import NoMeasurement, Protocol
-from .ranks import Ranks, RankSpread, ranks_of, spread, unnamed
+from .ranks.rank_records import Ranks, not_of_the_job, ranks_of
+from .ranks.rank_spread import RankSpread, refuse_times, spread
 from .record_columns import Columns, Records, columns, taken
-from .scaling import BATCH_SIZES, CONSUMED, COVERED, amount_of_step, amounts, own_sizes, scale, thing_counted
+from .scaling import BATCH_SIZES, COVERED, amount_of_step, amounts, own_sizes, scale, thing_counted
 from .statistic import trim
 from .timing import Timed, clock
 from .window import Fields, Mask, Reasons, RecordUse, are_readable, last_run, one_rank, one_run, window
@@ -141,7 +142,7 @@ def select(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -
     reasons[readable] = windowed
     if isinstance(found, Series) and found.is_summed:
         reasons[reasons == RecordUse.OTHER_RANK] = RecordUse.SUMMED
-    return Selection(chosen, reasons, column, log, found, _spread(log, column, windowed, found))
+    return Selection(chosen, reasons, column, log, found, _spread(log, windowed, found))
 
 
 def _clocked(log: _Log, used: Mask, reasons: Reasons) -> Timed:
@@ -161,7 +162,7 @@ def _valued(log: _Log, column: str, used: Mask, reasons: Reasons) -> Series:
     return found
 
 
-def readings(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -> tuple[pd.DataFrame, Series]:
+def readings(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -> tuple[Columns, Series]:
     """Return all records that a protocol can read, whatever its window, and their values; arguments as of ``measure``.
 
     Raises ``NoMeasurement`` as ``measure`` does; the clock has no values.
@@ -169,7 +170,7 @@ def readings(records: Records, fields: Fields, facts: Facts, protocol: Protocol)
     chosen, column, reasons = _read(records, fields, protocol)
     readable = chosen.rows(reasons == RecordUse.USED)
     log = _Log(readable, fields, facts, protocol, ranks_of(chosen, column, reasons))
-    return readable.frame(READ), _series(log, column, np.ones(len(readable), dtype=np.bool_))
+    return readable, _series(log, column, np.ones(len(readable), dtype=np.bool_))
 
 
 def _of_kind(records: Records, protocol: Protocol) -> Columns:
@@ -210,6 +211,8 @@ def _readable(chosen: Columns, column: str, field: Field | None) -> Reasons:
 
 def _series(log: _Log, column: str, used: Mask) -> Series:
     values = estimate.values(log.records, log.fields, log.protocol)
+    if log.ranks is not None and column != "throughput" and not log.protocol.is_in_steps:
+        refuse_times(log.ranks, used, str(log.fields[(log.protocol.records, column)].unit), log.facts)
     if column == "duration" and log.protocol.counts != "epochs":
         done, counted = amounts(log.records, log.fields, log.facts, log.protocol)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -219,7 +222,7 @@ def _series(log: _Log, column: str, used: Mask) -> Series:
     if column != "throughput" and not log.protocol.is_in_steps and not is_plain_mean:
         sizes = own_sizes(log.records.rows(used), log.facts)
         if sizes is not None:
-            return _rates(values, used, sizes)
+            return _rates(values, used, *as_counted(sizes, "samples", log.records, log.facts, log.protocol))
     if column != "throughput":
         amount, counted = amount_of_step(log.records, log.fields, log.facts, used, log.protocol)
         return Series(values, amount, f"{counted}/s", "job", (), are_times=True)
@@ -228,21 +231,13 @@ def _series(log: _Log, column: str, used: Mask) -> Series:
     unit, ranks = f"{thing_counted(log.records.rows(used), field)}/s", log.ranks
     if (
         field.scope == "job"
-        and (unproven := _not_of_the_job(log, column))
+        and (unproven := not_of_the_job(log.ranks, log.records, column))
         and not _is_that_of_a_step(log, values, used)
     ):
         return Series(values, 1, unit, "unknown", (unproven,))
-    all_are_there = ranks is not None and scope == "job" != field.scope and len(ranks.numbers) == factor
-    if ranks is not None and all_are_there and ranks.are_whole and log.protocol.estimate == "reported":
+    if ranks is not None and scope == "job" != field.scope and ranks.add_up(factor, log.protocol.estimate):
         return Series(ranks.means, factor, unit, scope, warnings, is_summed=True)
     return Series(values, factor, unit, scope, warnings)
-
-
-def _not_of_the_job(log: _Log, column: str) -> Message | None:
-    """Why numbers that the format takes for those of the whole job may be those of one rank each."""
-    if log.ranks is None:
-        return unnamed(log.records, column)
-    return log.ranks.one_each(log.records["line"][0])
 
 
 def _is_that_of_a_step(log: _Log, throughputs: Values, used: Mask) -> bool:
@@ -259,21 +254,25 @@ def _is_that_of_a_step(log: _Log, throughputs: Values, used: Mask) -> bool:
     return is_same and abs(share - 1) < NEAR
 
 
-def _spread(log: _Log, column: str, reasons: Reasons, found: Series | Timed) -> RankSpread | None:
-    if log.ranks is None or isinstance(found, Timed):
+def _spread(log: _Log, reasons: Reasons, found: Series | Timed) -> RankSpread | None:
+    """How far ranks are apart, also where the throughput is that of the clock."""
+    if log.ranks is None or (log.protocol.records, column := log.ranks.column) not in log.fields:
         return None
-    field = log.fields[(log.protocol.records, column)]
-    unit = str(field.unit) if found.are_times else found.unit
-    told = spread(log.ranks, reasons == RecordUse.USED, log.protocol.statistic, unit, log.facts)
-    return told and replace(told, is_summed=found.is_summed, are_times=column in ("step_time", "work_time", "duration"))
+    field, used = (
+        log.fields[(log.protocol.records, column)],
+        (reasons == RecordUse.USED) | (reasons == RecordUse.BETWEEN),
+    )
+    unit = f"{thing_counted(log.records.rows(used), field)}/s" if column == "throughput" else str(field.unit)
+    is_summed = isinstance(found, Series) and found.is_summed
+    return spread(log.ranks, used, log.protocol.statistic, unit, log.facts, is_summed=is_summed)
 
 
-def _rates(seconds: Values, used: Mask, sizes: Values) -> Series:
+def _rates(seconds: Values, used: Mask, sizes: Values, counted: str) -> Series:
     """The throughput of each step by the batch size of its own."""
     done = np.full(len(seconds), np.nan)
     done[used] = sizes
     with np.errstate(divide="ignore"):
-        return Series(done / seconds, 1, "samples/s", "job", (), amounts=done)
+        return Series(done / seconds, 1, f"{counted}/s", "job", (), amounts=done)
 
 
 def _refuse_zero(values: Values, column: str, log: _Log) -> None:

@@ -174,6 +174,7 @@ _REPEATS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "median": statistics.median,
     "mean": statistics.fmean,
     "olympic": olympic,
+    "max": max,
 }
 
 
@@ -203,4 +204,6 @@ def resampled(values: Sequence[float], repeats: str) -> Draws:
 def _reduced(draws: Draws, repeats: str) -> Draws:
     if repeats == "median":
         return np.asarray(np.median(draws, axis=1))
+    if repeats == "max":
+        return np.asarray(draws[:, -1])
     return np.asarray((draws[:, 1:-1] if repeats == "olympic" else draws).mean(axis=1))

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from parsers.grammar.field import Field
 
 from .number import without_noise
-from .protocol import Length, NoMeasurement, Protocol
+from .protocol import NoMeasurement, Protocol
 from .record_columns import Columns, Records, columns
+from .windows.length import Length
 
 Fields = Mapping[tuple[str, str], Field]
 Mask = NDArray[np.bool_]
@@ -27,6 +28,7 @@ NOT_GROWING = (
     "counted (several ranks, or a run restarted into one log): count records (skip_records, take_first=100), and use "
     "an estimate that reads one record at a time."
 )
+STARTS_AGAIN = "{field} numbers start again at line {line}: from_step and to_step do not say which of them are meant."
 SEVERAL_RUNS = (
     "The log contains {count} runs, whose records begin at lines {lines}; choose one in the protocol: run=1, run=2, "
     "... or run=last."
@@ -64,13 +66,7 @@ REASON_KEYS = tuple(name.lower() for name in vars(RecordUse) if name.isupper())
 
 
 # Why a record is not among those that a protocol chooses from.
-UNREADABLE = (
-    RecordUse.OTHER_RUN,
-    RecordUse.NO_VALUE,
-    RecordUse.OTHER_RANK,
-    RecordUse.SUMMED,
-    RecordUse.EARLIER_RUN,
-)
+UNREADABLE = (RecordUse.OTHER_RUN, RecordUse.NO_VALUE, RecordUse.OTHER_RANK, RecordUse.SUMMED, RecordUse.EARLIER_RUN)
 ARE_READABLE: Mask = ~np.isin(np.arange(len(REASON_KEYS)), UNREADABLE)
 
 
@@ -219,13 +215,15 @@ def window(records: Records, fields: Fields, protocol: Protocol) -> tuple[Mask, 
     steps must be counted and cannot be.
     """
     steps = _steps(records, fields, protocol)
-    start, stop = _rest(steps, protocol)
+    start, stop = _rest(records, fields, steps, protocol)
     first, last = _taken(steps, start, stop, protocol)
     reasons = np.full(len(records), RecordUse.USED, dtype=np.int8)
     reasons[:first] = RecordUse.BEFORE
     reasons[last:] = RecordUse.BEYOND
-    reasons[stop:] = RecordUse.DROP_LAST
+    reasons[stop:] = RecordUse.DROP_LAST if protocol.to_step is None else RecordUse.BEYOND
     reasons[:start] = RecordUse.SKIP_STEPS if protocol.skip_steps else RecordUse.SKIP_RECORDS
+    if protocol.from_step is not None:
+        reasons[:start] = RecordUse.BEFORE
     return reasons == RecordUse.USED, reasons
 
 
@@ -235,7 +233,7 @@ def shortfall(records: Records, fields: Fields, protocol: Protocol) -> int:
     if take is None:
         return 0
     steps = _steps(records, fields, protocol)
-    start, stop = _rest(steps, protocol)
+    start, stop = _rest(records, fields, steps, protocol)
     if take.of == "records" or start == stop:
         return max(0, take.count - (stop - start))
     return max(0, take.count - (int(steps[stop - 1]) - _done_before(steps, start, protocol)))
@@ -248,10 +246,23 @@ def _steps(records: Records, fields: Fields, protocol: Protocol) -> Counts | ran
     return range(1, len(records) + 1)
 
 
-def _rest(steps: Counts | range, protocol: Protocol) -> tuple[int, int]:
+def _rest(records: Records, fields: Fields, steps: Counts | range, protocol: Protocol) -> tuple[int, int]:
     """Return the first record after those skipped, and the first of those dropped at the end."""
     start = _place(steps, protocol.skip_steps) if protocol.skip_steps else _skipped(len(steps), protocol)
-    return start, max(start, _back(steps, len(steps), protocol.drop_last))
+    stop = _back(steps, len(steps), protocol.drop_last)
+    if protocol.from_step is not None or protocol.to_step is not None:
+        numbers = step_numbers(records, step_field(fields, protocol.records))
+        start = start if protocol.from_step is None else int(np.searchsorted(numbers, protocol.from_step, "left"))
+        stop = stop if protocol.to_step is None else int(np.searchsorted(numbers, protocol.to_step, "right"))
+    return start, max(start, stop)
+
+
+def step_numbers(records: Records, field: Field) -> Counts:
+    """Return the numbers of steps as the log prints them (int64, never falling); raises ``NoMeasurement``."""
+    numbers = steps_in_epoch(records, field) - (field.first == 0)
+    if (falls := np.diff(numbers) < 0).any():
+        raise NoMeasurement(STARTS_AGAIN, field=field.name, line=columns(records)["line"][1:][falls][0])
+    return numbers
 
 
 def _skipped(count: int, protocol: Protocol) -> int:

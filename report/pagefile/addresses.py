@@ -2,13 +2,17 @@
 
 import re
 from collections.abc import Iterator
+from typing import get_args
 
 from .page import CellPlace, Page
-from .parts import Axis, Case
+from .parts import MARKED, Axis, Case
 
 LONGEST = 60  # of a part, in characters: it names a file of the site
-_ORDER: tuple[Axis, ...] = ("model", "framework", "device", "precision", "batch_size", "nodes", "cards")
-_MARKS: dict[Axis, str] = {"batch_size": "bs", "nodes": "n"}
+_MARKS: dict[Axis, str] = {
+    "batch_size": "bs",
+    "nodes": "n",
+    **MARKED,
+}
 
 
 def slugs(page: Page) -> Iterator[str]:
@@ -36,7 +40,7 @@ def _column(place: CellPlace) -> str:
 
 
 def _values(case: Case) -> list[str]:
-    return [f"{_MARKS.get(axis, '')}{case[axis]}" for axis in _ORDER if axis in case]
+    return [f"{_MARKS.get(axis, '')}{case[axis]}" for axis in get_args(Axis) if axis in case]
 
 
 def _part(names: list[str]) -> str:

@@ -14,6 +14,7 @@ from .parts import Axis
 
 MOST_ROWS = 1000
 NO_ROW_TO_LEAVE_OUT = "leave_out: no row has {case}."
+UNKNOWN_AXIS = "unknown axis {axis}; axes: {known}."
 TWICE = "{axis} has {value} twice; state each value once."
 TOO_MANY = "the values of its axes make more than {most} rows."
 
@@ -42,6 +43,8 @@ def _check_values(stated: Sequence[Mapping[str, Sequence[Any]]]) -> None:
     if prod(max(len(values), 1) for axes in stated for values in axes.values()) > MOST_ROWS:
         raise Mistake(TOO_MANY, most=MOST_ROWS)
     for axis, values in (one for axes in stated for one in axes.items()):
+        if axis not in get_args(Axis):
+            raise Mistake(UNKNOWN_AXIS, axis=axis, known=", ".join(get_args(Axis)))
         for at, value in enumerate(values):
             if value in values[:at]:
                 raise Mistake(TWICE, axis=axis, value=value)

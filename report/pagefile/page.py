@@ -1,31 +1,24 @@
 """The page file: what is published, where its evidence is, and by which protocol."""
 
-import glob
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from parsers.io.containment import is_spelt_inside
 from parsers.io.validation import Mistake
 
-from ..measuring.protocol import Protocol
-from .log_source import LogSource
-from .parts import LAUNCHED, Axis, Block, Case, Code, Grid, PagePart, Prose, Value, with_only
+from .column import Aliases, Column
+from .model_flops import ModelFlops
+from .parts import LAUNCHED, MARKED, Axis, Block, Case, Cases, Code, Grid, PagePart, Prose, Value
 from .prose import LEAVES_PAGE
-from .quotes import Quote, QuoteSource
-from .shorthand import HAS_BRACES, spelt_out, with_runs
+from .publications import LogSource, Quote, QuoteSource
+from .shorthand import HAS_BRACES, spelt_out
 from .table import Against, OverTime, Table, TableColumn, TableRow
 
-LEAVES_LOGS = "{path} leaves the log folder; use a path below it."
 ONE_KIND = "a highlight is one of fastest, highest, scaling and speed_up, with a case."
-NO_OPTION = (
-    "{name} is not an option; use a variable of the launcher in lower case, such as steps; "
-    "the case sets {launched}, --repo the checkout, and the key extra native arguments."
-)
 
 __all__ = [
     "LAUNCHED",
@@ -35,7 +28,6 @@ __all__ = [
     "Case",
     "CellPlace",
     "Code",
-    "Column",
     "Grid",
     "Highlight",
     "LogSource",
@@ -44,27 +36,11 @@ __all__ = [
     "Prose",
     "Quote",
     "QuoteSource",
-    "Run",
     "Table",
     "TableColumn",
     "TableRow",
     "Value",
 ]
-
-
-def _protocol(stated: object) -> Protocol:
-    if isinstance(stated, Protocol):
-        return stated
-    return Protocol.of(stated) if isinstance(stated, dict) else Protocol.parse(str(stated))
-
-
-AnyProtocol = Annotated[Protocol, BeforeValidator(_protocol, json_schema_input_type=str | Protocol)]
-
-
-def _relative(pattern: str) -> str:
-    if not is_spelt_inside(pattern):
-        raise Mistake(LEAVES_LOGS, path=repr(pattern))
-    return pattern
 
 
 def _without_braces(text: str) -> str:
@@ -79,80 +55,8 @@ def _beside(folder: str) -> str:
     return folder
 
 
-def _option(name: str) -> str:
-    if not re.fullmatch(r"[a-z][a-z_]*", name) or name in (*LAUNCHED, "repo", "extra"):
-        raise Mistake(NO_OPTION, name=repr(name), launched=", ".join(LAUNCHED))
-    return name
-
-
-Cases = dict[Axis, Value | list[Value]]
-Aliases = dict[Axis, dict[str, Value]]
-Option = Annotated[str, AfterValidator(_option)]
-Pattern = Annotated[str, AfterValidator(_relative), AfterValidator(with_only(get_args(Axis)))]
 Unformatted = Annotated[str, AfterValidator(_without_braces)]
 Folder = Annotated[str, AfterValidator(_beside)]
-
-
-class Run(PagePart):
-    """One kind of run of a column: the cases it covers, where their logs are, and their protocol."""
-
-    when: dict[Axis, Value | list[Value]] = Field(default_factory=dict)
-    """The cases that it covers, by axis; a list allows several values, an omitted axis allows all."""
-    logs: Pattern
-    """Pattern of the logs in the log folder, with the axes of the case in braces and `*` for repeats."""
-    protocol: AnyProtocol
-    """How the number is computed: a text such as `"tipc,decimals=2"`, or a table of the same keys."""
-    spellings: dict[Axis, dict[str, str]] = Field(default_factory=dict)
-    """How the values of an axis are spelt in `logs`, if not as in the case."""
-    repeats: int = Field(default=1, ge=1)
-    """For `launch`: number of runs per case."""
-    options: dict[Option, Value] = Field(default_factory=dict)
-    """For `launch`: other variables of the launcher, in lower case."""
-    extra: list[str] = Field(default_factory=list)
-    """For `launch`: further arguments of the native program."""
-
-    def covers(self, case: Case) -> bool:
-        """Whether a case is of this kind of run."""
-        return all(case.get(axis) in (v if isinstance(v, list) else [v]) for axis, v in self.when.items())
-
-    def spelt(self, axis: Axis, value: Value) -> str:
-        """How a value of an axis is spelt in the pattern of the logs."""
-        return self.spellings.get(axis, {}).get(str(value), str(value))
-
-    def pattern(self, case: Case) -> str:
-        """The pattern of the logs of a case; what the case fills in is taken as it is, only the page may say ``*``.
-
-        Raises KeyError for an axis that the pattern needs and the case does not say.
-        """
-        return self.logs.format_map({axis: glob.escape(self.spelt(axis, value)) for axis, value in case.items()})
-
-
-class Column(PagePart):
-    """What is compared: a framework with its program."""
-
-    title: str
-    """Heading of its columns, unless a table sets another title."""
-    short: str = ""
-    """The same on narrow screens, such as `"TF"`; default: its title."""
-    launcher: str | None = None
-    """Name of the recipe that runs missing cases."""
-    aliases: Aliases = Field(default_factory=dict)
-    """Values of axes that stand for others in this column, such as `precision = { half = "fp16" }`."""
-    labels: dict[Axis, dict[str, str]] = Field(default_factory=dict)
-    """How values of axes are written for this column, if not as for the page."""
-    runs: list[Run] = Field(default_factory=list)
-    """Where its logs are; for each case, the first run that covers it. Without runs, all figures are quoted."""
-    logs: Pattern | None = None
-    """`logs` of all its runs, unless they set another; without `runs`, it is one run."""
-    protocol: AnyProtocol | None = None
-    """`protocol` of all its runs, unless they set another."""
-    spellings: dict[Axis, dict[str, str]] = Field(default_factory=dict)
-    """`spellings` of all its runs, unless they set others."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _says_once_what_all_runs_have(cls, stated: Any) -> Any:
-        return with_runs(stated) if isinstance(stated, dict) else stated
 
 
 @dataclass(frozen=True)
@@ -243,7 +147,8 @@ class Page(PagePart):
     results: list[Block] = Field(default_factory=list)
     """Text at the start of section 5, before the tables."""
     labels: dict[Axis, dict[str, str]] = Field(default_factory=dict)
-    """How values of axes are written in titles, such as `precision = { fp32 = "FP32" }`."""
+    """How values of axes are written in titles, such as `precision = { fp32 = "FP32" }`. Without one, sizes of
+    parallelism, batches and sequences are written as `TP2`, `PP4`, `CP1`, `GBS512` and so on."""
     source: LogSource | None = None
     """Where the logs of the page were published, if by others."""
     sources: dict[str, QuoteSource] = Field(default_factory=dict)
@@ -252,12 +157,14 @@ class Page(PagePart):
     """What is compared, by the names that `tables` and `quotes` use."""
     tables: list[Table]
     """The tables of results of section 5."""
+    model_flops: list[ModelFlops] = Field(default_factory=list)
+    """The operations that its models need; of several for a case, the first that covers it."""
     quotes: list[Quote] = Field(default_factory=list)
     """Figures for cells without a measurement; they are marked as quoted."""
 
     def label(self, axis: Axis, value: Value) -> str:
         """How a value of an axis is written in titles."""
-        return self.labels.get(axis, {}).get(str(value), str(value))
+        return self.labels.get(axis, {}).get(str(value)) or f"{MARKED.get(axis, '')}{value}"
 
     def taken(self, place: CellPlace) -> list[str]:
         """What the column of a place takes its labels for, where that is not what they say, as it is written."""

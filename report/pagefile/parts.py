@@ -1,6 +1,6 @@
 """Parts of a page file: whatever a part does not know is a mistake, and nothing changes it once it is read."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from string import Formatter
 from typing import Literal
 
@@ -19,15 +19,64 @@ class PagePart(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
-Axis = Literal["model", "framework", "device", "nodes", "cards", "precision", "batch_size"]
+# In the order of their values in an address.
+Axis = Literal[
+    "model",
+    "framework",
+    "device",
+    "precision",
+    "batch_size",
+    "nodes",
+    "cards",
+    "tensor_parallel",
+    "pipeline_parallel",
+    "context_parallel",
+    "expert_parallel",
+    "data_parallel",
+    "virtual_pipeline",
+    "sequence_length",
+    "micro_batch_size",
+    "job_batch_size",
+    "accumulation",
+    "parameters",
+    "recompute",
+    "attention",
+    "optimizer",
+    "fp8_recipe",
+]
 Circumstance = Literal["date", "framework_version", "cuda", "cudnn", "driver"]
 Value = int | str
 Case = dict[Axis, Value]
+Cases = dict[Axis, Value | list[Value]]
 
 # The axes that a launcher takes as variables of these names; the case of a cell says them.
 LAUNCHED: tuple[Axis, ...] = ("nodes", "cards", "precision", "batch_size")
 # Those that say how the throughput of a card, or the time of a step, becomes that of the job.
 SCALING: tuple[Axis, ...] = ("nodes", "cards", "batch_size")
+# What the page may state for a log that does not: also what becomes the tokens and the operations of a step.
+STATED: tuple[Axis, ...] = (*SCALING, "job_batch_size", "sequence_length", "parameters")
+# What stands before the values of these axes in titles, where the page does not label them: TP2.
+MARKED: Mapping[Axis, str] = {
+    "sequence_length": "SEQ",
+    "job_batch_size": "GBS",
+    "micro_batch_size": "MBS",
+    "accumulation": "GA",
+    "tensor_parallel": "TP",
+    "pipeline_parallel": "PP",
+    "context_parallel": "CP",
+    "expert_parallel": "EP",
+    "data_parallel": "DP",
+    "virtual_pipeline": "VP",
+}
+# Those whose values are counts.
+COUNTED: tuple[Axis, ...] = ("nodes", "cards", "batch_size", *MARKED)
+# What a page says of a case and a log may say otherwise; models and devices are spelt too freely to compare.
+COMPARED: tuple[Axis, ...] = (*LAUNCHED, *MARKED)
+
+
+def covers(cases: Cases, case: Case) -> bool:
+    """Whether a case is one of ``cases``: a list allows several values of an axis, an axis that is omitted all."""
+    return all(case.get(axis) in (v if isinstance(v, list) else [v]) for axis, v in cases.items())
 
 
 def with_only(names: Iterable[str]) -> Callable[[str], str]:

@@ -44,23 +44,36 @@ def with_prose(text: str, path: Path) -> str:
 
     A page file that is not valid, or names no folder, is left as it is, for its own checks to name.
     """
-    try:
-        stated = tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+    if (folder := _folder(text, path)) is None:
         return text
-    name = stated.get("prose")
-    if not isinstance(name, str) or not is_spelt_inside(name):
-        return text
-    if "texts" in stated:
-        raise Mistake(TEXTS_TWICE)
     texts: dict[str, dict[str, str]] = {}
-    for file in _files(path.parent / name, path.parent):
+    for file in _files(folder, path.parent):
         found = _NAME.fullmatch(file.name)
         if not found:
             raise _not_a_text(file)
         texts.setdefault(found[1], {})[found[2]] = _checked(file)
     tables = (f"\n[texts.{json.dumps(key)}]\n{_lines(said)}" for key, said in texts.items())
     return "".join([text.rstrip("\n"), "\n", *tables])
+
+
+def prose_files(text: str, path: Path) -> list[Path]:
+    """The Markdown files of the page file that has this text; raises as ``with_prose`` does."""
+    folder = _folder(text, path)
+    return list(_files(folder, path.parent)) if folder else []
+
+
+def _folder(text: str, path: Path) -> Path | None:
+    """The folder that a page file names for its text; None where it names none, or is not valid."""
+    try:
+        stated = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return None
+    name = stated.get("prose")
+    if not isinstance(name, str) or not is_spelt_inside(name):
+        return None
+    if "texts" in stated:
+        raise Mistake(TEXTS_TWICE)
+    return path.parent / name
 
 
 def _files(folder: Path, home: Path) -> Iterator[Path]:

@@ -21,17 +21,18 @@ NEAREST_TABLE = "table {table} takes its rows from an unknown table {name}; did 
 ENGLISH = "en"
 IN_LANGUAGES = ("texts", "words")
 TAKEN = ("corner", "case", "for", "rows", "leave_out", "columns")
-OF_RUNS = ("logs", "protocol", "spellings")
+OF_RUNS = ("logs", "launched", "protocol", "spellings")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(_[A-Z]{2})?")
 Words = dict[str, dict[str, str]]
 
 
 def spelt_out(stated: Mapping[str, Any]) -> dict[str, Any]:
     """A page as its page file states it, with tables that are like others, texts in their sections, and words."""
-    words: Words = {}
+    listed = stated["words"] if isinstance(stated.get("words"), dict) else {}
+    words: Words = {language: dict(said) for language, said in listed.items() if isinstance(said, dict)}
     kept: dict[str, Any] = _in_english(dict(stated), words)
     if words:
-        kept["words"] = {**words, **stated["words"]} if isinstance(stated.get("words"), dict) else words
+        kept["words"] = {**listed, **words}
     if isinstance(tables := kept.get("tables"), list):
         kept["tables"] = _with_what_they_take(tables)
     return _with_texts(kept)

@@ -31,6 +31,8 @@ def line_of(text: str, message: Message, location: Sequence[int | str] = ()) -> 
     found = list(statements(text))
     key = tuple(location) or _key(found, message.values)
     stated = _nearest(found, key) if key else None
+    if stated is None and location:
+        return None  # a key of the same name elsewhere is another
     near = [one for one in found if stated is None or one.key[: len(stated.key)] == stated.key]
     named = _quoted(message.values) + [f"{part} =" for part in location[-1:]]
     for one in near if stated is None or not location else [stated]:

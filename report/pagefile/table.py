@@ -6,15 +6,16 @@ from pydantic import AfterValidator, Field, model_validator
 
 from parsers.io.validation import Mistake
 
-from ..measuring.quantity import THROUGHPUT, Quantity
+from ..measuring.quantity import THROUGHPUT, AnyQuantity, LogQuantity
 from .combinations import with_rows
 from .parts import Axis, Block, Case, Circumstance, PagePart, Value, with_only
-from .quotes import DIGITS, Quote
+from .publications import DIGITS, Quote
 from .shorthand import with_columns
 
 DECIMALS_OF_A_THROUGHPUT = "set the decimals of a throughput with its protocol: protocol = 'decimals={decimals}'."
 ONLY_A_SPEED_UP = "against is required for a speed_up, and only valid there."
 NO_TITLE = "a speed_up over another column needs a title that says which two numbers it compares."
+ONLY_A_TIME_TO_LOSS = "target is required for a time_to_loss, and only valid there."
 FIGURES = "figures has {rows} rows of {columns} texts; the table has {wanted_rows} rows and {wanted_columns} columns."
 FIGURES_OF_A_SOURCE = "figures and source need each other."
 
@@ -43,13 +44,23 @@ class TableColumn(PagePart):
     """Its part of the case."""
     protocol: str | None = None
     """Keys that override the protocol of the run, such as `"decimals=1"`."""
-    quantity: Quantity = THROUGHPUT
+    quantity: AnyQuantity = THROUGHPUT
     """What is shown: one of the [quantities](#quantities)."""
     against: Against | None = None
     """What a `speed_up` is compared with; required for it, together with a `title` if that is another column, and not
     valid elsewhere."""
     decimals: Annotated[int, Field(ge=0, le=15)] | None = None
     """Decimals of a computed number or one from gpu.csv; for a throughput, set them in its protocol."""
+
+    target: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    """The loss that is to be reached, of a `time_to_loss`; required for it, and not valid elsewhere."""
+
+    @model_validator(mode="after")
+    def _only_a_time_to_something_has_a_target(self) -> "TableColumn":
+        needs_target = isinstance(self.quantity, LogQuantity) and self.quantity.needs_target
+        if (self.target is not None) != needs_target:
+            raise Mistake(ONLY_A_TIME_TO_LOSS)
+        return self
 
     @model_validator(mode="after")
     def _decimals_are_of_no_throughput(self) -> "TableColumn":
@@ -107,7 +118,7 @@ class Table(PagePart):
     """Name of a table before it, whose corner, case, columns and rows it has unless it states its own."""
     columns: list[TableColumn] = Field(min_length=1)
     """Its columns, from left to right; a column without other keys may be just its name."""
-    quantity: Quantity = THROUGHPUT
+    quantity: AnyQuantity = THROUGHPUT
     """What all its columns show, unless they set another."""
     against: Against | None = None
     """What all its columns are compared with, unless they set another."""

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from parsers.io.message import Message
 
 from .page import Page
-from .parts import Axis, Value
+from .parts import COUNTED, Axis, Value
 
 # The precisions that logs state, as a page writes them.
 PRECISIONS = ("fp32", "tf32", "amp", "fp16", "bf16", "fp8", "int8")
@@ -14,7 +14,6 @@ NO_VALUE = "{key}: no table has {axis} {value}."
 NO_VALUE_BUT = "{key}: no table has {axis} {value}; did you mean {nearest}?"
 SPELT = "table {table} has precision {value}; write {nearest}."
 NO_COUNT = "table {table} has {axis} {value}; write a whole number, at least 1."
-COUNTED: tuple[Axis, ...] = ("nodes", "cards", "batch_size")
 
 
 def mistakes_of_values(page: Page) -> Iterator[Message]:

@@ -1,9 +1,10 @@
 """Documents: the tables, links and words of a Markdown page, each under the headings it stands under."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -12,9 +13,9 @@ from parsers.io.errors import CANNOT_BE_READ, ParserError, reason_of
 from parsers.io.input_file import opened
 
 from .html_tables import HtmlCell, HtmlRow, ends_table, html_tables, source_of, without_tags
-from .table_size import TooManyCellsError
-from .text_tables import TextRow, sheet, text_tables
+from .text_tables import TextRow, TooManyCellsError, sheet, text_tables
 
+T = TypeVar("T")
 LARGEST = 16 << 20  # bytes; a page that people read is smaller
 TOO_LARGE_A_PAGE = "has {size} bytes; a page of at most {largest} can be read."
 RAISED = "^"
@@ -56,7 +57,7 @@ class Section:
     blocks: list[DocumentText] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DocumentTable:
     """A table: ``head`` a cell a column, ``rows`` as many cells each; ``line`` (from 1) of its head.
 
@@ -89,6 +90,14 @@ class Document:
     links: tuple[tuple[Link, tuple[DocumentText, ...]], ...]
     title: DocumentText
     linked_texts: tuple[tuple[DocumentText, tuple[DocumentText, ...]], ...] = ()
+    _known: dict[object, Any] = field(default_factory=dict, repr=False)
+
+    def once(self, find: Callable[["Document"], Iterable[T]]) -> Sequence[T]:
+        """What a function of a module finds on the page, looked for once; it goes with the page to other processes."""
+        if find not in self._known:
+            self._known[find] = tuple(find(self))
+        found: Sequence[T] = self._known[find]
+        return found
 
 
 def read_document(path: Path) -> Document:
@@ -244,19 +253,9 @@ class _Reader:
         """Keep a table of these rows, the first of which is its head, and their lines (from 1)."""
         section = self.open[-1][1]
         above = tuple(block for _, outer in self.open[-2::-1] for block in outer.blocks)
-        self.tables.append(
-            DocumentTable(
-                number=len(self.tables),
-                line=lines[0],
-                headings=section.headings,
-                head=texts[0],
-                rows=tuple(texts[1:]),
-                lines=lines[1:],
-                since=tuple(self.since),
-                section=tuple(section.blocks),
-                above=above,
-            )
-        )
+        said = {"since": tuple(self.since), "section": tuple(section.blocks), "above": above}
+        rows, number = tuple(texts[1:]), len(self.tables)
+        self.tables.append(DocumentTable(number, lines[0], section.headings, texts[0], rows, lines[1:], **said))
         self.links += [(link, section.headings) for row in texts for text in row for link in text.links]
         self.since = []
 

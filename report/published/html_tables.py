@@ -8,7 +8,7 @@ from itertools import product
 
 from markdown_it.token import Token
 
-from .table_size import check_cells
+from .text_tables import check_cells
 
 HEAD, CELL = "th", "td"
 MOST_COLUMNS = 100  # that a cell may span; a hostile page states millions

@@ -2,14 +2,16 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from lark import Lark, Tree
 
 Value = int | str
+# The throughput of a whole job or of one card, steps per second, TFLOP/s of one card, or what is no speed.
+Rate = Literal["throughput", "per_card", "steps", "tflops", "other"]
 T = TypeVar("T")
 
 VALUE = "__"
@@ -19,7 +21,23 @@ NUMBER = re.compile(
     r"(?<![\w.,^/([-])([0-9]{1,3}(?:,[0-9]{3}){1,4}(?:\.[0-9]{1,15})?|[0-9]{1,15}(?:\.[0-9]{1,15})?)"
     r"(?![0-9,]*[0-9]|\.[0-9]|[eE][+-]?[0-9]|\s*(?:[x×%]|ms(?!\w)|h(?:ours?)?(?!\w)|min|[KMG](?:i?B)?(?!\w)|k(?!\w)|W(?!\w)))"
 )
+_TFLOPS_OF_CARD = re.compile(
+    r"(?:model[ _-]?)?tflops?\s*(?:(?:/|per)\s*(?:s(?:ec(?:ond)?s?)?)\s*)?(?:/|per)\s*(?:gpu|card|device|chip|npu)"
+    r"|(?:model[ _-]?)?tflops?[_/]s?[_/]?(?:per[_ ])?(?:gpu|card)",
+    re.IGNORECASE,
+)
+_SAYS_NOTHING = re.compile(r"[0-9\s.,+-]*")  # bare numbers, which tables are full of
+_BARE = re.compile(r"(\d{1,7})(?:\.0)?")
+_SINGLE_WORD = re.compile(r"[a-z]{3,12}")
 _IN_BRACKETS = re.compile(r"[((][^()()]*[))]|\[[^][]*\]")
+# Ends of a range, bounds, and the factor before a power of ten, with the number behind.
+_NO_VALUE = re.compile(
+    r"(?:[<>≤≥≲≳]\s*=?|(?<![a-z])(?:up to|over|under|(?:more|less) than|at (?:least|most))(?![a-z])"
+    r"|超过|大于|小于|不到|不足|高达|\d[\d.,]*\s*(?:[-–—~∼至到]|(?:to|and)(?![a-z]))|\d[\d.,]*\s*[x×]\s*(?=10(?!\d)))"
+    r"\s*\d[\d.,]*",
+    re.IGNORECASE,
+)
+_ABOUT = re.compile(r"[~∼≈]|(?<![a-z])(?:about|around|approx|roughly|nearly)|约|近|左右", re.IGNORECASE)
 SPREAD = re.compile(r"(?:±|\+/-|\+-)\s*[0-9][0-9.,]*")
 _MAKER = re.compile(
     r"\s*(?:\d+\s*[x×*]\s*)?(?:(?:nvidia|tesla|amd|geforce|quadro|ascend|rtx|gtx)[\s_-]*)*", re.IGNORECASE
@@ -29,7 +47,8 @@ _WORD = re.compile(r"[^\W_]+")
 LONGEST = 2_000  # characters of a label; what is longer is prose
 _STEP_TIME = re.compile(
     r"(?:(?:train(?:ing)?|avg\.?|average|mean)[ _]*)?(?:time[ :]*)?\(?"
-    r"(?:(?P<unit>ms|s|secs?|seconds?|毫秒|秒) ?/ ?(?:it|iter|iteration|step|步|迭代)"
+    r"(?:(?P<unit>ms|s|secs?|seconds?|毫秒|秒) ?(?:/|per) ?(?:it|iter|iteration|step|步|迭代)"
+    r"|time ?[([（] ?(?P<within>ms|s|secs?|seconds?) ?[)\]）] ?(?:/|per) ?(?:it|iter|iteration|step)"
     r"|(?:(?:step|iter|iteration)[ _-](?:time|avg)|time ?(?:/|per) ?(?:it|iter|iteration|step)"
     r"|(?:每步|单步|迭代)(?:耗时|用时|时间))"
     r"(?: *[([（,] *(?P<behind>ms|s|secs?|seconds?|毫秒|秒))?)[])）]?",
@@ -41,7 +60,12 @@ _IN_SECONDS = {
 }
 # What the letters before a unit multiply the numbers by.
 _TIMES = {"k": 1e3, "m": 1e6, "千": 1e3, "万": 1e4, "百万": 1e6}
-_SCALED_UNIT = re.compile(r"([km](?=[ -]|(?:tok|im|sample|seq|word|frame))|百?万|千)", re.IGNORECASE)
+_SCALED_UNIT = re.compile(r"([km](?=[ -]|(?:tok|im|sample|seq|word|frame|[wtf]ps))|百?万|千)", re.IGNORECASE)
+_WORDS = {"thousand": "k", "million": "M"}
+_SCALED_BEHIND = re.compile(
+    r"(?P<unit>.*?)(?:\s*[\[(（]\s*(?P<mark>k|m|千|百?万)\s*[\])）]|,?\s*(?:in )?(?P<word>thousand|million)s?)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -65,6 +89,8 @@ class Label:
 @cache
 def read_label(text: str) -> Label:
     """What a text says of a case; of an axis with several values nothing is said."""
+    if _SAYS_NOTHING.fullmatch(text):
+        return Label()
     found: dict[str, list[Value]] = {}
     for item in _grammar().parse(text[:LONGEST]).children:
         if isinstance(item, Tree):
@@ -96,8 +122,17 @@ def seconds_of_step(head: str, printed: str) -> float | None:
     ``printed``: the unit that stands behind the number itself, if any.
     """
     found = _STEP_TIME.fullmatch(head.strip())
-    unit = (found["unit"] or found["behind"] or printed) if found else ""
+    unit = (found["unit"] or found["within"] or found["behind"] or printed) if found else ""
     return _IN_SECONDS.get(unit.lower()) if printed in ("", unit) else None
+
+
+def rate_of(quantities: frozenset[str], head: str) -> Rate | None:
+    """What rate is named, other than the throughput of a job; a unit of one card names its throughput, too."""
+    if quantities == {"compute"} and _TFLOPS_OF_CARD.fullmatch(head.strip()):
+        return "tflops"
+    if quantities == {"steps"}:
+        return "steps"
+    return "per_card" if "per_card" in quantities and quantities <= {"per_card", "throughput"} else None
 
 
 def times_of(unit: str | None) -> float:
@@ -106,13 +141,30 @@ def times_of(unit: str | None) -> float:
     return _TIMES[found[1].lower()] if found else 1.0
 
 
+def name_throughput(caption: str, around: Iterable[str]) -> bool:
+    """Whether the nearest texts around a table that name a quantity say throughput; not if its caption is an axis."""
+    own = read_label(caption)
+    if own.axes and not own.quantities:
+        return False
+    named = [label.quantities for text in around if (label := read_label(text)).quantities]
+    return any("throughput" in some for some in named)
+
+
 def values_and_marks(cell: str) -> tuple[str, Label]:
-    """The words of a cell in which its values stand, and what the others say, such as ``(BS=256)`` or ``AMP``."""
+    """The words of a cell in which its values stand, and what the others say, such as ``(BS=256)`` or ``AMP``.
+
+    Bounds and ranges are no values.
+    """
     marks = [found for found in _IN_BRACKETS.findall(cell) if (label := read_label(found)).case and not label.unit]
     for mark in marks:
         cell = cell.replace(mark, " ")
-    cell = SPREAD.sub(" ", cell)
+    cell = _NO_VALUE.sub(" ", SPREAD.sub(" ", cell))
     return cell, read_label(" ".join([*marks, NUMBER.sub(" ", cell)]))
+
+
+def is_about(text: str) -> bool:
+    """Whether a text says of its number that it is only about so much."""
+    return _ABOUT.search(text) is not None
 
 
 def owned(rows: Iterable[set[T]]) -> list[frozenset[T]]:
@@ -120,6 +172,24 @@ def owned(rows: Iterable[set[T]]) -> list[frozenset[T]]:
     known = list(rows)
     counts = Counter(one for row in known for one in row)
     return [frozenset(one for one in row if counts[one] == 1) for row in known]
+
+
+def words_of_rows(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[frozenset[str]]:
+    """What tells each row from all others, as names of files spell it: a whole number behind the word of its head."""
+    return owned(set(_spelt(heads, row)) for row in rows)
+
+
+def _spelt(heads: Sequence[str], row: Sequence[str]) -> Iterator[str]:
+    for head, cell in zip(heads, row, strict=False):
+        word = head.strip().lower()
+        if _SINGLE_WORD.fullmatch(word) and _BARE.fullmatch(number := cell.strip()):
+            yield word + number
+
+
+def of_axis(head: Label, text: str) -> Label | None:
+    """What a cell says that is a bare number, where the head names an axis; None for others."""
+    axis, bare = next((axis for axis in head.axes if axis != "other"), None), _BARE.fullmatch(text.strip())
+    return Label({axis: int(bare[1])}) if axis and bare else None
 
 
 @cache
@@ -136,6 +206,7 @@ def _values(item: Tree[Any]) -> Iterable[tuple[str, Value]]:
     if axis == "device":
         return [(axis, _device(text))]
     if axis == "unit":
+        text = _scaled(text)
         return [(axis, re.sub(r"\s*(?:/|\bper\b)\s*", "/", text))]
     numbers = [int(number) for number in re.findall(r"\d+", text)]
     if axis == "nodes_by_cards":
@@ -144,6 +215,12 @@ def _values(item: Tree[Any]) -> Iterable[tuple[str, Value]]:
         in_all = text.strip()[0] in "Nn"
         return [("nodes", numbers[0]), ("cards" if in_all else "cards_per_node", numbers[1])]
     return [(axis, numbers[-1])]
+
+
+def _scaled(unit: str) -> str:
+    """A unit with what multiplies its numbers before it: ``tokens/s (k)`` is ``k tokens/s``."""
+    found = _SCALED_BEHIND.fullmatch(unit)
+    return f"{found['mark'] or _WORDS[found['word'].lower()]} {found['unit']}" if found else unit
 
 
 def _device(text: str) -> str:

@@ -1,7 +1,7 @@
 """Published numbers: the throughputs in the tables of a page, each with the case that its labels state."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
@@ -13,14 +13,20 @@ from .labels import (
     NUMBER,
     SPREAD,
     Label,
+    Rate,
     Value,
+    is_about,
     merged,
     name_of,
+    name_throughput,
+    of_axis,
     owned,
+    rate_of,
     read_label,
     seconds_of_step,
     times_of,
     values_and_marks,
+    words_of_rows,
 )
 from .numbers_in_prose import prose_tables
 from .printed_cell import PrintedCell, whole_end
@@ -29,8 +35,6 @@ from .relations import MEAN, TOTAL
 # Quantities beside the throughput of a job that benchmarks measure.
 MEASURED = frozenset({"per_card", "steps", "time", "compute"})
 _WORD = re.compile(r"[a-z][a-z0-9]+")
-_BARE = re.compile(r"(\d{1,7})(?:\.0)?")
-_SINGLE_WORD = re.compile(r"[a-z]{3,12}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +44,11 @@ class PublishedNumber:
     ``table``: its number on the page, from 0; ``row`` and ``column`` are titles, ``place`` their indices, from 0.
     ``case``: axis -> value. ``words``: all words of its labels, in small letters. ``linked``: the links of its cell and
     head, of its row, and of its section, which all numbers of a row and of a table share. ``line`` of the file, from 1.
-    ``row_words``: a number with the head of its column, such as ``seed42``, where no other row has it.
-    ``row_names``: the cells that name its row and no other one, and ``column_name`` the head of its column where that
-    says nothing but a name, each as the words that names of files would have.
-    ``seconds``: what its unit is in seconds, if it is the time of a step. ``sums_up``: whether its row
-    is called the mean or the sum of others. ``times``: what a ``k`` or ``M`` behind its digits, or before its unit,
-    multiplies them by. ``is_prose``: whether it stands in the words of the page beside a link to its log.
+    ``row_words``: a number with the head of its column, such as ``seed42``, where no other row has it; ``row_names``:
+    the cells that name its row alone, and ``column_name`` the head of its column if it is but a name, both in words.
+    ``seconds``: what its unit is in seconds, if it is the time of a step. ``sums_up``: whether its row is called the
+    mean or the sum of others. ``times``: what a ``k`` or ``M`` behind its digits or before its unit multiplies them by.
+    ``rate``: what rate it is. ``is_prose``: whether it stands in words beside a link.
     """
 
     page: Path
@@ -66,7 +69,9 @@ class PublishedNumber:
     seconds: float | None = None
     sums_up: bool = False
     times: float = 1.0
+    rate: Rate = "throughput"
     is_prose: bool = False
+    is_about: bool = False
 
     @property
     def links(self) -> Iterator[Link]:
@@ -74,9 +79,19 @@ class PublishedNumber:
         return chain.from_iterable(self.linked)
 
     @property
-    def measure(self) -> tuple[float | None, float]:
+    def measure(self) -> tuple[float | None, float, Rate]:
         """What it counts in: only numbers that count in the same may be compared with each other."""
-        return self.seconds, self.times
+        return self.seconds, self.times, self.rate
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether protocols may give it, if it is no throughput of a job."""
+        return self.seconds is not None or (self.rate in ("per_card", "steps", "tflops") and not self.unit)
+
+    @property
+    def may_be_accused(self) -> bool:
+        """Whether what is said of it is certain: not in prose, nor of rates that are made in many ways."""
+        return self.rate == "throughput" and not (self.is_prose or self.is_about)
 
     @property
     def value(self) -> Decimal:
@@ -92,33 +107,32 @@ class PublishedNumber:
 def published(document: Document) -> Iterator[PublishedNumber]:
     """All throughputs in the tables of a page, in their order."""
     for table in document.tables:
-        yield from _Numbers(document, table).found()
+        yield from _numbers(document, table).found()
 
 
 def in_logs(document: Document) -> Iterator[PublishedNumber]:
-    """All numbers of a page that are compared with logs: throughputs in tables, times of a step, and those in prose."""
+    """All numbers of a page that protocols may give: throughputs in tables, other rates, times of a step, and prose."""
     yield from published(document)
     for table in document.tables:
-        yield from _times_of_steps(document, table)
+        yield from _searched(document, table)
     for table in prose_tables(document):
-        found = chain(_Numbers(document, table).found(), _times_of_steps(document, table))
+        found = chain(_numbers(document, table).found(), _searched(document, table))
         yield from (replace(number, is_prose=True) for number in found)
 
 
-def _times_of_steps(document: Document, table: DocumentTable) -> Iterator[PublishedNumber]:
-    return (number for number in _Numbers(document, table).others() if number.seconds)
+def _searched(document: Document, table: DocumentTable) -> Iterator[PublishedNumber]:
+    return (number for number in _numbers(document, table).others() if number.is_searched)
 
 
 def others_published(document: Document) -> Iterator[PublishedNumber]:
-    """All numbers in the tables of a page that are other times, or rates other than the throughput of a job."""
+    """All other numbers in the tables of a page, such as times to train, and losses in rows that may have a log."""
     for table in document.tables:
-        yield from (number for number in _Numbers(document, table).others() if not number.seconds)
+        yield from (number for number in _numbers(document, table).others() if not number.is_searched)
 
 
 def number_at(document: Document, table: DocumentTable, place: tuple[int, int], digits: str) -> PublishedNumber:
     """The number of a cell, of whatever quantity, which holds no other one; ``place``: its row and its column."""
-    numbers = _Numbers(document, table)
-    return numbers.number(*place, digits, numbers.case_of(*place), numbers.heads[place[1]].unit)
+    return (numbers := _numbers(document, table)).number(*place, digits, numbers.heads[place[1]].unit)
 
 
 class _Numbers:
@@ -132,74 +146,78 @@ class _Numbers:
         self.names_other = any(MEASURED & head.quantities for head in self.heads)
         self.columns = frozenset(number for number in range(len(self.heads)) if self._holds_values(number))
         self._row = lru_cache(maxsize=1)(self._label_of_row)
-        self._row_links = lru_cache(maxsize=1)(self._links_of_row)
         self.naming = [number for number in range(max(map(len, table.rows), default=0)) if self._names_rows(number)]
 
     def found(self) -> Iterator[PublishedNumber]:
         for number, row in enumerate(self.table.rows):
             said = self._row(number)
             for column in sorted(self.columns):
-                label = self.heads[column]
-                quantities = label.quantities | said.quantities
-                if column < len(row) and self._is_throughput(quantities):
+                if column < len(row) and self._is_throughput(self.heads[column].quantities | said.quantities):
                     yield from self._numbers(number, column, said)
 
     def others(self) -> Iterator[PublishedNumber]:
-        """The numbers of quantities that are measured, but that no log is searched for."""
+        """The numbers of other quantities: those that are measured, and others in rows that may have a log."""
         for number, row in enumerate(self.table.rows):
-            of_row = self._row(number).quantities
+            may_have_log = self._row_links[number] or self._row_words[number]
             for column in range(1, min(len(row), len(self.heads))):
-                text = SPREAD.sub(" ", row[column].plain)
-                named = self.heads[column].quantities or of_row
-                if named & MEASURED and "other" not in named and (cell := PrintedCell.of(text)):
-                    seconds = seconds_of_step(self.table.head[column].plain, cell.unit) if cell.times == 1 else None
-                    found = self.number(number, column, cell.digits, self.case_of(number, column), None)
-                    yield replace(found, seconds=seconds)
+                named = self.heads[column].quantities or self._row(number).quantities
+                is_measured = bool(named & MEASURED) and "other" not in named
+                cell = PrintedCell.of(SPREAD.sub(" ", row[column].plain))
+                if cell and (is_measured or (may_have_log and self._is_quality(column))):
+                    head = self.table.head[column].plain
+                    seconds = seconds_of_step(head, cell.unit) if cell.times == 1 else None
+                    rate: Rate = (rate_of(named, head) or "throughput") if is_measured else "other"
+                    yield replace(self._of_cell(number, column, cell), seconds=seconds, rate=rate)
+
+    def _is_quality(self, column: int) -> bool:
+        head = self.heads[column]
+        return column not in self.columns and head.quantities <= {"other"} and not head.axes
+
+    def _of_cell(self, number: int, column: int, cell: PrintedCell) -> PublishedNumber:
+        return replace(self.number(number, column, cell.digits, cell.unit or None), times=cell.times)
 
     def _numbers(self, number: int, column: int, said: Label) -> Iterator[PublishedNumber]:
-        values, _ = values_and_marks(self.table.rows[number][column].plain)
-        case, unit = self.case_of(number, column), self._unit(column, said)
+        values = values_and_marks(self.table.rows[number][column].plain)[0]
+        unit = self.heads[column].unit or said.unit or self._unit_around
         times, end = times_of(unit), self._ends[column]
         for digits in (found.replace(",", "").removesuffix(end) for found in NUMBER.findall(values)):
-            yield replace(self.number(number, column, digits, case, unit), times=times)
+            yield replace(self.number(number, column, digits, unit), times=times, is_about=is_about(values))
         if (scaled := self._scaled(column, values)) and times == 1:
-            yield replace(self.number(number, column, scaled.digits, case, unit), times=scaled.times)
+            yield replace(self.number(number, column, scaled.digits, unit), times=scaled.times)
 
     @cached_property
     def _ends(self) -> Mapping[int, str]:
-        texts = {c: [row[c].plain for row in self.table.rows if c < len(row)] for c in self.columns}
-        return {c: whole_end(found for text in some for found in NUMBER.findall(text)) for c, some in texts.items()}
+        texts = {c: " ".join(row[c].plain for row in self.table.rows if c < len(row)) for c in self.columns}
+        return {column: whole_end(NUMBER.findall(text)) for column, text in texts.items()}
 
     def _scaled(self, column: int, text: str) -> PrintedCell | None:
         """The number of a cell in thousands or millions, where the head of its column names a throughput."""
         cell = PrintedCell.of(text) if "throughput" in self.heads[column].quantities else None
         return cell if cell and cell.times != 1 else None
 
-    def case_of(self, number: int, column: int) -> Mapping[str, Value]:
+    def _case_of(self, number: int, column: int) -> Mapping[str, Value]:
         """The case that a cell of a row is of."""
-        _, marks = values_and_marks(self.table.rows[number][column].plain)
-        return merged([marks, self._head(column), self._row(number), *self.around])
+        marks = values_and_marks(self.table.rows[number][column].plain)[1]
+        head = of_axis(self.heads[0], self.table.head[column].plain) or self.heads[column]  # a number is a value of it
+        return merged([marks, head, self._row(number), *self.around])
 
-    def number(
-        self, number: int, column: int, digits: str, case: Mapping[str, Value], unit: str | None
-    ) -> PublishedNumber:
+    def number(self, number: int, column: int, digits: str, unit: str | None) -> PublishedNumber:
         """A number of a cell, with what stands around it."""
-        row, head = self.table.rows[number], self.table.head[column]
+        row, head, last = self.table.rows[number], self.table.head[column], [h.plain for h in self.table.headings[-1:]]
         titles = [head.plain, *(row[c].plain for c in self.naming if c < len(row))]
-        near = [*titles, self.table.caption.plain, *(h.plain for h in self.table.headings[-1:])]
         return PublishedNumber(
             page=self.document.path,
             table=self.table.number,
-            heading=" / ".join([h.plain for h in self.table.headings[-1:]] + [self.table.caption.plain]),
+            heading=" / ".join([*last, self.table.caption.plain]),
             row=" ".join(titles[1:]).strip(),
             column=head.plain,
             place=(number, column),
             line=self.table.lines[number],
             digits=digits,
             unit=unit,
-            case=case,
-            words=frozenset(_WORD.findall(" ".join(near).lower())),
-            linked=(row[column].links + head.links, self._row_links(number), self._section_links),
+            case=self._case_of(number, column),
+            words=frozenset(_WORD.findall(" ".join([*titles, self.table.caption.plain, *last]).lower())),
+            linked=(row[column].links + head.links, self._row_links[number], self._section_links),
             row_words=self._row_words[number],
             row_names=self._row_names[number],
             column_name=self._column_names.get(column, ()),
@@ -209,14 +227,8 @@ class _Numbers:
     @cached_property
     def _row_words(self) -> list[frozenset[str]]:
         """What tells each row from all others, as names of files spell it."""
-        return owned(set(self._spelt(row)) for row in self.table.rows)
-
-    def _spelt(self, row: Sequence[DocumentText]) -> Iterator[str]:
-        """Each whole number that names a row, behind the one word of the head of its column."""
-        for head, cell in zip(self.table.head, row, strict=False):
-            word = head.plain.strip().lower()
-            if _SINGLE_WORD.fullmatch(word) and _BARE.fullmatch(number := cell.plain.strip()):
-                yield word + number
+        cells = ([cell.plain for cell in row] for row in self.table.rows)
+        return words_of_rows([head.plain for head in self.table.head], cells)
 
     @cached_property
     def _row_names(self) -> list[frozenset[tuple[str, ...]]]:
@@ -229,8 +241,9 @@ class _Numbers:
         names = {c: name_of(self.table.head[c].plain) for c in self.columns if self.heads[c] == Label()}
         return names if len(set(names.values())) > 1 else {}
 
-    def _links_of_row(self, number: int) -> tuple[Link, ...]:
-        return tuple(link for cell in self.table.rows[number] for link in cell.links)
+    @cached_property
+    def _row_links(self) -> list[tuple[Link, ...]]:
+        return [tuple(link for cell in row for link in cell.links) for row in self.table.rows]
 
     @cached_property
     def _section_links(self) -> tuple[Link, ...]:
@@ -262,24 +275,13 @@ class _Numbers:
 
     @cached_property
     def _section_names_throughput(self) -> bool:
-        caption = read_label(self.table.caption.plain)
-        if caption.axes and not caption.quantities:
-            return False
-        texts = [*self.table.section[::-1], *self.table.headings[::-1]]
-        quantities = [label.quantities for text in texts if (label := read_label(text.plain)).quantities]
-        return bool(quantities) and any("throughput" in some for some in quantities)
-
-    def _unit(self, column: int, said: Label) -> str | None:
-        return self.heads[column].unit or said.unit or self._unit_around
+        around = (text.plain for text in (*self.table.section[::-1], *self.table.headings[::-1]))
+        return name_throughput(self.table.caption.plain, around)
 
     @cached_property
     def _unit_around(self) -> str | None:
-        labels = [*(read_label(text.plain) for text in self.table.section[::-1]), *self.around]
+        labels = chain((read_label(text.plain) for text in self.table.section[::-1]), self.around)
         return next((label.unit for label in labels if label.unit), None)
-
-    def _head(self, column: int) -> Label:
-        """What the head of a column says; a bare number is a value of the axis that the corner names."""
-        return _of_axis(self.heads[0], self.table.head[column].plain) or self.heads[column]
 
     def _label_of_row(self, number: int) -> Label:
         """What the cells of a row say that hold no values."""
@@ -291,9 +293,7 @@ class _Numbers:
     def _named(self, column: int, text: str) -> Label:
         """What a cell says; a bare number is a value of the axis that the head of its column names."""
         head = self.heads[column] if column < len(self.heads) else Label()
-        return Label() if head.quantities else _of_axis(head, text) or read_label(text)
+        return Label() if head.quantities else of_axis(head, text) or read_label(text)
 
 
-def _of_axis(head: Label, text: str) -> Label | None:
-    axis, bare = next((axis for axis in head.axes if axis != "other"), None), _BARE.fullmatch(text.strip())
-    return Label({axis: int(bare[1])}) if axis and bare else None
+_numbers = lru_cache(maxsize=16)(_Numbers)  # of a table, which is asked for several kinds of numbers

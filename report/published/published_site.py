@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -41,17 +41,21 @@ class DeadLink:
 
 
 class PublishedSite:
-    """Pages and the logs below one folder; ``root`` is the folder that holds the pages, ``logs`` that of the logs."""
+    """Pages and the logs below one folder; ``root`` is the folder that holds the pages, ``logs`` that of the logs.
 
-    def __init__(self, documents: Sequence[Document], root: Path, logs: Path) -> None:
-        self.documents, self.root, self.logs_root = documents, root.resolve(), logs.resolve()
+    ``documents``: the pages; those that other processes still read are awaited last.
+    """
+
+    def __init__(self, documents: Iterable[Document], root: Path, logs: Path) -> None:
+        self.root, self.logs_root = root.resolve(), logs.resolve()
         self.unfollowed: list[str] = []
         self._archives = Archives(self.logs_root)
         self.logs = {log.path: log for path in self._paths() for log in self._logs_of(path)}
-        self.dead: list[DeadLink] = []
-        linked = [backing for document in documents for backing in self._linked(document)]
-        known = {backing.log.path for backing in linked}
         self.by_name = [Backing(log, log.named) for log in self.logs.values()]
+        self.documents = list(documents)
+        self.dead: list[DeadLink] = []
+        linked = [backing for document in self.documents for backing in self._linked(document)]
+        known = {backing.log.path for backing in linked}
         self.backings = linked + [backing for backing in self.by_name if backing.log.path not in known]
 
     def leave_out(self, paths: Collection[str]) -> None:

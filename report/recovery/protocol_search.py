@@ -10,7 +10,8 @@ sums, and the sorted values of each window.
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,19 +22,18 @@ from parsers.runs.format_records import FormatRecords
 from ..measuring.estimate import READS
 from ..measuring.measurement import throughput
 from ..measuring.protocol import NoMeasurement, Protocol
-from ..measuring.record_columns import Columns, Records
+from ..measuring.record_columns import Columns
 from ..measuring.selection import Series, readings
-from ..measuring.statistic import PERCENTILES, percentile
-from ..measuring.window import Fields, window
+from .protocol_group import ProtocolGroup, Values
 from .searched_protocols import protocols, protocols_of_steps
+from .windows import Windows
 
-Values = NDArray[np.float64]
-Places = NDArray[np.int64]
 Hits = NDArray[np.bool_]
 
+NEAREST = 2  # units of its last digit, within which lies what is rounded or truncated to a number
 NEARBY = 0.005  # of a value: as far apart as what different protocols make of a steady log
-ALL = 1 << 60  # records
-TRIMMED = "trimmed"
+# What is read of records as their speed.
+_SPEEDS = ("flops", *dict.fromkeys(name for names in READS.values() for name in names))
 _PRINTED = ("reported", "step_time", "duration", "steps")
 
 
@@ -51,6 +51,11 @@ class Searched:
     unit: str | None
     protocols: tuple[Protocol, ...]
 
+    def __reduce__(self) -> "tuple[Callable[..., Searched], tuple[object, ...]]":
+        # Other processes know the protocols; to hand thousands of them over would take longer than the search.
+        known = next((listed for listed in (protocols, protocols_of_steps) if self.protocols is listed()), None)
+        return _handed_over, (self.values, self.low, self.high, self.unit, known or self.protocols)
+
     def divided(self, by: float) -> "Searched":
         """The same in a unit that is so many times as large."""
         return replace(self, values=self.values / by, low=self.low / by, high=self.high / by) if by != 1 else self
@@ -59,10 +64,12 @@ class Searched:
         """Which protocols give printed digits (bool, two each): rounded half up, and then truncated."""
         decimals = len(digits.partition(".")[2])
         wanted = int(digits.replace(".", ""))
-        # Six digits more than are compared take away the noise of floats, as printing does.
-        scaled = np.round(self.values * 10.0**decimals, 6)
+        given: Hits = np.zeros((len(self.values), 2), dtype=np.bool_)
         with np.errstate(invalid="ignore"):
-            given: Hits = np.stack([np.floor(scaled + 0.5) == wanted, np.floor(scaled) == wanted], axis=1)
+            near = np.flatnonzero(np.abs(self.values - float(digits)) < NEAREST * 10.0**-decimals)
+        # Six digits more than are compared take away the noise of floats, as printing does.
+        scaled = np.round(self.values[near] * 10.0**decimals, 6)
+        given[near, 0], given[near, 1] = np.floor(scaled + 0.5) == wanted, np.floor(scaled) == wanted
         return given.ravel()
 
     def chance(self, digits: str) -> float:
@@ -84,13 +91,30 @@ class Searched:
     @property
     def middle(self) -> float:
         """The median of what the protocols give; NaN where none gives anything."""
-        known = self.values[np.isfinite(self.values)]
-        return float(np.median(known)) if len(known) else math.nan
+        return float(np.median(self._known)) if len(self._known) else math.nan
 
     def share(self, value: float, around: float) -> float:
         """How many of the protocols that give anything give a value that is no farther from another."""
-        known = self.values[np.isfinite(self.values)]
-        return float((np.abs(known - value) <= around).mean()) if len(known) else 0.0
+        return float((np.abs(self._known - value) <= around).mean()) if len(self._known) else 0.0
+
+    @cached_property
+    def digest(self) -> bytes:
+        """The same for logs for which all protocols give the same."""
+        return blake2b(self.values.tobytes()).digest()
+
+    @cached_property
+    def _known(self) -> Values:
+        return self.values[np.isfinite(self.values)]
+
+
+def _handed_over(
+    values: Values,
+    low: float,
+    high: float,
+    unit: str | None,
+    searched: Callable[[], tuple[Protocol, ...]] | tuple[Protocol, ...],
+) -> Searched:
+    return Searched(values, low, high, unit, searched() if callable(searched) else searched)
 
 
 def search(part: FormatRecords, facts: Mapping[str, Fact]) -> Searched:
@@ -98,11 +122,30 @@ def search(part: FormatRecords, facts: Mapping[str, Fact]) -> Searched:
     return _searched(part, facts, protocols())
 
 
+def of_compute(part: FormatRecords) -> FormatRecords | None:
+    """The TFLOP/s of a card that records print, in the place of their throughput; None where they print none."""
+    fields = {kind: field for (kind, name), field in part.fields.items() if name == "flops" and field.scope == "card"}
+    if not fields or "flops" not in part.table:
+        return None
+    kept = part.table.columns(name for name in part.table if name not in _SPEEDS)
+    meanings = {key: field for key, field in part.fields.items() if key[1] not in _SPEEDS}
+    meanings |= {
+        (kind, "throughput"): replace(field, name="throughput", unit="TFLOP", scope="job")
+        for kind, field in fields.items()
+    }
+    return replace(part, table=kept.having("throughput", part.table["flops"]), fields=meanings)
+
+
 def search_step_times(part: FormatRecords, facts: Mapping[str, Fact], unit: float) -> Searched:
     """The times of a step that all protocols give, in units of so many seconds."""
-    found = _searched(part, facts, protocols_of_steps())
+    found = search_steps(part, facts)
     with np.errstate(divide="ignore"):
         return replace(found, values=1 / found.values / unit, low=1 / found.high / unit, high=1 / found.low / unit)
+
+
+def search_steps(part: FormatRecords, facts: Mapping[str, Fact]) -> Searched:
+    """The steps per second that all protocols give."""
+    return _searched(part, facts, protocols_of_steps())
 
 
 def _searched(part: FormatRecords, facts: Mapping[str, Fact], searched: tuple[Protocol, ...]) -> Searched:
@@ -113,57 +156,13 @@ def _searched(part: FormatRecords, facts: Mapping[str, Fact], searched: tuple[Pr
     return Searched(values, *found.range(), searched)
 
 
-@dataclass(frozen=True, eq=False)
-class _Group:
-    """Protocols that read the same, one estimate of one kind of record, and their ranks.
-
-    What each takes of a log is in arrays: its ``statistics``, ``skips``, ``fractions``, ``drops``, ``firsts`` and
-    ``lasts``, in records; ``by_steps`` are those whose windows count steps instead.
-    """
-
-    ranks: Places
-    protocols: tuple[Protocol, ...]
-
-    @property
-    def first(self) -> Protocol:
-        return self.protocols[0]
-
-    @cached_property
-    def statistics(self) -> NDArray[np.str_]:
-        return np.array([TRIMMED if one.trim or one.trim_min else one.statistic for one in self.protocols])
-
-    @cached_property
-    def skips(self) -> Places:
-        return np.array([one.skip_records for one in self.protocols])
-
-    @cached_property
-    def fractions(self) -> Values:
-        return np.array([one.skip_fraction for one in self.protocols])
-
-    @cached_property
-    def drops(self) -> Places:
-        return np.array([one.drop_last.count for one in self.protocols])
-
-    @cached_property
-    def firsts(self) -> Places:
-        return np.array([one.take_first.count if one.take_first else ALL for one in self.protocols])
-
-    @cached_property
-    def lasts(self) -> Places:
-        return np.array([one.take_last.count if one.take_last else ALL for one in self.protocols])
-
-    @cached_property
-    def by_steps(self) -> tuple[int, ...]:
-        return tuple(place for place, one in enumerate(self.protocols) if one.window_counts_steps)
-
-
 @cache
-def _groups(*, of_steps: bool) -> list[_Group]:
+def _groups(*, of_steps: bool) -> list[ProtocolGroup]:
     searched = protocols_of_steps() if of_steps else protocols()
     groups: dict[tuple[str, str], list[int]] = {}
     for rank, protocol in enumerate(searched):
         groups.setdefault((protocol.records, protocol.estimate), []).append(rank)
-    return [_Group(np.array(ranks), tuple(searched[rank] for rank in ranks)) for ranks in groups.values()]
+    return [ProtocolGroup(np.array(ranks), tuple(searched[rank] for rank in ranks)) for ranks in groups.values()]
 
 
 class _Search:
@@ -174,7 +173,7 @@ class _Search:
         self.records = Columns(part.table)
         self.bases: list[tuple[str, Series]] = []
 
-    def values(self, group: _Group) -> Values:
+    def values(self, group: ProtocolGroup) -> Values:
         """What protocols give that read one estimate of one kind of record; NaN where the log does not allow it."""
         if not self._is_printed(group.first):
             return np.full(len(group.ranks), np.nan)
@@ -185,7 +184,7 @@ class _Search:
         except NoMeasurement:
             return np.full(len(group.ranks), np.nan)
         self.bases.append((group.first.estimate, base))
-        return _Windows(records, self.fields, base).values(group)
+        return Windows(records, self.fields, base).values(group)
 
     def range(self) -> tuple[float, float, str | None]:
         """The least and the largest value that is printed, or that a printed time stands for, and the unit."""
@@ -203,86 +202,3 @@ class _Search:
             return throughput(self.records, self.fields, self.facts, protocol).value
         except NoMeasurement:
             return math.nan
-
-
-# Means as sums: what is added of each value, and what becomes of the mean of that.
-_SUMMED: Mapping[str, tuple[Callable[[Values], Values], Callable[[Values], Values]]] = {
-    "mean": (lambda values: values, lambda means: means),
-    "harmonic_mean": (lambda values: 1 / values, lambda means: 1 / means),
-    "geometric_mean": (np.log, np.exp),
-}
-
-
-class _Windows:
-    """The windows of a series, each a range of its records.
-
-    ``records``: those of the series. What a window with a value that no throughput can be gives is NaN.
-    """
-
-    def __init__(self, records: Records, fields: Fields, base: Series) -> None:
-        self.records, self.fields, self.base = Columns(records), fields, base
-        self.bad = np.cumsum(np.concatenate([[0], ~(base.values > 0)]))
-        self.ordered: dict[tuple[int, int], Values] = {}
-        self.by_steps: dict[Protocol, tuple[int, int]] = {}
-
-    def values(self, group: _Group) -> Values:
-        """What the protocols of a group give."""
-        statistics, (starts, stops) = group.statistics, self._places(group)
-        found = np.full(len(starts), np.nan)
-        for statistic, (summed, back) in _SUMMED.items():
-            chosen = np.flatnonzero((statistics == statistic) & (stops > starts))
-            chosen = chosen[self.bad[stops[chosen]] == self.bad[starts[chosen]]]
-            with np.errstate(all="ignore"):
-                # More digits than a float has, so that a difference of two long sums loses none.
-                sums = np.cumsum(np.concatenate([[0], summed(self.base.values)]), dtype=np.longdouble)
-                means = (sums[stops[chosen]] - sums[starts[chosen]]) / (stops - starts)[chosen]
-                found[chosen] = back(means.astype(np.float64))
-        for place in np.flatnonzero(~np.isin(statistics, [*_SUMMED]) & (stops > starts)):
-            between = int(starts[place]), int(stops[place])
-            found[place] = self._ordered(group.protocols[place], str(statistics[place]), *between)
-        with np.errstate(divide="ignore"):
-            return self.base.factor / found if self.base.are_times else found * self.base.factor
-
-    def _places(self, group: _Group) -> tuple[Places, Places]:
-        """The window of each protocol: where it starts, and where it stops."""
-        count = len(self.base.values)
-        starts = np.minimum(np.maximum(group.skips, np.round(group.fractions * count, 9).astype(np.int64)), count)
-        stops = np.maximum(starts, count - group.drops)
-        starts = np.maximum(starts, stops - group.lasts)
-        stops = np.minimum(stops, starts + group.firsts)
-        for place in group.by_steps:
-            starts[place], stops[place] = self._by_steps(group.protocols[place])
-        return starts, stops
-
-    def _by_steps(self, protocol: Protocol) -> tuple[int, int]:
-        key = protocol.model_copy(update={"statistic": "mean", "trim": 0.0, "trim_min": 0})
-        if key not in self.by_steps:
-            try:
-                used, _ = window(self.records, self.fields, key)
-            except NoMeasurement:
-                used = np.zeros(0, dtype=np.bool_)
-            rows = np.flatnonzero(used)
-            self.by_steps[key] = (int(rows[0]), int(rows[-1]) + 1) if len(rows) else (0, 0)
-        return self.by_steps[key]
-
-    def _ordered(self, protocol: Protocol, statistic: str, start: int, stop: int) -> float:
-        """A statistic of sorted values; what is not a number comes last."""
-        if statistic == "last":
-            return float(self.base.values[stop - 1]) if self.bad[stop] == self.bad[start] else math.nan
-        if (start, stop) not in self.ordered:
-            self.ordered[start, stop] = np.sort(self.base.values[start:stop])
-        values = self.ordered[start, stop]
-        cut = max(int(protocol.trim * len(values)), protocol.trim_min)
-        values = values[cut : len(values) - cut] if 2 * cut < len(values) else values[:0]
-        if not len(values) or not values[0] > 0 or math.isnan(values[-1]):
-            return math.nan
-        return _REDUCE[statistic](values)
-
-
-_REDUCE: Mapping[str, Callable[[Values], float]] = {
-    TRIMMED: lambda values: float(values.mean()),
-    "median": lambda values: float(values[(len(values) - 1) // 2 : len(values) // 2 + 1].mean()),
-    "max": lambda values: float(values[-1]),
-    "min": lambda values: float(values[0]),
-    **{name: partial(percentile, per_cent=per_cent) for name, per_cent in PERCENTILES.items()},
-}

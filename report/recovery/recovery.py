@@ -9,8 +9,10 @@ nothing.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import comb
 from math import log as log_of
+from typing import TypeVar
 
 import numpy as np
 
@@ -40,6 +42,8 @@ class Pair:
 
 
 _Key = tuple[str, str]
+_Kind = tuple[object, object]
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True)
@@ -94,9 +98,15 @@ class _Recovery:
         )
         self.chances = np.array([min(1.0, sum(_chances(some))) for some in ways.values()])
         self.identities = _identities(self.pairs_of)
+        self.logs = len(set(self.identities))
         self.recovered: dict[_Key, Recovered] = {}
         self.supported: dict[object, set[int]] = {}
-        self._least: dict[tuple[int, ...], tuple[float, int]] = {}
+        rows = range(len(self.distinct))
+        self.are_left = np.ones(len(rows), dtype=np.bool_)
+        self.left = _by(rows, [pair.study for pair in self.pairs_of])  # those that are not explained yet, by study
+        self.rows_of_kinds = _by(rows, self.kinds)
+        self.rows_of_logs = _by(rows, [sha256 for sha256, _ in self.distinct])
+        self._least: dict[object, tuple[float, int]] = {}
 
     def found(self) -> list[Recovered | None]:
         if self.distinct:
@@ -107,68 +117,71 @@ class _Recovery:
 
     def _explain_several(self) -> bool:
         """Accept the protocol that explains several logs of a study with the least chance, if that is little enough."""
-        left = self._left()
-        studies: dict[object, list[int]] = {}
-        for row in left:
-            studies.setdefault(self.pairs_of[row].study, []).append(row)
-        least = [(*self._least_chance(tuple(rows)), study) for study, rows in studies.items()]
-        chance, rank, study = min(least, key=lambda found: found[0], default=(1.0, 0, None))
-        if not studies or not chance * len(studies) < SIGNIFICANT:
+        least = [(*self._least_chance(study), rows[0], study) for study, rows in self.left.items()]
+        chance, rank, _, study = min(least, key=lambda found: (found[0], found[2]), default=(1.0, 0, 0, None))
+        if not self.left or not chance * len(self.left) < SIGNIFICANT:
             return False
-        rows = [row for row in left if self.hits[row, rank]]
-        kept = [row for row in rows if self._may_share(row, rank, rows)]
-        if denied := [row for row in rows if row not in kept and self.pairs_of[row].study == study]:
+        rows = np.flatnonzero(self.hits[:, rank] & self.are_left).tolist()
+        kept = self._sharing(rows, rank)
+        if denied := [row for row in set(rows) - set(kept) if self.pairs_of[row].study == study]:
             self.hits[denied, rank] = False
             for kind in {self.kinds[row] for row in denied}:
                 self._keep_supported(kind)
         else:
-            self._accept(rank, kept, min(1.0, chance * len(studies)))
+            self._accept(rank, kept, min(1.0, chance * len(self.left)))
         return True
 
-    def _least_chance(self, rows: tuple[int, ...]) -> tuple[float, int]:
+    def _least_chance(self, study: object) -> tuple[float, int]:
         """The least of ``_chances_of_several``, and its rank; known while the rows of a study that are left stay."""
-        if rows not in self._least:
-            chances = self._chances_of_several(rows)
+        if study not in self._least:
+            chances = self._chances_of_several(self.left[study])
             rank = int(np.argmin(chances))
-            self._least[rows] = float(chances[rank]), rank
-        return self._least[rows]
+            self._least[study] = float(chances[rank]), rank
+        return self._least[study]
 
-    def _may_share(self, row: int, rank: int, rows: Sequence[int]) -> bool:
-        """Whether a pair is explained by what explains others.
+    def _sharing(self, rows: Sequence[int], rank: int) -> list[int]:
+        """The pairs that are explained by what explains all of these.
 
         Two logs of its kind must be. Or its kind has no protocol of its own, and two logs of its study are, or its
         digits are unlikely for all protocols that are known by now together.
         """
-        kind, protocol = self.kinds[row], rank // 2
-        if len({self.identities[other] for other in rows if self.kinds[other] == kind}) > 1:
-            return True
-        if self.supported.get(kind, set()) - {protocol}:
-            return False
-        study = [other for other in rows if self.pairs_of[other].study == self.pairs_of[row].study]
-        known = {one for some in self.supported.values() for one in some} | {protocol}
-        is_unlikely = bool(self.chances[row] * len(known) < SIGNIFICANT)
-        return len({self.identities[other] for other in study}) > 1 or is_unlikely
+        of_kinds, of_studies = (
+            {key: len({self.identities[row] for row in some}) for key, some in _by(rows, keys).items()}
+            for keys in ([self.kinds[row] for row in rows], [self.pairs_of[row].study for row in rows])
+        )
+        known = len({one for some in self.supported.values() for one in some} | {rank // 2})
+
+        def may_share(row: int) -> bool:
+            if of_kinds[self.kinds[row]] > 1:
+                return True
+            if self.supported.get(self.kinds[row], set()) - {rank // 2}:
+                return False
+            return of_studies[self.pairs_of[row].study] > 1 or bool(self.chances[row] * known < SIGNIFICANT)
+
+        return list(filter(may_share, rows))
 
     def _chances_of_several(self, left: Sequence[int]) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
         """How likely one of the protocols up to each explains as many of the logs by chance; 1 where that is one."""
         logs = {self.identities[row] for row in left}
+        rows_of = _by(left, [self.identities[row] for row in left])
         counts = np.zeros(self.hits.shape[1], dtype=np.int64)
         total = np.zeros(self.hits.shape[1])
         for log in logs:
             # Several digits of one log prove no more than those that are least likely.
-            rows = sorted((row for row in left if self.identities[row] == log), key=lambda row: -self.chances[row])
+            rows = sorted(rows_of[log], key=lambda row: -self.chances[row])
             best = np.zeros(self.hits.shape[1])
             for row in rows:
                 best[self.hits[row]] = np.log(max(self.chances[row], 1e-300))
             counts += self.hits[rows].any(axis=0)
             total += best
-        choices = np.array([log_of(comb(len(logs), count)) for count in range(len(logs) + 1)])
-        total += np.log(np.arange(1, len(total) + 1)) + choices[counts]
+        different, places = np.unique(counts, return_inverse=True)
+        choices = np.array([log_of(comb(len(logs), count)) for count in different.tolist()])
+        total += np.log(np.arange(1, len(total) + 1)) + choices[places]
         return np.where(counts > 1, np.exp(np.minimum(total, 0.0)), 1.0)
 
     def _explain_singles(self) -> None:
         """Accept what explains one log: the protocol of those of its digits that chance would give least."""
-        left = self._left()
+        left = sorted(chain.from_iterable(self.left.values()))
         ranks: dict[int, int] = {}
         for row in sorted(left, key=lambda row: float(self.chances[row])):
             log = self.identities[row]
@@ -188,31 +201,47 @@ class _Recovery:
             hits = hits[hits // 2 == known // 2]
         return int(hits[0]) if len(hits) else None
 
-    def _left(self) -> list[int]:
-        explained = {sha256 for sha256, _ in self.recovered}
-        return [row for row, (sha256, _) in enumerate(self.distinct) if sha256 not in explained]
-
     def _accept(self, rank: int, rows: Sequence[int], chance: float) -> bool:
         logs = {self.identities[row] for row in rows}
         protocol = rounded(rank, self.pairs_of[rows[0]].searched.protocols)
-        found = Recovered(protocol, len(logs), len(set(self.identities)), chance)
+        found = Recovered(protocol, len(logs), self.logs, chance)
         if found.is_finding:
             self.recovered |= {self.distinct[row]: found for row in rows}
-            for kind in {self.kinds[row] for row in rows}:
-                if len({self.identities[row] for row in rows if self.kinds[row] == kind}) > 1:
+            explained = {self.distinct[row][0] for row in rows}
+            self._leave_out([row for sha256 in explained for row in self.rows_of_logs[sha256] if self.are_left[row]])
+            for kind, some in _by(rows, [self.kinds[row] for row in rows]).items():
+                if len({self.identities[row] for row in some}) > 1:
                     self.supported.setdefault(kind, set()).add(rank // 2)
                     self._keep_supported(kind)
         return found.is_finding
 
-    def _keep_supported(self, kind: object) -> None:
+    def _leave_out(self, rows: Sequence[int]) -> None:
+        """Take rows for explained."""
+        self.are_left[rows] = False
+        for study in {self.pairs_of[row].study for row in rows}:
+            self._least.pop(study, None)
+            self.left[study] = [row for row in self.left[study] if self.are_left[row]]
+            if not self.left[study]:
+                del self.left[study]
+
+    def _keep_supported(self, kind: _Kind) -> None:
         """Forget what gives the digits of a single log of a kind that has a protocol of its own."""
-        left = [row for row in self._left() if self.kinds[row] == kind]
+        left = [row for row in self.rows_of_kinds[kind] if self.are_left[row]]
         counts = np.zeros(self.hits.shape[1], dtype=np.int64)
-        for log in {self.identities[row] for row in left}:
-            counts += self.hits[[row for row in left if self.identities[row] == log]].any(axis=0)
+        for rows in _by(left, [self.identities[row] for row in left]).values():
+            counts += self.hits[rows].any(axis=0)
         known = np.isin(np.arange(len(counts)) // 2, list(self.supported.get(kind, ())))
         self.hits[left] &= (counts > 1) | known
-        self._least = {rows: least for rows, least in self._least.items() if not {*rows} & {*left}}
+        if left:
+            self._least.pop(kind[0], None)
+
+
+def _by(rows: Sequence[int], keys: Sequence[Key]) -> dict[Key, list[int]]:
+    """The rows that have each key, in their order."""
+    found: dict[Key, list[int]] = {}
+    for row, key in zip(rows, keys, strict=True):
+        found.setdefault(key, []).append(row)
+    return found
 
 
 def _chances(ways: Sequence[Pair]) -> list[float]:
@@ -227,5 +256,5 @@ def _identities(pairs: Sequence[Pair]) -> list[int]:
     found = []
     for pair in pairs:
         number = known.setdefault(pair.sha256, len(known))
-        found.append(known.setdefault(pair.searched.values.tobytes(), number))
+        found.append(known.setdefault(pair.searched.digest, number))
     return found

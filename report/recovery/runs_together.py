@@ -7,12 +7,17 @@ from typing import Literal
 
 import numpy as np
 
-from .protocol_search import Searched, Values
+from .protocol_group import Values
+from .protocol_search import Searched
 
-Repeats = Literal["mean", "median"]
+Repeats = Literal["mean", "median", "max"]
 # How the throughputs of several runs become one.
-REPEATS: Mapping[Repeats, Callable[[Sequence[float]], float]] = {"mean": fmean, "median": median}
-_OF_RUNS: Mapping[Repeats, Callable[..., Values]] = {"mean": np.nanmean, "median": np.nanmedian}
+REPEATS: Mapping[Repeats, Callable[[Sequence[float]], float]] = {"mean": fmean, "median": median, "max": max}
+_OF_RUNS: Mapping[Repeats, Callable[..., Values]] = {
+    "mean": np.nanmean,
+    "median": np.nanmedian,
+    "max": np.nanmax,
+}
 
 
 def together(runs: Sequence[Searched], repeats: Repeats) -> Searched:

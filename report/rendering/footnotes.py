@@ -12,7 +12,7 @@ from parsers.runs.reading import CUT, FIRST_USED
 
 from ..evidence.cell import Cell
 from ..evidence.comparability import AXES, KINDS, SLOW_END, SLOW_START, Difference
-from ..evidence.comparison import Comparison
+from ..evidence.comparison import UnlikeNumbers
 from ..evidence.quotient import WITHHELD
 from ..measuring.caveats import ARRIVED, NO_VALUE, NO_VALUE_IN_ONE, RUNNING_MEAN
 from .gathered_notes import Place, of_differences, of_messages
@@ -31,7 +31,7 @@ class Footnotes:
     marks: Mapping[Place, tuple[int, ...]]
 
 
-def footnotes(rows: Rows, unlike: Sequence[Comparison]) -> Footnotes:
+def footnotes(rows: Rows, unlike: Sequence[UnlikeNumbers]) -> Footnotes:
     """The notes of a table with these rows of cells; ``unlike``: its comparisons that are not like with like."""
     differing = list(_of_comparisons(rows, unlike))
     found = [*of_messages(_of_cells(rows, differing)), *of_differences(differing)]
@@ -74,7 +74,7 @@ def _is_of_the_evidence(cell: Cell, remark: Message) -> bool:
     return is_as_labelled or remark.key in TOLD_WITH_THE_EVIDENCE
 
 
-def _of_comparisons(rows: Rows, unlike: Sequence[Comparison]) -> Iterator[tuple[Place, Difference]]:
+def _of_comparisons(rows: Rows, unlike: Sequence[UnlikeNumbers]) -> Iterator[tuple[Place, Difference]]:
     for one in unlike:
         for line in _lines(rows, one):
             for difference in one.differences:
@@ -82,7 +82,7 @@ def _of_comparisons(rows: Rows, unlike: Sequence[Comparison]) -> Iterator[tuple[
                     yield from ((place, difference) for place in _places(rows, one, line, difference))
 
 
-def _lines(rows: Rows, one: Comparison) -> Iterator[Place]:
+def _lines(rows: Rows, one: UnlikeNumbers) -> Iterator[Place]:
     """The places of the titles that a comparison is of."""
     if one.is_row:
         yield from ((at, TITLES) for at, cells in enumerate(rows) if cells[0].row == one.title)
@@ -103,7 +103,7 @@ def _is_told_by_its_cells(rows: Rows, line: Place, difference: Difference) -> bo
     return any(found.fact == axis for _, cell in _cells(rows, line) for found in cell.certain_disagreements)
 
 
-def _places(rows: Rows, one: Comparison, line: Place, difference: Difference) -> Iterator[Place]:
+def _places(rows: Rows, one: UnlikeNumbers, line: Place, difference: Difference) -> Iterator[Place]:
     """Where a difference is marked: a slow record at the numbers that it is of, any other at the title."""
     if difference.key not in (SLOW_START, SLOW_END):
         yield line

@@ -11,12 +11,14 @@ from tabulate import tabulate
 
 from parsers.io.message import Message
 
-from ..evidence.cell import Cell, Exhibit, anchors, coverage, former_anchors
-from ..evidence.comparison import Comparison
+from ..evidence.cell import Cell, anchors, coverage, former_anchors
+from ..evidence.comparison import UnlikeNumbers
+from ..evidence.ranks.exhibits import Exhibit
 from ..measuring.protocol import Step
 from ..measuring.quantity import Shown
 from ..pagefile.page import Page
 from ..wording import markdown
+from ..wording.page_words import page_words
 from ..wording.words import Translator, worded
 
 MISSING = "-"
@@ -39,9 +41,9 @@ class PageText(Translator):
         language: str,
         logs: Path,
         out: Path,
-        unlike: Sequence[Comparison] = (),
+        unlike: Sequence[UnlikeNumbers] = (),
     ) -> None:
-        super().__init__(language, page.words.get(language))
+        super().__init__(language, page_words(page, language))
         self.language = language
         self.page, self.cells, self.logs, self.out, self.unlike = page, cells, logs, out, unlike
         self.anchors, self.former_anchors = anchors(cells), former_anchors(cells)
@@ -53,13 +55,13 @@ class PageText(Translator):
         """The digits of a cell that is not empty, as a link to their evidence or their source."""
         return markdown.link(str(cell.digits), f"{self.proofs}#{self.anchors[cell]}")
 
-    def marked_number(self, cell: Cell) -> str:
-        """The same, marked where it rests on a quoted figure."""
-        return self.number(cell) + ("‡" if cell.rests_on_quotes else "")
+    def marked_number(self, cell: Cell, sign: str = "") -> str:
+        """The same, marked where it rests on a quoted figure; ``sign``: one that belongs to the number, such as %."""
+        return self.number(cell) + sign + ("‡" if cell.rests_on_quotes else "")
 
-    def qualified_number(self, cell: Cell) -> str:
+    def qualified_number(self, cell: Cell, sign: str = "") -> str:
         """The same, followed by what its log says otherwise than its label."""
-        return " ".join(filter(None, (self.marked_number(cell), self.qualifier(cell))))
+        return " ".join(filter(None, (self.marked_number(cell, sign), self.qualifier(cell))))
 
     def qualifier(self, cell: Cell) -> str:
         """What its log says otherwise than its label, in brackets; empty where they agree."""
@@ -97,6 +99,8 @@ class PageText(Translator):
         if shown.quantity.is_told_by_title:
             return self.translate(title)
         quantity = self.translate(shown.quantity.name)
+        if not shown.unit:
+            return self.say("{title}, {quantity}", title=self.translate(title), quantity=quantity)
         return self.say("{title}, {quantity} ({unit})", title=self.translate(title), quantity=quantity, unit=shown.unit)
 
     def place(self, cell: Cell) -> str:
@@ -119,6 +123,11 @@ class PageText(Translator):
     def log(self, exhibit: Exhibit) -> str:
         """A link to a log: to where it was published when others made it, else to our own copy."""
         return markdown.link(markdown.text(self.called(exhibit)), self._address(exhibit.path))
+
+    def source(self, name: str) -> str:
+        """A link to where quoted figures were published, by the name that the page file gives it."""
+        source = self.page.sources[name]
+        return markdown.link(markdown.text(self.translate(source.title)), source.url)
 
     def lines(self, log: str, said: str, told: str | Message) -> str:
         """A link to lines of a log, which are ``told`` as their provenance is, and ``said`` as Markdown."""

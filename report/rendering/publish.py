@@ -14,7 +14,7 @@ from ..evidence import evidence_file
 from ..evidence.case_evidence import cells
 from ..evidence.case_runs import NOT_FOUND
 from ..evidence.cell import Cell, coverage
-from ..evidence.comparison import Comparison, comparisons
+from ..evidence.comparison import UnlikeNumbers, comparisons
 from ..evidence.quotient import MISSING as MISSING_PART
 from ..evidence.reason import LEADS_OUT, LEADS_OUT_HELP
 from ..pagefile.page import Page
@@ -61,7 +61,7 @@ class PublishedPage:
     files: list[Path]
 
     @cached_property
-    def unlike(self) -> list[Comparison]:
+    def unlike(self) -> list[UnlikeNumbers]:
         """The rows and columns of its tables that are not directly comparable."""
         return list(comparisons(self.page, self.cells))
 

@@ -4,9 +4,10 @@ from collections.abc import Iterable
 
 from parsers.io.message import Message
 
-from ..evidence.cell import Cell, Exhibit
-from ..evidence.comparison import Comparison
+from ..evidence.cell import Cell
+from ..evidence.comparison import UnlikeNumbers
 from ..evidence.quotient import MISSING as MISSING_PART
+from ..evidence.ranks.exhibits import Exhibit
 from ..pagefile.page import Block, Code, Grid, Prose, Table
 from ..wording import markdown
 from ..wording.words import worded
@@ -104,7 +105,7 @@ class Renderer(PageText):
         """The numbers of one table by one rule; empty where their own rules favour none."""
         return render_remarks.common(self, table.corner, self._unlike(table))
 
-    def _unlike(self, table: Table) -> list[Comparison]:
+    def _unlike(self, table: Table) -> list[UnlikeNumbers]:
         return [comparison for comparison in self.unlike if comparison.table == table.name]
 
     def remarks(self) -> list[str]:

@@ -1,10 +1,13 @@
 """Rendering evidence: where each number of a table comes from: lines of logs, other numbers or a quoted source."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, repeat
 
-from ..evidence.cell import Cell, Coverage, Exhibit, Quotient, coverage
-from ..measuring.ranks import RankSpread
+from ..evidence.cell import Cell, Coverage, Quotient, coverage
+from ..evidence.ranks.exhibits import Exhibit
+from ..measuring.ranks.rank_spread import RankSpread
 from ..wording import markdown
+from ..wording.words import worded
 from .page_text import PageText
 
 # What is done with the numbers of several runs, and how the result is printed.
@@ -25,9 +28,10 @@ def _proofs(page: PageText, cell: Cell) -> Iterator[list[str]]:
         yield [number, page.say("same runs as {number}", number=page.number(same)), NO_LINES, rules[0]]
         return
     for proof in cell.proofs:
-        # One rule for each file of a proof; they stand beside the first proof only.
-        for exhibit, rule in zip(proof.exhibits, rules, strict=True):
-            yield [number, page.log(exhibit), _lines(page, exhibit), rule]
+        done = [markdown.text(worded(step, page.translate)) for step in (proof.figure.steps() if proof.figure else ())]
+        # One rule for each file of a proof, but for the logs of further ranks; they stand beside the first proof only.
+        for exhibit, rule in zip(proof.exhibits, chain(rules, repeat("")), strict=False):
+            yield [number, page.log(exhibit), _lines(page, exhibit), "<br>".join(filter(None, (rule, *done)))]
             number = ""
         rules = [""] * len(rules)
 
@@ -48,7 +52,7 @@ def _rules(page: PageText, cell: Cell) -> Iterator[str]:
     """The rule of the number, then the protocol of a log that is there for its throughput or its window."""
     stated = cell.shown.steps(cell.protocol) if cell.protocol else ()
     yield page.sentence(stated, cell.words, several=len(cell.proofs) > 1)
-    if cell.protocol and len(cell.proofs[0].exhibits) > 1:
+    if cell.protocol and cell.proofs[0].observation and len(cell.proofs[0].exhibits) > 1:
         of_one_run = [step for step in cell.protocol.steps() if not step[0].startswith(NOT_OF_ONE_RUN)]
         yield page.sentence(of_one_run, cell.protocol.words(), several=False)
 
@@ -58,7 +62,7 @@ def ranks(page: PageText, cells: Sequence[Cell]) -> str:
     head = [page.translate(title) for title in ("Number", "Log", "Ranks", "Slowest rank", "Median", "Fastest rank")]
     throughputs = [cell for cell in cells if cell.shown.quantity.is_throughput]
     body = [
-        [page.number(cell), page.log(proof.exhibits[-1]), *_spread(page, found)]
+        [page.number(cell), page.log(proof.of_the_log), *_spread(page, found)]
         for cell in throughputs
         for proof in cell.proofs
         if (found := proof.measurement.ranks) is not None and min(found.values) < max(found.values)
@@ -88,13 +92,8 @@ def _lines(page: PageText, exhibit: Exhibit) -> str:
 def quoted(page: PageText, cells: Sequence[Cell]) -> str:
     """The quoted figures among cells, each with its source; empty where there are none."""
     head = [page.translate(title) for title in ("Number", "Row", "Column", "Source")]
-    body = [[page.anchored(c), *page.titles(c), _source(page, c.quoted.source)] for c in cells if c.quoted]
+    body = [[page.anchored(c), *page.titles(c), page.source(c.quoted.source)] for c in cells if c.quoted]
     return page.grid([head, *body]) if body else ""
-
-
-def _source(page: PageText, name: str) -> str:
-    source = page.page.sources[name]
-    return markdown.link(markdown.text(page.translate(source.title)), source.url)
 
 
 def sources(page: PageText) -> str:
@@ -102,7 +101,7 @@ def sources(page: PageText) -> str:
     used = {cell.quoted.source: page.page.sources[cell.quoted.source] for cell in page.cells if cell.quoted}
     head = [page.translate(title) for title in ("Source", "Date", "Commit", "Note")]
     body = [
-        [_source(page, name), one.date, markdown.code(one.commit) if one.commit else "-", _on_one_line(page, one.note)]
+        [page.source(name), one.date, markdown.code(one.commit) if one.commit else "-", _on_one_line(page, one.note)]
         for name, one in used.items()
     ]
     return page.grid([head, *body]) if body else ""

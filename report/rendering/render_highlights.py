@@ -1,6 +1,6 @@
 """Rendering highlights: what a page finds, as sentences that are computed from its numbers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from parsers.io.message import Message
@@ -17,15 +17,17 @@ from ..wording import markdown
 from ..wording.words import worded
 from .page_text import PageText
 
-FASTEST = "{case}: {column} is fastest"
-FASTEST_ONE = "{column} is fastest"
-FIRST = "{case}: {column}"
+FASTEST = "{column} is fastest"
+HIGHEST = "{column} has the highest number"
+ALONE = "only {column} has a number"
+MEASURED = "{column} is the fastest that was measured"
+APART = "no number is comparable with that of {column}"
 IN_BRIEF = {
     OTHER_CASE: "not comparable: the log's configuration does not match its label",
     DIFFERS: "not comparable: {fact} {of} and {against}",
 }
 RANGE = "{title}, {case}: {range}"
-ENDS, PERCENTS = "{low} to {high}", "{low}% to {high}%"
+ENDS = "{low} to {high}"
 # What a number is of, where its page does not label it: one, and several.
 UNITS: Mapping[Axis, tuple[str, str]] = {
     "cards": ("{count} card", "{count} cards"),
@@ -72,11 +74,11 @@ def _found(page: PageText, highlight: Highlight, case: Case) -> list[tuple[CellP
 def _fastest(page: PageText, found: Sequence[tuple[Case, Found]]) -> Iterator[PageFinding]:
     """One finding for all cases where the same column is the fastest in each, else one for each case."""
     firsts = [_first(cells) for _, cells in found]
-    if len({(cell.column, is_fastest) for cell, is_fastest in firsts}) > 1:
+    if len({(cell.column, said) for cell, said in firsts}) > 1:
         for alone in found:
             yield from _fastest(page, [alone])
         return
-    (first, is_fastest), (case, _) = firsts[0], found[0]
+    (first, said), (case, _) = firsts[0], found[0]
     open_axes = {axis for other, _ in found for axis in other if other[axis] != case[axis]}
     shared = {axis: value for axis, value in case.items() if axis not in open_axes}
     each = [{axis: value for axis, value in other.items() if axis in open_axes} for other, _ in found]
@@ -91,10 +93,10 @@ def _fastest(page: PageText, found: Sequence[tuple[Case, Found]]) -> Iterator[Pa
         for (cell, _), (_, cells), one in zip(firsts, found, each, strict=True)
         if len(cells) > 1
     ]
-    head = page.say(FASTEST if is_fastest else FIRST, case=where, column=column)
+    short = page.say(said, column=column)
+    head = page.say("{case}: {said}", case=where, said=short)
     told = page.sentences([page.say("**{head}**, {number} {unit}.", head=head, **number), *others])
     details = page.sentences([page.say("{number} {unit}.", **number), *others])
-    short = page.say(FASTEST_ONE, column=column) if is_fastest else column
     place = next(place for place, cell in found[0][1] if cell is first)
     yield PageFinding(told, where, short, details, look(page.page.columns[place.column.column].title))
 
@@ -106,13 +108,23 @@ def _others(page: PageText, first: Cell, found: Found, case: Case) -> str:
     return page.say("{said}.", said=said)
 
 
-def _first(found: Found) -> tuple[Cell, bool]:
-    """The number that is told first, and whether it is the fastest of several that can be compared."""
+def _first(found: Found) -> tuple[Cell, str]:
+    """The number that is told first, and what is said of its column beside those of the others."""
     there = [cell for _, cell in found if cell.value]
     # A number whose log contradicts its label is not one of the case, and a quoted one is not proven.
     first = max(there, key=lambda cell: (not cell.certain_disagreements, not cell.rests_on_quotes, cell.value or 0))
-    is_compared = any(cell is not first and unlike(cell, first, ()) is None for cell in there)
-    return first, is_compared and not first.certain_disagreements
+    others = [cell for cell in there if cell is not first]
+    compared = [cell for cell in others if unlike(cell, first, ()) is None]
+    if not others:
+        return first, ALONE
+    if compared and not first.certain_disagreements:
+        # What is above a comparable number that was measured is quoted.
+        return first, FASTEST if _is_above(first, compared) else MEASURED
+    return first, HIGHEST if _is_above(first, others) else APART
+
+
+def _is_above(first: Cell, others: Iterable[Cell]) -> bool:
+    return all((cell.value or 0) <= (first.value or 0) for cell in others)
 
 
 def _both(page: PageText, texts: Sequence[str]) -> str:
@@ -159,9 +171,15 @@ def _range(page: PageText, case: Case, found: Found) -> PageFinding:
     against = low_place.column.against
     title = low.column if against and against.column else low_place.table.title
     about = {"title": markdown.text(page.translate(title)), "case": _worded(page, case)}
-    ends = {"low": page.qualified_number(low), "high": page.qualified_number(high)}
+    sign = "%" if low.shown.quantity.whole == PERCENT else ""
+    ends = {"low": page.qualified_number(low, sign), "high": page.qualified_number(high, sign)}
     places = {"lowest": _of(page, case, low_place, low), "highest": _of(page, case, high_place, high)}
-    found_range = page.say(PERCENTS if low.shown.quantity.whole == PERCENT else ENDS, **ends)
+    if low.digits == high.digits:
+        alike = ends["low"]
+        return PageFinding(
+            f"**{page.say(RANGE, **about, range=alike)}**", page.say("{title}, {case}", **about), alike, ""
+        )
+    found_range = page.say(ENDS, **ends)
     head = page.say(RANGE, **about, range=found_range)
     told = page.say("**{head}**. Lowest: {lowest}; highest: {highest}.", head=head, **places)
     details = page.say("Lowest: {lowest}; highest: {highest}.", **places)

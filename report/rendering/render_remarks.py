@@ -5,9 +5,10 @@ from functools import partial
 
 from parsers.io.message import Message
 
+from ..evidence.case_evidence import row_title, written
 from ..evidence.cell import Cell
 from ..evidence.comparability import RULES, Difference
-from ..evidence.comparison import Comparison
+from ..evidence.comparison import UnlikeNumbers
 from ..measuring.crosscheck import MEANS, OWN
 from ..measuring.number import printed
 from ..measuring.protocol import Protocol
@@ -51,7 +52,7 @@ HEAD = ("Row", "Column", "On this page", "Ratio", "Identical statistics", "Ratio
 PRINTED = Protocol(significant=6)
 
 
-def differences(page: PageText, corner: str, found: Sequence[Comparison]) -> list[str]:
+def differences(page: PageText, corner: str, found: Sequence[UnlikeNumbers]) -> list[str]:
     """What keeps the numbers of each row or column of a table from being compared; equal remarks are put together.
 
     ``corner``: what the titles of the rows are, as the table says.
@@ -62,13 +63,23 @@ def differences(page: PageText, corner: str, found: Sequence[Comparison]) -> lis
     return [page.say("{cells}: {said}", cells=page.joined(rows), said=said) for said, rows in titles.items()]
 
 
-def _title(page: PageText, corner: str, comparison: Comparison) -> str:
-    title = _text(page, comparison.title)
-    named = comparison.is_row and corner
-    return page.say("{corner} {row}", corner=_text(page, corner), row=title) if named else title
+def _title(page: PageText, corner: str, comparison: UnlikeNumbers) -> str:
+    """What is compared: a column, or a row with what its title is, after the title of its group."""
+    if not (comparison.is_row and corner):
+        return _text(page, comparison.title)
+    group, title = _row(page, comparison)
+    named = page.say("{corner} {row}", corner=_text(page, corner), row=_text(page, title))
+    return page.specified([_text(page, group), named]) if group else named
 
 
-def _sentences(page: PageText, comparison: Comparison) -> str:
+def _row(page: PageText, comparison: UnlikeNumbers) -> tuple[str, str]:
+    """The titles of the group and of the row that a comparison is of."""
+    table = next(table for table in page.page.tables if table.name == comparison.table)
+    row = next(row for row in table.rows if row_title(page.page, table, row) == comparison.title)
+    return written(page.page, table, row, row.group), written(page.page, table, row, row.title)
+
+
+def _sentences(page: PageText, comparison: UnlikeNumbers) -> str:
     sentences = [_sentence(page, difference) for difference in comparison.differences]
     if comparison.is_of_rules and not comparison.common:
         sentences.append(page.say(NO_RULE))
@@ -88,14 +99,14 @@ def _text(page: PageText, raw: str) -> str:
     return markdown.text(page.translate(raw))
 
 
-def common(page: PageText, corner: str, found: Sequence[Comparison]) -> str:
+def common(page: PageText, corner: str, found: Sequence[UnlikeNumbers]) -> str:
     """The numbers of the rows by one rule beside the published ones; empty where no row has any."""
     head = (corner or HEAD[0], *HEAD[1:])
     body = [line for comparison in found for line in _lines(page, comparison)]
     return page.grid([[_text(page, title) for title in head], *body]) if body else ""
 
 
-def _lines(page: PageText, comparison: Comparison) -> Iterator[list[str]]:
+def _lines(page: PageText, comparison: UnlikeNumbers) -> Iterator[list[str]]:
     row = _text(page, comparison.title)
     for one in comparison.common:
         column = _text(page, one.cell.column)

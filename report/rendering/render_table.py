@@ -1,6 +1,7 @@
 """Rendering a table of results: its numbers with what is said of them, its groups of rows, and the notes below it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 
 from ..evidence.case_evidence import written
 from ..evidence.cell import Cell
@@ -22,6 +23,10 @@ FACTS: Mapping[Circumstance, str] = {
     "driver": "Driver",
 }
 NOT_RECORDED = "not recorded"
+OF_VERSION = "framework {version}"
+QUOTED_FROM = "‡ Quoted from {sources}."
+DATED = "{source} ({date})"
+PLANNED = "Not measured yet: {count}. {corner}: {rows}. Columns: {columns}."
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -46,12 +51,44 @@ class ResultsTable:
         quantity, unit = next(iter(kinds))
         if len(kinds) > 1 or len(self.table.columns) == 1 or quantity.is_told_by_title:
             return ""
-        name = self.page.translate(quantity.name).capitalize()
-        return self.page.say("{quantity} ({unit}).", quantity=name, unit=markdown.text(unit))
+        name = self.page.translate(quantity.name)
+        return self.page.say("{quantity} ({unit}).", quantity=name[:1].upper() + name[1:], unit=markdown.text(unit))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has no number, nor a note on why there is none."""
+        return not self._footnotes.notes and not any(cell.digits for cells in self.rows for cell in cells)
+
+    @property
+    def quoted_from(self) -> str:
+        """Where the figures were published that it quotes; empty where it quotes none."""
+        names = dict.fromkeys(cell.quoted.source for cells in self.rows for cell in cells if cell.quoted)
+        dates = {name: self.page.page.sources[name].date for name in names}
+        told = [self.page.say(DATED, source=self.page.source(name), date=date) for name, date in dates.items()]
+        return self.page.say(QUOTED_FROM, sources=self.page.joined(told)) if told else ""
 
     @property
     def markdown(self) -> str:
-        """The table itself; the numbers of its notes stand behind the titles and the numbers that they are of."""
+        """The table itself, or what it is to hold where it has no number yet.
+
+        The numbers of its notes stand behind the titles and the numbers that they are of.
+        """
+        return self._planned() if self.is_empty else self._grid()
+
+    def _planned(self) -> str:
+        """The cases of a table without numbers, each title once."""
+        titles = [markdown.text(self._title(cell)) for cell in self.rows[0]]
+        corner = markdown.text(self.page.translate(self.table.corner or "Row"))
+        told = {"count": sum(map(len, self.rows)), "columns": self.page.enumerated(titles), "corner": corner}
+        return self.page.say(PLANNED, **told, rows=self.page.joined(self._groups()))
+
+    def _groups(self) -> Iterator[str]:
+        """The titles of the rows, those of a group in one text after its own."""
+        for group, rows in groupby(self.table.rows, lambda row: self._written(row, row.group)):
+            titles = self.page.enumerated(self._written(row, row.title) for row in rows)
+            yield self.page.say("{case}: {said}", case=group, said=titles) if group else titles
+
+    def _grid(self) -> str:
         body: list[list[str]] = []
         group = ""
         for number, (row, cells) in enumerate(zip(self.table.rows, self.rows, strict=True)):
@@ -66,7 +103,22 @@ class ResultsTable:
     def _head(self) -> list[str]:
         facts = [self.page.translate(FACTS[name]) for name in self.table.facts]
         titles = [self.page.translate(self.table.corner), *map(self._title, self.rows[0]), *facts]
-        return [self._noted(markdown.text(title), (TITLES, at)) for at, title in enumerate(titles, start=TITLES)]
+        noted = [self._noted(markdown.text(title), (TITLES, at)) for at, title in enumerate(titles, start=TITLES)]
+        versions = ["", *self._versions(), *("" for _ in facts)]
+        return [f"{title}<br>*{version}*" if version else title for title, version in zip(noted, versions, strict=True)]
+
+    def _versions(self) -> list[str]:
+        """The framework version of each column, where all its runs have the same and no other column says it."""
+        if "framework_version" in self.table.facts:
+            return [""] * len(self.rows[0])
+        return [self._version(column) for column in zip(*self.rows, strict=True)]
+
+    def _version(self, column: Sequence[Cell]) -> str:
+        measured = [cell for cell in column if cell.proofs]
+        found = {of_cell(cell).get("framework_version", "") for cell in measured}
+        is_of_all = len(found) == 1 and column[0].shown.quantity.is_throughput
+        version = found.pop() if is_of_all else ""
+        return markdown.text(self.page.say(OF_VERSION, version=version)) if version else ""
 
     def _title(self, cell: Cell) -> str:
         """The title of a column, which says what it shows where the caption does not."""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from ..evidence.case_evidence import facts_of
 from ..evidence.cell import Cell, Proof, Quotient
 from ..measuring.measurement import Measurement
+from ..measuring.record_columns import Columns
 from ..measuring.selection import Series, select
 from ..measuring.statistic import Values, reduce
 from ..measuring.timing import Timed
@@ -48,14 +49,19 @@ def derivations(cells: Iterable[Cell]) -> Mapping[int, DerivationSteps]:
 
 def of_run(cell: Cell, proof: Proof) -> DerivationSteps:
     """How a log gives its throughput; the values are those of its lines, in the unit and the scope of the log."""
-    measured = proof.measurement
+    measured, figure = proof.measurement, proof.figure
     counts = Step(USED, {"used": measured.records_used, "available": measured.available})
-    selected = select(proof.columns, proof.reading.fields, facts_of(cell, proof), measured.protocol)
+    done = [Step(said.key, said.values) for said in figure.steps()] if figure else []
+    if figure and figure.part is None:
+        return DerivationSteps({}, [Step(OBSERVED, _result(measured)), *done])
+    columns = Columns(figure.part.table) if figure and figure.part else proof.columns
+    fields = figure.part.fields if figure and figure.part else proof.reading.fields
+    selected = select(columns, fields, facts_of(cell, proof), measured.protocol)
     if isinstance(selected.found, Timed):
-        return DerivationSteps({}, [counts, Step(CLOCKED, _result(measured))])
+        return DerivationSteps({}, [counts, Step(CLOCKED, _result(measured)), *done])
     values = selected.found.values[selected.are_used]
     by_line = {line: _digits(value) for line, value in zip(measured.lines, values.tolist(), strict=True)}
-    return DerivationSteps(by_line, [counts, *_reduced(measured, selected.found, values)])
+    return DerivationSteps(by_line, [counts, *_reduced(measured, selected.found, values), *done])
 
 
 def _reduced(measured: Measurement, found: Series, values: Values) -> Iterator[Step]:
@@ -97,17 +103,13 @@ def of_cell(cell: Cell) -> Iterator[Step]:
     if cell.protocol is None or cell.number is None:
         return
     if len(cell.proofs) > 1:
-        values = ", ".join(_digits(_value(proof)) for proof in cell.proofs)
+        values = ", ".join(_digits(proof.value) for proof in cell.proofs)
         of_runs = {"values": values, "result": _digits(cell.number)}
         if cell.shown.quantity.of_runs:
             yield Step(RUNS, of_runs)
         else:
             yield Step(REPEATS, {**of_runs, "repeats": f"repeats_{cell.shown.quantity.repeats(cell.protocol)}"})
     yield Step(PRINTED, {"printed": cell.printed, "unit": cell.shown.unit})
-
-
-def _value(proof: Proof) -> float:
-    return proof.observation.value if proof.observation else proof.measurement.value
 
 
 def _digits(value: float) -> str:

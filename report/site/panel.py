@@ -4,7 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from ..evidence.cell import Cell, Exhibit, Proof
+from ..evidence.cell import Cell, Proof
+from ..evidence.ranks.exhibits import Exhibit
+from ..measuring.quantity import PERCENT
 from ..wording.markdown import seen
 from .derivation_steps import DerivationSteps, Step, of_cell, of_telemetry
 from .hypertext import plain
@@ -39,7 +41,9 @@ def panel(page: WebPage, cell: Cell, derived: Mapping[int, DerivationSteps]) -> 
 
 def _named(page: WebPage, cell: Cell) -> dict[str, str]:
     """A number with its mark and its unit, and where it stands on the page."""
-    number = f"{cell.digits}{'‡' if cell.rests_on_quotes else ''} {cell.shown.unit}"
+    mark = "‡" if cell.rests_on_quotes else ""
+    unit = f"{cell.shown.unit}{mark}" if cell.shown.quantity.whole == PERCENT else f"{mark} {cell.shown.unit}"
+    number = f"{cell.digits}{unit}"
     return {"number": seen(number), "place": " · ".join(map(plain, page.coordinates(cell)))}
 
 
@@ -67,6 +71,12 @@ def _files(page: WebPage, cell: Cell, proof: Proof, derived: DerivationSteps) ->
     for exhibit in proof.exhibits:
         if exhibit.path == proof.log:
             yield _log(page, proof, exhibit, derived)
+        elif exhibit.path in proof.of_ranks:
+            yield {
+                **_file(page, exhibit, proof.lines_of(exhibit)),
+                **_derived(page, DerivationSteps({}, [])),
+                "left": [],
+            }
         else:
             yield _telemetry(page, cell, proof, exhibit)
 
@@ -127,10 +137,5 @@ def excerpts(cells: Sequence[Cell]) -> dict[str, tuple[str, set[int]]]:
     proofs = chain.from_iterable(cell.proofs for cell in cells if cell.printed)
     for proof in proofs:
         for exhibit in proof.exhibits:
-            lines = proof.measurement.lines if exhibit.path == proof.log else _observed(proof)
-            wanted.setdefault(exhibit.path, (exhibit.sha256, set()))[1].update(pieces_of(lines))
+            wanted.setdefault(exhibit.path, (exhibit.sha256, set()))[1].update(pieces_of(proof.lines_of(exhibit)))
     return wanted
-
-
-def _observed(proof: Proof) -> Sequence[int]:
-    return proof.observation.lines if proof.observation else ()

@@ -7,10 +7,13 @@ from typing import Any
 from ..charts.palette import look
 from ..evidence.cell import QUALIFIERS, Cell
 from ..evidence.circumstances import began
+from ..evidence.comparability import ON_SIDES
 from ..pagefile.page import CellPlace
 from ..wording.words import worded
 from .hypertext import paddings
 from .web_page import WebPage
+
+ColumnTitle = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -50,25 +53,33 @@ class ResultLine:
 class ResultGroup:
     """The results of one model on one device of a page.
 
-    ``cells``: by nodes, cards, precision and batch size of their labels, then by the title of their column.
+    ``cells``: by nodes, cards, precision and batch size of their labels, then by the title of their column, with$
+    that of its table where two have one.
     """
 
     model: str
     device: str
     page: WebPage
-    cells: dict[tuple[Any, ...], dict[str, tuple[CellPlace, Cell]]] = field(default_factory=dict)
+    cells: dict[tuple[Any, ...], dict[ColumnTitle, tuple[CellPlace, Cell]]] = field(default_factory=dict)
 
     @property
-    def titles(self) -> list[str]:
-        """The titles of its columns as the page file states them."""
+    def titles(self) -> list[ColumnTitle]:
+        """The titles of its columns as the page file states them, each with that of the table that alone has it."""
         return list(dict.fromkeys(title for row in self.cells.values() for title in row))
 
     @property
     def columns(self) -> list[tuple[str, str, str, str]]:
         """The same, each with its translation, that for narrow screens, and the class of its colour."""
         shorts = {column.title: column.short for column in self.page.page.columns.values() if column.short}
+        return [
+            (title, self._said(title, table), self._said(shorts.get(title, title), table), look(title))
+            for title, table in self.titles
+        ]
+
+    def _said(self, title: str, table: str) -> str:
         translate = self.page.translate
-        return [(title, translate(title), translate(shorts.get(title, title)), look(title)) for title in self.titles]
+        told = {"said": translate(title), "titles": translate(table)}
+        return self.page.say(ON_SIDES, **told) if table else translate(title)
 
     @property
     def address(self) -> str:
@@ -91,15 +102,25 @@ class ResultGroup:
         return sum(bool(cell.proofs) for row in self.cells.values() for _, cell in row.values())
 
     @property
+    def quoted(self) -> int:
+        """How many are quoted; the index has only the largest cases of a group that has no other numbers."""
+        return sum(cell.quoted is not None for row in self.cells.values() for _, cell in row.values())
+
+    @property
     def lines(self) -> list[ResultLine]:
-        """Its cases, those of the most cards first."""
+        """Its cases, those of the most cards first; where all are quoted, the largest of each precision."""
         ordered = sorted(self.cells.items(), key=lambda one: -int(one[0][1] or 0))
+        if not self.measured:
+            # Of the most cards, that of the largest batch size.
+            by_size = sorted(ordered, key=lambda one: (-int(one[0][1] or 0), -int(one[0][3] or 0)))
+            firsts = {key[2]: key for key, _ in reversed(by_size)}
+            ordered = [one for one in ordered if one[0] in firsts.values()]
         lines = [self._line(key, row) for key, row in ordered]
         columns = zip(*(line.numbers for line in lines), strict=True)
         padded = [paddings([number.marked if number else "" for number in column]) for column in columns]
         return [replace(line, paddings=texts) for line, texts in zip(lines, zip(*padded, strict=True), strict=True)]
 
-    def _line(self, key: tuple[Any, ...], row: dict[str, tuple[CellPlace, Cell]]) -> ResultLine:
+    def _line(self, key: tuple[Any, ...], row: dict[ColumnTitle, tuple[CellPlace, Cell]]) -> ResultLine:
         nodes, cards, precision, batch_size = key
         page = self.page
         said = page.say(QUALIFIERS["nodes"], said=nodes) if nodes and int(nodes) > 1 else ""
@@ -121,9 +142,9 @@ class ResultGroup:
 
 
 def result_groups(pages: Sequence[WebPage]) -> list[ResultGroup]:
-    """The groups of all pages; those of the newest runs come first, those without a date last."""
+    """The groups of all pages: measured ones before quoted ones, of each those of the newest runs first."""
     groups = [group for page in pages for group in _groups(page)]
-    return sorted(groups, key=lambda group: group.date, reverse=True)
+    return sorted(groups, key=lambda group: (group.measured > 0, group.date), reverse=True)
 
 
 def _groups(page: WebPage) -> Iterator[ResultGroup]:
@@ -138,8 +159,8 @@ def _groups(page: WebPage) -> Iterator[ResultGroup]:
         # The same number may stand in several tables.
         row, name = group.cells.setdefault(key, {}), place.column.column
         title = page.page.columns[name].title
-        is_taken = title in row and row[title][0].column.column != name
-        row.setdefault(f"{title} ({name})" if is_taken else title, (place, cell))
+        is_taken = (title, "") in row and row[title, ""][0].column.column != name
+        row.setdefault((title, place.table.title if is_taken else ""), (place, cell))
     yield from groups.values()
 
 

@@ -16,7 +16,7 @@ from ..measuring.estimate import Facts, Values
 from ..measuring.headline import of_records
 from ..measuring.measurement import Measurement
 from ..measuring.protocol import NoMeasurement, Protocol
-from ..measuring.ranks import one_each
+from ..measuring.ranks.rank_records import one_each
 from ..measuring.record_columns import Columns
 from ..measuring.scaling import ASKING
 from ..measuring.statistic import reduce

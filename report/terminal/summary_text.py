@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from io import StringIO
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import numpy as np
 from rich.console import RenderableType
@@ -10,6 +10,7 @@ from rich.table import Table
 
 from parsers.io.console import Console, Text
 from parsers.io.message import Message, joined
+from parsers.runs.format_records import OWN_LINE
 
 from ..evidence.log_summary import Summary
 from ..measuring.crosscheck import Check
@@ -23,6 +24,7 @@ from ..wording.words import Translate, whose, worded
 BARS = "▁▂▃▄▅▆▇█"
 PLOT_WIDTH = 60
 SHAPES_SHOWN = 8
+NODES_SHOWN = 8
 
 NO_FORMAT = "no known format"
 ABOUT = "{format} · {count} bytes · sha256 {sha256}"
@@ -38,6 +40,11 @@ SHAPE = "{count} from line {line}: {text}"
 OTHER_LINES, OTHER_LINE = "{count} other lines", "{count} other line"
 SUM = "the sum of {count} ranks"
 BY_RANK = "by rank: {ranks}"
+OTHER_NODES = "{count} other nodes are not slower"
+LOGS = (
+    "lines of {count} ranks ({first} to {last}): {total} = {matched} matched + {ignored} ignored + {unrecognised} "
+    "unrecognised"
+)
 OF_ONE: Mapping[str | None, str] = {"card": "that of one card × {count}", "node": "that of one node × {count}"}
 RUN = "run {number}, lines {first} to {last}: {said}"
 OF_RUN = "{number} {unit}{whose} (protocol: {protocol})"
@@ -70,12 +77,22 @@ def _parts(summary: Summary, translate: Translate) -> Iterator[RenderableType]:
         yield Text(plot)
     counts = {name: getattr(account, name) for name in ("total", "matched", "ignored", "unrecognised")}
     yield Text(worded(Message(ACCOUNT, **counts), translate))
+    yield from (Text(worded(said, translate)) for said in _logs(summary))
     yield from _unrecognised(summary, translate)
     for found in summary.leftover.breaks:
         broken = worded(Message(BROKEN, found=found), translate)
         yield from (Text(line, style="yellow") for line in broken.split("\n"))
     warnings = (worded(Message(WARNING, said=warning), translate) for warning in summary.warnings)
     yield from (Text(warning, style="yellow") for warning in warnings)
+
+
+def _logs(summary: Summary) -> Iterator[Message]:
+    """The lines of all logs, where each rank has one of its own."""
+    if logs := summary.reading.ranks:
+        numbers = sorted(log.rank for log in logs)
+        counts = ("total", "matched", "ignored", "unrecognised")
+        sums = {name: sum(getattr(log.account, name) for log in logs) for name in counts}
+        yield Message(LOGS, count=len(logs), first=numbers[0], last=numbers[-1], **sums)
 
 
 def _facts(summary: Summary, translate: Translate) -> Table:
@@ -107,8 +124,13 @@ def _parts_of_the_job(summary: Summary) -> Iterator[Message]:
         yield Message(SUM, count=len(found.ranks.numbers))
     elif found and (of_one := _times(summary, found)):
         yield of_one
-    if found and found.ranks:
-        yield Message(BY_RANK, ranks=found.ranks.summary)
+    if ranks := summary.ranks:
+        yield Message(BY_RANK, ranks=ranks.summary)
+        yield from islice(ranks.nodes_summary, NODES_SHOWN)
+        if (more := len(ranks.by_node) - NODES_SHOWN) > 0:
+            yield Message(OTHER_NODES, count=more)
+    if cards := summary.cards:
+        yield cards.summary
 
 
 def _times(summary: Summary, found: Measurement) -> Message | None:
@@ -144,6 +166,8 @@ def steadiness(summary: Summary, translate: Translate) -> str:
     """The throughput (or time of a step) of the records over the run as a line of bars, with its range."""
     kind = summary.protocol.records
     records = Columns(summary.part.table).of_kind(kind)
+    if OWN_LINE in records:  # of several logs those of the one whose lines are shown
+        records = records.rows(records[OWN_LINE] == records["line"])
     column = next((name for name in ("throughput", "step_time") if name in records), "")
     values = records.numbers(column) if column else np.zeros(0)
     values = values if (are_told := np.isfinite(values)).all() else values[are_told]

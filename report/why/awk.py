@@ -60,7 +60,7 @@ def _with_all_digits(derivation: Derivation) -> Iterator[tuple[float, AwkCommand
     """What awk comes to for one log, and the command, the plainest first."""
     if derivation.sample.timed is not None:
         text = _of_clock(derivation, derivation.sample.timed, is_rounded=False)
-        return repeat((derivation.measurement.value, AwkCommand(text, Message(CLOCK))), 2)
+        return repeat((derivation.value, AwkCommand(text, Message(CLOCK))), 2)
     found = of_records(derivation, is_rounded=False)
     return ((calculation.result, _calculated(derivation, calculation)) for calculation in found)
 
@@ -118,6 +118,8 @@ def _of_values(values: Sequence[float], calculation: Calculation) -> str:
 
 def _of_clock(derivation: Derivation, timed: Timed, *, is_rounded: bool) -> str:
     measured = derivation.measurement
-    shown = printing(measured.value, measured.protocol) if is_rounded else f'printf "{EXACT}\\n", x'
+    shown = printing(derivation.value, measured.protocol) if is_rounded else f'printf "{EXACT}\\n", x'
     rate = f"{timed.amount!r} / {timed.seconds!r}"
+    for operation in derivation.operations:
+        rate = operation.awk.format(rate)
     return f"{AWK} 'BEGIN {{ x = sprintf(\"{EXACT}\", {rate}); {shown} }}'"

@@ -7,6 +7,7 @@ from math import exp, isfinite, log, nan
 
 from ..measuring.number import DEFAULT_DECIMALS, printed, without_noise
 from ..measuring.protocol import Protocol
+from ..measuring.quantities.run_figure import after
 from ..measuring.statistic import PERCENTILES, Values, reduce
 from .derivation import Derivation
 from .sample import factor
@@ -109,6 +110,7 @@ STATISTICS: Mapping[str, Sequence[Loop]] = {
 REPEATS: Mapping[str, Sequence[Loop]] = {
     "mean": STATISTICS["mean"],
     "median": STATISTICS["median"],
+    "max": STATISTICS["max"],
     "olympic": (
         Loop("v[NR] = {0}", "sum / (NR - 2)", _olympic, "for (i = 2; i < NR; i++) sum += v[i]", is_sorted=True),
     ),
@@ -190,7 +192,7 @@ class Calculation:
 
 def of_records(derivation: Derivation, *, is_rounded: bool) -> Iterator[Calculation]:
     """Return the calculations of the throughput of one log from the values of its records, the plainest first."""
-    value, protocol = derivation.measurement.value, derivation.protocol
+    value, protocol = derivation.value, derivation.protocol
     for loop in STATISTICS[protocol.statistic]:
         result = without_noise(scaled(derivation, loop.of(derivation.sample.values.tolist())))
         yield Calculation(loop, _scaling(derivation), result, value, protocol, is_rounded)
@@ -208,17 +210,22 @@ def value_of(derivation: Derivation, values: Values) -> float:
 
 
 def scaled(derivation: Derivation, statistic: float) -> float:
-    """Return the throughput, of the whole job where that is known, of the statistic of the values of a log."""
-    if _is_of_steps(derivation):
-        return samples(derivation) / statistic
-    return statistic * multiplier(derivation)
+    """Return the number that the statistic of the values of a log gives: as a rule the throughput of the whole job."""
+    is_of_steps = _is_of_steps(derivation)
+    measured = samples(derivation) / statistic if is_of_steps else statistic * multiplier(derivation)
+    return after(derivation.operations, measured)
 
 
 def _scaling(derivation: Derivation) -> str:
     """The same in awk."""
+    times, found = multiplier(derivation), "{0}"
     if _is_of_steps(derivation):
-        return f"{samples(derivation)} / ({{0}})"
-    return f"{{0}} * {times}" if (times := multiplier(derivation)) > 1 else "{0}"
+        found = f"{samples(derivation)} / ({{0}})"
+    elif times > 1:
+        found = f"{{0}} * {times}"
+    for operation in derivation.operations:
+        found = operation.awk.format(found)
+    return found
 
 
 def _is_of_steps(derivation: Derivation) -> bool:

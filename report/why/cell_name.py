@@ -10,7 +10,7 @@ from ..evidence.cell import Cell, commonest, former_anchors
 from ..pagefile.page import Page
 
 SHOWN = 8
-NO_THROUGHPUT = "{slug} shows {quantity}; only a throughput can be explained."
+NO_THROUGHPUT = "{slug} shows {quantity}; only what is read from the records of logs can be explained."
 QUOTED = "{digits} is quoted from {source}; there is no log to explain it."
 EMPTY = "The cell {name} is empty: {reason}"
 SEVERAL = "{count} cells match {name}: {cells}."
@@ -31,16 +31,21 @@ def named(page: Page, cells: Sequence[Cell], name: str) -> Cell:
 
     ``name``: its address such as ``main/v100-fp32-8/paddle``; the digits that only one cell prints; its table, row and
     column as they are titled; or ``e12`` or ``12``, as it was called before. Raises NoCellError for another name, and
-    for a cell without a throughput.
+    for a cell that is not read from the records of logs.
     """
     filled = [cell for cell in cells if cell.printed is not None]
     found = _by_address(cells, name) or _by_digits(filled, name) or [c for c in filled if name in _places(page, c)]
     if len(found) != 1 or found[0].printed is None:
         raise NoCellError(_other_than_one(page, cells, filled, found, name))
     (cell,) = found
-    if not cell.shown.quantity.is_throughput:
+    if not (cell.shown.quantity.is_throughput or _is_of_records(cell)):
         raise NoCellError(NO_THROUGHPUT, slug=cell.slug, quantity=Message(cell.shown.quantity.name))
     return cell
+
+
+def _is_of_records(cell: Cell) -> bool:
+    """Whether it is not a throughput, but read from the records of logs in the same way."""
+    return bool(cell.proofs) and all(proof.figure and proof.figure.part for proof in cell.proofs)
 
 
 def _by_address(cells: Sequence[Cell], name: str) -> list[Cell]:

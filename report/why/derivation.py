@@ -12,8 +12,9 @@ from parsers.runs.reading import Reading
 from ..measuring.crosscheck import Check, checks
 from ..measuring.estimate import Facts
 from ..measuring.measurement import Measurement
-from ..measuring.number import printed
+from ..measuring.number import printed, without_noise
 from ..measuring.protocol import Protocol
+from ..measuring.quantities.run_figure import Operation, after, steps
 from ..measuring.window import REASON_KEYS, UNREADABLE
 from ..wording.words import Translate, worded
 from .preparation import quotes
@@ -42,6 +43,8 @@ _STEPS: Mapping[str, tuple[str, ...]] = {
     "skip_records": ("skip_records",),
     "skip_steps": ("skip_steps",),
     "skip_fraction": ("skip_records",),
+    "from_step": ("before",),
+    "to_step": ("beyond",),
     "drop_last": ("drop_last",),
     "take_first": ("beyond",),
     "take_last": ("before",),
@@ -92,6 +95,7 @@ class Derivation:
     ``part``: what was measured of the reading; ``facts``: what is known of the run, also from the page. ``sample``: the
     records that were used. ``factors``: what leads from their numbers to the whole job's. ``stages``: the protocol step
     by step. ``checks``: the same stretch by other estimates. ``quotes``: the first and the last line that is used.
+    ``operations``: what makes another number than a throughput of what was measured.
     """
 
     reading: Reading
@@ -103,6 +107,21 @@ class Derivation:
     stages: tuple[Stage, ...]
     checks: tuple[Check, ...]
     quotes: Mapping[int, str]
+    operations: tuple[Operation, ...] = ()
+
+    @property
+    def value(self) -> float:
+        """The number of this one log, in 15 significant digits."""
+        return self.of(self.measurement.value)
+
+    @property
+    def steps(self) -> tuple[Message, ...]:
+        """The operations, each with its result."""
+        return tuple(steps(self.operations, self.measurement.value))
+
+    def of(self, measured: float) -> float:
+        """The number that its operations make of a value in the unit of its measurement."""
+        return without_noise(after(self.operations, measured))
 
     @property
     def log(self) -> Path:
@@ -117,13 +136,19 @@ class Derivation:
     @property
     def printed(self) -> str:
         """The throughput of this one log in the digits of its protocol."""
-        return printed(self.measurement.value, self.protocol)
+        return printed(self.value, self.protocol)
 
 
-def derive(reading: Reading, part: FormatRecords, facts: Facts, measured: Measurement) -> Derivation:
+def derive(
+    reading: Reading,
+    part: FormatRecords,
+    facts: Facts,
+    measured: Measurement,
+    operations: tuple[Operation, ...] = (),
+) -> Derivation:
     """Return how a measurement came about that was made of a part of a reading with these facts. Raises LogError."""
     used = sample(part, facts, measured.protocol)
     others = tuple(checks(part, facts, measured))
     made_of = factors(used, facts, measured)
     ends = quotes(reading.path, set(measured.ends))
-    return Derivation(reading, part, facts, measured, used, made_of, tuple(stages(measured)), others, ends)
+    return Derivation(reading, part, facts, measured, used, made_of, tuple(stages(measured)), others, ends, operations)

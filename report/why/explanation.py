@@ -1,7 +1,7 @@
 """Explanations: one number with the derivation of each of its logs, how it moves, and the command that proves it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from ..evidence.case_evidence import cells, facts_of
 from ..evidence.cell import Cell, Proof
 from ..evidence.log_summary import summarise
 from ..measuring.crosscheck import caveats, differing, own_figures
+from ..measuring.estimate import counting
 from ..measuring.number import printed
 from ..measuring.protocol import NoMeasurement, Protocol
 from ..pagefile.page import Page
@@ -75,14 +76,25 @@ def of_page(name: str, page: Page, cell: str, logs: Path) -> Explanation:
 
 
 def _derived(proof: Proof, cell: Cell) -> Derivation:
-    return derive(proof.reading, proof.reading.parts[0], facts_of(cell, proof), proof.measurement)
+    facts, figure = facts_of(cell, proof), proof.figure
+    if figure is None or figure.part is None:
+        return derive(proof.reading, proof.reading.parts[0], facts, proof.measurement)
+    printing = cell.shown.printing(proof.measurement.protocol)
+    protocol = proof.measurement.protocol.overridden(f"decimals={printing.decimals},rounding={printing.rounding}")
+    measured = replace(figure.measured, protocol=protocol)
+    derived = derive(proof.reading, figure.part, facts, measured, figure.operations)
+    if counting(measured.unit) == counting(cell.shown.rate):
+        return derived
+    rule = cell.shown.quantity.rule  # what was read is no throughput
+    stages = (replace(one, key=rule) if one.key.startswith("estimate_") else one for one in derived.stages)
+    return replace(derived, stages=tuple(stages))
 
 
 def _explained(
     title: str, unit: str, words: str, derived: tuple[Derivation, ...], remarks: Sequence[Message] = ()
 ) -> Explanation:
     protocol = derived[0].protocol
-    number = combined([one.measurement for one in derived], protocol)
+    number = combined([replace(one.measurement, value=one.value) for one in derived], protocol)
     moved = tuple(variations(derived, protocol))
     found = command(derived[0]) if len(derived) == 1 else together(derived, number, protocol)
     told = [(one, said) for one in derived for said in _told(one)]
@@ -143,6 +155,7 @@ def _log(derivation: Derivation) -> dict[str, Any]:
         "factors": [{"name": f.name, "value": f.value, "witness": str(f.source)} for f in derivation.factors],
         "number": measured.value,
         "unit": measured.unit,
+        **({"operations": [str(step) for step in derivation.steps]} if derivation.operations else {}),
         "scope": measured.scope,
         "checks": [
             {"number": c.measurement.value, "ratio": c.ratio, "protocol": c.measurement.protocol.words()}

@@ -92,10 +92,13 @@ class _ExplanationText:
 
     def lines(self) -> Iterator[Text]:
         told = self.explanation
-        scope = whose(told.derivations[0].measurement.scope)
+        first = told.derivations[0]
+        # What is no throughput says in its title whose it is.
+        is_throughput = bool(told.unit) and first.measurement.unit == told.unit and not first.operations
+        scope = whose(first.measurement.scope) if is_throughput else Message("")
         by = self.say(BY, whose=scope, protocol=told.words)
         yield Text(told.title, style="bold")
-        yield Text.assemble((f"{told.printed} {told.unit}", "bold green"), by)
+        yield Text.assemble((f"{told.printed} {told.unit}".strip(), "bold green"), by)
         for derivation in told.derivations:
             yield Text("")
             yield from self._derivation(derivation)
@@ -128,7 +131,9 @@ class _ExplanationText:
         yield from self._timed(derivation) if derivation.sample.timed else self._values(derivation)
         yield from self._of_ranks(derivation)
         yield self._fact("scaling", self._scaling(derivation))
-        yield self._fact("unrounded", f"{derivation.measurement.value:.15g} {derivation.measurement.unit}")
+        yield from (self._fact("then", worded(step, self.translate)) for step in derivation.steps)
+        unit = self.explanation.unit if derivation.operations else derivation.measurement.unit
+        yield self._fact("unrounded", f"{derivation.value:.15g} {unit}".strip())
         for check in derivation.checks:
             number, unit, words = check.measurement.value, check.measurement.unit, check.measurement.protocol.words()
             said = {"number": f"{number:.6g}", "unit": unit, "ratio": f"{check.ratio:.3f}", "protocol": words}
@@ -181,7 +186,8 @@ class _ExplanationText:
         yield from self._heading("Combined repeats")
         for derivation in self.explanation.derivations:
             measured = derivation.measurement
-            yield self._fact("repeat", f"{measured.value:.15g} {measured.unit}, {derivation.log}")
+            unit = self.explanation.unit if derivation.operations else measured.unit
+            yield self._fact("repeat", f"{derivation.value:.15g} {unit}, {derivation.log}")
         repeats = self.translate(f"repeats_{self.explanation.protocol.repeats}")
         number = f"{self.explanation.number:.15g}"
         yield self._fact("combined", self.say(COMBINED, number=number, how=repeats))

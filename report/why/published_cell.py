@@ -10,6 +10,7 @@ from ..audit.backing_logs import Library
 from ..audit.claim import Claim, claims
 from ..audit.finding import Finding
 from ..audit.judge import Judge
+from ..audit.printed_numbers import find_printed, of_other_quantities
 from ..audit.table_arithmetic import of_arithmetic
 from ..audit.whole_page import evidence_beside, name_of
 from ..evidence import evidence_file
@@ -35,14 +36,14 @@ NO_LOG = "{digits} cannot be explained: {reason}"
 
 @dataclass(frozen=True)
 class TableExplanation:
-    """A number that other numbers of its table give or contradict: its place in words, and what they say."""
+    """A number that others of its table give or contradict, or that its log prints: its place, and what these say."""
 
     title: str
     finding: Finding
 
     @property
     def said(self) -> Message:
-        """The verdict, and the operation on other numbers."""
+        """The verdict, and the operation on other numbers, or where the digits stand."""
         return Message(JUDGED, verdict=Message(self.finding.verdict), reason=self.finding.reason)
 
 
@@ -57,13 +58,18 @@ def of_published(page: Path, name: str, logs: Path | None) -> Explanation | Tabl
         return _of_own(page, name, evidence, logs)
     document = read_document(page)
     site = PublishedSite([document], page.resolve().parent, logs or page.parent)
-    found = {_key(claim.number): claim for claim in claims(site, (), Library())}
-    by_table = {_key(finding.number): finding for finding in of_arithmetic(document)}
+    library = Library()
+    found = {_key(claim.number): claim for claim in claims(site, (), library)}
+    find_printed(list(found.values()), library.workers)
+    printed = [finding for finding in of_other_quantities(site) if finding.log]
+    by_table = {_key(finding.number): finding for finding in (*of_arithmetic(document), *printed)}
     others = [finding.number for key, finding in by_table.items() if key not in found]
     number = _meant(page, name, [*(claim.number for claim in found.values()), *others])
     title = _titled(page, number)
     claim = found.get(_key(number))
     finding = Judge(list(found.values()), 0.0, site.unfollowed).finding(claim) if claim else by_table[_key(number)]
+    if claim and claim.printed:
+        return TableExplanation(title, finding)
     if claim and claim.evidence and finding.protocol:
         return _of_claim(claim, finding, title)
     if told := by_table.get(_key(number)):

@@ -1,7 +1,7 @@
 """Sensitivity: what the number would be by other windows, statistics and estimates."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from parsers.io.message import Message
@@ -59,7 +59,8 @@ def variations(derivations: Sequence[Derivation], protocol: Protocol) -> Iterato
 
 def _changes(derivation: Derivation, protocol: Protocol) -> Iterator[tuple[Message, dict[str, Any], bool]]:
     measured = derivation.measurement
-    skipped = sum(len(measured.left_out.get(key, ())) for key in ("skip_records", "skip_steps"))
+    starts = ("skip_records", "skip_steps", *(["before"] if protocol.from_step else []))
+    skipped = sum(len(measured.left_out.get(key, ())) for key in starts)
     readable = measured.available - sum(len(measured.left_out.get(REASON_KEYS[use], ())) for use in UNREADABLE)
     for count in WARM_UPS:
         if count != skipped:
@@ -88,8 +89,10 @@ def _by(keys: Mapping[str, Any], derivation: Derivation) -> Measurement:
     if "skip_records" in keys:
         stated.pop("skip_steps", None)
         stated.pop("skip_fraction", None)
+        stated.pop("from_step", None)
     changed = Protocol.of({**stated, **keys})
-    return measure(derivation.part.table, derivation.part.fields, derivation.facts, changed)
+    found = measure(derivation.part.table, derivation.part.fields, derivation.facts, changed)
+    return replace(found, value=derivation.of(found.value)) if derivation.operations else found
 
 
 def combined(measured: Sequence[Measurement], protocol: Protocol) -> float:
@@ -117,7 +120,7 @@ def _clocked(derivations: Sequence[Derivation], protocol: Protocol) -> Iterator[
     """By the clock: as the cross-check has it, which knows how many tokens a sample is."""
     checks = [c for one in derivations for c in one.checks if c.measurement.protocol.estimate == "clock"]
     if len(checks) == len(derivations):
-        values = [check.ratio * one.measurement.value for check, one in zip(checks, derivations, strict=True)]
+        values = [one.of(check.ratio * one.measurement.value) for check, one in zip(checks, derivations, strict=True)]
         number = values[0] if len(values) == 1 else reduce_repeats(values, protocol.repeats)
         yield Variation(Message(BY_TIMESTAMPS), number, min(c.measurement.records_used for c in checks), False)
 
@@ -167,7 +170,7 @@ def few(derivation: Derivation) -> Iterator[Message]:
 
 def stalls(derivation: Derivation) -> Iterator[Message]:
     """Warn of a stall at either end of what is used of a log, where it moves the number."""
-    values, number = derivation.sample.values, derivation.measurement.value
+    values, number = derivation.sample.values, derivation.value
     if not _is_of_many(derivation) or len(values) < 3:
         return
     middle = median(values)

@@ -1,7 +1,10 @@
 """Markdown: text from logs, paths and page files made safe to stand in it."""
 
 import re
+from collections.abc import Sequence
 from urllib.parse import quote
+
+from tabulate import tabulate
 
 from parsers.io.printable import printable
 
@@ -19,6 +22,12 @@ def text(raw: object) -> str:
 def seen(raw: str) -> str:
     """The text on one line, in which each character that no eye sees is escaped."""
     return raw if raw.isprintable() else printable(re.sub(r"[\n\r\t]", " ", raw))
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of plain texts."""
+    shown = [[text(cell) for cell in row] for row in rows]
+    return tabulate(shown, head, tablefmt="pipe", disable_numparse=True)
 
 
 def code(raw: object) -> str:

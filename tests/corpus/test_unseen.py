@@ -108,6 +108,25 @@ def test_a_line_of_training_may_tell_of_an_evaluation_too() -> None:
     assert prints_speed("\n".join(varied("Epoch 3 train loss 2.5 val loss 2.6 time: 12.5 s", 3)))
 
 
+BAR = "\n".join(f"{n}%|# | {n}/100 [00:{n:02d}<00:09,  1.{n}it/s]" for n in range(10, 20))
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["do_train=False,\ndo_predict=True,", '"do_train": false', "BLEU: 31.18\nEvaluation results:", "评估结果:"],
+)
+def test_a_log_without_training_prints_no_speed_of_it(said: str) -> None:
+    assert not prints_speed(f"{said}\n{BAR}\n")
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["do_train=False,\n{'loss': 2.5}", "do_train=True,", "Evaluation results:\nepoch 1", "a bar alone"],
+)
+def test_a_log_that_may_be_of_training_prints_speed(said: str) -> None:
+    assert prints_speed(f"{said}\n{BAR}\n")
+
+
 def test_a_sentence_that_a_model_repeats_is_no_speed() -> None:
     assert not prints_speed("".join(f"{number}. 工作时间：确保 3 周\n" for number in range(1, 5)))
 

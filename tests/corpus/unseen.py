@@ -8,7 +8,9 @@ summary) and what it says of itself in a line of its own, which is looked for in
 Whether a log prints speed or times is decided by its text alone: at least three lines that are equal but for numbers
 and signs have a number with a unit of speed or time, or beside a word of either (``SPEED``), which is not the same in
 all of them, as in a sentence that a model repeats. Stamps at the start of lines do not count, nor do lines that tell of
-an evaluation or of loading and not of training.
+an evaluation or of loading and not of training, nor any of a log that says that it does not train, or that tells of an
+evaluation and nowhere of training. To say that it does not train is not enough where a loss is printed: trainers of
+Hugging Face print that setting, which their ``train`` does not read.
 """
 
 import csv
@@ -58,6 +60,10 @@ EVALUATES = re.compile(
     r"(?<![a-z])(?:val|valid\w*|eval\w*|test\w*|infer\w*|predict\w*|\w*tokenize\w*)(?![a-z])", re.IGNORECASE
 )
 TRAINS = re.compile(r"loss|train|epoch|(?<![a-z])(?:lr|steps?|iter\w*)(?![a-z])|训练|损失|轮", re.IGNORECASE)
+
+NO_TRAINING = re.compile(r"\bdo_train[\"']?\s?[:=]\s?[Ff]alse\b")
+A_LOSS = re.compile(r"loss[\"']?\s?[:=]\s?\d", re.IGNORECASE)
+TELLS_OF_EVALUATION = re.compile(rf"{EVALUATES.pattern}|评估|测试|验证", re.IGNORECASE)
 
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 KIND = r"(?P<kind{n}>samples?|images?|img|sequences?|seq|tokens?|tok|words?|frames?)"
@@ -133,11 +139,19 @@ def worded(found: Iterable[Witness]) -> str:
 
 def prints_speed(text: str) -> bool:
     """Whether a text prints speed or times, by its words alone."""
+    if is_without_training(text):
+        return False
     found: dict[str, list[tuple[str, ...]]] = {}
     for line in _lines(text):
         if (speed := SPEED.search(line)) and not is_of_other_work(line):
             found.setdefault(_shape(line), []).append(tuple(re.findall(r"[\d.]+", line[speed.start() :])))
     return any(len(said) >= LINES_OF_SPEED and len(set(said)) > 1 for said in found.values())
+
+
+def is_without_training(text: str) -> bool:
+    """Whether a text says that nothing is trained, or tells of an evaluation and nowhere of training."""
+    says_so = NO_TRAINING.search(text) and not A_LOSS.search(text)
+    return bool(says_so or (TELLS_OF_EVALUATION.search(text) and not TRAINS.search(text)))
 
 
 def is_of_other_work(line: str) -> bool:

@@ -14,6 +14,7 @@ from native_checkout import executable
 from nvml import pynvml as stand_in
 
 from launchers.machine import doctor, gpus
+from launchers.machine.doctor_cards import ALL, Wants
 from launchers.machine.findings import Diagnosis
 from launchers.native import checkout
 from launchers.native.recipes import Recipe
@@ -61,13 +62,13 @@ class Patient:
 
         self.monkeypatch.setattr(shutil, "disk_usage", usage)
 
-    def findings(self, data: Path | None = None) -> list[Diagnosis]:
+    def findings(self, data: Path | None = None, wants: Wants = ALL) -> list[Diagnosis]:
         """Examine the patient."""
         answer = json.dumps({"python": "3.11.7", "packages": self.packages, "frameworks": self.frameworks})
         executable(self.top / "bin" / "python", self.python or f"#!/bin/sh\ncat <<'END'\n{answer}\nEND\n")
         recipe = Recipe("resnet", self.facts, {"DATA": "data"})
-        return list(doctor.examine(recipe, self.repo, data, self.environ))
+        return list(doctor.examine(recipe, self.repo, data, self.environ, wants))
 
-    def ills(self, data: Path | None = None) -> list[tuple[str, str, str]]:
+    def ills(self, data: Path | None = None, wants: Wants = ALL) -> list[tuple[str, str, str]]:
         """All that is not good."""
-        return [(found.subject, found.level, found.said) for found in self.findings(data) if found.level != "ok"]
+        return [(found.subject, found.level, found.said) for found in self.findings(data, wants) if found.level != "ok"]

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 from patient import FACTS, GIB, TORCH, Patient
 
-from launchers.machine import doctor
+from launchers.machine import doctor, machine_facts
+from launchers.machine.doctor_cards import Wants
 from launchers.machine.findings import Diagnosis, shown
-from launchers.native.recipes import Recipe
+from launchers.native.recipes import ROOM, Recipe
 
 
 @pytest.fixture
@@ -32,7 +34,7 @@ def test_everything_that_a_run_needs_is_looked_at(patient: Patient) -> None:
     assert list(dict.fromkeys(subjects)) == [
         *["python", "framework", "needs"],
         *machine,
-        *["shared memory", "data", "checkout"],
+        *["shared memory", "variables", "data", "checkout"],
     ]
 
 
@@ -131,7 +133,8 @@ def test_a_file_that_the_recipe_expects_among_the_data_is_looked_for(patient: Pa
 def test_a_checkout_that_the_recipe_does_not_mean_is_said(patient: Patient, change: dict[str, Any], said: str) -> None:
     patient.checkout |= change
     [(subject, level, sentence)] = patient.ills()
-    assert (subject, level, sentence[: len(said)]) == ("checkout", "warning", said)
+    expected = "bad" if "repository" in change else "warning"
+    assert (subject, level, sentence[: len(said)]) == ("checkout", expected, said)
 
 
 @pytest.mark.parametrize(
@@ -144,6 +147,11 @@ def test_a_checkout_that_the_recipe_does_not_mean_is_said(patient: Patient, chan
         ("torch 2.40", "torch 2.4.1 is installed; the recipe needs 2.40."),
         ("torch, dllogger", "dllogger is not installed in the native Python."),
         ("torch-gpu", "torch-gpu is not installed in the native Python."),
+        (
+            "torch, lddl of NVIDIA (it stops without, on images too)",
+            "The recipe needs lddl of NVIDIA (it stops without, on images too), which cannot be checked automatically.",
+        ),
+        ("torch, and dllogger", "dllogger is not installed in the native Python."),
         ("torch, Open MPI", "The recipe needs Open MPI, which cannot be checked automatically."),
         ("torch, other.txt", "The checkout has no other.txt."),
     ],
@@ -177,3 +185,31 @@ def test_a_real_checkout_at_its_pinned_commit_is_good(tmp_path: Path) -> None:
     recipe = Recipe("resnet", {**FACTS, "commit": commit}, {"DATA": "data"})
     *_, last = doctor.examine(recipe, tmp_path, None, os.environ)
     assert last == Diagnosis("checkout", "ok", f"At the pinned commit {commit[:12]}, without local changes.")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("NCCL_P2P_DISABLE", "1", "NCCL_P2P_DISABLE=1 turns off direct transfers between GPUs."),
+        ("NCCL_P2P_DISABLE", "0", None),
+        ("CUDA_LAUNCH_BLOCKING", "1", "CUDA_LAUNCH_BLOCKING=1 makes the CPU wait for each kernel."),
+        ("FLAGS_benchmark", "True", "FLAGS_benchmark=True makes Paddle wait for each operator."),
+        ("NCCL_DEBUG", "INFO", None),
+    ],
+)
+def test_a_variable_that_slows_training_down_is_named(
+    patient: Patient, name: str, value: str, said: str | None
+) -> None:
+    patient.environ[name] = value
+    assert patient.ills() == ([("variables", "warning", said)] if said else [])
+
+
+def test_a_variable_that_slows_training_down_is_kept_in_run_json() -> None:
+    slowing = tomllib.loads((ROOM / "slowing_variables.toml").read_text(encoding="utf-8"))
+    assert machine_facts.matters(dict.fromkeys(slowing, "1")).keys() == slowing.keys()
+
+
+@pytest.mark.parametrize(("precision", "level"), [("amp", None), ("fp32", None), ("bf16", "bad")])
+def test_a_precision_that_the_recipe_does_not_have_is_bad(patient: Patient, precision: str, level: str | None) -> None:
+    said = "The recipe does not train in bf16."
+    assert patient.ills(wants=Wants(precision=precision)) == ([("precision", level, said)] if level else [])

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from patient import Patient
 
+from launchers.machine.doctor_cards import Wants
+
 
 @pytest.fixture
 def patient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Patient:
@@ -78,3 +80,24 @@ def test_cards_that_meet_in_the_processor_are_said(patient: Patient, level: int,
     patient.cards(links=0, topology=level)
     said = f"GPUs are connected by {word} (see `nvidia-smi topo -m`)."
     assert patient.ills() == ([] if good else [("interconnect", "warning", said)])
+
+
+def test_a_card_that_has_fallen_off_its_bus_is_bad(patient: Patient) -> None:
+    patient.cards(cards=3, lost=[1])
+    assert ("cards", "bad", "GPU 1 does not answer: it has fallen off its bus.") in patient.ills()
+    assert ("cards", "ok", "2 of NVIDIA H200, driver 550.54.15.") in [
+        (finding.subject, finding.level, finding.said) for finding in patient.findings()
+    ]
+
+
+@pytest.mark.parametrize(("count", "good"), [(2, True), (8, False)])
+def test_more_cards_than_there_are_is_bad(patient: Patient, count: int, good: bool) -> None:
+    said = "8 GPUs are wanted on this machine; 2 answer."
+    assert patient.ills(wants=Wants(cards=count)) == ([] if good else [("cards", "bad", said)])
+
+
+@pytest.mark.parametrize(("capability", "good"), [([6, 1], False), ([7, 0], True), ([9, 0], True)])
+def test_a_precision_without_tensor_cores_is_said(patient: Patient, capability: list[int], good: bool) -> None:
+    patient.cards(capability=capability)
+    said = "NVIDIA H200 has no Tensor Cores for amp, which needs compute capability 7.0."
+    assert patient.ills(wants=Wants(precision="amp")) == ([] if good else [("precision", "warning", said)])

@@ -7,13 +7,14 @@ import inspect
 import json
 import os
 import sys
+import tomllib
 import types
 from pathlib import Path
 from typing import Any
 
 import pynvml  # type: ignore[import-untyped]
 import pytest
-from native_checkout import executable
+from native_checkout import TOP, executable
 from nvml import pynvml as stand_in
 
 from launchers.machine import gpus, machine_facts
@@ -111,9 +112,40 @@ def test_the_stand_in_has_every_name_of_nvml_that_is_used() -> None:
     assert used <= set(vars(stand_in))
 
 
-@pytest.mark.parametrize("name", ["NCCL_ALGO", "FLAGS_cudnn_exhaustive_search", "OMP_NUM_THREADS", "SLURM_NNODES"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("NCCL_ALGO", "FLAGS_cudnn_exhaustive_search", "OMP_NUM_THREADS", "SLURM_NNODES", "TF_XLA_FLAGS"),
+        *("TORCHINDUCTOR_MAX_AUTOTUNE", "NVTE_FUSED_ATTN", "UCX_TLS", "HIP_VISIBLE_DEVICES"),
+        *("ASCEND_RT_VISIBLE_DEVICES", "XPU_VISIBLE_DEVICES"),
+    ],
+)
 def test_a_variable_that_can_change_speed_is_kept(environ: dict[str, str], name: str) -> None:
     assert machine_facts.describe({**environ, name: "1"})["variables"] == {name: "1"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kept"),
+    [
+        ("LD_PRELOAD", "/home/me/lib/libtcmalloc.so.4:/opt/x/libb.so", "libtcmalloc.so.4:libb.so"),
+        (
+            "XLA_FLAGS",
+            "--xla_dump_to=/scratch/me/dump --xla_gpu_autotune_level=2",
+            "--xla_dump_to=dump --xla_gpu_autotune_level=2",
+        ),
+        ("XLA_FLAGS", "--xla_a=a/b", "--xla_a=a/b"),
+        ("NCCL_IB_HCA", "=mlx5_0:1,mlx5_1:1", "=mlx5_0:1,mlx5_1:1"),
+        ("LD_PRELOAD", "/home/me/", ""),
+    ],
+)
+def test_of_a_path_in_a_variable_the_last_name_is_kept(name: str, value: str, kept: str) -> None:
+    assert machine_facts.matters({name: value}) == {name: kept}
+
+
+def test_no_variable_is_listed_twice() -> None:
+    groups = tomllib.loads((TOP / "launchers/variables.toml").read_text(encoding="utf-8"))
+    names = [name for group in groups.values() for name in group]
+    assert sorted({name for name in names if names.count(name) > 1}) == []
 
 
 @pytest.mark.parametrize(
@@ -163,3 +195,19 @@ def test_the_image_of_a_container_is_known_from_variables(
 def test_the_image_of_a_container_is_known_from_files(tmp_path: Path, file: str, text: str, expected: str) -> None:
     executable(tmp_path / file, text)
     assert machine_facts.container({}, tmp_path) == expected
+
+
+def test_the_digest_of_the_image_that_podman_runs_is_known(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/.containerenv").write_text(f'engine="podman"\nimageid="{"a" * 64}"\n', encoding="utf-8")
+    assert machine_facts.container_digest({}, tmp_path) == f"sha256:{'a' * 64}"
+
+
+def test_the_digest_of_the_image_file_that_apptainer_runs_is_known(tmp_path: Path) -> None:
+    (tmp_path / "a.sif").write_bytes(b"image")
+    found = machine_facts.container_digest({"APPTAINER_CONTAINER": str(tmp_path / "a.sif")}, tmp_path)
+    assert found == "sha256:6105d6cc76af400325e94d588ce511be5bfdbb73b437dc51eca43917d7a43e3d"
+
+
+def test_outside_of_a_container_there_is_no_digest(tmp_path: Path) -> None:
+    assert machine_facts.container_digest({}, tmp_path) is None

@@ -17,8 +17,8 @@ from native_checkout import TOP, Native, executable
 from several_nodes import ON_TWO, dry_run, execute, facts_of, on_nodes, telling, told
 from test_launched_commands import start
 
+from launchers.jobs.recipe_job import RecipeJob
 from launchers.native import recipes
-from launchers.running.jobs import Job
 
 ADDRESS = r"\d+\.\d+\.\d+\.\d+"
 MEET = f"set -e; . {shlex.quote(str(TOP / 'launchers' / 'meet.bash'))}; meet; echo $MASTER $POD_IP"
@@ -140,5 +140,5 @@ def test_where_the_nodes_met_is_kept_as_it_was_given(native: Native) -> None:
 def test_only_the_launcher_of_paddle_is_given_an_address_for_a_name(tmp_path: Path, name: str) -> None:
     start(tmp_path, name, DRY_RUN="1")
     recipe = recipes.read(name)
-    job = Job(recipe, tmp_path, None, {"NODES": "2", "CARDS": "4", "MASTER": "node1:29500"})
+    job = RecipeJob(recipe, tmp_path, None, {"NODES": "2", "CARDS": "4", "MASTER": "node1:29500"})
     assert job.meets_by_address == recipe.facts["framework"].startswith("Paddle")

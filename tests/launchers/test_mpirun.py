@@ -12,7 +12,7 @@ import pytest
 from native_checkout import TOP, Native, executable
 from several_nodes import ON_TWO, dry_run, execute, facts_of, lines_of, on_nodes, run_of, telling, told
 
-from launchers.running import hosts
+from launchers.clusters import hosts
 
 MPIRUN = [*ON_TWO, "--on", "mpirun", "-H"]
 TWO = "127.0.0.1:2"

@@ -11,12 +11,12 @@ from checked_repository import ARGPARSE, CONFIGURED, write
 from native_checkout import METRIC, Native
 from test_nodes import put
 
+from launchers.clusters.place_choice import chosen
+from launchers.clusters.queue import number
 from launchers.io.regular_file import data_of, opener, text_of, write_whole
 from launchers.native import check, recipes
-from launchers.running.folders import RunFolder
 from launchers.running.nodes import collect
-from launchers.running.places import chosen
-from launchers.running.queue import number
+from launchers.runs.folders import RunFolder
 
 IS_PIPE = "it is a pipe, not a file"
 

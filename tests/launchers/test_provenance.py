@@ -12,9 +12,9 @@ import pytest
 from native_checkout import TOP, Native
 from test_launched_commands import every_recipe, start
 
+from launchers.jobs.recipe_job import RecipeJob
 from launchers.native import catalogue, recipes
 from launchers.native.images import imagenet
-from launchers.running.jobs import Job
 
 OTHER = {
     "DATA": "other/data",
@@ -41,10 +41,10 @@ def command(top: Path, recipe: str, variables: dict[str, str]) -> str:
     return answer.stdout
 
 
-def job(top: Path, recipe: str, options: dict[str, str], data: Path | None = None) -> Job:
+def job(top: Path, recipe: str, options: dict[str, str], data: Path | None = None) -> RecipeJob:
     """A job in a checkout under `top`, which has the folders that the recipe enters."""
     start(top, recipe, DRY_RUN="1")
-    return Job(recipes.read(recipe), top, data, options)
+    return RecipeJob(recipes.read(recipe), top, data, options)
 
 
 def is_refused(top: Path, recipe: str, data: Path) -> bool:

@@ -7,16 +7,17 @@ import gzip
 import json
 import re
 import subprocess
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from native_checkout import TOP, Native, make_native
+from own_program import OwnProgram, make_program
+from run_contract import COLUMNS, CONTRACT, FILES, KEYS, lacking, misfits, walked
 
 from launchers.machine import sampling
-from launchers.running import folders, nodes
+from launchers.running import nodes
+from launchers.runs import folders
 from parsers.ingesting import suite
 from parsers.ingesting.nameless import ingest_scrubbed
 from parsers.runs import clock, runfile, telemetry
@@ -25,74 +26,6 @@ from tests.parsers.ingesting import logs, run_file
 from tests.parsers.scrubbing import Secrets
 from tests.parsers.test_ingest_archives import member, tar
 from tests.parsers.toy_logs import step, write
-
-CONTRACT = (TOP / "logs" / "README.md").read_text(encoding="utf-8")
-TYPES: Mapping[str, Any] = {
-    "text": str,
-    "whole number": int,
-    "number": (int, float),
-    "object": dict,
-    "null": type(None),
-    "true": bool,
-    "false": bool,
-}
-# The same keys stand in several places; the contract tells them once.
-SAME = {"nodes": "environment", "ingested": "source"}
-
-
-@dataclass(frozen=True)
-class Key:
-    """A row of the table of run.json."""
-
-    types: str
-    where: tuple[str, ...]
-
-    def is_of(self, kind: str) -> bool:
-        """Whether every run.json of this kind has the key."""
-        return bool({"all", kind} & set(self.where))
-
-
-def rows(head: str) -> list[list[str]]:
-    """The cells of the tables of the contract that have this head."""
-    tables = re.findall(rf"^\| {head} \|.*\n\| ---.*\n((?:\|.*\n)+)", CONTRACT, re.MULTILINE)
-    return [[cell.strip() for cell in row.strip("|").split(" | ")] for table in tables for row in table.splitlines()]
-
-
-KEYS = {row[0].strip(" `"): Key(row[1], tuple(row[2].split("; "))) for row in rows("key")}
-COLUMNS = [row[0].strip(" `") for row in rows("column")]
-FILES = {name for head in ("file", "name") for row in rows(head) for name in re.findall("`([^`]+)`", row[0])}
-
-
-def walked(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Every value of a document with its key as the contract spells it."""
-    if path:
-        yield path, value
-    path = SAME.get(path, path)
-    for child in (value if isinstance(value, list) else [value]) if path else [value]:
-        for name, inner in child.items() if isinstance(child, dict) else ():
-            spelt = "<name>" if f"{path}.<name>" in KEYS else name
-            yield from walked(inner, f"{path}.{spelt}" if path else spelt)
-
-
-def fits(value: Any, types: str) -> bool:
-    """Whether a value is of the types that the contract states."""
-    if types.startswith("list of "):
-        return isinstance(value, list) and all(fits(item, types.removeprefix("list of ")) for item in value)
-    possible = [TYPES[name] for name in re.split(", | or ", types)]
-    if isinstance(value, bool):  # which Python takes for a whole number
-        return bool in possible
-    return any(isinstance(value, one) for one in possible)
-
-
-def misfits(document: Any) -> list[tuple[str, Any]]:
-    """The values of a run.json that the contract does not tell, or tells otherwise."""
-    found = walked(document)
-    return [(key, value) for key, value in found if key not in KEYS or not fits(value, KEYS[key].types)]
-
-
-def lacking(document: Any, *kinds: str) -> set[str]:
-    """The keys that every run.json of these kinds has, but this one."""
-    return {key for key, row in KEYS.items() if any(map(row.is_of, kinds))} - {key for key, _ in walked(document)}
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +42,15 @@ def failed(tmp_path_factory: pytest.TempPathFactory) -> Native:
     native.trains("raise SystemExit(3)\n")
     native.launch()
     return native
+
+
+@pytest.fixture(scope="module")
+def commanded(tmp_path_factory: pytest.TempPathFactory) -> OwnProgram:
+    program = make_program(tmp_path_factory.mktemp("commanded"))
+    program.change("print('loss 1')  # changed\n")
+    program.run("--cards", "1", "--", "env", "CUDA_VISIBLE_DEVICES=0", "python", "train.py")
+    program.run("--", "torchrun", "--nproc_per_node", "1", "train.py")
+    return program
 
 
 def checkout(folder: Path) -> Path:
@@ -146,11 +88,16 @@ def test_a_launched_run_json_is_as_the_contract_says(launched: Native) -> None:
 
 
 def test_a_launched_run_json_has_all_keys_of_the_contract(launched: Native) -> None:
-    assert lacking(launched.facts(), "launched") == set()
+    assert lacking(launched.facts(), "launched", "recipe") == set()
 
 
 def test_the_run_json_of_a_failed_run_is_as_the_contract_says(failed: Native) -> None:
-    assert (misfits(failed.facts()), lacking(failed.facts(), "launched", "failed")) == ([], set())
+    assert (misfits(failed.facts()), lacking(failed.facts(), "launched", "recipe", "failed")) == ([], set())
+
+
+def test_the_run_json_of_a_command_of_ones_own_is_as_the_contract_says(commanded: OwnProgram) -> None:
+    for facts in commanded.all_facts():
+        assert (misfits(facts), lacking(facts, "launched", "command")) == ([], set())
 
 
 @pytest.mark.parametrize("path", sorted(TOP.glob("logs/*/*/*/run.json")), ids=lambda path: "/".join(path.parts[-4:-1]))
@@ -168,12 +115,15 @@ def test_an_ingested_run_json_has_all_keys_of_the_contract(ingested: dict[str, A
     assert lacking(ingested[source], "ingested") == set()
 
 
-def test_every_key_of_the_contract_is_written(launched: Native, failed: Native, ingested: dict[str, Any]) -> None:
+def test_every_key_of_the_contract_is_written(
+    launched: Native, failed: Native, commanded: OwnProgram, ingested: dict[str, Any]
+) -> None:
     published = (json.loads(path.read_text(encoding="utf-8")) for path in TOP.glob("logs/*/*/*/run.json"))
-    written = [launched.facts(), failed.facts(), *ingested.values(), *published]
+    written = [launched.facts(), failed.facts(), *commanded.all_facts(), *ingested.values(), *published]
     found = {key for document in written for key, _ in walked(document)}
-    # Those of a broken framework and of a download are held by the tests of these.
-    assert KEYS.keys() - found == {"environment.frameworks.<name>.error", "source.url"}
+    # Those of a broken framework, of a download and of a cluster are held by the tests of these.
+    of_a_cluster = {key for key in KEYS if key.startswith(("scheduler", "environment.container_"))}
+    assert KEYS.keys() - found == {"environment.frameworks.<name>.error", "source.url"} | of_a_cluster
 
 
 def reads(path: Path) -> set[str]:
@@ -228,7 +178,8 @@ def test_the_contract_tells_the_schema_and_the_ends_of_a_run() -> None:
 
 def test_the_contract_tells_every_file_of_a_run_folder() -> None:
     names = {folders.LOG, folders.FACTS, folders.CLOCK, folders.TELEMETRY, folders.SCRIPT, folders.OUTPUT}
-    names |= {folders.SUBMITTED, folders.MARKED, folders.ORPHANED, suite.STAGING}
+    names |= {folders.PATCH, folders.SUBMITTED, folders.MARKED, folders.ORPHANED, suite.STAGING, folders.BEGUN}
+    names |= {folders.ENDED, folders.SUBMISSION, folders.KEPT}
     names |= {f"{folders.NODE}<number>{ending}" for ending in (".json", ".csv")}
     assert names <= FILES
 

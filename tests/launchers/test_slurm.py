@@ -15,7 +15,7 @@ from cluster import asked, wait_until_nothing_runs
 from native_checkout import METRIC, PRINT, TOP, Native, executable
 from several_nodes import ON_TWO, dry_run, execute, facts_of, lines_of, run_of, told
 
-from launchers.running.places import Slurm
+from launchers.clusters.slurm import Slurm
 
 pytestmark = pytest.mark.slow
 

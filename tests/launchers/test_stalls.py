@@ -11,7 +11,7 @@ import pytest
 from native_checkout import METRIC, PRINT, Native
 from running import trainers
 
-from launchers.running import queue
+from launchers.clusters import queue
 from launchers.running.stall import Stall
 
 SILENT = "import time\nprint('it begins', flush=True)\ntime.sleep(60)\n"

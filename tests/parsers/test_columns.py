@@ -1,6 +1,7 @@
 """Columns hold exactly what was printed: floats to the last bit, times to the microsecond."""
 
 import math
+import warnings
 from datetime import datetime, timedelta
 from itertools import accumulate
 
@@ -137,3 +138,11 @@ def test_many_lines_that_say_the_same_are_put_together() -> None:
     places = Places(b"".join(said), starts, shape, np.array([[[0, 1]], [[0, 2]]], np.int32))
     of_16 = list(range(1, len(said), 3))
     assert places.alike([0]) == [sorted({*range(len(said))} - {*of_16}), of_16]
+
+
+@pytest.mark.parametrize("gap", ["", " ", "  ", "\t"])
+def test_a_zone_behind_any_blanks_is_read_without_a_warning(gap: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (found,) = times([f"2031-02-03 04:05:06{gap}-05:00".encode()])
+    assert found == np.datetime64("2031-02-03T09:05:06")

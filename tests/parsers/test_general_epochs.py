@@ -6,6 +6,7 @@ import pytest
 from pytest import approx
 
 from report.evidence.log_summary import Summary, summarise
+from tests.parsers.test_general_reader import drafted, refused
 from tests.parsers.toy_logs import write
 
 SECONDS = (40.0, 20.0, 25.0, 15.0, 20.0, 20.0)
@@ -99,3 +100,26 @@ def test_a_clock_of_steps_comes_before_the_time_of_epochs(tmp_path: Path) -> Non
 
 def test_a_time_on_a_line_that_may_number_epochs_or_steps_is_that_of_neither(tmp_path: Path) -> None:
     assert read(tmp_path, "[{epoch}/6] train_loss: {loss:.4f} valid_loss: 0.3 ({took:.2f} s)").measurement is None
+
+
+def of_pairs(line: str) -> str:
+    """Lines that count epochs and their steps, with a stamp each: a step takes 0.5 s."""
+    return "".join(
+        f"[2031-02-03 04:{epoch:02d}:{step // 2:02d}] "
+        + line.format(epoch=epoch, step=step, time=0.5 + step / 10_000, loss=3 - epoch / 10)
+        for epoch in range(3)
+        for step in range(0, 100, 20)
+    )
+
+
+def test_the_first_of_two_fractions_in_brackets_counts_epochs_and_the_second_steps(tmp_path: Path) -> None:
+    found = drafted(tmp_path, of_pairs("Train: [{epoch}/3][{step}/100] time {time:.4f} loss {loss:.4f}\n"))
+    records = found.reading.records
+    assert set(records["epoch"]) == {0, 1, 2}
+    assert set(records["step"]) == {0, 20, 40, 60, 80}
+    assert records["step_time"].between(0.5, 0.51).all()
+
+
+def test_of_two_fractions_that_words_part_the_first_is_no_number_of_an_epoch(tmp_path: Path) -> None:
+    text = of_pairs("Train: [{epoch}/3] of it [{step}/100] time {time:.4f} loss {loss:.4f}\n")
+    assert "time" in refused(tmp_path, text)

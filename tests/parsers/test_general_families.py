@@ -11,8 +11,7 @@ from tests.parsers.general_families import SAME, WRONG, samples_of_step, verdict
 from tests.parsers.golden_logs import GOLDEN, LOGS
 
 FAMILIES = sorted(path.name for path in GOLDEN.iterdir())
-# Among formats that came later are more that print no speed, or have records of several lines.
-LEAST_SAME = 0.65
+LEAST_SAME = 0.70
 
 
 @pytest.fixture(scope="module")

@@ -101,3 +101,45 @@ def test_a_log_that_is_drafted_twice_reads_the_same(tmp_path: Path) -> None:
 def test_a_rate_in_brackets_is_no_mean_of_the_loss_before_it(tmp_path: Path) -> None:
     text = "".join(f"Global Step: {n}0, loss = 2.5 ({600 + n}.0 examples/sec, 0.21 sec/batch)\n" for n in range(1, 12))
     assert drafted(tmp_path, text).reading.records["throughput"].tolist() == [600 + n for n in range(1, 12)]
+
+
+def test_thousands_of_a_time_in_a_known_unit_are_read_whole(tmp_path: Path) -> None:
+    line = "step {n} | time_per_step_ms: {y}.5 | loss: {x:.3f}"
+    text = line.format(n=0, y="4.71K", x=3).replace("K.5", "K") + "\n" + lines(line)
+    found = drafted(tmp_path, text).reading.records["step_time"].tolist()
+    assert found == [4710.0, *(100.5 + n % 3 for n in range(1, 9))]
+
+
+def test_a_time_in_millions_of_nobody_knows_what_is_not_read(tmp_path: Path) -> None:
+    assert "step_time" not in found_columns(found_in(tmp_path, lines("step {n} loss: {x:.3f} step_time: {y}M")))
+
+
+def test_steps_that_are_rounded_in_some_lines_are_left_out_of_all(tmp_path: Path) -> None:
+    line = "step:{step} loss:2.5 images/s: {y}.0\n"
+    steps = ["800", "900", "1K", "1K", "1K", "1K"]
+    found = drafted(tmp_path, "".join(line.format(step=step, y=100 + n) for n, step in enumerate(steps)))
+    assert "step" not in found.columns
+    assert found.reading.records["throughput"].tolist() == [100 + n for n in range(6)]
+
+
+def test_the_name_of_a_logger_is_none_of_the_number_behind_it(tmp_path: Path) -> None:
+    found = drafted(tmp_path, lines("INFO:acme.train:step {n}, loss = 2.5\nINFO:acme.train:images/sec: {y}.0"))
+    assert found.reading.records["throughput"].tolist() == [100 + n % 3 for n in range(1, 9)]
+
+
+def test_seconds_a_step_in_brackets_are_no_mean_of_the_loss_before_them(tmp_path: Path) -> None:
+    found = drafted(tmp_path, lines("global step {n}: loss = {x:.3f} ({t:.3f} sec/step)"))
+    assert found.reading.records["step_time"].tolist() == [0.5 + n % 3 / 100 for n in range(1, 9)]
+
+
+NO_RATES = {
+    "thousands, glued to what is counted": "step {n} loss {x:.3f} throughput {y}.5 Ktokens/s",
+    "something else a second": "step {n} loss {x:.3f} throughput: {y}.5 TFLOP/s",
+    "tokens in all, below a name of a rate": "step {n} loss {x:.3f}\n  throughput/total tokens={n}{y}",
+    "the time of the work without that of its data": "step:{n} loss:{x:.3f} updt_s:{t:.3f} data_s:0.010",
+}
+
+
+@pytest.mark.parametrize("line", NO_RATES.values(), ids=NO_RATES)
+def test_what_is_no_speed_of_a_step_is_not_read(tmp_path: Path, line: str) -> None:
+    assert not {"throughput", "step_time"} & found_columns(found_in(tmp_path, lines(line)))

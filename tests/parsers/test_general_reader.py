@@ -72,6 +72,29 @@ def test_a_rate_of_no_unit_beside_a_loss_is_read_as_one_of_an_unknown_unit(tmp_p
     assert found.reading.fields["step", "throughput"].unit == "unknown"
 
 
+def test_a_first_line_without_a_number_of_the_others_is_one_of_theirs_where_it_is_slower(tmp_path: Path) -> None:
+    first, line = "step 1 loss: 2.5 tokens/s: {y}.0\n", "step {n} loss: 2.5 tokens/s: {y}.0 grad_norm: 0.5\n"
+    other = "".join(line.format(n=n, y=100 + n) for n in range(2, 6))
+    assert drafted(tmp_path, first.format(y=12) + other).used == 5
+    assert "several forms" in refused(tmp_path, first.format(y=900) + other)
+
+
+def test_a_rate_that_several_lines_tell_of_each_step_is_said_to_be_of_one_process(tmp_path: Path) -> None:
+    line = "gpu {r}: step {n} loss: 2.5 tokens/s: 100{r}.5\n"
+    of_ranks = "".join(line.format(n=n, r=r) for n in STEPS for r in range(4))
+    said = "tokens / s is that of one process of several, for as a rule 4 lines tell of each step"
+    assert said in map(str, drafted(tmp_path, of_ranks).assumed)
+    assert drafted(tmp_path, lines("step {n} loss: {x:.3f} tokens/s: {y}.5")).assumed == ()
+
+
+def test_what_a_program_prints_behind_its_bar_is_a_line_of_its_own(tmp_path: Path) -> None:
+    bar = "Training:  20%|##   | 2/100 [00:12<10:00,  6.00s/it]"
+    text = lines("step:{n} - train/loss:{x:.3f} - tokens/s: {y}.0").replace("step:4", f"{bar}step:4")
+    found = drafted(tmp_path, text).reading.records
+    assert found["step"].tolist() == list(STEPS)
+    assert found["throughput"].tolist() == [100 + n % 3 for n in STEPS]
+
+
 def test_the_grammar_leaves_lines_of_an_evaluation_alone(tmp_path: Path) -> None:
     text = lines("train: step {n} loss: {x:.3f} speed: {y}.0 images/s") + lines("eval: step {n} speed: 900.5 images/s")
     assert len(drafted(tmp_path, text).reading.records) == len(STEPS)

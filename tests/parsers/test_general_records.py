@@ -20,6 +20,12 @@ RECORDS = {
         "    memory: 12.5",
         "    throughput/device/tokens_per_second={y}.0",
     ),
+    "a block with the time of its data, and names of a rate twice": (
+        "[step={n}/90]",
+        "    train/loss=2.5",
+        "    throughput/device/data loading (s)=8.1e-05",
+        "    throughput/device/TPS={y}.0",
+    ),
     "YAML": ("iteration: {n}", "  learner:", "    loss: 2.5", "  images_per_sec: {y}.0"),
 }
 

@@ -7,7 +7,7 @@ import pytest
 
 from parsers.general.drafting import Draft, draft
 from report.evidence.log_summary import summarise
-from tests.parsers.test_general_reader import drafted
+from tests.parsers.test_general_reader import drafted, refused
 from tests.parsers.toy_logs import write
 
 LINE = "{stamp} step {n} loss: 2.5 images/s: {y}.0\n"
@@ -106,6 +106,15 @@ def test_a_bar_that_bears_the_name_of_epochs_is_not_read_for_steps(tmp_path: Pat
     assert not draft(tmp_path / "train.log").is_found
 
 
+def test_a_bar_that_is_drawn_again_for_each_loss_is_read(tmp_path: Path) -> None:
+    shown = "Training progress: {n:3d}%|## | {n}/100 [00:{n:02d}<00:{left:02d},  1.00it/s, loss=0.{loss}]"
+    drawn = (shown.format(n=n, left=60 - n, loss=90 - loss) for n in range(1, 60) for loss in (n - 1, n))
+    (tmp_path / "train.log").write_text("\r".join(drawn) + "\n")
+    found = draft(tmp_path / "train.log")
+    assert found.is_found
+    assert set(found.reading.records["step_rate"]) == {1.0}
+
+
 STEP_AND_PART = "Epoch: [{e}][{s}/9]\tTime {time} DataTime {part}, loss 2.5\n"
 
 
@@ -162,3 +171,13 @@ def test_a_time_that_stands_in_two_units_is_not_read_by_one_of_them(tmp_path: Pa
         for n, time in enumerate(times, 10)
     )
     assert summarise(write(tmp_path, text.encode()), None, ()).measurement is None
+
+
+def test_a_time_on_lines_that_count_passes_and_steps_may_be_of_either(tmp_path: Path) -> None:
+    text = "".join(f"iter {4 * n} step {n} | loss 2.5 | iter time: 0.5{n % 3}s\n" for n in range(1, 9))
+    assert "count two things" in refused(tmp_path, text)
+
+
+def test_a_time_on_lines_that_count_steps_twice_is_read(tmp_path: Path) -> None:
+    text = "".join(f"iter {n} global step {100 + n} | loss 2.5 | step time: 0.5{n % 3}s\n" for n in range(1, 9))
+    assert drafted(tmp_path, text).reading.records["step_time"].tolist() == [0.5 + n % 3 / 100 for n in range(1, 9)]

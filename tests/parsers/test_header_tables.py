@@ -143,3 +143,25 @@ def test_text_that_is_no_row_is_not_read(tmp_path: Path) -> None:
 def test_a_long_line_of_rulers_and_blanks_takes_no_long_time(tmp_path: Path) -> None:
     hostile = ["-" * 100_000 + "x", " " * 100_000 + ",", "|" * 50_000, re.sub("x", " -", "x" * 50_000) + "!"]
     assert read(tmp_path, " ".join(HEAD), *rows("1e-4", "9000.5"), *hostile * 20) == [9000.5] * 8
+
+
+def test_a_header_below_the_result_of_an_evaluation_goes_on_with_training(tmp_path: Path) -> None:
+    header, first, more = " ".join(HEAD), rows("1e-4", "9000.5"), rows("1e-4", "9000.5", steps=range(9, 17))
+    assert read(tmp_path, header, *first, "eval loss: 2.5", header, *more) == [9000.5] * 16
+
+
+def test_rows_that_count_anew_at_another_speed_may_be_of_an_evaluation(tmp_path: Path) -> None:
+    header, first, more = " ".join(HEAD), rows("1e-4", "9000.5"), rows("1e-4", "9000.5", steps=range(9, 17))
+    assert read(tmp_path, header, *first, header, *rows("1e-4", "9900.5"), header, *more) == []
+
+
+PAGES = {
+    "a title": ("# Acme", "", "| step | loss | tokens/s |", "|---|:-:|--:|", *["| {n} | 2.5 | 100{n} |"] * 12),
+    "few rows": ("Results", "| step | loss | tokens/s |", "|---|:-:|--:|", *["| {n} | 2.5 | 100{n} |"] * 4),
+    "units in its cells": ("# Acme", "| step | speed | loss |", "|---|---|---|", *["| {n} | 10 tokens/s | 2.5 |"] * 4),
+}
+
+
+@pytest.mark.parametrize("lines", PAGES.values(), ids=PAGES)
+def test_a_page_in_markdown_with_a_table_is_no_log(tmp_path: Path, lines: tuple[str, ...]) -> None:
+    assert read(tmp_path, *(line.format(n=number) for number, line in enumerate(lines))) == []

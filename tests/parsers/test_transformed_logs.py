@@ -244,3 +244,19 @@ def test_a_last_line_of_nothing_but_an_escape_is_no_line(tmp_path: Path) -> None
     reading = survey(log)
     assert reading.account.total == log.read_bytes().count(b"\n")
     assert not reading.warnings
+
+
+def drawn(step: int) -> bytes:
+    """A progress bar of a known format as it is drawn anew."""
+    shown = b"\rTrain step of epoch 0: %3d%%|###       | %d/300 [%02d:%02d<10:00,  2.%02ds/it, gpt_loss=2.5, lr=9.5e-6]"
+    return shown % (step // 3, step, step // 30, 2 * step % 60, step % 7)
+
+
+@pytest.mark.parametrize("width", range(110, 310, 13))
+def test_bars_that_were_cut_where_a_line_holds_several_are_refused(width: int, tmp_path: Path) -> None:
+    assert is_refused(fold(width)(b"".join(map(drawn, range(1, 301))) + b"\n"), tmp_path)
+
+
+def test_bars_above_which_lines_are_written_are_none_that_were_cut(tmp_path: Path) -> None:
+    lines = (b"".join(map(drawn, range(n, n + 10))) + b"\rsaved a checkpoint\n" for n in range(100, 300, 10))
+    assert not is_refused(b"".join(lines), tmp_path)

@@ -10,8 +10,9 @@ from typing import Any
 from pydantic.json_schema import GenerateJsonSchema
 
 import report
-from report.measuring.protocol import Length, Protocol
+from report.measuring.protocol import Protocol
 from report.measuring.quantity import QUANTITIES, Quantity
+from report.measuring.windows.length import Length
 from report.pagefile.page import Page
 from report.wording.words import words
 from tests.reference.templates import TEMPLATES

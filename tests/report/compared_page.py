@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from report.evidence.case_evidence import cells
-from report.evidence.comparison import Comparison, comparisons
+from report.evidence.comparison import UnlikeNumbers, comparisons
 from report.pagefile.page_file import load
 from report.rendering.publish import publish
 from tests.report.page_text import HEAD, column
@@ -61,7 +61,7 @@ def edit(folder: Path, found: str, put_there: str) -> None:
     path.write_text(text.replace(found, put_there), encoding="utf-8")
 
 
-def unlike(folder: Path) -> list[Comparison]:
+def unlike(folder: Path) -> list[UnlikeNumbers]:
     page = load(folder / "page.toml")
     return list(comparisons(page, list(cells(page, folder / "logs"))))
 

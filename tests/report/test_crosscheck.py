@@ -116,6 +116,29 @@ def test_a_checkpoint_from_which_an_earlier_run_went_on_is_none(tmp_path: Path) 
     assert hugging_face(tmp_path, START, GOES_ON, "end", START, "end") == []
 
 
+def starts_later(folder: Path, *epochs: float) -> list[str]:
+    """What is said of a summary behind records at some epochs, of which the first is not the first of the run."""
+    end = "{'train_runtime': 9.0, 'train_samples_per_second': 8.0, 'train_steps_per_second': 0.5, 'epoch': 3.0}\n"
+    steps = "".join(f"{{'loss': 2.5, 'learning_rate': 0.1, 'epoch': {epoch}}}\n" for epoch in epochs)
+    (folder / "train.log").write_text(steps + end, encoding="utf-8")
+    found = survey(folder / "train.log")
+    said = map(str, chosen(found.parts[0], found.facts).warnings)
+    return [text for text in said if text.startswith("The first record is at epoch")]
+
+
+def test_a_summary_of_a_run_whose_first_record_is_far_from_its_start_is_a_warning(tmp_path: Path) -> None:
+    (said,) = starts_later(tmp_path, 2.7, 2.8, 2.9, 3.0)
+    assert "at epoch 2.7 already (line 1)" in said
+
+
+def test_a_run_whose_records_begin_at_once_is_none_that_starts_later(tmp_path: Path) -> None:
+    assert starts_later(tmp_path, 0.1, 0.2, 0.3, 0.4) == []
+
+
+def test_an_earlier_run_in_the_same_log_is_not_where_a_later_one_starts(tmp_path: Path) -> None:
+    assert starts_later(tmp_path, 2.7, 2.8, 2.9, 0.1, 0.2, 0.3) == []
+
+
 def test_tokens_and_samples_are_compared_by_the_counts_of_the_log(tmp_path: Path) -> None:
     lines = [step(n, speed=32).rstrip() + f" samples {32 * n} tokens {32 * 100 * n}\n" for n in range(1, 6)]
     found = reading(tmp_path, *lines, facts=[])

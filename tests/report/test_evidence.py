@@ -162,6 +162,24 @@ def test_a_disagreement_is_a_sentence_in_json(folder: Path) -> None:
     assert "Label: batch size 64; run.json: 32." in cell_json(cell(folder))["remarks"]
 
 
+def test_runs_that_are_not_repeats_of_one_case_are_told(folder: Path) -> None:
+    put_run(folder, "1", case={"tensor_parallel": 2})
+    put_run(folder, "2", case={"tensor_parallel": 4})
+    assert "The runs are not repeats of one case: tensor_parallel is 2, 4." in cell_json(cell(folder))["remarks"]
+
+
+@pytest.mark.parametrize(
+    ("device", "is_other"), [("NVIDIA H200", True), ("NVIDIA A100-SXM4-80GB", False), ("a TPU", False)]
+)
+def test_a_card_that_is_certainly_another_one_than_the_label_says_is_a_disagreement(
+    folder: Path, device: str, is_other: bool
+) -> None:
+    for run in ("1", "2"):
+        put_run(folder, run, case={"device": device})
+    found = cell(folder, "cards = 1, ", 'cards = 1, device = "A100", ')
+    assert {d.fact for d in found.disagreements} == ({"device"} if is_other else set())
+
+
 WARNINGS = [said for room in (caveats, crosscheck, health, reading, runfile, scaling) for said in room.WARNINGS]
 
 

@@ -21,8 +21,8 @@ from parsers.runs.provenance import WORDS
 from parsers.scanning.cut_lines import BYTES, COLUMNS
 from report.audit.claim import ROUNDED
 from report.audit.finding import VERDICTS
+from report.audit.findings.printing import HEAD, UNLIKE_HEAD, VERDICTS_HEAD
 from report.evidence.comparability import KIND_KEYS
-from report.findings.printing import HEAD, UNLIKE_HEAD, VERDICTS_HEAD
 from report.site.exchange import IS_FOREIGN, IS_IN_USE, IS_MOUNTED
 from report.why.derivation import REASONS
 from report.wording.words import FOLDER, filled, languages, worded, words

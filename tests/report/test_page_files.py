@@ -52,7 +52,7 @@ def test_a_page_without_mistake_is_read(tmp_path: Path) -> None:
         (
             'protocol = "plain"',
             'protocol = "plain"\nlog = 1',
-            "allowed keys: when, logs, protocol, spellings, repeats, options, extra.",
+            "allowed keys: when, logs, launched, protocol, spellings, repeats, options, launch_case, extra.",
         ),
         ('column = "a"', 'column = "b"', "table t refers to an unknown column 'b'; columns: a."),
         (
@@ -72,13 +72,22 @@ def test_a_page_without_mistake_is_read(tmp_path: Path) -> None:
         ('title = "{cards}"', 'title = "{cards.real}"', "{cards.real} cannot be used in '{cards.real}'"),
         ('title = "{cards}"', 'title = "{nodes}"', "{nodes} cannot be used in '{nodes}'; cards can"),
         ('title = "{cards}"', 'title = "{"', "tables.0.rows.0.title"),
-        ('logs = "{cards}.log"', 'logs = "{card}.log"', "{card} cannot be used in '{card}.log'; batch_size, cards"),
+        (
+            'logs = "{cards}.log"',
+            'logs = "{card}.log"',
+            "{card} cannot be used in '{card}.log'; accumulation, ",
+        ),
         (
             '"plain"',
             '"plain"\noptions = { cards = 8 }',
             "'cards' is not an option; use a variable of the launcher in lower case",
         ),
         ('"plain"', '"plain"\noptions = { STEPS = 8 }', "'STEPS' is not an option"),
+        (
+            '"plain"',
+            '"plain"\nlaunch_case = { model = "x" }',
+            "'model' is not an axis that a launcher takes; use nodes",
+        ),
         ('"plain"', '"plain"\nrepeats = 0', "columns.a.runs.0.repeats: must be at least 1."),
         (
             '"a" }',

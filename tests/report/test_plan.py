@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from launchers.native import recipes
+from report.evidence.case_runs import filled
 from report.evidence.plan import PlannedLaunch, missing, unplanned
 from report.pagefile.page import Page
-from report.pagefile.page_file import PageError, load
+from report.pagefile.page_file import PageError, find, load
 from tests.parsers.run_folders import make_run
 from tests.report.page_text import HEAD, column
 
@@ -112,8 +114,71 @@ def test_only_some_cases_can_be_asked_for(tmp_path: Path) -> None:
     assert folders(tmp_path, only={"cards": "8", "precision": "fp32"}) == ["suite/M_N1C8/1", "suite/M_N1C8/2"]
 
 
+LAUNCHED = column(
+    "a",
+    "theirs/{cards}.log",
+    keys='launcher = "recipe_a"\nlaunched = "ours/{cards}/*/train.log"',
+    of_runs='launch_case = { nodes = 2, precision = "amp" }',
+)
+
+
+def page_of_others(folder: Path) -> Page:
+    """A page whose logs others published, and whose cases a launch can run again."""
+    path = folder / "page.toml"
+    rest = PAGE.partition("[[tables]]")[2].replace(', { column = "b" }', "").replace("nodes = 1, ", "")
+    path.write_text(f"{HEAD}{LAUNCHED}[[tables]]{rest}", encoding="utf-8")
+    return load(path)
+
+
+def test_a_case_whose_published_log_is_missing_is_launched_into_a_folder_of_its_own(tmp_path: Path) -> None:
+    first, second = missing(page_of_others(tmp_path), tmp_path)
+    assert [run.folder.relative_to(tmp_path).as_posix() for run in (first, second)] == ["ours/1/1", "ours/8/1"]
+    assert first.options == {"NODES": "2", "CARDS": "1", "PRECISION": "amp", "BATCH_SIZE": "4"}
+
+
+def test_a_case_whose_published_log_is_there_is_not_launched(tmp_path: Path) -> None:
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs/8.log").write_text("", encoding="utf-8")
+    (run,) = missing(page_of_others(tmp_path), tmp_path)
+    assert run.folder == tmp_path / "ours/1/1"
+
+
+def test_launched_runs_stand_for_the_missing_log(tmp_path: Path) -> None:
+    make_run(tmp_path / "ours/8/1", b"")
+    (run,) = page_of_others(tmp_path).columns["a"].runs
+    assert [filled(run, {"cards": cards}, tmp_path) for cards in (1, 8)] == ["theirs/1.log", "ours/8/*/train.log"]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        (
+            "resnet50",
+            {
+                "nvidia_mxnet_resnet50",
+                "nvidia_pytorch_resnet50",
+                "nvidia_tensorflow_resnet50",
+                "paddleclas_resnet50",
+                "paddleclas_resnet50_static",
+            },
+        ),
+        ("vgg16", {"paddleclas_vgg16"}),
+        ("deeplabv3p", {"mmsegmentation_deeplabv3plus", "paddleseg_deeplabv3p"}),
+    ],
+)
+def test_the_cases_of_a_published_page_can_be_launched_by_their_recipes(
+    name: str, expected: set[str], tmp_path: Path
+) -> None:
+    planned = list(missing(load(find(name)), tmp_path))
+    assert {run.recipe for run in planned} == expected
+    for run in planned:
+        recipe = recipes.read(run.recipe)
+        assert run.options.keys() <= recipe.defaults.keys()
+        assert run.options["PRECISION"] in recipe.precisions("gpu")
+
+
 def test_an_unknown_axis_is_reported_with_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(PageError, match=r"unknown axis 'gpus'; axes: model, .*batch_size\."):
+    with pytest.raises(PageError, match=r"unknown axis 'gpus'; axes: model, .*batch_size, .*tensor_parallel, "):
         missing(page(tmp_path), tmp_path, only={"gpus": "8"})
 
 
@@ -158,8 +223,8 @@ def test_an_empty_cell_whose_column_names_no_launcher_is_reported(tmp_path: Path
 
 
 def test_many_empty_cells_of_a_column_are_reported_in_one_sentence() -> None:
-    told = unplanned(load(Path(__file__).parents[2] / "report/pages/deeplabv3p.toml"), Path("nowhere"))
-    assert [sentence.count("more of this column") for sentence in told] == [1, 1, 1, 1]
+    told = unplanned(load(find("benchmark-guide")), Path("nowhere"))
+    assert [sentence.count("more of this column") for sentence in told] == [1, 1]
 
 
 def test_a_cell_with_evidence_is_not_reported(tmp_path: Path) -> None:

@@ -78,6 +78,13 @@ def test_each_language_has_its_own_texts_and_titles(page: Path) -> None:
     assert all(said in chinese for said in ("# Acme 的速度", "### 全部吞吐率", "Acme 的用途。", "仅供参考。"))
 
 
+def test_titles_in_two_languages_stand_beside_listed_words(page: Path) -> None:
+    page.write_text(f'{PAGE}\n[words.zh]\nScaling = "扩展性"\n', encoding="utf-8")
+    chinese = text(rendered(page), "zh")
+    assert "# Acme 的速度" in chinese
+    assert "### 扩展性" in chinese
+
+
 def test_a_text_that_a_language_lacks_is_told_and_stands_there_in_english(page: Path) -> None:
     published = rendered(page)
     assert "Install it." in text(published, "zh")
@@ -117,6 +124,7 @@ MISTAKES = {
     ),
     ("zh = \"全部吞吐率\" }", "zh = \"{全部}\" }"): "words.zh.Throughput of all: '{全部}' has braces",
     ('title = "Scaling"', 'title = { en = "Speed of Acme", zh = "速度" }'): "'Speed of Acme' has two translations",
+    ("[sources.paper]", '[words.zh]\n"Speed of Acme" = "速度"\n[sources.paper]'): "'Speed of Acme' has two",
     ('[["100"], ["700.5"]]', '[["100"]]'): "tables.0: figures has 1 rows of 1 texts; the table",
     ('[["100"], ["700.5"]]', '[["100"], [700.5]]'): "tables.0.figures.1.0: must be a text.",
     ('source = "paper"', 'source = "papers"'): "table main refers to an unknown source 'papers'; sources: paper.",

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.measuring.protocol import Length, Protocol, ProtocolError, Statistic, named
+from report.measuring.protocol import Protocol, ProtocolError, Statistic, named
+from report.measuring.windows.length import Length
 
 
 def error(text: str) -> str:
@@ -93,7 +94,7 @@ def test_a_bare_length_counts_records(length: object) -> None:
         take_first=st.none() | st.builds(Length, st.integers(1, 999), st.sampled_from(["records", "steps"])),
         trim=st.floats(0, 0.5, exclude_max=True),
         statistic=st.sampled_from(get_args(Statistic)),
-        repeats=st.sampled_from(["median", "mean", "olympic"]),
+        repeats=st.sampled_from(["median", "mean", "olympic", "max"]),
         significant=st.none() | st.integers(1, 17),
         rounding=st.sampled_from(["half_up", "truncate"]),
     )
@@ -109,17 +110,19 @@ def test_a_protocol_survives_json() -> None:
 
 def test_an_unknown_name_is_reported_with_the_known_names_and_keys() -> None:
     assert error("tipk") == (
-        '"tipk" is not a named protocol; use one of tipc, tipc-plain, fleetx, dlperf, summary, mlperf, plain, or '
+        '"tipk" is not a named protocol; use one of tipc, tipc-plain, fleetx, dlperf, dgxc, torchtitan, '
+        "megatron-bridge, summary, mlperf, plain, or "
         "key=value with these keys: records, estimate, counts, run, skip_records, skip_steps, skip_fraction, "
-        "drop_last, take_first, take_last, trim, trim_min, statistic, repeats, decimals, significant, rounding."
+        "from_step, to_step, drop_last, take_first, take_last, trim, trim_min, statistic, repeats, decimals, "
+        "significant, rounding."
     )
 
 
 def test_an_unknown_key_is_reported_with_the_known_ones() -> None:
     assert error("skip=5") == (
         '"skip" is not a key of a protocol; keys: records, estimate, counts, run, skip_records, skip_steps, '
-        "skip_fraction, drop_last, take_first, take_last, trim, trim_min, statistic, repeats, decimals, significant, "
-        "rounding."
+        "skip_fraction, from_step, to_step, drop_last, take_first, take_last, trim, trim_min, statistic, repeats, "
+        "decimals, significant, rounding."
     )
 
 
@@ -139,6 +142,10 @@ def test_an_unknown_key_is_reported_with_the_known_ones() -> None:
         ("decimals=2,significant=5", "decimals and significant are mutually exclusive."),
         ("skip_records=1,skip_steps=1", "skip_records and skip_steps are mutually exclusive."),
         ("skip_records=1,skip_fraction=0.1", "skip_records and skip_fraction are mutually exclusive."),
+        ("skip_steps=1,from_step=0", "skip_steps and from_step are mutually exclusive."),
+        ("to_step=5,drop_last=1", "to_step and drop_last are mutually exclusive."),
+        ("to_step=5,take_first=1", "to_step and take_first are mutually exclusive."),
+        ("from_step=5,to_step=4", "from_step=5 is greater than to_step=4."),
         ("take_first=1,take_last=1", "take_first and take_last are mutually exclusive."),
         ("dlperf,trim=0.1", "estimate=clock gives one value: trim, trim_min and statistic do not apply to it."),
         ("trim=0.1,trim=0.2", "trim is set twice, to 0.1 and 0.2; set it once."),

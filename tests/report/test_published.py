@@ -13,7 +13,7 @@ from _pytest.mark import ParameterSet
 from babel.messages.pofile import read_po
 from jinja2.ext import babel_extract
 
-from report.evidence.case_evidence import cells, column_title, row_title
+from report.evidence.case_evidence import cells, column_title, written
 from report.evidence.cell import Cell
 from report.measuring.number import printed
 from report.measuring.protocol import Protocol
@@ -116,7 +116,7 @@ def _texts(page: Page) -> Iterator[str]:
     for table in page.tables:
         yield from (table.title, table.corner)
         yield from (column_title(page, column) for column in table.columns)
-        yield from (row_title(page, table, row) for row in table.rows)
+        yield from (written(page, table, row, title) for row in table.rows for title in (row.group, row.title))
         blocks += table.notes
     yield page.title
     yield from (text for source in page.sources.values() for text in (source.title, source.note))

@@ -18,7 +18,7 @@ PERF = CORPUS / "PaddlePaddle-Perf"
 PROJECT = Path(__file__).parents[2]
 FIGURES = tomllib.loads(Path(__file__).with_name("published_figures.toml").read_text(encoding="utf-8"))
 LOGS = {"deeplabv3p": PERF}
-LINK = re.compile(r"\[([\d.]+)\]\([\w.-]+#[^)]+/[^)]+\)(‡?(?:<br>)?)")
+LINK = re.compile(r"\[([\d.]+)\]\([\w.-]+#[^)]+/[^)]+\)%?(‡?(?:<br>)?)")
 
 every_language = pytest.mark.parametrize("language", languages())
 

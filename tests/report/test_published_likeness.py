@@ -9,7 +9,7 @@ from report.evidence import comparability
 from report.evidence.case_evidence import by_protocol, cells
 from report.evidence.cell import Cell
 from report.evidence.comparability import Difference
-from report.evidence.comparison import Comparison, comparisons
+from report.evidence.comparison import UnlikeNumbers, comparisons
 from report.measuring.protocol import Protocol
 from report.pagefile.page import Page
 from report.pagefile.page_file import find, load
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(not PERF.is_dir(), reason=ABSENT)
 
 
 @cache
-def perf(name: str) -> tuple[Page, list[Cell], list[Comparison]]:
+def perf(name: str) -> tuple[Page, list[Cell], list[UnlikeNumbers]]:
     page = load(find(name))
     found = list(cells(page, PERF))
     return page, found, list(comparisons(page, found))

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from report.measuring import quantity as registry
-from report.measuring.quantity import QUANTITIES, Quantity
+from report.measuring.quantity import QUANTITIES, LogQuantity, Quantity
 from report.pagefile.table import TableColumn
 from tests.commandline import PROJECT
 
 # What a log prints and gpu.csv holds under the same names is a column of theirs, not a quantity of a page.
-FIELDS = {"throughput", "power"}
+FIELDS = {"throughput", "power", "step_time", "mfu"}
 NAMES = QUANTITIES.keys() - FIELDS
 SOURCES = sorted(set((PROJECT / "report").rglob("*.py")) - {Path(registry.__file__)})
 
@@ -58,13 +58,14 @@ def test_a_field_of_a_log_may_be_called_as_a_quantity() -> None:
 @every_quantity
 def test_a_page_file_names_a_quantity(quantity: Quantity) -> None:
     against = {"against": {"column": "b"}, "title": "a over b"} if quantity.is_over_another else {}
-    column = TableColumn.model_validate({"column": "a", "quantity": quantity.name, **against})
+    target = {"target": 2.5} if isinstance(quantity, LogQuantity) and quantity.needs_target else {}
+    column = TableColumn.model_validate({"column": "a", "quantity": quantity.name, **against, **target})
     assert column.quantity is quantity
 
 
 @every_quantity
 def test_a_quantity_is_made_of_one_thing(quantity: Quantity) -> None:
-    kinds = (quantity.is_throughput, quantity.of_runs, quantity.of_telemetry, quantity.is_quotient)
+    kinds = (quantity.is_throughput, quantity.of_runs, quantity.of_telemetry, quantity.of_log, quantity.is_quotient)
     assert kinds.count(True) == 1
 
 

@@ -12,7 +12,7 @@ from report.evidence.comparison import comparisons
 from report.evidence.evidence_file import EvidenceFileError, path_of, read
 from report.evidence.plan import missing, unplanned
 from report.pagefile.page_file import PageError, find, load
-from report.pagefile.quotes import Quote
+from report.pagefile.publications import Quote
 from report.rendering.publish import cell_json, publish
 from report.wording.words import languages
 from tests.report.quoted_page import cells_of, digits, make, markdown, published, put_run

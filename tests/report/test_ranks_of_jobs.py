@@ -10,7 +10,8 @@ import pytest
 from report.evidence.case_evidence import cells
 from report.evidence.log_summary import Summary, summarise
 from report.measuring.protocol import Protocol
-from report.measuring.ranks import DIFFER, DIFFER_BY_NODE, ONE_EACH, UNNAMED
+from report.measuring.ranks.rank_records import ONE_EACH, UNNAMED
+from report.measuring.ranks.rank_spread import DIFFER, DIFFER_BY_NODE
 from report.pagefile.page_file import load
 from report.rendering.render import Renderer
 from report.site.derivation_steps import OF_RANKS, derivations

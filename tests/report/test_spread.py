@@ -13,7 +13,7 @@ RUNS = [6.5, 6.4, 6.9, 6.6, 6.6, 6.7, 6.1]
 runs = st.lists(st.floats(1e-3, 1e6), min_size=3, max_size=9)
 OF_RUNS = [name for name, quantity in QUANTITIES.items() if quantity.of_runs]
 
-every_rule = pytest.mark.parametrize("repeats", ["median", "mean", "olympic"])
+every_rule = pytest.mark.parametrize("repeats", ["median", "mean", "olympic", "max"])
 
 
 def spread(quantity: str, values: list[float], repeats: str) -> float:

@@ -102,6 +102,7 @@ def test_nothing_that_trim_keeps_is_beyond_what_it_cuts(values: Values, fraction
         ("median", 14.0),  # of 10 12 16 100: (12 + 16) / 2
         ("mean", 34.5),  # 138 / 4
         ("olympic", 14.0),  # without 10 and 100
+        ("max", 100.0),
     ],
 )
 def test_each_way_to_put_repeats_together(repeats: str, value: float) -> None:
@@ -117,7 +118,7 @@ def test_olympic_needs_three_runs() -> None:
         olympic([1, 2])
 
 
-@given(st.lists(st.floats(1, 1e6), min_size=3), st.sampled_from(["median", "mean", "olympic"]))
+@given(st.lists(st.floats(1, 1e6), min_size=3), st.sampled_from(["median", "mean", "olympic", "max"]))
 def test_the_value_of_repeats_lies_between_them(values: list[float], repeats: str) -> None:
     assert min(values) * (1 - 1e-15) <= reduce_repeats(values, repeats) <= max(values) * (1 + 1e-15)
 

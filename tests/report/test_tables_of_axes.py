@@ -124,7 +124,7 @@ def test_a_highlight_is_worded_from_the_numbers(page: Path) -> None:
         ("cards = 8, precision", "cards = 9, precision", "highlights.0 matches no cell"),
         ("{ fastest = {", "{ fastest = {}, scaling = {}, x = {", "highlights.0"),
         ("rows = { cards = [1, 8] }", "rows = { cards = 1 }", "tables.0.rows"),
-        ("rows = { cards = [1, 8] }", "rows = { cats = [1] }", "tables.0.rows.0"),
+        ("rows = { cards = [1, 8] }", "rows = { cats = [1] }", "tables.0: unknown axis cats; axes: "),
         ('device = ["V100", "A100"]', 'device = "V100"', "tables.0.for.device"),
         ("rows = { cards = [1, 8] }", f"rows = {{ cards = {list(range(500))} }}", "more than 1000 rows"),
         ("rows = { cards = [1, 8] }", f"rows = {{ nodes = [], cards = {[1] * 1001} }}", "more than 1000 rows"),
@@ -139,3 +139,37 @@ def test_a_mistake_is_named_by_its_key(page: Path, was: str, put: str, said: str
         load(page)
     assert said in str(raised.value)
     assert str(raised.value).count("\n") == 0
+
+
+def test_a_row_under_its_group_has_the_comma_of_the_language(page: Path) -> None:
+    (published,) = publish([str(page)], page.parent, ["zh"], page.parent / "out")
+    assert "| V100 · 半精度，8 |" in " ".join(published.files[1].read_text(encoding="utf-8").split())
+
+
+def test_a_table_with_quoted_figures_names_their_source_below_it(page: Path) -> None:
+    assert "\n‡ Quoted from [Paper](https://example.org/paper) (2031).\n" in text(page, "en")
+
+
+PLANNED = """
+[[tables]]
+name = "planned"
+title = "Planned"
+corner = "Cards"
+for = { device = ["V100"] }
+rows = { cards = [16, 32] }
+columns = ["d"]
+"""
+
+
+def test_a_table_without_numbers_says_what_is_to_be_measured(page: Path) -> None:
+    page.write_text(page.read_text(encoding="utf-8") + PLANNED, encoding="utf-8")
+    assert "\nNot measured yet: 2. Cards: V100: 16, 32. Columns: D.\n" in text(page, "en")
+
+
+def test_who_is_first_without_a_comparable_number_is_highest_or_alone(page: Path) -> None:
+    stated = page.read_text(encoding="utf-8")
+    _, b, c = (line for line in stated.splitlines() if line.startswith("    { column") and "value" in line)
+    page.write_text(stated.replace(f"{c}\n", ""), encoding="utf-8")
+    assert "**8 × V100, half precision: A has the highest number**" in text(page, "en")
+    page.write_text(stated.replace(f"{b}\n{c}\n", ""), encoding="utf-8")
+    assert "**8 × V100, half precision: only A has a number**" in text(page, "en")

@@ -48,6 +48,14 @@ def toy_gpu(tmp_path: Path) -> PublishedPage:
     return page
 
 
+@pytest.fixture
+def models(tmp_path: Path) -> PublishedPage:
+    """The golden page of language models, as the first one."""
+    shutil.copytree(GOLDEN / "logs", tmp_path / "logs")
+    (page,) = publish([str(GOLDEN / "llm_example.toml")], tmp_path / "logs", [], tmp_path / "pages")
+    return page
+
+
 @every_language
 def test_the_whole_page_is_as_it_was(language: str, toy: PublishedPage, compare: Compare) -> None:
     for file in (language, f"evidence.{language}"):
@@ -58,6 +66,16 @@ def test_the_whole_page_is_as_it_was(language: str, toy: PublishedPage, compare:
 def test_the_whole_page_of_telemetry_is_as_it_was(language: str, toy_gpu: PublishedPage, compare: Compare) -> None:
     for file in (language, f"evidence.{language}"):
         compare(GOLDEN / f"toy_gpu.{file}.md", text(toy_gpu, file))
+
+
+@every_language
+def test_the_whole_page_of_language_models_is_as_it_was(language: str, models: PublishedPage, compare: Compare) -> None:
+    for file in (language, f"evidence.{language}"):
+        compare(GOLDEN / f"llm_example.{file}.md", text(models, file))
+
+
+def test_the_page_of_language_models_holds_the_same_figures_in_every_language(models: PublishedPage) -> None:
+    assert tables(text(models, "zh")) == tables(text(models, "en")) != []
 
 
 def test_the_page_of_telemetry_holds_the_same_figures_in_every_language(toy_gpu: PublishedPage) -> None:

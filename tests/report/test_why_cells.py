@@ -109,7 +109,7 @@ def test_a_quantity_of_telemetry_is_refused(tmp_path: Path) -> None:
     )
     put_gpu(make_run(tmp_path / "1", TOY.read_bytes(), nodes=[{}]), "1935619200,0,90,1000,300,1980,2619,55")
     assert asked(tmp_path / "page.toml", "1000") == (
-        "t/1/a-peak-memory shows peak memory; only a throughput can be explained."
+        "t/1/a-peak-memory shows peak memory; only what is read from the records of logs can be explained."
     )
 
 

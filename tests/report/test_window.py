@@ -198,3 +198,26 @@ def test_only_records_that_are_used_have_that_reason(skip: int, drop: int, take:
 )
 def test_shortfall_is_what_a_log_of_30_steps_in_3_records_has_too_few(protocol: str, missing: int) -> None:
     assert shortfall(every_tenth(30), FIELDS, Protocol.parse(protocol)) == missing
+
+
+def test_steps_are_named_by_the_numbers_that_the_log_prints() -> None:
+    assert keys("from_step=20,to_step=40", every_tenth(50)) == ["before", "used", "used", "used", "beyond"]
+    assert keys("from_step=35,to_step=44", every_tenth(50)) == ["before"] * 3 + ["used", "beyond"]
+
+
+def test_the_number_of_a_step_is_as_printed_where_the_first_is_0() -> None:
+    records, fields = log([0, 1, 2, 3]), {("step", "step"): FROM_0}
+    used, _ = window(records, fields, Protocol.parse("from_step=1,to_step=2"))
+    assert used.tolist() == [False, True, True, False]
+
+
+def test_one_end_alone_may_be_named_and_the_other_counted() -> None:
+    assert keys("from_step=20,take_first=2", every_tenth(50)) == ["before", "used", "used", "beyond", "beyond"]
+    assert keys("from_step=20,drop_last=1", every_tenth(50)) == ["before", "used", "used", "used", "drop_last"]
+    assert keys("skip_records=1,to_step=30", every_tenth(50)) == ["skip_records", "used", "used", "beyond", "beyond"]
+    assert keys("to_step=0", log([0, 1])) == ["used", "beyond"]
+
+
+def test_numbers_that_start_again_name_no_steps() -> None:
+    with pytest.raises(NoMeasurement, match="step numbers start again at line 3"):
+        keys("from_step=1", log([1, 2, 1, 2]))

@@ -172,6 +172,8 @@
     event.preventDefault();
     open(decodeURIComponent(link.getAttribute("href").slice(1)));
   });
+  // The address of the page is that of the number, which the panel keeps in it.
+  window.makeCopied(dialog.querySelector("[data-address]"), () => location.href);
   dialog.querySelector("[data-close]").addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
 

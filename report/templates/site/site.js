@@ -72,6 +72,17 @@ function scrollByKeys() {
   window.watchScroll(document);
 }
 
+// Where a page is not served safely, a browser lets no script write what is copied.
+window.makeCopied = (button, text) => {
+  const label = button.textContent;
+  if (!navigator.clipboard) button.remove();
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(text());
+    button.textContent = button.dataset.done;
+    setTimeout(() => { button.textContent = label; }, 2000);
+  });
+};
+
 switchTheme();
 switchLanguage();
 scrollByKeys();

@@ -49,7 +49,7 @@
   function showRuns(picked, chosen, { titles, row_titles, columns }, linkAt, words) {
     const [of, against] = chosen.map((run) => run.slice(5));
     const said = ratio(of, against, words);
-    const percent = ((of[0] / against[0] - 1) * 100).toFixed(1);
+    const percent = ((of[0] / against[0] - 1) * 100).toFixed(1).replace(/^-(?=0\.0$)/, "");
     picked.querySelector("[role=status]").textContent = withheld(of, against, words)
       || filled(words.ratio, { ratio: said, percent: percent > 0 ? `+${percent}` : percent });
     picked.querySelector("tbody").replaceChildren(...chosen.map((run) => {
@@ -108,23 +108,12 @@
 
   function markdown(table) {
     const [head, ...body] = [...table.rows].map((row) => [...row.cells].map(textOf));
-    const sides = head.map((_, place) => (place ? "--:" : ":--"));
+    const sides = [...table.tHead.rows[0].cells].map((cell) => (cell.classList.contains("figure") ? "--:" : ":--"));
     return [head, sides, ...body].map((row) => `| ${row.join(" | ")} |`).join("\n");
   }
 
-  function makeCopied(button) {
-    const label = button.textContent;
-    button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(`${markdown(tableOf(button.closest(".tools")))}\n`);
-      button.textContent = button.dataset.done;
-      setTimeout(() => { button.textContent = label; }, 2000);
-    });
-  }
-
   document.querySelectorAll("form.compare").forEach(makeComparable);
-  // Where a page is not served safely, a browser lets no script write what is copied.
   document.querySelectorAll("[data-copy]").forEach((button) => {
-    if (navigator.clipboard) makeCopied(button);
-    else button.remove();
+    window.makeCopied(button, () => `${markdown(tableOf(button.closest(".tools")))}\n`);
   });
 })();

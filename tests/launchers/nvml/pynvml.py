@@ -2,8 +2,8 @@
 """A stand-in for the bindings of NVML: two cards that NVLink joins, or what NVML_STAND_IN, a JSON object, says.
 
 Its keys: cards (their number), links (between the two neighbours 0-1, 2-3 …), switch (the links go to a switch),
-topology (the level that is common to two cards), cuda (as 12040), power, used, utilisation, processes; lost (indexes
-of cards that answer nothing), unsupported (names of functions), refused (NVML does not start).
+topology (the level that is common to two cards), cuda (as 12040), power, used, utilisation, processes, capability; lost
+(indexes of cards that answer nothing), unsupported (names of functions), refused (NVML does not start).
 """
 
 import json
@@ -90,6 +90,11 @@ def nvmlDeviceGetHandleByIndex(index: int) -> int:
 def nvmlDeviceGetName(handle: Any) -> str:
     _card("nvmlDeviceGetName", handle)
     return "NVIDIA H200"
+
+
+def nvmlDeviceGetCudaComputeCapability(handle: Any) -> list[int]:
+    now = _card("nvmlDeviceGetCudaComputeCapability", handle)
+    return list(now.get("capability", [9, 0]))
 
 
 def nvmlDeviceGetPciInfo(handle: Any) -> SimpleNamespace:

@@ -17,8 +17,8 @@ from tabulate import tabulate
 from parsers.io.message import Message
 from report.audit.audited_pages import Named, audit_files, markdown_files
 from report.audit.finding import VERDICTS, Finding, Verdict
+from report.audit.findings.printing import summary
 from report.audit.table_arithmetic import INCONSISTENT
-from report.findings.printing import summary
 from report.wording import markdown
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "audit.md"

@@ -7,7 +7,7 @@ import pytest
 
 from report.audit.audited_pages import Audited, audit_files, markdown_files
 from report.audit.finding import VERDICTS
-from report.findings.printing import as_markdown, summary, terminal
+from report.audit.findings.printing import as_markdown, summary, terminal
 from report.wording.words import Translator, worded
 from tests.commandline import run
 from tests.conftest import Compare

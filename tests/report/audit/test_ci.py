@@ -11,8 +11,8 @@ import pytest
 
 from report.audit.audited_pages import audit_files
 from report.audit.finding import read_accepted, with_accepted
-from report.findings.known_findings import allowed, baseline
-from report.findings.sarif import FINGERPRINT, sarif
+from report.audit.findings.known_findings import allowed, baseline
+from report.audit.findings.sarif import FINGERPRINT, sarif
 from tests.commandline import run
 from tests.report.audit.small_site import make
 

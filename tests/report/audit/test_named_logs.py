@@ -73,6 +73,13 @@ def test_the_mean_of_several_runs_is_found_in_the_folder_of_its_row_and_column(t
     assert "repeats=mean" in str(found[0].protocol)
 
 
+def test_the_best_of_several_runs_is_found(tmp_path: Path, rates: Rates) -> None:
+    found = audited(sheet(tmp_path, {key: f"{int(max(some))}.0" for key, some in rates.items()}))
+    assert [one.verdict for one in found] == ["exact"] * len(HOSTS) * len(MODELS)
+    assert str(found[0].reason).startswith("The best of 3 runs gives these digits (truncated)")
+    assert "repeats=max" in str(found[0].protocol)
+
+
 def test_a_number_that_the_runs_do_not_give_accuses_nobody_where_only_names_lead_to_its_logs(
     tmp_path: Path, rates: Rates
 ) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from report.audit.table_arithmetic import with_arithmetic
 from report.published.arithmetic import recomputed
 from report.published.document import parse_document
+from tests.report.audit.small_site import audited
 
 RATES = {1: (201.53, 643.21), 2: (399.97, 1259.78), 4: (780.14, 2404.25), 8: (1501.52, 4552.61)}
 NAMED = ("GPUs", "Throughput - FP32", "Throughput - mixed precision", "Throughput speedup (FP32 - mixed precision)")
@@ -170,6 +171,12 @@ def test_operations_per_second_are_in_proportion_to_the_tokens_of_the_same_model
     text = of_models()
     assert (accused(text), len(following(text))) == ({}, 5)
     assert accused(of_models({32: 1.2})) == {"541.5": "Other numbers of its table give 451.2: 503.3 × 9756 / 10882."}
+
+
+def test_operations_per_second_that_no_log_gives_are_consistent_with_the_tokens(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text(of_models(), encoding="utf-8")
+    found = [finding.verdict for finding in audited(tmp_path) if "TFLOP" in finding.number.column]
+    assert sorted(found) == ["consistent"] * 5 + ["no evidence"] * 2
 
 
 def test_operations_that_were_counted_a_little_later_are_no_false_ones() -> None:

@@ -69,6 +69,16 @@ def browser() -> Iterator[Browser | None]:
         yield found
 
 
+@pytest.fixture(autouse=True)
+def windows_closed(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Close the windows that a test opened; Chromium keeps processes at work for each."""
+    browser: Browser | None = request.getfixturevalue("browser") if "browser" in request.fixturenames else None
+    before = browser.contexts if browser else []
+    yield
+    for window in (window for window in (browser.contexts if browser else []) if window not in before):
+        window.close()
+
+
 @pytest.fixture
 def reader(browser: Browser, site: Path) -> Iterator[Reader]:
     """A reader of the site; afterwards nothing must have been complained about."""

@@ -1,0 +1,25 @@
+"""What is changed in a checkout since its commit, as a patch that is kept beside the log."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+from ..native import checkout
+from ..secrets.redaction import redact_text, secret_values
+
+
+def patch(repo: Path) -> bytes:
+    """Return the changes of the tracked files of a checkout, without secrets; nothing where there are none."""
+    redacted, _ = redact_text(checkout.changes(repo), secret_values(os.environ))
+    return redacted.encode(errors="surrogateescape")  # a changed file may hold any bytes
+
+
+def described(repo: Path, changes: bytes) -> dict[str, Any]:
+    """Describe a checkout as run.json does: `checkout.describe`, and the SHA-256 of its `changes` where there are any.
+
+    `changes`: its `patch`, as it is kept beside the log.
+    """
+    return {**checkout.describe(repo), **({"patch": hashlib.sha256(changes).hexdigest()} if changes else {})}

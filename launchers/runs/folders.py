@@ -1,0 +1,242 @@
+"""Run folders: every file name of a run is spelt here, and nowhere else."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from reprlib import repr as shortened
+from typing import Any
+
+import click
+
+from ..io.output import say
+from ..io.regular_file import data_of, opened, text_of, write_whole
+from . import processes
+
+SCHEMA = 2  # of run.json, as logs/README.md describes it
+DONE, FAILED, INTERRUPTED = "done", "failed", "interrupted"
+LOG = "train.log"
+FACTS = "run.json"
+CLOCK = "clock.csv"
+CLOCK_COLUMNS = ("line", "time")
+TELEMETRY = "gpu.csv"
+SCRIPT = "job.sh"
+PATCH = "source.patch"
+OUTPUT = "slurm.out"
+SUBMITTED = f"{OUTPUT}.id"
+BEGUN, ENDED = "slurm.begun", "slurm.ended"  # what a job script says of where it runs, and of its end
+SUBMISSION = "submission.json"  # what is known of a run whose job nobody waits for
+KEPT = "capture.json"  # what became of the output of such a job
+MARKED = "job.mark"  # of the processes of the job, as long as there may be any
+ORPHANED = "runner-died"
+NODE = "node"  # node0.json and node0.csv are what the first node of a job writes
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """The folder logs/<suite>/<case>/<repeat>.
+
+    It is filled under another name and renamed, so a reader never sees half a run.
+    """
+
+    path: Path
+
+    @property
+    def log(self) -> Path:
+        """Where the log lies once the run has ended."""
+        return self.path / LOG
+
+    @property
+    def unfinished(self) -> Path:
+        """The name of the folder as long as the run is going on."""
+        return self.path.with_name(f".{self.path.name}.unfinished")
+
+    @property
+    def lock(self) -> Path:
+        """What a runner holds while it fills the folder."""
+        return self.path.with_name(f".{self.path.name}.lock")
+
+    def status(self) -> str | None:
+        """`done`, `failed` or `interrupted`; None where there is no such run.
+
+        Raises click.ClickException for a folder whose facts cannot be read by this version.
+        """
+        return str(self.facts()["status"]) if self.path.exists() else None
+
+    def facts(self) -> dict[str, Any]:
+        """What run.json says.
+
+        Raises click.ClickException where it cannot be read, states no status, or has a schema that is not known.
+        """
+        try:
+            found = dict(json.loads(data_of(self.path / FACTS)))
+            found["status"]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            message = f"{self.path} does not contain a {FACTS} with a status; move the folder away to rerun the case."
+            raise click.ClickException(message) from None
+        if not _is_known(schema := found.get("schema", 1)):
+            has = f"{self.path / FACTS}: has schema {shortened(schema)}"
+            reads = f"this version of Tachograph reads schemas 1 to {SCHEMA}"
+            raise click.ClickException(f"{has}, but {reads}; upgrade Tachograph to read it.")
+        return found
+
+    def is_intact(self) -> bool:
+        """Whether the log is the one that run.json describes."""
+        described = self.facts().get("log", {}).get("sha256")
+        return self.log.is_file() and describe(self.log)["sha256"] == described
+
+    def is_orphaned(self) -> bool:
+        """Whether the runner that fills the unfinished folder has died, as the process that keeps its log says."""
+        return (self.unfinished / ORPHANED).exists()
+
+    def is_submitted(self) -> bool:
+        """Whether a job fills the unfinished folder that nobody waits for."""
+        return (self.unfinished / SUBMISSION).exists()
+
+    def submission(self) -> dict[str, Any]:
+        """What is known of a run that is submitted: `facts` for its run.json, `metric`, `device`, and `redacts`.
+
+        Raises click.ClickException where that cannot be read.
+        """
+        try:
+            found = dict(json.loads(data_of(self.unfinished / SUBMISSION)))
+            dict(found["facts"]["case"]), dict(found["facts"]["environment"])
+            found["metric"], found["device"], found["redacts"]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            what = f"{self.unfinished / SUBMISSION} is not what a submission left"
+            raise click.ClickException(f"{what}; remove its folder to rerun the case.") from None
+        return found
+
+    def mark(self) -> str | None:
+        """The mark of the processes whose output fills the unfinished folder; None where there are none."""
+        with suppress(OSError):
+            return text_of(self.unfinished / MARKED, errors="replace").strip() or None
+        return None
+
+    def put_aside(self) -> list[Path]:
+        """Give what an earlier run left that was not done a name of its own, and return these names.
+
+        They are hidden, so that nobody takes them for runs: .1.failed-20261121T091500, .1.unfinished-20261121T091500.
+        """
+        kept = [(self.path, str(self.status()))] if self.path.exists() else []
+        kept += [(self.unfinished, "unfinished")] if self.unfinished.exists() else []
+        return [self._renamed(path, status) for path, status in kept]
+
+    def _renamed(self, path: Path, status: str) -> Path:
+        changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y%m%dT%H%M%S")
+        return path.rename(path.with_name(f".{self.path.name}.{status}-{changed}"))
+
+    def start(self) -> Path:
+        """Make the empty unfinished folder, and return it."""
+        self.unfinished.mkdir()
+        return self.unfinished
+
+    def publish(self, facts: Mapping[str, Any]) -> None:
+        """Write `facts` and those of the log, and give the folder its name."""
+        document = {**facts, "log": describe(self.unfinished / LOG)}
+        text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+        write_whole(self.unfinished / FACTS, _NO_TEXT.sub(_spelt, text).encode())
+        self.unfinished.rename(self.path)
+
+
+def submitted_below(top: Path) -> Iterator[RunFolder]:
+    """The run folders below a folder that submitted jobs fill, in the order of their names."""
+    for path in sorted(top.rglob(SUBMISSION)):
+        if number := _UNFINISHED.fullmatch(path.parent.name):
+            yield RunFolder(path.parent.with_name(number[1]))
+
+
+_UNFINISHED = re.compile(r"\.([1-9]\d*)\.unfinished")
+# A byte of a command or a path that is no UTF-8, as Python has it.
+_NO_TEXT = re.compile("[\udc80-\udcff]")
+
+
+def _spelt(byte: re.Match[str]) -> str:
+    """A byte in hexadecimal, as text within a string of JSON."""
+    return f"\\\\x{ord(byte[0]) - 0xDC00:02x}"
+
+
+def _is_known(schema: object) -> bool:
+    return isinstance(schema, int) and not isinstance(schema, bool) and 1 <= schema <= SCHEMA
+
+
+def describe(log: Path) -> dict[str, str | int]:
+    """Name, sha256, size and number of lines of a log; a last line without newline counts."""
+    digest, lines, last = hashlib.sha256(), 0, b"\n"
+    with opened(log) as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+            lines, last = lines + chunk.count(b"\n"), chunk[-1:]
+    size, cut = log.stat().st_size, last != b"\n"
+    return {"file": log.name, "sha256": digest.hexdigest(), "bytes": size, "lines": lines + cut}
+
+
+# The capture of a runner that died ends the job within twice the grace.
+_PATIENCE = 2 * processes.GRACE + 5
+_LOOK = 0.1
+
+
+@contextmanager
+def claimed(folder: RunFolder, signals: Sequence[int] = ()) -> Iterator[None]:
+    """Hold a run folder as the only runner, and end what is left of the job of a runner that was killed.
+
+    `signals`: those received so far; the first one ends the waiting. Raises click.ClickException where another runner
+    holds the folder.
+    """
+    folder.path.parent.mkdir(parents=True, exist_ok=True)
+    lock = os.open(folder.lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+    try:
+        if not _locked(folder.lock, lock):
+            _wait_for_orphans(folder, lock, signals)
+        _end_job(folder)
+        yield
+        folder.lock.unlink()
+    finally:
+        os.close(lock)
+
+
+def _wait_for_orphans(folder: RunFolder, lock: int, signals: Sequence[int]) -> None:
+    """Wait until the processes that a killed runner left have let go of the folder; kill its job at the end."""
+    if not folder.is_orphaned():
+        raise click.ClickException(f"{folder.path} is in use by another runner; wait until it has finished.")
+    killed = f"The runner that wrote {folder.path} was killed"
+    say(f"{killed}; waiting up to {_PATIENCE:.0f} s for its processes to exit.", err=True)
+    mark, deadline = folder.mark(), time.monotonic() + _PATIENCE
+    while not _locked(folder.lock, lock):
+        # Another runner that waited as well may have come first.
+        if signals or not folder.is_orphaned() or time.monotonic() > deadline + processes.GRACE:
+            raise click.ClickException(
+                f"{killed}, and {folder.path} is still locked; run the same command again to retry."
+            )
+        if mark and time.monotonic() > deadline:
+            processes.kill(mark)
+        time.sleep(_LOOK)
+
+
+def _end_job(folder: RunFolder) -> None:
+    """End the processes of the job of an earlier runner; that they are its own is known by the mark that they carry."""
+    mark = folder.mark()
+    if mark and (left := processes.members(mark)):
+        say(
+            f"The runner that wrote {folder.path} was killed; stopping the rest of its job (processes: {len(left)}).",
+            err=True,
+        )
+        processes.end(mark)
+
+
+def _locked(path: Path, lock: int) -> bool:
+    """Lock an open file, for this process and those that it forks, until the last of them has ended."""
+    with suppress(BlockingIOError, FileNotFoundError):
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Who held it before may have removed the file after it was opened here: then nothing is held.
+        return os.path.samestat(path.stat(), os.fstat(lock))
+    return False

@@ -1,0 +1,126 @@
+"""Surroundings of progress bars: what stands before and behind each pass of them may tell which is that of training."""
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ..io.message import Message
+from .gathered import Gathered, Spoken
+from .line_form import TRAINING
+from .spoken_series import SpokenSeries
+from .stated_counts import stated_samples
+
+LOSS_FOLLOWS = (
+    "the progress bar is that of training, for a line with its loss follows each pass, as one of an evaluation follows "
+    "those of the other bars"
+)
+TRAINING_ANNOUNCED = (
+    "the progress bar is that of training: a line before each pass says that it begins, and of all bars this alone has "
+    "as many steps as batches of {samples} samples make"
+)
+FEWEST = 2  # passes
+MOST = 0.9
+NEAR = 2  # lines: a blank one may stand between
+FEWEST_STEPS = 10
+
+
+@dataclass(frozen=True)
+class _Pass:
+    """A bar as it was drawn once to its end, and the lines with numbers that mean something beside it."""
+
+    total: float
+    before: Spoken | None
+    behind: Spoken | None
+
+
+def why_of_training(series: SpokenSeries, gathered: Gathered) -> Message | None:
+    """What shows that a bar is that of training by the lines beside its passes; None where they do not.
+
+    A loss of training follows each, and a line of an evaluation each pass of all other bars: a loss alone may be told
+    once both are done. Or a line that announces an epoch of training stands before each, and the samples of the
+    training set make batches for this bar alone.
+    """
+    passes = list(_passes(gathered))
+    own = [one for one in passes if one.total == series.total]
+    others = [one for one in passes if one.total != series.total]
+    if len(own) < FEWEST or series.total is None:
+        return None
+    if others and _are_most(map(_tells_loss, own)) and _are_most(map(_is_evaluated, others)):
+        return Message(LOSS_FOLLOWS)
+    if _are_most(map(_is_announced, own)):
+        return _by_samples(series.total, {one.total for one in others}, stated_samples(gathered))
+    return None
+
+
+def _are_most(said: Iterable[bool]) -> bool:
+    known = list(said)
+    return sum(known) >= MOST * len(known)
+
+
+def _tells_loss(one: _Pass) -> bool:
+    """Whether the line behind tells a loss of training, and nothing of an evaluation."""
+    if one.behind is None:
+        return False
+    form = one.behind.form
+    is_alone = not any(slot.sense and "other" in slot.sense.flags for slot in form.said.slots)
+    return form.has_loss and form.is_of_training and is_alone and not form.is_of_other
+
+
+def _is_evaluated(one: _Pass) -> bool:
+    return one.behind is not None and one.behind.form.is_of_other and not one.behind.form.is_bar
+
+
+def _is_announced(one: _Pass) -> bool:
+    """Whether the line before numbers an epoch of training, and tells no result of it."""
+    if one.before is None:
+        return False
+    is_of_training = bool(TRAINING.search(one.before.text))  # behind the number of the epoch, too
+    form = one.before.form
+    return is_of_training and form.level.has_epoch and not (form.has_evidence or form.is_of_other or form.is_bar)
+
+
+def _by_samples(own: float, others: set[float], samples: set[int]) -> Message | None:
+    for count in sorted(samples):
+        if own >= FEWEST_STEPS and _are_batches(own, count) and not any(_are_batches(one, count) for one in others):
+            return Message(TRAINING_ANNOUNCED, samples=count)
+    return None
+
+
+def _are_batches(steps: float, samples: int) -> bool:
+    """Whether so many samples make as many batches of some size, the last one whole or not."""
+    sizes = {
+        int(samples // steps),
+        int(samples // steps) + 1,
+        int(samples // (steps + 1)),
+        int(samples // (steps + 1)) + 1,
+    }
+    return any(size and steps in (samples // size, -(-samples // size)) for size in sizes)
+
+
+def _passes(gathered: Gathered) -> Iterator[_Pass]:
+    """The passes of bars without a name that came to their end."""
+    rows, drawn = gathered.spoken, dict[float, list[int]]()
+    for place, row in enumerate(rows):
+        if row.form.is_bar and not row.form.level.words and math.isfinite(row.total):
+            drawn.setdefault(row.total, []).append(place)
+    for total, places in drawn.items():
+        begins = [0, *(n for n, (one, next_) in enumerate(pairwise(places), 1) if _falls(rows[one], rows[next_]))]
+        for start, end in pairwise([*begins, len(places)]):
+            first, last = places[start], places[end - 1]
+            if rows[last].of("step") == total:
+                yield _Pass(total, _near(gathered, first, -1), _near(gathered, last, 1))
+
+
+def _falls(one: Spoken, other: Spoken) -> bool:
+    return other.of("step") < one.of("step")
+
+
+def _near(gathered: Gathered, place: int, way: int) -> Spoken | None:
+    """The line before or behind another, where no words stand between the two."""
+    beside = place + way
+    if not 0 <= beside < len(gathered.spoken):
+        return None
+    first, last = sorted((gathered.spoken[place].line, gathered.spoken[beside].line))
+    is_near = last - first <= NEAR and not any(line.strip() for line in gathered.head[first : last - 1])
+    return gathered.spoken[beside] if is_near else None

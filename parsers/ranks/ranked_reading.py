@@ -1,0 +1,274 @@
+"""Reading the logs of all ranks of a run, in a folder, as one log: the records of each carry its rank.
+
+The log of the lowest rank that prints a speed leads: its lines are those that a number is shown with, and its facts
+count before those of the others. The records of the other ranks stand behind its own, in the order of the ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from ..grammar.format import Format
+from ..io.errors import FormatError, LogError
+from ..io.message import Message
+from ..runs.appended import as_one
+from ..runs.facts import SCALING, Fact
+from ..runs.format_records import OWN_LINE, FormatRecords, RankLog
+from ..runs.provenance import Provenance
+from ..runs.reading import NONE_FITS, Reading
+from ..runs.reading import read as read_file
+from ..runs.reading import survey as survey_file
+from ..scanning.record_table import RecordTable
+from .rank_files import RankFile, RankFiles, rank_files
+from .stacking import stacked
+
+AT_ONCE = np.timedelta64(1500, "ms")  # stamps of ranks that finish a step together, by clocks of whole seconds
+
+SEVERAL_IN_ONE = "holds lines of {count} ranks, and is not the log of rank {rank} alone."
+NOT_PROVEN = (
+    "its logs, such as {first}, are called like those of the tasks of a job or of the jobs of an array, and nothing in "
+    "them proves which; if they are the ranks of one job, call them rank_0.log, rank_1.log and so on."
+)
+LACKING = "Of the ranks 0 to {last}, the folder lacks the logs of {count}, first that of rank {rank}."
+OTHER_COUNT = "The folder holds the logs of {files} ranks, but {fact} is {value} according to {witness}."
+UNREAD = "{count} other logs in the folder are not of a rank and are not read; the first is {first}."
+OTHER_STREAM = "Of each rank only {used} is read, not {unused}."
+ONLY_LAST_RUN = "The logs of the ranks hold several runs; only the last one is read."
+ELSEWHERE = "{file}: {said}"
+ELSEWHERE_IN_SEVERAL = "{file}: {said} ({count} ranks in total)"
+DENIED = "{fact} is {value} according to {witness}, but {other} according to {denier}; using {value}."
+SAME_LOG = "{first} and {second} are the same, byte for byte; if one is a copy, what its rank did is counted twice."
+EMPTY = "The logs of {count} of {ranks} ranks are empty, first that of rank {rank}."
+COUNTED = "No log states the number of cards; it is taken to be that of the logs of ranks in the folder, {files}."
+WARNINGS = (
+    *(SAME_LOG, LACKING, EMPTY, COUNTED, OTHER_COUNT, UNREAD, OTHER_STREAM),
+    *(ONLY_LAST_RUN, ELSEWHERE, ELSEWHERE_IN_SEVERAL, DENIED),
+)
+
+
+def read(path: str | Path, *, format: str | Path | None = None, facts: Iterable[Fact] = ()) -> Reading:
+    """Read a log as ``parsers.runs.reading.read`` does, or the logs of the ranks of one run in a folder."""
+    if not Path(path).is_dir():
+        return read_file(path, format=format, facts=facts)
+    reading = survey(path, format=format, facts=facts)
+    if reading.format is None:
+        raise FormatError.at(reading.path, NONE_FITS, count=reading.account.total)
+    return reading
+
+
+def survey(
+    path: str | Path, *, format: str | Path | Format | Sequence[Format] | None = None, facts: Iterable[Fact] = ()
+) -> Reading:
+    """As ``read``, but logs of no known format give a reading without records; see ``parsers.runs.reading.survey``.
+
+    Raises LogError where a folder does not hold the logs of the ranks of one run, one of them cannot be read, or holds
+    lines of other ranks.
+    """
+    path, facts = Path(path), list(facts)
+    if not path.is_dir():
+        return survey_file(path, format=format, facts=facts)
+    found, readings = rank_files(path), dict[RankFile, Reading]()
+    files = _stream(found, format, facts, readings)
+    lead = next((file for file in files if _tells_speed(_of(file, format, facts, readings))), files[0])
+    return _together(found, files, lead, readings, facts)
+
+
+def again(path: Path, lead: Reading, facts: Iterable[Fact]) -> Reading:
+    """The logs of the ranks in a folder, read by the formats of ``lead``, which is that of one of them."""
+    found = rank_files(path)
+    first = next(file for file in found.files if file.path == lead.path)
+    return _together(found, found.streams[first.stream], first, {first: lead}, list(facts))
+
+
+def by_rank(reading: Reading) -> Iterator[tuple[Path, RecordTable]]:
+    """The path of each log of a reading, and its records, whose lines are those of that log."""
+    table = reading.parts[0].table
+    if not reading.ranks:
+        yield reading.path, table
+    for log in reading.ranks:
+        first, end = np.searchsorted(table["line"], (log.before + 1, log.before + log.account.total + 1)).tolist()
+        rows = table.rows(slice(first, end))
+        yield log.path, rows.having("line", rows[OWN_LINE]).columns(name for name in table if name != OWN_LINE)
+
+
+def _of(file: RankFile, format: object, facts: Sequence[Fact], readings: dict[RankFile, Reading]) -> Reading:
+    if file not in readings:
+        readings[file] = survey_file(file.path, format=format, facts=facts)  # type: ignore[arg-type]
+    return readings[file]
+
+
+def _stream(
+    found: RankFiles, format: object, facts: Sequence[Fact], readings: dict[RankFile, Reading]
+) -> Sequence[RankFile]:
+    """The files of the stream that tells most of speed, by what its first or its last rank prints."""
+    streams = list(found.streams.values())
+    if len(streams) == 1:
+        return streams[0]
+    return min(streams, key=lambda files: min(_of(files[at], format, facts, readings).parts[0].rank for at in (0, -1)))
+
+
+def _tells_speed(reading: Reading) -> bool:
+    return any(part.rank[0] for part in reading.parts)
+
+
+def _together(
+    found: RankFiles,
+    files: Sequence[RankFile],
+    lead: RankFile,
+    readings: dict[RankFile, Reading],
+    facts: Sequence[Fact],
+) -> Reading:
+    """The reading of all files of a run, whose ``lead`` was read."""
+    known = [part.format for part in readings[lead].parts if part.format]
+    for file in files:
+        _of(file, known or None, facts, readings)
+    ordered = [lead, *(file for file in files if file is not lead)]
+    has_several = any(readings[file].facts_of_runs for file in ordered)
+    read = [_of_last_run(readings[file]) for file in ordered]
+    if found.counts == "unknown" and not _are_of_one_job(read):
+        raise LogError.at(found.folder, NOT_PROVEN, first=lead.path.relative_to(found.folder))
+    logs = tuple(_rank_logs(ordered, read))
+    parts = tuple(_part(part, logs, read) for part in read[0].parts)
+    told = read[0].facts
+    denied = list(_hear(read, found))
+    warnings = dict.fromkeys((*read[0].warnings, *denied, *_of_folder(found, files, read[0])))
+    warnings |= dict.fromkeys([Message(ONLY_LAST_RUN)] if has_several else [])
+    warnings |= dict.fromkeys((*_copies(found, read), *_of_others(read, found.folder)))
+    return replace(read[0], parts=parts, facts=told, warnings=tuple(warnings), ranks=logs, folder=found.folder)
+
+
+def _copies(found: RankFiles, readings: Sequence[Reading]) -> Iterator[Message]:
+    """That two logs with a speed are one; only the first two are told."""
+    known: dict[str, Path] = {}
+    for reading in filter(_tells_speed, readings):
+        if (first := known.setdefault(reading.sha256, reading.path)) is not reading.path:
+            told = {"first": first.relative_to(found.folder), "second": reading.path.relative_to(found.folder)}
+            yield Message(SAME_LOG, **told)
+            return
+
+
+def _of_last_run(reading: Reading) -> Reading:
+    if not reading.facts_of_runs:
+        return reading
+    last = len(reading.facts_of_runs)
+    parts = tuple(as_one(part.of_run(last)) for part in reading.parts)
+    return replace(reading.of_run(last), parts=parts, facts_of_runs=())
+
+
+def _rank_logs(files: Sequence[RankFile], readings: Sequence[Reading]) -> Iterator[RankLog]:
+    before = 0
+    for file, reading in zip(files, readings, strict=True):
+        yield RankLog(file.rank, file.path, reading.sha256, reading.bytes, reading.account, before)
+        before += reading.account.total
+
+
+def _part(part: FormatRecords, logs: Sequence[RankLog], readings: Sequence[Reading]) -> FormatRecords:
+    """What one format reads in all logs."""
+    if part.format is None:
+        return part
+    name, fields = part.format.name, dict(part.fields)
+    tables, not_numbers = [], []
+    for log, reading in zip(logs, readings, strict=True):
+        for own in (own for own in reading.parts if own.format and own.format.name == name):
+            tables.append(_of_rank(own.table, log))
+            not_numbers.append(own.not_numbers + log.before)
+            fields = own.fields | fields
+    return FormatRecords(part.format, stacked(tables), fields, np.concatenate(not_numbers))
+
+
+def _of_rank(table: RecordTable, log: RankLog) -> RecordTable:
+    """The records of a log with its rank, which its lines may name in another way, and with lines that go on."""
+    if "rank" in table and (named := len(np.unique(table["rank"][np.isfinite(table["rank"])]))) > 1:
+        raise LogError.at(log.path, SEVERAL_IN_ONE, count=named, rank=log.rank)
+    ranks = np.full(len(table), log.rank, np.int64)
+    return table.having("rank", ranks).having(OWN_LINE, table["line"]).having("line", table["line"] + log.before)
+
+
+def _hear(readings: Sequence[Reading], found: RankFiles) -> Iterator[Message]:
+    """Tell the facts of the first reading what only others state; returns what they deny."""
+    facts, known = readings[0].facts, set[str]()
+    for reading in readings[1:]:
+        told = [_from(fact, reading.path, found.folder) for fact in reading.facts.values()]
+        for fact in (fact for fact in told if fact and fact.name in SCALING and fact.name not in known):
+            if (own := facts.get(fact.name)) is not None and own.value != fact.value:
+                known.add(fact.name)
+                yield _denied(own, fact)
+        facts.assume(fact for fact in told if fact)
+    ranks, name = len(found.ranks), "cards_per_node" if found.counts == "node" else "cards"
+    if found.are_complete and not {"cards", name} & facts.keys():
+        facts.assume([Fact(name, ranks, Provenance("rank_files", (ranks,)))])
+    facts.derive()
+
+
+def _from(fact: Fact, path: Path, folder: Path) -> Fact | None:
+    """A fact that a line of the log of another rank states, with that log; None for one of another source."""
+    if fact.source.kind not in ("line", "lines"):
+        return None
+    where = (str(path.relative_to(folder)), fact.source.values[0])
+    return replace(fact, source=Provenance("side_line", where))
+
+
+def _denied(own: Fact, other: Fact) -> Message:
+    values = {"fact": Message(own.name), "value": own.value, "other": other.value}
+    return Message(DENIED, **values, witness=own.source.message, denier=other.source.message)
+
+
+def _of_folder(found: RankFiles, files: Sequence[RankFile], lead: Reading) -> Iterator[Message]:
+    """What a reader must know of the files of a folder."""
+    ranks = found.ranks
+    if lacking := sorted(set(range(ranks[-1] + 1)) - set(ranks)) if ranks[-1] < 1 << 20 else []:
+        yield Message(LACKING, last=ranks[-1], count=len(lacking), rank=lacking[0])
+    cards = lead.facts.get("cards")
+    if found.counts == "job" and cards is not None and not lacking and cards.value != len(ranks):
+        told = {"fact": Message("cards"), "value": cards.value, "witness": cards.source.message}
+        yield Message(OTHER_COUNT, files=len(ranks), **told)
+    if cards is not None and cards.source.kind == "rank_files":
+        yield Message(COUNTED, files=len(ranks))
+    empty = sorted(set(ranks) - {file.rank for file in files})
+    if empty and len(files) > 1:  # else only one rank prints anything, as is usual
+        yield Message(EMPTY, count=len(empty), ranks=len(ranks), rank=empty[0])
+    if unused := [stream for stream in found.streams if stream != files[0].stream]:
+        yield Message(OTHER_STREAM, used=files[0].stream, unused=", ".join(unused))
+    if found.unread:
+        yield Message(UNREAD, count=len(found.unread), first=found.unread[0].relative_to(found.folder))
+
+
+def _of_others(readings: Sequence[Reading], folder: Path) -> Iterator[Message]:
+    """The warnings of other logs than the first that are not of the kind of one of its own, each kind once."""
+    known = {said.key for said in readings[0].warnings}
+    first: dict[str, tuple[Path, Message, int]] = {}
+    for reading in readings[1:]:
+        for said in {said.key: said for said in reversed(reading.warnings) if said.key not in known}.values():
+            path, told, count = first.get(said.key, (reading.path, said, 0))
+            first[said.key] = path, told, count + 1
+    for path, said, count in first.values():
+        key = ELSEWHERE if count == 1 else ELSEWHERE_IN_SEVERAL
+        yield Message(key, file=path.relative_to(folder), said=said, count=count)
+
+
+def _are_of_one_job(readings: Sequence[Reading]) -> bool:
+    """Whether logs are of the ranks of one job: each states as many cards as there are, and all end steps at once."""
+    stated = [reading.facts.get("cards") for reading in readings]
+    are_told = (fact and fact.source.is_of_the_log and not fact.source.is_name for fact in stated)
+    if not all(are_told) or any(fact and fact.value != len(readings) for fact in stated):
+        return False
+    times = [_times(reading.parts[0]) for reading in readings]
+    first = times[0]
+    return len(first) > 1 and all(_are_at_once(first, other) for other in times[1:])
+
+
+def _times(part: FormatRecords) -> dict[float, np.datetime64]:
+    """When the steps of a log were printed; nothing where it does not print that."""
+    if "step" not in part.table or "time" not in part.table:
+        return {}
+    told = np.isfinite(part.table["step"]) & ~np.isnat(part.table["time"])
+    return dict(zip(part.table["step"][told].tolist(), part.table["time"][told], strict=True))
+
+
+def _are_at_once(first: dict[float, np.datetime64], other: dict[float, np.datetime64]) -> bool:
+    apart = [abs(time - other[step]) for step, time in first.items() if step in other]
+    return len(apart) == len(first) and bool(np.max(apart) <= AT_ONCE)

@@ -1,0 +1,158 @@
+"""The command that compares two sides of runs."""
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from parsers.io.message import Message
+from parsers.io.printable import say
+from parsers.io.refusal import Unreadable
+from parsers.sharing.workers_option import JOBS, SCHEDULER
+
+from ..wording.language_option import LANGUAGE, told_in, translate_to
+
+if TYPE_CHECKING:
+    from ..wording.words import Translate
+    from .sides import ComparedSides
+
+FILE = click.Path(dir_okay=False, path_type=Path)
+SIDE = click.Path(exists=True, readable=False, path_type=Path)
+NO_SHARE = "expected a share of the time such as 3% or 0.03, above 0 and below 100%."
+WARNING = "warning: {said}"
+
+
+class ShareOfTime(click.ParamType[float]):
+    """A share of something: ``3%`` or ``0.03``."""
+
+    name = "share"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The share as a fraction; fails where it is none, or not above 0 and below 1."""
+        text = str(value).strip()
+        try:
+            found = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        except ValueError:
+            found = 0.0
+        if not 0 < found < 1:
+            self.fail(NO_SHARE, param, ctx)
+        return found
+
+
+@click.command()
+@click.argument("a", type=SIDE)
+@click.argument("b", type=SIDE)
+@click.option(
+    "--gate",
+    type=ShareOfTime(),
+    metavar="PERCENT",
+    help="Smallest slowdown that matters; sets the exit status.  [default: no gate, verdicts for 3%]",
+)
+@click.option(
+    "--protocol",
+    metavar="NAME|key=value,...",
+    help="Protocol.  [default: the first that all runs of a case allow, without their first 10% of records]",
+)
+@click.option(
+    "--earlier",
+    multiple=True,
+    type=SIDE,
+    help="Earlier repeats of the same cases on the same machine, which tell how much runs vary.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per case.")
+@click.option("--markdown", "wants_markdown", is_flag=True, help="Print a Markdown report.")
+@JOBS
+@SCHEDULER
+@LANGUAGE
+@click.option("--html", "html_file", type=FILE, help="Also write a self-contained HTML page.")
+@click.option("--junit", "junit_file", type=FILE, help="Also write JUnit XML for CI.")
+def compare(
+    a: Path,
+    b: Path,
+    gate: float | None,
+    protocol: str | None,
+    earlier: tuple[Path, ...],
+    as_json: bool,
+    wants_markdown: bool,
+    jobs: int | None,
+    scheduler: str | None,
+    language: str,
+    html_file: Path | None,
+    junit_file: Path | None,
+) -> None:
+    """Compare the runs of B with those of A: is B slower, or is it noise, and what differs?
+
+    A and B are logs, run folders, cases with their repeats, suites, or any folders of logs. Cases are paired by name
+    and measured by one protocol over the steps that all their runs have. The noise is that between repeats, never that
+    within a run, so each side needs at least two runs of a case, better three to five. A verdict is slower, faster,
+    same or unknown; "visible" is the smallest slowdown that would have been found. Run the sides alternately (A B B A):
+    a drift of the machine makes the verdict unknown.
+
+    With --gate, exit status 1 if a case is slower: by at least half of the gate, and with 99% confidence not by chance;
+    3 if noise, or a case that B lacks, forbids an answer; else 0. Exit status 2 if a side cannot be read.
+
+    \b
+    Examples:
+      tachograph compare logs/before logs/after
+      tachograph compare logs/main logs/branch --gate 3% --junit compare.xml
+      tachograph compare logs/main logs/branch --earlier logs/last-week --markdown --lang zh
+    """
+    from parsers.io.errors import ParserError
+    from parsers.sharing.workers import Workers
+
+    from ..measuring.protocol import ProtocolError
+    from . import notebook
+    from .effect import GATE
+
+    translate = translate_to(language)
+    try:
+        workers = Workers(jobs, scheduler)
+        found = notebook.compare(a, b, protocol=protocol, gate=gate or GATE, earlier=earlier, workers=workers)
+    except (ParserError, ProtocolError) as error:
+        raise Unreadable(told_in(error, translate)) from error
+    _write(found, translate, language, html_file, junit_file)
+    _print(found, translate, as_json=as_json, wants_markdown=wants_markdown)
+    sys.exit(found.status if gate else 0)
+
+
+def _write(
+    found: "ComparedSides", translate: "Translate", language: str, html_file: Path | None, junit_file: Path | None
+) -> None:
+    from parsers.io.atomic_write import write_texts
+    from parsers.io.errors import WriteError
+
+    from .output.comparison_exports import junit
+    from .output.comparison_html import html
+
+    texts: Mapping[Path | None, Callable[[], str]] = {
+        html_file: partial(html, found, language, html_file.absolute().parent if html_file else Path()),
+        junit_file: partial(junit, found, translate),
+    }
+    try:
+        write_texts(texts)
+    except WriteError as error:
+        raise Unreadable(told_in(error, translate)) from error
+
+
+def _print(found: "ComparedSides", translate: "Translate", *, as_json: bool, wants_markdown: bool) -> None:
+    from parsers.io.console import show
+
+    from ..wording.words import worded
+    from .output.comparison_exports import as_json as json_of
+    from .output.comparison_text import as_markdown, terminal
+
+    if as_json:
+        for case in found.cases:
+            say(json.dumps(json_of(case, found.gate), ensure_ascii=False))
+    elif wants_markdown:
+        show(as_markdown(found, translate))
+        return
+    else:
+        show(terminal(found, translate, colour=sys.stdout.isatty()))
+    sys.stdout.flush()
+    for said in (one for side in found.left_out for one in side):
+        say(worded(Message(WARNING, said=said), translate), err=True)

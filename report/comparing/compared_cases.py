@@ -1,0 +1,260 @@
+"""Compared cases: each case of two sides measured alike, judged, and held against what differs beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from parsers.grammar.field import Scope
+from parsers.io.message import Message
+
+from ..measuring.measurement import Measurement, NoMeasurement
+from ..measuring.protocol import Protocol
+from ..measuring.record_columns import Columns
+from ..measuring.statistic import median
+from .card_clocks import card_medians, clock_changes
+from .case_pairs import CasePair, Runs
+from .changes import ChangedCondition, changes, of_machine, unrecorded
+from .common_window import Alike, measured_alike
+from .compared_runs import ComparedRun
+from .effect import Effect, Verdict, effect, variance_of_mean
+
+ONLY_ON = "only {side} has this case"
+ONE_LOG = "both sides hold the log {log}"
+OTHER_MACHINE = "the sides ran on different machines ({names}), whose speeds differ by more than repeats on one machine"
+OTHER_BATCH = "the speed is in steps, and the batch sizes differ"
+NO_ORDER = "The logs do not say when the runs began, so drift was not checked."
+EARLIER = "Earlier runs of this case that tell its noise, too: {count}."
+ASIDE = "Run {log} is set aside: it is {distance} off the others of its side."
+NOT_RECORDED = "{side} does not record: {names}; whether these differ is unknown."
+OF_LOG = "{log}: {said}"
+BY_MEDIANS = "By the median of the records, the change is {change}."
+SIDES = ("A", "B")
+# What says how large a step is.
+OF_STEP = ("batch_size", "job_batch_size", "job_batch_tokens", "micro_batch_size", "sequence_length")
+NO_YEAR = np.datetime64("2000", "Y")
+
+
+@dataclass(frozen=True)
+class MeasuredRun:
+    """One run of a case: its log, its throughput in the unit of the case, and the first and last line it is made of.
+
+    ``median``: the same by the median of its records; None of a clock or a summary.
+    """
+
+    log: Path
+    throughput: float
+    lines: tuple[int, int]
+    median: float | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class CaseSide:
+    """A case on one side: its runs in the order of their names, and the one that was set aside, if any.
+
+    ``throughput``: the geometric mean of the runs that count, so that those of two sides give their change.
+    """
+
+    runs: tuple[MeasuredRun, ...]
+    aside: MeasuredRun | None = None
+
+    @property
+    def throughput(self) -> float:
+        """The geometric mean of the runs that count."""
+        return float(np.exp(np.mean(np.log([run.throughput for run in self.counted]))))
+
+    @property
+    def counted(self) -> tuple[MeasuredRun, ...]:
+        """The runs that count."""
+        return tuple(run for run in self.runs if run is not self.aside)
+
+
+@dataclass(frozen=True)
+class ComparedCase:
+    """One case on both sides.
+
+    ``effect``: how much longer B takes, None where the sides cannot be held against each other; ``reason`` then says
+    why, as it does where the verdict is unknown. ``protocol``, ``unit``, ``scope``, ``steps``: what was measured, alike
+    for all runs. ``changes``: what differs between the sides. ``notes``: a sentence each.
+    """
+
+    title: str
+    sides: tuple[CaseSide, CaseSide]
+    effect: Effect | None = None
+    reason: Message | None = None
+    protocol: Protocol | None = None
+    unit: str = ""
+    scope: Scope | None = None
+    steps: tuple[int, int] | None = None
+    changes: tuple[ChangedCondition, ...] = ()
+    notes: tuple[Message, ...] = ()
+    lacks: str | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether B is slower than A."""
+        return self.effect.verdict if self.effect and self.reason is None else "unknown"
+
+
+def compared_case(pair: CasePair, gate: float, stated: Protocol | None, earlier: Sequence[Runs] = ()) -> ComparedCase:
+    """Compare one case; ``earlier``: groups of earlier repeats of it, maybe empty, which only say how much runs vary.
+
+    ``gate`` and ``stated`` as for ``compare``. Raises ExtraError where SciPy is not installed, and LogError where a
+    side file of a run is broken.
+    """
+    if not pair.is_whole:
+        side = SIDES[0 if pair.sides[0] else 1]
+        return _unmeasured(pair, Message(ONLY_ON, side=side), lacks=SIDES[1 if pair.sides[0] else 0])
+    found = tuple(changes(*pair.sides))
+    groups_before = [_without(group, pair.sides) for group in earlier]
+    runs = [run for group in (*pair.sides, *groups_before) for run in group]
+    try:
+        alike = measured_alike([run.summary for run in runs], stated)
+    except NoMeasurement as error:
+        return _unmeasured(pair, error.message, found)
+    groups = _groups(alike.measurements, [*pair.sides, *groups_before])
+    return _judged(pair, gate, alike, groups, found)
+
+
+def _without(group: Runs, sides: tuple[Runs, Runs]) -> Runs:
+    """The runs of a group that are on neither side: no run tells the noise twice."""
+    known = {run.summary.reading.sha256 for side in sides for run in side}
+    return tuple(run for run in group if run.summary.reading.sha256 not in known)
+
+
+def _unmeasured(
+    pair: CasePair, reason: Message, found: tuple[ChangedCondition, ...] = (), lacks: str | None = None
+) -> ComparedCase:
+    return ComparedCase(pair.title, (CaseSide(()), CaseSide(())), reason=reason, changes=found, lacks=lacks)
+
+
+def _groups(measured: Sequence[Measurement], runs: Sequence[Runs]) -> list[list[Measurement]]:
+    """The measurements of all runs, by the groups of these."""
+    rest = iter(measured)
+    return [[next(rest) for _ in group] for group in runs]
+
+
+def _judged(
+    pair: CasePair, gate: float, alike: Alike, groups: list[list[Measurement]], found: tuple[ChangedCondition, ...]
+) -> ComparedCase:
+    times = [[1 / one.value for one in group] for group in groups]
+    order = _order(pair.sides)
+    variance = float(np.mean([_variance(one) for group in groups[:2] for one in group]))
+    judged = effect((times[0], times[1]), gate=gate, earlier=times[2:], order=order, variance=variance)
+    asides = [judged.aside.run if judged.aside and judged.aside.side == side else None for side in (0, 1)]
+    sides = _side(pair.sides[0], groups[0], asides[0]), _side(pair.sides[1], groups[1], asides[1])
+    one = groups[0][0]
+    return ComparedCase(
+        pair.title,
+        sides,
+        judged,
+        _incomparable(pair, alike, found) or judged.reason,
+        alike.protocol,
+        one.unit,
+        one.scope,
+        alike.steps,
+        (*found, *_clocks(pair.sides, groups)),
+        tuple(_notes(pair, alike, judged, sides, groups, order is None)),
+    )
+
+
+def _side(runs: Runs, measured: Sequence[Measurement], aside: int | None) -> CaseSide:
+    """One side; ``aside``: the place of the run that was set aside."""
+    found = tuple(_measured(run, one) for run, one in zip(runs, measured, strict=True))
+    return CaseSide(found, None if aside is None else found[aside])
+
+
+def _measured(run: ComparedRun, one: Measurement) -> MeasuredRun:
+    middle = median(one.rates) if one.rates is not None and len(one.rates) > 1 else None
+    return MeasuredRun(run.found.log, one.value, one.ends, middle)
+
+
+def _variance(one: Measurement) -> float:
+    rates = one.rates
+    return variance_of_mean(1 / rates) if rates is not None and (rates > 0).all() else 0.0
+
+
+def _order(sides: tuple[Runs, Runs]) -> tuple[list[float], list[float]] | None:
+    """The places of the runs of each side in the order of their starts; None where one does not say when it began."""
+    starts = [began(run) for side in sides for run in side]
+    known = [start for start in starts if start is not None]
+    if len(known) < len(starts):
+        return None
+    ranks = np.argsort(np.argsort(np.array(known), kind="stable"), kind="stable").astype(float).tolist()
+    return ranks[: len(sides[0])], ranks[len(sides[0]) :]
+
+
+def began(run: ComparedRun) -> np.datetime64 | None:
+    """When a run began (UTC, or as its log says): by its run.json, else when its first record was printed."""
+    try:
+        return np.datetime64(str(run.run["start"]).removesuffix("+00:00").removesuffix("Z"), "us")
+    except (KeyError, ValueError):
+        pass
+    records = Columns(run.summary.part.of_run(run.summary.protocol.run).table)
+    times = records["time"] if "time" in records else np.zeros(0, "M8[us]")
+    known = times[~np.isnat(times)]
+    return known.min() if len(known) and known.min().astype("M8[Y]") > NO_YEAR else None
+
+
+def _incomparable(pair: CasePair, alike: Alike, found: Sequence[ChangedCondition]) -> Message | None:
+    """Why no verdict is right, however small the noise."""
+    logs = [{run.summary.reading.sha256: run for run in side} for side in pair.sides]
+    if both := logs[0].keys() & logs[1].keys():
+        return Message(ONE_LOG, log=logs[0][min(both)].found.path)
+    if machine := of_machine(found):
+        return Message(OTHER_MACHINE, names=", ".join(change.name for change in machine))
+    if alike.protocol.is_in_steps and any(change.name in OF_STEP for change in found):
+        return Message(OTHER_BATCH)
+    return None
+
+
+def _clocks(sides: tuple[Runs, Runs], groups: Sequence[Sequence[Measurement]]) -> list[ChangedCondition]:
+    measured = (zip(runs, group, strict=True) for runs, group in zip(sides, groups, strict=False))
+    return clock_changes([[(run.summary, card_medians(run.summary, one)) for run, one in side] for side in measured])
+
+
+def _notes(
+    pair: CasePair,
+    alike: Alike,
+    judged: Effect,
+    sides: tuple[CaseSide, CaseSide],
+    groups: Sequence[Sequence[Measurement]],
+    is_unordered: bool,
+) -> Iterator[Message]:
+    """What a reader must know of the numbers."""
+    yield from alike.notes
+    for side in sides:
+        if side.aside is not None:
+            distance = f"{100 * (side.throughput / side.aside.throughput - 1):+.1f}%"
+            yield Message(ASIDE, log=side.aside.log, distance=distance)
+    if (by_medians := _by_medians(sides)) is not None:
+        yield Message(BY_MEDIANS, change=f"{100 * by_medians:+.2f}%")
+    if len(groups) > len(SIDES):
+        yield Message(EARLIER, count=sum(map(len, groups[2:])))
+    if is_unordered and judged.noise is not None:
+        yield Message(NO_ORDER)
+    for name, lacking in zip(SIDES, unrecorded(*pair.sides), strict=True):
+        if lacking:
+            yield Message(NOT_RECORDED, side=name, names=", ".join(lacking))
+    yield from _warnings([run for side in pair.sides for run in side], [one for group in groups[:2] for one in group])
+
+
+def _warnings(runs: Sequence[ComparedRun], measured: Sequence[Measurement]) -> Iterator[Message]:
+    """The warnings of all runs and their numbers; what several say, but for the values in it, is told of the first."""
+    told: dict[str, Message] = {}
+    for run, one in zip(runs, measured, strict=True):
+        for said in (*run.summary.reading.warnings, *one.warnings):
+            told.setdefault(said.key, Message(OF_LOG, log=run.found.path, said=said))
+    yield from told.values()
+
+
+def _by_medians(sides: tuple[CaseSide, CaseSide]) -> float | None:
+    """The change of the time by the medians of the records."""
+    a, b = ([run.median for run in side.counted] for side in sides)
+    if any(not one for one in (*a, *b)):
+        return None
+    logs = [float(np.mean(np.log([one for one in side if one]))) for side in (a, b)]
+    return float(np.expm1(logs[0] - logs[1]))

@@ -1,0 +1,48 @@
+"""Comparisons for programs and notebooks: what `tachograph.compare` gives, which a notebook shows as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from parsers.sharing.workers import Workers
+
+from ..measuring.protocol import Protocol
+from .effect import GATE
+from .output.comparison_html import fragment
+from .sides import ComparedSides, compared_sides
+
+
+@dataclass(frozen=True)
+class Comparison(ComparedSides):
+    """Side B held against side A, as ``ComparedSides``; a notebook shows it as the command prints it."""
+
+    def _repr_html_(self) -> str:
+        return fragment(self)
+
+
+def compare(
+    a: str | Path,
+    b: str | Path,
+    *,
+    protocol: str | Protocol | None = None,
+    gate: float = GATE,
+    earlier: Sequence[str | Path] = (),
+    workers: Workers | None = None,
+) -> Comparison:
+    """Compare the runs of side ``b`` with those of side ``a``.
+
+    A side is a log, a run folder, the folder of a case with its repeats, a suite, or any folder that holds such; cases
+    are paired by the names of their folders. All runs of a case are measured by one ``protocol`` (by default the first
+    that they allow) over the steps that all of them have. ``gate``: the smallest slowdown that matters, as a fraction
+    of the time per unit of work. ``earlier``: folders of earlier repeats of the same cases on the same machine, which
+    tell how much runs vary. ``workers``: who reads the logs; by default all cores.
+
+    Raises LogError where a side has no log or its only one cannot be read, ProtocolError, GateError, and ExtraError
+    where SciPy is not installed.
+    """
+    stated = Protocol.parse(protocol) if isinstance(protocol, str) else protocol
+    before = [Path(side) for side in earlier]
+    found = compared_sides(Path(a), Path(b), protocol=stated, gate=gate, earlier=before, workers=workers)
+    return Comparison(**vars(found))

@@ -1,0 +1,111 @@
+"""A comparison for programs: one JSON object a case, and JUnit XML."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+from parsers.io.message import Message
+
+from ...audit.findings.printing import clean
+from ...wording.words import Translate, worded
+from ..changes import ChangedCondition, StatedPlaces
+from ..compared_cases import CaseSide, ComparedCase
+from ..effect import signed
+from ..sides import ComparedSides
+from .comparison_rows import changed, measured
+
+SUITE = "tachograph compare"
+JUDGED = "{verdict}: {change} (99% interval {low} to {high})"
+
+
+def as_json(case: ComparedCase, gate: float) -> dict[str, Any]:
+    """One case as a JSON object; times are changes of the time per unit of work, as fractions."""
+    effect, judged = case.effect, {}
+    if effect is not None:
+        judged = {
+            "time_change": effect.change,
+            "interval": list(effect.interval) if effect.interval else None,
+            "noise": effect.noise,
+            "degrees_of_freedom": effect.degrees,
+            "smallest_visible_change": effect.visible,
+        }
+    return {
+        "case": case.title,
+        "verdict": case.verdict,
+        "reason": str(case.reason) if case.reason else None,
+        "gate": gate,
+        **judged,
+        "unit": case.unit or None,
+        "scope": case.scope,
+        "protocol": case.protocol.words() if case.protocol else None,
+        "steps": list(case.steps) if case.steps else None,
+        "a": _side(case.sides[0]),
+        "b": _side(case.sides[1]),
+        "differs": [_changed(change) for change in case.changes],
+        "notes": [str(note) for note in case.notes],
+    }
+
+
+def _side(side: CaseSide) -> dict[str, Any] | None:
+    if not side.runs:
+        return None
+    runs = [
+        {"log": str(run.log), "throughput": run.throughput, "median": run.median, "lines": list(run.lines)}
+        for run in side.runs
+    ]
+    aside = {"set_aside": str(side.aside.log)} if side.aside else {}
+    return {"throughput": side.throughput, "runs": runs, **aside}
+
+
+def _changed(change: ChangedCondition) -> dict[str, Any]:
+    sides = zip("ab", change.values, change.places, strict=True)
+    told = {name: {"values": list(values), "sources": _sources(places)} for name, values, places in sides}
+    return {"name": change.name, **told}
+
+
+def _sources(places: StatedPlaces) -> list[dict[str, Any]]:
+    return [
+        {"file": str(place.file)}
+        | ({"line": place.line} if place.line is not None else {})
+        | ({"key": place.key} if place.key is not None else {})
+        | ({"said_by": str(place.source)} if place.source and place.line is None and place.key is None else {})
+        for place in places
+    ]
+
+
+def junit(found: ComparedSides, translate: Translate) -> str:
+    """The same as JUnit XML: a test case for each case, failed where it is slower, in error where it is unknown.
+
+    One that is new is skipped.
+    """
+    kinds = [_kind(found, case) for case in found.cases]
+    suite = Xml.Element("testsuite", name=SUITE, tests=str(len(found.cases)))
+    suite.set("failures", str(kinds.count("failure")))
+    suite.set("errors", str(kinds.count("error")))
+    suite.set("skipped", str(kinds.count("skipped")))
+    for case, kind in zip(found.cases, kinds, strict=True):
+        test = Xml.SubElement(suite, "testcase", classname=clean(str(found.paths[1])), name=clean(case.title))
+        if kind:
+            told = Xml.SubElement(test, kind, message=clean(_message(case, translate)))
+            lines = [worded(said, translate) for said in (*measured(case), *map(changed, case.changes), *case.notes)]
+            told.text = "\n".join(map(clean, lines))
+    Xml.indent(suite)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{Xml.tostring(suite, encoding="unicode")}\n'
+
+
+def _kind(found: ComparedSides, case: ComparedCase) -> str | None:
+    """What a case is in JUnit XML; None where it passes."""
+    if found.is_new(case):
+        return "skipped"
+    return {"slower": "failure", "unknown": "error"}.get(case.verdict)
+
+
+def _message(case: ComparedCase, translate: Translate) -> str:
+    if case.reason:
+        return worded(case.reason, translate)
+    if case.effect is None or case.effect.interval is None:
+        return translate(case.verdict)
+    low, high = map(signed, case.effect.interval)
+    told = {"change": signed(case.effect.change), "low": low, "high": high, "verdict": Message(case.verdict)}
+    return worded(Message(JUDGED, **told), translate)

@@ -1,0 +1,117 @@
+"""The command that drafts a page file."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from parsers.io.printable import say, shell_quoted
+from parsers.io.refusal import Unreadable
+from parsers.sharing.workers_option import JOBS, SCHEDULER
+
+from ...wording.language_option import LANGUAGE, told_in, translate_to, wrong_use
+
+if TYPE_CHECKING:
+    from parsers.io.message import Message
+
+    from ...wording.words import Translate
+
+FOUND_NOTHING = 1
+SUFFIX = ".toml"
+EXISTS = "{path} exists already; an existing file is never overwritten."
+WROTE = "Wrote {path} (cells: {cells}, logs: {logs})."
+NEXT = "Next: `{command}` renders the page in all languages."
+MORE_LEFT_OUT = "{count} more files are left out; --verbose lists them."
+MOST_LEFT_OUT = 12
+
+
+@click.command()
+@click.argument("page", type=click.Path(path_type=Path))
+@click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--logs",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of logs that `report` is to use.  [default: logs, or the folder that LOGS share]",
+)
+@click.option("--cards", type=click.IntRange(min=1), help="Total number of GPUs (or processes), if LOGS lack it.")
+@click.option("--batch-size", type=click.IntRange(min=1), help="Batch size per GPU (or process), if LOGS lack it.")
+@click.option("--verbose", is_flag=True, help="List every file that is left out.")
+@JOBS
+@SCHEDULER
+@LANGUAGE
+def init(
+    page: Path,
+    logs: tuple[Path, ...],
+    folder: Path | None,
+    cards: int | None,
+    batch_size: int | None,
+    verbose: bool,
+    jobs: int | None,
+    scheduler: str | None,
+    language: str,
+) -> None:
+    """Draft the page file PAGE from LOGS: logs, run folders, or folders of them.
+
+    Columns are the frameworks, or the models or suites of a single framework; rows are whatever else differs. Unit and
+    protocol are suggested, with the reasons as comments (in the language of --lang); texts are in all languages. Files
+    that are left out are listed with the reason. An existing file is never overwritten.
+
+    Exit status 1 if no log gives a throughput; nothing is written then.
+
+    \b
+    Examples:
+      tachograph init page logs/nanogpt
+      tachograph init my-page.toml logs/lab/resnet50 logs/lab/bert --lang zh
+      tachograph init page ../results/a.log ../results/b.log
+    """
+    from parsers.io.atomic_write import write_new
+    from parsers.io.errors import ParserError
+    from parsers.io.message import Message
+    from parsers.sharing.workers import Workers
+
+    from ...wording.words import worded
+    from ..publish import LOGS
+    from .draft_logs import named_logs
+    from .page_draft import NothingToDraftError, draft_page
+
+    translate = translate_to(language)
+    states = [(name, count) for name, count in (("cards", cards), ("batch_size", batch_size)) if count]
+    path = page if page.suffix == SUFFIX else page.with_name(page.name + SUFFIX)
+    if os.path.lexists(path):
+        raise wrong_use(translate, EXISTS, path=path)
+    try:
+        named = named_logs(logs, folder, LOGS)
+        draft = draft_page(named, path, translate, states, Workers(jobs, scheduler))
+        write_new(path, draft.text.encode())
+    except NothingToDraftError as error:
+        _tell(error.left_out, translate, verbose=verbose)
+        say(told_in(error, translate), err=True)
+        sys.exit(FOUND_NOTHING)
+    except (ParserError, OSError) as error:
+        raise Unreadable(told_in(error, translate)) from error
+    _tell(draft.left_out, translate, verbose=verbose)
+    say(worded(Message(WROTE, path=path, cells=draft.cells, logs=draft.logs), translate))
+    say(worded(Message(NEXT, command=_next(path, named.folder, LOGS)), translate))
+
+
+def _tell(left_out: Sequence["Message"], translate: "Translate", *, verbose: bool) -> None:
+    """Say why files are left out; of many the first."""
+    from parsers.io.message import Message
+
+    from ...wording.words import worded
+
+    shown = left_out if verbose else left_out[:MOST_LEFT_OUT]
+    for said in shown:
+        say(worded(said, translate), err=True)
+    if more := len(left_out) - len(shown):
+        say(worded(Message(MORE_LEFT_OUT, count=more), translate), err=True)
+
+
+def _next(path: Path, folder: Path, default: Path) -> str:
+    """The command that renders the page."""
+    words = ["tachograph", "report", str(path), *(() if folder == default else ("--logs", str(folder)))]
+    return " ".join(map(shell_quoted, words))

@@ -1,0 +1,243 @@
+"""The text of a draft: a page file with its words in all languages, and comments that say why it is so."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import tomlkit
+from tomlkit.items import AoT, Array, InlineTable, Table
+
+from parsers.io.message import Message, joined
+from parsers.io.printable import printable
+
+from ...pagefile.page import Axis, Case
+from ...pagefile.parts import MARKED
+from ...wording import markdown
+from ...wording.words import Translate, Translator, languages, worded
+from .draft_case import DraftCase
+from .draft_machine import together
+from .draft_protocol import DraftProtocol, protocols_of
+from .draft_table import DraftColumn, DraftTable
+from .log_pattern import template_of
+
+DRAFTED = "Drafted from {count} logs; texts, axes and protocols may be edited. Keys: docs/page-file.md."
+UNIT_OF_ALL = "All logs give {unit}."
+UNIT_OF_MOST = "{count} of {total} logs give {unit}; a page has one unit."
+TITLE = "{models}: training throughput"
+TESTED = "Training throughput of the whole job, computed from the logs of {count} runs."
+COMMANDS = "The runs were started with these commands:"
+TABLE_TITLE = "Training throughput"
+TITLE_OF = "Training throughput ({case})"
+FIRST_AND_MORE = "{first}, {second}"
+# What stands before counts in titles, where those of ``MARKED`` do not.
+LETTERS: Mapping[Axis, str] = {"nodes": "N", "cards": "C", "batch_size": "BS="}
+NO_TITLE = "–"
+GROUP: Axis = "model"  # which heads a group of rows, where they differ in it and in more
+HEADING: Axis = "framework"  # which heads its column
+MOST_NAMED = 3
+MOST_COMMANDS = 10
+MACHINE = "Machine"
+SEVERAL = "; "
+TABLE_NAME = "throughput"
+
+
+@dataclass(frozen=True)
+class DraftedUnit:
+    """The unit of a page, and how many of how many logs give it."""
+
+    unit: str
+    logs: int
+    of: int
+
+    @property
+    def reason(self) -> Message:
+        """Why it is this one."""
+        if self.logs == self.of:
+            return Message(UNIT_OF_ALL, unit=self.unit)
+        return Message(UNIT_OF_MOST, count=self.logs, total=self.of, unit=self.unit)
+
+
+def page_text(
+    tables: Sequence[DraftTable], unit: DraftedUnit, name: str, translate: Translate, *, briefly: bool
+) -> str:
+    """The page file of some tables.
+
+    ``name``: what it is called where it is not of few models. ``translate``: into the language of its comments.
+    ``briefly``: whether a column may have one pattern of its logs for all of its cells.
+    """
+    cases = [case for table in tables for case in table.cases]
+    protocols = {id(case): said for case, said in zip(cases, protocols_of(cases), strict=True)}
+    logs = sum(len(case.logs) for case in cases)
+    document = tomlkit.document()
+    _comment(document, [Message(DRAFTED, count=logs)], translate)
+    models = _models(cases, name)
+    document.add("title", _in_languages(Message(TITLE, models=", ".join(models) if models else _plain(name))))
+    document.add("model", ", ".join(models) or name)
+    _comment(document, [unit.reason], translate)
+    document.add("unit", unit.unit)
+    document.add("tested", _lines([_prose(Message(TESTED, count=logs))]))
+    if machine := together(log.machine for case in cases for log in case.logs):
+        document.add("environment", _lines([_grid(machine)]))
+    if commands := _commands(cases):
+        document.add("steps", _lines([_prose(Message(COMMANDS)), *commands]))
+    columns = tomlkit.table(is_super_table=True)
+    for table in tables:
+        for column in table.columns:
+            columns.add(column.name, _column(column, table, protocols, translate, briefly=briefly))
+    document.add("columns", columns)
+    document.add("tables", _tables(tables))
+    return tomlkit.dumps(document)
+
+
+def _models(cases: Sequence[DraftCase], name: str) -> list[str]:
+    """The models, where they are few."""
+    models = dict.fromkeys(str(case.case.get("model", "")) for case in cases)
+    few = len(models) <= MOST_NAMED and all(models)
+    return [_plain(model) for model in models] if few else []
+
+
+def _plain(name: str) -> str:
+    """A name without braces, which a text in several languages cannot have."""
+    return name.translate(str.maketrans("{}", "()"))
+
+
+def _grid(machine: Mapping[str, Sequence[str]]) -> InlineTable:
+    rows = [[name, markdown.text(SEVERAL.join(values))] for name, values in machine.items()]
+    return _inline({"columns": ["", MACHINE], "rows": rows})
+
+
+def _commands(cases: Sequence[DraftCase]) -> list[InlineTable]:
+    said = dict.fromkeys(log.command for case in cases for log in case.logs if log.command)
+    return [_inline({"code": "\n".join([*said][:MOST_COMMANDS])})] if said else []
+
+
+def _column(
+    column: DraftColumn,
+    table: DraftTable,
+    protocols: Mapping[int, DraftProtocol],
+    translate: Translate,
+    *,
+    briefly: bool,
+) -> Table:
+    """A column of the page: where its logs are, and their protocols; what all its runs share is said once."""
+    made = tomlkit.table()
+    made.add("title", column.title)
+    said = [protocols[id(case)] for case in column.cells.values()]
+    shares_protocol = len({protocol.text for protocol in said}) == 1
+    template = _template(column, table) if briefly or len(table.rows) == 1 else None
+    if template:
+        made.add("logs", template)
+    if shares_protocol:
+        _add_protocol(made, said, translate)
+    if template and shares_protocol:
+        return made
+    runs = tomlkit.aot()
+    for (row, case), protocol in zip(column.cells.items(), said, strict=True):
+        run = tomlkit.table()
+        if table.rows[row]:
+            run.add("when", _inline(table.rows[row]))
+        if not template:
+            run.add("logs", case.pattern)
+        if not shares_protocol:
+            _add_protocol(run, [protocol], translate)
+        runs.append(run)
+    made.add("runs", runs)
+    return made
+
+
+def _template(column: DraftColumn, table: DraftTable) -> str | None:
+    """One pattern for all rows of a column, which differs from row to row; None where there is none."""
+    patterns = [case.pattern for case in column.cells.values()]
+    template = template_of(patterns, [table.rows[row] for row in column.cells])
+    return template if template and all(f"{{{axis}}}" in template for axis in table.row_axes) else None
+
+
+def _add_protocol(made: Table, said: Sequence[DraftProtocol], translate: Translate) -> None:
+    _comment(made, list(dict.fromkeys(reason for one in said for reason in one.reasons)), translate)
+    made.add("protocol", said[0].text)
+
+
+def _tables(tables: Sequence[DraftTable]) -> AoT:
+    every = tomlkit.aot()
+    for number, table in enumerate(tables, 1):
+        every.append(_table(table, TABLE_NAME if number == 1 else f"{TABLE_NAME}-{number}"))
+    return every
+
+
+def _table(table: DraftTable, name: str) -> Table:
+    made = tomlkit.table()
+    made.add("name", name)
+    made.add("title", _in_languages(_table_title(table)))
+    axes = table.row_axes
+    if axes := axes if len(axes) == 1 else [axis for axis in axes if axis != GROUP]:
+        names = [Message(axis.replace("_", " ")) for axis in axes]
+        made.add("corner", _in_languages(joined(FIRST_AND_MORE, names), begins=True))
+    if table.case:
+        made.add("case", _inline(table.case))
+    made.add("columns", _lines([_table_column(column) for column in table.columns]))
+    made.add("rows", _lines([_row(row, table) for row in table.rows]))
+    return made
+
+
+def _table_title(table: DraftTable) -> Message:
+    """What all cells of the table share, where its rows do not say it."""
+    said = [_filled(axis, table.case) for axis in table.case if axis != HEADING]
+    shared = _plain(", ".join(said)) if table.row_axes else ""
+    return Message(TITLE_OF, case=shared) if shared else Message(TABLE_TITLE)
+
+
+def _filled(axis: Axis, case: Case) -> str:
+    """A value of an axis as titles write it."""
+    return f"{LETTERS.get(axis) or MARKED.get(axis, '')}{case[axis]}"
+
+
+def _table_column(column: DraftColumn) -> InlineTable:
+    said: dict[str, Any] = {"column": column.name}
+    return _inline({**said, "case": _inline(column.case)} if column.case else said)
+
+
+def _row(case: Case, table: DraftTable) -> InlineTable:
+    """A row; the only one of a table has the title of what all cells share."""
+    shared: Case = {axis: value for axis, value in table.case.items() if axis != HEADING}
+    if not case:
+        return _inline({"title": _row_title(shared) or NO_TITLE})
+    if len(case) > 1 and GROUP in case:
+        own: Case = {axis: value for axis, value in case.items() if axis != GROUP}
+        return _inline({"group": f"{{{GROUP}}}", "title": _row_title(own), "case": _inline(case)})
+    return _inline({"title": _row_title(case), "case": _inline(case)})
+
+
+def _row_title(case: Case) -> str:
+    """The axes of a row in braces; counts beside others are told apart by their letters."""
+    return ", ".join(f"{LETTERS.get(axis, '') if len(case) > 1 else ''}{{{axis}}}" for axis in case)
+
+
+def _in_languages(message: Message, *, begins: bool = False) -> InlineTable:
+    """A message in all languages; ``begins``: with a capital letter, where the language has them."""
+    told = {language: worded(message, Translator(language).translate) for language in languages()}
+    return _inline({language: said[:1].upper() + said[1:] if begins else said for language, said in told.items()})
+
+
+def _prose(message: Message) -> InlineTable:
+    return _inline({"texts": _in_languages(message)})
+
+
+def _inline(said: Mapping[Any, Any]) -> InlineTable:
+    made = tomlkit.inline_table()
+    made.update(said)
+    return made
+
+
+def _lines(items: Iterable[InlineTable]) -> Array:
+    made = tomlkit.array()
+    made.extend(items)
+    return made.multiline(True)
+
+
+def _comment(made: Any, messages: Sequence[Message], translate: Translate) -> None:
+    for text in _sentences(messages, translate):
+        made.add(tomlkit.comment(text))
+
+
+def _sentences(messages: Sequence[Message], translate: Translate) -> Iterator[str]:
+    return (printable(worded(message, translate)) for message in messages)

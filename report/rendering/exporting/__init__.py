@@ -1,0 +1,1 @@
+"""Exporting: numbers of pages and logs come in, and the files of other programs go out, with the same digits."""

@@ -1,0 +1,17 @@
+"""All targets, by name: a new one is a module and a line here."""
+
+from collections.abc import Mapping
+
+from . import benchmark_json, metric_table, openmetrics, otava, perflog, speed_line
+from .target import Target
+
+_ALL = (
+    metric_table.CSV,
+    metric_table.PARQUET,
+    *benchmark_json.TARGETS,
+    openmetrics.OPENMETRICS,
+    otava.OTAVA,
+    perflog.PERFLOG,
+    speed_line.SPEED_LINE,
+)
+TARGETS: Mapping[str, Target] = {target.name: target for target in _ALL}

@@ -1,0 +1,80 @@
+"""What the runs of one case give, for the terminal: the number of each, and what they give together."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from parsers.io.message import Message
+from parsers.runs.runfile import DONE, LOG, log_of, run_file, status_of
+
+from ..evidence.log_summary import Summary, summarise
+from ..measuring.measurement import Measurement, combine
+from ..measuring.number import printed
+from ..wording.words import Translate, whose, worded
+from .summary_text import NO_THROUGHPUT, WARNING
+
+RUN = "{log}: {said}"
+NUMBER = "{number} {unit}{whose} (protocol: {protocol})"
+TOGETHER = "median of {count} runs: {number} {unit}{whose}, from {low} to {high} ({spread}%)"
+APART = "The runs are not comparable: {units}."
+NEXT = "Next: `tachograph show {log}` shows where the number comes from."
+PERCENT = 100
+
+
+def repeats_shown(case: Path, translate: Translate) -> str:
+    """The throughput of each finished run in the folder of a case, and their median with its spread, as lines of text.
+
+    A run whose log gives no throughput is listed with the reason.
+    """
+    return "".join(f"{worded(said, translate)}\n" for said in _said(case))
+
+
+def _said(case: Path) -> Iterator[Message]:
+    logs = [log_of(folder) for folder in _finished(case)]
+    summaries = [summarise(log, None, ()) for log in logs]
+    for log, summary in zip(logs, summaries, strict=True):
+        yield Message(RUN, log=log, said=_of_run(summary))
+    yield from (Message(WARNING, said=said) for said in _warnings(summaries))
+    found = [summary.measurement for summary in summaries if summary.measurement]
+    if len(found) > 1:
+        yield _together(found)
+    if logs:
+        yield Message(NEXT, log=logs[-1].parent)
+
+
+def _warnings(summaries: Sequence[Summary]) -> Iterator[Message]:
+    """The warnings of all runs; what several say, but for the log that they name, is said once."""
+    said = [warning for summary in summaries for warning in summary.warnings]
+    yield from {(one.key, *((n, str(v)) for n, v in one.values.items() if n != "log")): one for one in said}.values()
+
+
+def _finished(case: Path) -> list[Path]:
+    folders = sorted((path for path in case.glob("[1-9]*") if path.name.isdecimal()), key=lambda path: int(path.name))
+    return [folder for folder in folders if status_of(run_file(folder / LOG)) == DONE]
+
+
+def _of_run(summary: Summary) -> Message:
+    found = summary.measurement
+    return _number(found) if found else Message(NO_THROUGHPUT, reason=summary.reason)
+
+
+def _number(found: Measurement) -> Message:
+    number, words = printed(found.value, found.protocol), found.protocol.words()
+    return Message(NUMBER, number=number, unit=found.unit, whose=whose(found.scope), protocol=words)
+
+
+def _together(found: Sequence[Measurement]) -> Message:
+    units = dict.fromkeys((one.unit, one.scope, one.protocol.words()) for one in found)
+    if len(units) > 1:
+        return Message(APART, units="; ".join(f"{unit} {scope} ({words})" for unit, scope, words in units))
+    values, protocol = [one.value for one in found], found[0].protocol
+    middle = combine(found, protocol.model_copy(update={"repeats": "median"}))
+    return Message(
+        TOGETHER,
+        count=len(values),
+        number=printed(middle, protocol),
+        unit=found[0].unit,
+        whose=whose(found[0].scope),
+        low=printed(min(values), protocol),
+        high=printed(max(values), protocol),
+        spread=f"{(max(values) - min(values)) / middle * PERCENT:.1f}",
+    )

@@ -1,0 +1,221 @@
+"""Runs that nobody waits for, by the real Slurm: submitted side by side, collected later."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cluster import asked, wait_until_nothing_runs
+from native_checkout import METRIC, PRINT, TOP, Native, executable
+from run_contract import misfits
+from several_nodes import ON_TWO, run_of
+
+from launchers.clusters.queue import number
+
+SLURM = [*ON_TWO, "--on", "slurm"]
+SECRET = "hunter2" * 2
+DETACHED = [*SLURM, "--detach"]
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def cluster(on_slurm: Native) -> Native:
+    """A checkout whose nodes can start Tachograph."""
+    program = on_slurm.top / "bin" / "tachograph"
+    executable(program, f'#!/bin/sh\n[ "$1" = --version ] || exec {shlex.join(on_slurm.command)} "$@"\n')
+    on_slurm.environment |= {"TACHOGRAPH": str(program), "PYTHONPATH": str(TOP)}
+    return on_slurm
+
+
+def collect(native: Native) -> subprocess.CompletedProcess[str]:
+    """Run `tachograph launch --collect` for the suite."""
+    command = [*native.command, "launch", "--collect", str(native.suite)]
+    environment = os.environ | native.environment
+    return subprocess.run(command, cwd=TOP, env=environment, capture_output=True, text=True, check=False)
+
+
+def run(native: Native, repeat: int) -> Path:
+    """The folder of a repeat."""
+    return run_of(native).with_name(str(repeat))
+
+
+def facts(native: Native, repeat: int = 1) -> dict[str, Any]:
+    """The run.json of a repeat."""
+    return dict(json.loads((run(native, repeat) / "run.json").read_text(encoding="utf-8")))
+
+
+def collected(native: Native, slurm: dict[str, str], *arguments: str) -> dict[str, Any]:
+    """Submit one run, wait for its job, collect it, and return its run.json."""
+    native.launch(*DETACHED, *arguments)
+    wait_until_nothing_runs(slurm)
+    collect(native)
+    return facts(native)
+
+
+def test_three_cases_go_on_side_by_side_and_are_collected(cluster: Native, slurm: dict[str, str]) -> None:
+    last = cluster.top / "last"
+    cluster.trains(f"{PRINT}import os, time\nwhile not os.path.exists({str(last)!r}): time.sleep(0.1)\n")
+    for batch_size in ("1", "2", "4"):
+        assert cluster.launch("--batch-size", batch_size, "--on", "slurm", "--detach").returncode == 0
+    assert list(cluster.suite.glob("*/[0-9]*")) == []
+    deadline = time.monotonic() + 60
+    while (said := collect(cluster).stderr).count("RUNNING") < 3:
+        assert time.monotonic() < deadline, said
+        time.sleep(0.3)
+    last.touch()
+    wait_until_nothing_runs(slurm)
+    assert collect(cluster).stderr.endswith("Runs done: 3, failed: 0.\n")
+    found = [json.loads(path.read_text()) for path in cluster.suite.glob("*/1/run.json")]
+    assert len({document["scheduler"]["nodes"] for document in found}) == len(found) == 3
+    assert max(document["start"] for document in found) < min(document["end"] for document in found)
+
+
+def test_a_detached_run_is_as_the_contract_says(cluster: Native, slurm: dict[str, str]) -> None:
+    document = collected(cluster, slurm)
+    assert (misfits(document), document["status"]) == ([], "done")
+    assert document["scheduler"].items() >= {"name": "slurm", "partition": "all"}.items()
+    assert {path.name for path in run(cluster, 1).iterdir()} == {"train.log", "run.json", "clock.csv", "job.sh"}
+
+
+def test_a_run_that_is_waited_for_names_its_job_as_well(on_slurm: Native) -> None:
+    on_slurm.launch(*SLURM)
+    assert facts(on_slurm)["scheduler"]["nodes"] in ("node[1-2]", "node[3-4]", "node[2-3]", "node[1,3]")
+
+
+def test_a_detached_run_has_no_secret_of_the_environment_of_its_job(cluster: Native, slurm: dict[str, str]) -> None:
+    cluster.environment["API_TOKEN"] = SECRET
+    cluster.trains(f"{PRINT}import os\nprint('x', os.environ['API_TOKEN'])\n")
+    cluster.launch(*DETACHED)
+    del cluster.environment["API_TOKEN"]
+    wait_until_nothing_runs(slurm)
+    collect(cluster)
+    kept = [path.read_text() for path in run(cluster, 1).iterdir()]
+    assert [text for text in kept if "hunter2" in text] == []
+    assert facts(cluster)["redacted"] == 2
+
+
+def test_a_detached_run_leaves_no_path_of_the_machine(cluster: Native, slurm: dict[str, str]) -> None:
+    collected(cluster, slurm)
+    kept = [path.read_text() for path in run(cluster, 1).iterdir()]
+    assert [text for text in kept if str(cluster.top) in text] == []
+
+
+def test_nodes_that_cannot_start_tachograph_keep_the_log_without_a_clock(
+    on_slurm: Native, slurm: dict[str, str]
+) -> None:
+    on_slurm.environment["TACHOGRAPH"] = ""
+    document = collected(on_slurm, slurm)
+    assert ((run(on_slurm, 1) / "train.log").read_text().count(METRIC), document["status"]) == (2, "done")
+    assert not (run(on_slurm, 1) / "clock.csv").exists()
+
+
+def test_a_detached_run_that_fails_is_told_when_it_is_collected(cluster: Native, slurm: dict[str, str]) -> None:
+    cluster.trains("raise SystemExit(3)\n")
+    cluster.launch(*DETACHED)
+    wait_until_nothing_runs(slurm)
+    answer = collect(cluster)
+    assert (answer.returncode, "failed. Exit status" in answer.stderr) == (1, True)
+    assert facts(cluster)["status"] == "failed"
+
+
+def test_a_cancelled_job_is_an_interrupted_run(cluster: Native, slurm: dict[str, str]) -> None:
+    cluster.trains(f"{PRINT}import sys, time\nsys.stdout.flush()\ntime.sleep(60)\n")
+    cluster.launch(*DETACHED)
+    job = (run(cluster, 1).with_name(".1.unfinished") / "slurm.out.id").read_text().strip()
+    asked(slurm, "scancel", job)
+    wait_until_nothing_runs(slurm)
+    collect(cluster)
+    document = facts(cluster)
+    assert (document["status"], document["reason"]) == ("interrupted", f"Slurm job {job} was cancelled.")
+
+
+def test_a_submitted_run_is_not_submitted_or_started_again(cluster: Native, slurm: dict[str, str]) -> None:
+    cluster.launch(*DETACHED)
+    said = cluster.launch(*DETACHED).stderr
+    assert b"is submitted already as Slurm job" in said
+    assert said.endswith(f"Collect them with `tachograph launch --collect {cluster.suite}`.\n".encode())
+    assert b"is submitted already; collect it with --collect." in cluster.launch(*SLURM).stderr
+    wait_until_nothing_runs(slurm)
+    assert collect(cluster).returncode == 0
+    assert b"is already done." in cluster.launch(*DETACHED).stderr
+
+
+def test_parallel_runs_are_waited_for_so_many_at_a_time(cluster: Native) -> None:
+    cluster.launch(*SLURM, "--repeats", "3", "--parallel", "1")
+    times = [(facts(cluster, repeat)["start"], facts(cluster, repeat)["end"]) for repeat in (1, 2, 3)]
+    assert all(end <= start for (_, end), (start, _) in pairwise(times))
+
+
+def test_a_submission_that_somebody_changed_is_refused(on_slurm: Native) -> None:
+    unfinished = run(on_slurm, 1).with_name(".1.unfinished")
+    unfinished.mkdir(parents=True)
+    (unfinished / "submission.json").write_text('{"facts": 1}')
+    answer = collect(on_slurm)
+    assert (answer.returncode, "is not what a submission left" in answer.stderr) == (1, True)
+
+
+def test_what_is_no_number_of_a_job_is_no_word_of_a_command(tmp_path: Path) -> None:
+    (tmp_path / "slurm.out.id").write_text("--user=root\n")
+    assert number(tmp_path) == ""
+
+
+def test_a_log_that_is_a_link_is_not_written_through(on_slurm: Native) -> None:
+    unfinished = run(on_slurm, 1).with_name(".1.unfinished")
+    unfinished.mkdir(parents=True)
+    kept: dict[str, Any] = {"facts": {"case": {}, "environment": {}}, "metric": None, "device": "cpu", "redacts": True}
+    (unfinished / "submission.json").write_text(json.dumps(kept))
+    (unfinished / "slurm.out").write_text("x\n")
+    (unfinished / "train.log").symlink_to(on_slurm.top / "elsewhere")
+    answer = collect(on_slurm)
+    assert (answer.returncode, "could not be written: Too many levels of symbolic links." in answer.stderr) == (1, True)
+    assert not (on_slurm.top / "elsewhere").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--detach"], "--parallel and --detach require --on slurm."),
+        ([*DETACHED, "--timeout", "5"], "set a time limit in the site file"),
+    ],
+)
+def test_what_cannot_be_detached_is_refused(on_slurm: Native, arguments: list[str], words: str) -> None:
+    answer = on_slurm.launch(*arguments)
+    assert (answer.returncode, words in answer.stderr.decode()) == (2, True)
+
+
+def test_a_command_of_ones_own_is_submitted_and_collected(cluster: Native, slurm: dict[str, str]) -> None:
+    command = [*cluster.command, "run", "--on", "slurm", "--into", str(cluster.suite), "--detach", "--"]
+    program = [sys.executable, "-c", "print('step 1: loss 2.5')"]
+    for _ in range(2):
+        subprocess.run([*command, *program], cwd=cluster.repo, env=os.environ | cluster.environment, check=True)
+    wait_until_nothing_runs(slurm)
+    collect(cluster)
+    assert len(list(cluster.suite.glob("*/[12]/run.json"))) == 2
+
+
+def test_a_changed_command_is_another_case_though_the_first_one_is_only_submitted(
+    cluster: Native, slurm: dict[str, str]
+) -> None:
+    command = [*cluster.command, "run", "--on", "slurm", "--into", str(cluster.suite), "--detach", "--"]
+    for step in (1, 2):
+        program = [sys.executable, "-c", f"print('step {step}: loss 2.5')"]
+        subprocess.run([*command, *program], cwd=cluster.repo, env=os.environ | cluster.environment, check=True)
+    wait_until_nothing_runs(slurm)
+    collect(cluster)
+    assert sorted(path.parent.name for path in cluster.suite.glob("*/*/run.json")) == ["1", "1"]
+
+
+def test_another_run_in_the_place_of_a_submitted_one_is_refused(cluster: Native, slurm: dict[str, str]) -> None:
+    cluster.launch(*DETACHED)
+    answer = cluster.launch(*DETACHED, "--", "--seed", "1")
+    assert (answer.returncode, b"contains a different run (EXTRA=" in answer.stderr) == (1, True)
+    wait_until_nothing_runs(slurm)

@@ -1,0 +1,103 @@
+"""Bars without a name, of which only the lines around them tell which is that of training; the lines are made up."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.parsers.test_general_reader import drafted, refused
+
+SECONDS = {40: 1.0, 30: 1.5}
+EPOCHS = range(1, 5)
+
+
+def bar(total: int, seconds: float = 1.0) -> str:
+    """A whole pass of a bar, which takes so many seconds a step."""
+    shown = f"{1 / seconds:.2f}it/s" if seconds <= 1 else f"{seconds:.2f}s/it"
+    lines = (f"{100 * n // total:3d}%|##| {n}/{total} [{clock(n * seconds)}<00:09, {shown}]" for n in range(total + 1))
+    return "\r".join(lines) + "\n"
+
+
+def clock(seconds: float) -> str:
+    return f"{int(seconds) // 60:02d}:{int(seconds) % 60:02d}"
+
+
+def log(epoch: Callable[[int], str], first: str = "") -> str:
+    return first + "".join(map(epoch, EPOCHS))
+
+
+RESULTS = {
+    "brackets": (
+        "[ Train | {n:03d}/004 ] loss = 1.{n}5, acc = 0.4",
+        "[ Valid | {n:03d}/004 ] loss = 1.{n}9, acc = 0.3",
+    ),
+    "words": ("Train epoch {n} loss: 1.{n}5 lr: 0.001", "Validation epoch {n} loss: 1.{n}9"),
+    "names": ("epoch {n} train_loss 1.{n}5", "epoch {n} val_loss 1.{n}9"),
+}
+
+
+@pytest.mark.parametrize("lines", RESULTS.values(), ids=RESULTS)
+def test_a_bar_that_a_loss_of_training_follows_is_that_of_training(tmp_path: Path, lines: tuple[str, str]) -> None:
+    train, valid = lines
+    found = drafted(
+        tmp_path, log(lambda n: f"{bar(40)}{train.format(n=n)}\n\n{bar(30, 0.9)}{valid.format(n=n)}\n-----\n")
+    )
+    assert set(found.reading.records["step_rate"]) == {1.0}
+
+
+def test_it_says_what_shows_that(tmp_path: Path) -> None:
+    train, valid = RESULTS["brackets"]
+    found = drafted(tmp_path, log(lambda n: f"{bar(40)}{train.format(n=n)}\n{bar(30, 0.9)}{valid.format(n=n)}\n"))
+    assert "a line with its loss follows each pass" in " ".join(map(str, found.assumed))
+
+
+def test_of_two_bars_that_losses_of_training_follow_none_is_read(tmp_path: Path) -> None:
+    train, _ = RESULTS["brackets"]
+    text = log(lambda n: f"{bar(40)}{train.format(n=n)}\n{bar(30, 0.9)}{train.format(n=n)}\n")
+    assert "progress bar" in refused(tmp_path, text)
+
+
+def test_a_loss_told_behind_the_evaluation_does_not_make_its_bar_that_of_training(tmp_path: Path) -> None:
+    train, _ = RESULTS["words"]
+    text = log(lambda n: f"{bar(40)}{bar(30, 0.9)}{train.format(n=n)}\n")
+    assert "bar" in refused(tmp_path, text)
+
+
+def test_a_loss_of_training_and_one_of_an_evaluation_in_one_line_tell_no_bar_from_another(tmp_path: Path) -> None:
+    text = log(lambda n: f"{bar(40)}{bar(30, 0.9)}train loss 1.{n}5 val loss 1.{n}9\n")
+    assert "bar" in refused(tmp_path, text)
+
+
+def test_a_loss_that_other_words_stand_before_does_not_follow_a_bar(tmp_path: Path) -> None:
+    train, valid = RESULTS["brackets"]
+    text = log(lambda n: f"{bar(40)}Now the model learns.\n{train.format(n=n)}\n{bar(30, 0.9)}{valid.format(n=n)}\n")
+    assert "progress bar" in refused(tmp_path, text)
+
+
+ANNOUNCED = {
+    "English": ("Size of the training set: {count} samples\n", "--- Epoch {n}: training starts ---"),
+    "Chinese": ("训练数据集的长度为：{count}\n", "-------第 {n} 轮训练开始-------"),
+}
+
+
+@pytest.mark.parametrize("lines", ANNOUNCED.values(), ids=ANNOUNCED)
+def test_an_announced_bar_of_as_many_steps_as_the_samples_make_batches_is_that_of_training(
+    tmp_path: Path, lines: tuple[str, str]
+) -> None:
+    first, begin = lines
+    text = log(
+        lambda n: f"{begin.format(n=n)}\n{bar(40)}\n{bar(700, 0.04)}\nloss 0.{n}5\n", first.format(count=40 * 32 - 5)
+    )
+    assert set(drafted(tmp_path, text).reading.records["step_rate"]) == {1.0}
+
+
+@pytest.mark.parametrize("count", [None, 2800, 1111111], ids=["no count", "batches for both", "for both again"])
+def test_an_announced_bar_alone_is_not_read_where_the_samples_do_not_tell_it_from_others(
+    tmp_path: Path, count: int | None
+) -> None:
+    first, begin = ANNOUNCED["English"]
+    text = log(
+        lambda n: f"{begin.format(n=n)}\n{bar(40)}\n{bar(700, 0.04)}\nloss 0.{n}5\n",
+        first.format(count=count) if count else "",
+    )
+    assert "bars" in refused(tmp_path, text)

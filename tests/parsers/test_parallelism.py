@@ -1,0 +1,265 @@
+"""How cards share a model is read from arguments and names, follows where it must, and contradictions are told."""
+
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parsers.counts.parallelism import BATCH, CARDS, SHARING, cards_of_replica, doubts, follows
+from parsers.runs.facts import DOUBTS, name_facts
+from parsers.runs.reading import FIRST_USED, NEITHER_USED, Reading, survey
+from tests.parsers.golden_logs import LOGS, name
+
+ARGUMENTS = {
+    "  tensor_model_parallel_size ...................... 4": {"tensor_parallel": 4},
+    "arguments parallelism.pipeline_parallel_degree...... 2": {"pipeline_parallel": 2},
+    "--tp-size 2 --pp_size=4 --micro-batch-size 1": {
+        "tensor_parallel": 2,
+        "pipeline_parallel": 4,
+        "micro_batch_size": 1,
+    },
+    '  "expert_model_parallel_size": 8,': {"expert_parallel": 8},
+    "context_parallel_size: 2": {"context_parallel": 2},
+    "'data_parallel_degree': 3,": {"data_parallel": 3},
+    "virtual_pipeline_model_parallel_size ............ 5": {"virtual_pipeline": 5},
+    "num_hidden_layers=30,": {"layers": 30},
+    '  "vocab_size": 32000,': {"vocabulary_size": 32000},
+    "hidden_size ..................................... 4096": {"hidden_size": 4096},
+    "num_attention_heads: 32": {"attention_heads": 32},
+    "recompute_granularity ........................... selective": {"recompute": "selective"},
+    "attention_backend ............................... AttnBackend.flash": {"attention": "flash"},
+    '_attn_implementation: "flash_attention_2",': {"attention": "flash_attention_2"},
+    "  optimizer ....................................... adam": {"optimizer": "adam"},
+    "virtual_pipeline_model_parallel_size ............ None": {},
+    "recompute_granularity ........................... None": {},
+    "encoder_tensor_model_parallel_size .............. 3": {},
+    "num_layers_per_virtual_pipeline_stage ........... 2": {},
+    "optimizer = dict(type='SGD', lr=0.02)": {},
+    "timestep_size: 3": {},
+    "tp_size: auto": {},
+}
+NAMES: dict[str, dict[str, object]] = {
+    "llama_tp1-pp2-cp1-gbs512-mbs1/train.log": {
+        **dict(zip(SHARING, (1, 2, 1), strict=True)),
+        "micro_batch_size": 1,
+        "job_batch_size": 512,
+    },
+    "TP8_PP4_MBS1_GBS1024.out": {
+        "tensor_parallel": 8,
+        "pipeline_parallel": 4,
+        "micro_batch_size": 1,
+        "job_batch_size": 1024,
+    },
+    "gpt_tp2pp4.log": {"tensor_parallel": 2, "pipeline_parallel": 4},
+    "toy_gpus64_tp1_pp2_cp1_vpNone_ep1_etp1_mbs1_gbs512_0.out": {
+        "cards": 64,
+        **dict(zip(SHARING, (1, 2, 1), strict=True)),
+        "expert_parallel": 1,
+        "micro_batch_size": 1,
+        "job_batch_size": 512,
+    },
+    "http2pp4.log": {},
+    "tp2.log": {},
+}
+ALL = "tensor_parallel_size: 2\npipeline_parallel_size: 2\ncontext_parallel_size: 1\n"
+
+
+def told(folder: Path, text: str) -> Reading:
+    log = folder / "train.log"
+    log.write_text(text, encoding="utf-8")
+    return survey(log)
+
+
+def values(folder: Path, text: str) -> dict[str, Any]:
+    return {name: fact.value for name, fact in told(folder, text).facts.items()}
+
+
+@pytest.mark.parametrize(("line", "facts"), ARGUMENTS.items(), ids=ARGUMENTS)
+def test_an_argument_states_how_cards_share_a_model(tmp_path: Path, line: str, facts: dict[str, object]) -> None:
+    found = values(tmp_path, f"{line}\n")
+    found.pop("batch_size", None)
+    assert found == facts
+
+
+@pytest.mark.parametrize(("name", "facts"), NAMES.items(), ids=NAMES)
+def test_a_name_states_how_cards_share_a_model(name: str, facts: dict[str, object]) -> None:
+    assert {fact.name: fact.value for fact in name_facts(Path("logs") / name)} == facts
+
+
+def test_replicas_are_the_cards_divided_by_those_that_share_a_model(tmp_path: Path) -> None:
+    assert values(tmp_path, f"world_size: 16\n{ALL}")["data_parallel"] == 4
+
+
+def test_cards_are_the_product_of_all_that_share_them(tmp_path: Path) -> None:
+    assert values(tmp_path, f"data_parallel_size: 4\n{ALL}")["cards"] == 16
+
+
+def test_passes_are_the_batch_of_the_job_divided_by_that_of_all_replicas(tmp_path: Path) -> None:
+    text = f"world_size: 16\n{ALL}micro_batch_size: 2\nglobal_batch_size: 64\n"
+    assert values(tmp_path, text)["accumulation"] == 8
+
+
+def test_the_batch_of_the_job_follows_from_that_of_a_replica(tmp_path: Path) -> None:
+    text = f"world_size: 16\n{ALL}micro_batch_size: 2\ngradient_accumulation_steps: 4\n"
+    assert values(tmp_path, text)["job_batch_size"] == 32
+
+
+def test_what_follows_says_from_where(tmp_path: Path) -> None:
+    facts = told(tmp_path, f"world_size: 16\n{ALL}").facts
+    assert str(facts["data_parallel"].source) == "line 1 and line 2 and line 3 and line 4"
+
+
+def test_nothing_follows_where_a_way_to_share_is_not_known(tmp_path: Path) -> None:
+    assert "data_parallel" not in values(
+        tmp_path, "world_size: 16\ntensor_parallel_size: 2\npipeline_parallel_size: 2\n"
+    )
+
+
+def test_the_batch_of_a_replica_is_that_of_a_card_where_no_cards_share_it(tmp_path: Path) -> None:
+    assert values(tmp_path, "micro_batch_size: 4\n") == {"micro_batch_size": 4, "batch_size": 4}
+
+
+@pytest.mark.parametrize("sharing", ["tensor_parallel_size: 2", "pp_size: 4", "context_parallel_size: 8"])
+def test_no_batch_is_that_of_a_card_where_cards_share_a_model(tmp_path: Path, sharing: str) -> None:
+    text = f"micro_batch_size: 4\nworld_size: 16\nglobal_batch_size: 64\n{sharing}\n"
+    assert "batch_size" not in values(tmp_path, text)
+
+
+def test_the_recipe_of_a_precision_that_is_not_used_is_no_fact(tmp_path: Path) -> None:
+    assert values(tmp_path, "fp8_recipe ...................................... delayed\n") == {}
+
+
+def test_shapes_of_several_models_are_those_of_none(tmp_path: Path) -> None:
+    found = told(tmp_path, "hidden_size: 768\nhidden_size: 1024\nnum_layers: 12\n")
+    assert {name: fact.value for name, fact in found.facts.items()} == {"layers": 12}
+    assert not found.warnings
+
+
+# What is planted: arguments that cannot all be true.
+PLANTED = {
+    "cards of all kinds are more than there are": f"world_size: 8\ndata_parallel_size: 4\n{ALL}",
+    "cards of all kinds are fewer than there are": f"world_size: 32\ndata_parallel_size: 4\n{ALL}",
+    "cards that a model needs do not divide all": f"world_size: 18\n{ALL}",
+    "a model needs more cards than there are": f"world_size: 2\n{ALL}",
+    "tensor parallelism alone needs more cards": "world_size: 4\ntensor_parallel_size: 8\n",
+    "a pipeline alone does not divide the cards": "world_size: 8\npipeline_parallel_size: 3\n",
+    "sequences are shared by more cards than there are": "world_size: 2\ncontext_parallel_size: 4\n",
+    "replicas do not divide the cards": "world_size: 16\ndata_parallel_size: 3\n",
+    "experts do not divide the cards": "world_size: 8\nexpert_model_parallel_size: 3\n",
+    "experts and stages do not divide the cards": "world_size: 8\npp_size: 4\nexpert_model_parallel_size: 4\n",
+    "stages are split without a pipeline": "pp_size: 1\nvirtual_pipeline_model_parallel_size: 4\n",
+    "heads are not divided by the cards of a layer": "num_attention_heads: 12\ntensor_parallel_size: 8\n",
+    "batches of replicas do not make that of the job": (
+        "micro_batch_size: 2\ndata_parallel_size: 4\ngradient_accumulation_steps: 2\nglobal_batch_size: 32\n"
+    ),
+    "the batch of the job is no multiple of those of replicas": (
+        "micro_batch_size: 3\ndata_parallel_size: 4\nglobal_batch_size: 32\n"
+    ),
+    "the batch of the job is less than one pass": (f"world_size: 16\n{ALL}micro_batch_size: 4\nglobal_batch_size: 8\n"),
+    "passes contradict the batches": (
+        f"world_size: 16\n{ALL}micro_batch_size: 2\nglobal_batch_size: 64\ngradient_accumulation_steps: 4\n"
+    ),
+    "the batch of a card does not divide that of the job": (
+        "per_device_train_batch_size: 6\nglobal_batch_size: 64\ngradient_accumulation_steps: 2\n"
+    ),
+    "batches of cards make more than the cards hold": (
+        "world_size: 4\nper_device_train_batch_size: 8\nglobal_batch_size: 96\ngradient_accumulation_steps: 2\n"
+    ),
+    "nodes contradict the cards": "world_size: 24\nnnodes: 2\nnproc_per_node: 8\n",
+    "lines state two numbers of cards for a layer": "tensor_parallel_size: 2\ntp_size: 4\n",
+    "lines state two numbers of stages": "pipeline_parallel_size: 2\npp_size: 4\n",
+    "lines state two batches of a replica": "micro_batch_size: 2\ntrain_micro_batch_size_per_gpu: 4\n",
+}
+
+
+def contradictions(reading: Reading) -> list[str]:
+    """The warnings of a reading that tell of counts that contradict each other."""
+    return [str(said) for said in reading.warnings if said.key in (*DOUBTS, FIRST_USED, NEITHER_USED)]
+
+
+@pytest.mark.parametrize("text", PLANTED.values(), ids=PLANTED)
+def test_counts_that_contradict_each_other_are_told(tmp_path: Path, text: str) -> None:
+    assert contradictions(told(tmp_path, text))
+
+
+# The same in golden logs: what a line states, what is planted there, and the counts that contradict each other then.
+IN_LOGS = [
+    ("deepspeed/optimizer_steps", "world_size ................... 4", "world_size ................... 5", "cards"),
+    (
+        "deepspeed/optimizer_steps",
+        "train_batch_size ............. 24",
+        "train_batch_size ............. 25",
+        "batch_size",
+    ),
+    ("deepspeed/optimizer_steps", "steps .. 1", "steps .. 5", "accumulation"),
+    ("deepspeed/optimizer_steps", "per_gpu  6", "per_gpu  7", "batch_size"),
+    ("hf_trainer/current", "accumulation) = 96", "accumulation) = 97", "job_batch_size"),
+    ("hf_trainer/current", "per device = 6", "per device = 7", "batch_size"),
+    ("hf_trainer/current", "steps = 2", "steps = 5", "accumulation"),
+    ("litgpt/pretraining", "global_batch_size=64", "global_batch_size=66", "micro_batch_size"),
+    ("megatron_deepspeed/pdsh", "world size: 8", "world size: 9", "data_parallel"),
+    ("megatron_deepspeed/pdsh", "data-parallel-size: 8", "data-parallel-size: 4", "cards is 8"),
+    ("megatron_deepspeed/pdsh", "tensor-model-parallel size: 1", "tensor-model-parallel size: 2", "tensor_parallel"),
+    (
+        "megatron_deepspeed/pdsh",
+        "pipeline-model-parallel size: 1",
+        "pipeline-model-parallel size: 2",
+        "pipeline_parallel",
+    ),
+    ("megatron_deepspeed/pdsh", "........ 64", "........ 63", "job_batch_size"),
+    ("megatron_lm/ranks", "world size: 16", "world size: 24", "cards"),
+    ("megatron_lm/ranks", "data-parallel-size: 2", "data-parallel-size: 3", "data_parallel"),
+    ("megatron_lm/ranks", "tensor-model-parallel size: 4", "tensor-model-parallel size: 8", "tensor_parallel"),
+    ("megatron_lm/ranks", "pipeline-model-parallel size: 2", "pipeline-model-parallel size: 4", "pipeline_parallel"),
+    ("megatron_lm/stamped", "context-parallel size: 1", "context-parallel size: 2", "context_parallel"),
+    ("megatron_lm/stamped", "............ 96", "............ 98", "micro_batch_size"),
+    ("megatron_lm/stamped", "............ 3", "............ 5", "micro_batch_size"),
+    ("mlperf_mllog/epochs", '"value": 160', '"value": 150', "batch_size"),
+    ("primus/older", "world size: 4", "world size: 6", "cards"),
+    ("primus/older", "........ 32", "........ 30", "job_batch_size"),
+    ("tf_cnn_benchmarks/two_cards", "32 global", "33 global", "batch_size"),
+]
+
+
+@pytest.mark.parametrize(("log", "stated", "planted", "count"), IN_LOGS)
+def test_a_count_of_a_golden_log_that_is_changed_is_told(
+    tmp_path: Path, log: str, stated: str, planted: str, count: str
+) -> None:
+    text = next(path for path in LOGS if name(path) == log).read_text(encoding="utf-8")
+    assert stated in text
+    assert any(count in said for said in contradictions(told(tmp_path, text.replace(stated, planted))))
+
+
+@pytest.mark.parametrize("log", LOGS, ids=name)
+def test_no_count_of_a_golden_log_is_contradicted(log: Path) -> None:
+    found = contradictions(survey(log))
+    # Of this one the name and the configuration are meant to contradict each other.
+    assert found == (
+        ["batch_size is 5 according to line 19, but 6 according to file name; using 5."]
+        if name(log) == "paddleseg/Toy_FP32_BS6-N2"
+        else []
+    )
+
+
+def test_a_contradiction_is_told_once(tmp_path: Path) -> None:
+    assert len(contradictions(told(tmp_path, PLANTED["a model needs more cards than there are"]))) == 1
+
+
+counts = st.integers(1, 64)
+
+
+@given(st.tuples(counts, counts, counts, counts), st.tuples(counts, counts))
+def test_counts_that_fit_are_never_doubted_and_follow_from_each_other(
+    cards: tuple[int, ...], batch: tuple[int, int]
+) -> None:
+    known = dict(zip((*SHARING, "data_parallel"), cards, strict=True)) | {"cards": prod(cards)}
+    known |= dict(zip(("micro_batch_size", "accumulation"), batch, strict=True))
+    known["job_batch_size"] = prod(batch) * known["data_parallel"]
+    assert not list(doubts(known))
+    assert cards_of_replica(known) == prod(cards[:3])
+    for missing, (whole, factors) in (("data_parallel", CARDS), ("cards", CARDS), ("accumulation", BATCH)):
+        found = follows({key: value for key, value in known.items() if key != missing}, whole, factors)
+        assert found is not None and (found.name, found.value) == (missing, known[missing])

@@ -1,0 +1,75 @@
+"""Sides of comparisons for tests: run folders whose logs have the form of nanoGPT's, with times as wanted."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from report.comparing.compared_cases import ComparedCase
+from report.comparing.sides import ComparedSides
+from tests.parsers.run_folders import make_run
+
+HEAD = "batch_size = {batch}\nblock_size = 1024\ntokens per iteration will be: {tokens:,}\n"
+ENVIRONMENT = {
+    "cpu": "a processor",
+    "cores": 8,
+    "driver": "550.54",
+    "packages": {"torch": "2.4.0", "numpy": "2.1.0"},
+    "frameworks": {"torch": {"version": "2.4.0+cu121", "cuda": "12.1"}},
+    "gpus": ["NVIDIA H100"],
+    "variables": {"NCCL_ALGO": "Ring"},
+}
+STEADY = (100.0, 100.1, 99.9)
+CASE = {"model": "GPT-2", "cards": 1, "nodes": 1, "batch_size": 12, "device": "NVIDIA H100"}
+
+
+def log_of(
+    milliseconds: float, *, seed: int = 0, steps: int = 60, batch: int = 12, first: int = 0, every: int = 1
+) -> bytes:
+    """A log whose steps take about so long, the first one much longer; a line ``every`` so many steps."""
+    noise = np.random.default_rng(seed).normal(0, 0.002, steps)
+    times = milliseconds * np.exp(noise - noise[6:].mean())
+    times[0] *= 300
+    lines = [
+        f"iter {first + step}: loss {10 - step / 100:.4f}, time {time:.2f}ms, mfu 30.00%\n"
+        for step, time in enumerate(times.tolist())
+        if not step % every
+    ]
+    return (HEAD.format(batch=batch, tokens=batch * 1024) + "".join(lines)).encode()
+
+
+def make_side(
+    suite: Path,
+    times: Sequence[float],
+    *,
+    case: str = "GPT-2_bs12_N1C1",
+    starts: Sequence[int] | None = None,
+    said: Mapping[str, Any] | None = None,
+    **of_log: Any,
+) -> Path:
+    """A suite with one case, a run for each time (milliseconds a step); ``starts``: the minutes when they began."""
+    for number, time in enumerate(times, 1):
+        minute = starts[number - 1] if starts else number
+        run = {"case": CASE, "environment": ENVIRONMENT, "start": f"2026-01-01T10:{minute:02}:00+00:00"}
+        seed = seed_of(f"{suite.name}/{case}/{number}")
+        make_run(suite / case / str(number), log_of(time, seed=seed, **of_log), **(run | dict(said or {})))
+    return suite
+
+
+def seed_of(name: str) -> int:
+    """A seed of its own for each run, the same every time."""
+    return crc32(name.encode())
+
+
+def sides(tmp_path: Path, factor: float = 1.0, **of_b: Any) -> tuple[Path, Path]:
+    """Two suites of a case with three runs each, which alternate; those of the second take so many times as long."""
+    a = make_side(tmp_path / "a", STEADY, starts=(1, 4, 5))
+    return a, make_side(tmp_path / "b", [time * factor for time in STEADY], starts=(2, 3, 6), **of_b)
+
+
+def only(found: ComparedSides) -> ComparedCase:
+    """The only case of a comparison."""
+    (case,) = found.cases
+    return case

@@ -1,0 +1,216 @@
+"""Drafts of page files: they are rendered at once, and show what their logs give."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.commandline import run
+from tests.conftest import Compare
+from tests.report.drafting.drafted import Desk
+
+TOY = "".join(f"step {step}: loss {4 - step / 20:.4f}, {{speed}} tokens/s/gpu\n" for step in range(1, 21))
+FAST, SLOW = TOY.format(speed=2000), TOY.format(speed=1000)
+OF_MANY_FORMATS = (
+    "dllogger_pytorch/new.log",
+    "hf_trainer/current.log",
+    "megatron_lm/ranks.log",
+    "mmcv/unnamed.log",
+    "mxnet_speedometer/module.log",
+    "paddleclas/amp_o2.log",
+    "timm/old.log",
+    "torchvision/references.log",
+    "mmengine/epochs.log",
+)
+
+
+@pytest.fixture
+def mixed(desk: Desk) -> Desk:
+    """Logs of nine formats, that of none, a side file and a log in another unit."""
+    for golden in OF_MANY_FORMATS:
+        desk.put(golden, f"lab/{golden.replace('/', '_')}")
+    desk.put("mmengine/iters.log", "lab/in_steps.log")
+    desk.put_text("Nothing is trained here.\nNor here.\n", "lab/notes.txt")
+    desk.put_text('{"a": 1}\n', "lab/gpu.csv")
+    return desk
+
+
+def test_a_draft_of_many_formats_is_rendered_with_every_log_in_a_cell_of_its_own(mixed: Desk) -> None:
+    assert mixed.init("logs").returncode == 0
+    assert mixed.logs_shown() == sorted(f"lab/{golden.replace('/', '_')}" for golden in OF_MANY_FORMATS)
+
+
+def test_a_page_from_a_draft_is_audited_as_a_whole(mixed: Desk) -> None:
+    mixed.init("logs")
+    mixed.run("report", "page.toml")
+    done = mixed.run("audit", "pages", "--logs", "logs")
+    assert (done.returncode, done.stdout.endswith("exact.\n")) == (0, True)
+
+
+def test_a_page_from_a_draft_has_all_words_in_both_languages(mixed: Desk) -> None:
+    mixed.init("logs")
+    mixed.run("report", "page.toml")
+    assert "训练吞吐率" in (mixed.folder / "pages/page.zh.md").read_text(encoding="utf-8")
+    assert "raining throughput" in (mixed.folder / "pages/page.en.md").read_text(encoding="utf-8")
+
+
+def test_a_log_in_another_unit_and_a_text_without_numbers_are_named_and_left_out(mixed: Desk) -> None:
+    said = mixed.init("logs").stderr
+    assert "lab/in_steps.log: left out: it gives steps/s, and the page is in images/s" in said
+    assert "lab/notes.txt: left out: None of the 2 lines match a known format" in said
+    assert "gpu.csv" not in said
+
+
+def test_a_draft_is_what_it_was(desk: Desk, compare: Compare) -> None:
+    for name, device, speed in (("a100", "A100", 3000), ("v100", "V100", 1000)):
+        for cards in (1, 8):
+            for repeat in (1, 2, 3):
+                case = {"model": "Toy", "framework": "ToyTrainer", "device": device, "cards": cards, "nodes": 1}
+                text = TOY.format(speed=speed - cards + repeat)
+                native = f"python train.py --cards {cards}"
+                built = {"torch": {"version": "2.4", "cuda": "12.1", "cudnn": None}}
+                machine = {"cpu": "A | B", "gpus": [device] * 8, "memory_gib": 23.5, "os": 7, "frameworks": built}
+                desk.put_run(
+                    text,
+                    f"lab/Toy_{name}_N1C{cards}/{repeat}",
+                    case=case,
+                    native=native,
+                    start="2031",
+                    environment=machine,
+                )
+    desk.init("logs/lab")
+    page = (desk.folder / "page.toml").read_text(encoding="utf-8")
+    compare(Path(__file__).parent / "golden/page.toml", page)
+    assert len(desk.shown()) == 4
+
+
+def test_repeats_of_a_case_are_one_cell_with_their_median(desk: Desk) -> None:
+    for repeat, speed in ((1, 1000), (2, 3000), (3, 2000)):
+        desk.put_run(TOY.format(speed=speed), f"lab/Toy_N1C1/{repeat}", case={"cards": 1}, start="2031")
+    desk.init("logs")
+    assert desk.shown() == ["2000.000"]
+
+
+def test_runs_of_two_cases_that_state_the_same_are_not_repeats_of_each_other(desk: Desk) -> None:
+    desk.put_run(FAST, "lab/Toy/1", case={"cards": 1})
+    desk.put_run(SLOW, "lab/Toy-2/1", case={"cards": 1})
+    desk.init("logs")
+    assert desk.shown() == ["2000.000", "1000.000"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "cells"),
+    [
+        ("run_1.log", "run_2.log", 1),
+        ("a/1.log", "a/2.log", 1),
+        ("fp32_1.log", "fp32_2.log", 1),
+        ("small.log", "large.log", 2),
+        ("width_32.log", "width_64.log", 2),
+        ("run_7.log", "run_9.log", 2),
+    ],
+)
+def test_logs_are_repeats_where_their_names_count_them(desk: Desk, first: str, second: str, cells: int) -> None:
+    desk.put_text(FAST, first)
+    desk.put_text(SLOW, second)
+    assert desk.init("logs", "--cards", "1").returncode == 0
+    assert len(desk.shown()) == cells
+
+
+def test_columns_are_the_frameworks(desk: Desk) -> None:
+    for framework in ("One", "Three"):
+        for cards in (1, 2):
+            case = {"framework": framework, "cards": cards, "model": "M"}
+            desk.put_run(TOY.format(speed=100 * len(framework) + cards), f"{framework}/M_N1C{cards}/1", case=case)
+    desk.init("logs")
+    (table,) = desk.page["tables"]
+    assert [desk.page["columns"][column["column"]]["title"] for column in table["columns"]] == ["One", "Three"]
+    assert [row["case"] for row in table["rows"]] == [{"cards": 1}, {"cards": 2}]
+
+
+def test_columns_are_the_models_of_one_framework(desk: Desk) -> None:
+    for model in ("Small", "Huge"):
+        desk.put_run(
+            TOY.format(speed=len(model)), f"lab/{model}/1", case={"model": model, "cards": 1, "framework": "F"}
+        )
+    desk.init("logs")
+    assert sorted(column["title"] for column in desk.page["columns"].values()) == ["Huge", "Small"]
+
+
+def test_what_only_one_log_states_is_not_said_of_another(desk: Desk) -> None:
+    desk.put_run(FAST, "lab/a/1", case={"cards": 1, "precision": "bf16"})
+    desk.put_run(SLOW, "lab/b/1", case={"cards": 1})
+    desk.init("logs")
+    stated = {cell["value"]: cell["number"] for cell in desk.cells()}
+    assert sorted(stated) == ["1000.000", "2000.000"]
+    assert [table.get("case", {}).get("precision") for table in desk.page["tables"]] == ["bf16", None]
+
+
+def test_runs_skip_the_longest_warm_up_of_any_of_them(desk: Desk) -> None:
+    lines = [
+        f"step {step}: loss {4 - step / 20:.4f}, {100 if step < 4 else 1000 + step % 3} tokens/s/gpu\n"
+        for step in range(1, 21)
+    ]
+    desk.put_run("".join(lines), "lab/a/1", case={"cards": 1, "precision": "fp32"})
+    desk.put_run(FAST, "lab/b/1", case={"cards": 1, "precision": "bf16"})
+    desk.init("logs")
+    page = (desk.folder / "page.toml").read_text(encoding="utf-8")
+    assert "# lab/a/1/train.log has the longest warm-up: 3 of its 20 records." in page
+    assert page.count("skip_records=3") == 1
+    assert sorted(desk.shown()) == ["1001.059", "2000.000"]
+
+
+def test_a_number_of_unknown_scope_is_that_of_the_job_where_one_card_trains(desk: Desk) -> None:
+    desk.put_text(FAST.replace("/gpu", ""), "a.log")
+    refused = desk.init("logs")
+    assert (refused.returncode, "If a single GPU (or process) trained, pass --cards 1." in refused.stderr) == (1, True)
+    assert desk.init("logs", "--cards", "1").returncode == 0
+    assert desk.shown() == ["2000.000"]
+
+
+def test_an_existing_file_is_never_overwritten(desk: Desk) -> None:
+    desk.put_run(FAST, "lab/a/1", case={"cards": 1})
+    (desk.folder / "page.toml").write_text("mine", encoding="utf-8")
+    done = desk.init("logs")
+    assert (done.returncode, "page.toml exists already" in done.stderr) == (2, True)
+    assert (desk.folder / "page.toml").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_link_that_leads_nowhere_is_not_written_through(desk: Desk) -> None:
+    desk.put_run(FAST, "lab/a/1", case={"cards": 1})
+    (desk.folder / "page.toml").symlink_to(desk.folder / "elsewhere")
+    assert desk.init("logs").returncode == 2
+    assert not (desk.folder / "elsewhere").exists()
+
+
+def test_logs_outside_the_folder_of_logs_are_found_by_the_command_that_is_shown(desk: Desk) -> None:
+    desk.put_run(FAST, "lab/a/1", case={"cards": 1})
+    (desk.folder / "logs").rename(desk.folder / "other results")
+    said = desk.init("other results/lab/a/1").stdout
+    assert "`tachograph report page.toml --logs 'other results/lab/a'`" in said
+    assert desk.run("report", "page.toml", "--logs", "other results/lab/a").returncode == 0
+
+
+def test_reasons_are_told_in_the_language_that_is_asked_for(desk: Desk) -> None:
+    desk.put_run(FAST, "lab/a/1", case={"cards": 1})
+    said = desk.init("logs", "--lang", "zh").stdout
+    assert "下一步：运行 `tachograph report page.toml`" in said
+    assert "# 日志直接打印吞吐率。" in (desk.folder / "page.toml").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_three_commands_lead_from_a_script_to_a_page_in_both_languages(tmp_path: Path) -> None:
+    lines = (
+        'for step in range(1, 41):\n    print(f"step {step}: loss {4 - step / 20:.4f}, {1000 + step % 3} tokens/s")\n'
+    )
+    (tmp_path / "train.py").write_text(lines, encoding="utf-8")
+    for command in (
+        ("run", "--cards", "1", "--repeats", "2", "--device", "cpu", "--", sys.executable, "train.py"),
+        ("init", "page", f"logs/{tmp_path.name}"),
+        ("report", "page.toml"),
+    ):
+        done = run(*command, cwd=tmp_path)
+        assert (done.returncode, command[0], done.stderr if command[0] != "run" else "") == (0, command[0], "")
+    evidence = json.loads((tmp_path / "pages/page.evidence.json").read_text(encoding="utf-8"))
+    assert "1001.000" in json.dumps(evidence)
+    assert (tmp_path / "pages/page.zh.md").exists()

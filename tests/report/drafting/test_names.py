@@ -1,0 +1,87 @@
+"""Drafts of logs with any names and facts: hostile ones are left out or shown, and no page file breaks."""
+
+import tomllib
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+import tomlkit
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from parsers.sharing.workers import ALONE
+from report.evidence.case_evidence import cells
+from report.evidence.case_runs import logs_of
+from report.pagefile.page_file import parse
+from report.rendering.drafting.draft_logs import named_logs
+from report.rendering.drafting.log_pattern import pattern_of, template_of
+from report.rendering.drafting.page_draft import NothingToDraftError, draft_page
+from report.wording.words import Translator
+from tests.report.drafting.drafted import Desk
+
+LINES = "".join(f"step {step}: loss {4 - step / 20:.4f}, {{}} tokens/s/gpu\n" for step in range(1, 21))
+# Bytes that no decoding understands among them, as Python spells them in names.
+names = st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1, max_size=12).filter(
+    lambda name: not name.startswith(".") and len(name.encode()) < 200
+) | st.sampled_from(
+    ["{cards}", "*", "[a]", "a?b", "it's", 'a "b"', "\udcff", "-x", "a\nb", "a\u2028b", "{", "}}", "C1"]
+)
+facts = st.text(max_size=20) | st.sampled_from(["{x}", "a\nb", "|", "<b>", "\\", '"""', "fp32", "FP32", "\u202e"])
+
+
+def put(folder: Path, name: str, speed: int, model: str, precision: str) -> None:
+    Desk(folder).put_run(
+        LINES.replace("{}", str(speed)), f"{name}/1", case={"cards": 1, "model": model, "precision": precision}
+    )
+
+
+@pytest.mark.slow
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.tuples(names, facts, facts), min_size=1, max_size=3, unique_by=lambda one: one[0]))
+def test_every_named_log_is_in_a_cell_or_left_out_with_a_reason(runs: list[tuple[str, str, str]]) -> None:
+    with TemporaryDirectory() as top:
+        folder = Path(top)
+        for number, (name, model, precision) in enumerate(runs, 1):
+            put(folder, name, 100 * number, model, precision)
+        named = named_logs([folder / "logs"], None, folder / "logs")
+        try:
+            draft = draft_page(named, folder / "page.toml", Translator("en").translate, workers=ALONE)
+        except NothingToDraftError as error:
+            assert len(error.left_out) == len(runs)
+            return
+        assert draft.logs + len(draft.left_out) == len(runs)
+        page = parse(draft.text, folder / "page.toml")
+        shown = [cell for cell in cells(page, folder / "logs", ALONE) if cell.digits]
+        assert sorted(log.path for table in draft.tables for case in table.cases for log in case.logs) == sorted(
+            proof.log for cell in shown for proof in cell.proofs
+        )
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sets(names, min_size=1, max_size=4), st.data())
+def test_a_pattern_finds_the_logs_that_it_is_made_for_and_no_others(found: set[str], data: st.DataObject) -> None:
+    with TemporaryDirectory() as top:
+        for name in found:
+            (Path(top) / name).touch()
+        wanted = data.draw(st.lists(st.sampled_from(sorted(found)), min_size=1, unique=True))
+        pattern = pattern_of(Path(top), wanted)
+        if len(wanted) == 1 and not any(name != wanted[0] and len(name) == len(wanted[0]) for name in found):
+            assert pattern is not None
+        if pattern is not None:
+            stated = tomllib.loads(tomlkit.dumps({"logs": pattern}))["logs"]
+            assert set(logs_of(Path(top), stated.format_map({}))) == set(wanted)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "cases", "template"),
+    [
+        (["a_bs4", "a_bs8"], [{"batch_size": 4}, {"batch_size": 8}], "a_bs{batch_size}"),
+        (["a_1_1", "a_1_8"], [{"nodes": 1, "cards": 1}, {"nodes": 1, "cards": 8}], "a_1_{cards}"),
+        (["fp32/x", "amp/x"], [{"precision": "fp32"}, {"precision": "amp"}], None),
+        (["x", "y"], [{"cards": 1}, {"cards": 8}], None),
+    ],
+)
+def test_a_template_is_found_where_names_hold_the_values_of_axes(
+    patterns: list[str], cases: list[dict[str, object]], template: str | None
+) -> None:
+    assert template_of(patterns, cases) == template  # type: ignore[arg-type]

@@ -1,0 +1,224 @@
+"""What a log gives beside its throughput: of which records and facts, what contradicts it, and why it gives nothing."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from parsers.runs.facts import Fact
+from parsers.runs.provenance import PAGE
+from parsers.runs.reading import read
+from report.measuring.measurement import measure
+from report.measuring.protocol import NoMeasurement, Protocol, ProtocolError
+from report.measuring.quantities.formula import Formula
+from report.measuring.quantities.run_figure import RunFigure, RunNumbers
+from report.measuring.quantities.speed import hardware_tflops, mfu, step_time, tflops, throughput_per_card
+from report.measuring.quantities.training import final_loss, minutes_to_loss, minutes_to_train
+from tests.commandline import PROJECT
+
+PAGE_LOGS = PROJECT / "tests/report/golden/logs/llm"
+TITAN = PAGE_LOGS / "titan_toy-8b_h100_gbs16.log"
+MEGATRON = PAGE_LOGS / "megatron_toy-13b_a100_tp4-pp2-gbs128.log"
+NEMO = PAGE_LOGS / "nemo_toy-8b_b200_gbs64_seq8192.log"
+GOLDEN = PROJECT / "tests/parsers/golden"
+SIX = Formula("6*parameters", "token", "https://example.org", {"parameters": 8e9})
+
+
+def run(log: Path, protocol: str = "skip_records=1", rate: str = "tokens/s", **facts: Any) -> RunNumbers:
+    """What is known of a run; ``facts``: what its page states of it, or None of what its log is not to state."""
+    reading = read(log)
+    stated = {name: Fact(name, said, PAGE) for name, said in facts.items()}
+    known = {name: fact for name, fact in {**reading.facts, **stated}.items() if fact.value is not None}
+    return RunNumbers(reading.parts, reading.happened, known, {}, Protocol.parse(protocol), rate)
+
+
+def test_the_throughput_of_a_card_is_what_the_log_prints_of_one() -> None:
+    alone, of_eight = run(TITAN), run(TITAN, cards=8)
+    assert throughput_per_card(alone).value == throughput_per_card(of_eight).value == 6857.9
+    assert throughput_per_card(of_eight).steps() == ()
+
+
+def test_the_throughput_of_a_job_is_shared_by_its_cards() -> None:
+    found = throughput_per_card(run(MEGATRON, "estimate=step_time,skip_records=1", "samples/s"))
+    assert found.value == pytest.approx(found.measured.value / 16, rel=1e-14)
+    assert "÷ 16 cards (line 1)" in str(found.steps()[0])
+
+
+def test_tokens_are_counted_by_the_time_of_a_step_the_batch_and_the_length_of_a_sequence() -> None:
+    known = run(MEGATRON, "estimate=step_time,counts=tokens,skip_records=1")
+    found = measure(known.part.table, known.part.fields, known.facts, known.protocol)
+    seconds = step_time(known).value
+    assert found.unit == "tokens/s"
+    assert found.value == pytest.approx(128 * 4096 / seconds, rel=1e-14)
+
+
+def test_tokens_of_a_batch_of_the_job_are_not_multiplied_by_cards_that_share_a_model() -> None:
+    shared = run(MEGATRON, "estimate=step_time,counts=tokens", tensor_parallel=4, pipeline_parallel=2)
+    plain = run(MEGATRON, "estimate=step_time,counts=tokens")
+    assert throughput_per_card(shared).value == throughput_per_card(plain).value
+
+
+def test_tokens_need_the_length_of_a_sequence() -> None:
+    known = run(MEGATRON, "estimate=step_time,counts=tokens", sequence_length=None)
+    with pytest.raises(NoMeasurement, match="counts=tokens needs the sequence length, which the log does not state"):
+        throughput_per_card(known)
+
+
+@pytest.mark.parametrize("estimate", ["reported", "instant", "steps"])
+def test_tokens_are_counted_only_where_a_time_is_read(estimate: str) -> None:
+    with pytest.raises(ProtocolError, match="counts=tokens goes with estimate=step_time"):
+        Protocol.parse(f"estimate={estimate},counts=tokens")
+
+
+def test_a_unit_that_is_not_that_of_the_page_is_refused() -> None:
+    with pytest.raises(NoMeasurement, match="The page uses images/s, but the log gives tokens/s"):
+        throughput_per_card(run(TITAN, rate="images/s"))
+
+
+def test_the_time_of_a_step_follows_from_the_tokens_of_a_step() -> None:
+    found = step_time(run(TITAN, cards=8))
+    assert found.value == pytest.approx(16 * 8192 / (8 * 6857.9), rel=1e-14)
+
+
+def test_the_time_of_a_step_is_not_known_where_nothing_says_how_many_cards_share_it() -> None:
+    with pytest.raises(NoMeasurement):
+        step_time(run(TITAN))
+
+
+def test_operations_by_a_formula_are_those_of_the_tokens_of_a_card() -> None:
+    known = run(NEMO, "estimate=step_time,counts=tokens,skip_records=1", sequence_length=8192, job_batch_size=64)
+    found = tflops(replace(known, formula=SIX))
+    assert found.value == pytest.approx(throughput_per_card(known).value * 6 * 8e9 / 1e12, rel=1e-14)
+
+
+def test_operations_by_a_formula_for_samples_are_those_of_its_tokens() -> None:
+    of_sample = replace(SIX, text=f"{SIX.text}*8192", per="sample")
+    known = run(NEMO, "estimate=step_time,counts=tokens,skip_records=1", sequence_length=8192, job_batch_size=64)
+    by_sample, by_token = tflops(replace(known, formula=of_sample)), tflops(replace(known, formula=SIX))
+    assert by_sample.value == pytest.approx(by_token.value, rel=1e-14)
+
+
+def test_without_a_formula_a_log_that_prints_no_operations_gives_none() -> None:
+    with pytest.raises(NoMeasurement, match=r"do not contain flops\. The page states no formula of the model either"):
+        tflops(run(NEMO, sequence_length=8192))
+
+
+@pytest.mark.parametrize(
+    "name", ["internevo/current.log", "megatron_lm/gpt_neox.log", "paddlenlp_trainer/pretrain.log"]
+)
+def test_operations_of_the_hardware_are_none_of_the_model(name: str) -> None:
+    known = run(GOLDEN / name, "plain")
+    assert hardware_tflops(known).value > 0
+    with pytest.raises(NoMeasurement, match="those count that are done again to save memory"):
+        mfu(replace(known, labels={"device": "A100", "precision": "bf16"}))
+
+
+def test_a_formula_that_contradicts_what_is_printed_is_told() -> None:
+    (said,) = tflops(replace(run(TITAN), formula=SIX)).remarks
+    assert re.fullmatch(
+        r"The log prints 398\.445 TFLOP/s per card; the formula gives 329\.179, 0\.826 times .*", str(said)
+    )
+
+
+def test_a_formula_that_gives_what_is_printed_is_not_told() -> None:
+    agreeing = replace(SIX, numbers={"parameters": 5.81e10 / 6})
+    assert tflops(replace(run(TITAN), formula=agreeing)).remarks == ()
+
+
+def test_a_printed_share_of_another_peak_is_told() -> None:
+    other = replace(run(TITAN, device="NVIDIA H100 NVL", precision="bf16"))
+    (said,) = mfu(other).remarks
+    assert re.match(
+        r"The log prints an MFU of 40\.29%, 0\.845 times the 47\.69% .* of a peak of 989(\.\d)? TFLOP/s\.", str(said)
+    )
+
+
+def test_a_printed_share_of_the_same_peak_is_not_told() -> None:
+    assert mfu(run(TITAN, precision="bf16")).remarks == ()
+
+
+def test_a_share_that_is_all_that_a_log_prints_is_told_as_its_own() -> None:
+    found = mfu(run(GOLDEN / "torchtitan/words.log", "plain"))
+    assert str(*found.remarks) == "The log prints no TFLOP/s: this is its own MFU, whose peak is unknown."
+
+
+@pytest.mark.parametrize(("facts", "said"), [({"device": None}, "device is unknown"), ({}, "precision is unknown")])
+def test_a_share_needs_the_card_and_the_precision(facts: dict[str, Any], said: str) -> None:
+    with pytest.raises(NoMeasurement, match=said):
+        mfu(run(TITAN, **facts))
+
+
+def test_more_operations_than_the_card_can_do_are_refused() -> None:
+    with pytest.raises(
+        NoMeasurement, match=r"398\.445 TFLOP/s per card are more than the peak of 67 TFLOP/s \(NVIDIA H100"
+    ):
+        mfu(run(TITAN, precision="fp32"))
+
+
+def test_the_time_to_train_is_that_between_start_and_stop() -> None:
+    found = minutes_to_train(run(MEGATRON))
+    assert found.value == pytest.approx(12 - 5 + (58 - 6) / 60, abs=1e-3)
+    assert found.measured.lines == (11, 32)
+
+
+def appended(tmp_path: Path) -> Path:
+    """A log with the run of another day behind its own."""
+    text = MEGATRON.read_text(encoding="utf-8")
+    path = tmp_path / "train.log"
+    path.write_text(text + re.sub(r"(20\d\d-\d\d)-\d\d", r"\1-28", text), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("which", ["1", "2", "last"])
+def test_times_to_train_and_to_a_loss_are_those_of_the_run_that_is_named(which: str, tmp_path: Path) -> None:
+    alone, one_of = run(MEGATRON), run(appended(tmp_path), f"skip_records=1,run={which}")
+    assert minutes_to_train(one_of).value == minutes_to_train(alone).value
+    assert minutes_to_loss(replace(one_of, target=8.0)).value == minutes_to_loss(replace(alone, target=8.0)).value
+
+
+@pytest.mark.parametrize("quantity", [minutes_to_train, minutes_to_loss])
+def test_times_of_a_log_with_several_runs_need_the_run(
+    quantity: Callable[[RunNumbers], RunFigure], tmp_path: Path
+) -> None:
+    with pytest.raises(NoMeasurement, match="The log contains 2 runs"):
+        quantity(replace(run(appended(tmp_path)), target=8.0))
+
+
+def test_no_fact_says_how_long_a_log_with_a_run_of_another_day_trained(tmp_path: Path) -> None:
+    assert "minutes_to_train" not in read(appended(tmp_path)).facts
+
+
+def test_the_time_to_train_of_a_log_without_times_is_not_known() -> None:
+    with pytest.raises(NoMeasurement, match="does not print the times at which the run began and stopped"):
+        minutes_to_train(run(NEMO))
+
+
+def test_the_time_to_a_loss_is_that_from_the_start_to_the_first_step_that_has_it() -> None:
+    found = minutes_to_loss(replace(run(MEGATRON), target=8.0))
+    (said,) = found.remarks
+    assert str(said) == "Loss 7.9 at line 27 is the first that is at most 8."
+    assert found.measured.lines == (11, 27)
+    assert 5 < found.value < minutes_to_train(run(MEGATRON)).value
+
+
+def test_a_loss_that_is_not_reached_has_no_time() -> None:
+    with pytest.raises(NoMeasurement, match=r"No step has a loss of at most 7; the lowest is 7\.1\."):
+        minutes_to_loss(replace(run(MEGATRON), target=7.0))
+
+
+def test_a_loss_without_a_start_has_no_time() -> None:
+    with pytest.raises(NoMeasurement, match="does not print how long the run has gone on at that step"):
+        minutes_to_loss(replace(run(TITAN), target=7.0))
+
+
+def test_the_final_loss_is_the_last_that_is_printed() -> None:
+    found = final_loss(run(MEGATRON))
+    assert (found.value, found.measured.lines) == (7.1, (31,))
+
+
+def test_a_last_loss_that_is_not_a_number_is_not_passed_over() -> None:
+    with pytest.raises(NoMeasurement, match="The last loss, at line 12, is not a number"):
+        final_loss(run(GOLDEN / "maxtext/llama.log", "plain"))

@@ -1,0 +1,292 @@
+"""A folder with one log for each rank is one run: its numbers lead to the lines of the ranks' own logs."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from parsers.io.errors import LogError
+from parsers.io.message import Message
+from parsers.ranks.ranked_reading import (
+    ELSEWHERE_IN_SEVERAL,
+    LACKING,
+    OTHER_COUNT,
+    OTHER_STREAM,
+    UNREAD,
+    WARNINGS,
+    survey,
+)
+from parsers.ranks.ranked_reading import read as read_log
+from report.evidence.case_evidence import cells
+from report.evidence.evidence_file import parsed
+from report.evidence.log_summary import Summary, as_json, summarise
+from report.measuring.protocol import Protocol
+from report.measuring.ranks.rank_spread import DIFFER, NOT_ONE_TIME
+from report.pagefile.page_file import load
+from report.site.panel import excerpts
+from report.wording.words import words
+from tests.commandline import run
+from tests.report.test_ranks_of_jobs import GRAMMAR
+from tests.report.test_unknown_scope import PAGE
+
+TIMED = """// made up: lines such as `timed 2035-01-01 00:00:01 step 1 took 0.5 s on 4 cards`
+start: step_line | fact_line
+step_line: "timed" time{STAMP} "step" step{"1"} "took" step_time{seconds, instant} "s"
+fact_line: "training on" cards{INTEGER} "cards"
+%import .vocabulary (step, step_time, time, seconds, instant, cards, INTEGER, STAMP, BLANK)
+%ignore BLANK
+"""
+
+
+@pytest.fixture(autouse=True)
+def formats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "formats").mkdir()
+    (tmp_path / "formats/of_card.lark").write_text(GRAMMAR.format(word="of_card", scope="card"))
+    (tmp_path / "formats/timed.lark").write_text(TIMED)
+    monkeypatch.setenv("TACHOGRAPH_FORMATS", str(tmp_path / "formats"))
+
+
+def rated(rates: Sequence[float]) -> Callable[[int], str]:
+    """What a rank prints of its rate at six steps, after one line more for each rank before it."""
+    return lambda rank: "".join(
+        [
+            *("text\n" for _ in range(rank)),
+            *(f"of_card step {step} rate {rates[rank] + step / 1000:g} samples/s\n" for step in range(1, 7)),
+        ]
+    )
+
+
+def timed(times: Sequence[float], *, cards: int, late: int = 0) -> Callable[[int], str]:
+    """What a rank prints of the times of six steps, which it ends ``late`` seconds after the rank before it."""
+    return lambda rank: (
+        f"training on {cards} cards\n"
+        + "".join(
+            f"timed 2035-01-01 00:00:{step + late * rank:02d} step {step} took {times[rank]:g} s\n"
+            for step in range(1, 7)
+        )
+    )
+
+
+def folder(tmp_path: Path, count: int, text: Callable[[int], str], name: str = "rank_{}.log") -> Path:
+    for rank in range(count):
+        path = tmp_path / "ranks" / name.format(rank)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text(rank))
+    return tmp_path / "ranks"
+
+
+def keys(summary: Summary) -> list[str]:
+    return [said.key for said in summary.warnings]
+
+
+def shown(path: Path, *arguments: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run("show", "--json", path, *arguments).stdout)
+    return found
+
+
+NAMES = ["rank_{}.log", "workerlog.{}", "none/attempt_0/{}/stdout.log", "1/rank.{}/stdout"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_throughput_of_the_job_is_the_sum_of_the_logs_of_all_ranks(tmp_path: Path, name: str) -> None:
+    found = shown(folder(tmp_path, 4, rated([100, 90, 110, 80]), name))
+    assert found["throughput"]["value"] == pytest.approx(380 + 4 * 0.0035)
+    assert (found["throughput"]["scope"], found["throughput"]["ranks"]["slowest"]) == ("job", 3)
+    assert [log["rank"] for log in found["logs"]] == [0, 1, 2, 3]
+    assert [log["lines"]["total"] for log in found["logs"]] == [6, 7, 8, 9]
+
+
+def test_show_says_how_many_lines_all_ranks_have_and_which_is_the_slowest(tmp_path: Path) -> None:
+    printed = run("show", folder(tmp_path, 4, rated([100, 90, 110, 80]))).stdout
+    assert "\nlines of 4 ranks (0 to 3): 30 = 24 matched + 0 ignored + 6 unrecognised\n" in printed
+    assert "\n  by rank: 80.0035 (rank 3) to 110.003 (rank 2), median 95.0035 samples/s\n" in printed
+    assert "cards  4  the logs of 4 ranks" in printed
+
+
+def test_a_folder_gives_what_one_log_with_prefixes_gives(tmp_path: Path) -> None:
+    path, rates = folder(tmp_path, 4, rated([100, 90, 110, 80])), "throughput"
+    lines = [f"{rank}: {line}\n" for rank in range(4) for line in (path / f"rank_{rank}.log").read_text().splitlines()]
+    (tmp_path / "train.log").write_text("".join(lines))
+    one, many = shown(tmp_path / "train.log", "--cards", "4")[rates], shown(path, "--cards", "4")[rates]
+    assert {name: one[name] for name in ("value", "unit", "scope", "ranks")} == {
+        name: many[name] for name in ("value", "unit", "scope", "ranks")
+    }
+
+
+def test_the_records_of_a_folder_name_the_rank_and_the_line_of_its_own_log(tmp_path: Path) -> None:
+    records = read_log(folder(tmp_path, 3, rated([100, 90, 110]))).records
+    assert records.groupby("rank")["line"].agg(["min", "max"]).values.tolist() == [[1, 6], [2, 7], [3, 8]]
+
+
+def test_parse_writes_each_record_with_the_log_of_its_rank(tmp_path: Path) -> None:
+    path = folder(tmp_path, 2, rated([100, 90]))
+    assert run("parse", path, "--out", tmp_path / "out.jsonl").returncode == 0
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert [(Path(row["log"]).name, row["line"]) for row in rows[:1] + rows[-1:]] == [
+        ("rank_0.log", 1),
+        ("rank_1.log", 7),
+    ]
+
+
+def test_facts_come_from_another_rank_where_the_first_prints_the_speed_only(tmp_path: Path) -> None:
+    path = folder(tmp_path, 2, timed([0.5, 0.5], cards=2))
+    (path / "rank_0.log").write_text("training on 2 cards\n")
+    reading = read_log(path)
+    assert reading.path.name == "rank_1.log"
+    assert str(reading.facts["cards"].source) == "rank_0.log, line 1" or reading.facts["cards"].value == 2
+
+
+def test_another_rank_that_states_another_count_is_told(tmp_path: Path) -> None:
+    path = folder(tmp_path, 2, timed([0.5, 0.5], cards=2))
+    (path / "rank_1.log").write_text((path / "rank_1.log").read_text().replace("on 2 cards", "on 4 cards"))
+    said = [str(said) for said in read_log(path).warnings]
+    assert "cards is 2 according to line 1, but 4 according to rank_1.log, line 1; using 2." in said
+
+
+def test_counts_that_the_log_states_are_held_against_the_number_of_logs(tmp_path: Path) -> None:
+    found = summarise(folder(tmp_path, 2, timed([0.5, 0.5], cards=4)), None, ())
+    assert OTHER_COUNT in keys(found)
+
+
+def test_ranks_that_are_missing_are_told_and_none_is_added_up(tmp_path: Path) -> None:
+    path = folder(tmp_path, 4, rated([100, 90, 110, 80]))
+    (path / "rank_2.log").unlink()
+    found = summarise(path, None, ())
+    assert LACKING in keys(found) and found.measurement is not None
+    assert (found.measurement.scope, "cards" in found.reading.facts) == ("card", False)
+
+
+def test_what_several_logs_warn_of_is_told_once_with_the_first_of_them(tmp_path: Path) -> None:
+    path = folder(tmp_path, 3, rated([100, 90, 110]))
+    for rank in (1, 2):
+        (path / f"rank_{rank}.log").write_text((path / f"rank_{rank}.log").read_text() + "of_card st")
+    (said,) = [said for said in read_log(path).warnings if said.key == ELSEWHERE_IN_SEVERAL]
+    assert (said.values["file"], said.values["count"]) == ("rank_1.log", "2")
+
+
+def test_other_logs_and_other_streams_of_a_folder_are_told(tmp_path: Path) -> None:
+    path = folder(tmp_path, 2, rated([100, 90]), "attempt_0/{}/stderr.log")
+    folder(tmp_path, 2, lambda _: "nothing\n", "attempt_0/{}/stdout.log")
+    (path / "launcher.log").write_text("text\n")
+    found = summarise(path, None, ())
+    assert found.measurement is not None and found.reading.path.name == "stderr.log"
+    assert {OTHER_STREAM, UNREAD} <= {*keys(found)}
+
+
+def test_a_rank_that_prints_nothing_is_there_and_adds_nothing_up(tmp_path: Path) -> None:
+    path = folder(tmp_path, 3, rated([100, 90, 80]))
+    (path / "rank_2.log").write_text("")
+    found = summarise(path, None, ()).measurement
+    assert found is not None and found.ranks is not None
+    assert found.value == pytest.approx(3 * 100.0035)
+    assert not found.ranks.is_summed
+
+
+def test_empty_logs_of_ranks_are_named_where_others_print_a_speed(tmp_path: Path) -> None:
+    path = folder(tmp_path, 3, rated([100, 90, 80]))
+    (path / "rank_2.log").write_text("")
+    assert "The logs of 1 of 3 ranks are empty, first that of rank 2." in map(str, survey(path).warnings)
+
+
+def test_one_log_under_the_names_of_two_ranks_is_told(tmp_path: Path) -> None:
+    path = folder(tmp_path, 3, rated([100, 90, 80]))
+    (path / "rank_2.log").write_bytes((path / "rank_0.log").read_bytes())
+    assert any("rank_0.log and rank_2.log are the same, byte for byte" in str(said) for said in survey(path).warnings)
+
+
+def test_cards_that_are_but_the_number_of_logs_are_said_to_be_so(tmp_path: Path) -> None:
+    path = folder(tmp_path, 2, rated([100, 90]))
+    assert any("that of the logs of ranks in the folder, 2" in str(said) for said in survey(path).warnings)
+
+
+def test_a_log_of_several_ranks_among_those_of_one_each_is_refused(tmp_path: Path) -> None:
+    path = folder(tmp_path, 2, rated([100, 90]))
+    (path / "rank_1.log").write_text("0: of_card step 1 rate 9 samples/s\n1: of_card step 1 rate 9 samples/s\n")
+    assert "rank_1.log: holds lines of 2 ranks" in run("show", path).stderr
+
+
+def test_the_tasks_of_a_job_are_taken_for_its_ranks_where_their_logs_prove_it(tmp_path: Path) -> None:
+    found = read_log(folder(tmp_path, 2, timed([0.5, 0.5], cards=2), "slurm-7_{}.out"))
+    assert [log.rank for log in found.ranks] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "text", [timed([0.5, 0.5], cards=1), timed([0.5, 0.5], cards=2, late=9), rated([100, 90])], ids=range(3)
+)
+def test_the_jobs_of_an_array_are_not_taken_for_ranks(tmp_path: Path, text: Callable[[int], str]) -> None:
+    with pytest.raises(LogError, match="are called like those of the tasks"):
+        read_log(folder(tmp_path, 2, text, "slurm-7_{}.out"))
+
+
+def test_the_time_of_one_rank_is_refused_for_that_of_all_where_they_differ_by_one_percent(tmp_path: Path) -> None:
+    found = summarise(
+        folder(tmp_path, 4, timed([0.5, 0.5, 0.52, 0.5], cards=4)), Protocol.parse("estimate=step_time"), ()
+    )
+    assert found.measurement is None or found.measurement.protocol.estimate != "step_time"
+    refused = summarise(tmp_path / "ranks", Protocol.parse("estimate=step_time"), (), None)
+    assert refused.reason is not None and refused.reason.key == NOT_ONE_TIME
+    assert DIFFER in keys(refused) and as_json(refused)["ranks"]["slowest"] == 2
+
+
+def test_the_time_of_one_rank_is_taken_where_all_agree_within_one_percent(tmp_path: Path) -> None:
+    path = folder(tmp_path, 2, timed([0.5, 0.504], cards=2))
+    found = shown(path, "--batch-size", "8", "--protocol", "estimate=step_time")
+    assert found["throughput"]["value"] == pytest.approx(32)
+
+
+def test_ranks_are_named_beside_the_throughput_of_the_clock(tmp_path: Path) -> None:
+    path = folder(tmp_path, 4, timed([0.5, 0.5, 0.52, 0.5], cards=4))
+    found = shown(path, "--batch-size", "8", "--protocol", "estimate=clock")
+    assert found["throughput"]["value"] == pytest.approx(32)
+    assert found["throughput"]["ranks"]["slowest"] == 2
+
+
+def page_of(tmp_path: Path, quantity: str = "") -> list[Any]:
+    page = PAGE.replace("cards = 8", "cards = 4").replace('"train.log"', '"ranks"')
+    page = page.replace('{ column = "a" }', f'{{ column = "a"{quantity} }}')
+    (tmp_path / "page.toml").write_text(page)
+    return list(cells(load(tmp_path / "page.toml"), tmp_path))
+
+
+def test_a_page_takes_a_folder_of_ranks_and_names_the_lines_of_each_log(tmp_path: Path) -> None:
+    folder(tmp_path, 4, rated([100, 90, 110, 80]))
+    (cell,) = page_of(tmp_path)
+    assert cell.printed == "380.014"
+    (proof,) = cell.proofs
+    exhibits = [(found.path, found.lines, found.used, found.total) for found in proof.exhibits]
+    assert exhibits == [(f"ranks/rank_{rank}.log", (rank + 1, rank + 6), 6, rank + 6) for rank in range(4)]
+    assert [*proof.lines_of(proof.exhibits[3])] == [*range(4, 10)]
+    assert {*excerpts([cell])} == {found.path for found in proof.exhibits}
+
+
+def test_a_page_shows_the_imbalance_of_the_ranks_of_a_folder(tmp_path: Path) -> None:
+    folder(tmp_path, 4, rated([100, 100, 90, 100]))
+    (cell,) = page_of(tmp_path, ', quantity = "imbalance"')
+    assert cell.printed == "10.0"
+
+
+def test_a_published_page_names_the_log_of_each_rank_and_is_audited_whole(tmp_path: Path) -> None:
+    folder(tmp_path, 4, rated([100, 90, 110, 80]))
+    page_of(tmp_path)
+    assert run("report", "page.toml", "--logs", ".", "--out", "out", cwd=tmp_path).returncode == 0
+    evidence = tmp_path / "out/page.evidence.json"
+    logs = parsed(evidence.read_bytes(), evidence).cells[0].logs
+    assert [log.path for log in logs] == [f"ranks/rank_{rank}.log" for rank in range(4)]
+    assert "1 number, 1 with a log: 1 exact." in run("audit", "out/page.en.md", "--logs", ".", cwd=tmp_path).stdout
+
+
+def test_a_site_has_the_lines_of_the_log_of_each_rank(tmp_path: Path) -> None:
+    folder(tmp_path, 4, rated([100, 90, 110, 80]))
+    page_of(tmp_path)
+    assert run("report", "page.toml", "--logs", ".", "--out", "out", "--html", cwd=tmp_path).returncode == 0
+    pieces = [piece.read_text() for piece in (tmp_path / "out/evidence").rglob("*.js")]
+    for rate in ("rate 100.003", "rate 90.003", "rate 110.003", "rate 80.003"):
+        assert any(rate in piece for piece in pieces)
+
+
+@pytest.mark.parametrize("message", WARNINGS)
+def test_what_is_said_of_folders_of_ranks_is_translated(message: str) -> None:
+    assert words("zh").gettext(message) != message
+    assert Message(message)
