@@ -121,15 +121,21 @@ def _columns(cases: Sequence[DraftCase]) -> dict[str, list[DraftCase]]:
 
 
 def _heading(cases: Sequence[DraftCase]) -> Callable[[DraftCase], str]:
-    """What heads the columns: the programs, or where there is one its models, or its suites."""
+    """What heads the columns: the programs, or where there is one its models, or suites that ran the same case."""
     models = {case.case.get("model") for case in cases}
     if len({case.program for case in cases}) > 1:
         return lambda case: case.program
     if 1 < len(models) <= MOST_COLUMNS and None not in models:
         return lambda case: str(case.case["model"])
-    if len(models) == 1 and 1 < len({case.suite for case in cases}) <= MOST_COLUMNS:
+    if len(models) == 1 and _share_cases(cases) and len({case.suite for case in cases}) <= MOST_COLUMNS:
         return lambda case: case.suite
     return lambda case: case.program
+
+
+def _share_cases(cases: Sequence[DraftCase]) -> bool:
+    """Whether suites ran the same case; side by side, suites of other cases would leave all but one cell of a row empty."""
+    suites = _by(cases, lambda case: repr(sorted(case.case.items())))
+    return any(len({case.suite for case in some}) > 1 for some in suites.values())
 
 
 def _apart(cases: Sequence[DraftCase]) -> Callable[[DraftCase], str]:
