@@ -133,7 +133,7 @@ def _heading(cases: Sequence[DraftCase]) -> Callable[[DraftCase], str]:
 
 
 def _share_cases(cases: Sequence[DraftCase]) -> bool:
-    """Whether suites ran the same case; side by side, suites of other cases would leave all but one cell of a row empty."""
+    """Whether suites ran the same case; side by side, suites of other cases would leave most cells of a row empty."""
     suites = _by(cases, lambda case: repr(sorted(case.case.items())))
     return any(len({case.suite for case in some}) > 1 for some in suites.values())
 

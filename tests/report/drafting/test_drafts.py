@@ -62,6 +62,17 @@ def test_a_log_in_another_unit_and_a_text_without_numbers_are_named_and_left_out
     assert "gpu.csv" not in said
 
 
+@pytest.mark.parametrize(("precisions", "titles"), [(("amp", "amp"), {"a", "b"}), (("amp", "fp32"), {"ToyTrainer"})])
+def test_suites_are_columns_only_where_they_ran_the_same_case(
+    desk: Desk, precisions: tuple[str, str], titles: set[str]
+) -> None:
+    for suite, precision in zip("ab", precisions, strict=True):
+        case = {"model": "Toy", "framework": "ToyTrainer", "cards": 1, "nodes": 1, "precision": precision}
+        desk.put_run(FAST if suite == "a" else SLOW, f"{suite}/1", case=case)
+    desk.init("logs")
+    assert {column["title"] for column in desk.page["columns"].values()} == titles
+
+
 def test_a_draft_is_what_it_was(desk: Desk, compare: Compare) -> None:
     for name, device, speed in (("a100", "A100", 3000), ("v100", "V100", 1000)):
         for cards in (1, 8):
