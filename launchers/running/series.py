@@ -19,6 +19,7 @@ from ..machine import gpus
 from ..runs.folders import DONE, FAILED, RunFolder, claimed
 from .run_facts import differing
 from .runner import Runner
+from .stall import first_raised
 
 _ASKING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -182,8 +183,13 @@ def _of_checkouts(planned: Iterable[PlannedRun]) -> Iterator[str]:
     yield from dict.fromkeys(chain.from_iterable(job.remarks() for job in meant.values()))
 
 
-def why(folder: RunFolder, reason: str, lines: Iterable[str]) -> Iterator[str]:
-    """Say in a line each why a run failed, the last lines of its log first."""
-    shown = [f"  {line}" for line in lines]
-    yield from ["Last lines of the log:", *shown] if shown else []
+def why(folder: RunFolder, reason: str, lines: Sequence[str]) -> Iterator[str]:
+    """Say in a line each why a run failed, the last lines of its log first.
+
+    Launchers of several processes end a log with what they say of these; its first traceback is what went wrong.
+    """
+    yield from ["Last lines of the log:", *(f"  {line}" for line in lines)] if lines else []
+    raised = first_raised(folder.log)
+    if raised and not any(raised[1] in line for line in lines):
+        yield f"First traceback in the log, line {raised[0]}: {raised[1]}"
     yield f"{folder.path} failed. {reason}"

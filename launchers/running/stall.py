@@ -38,6 +38,23 @@ def last_lines(log: Path) -> list[str]:
         return [line.decode("utf-8", "replace") for line in file.read().splitlines()[-_LAST_LINES:]]
 
 
+# The last line of a traceback, also behind the rank that some launchers put before each line.
+_RAISED = re.compile(rb"(?:\[[\w:]+\]:? ?)?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:: .*)?)\s*$", re.ASCII)
+_TRACEBACK = b"Traceback (most recent call last):"
+
+
+def first_raised(log: Path) -> tuple[int, str] | None:
+    """What the first traceback of a log says, with the number of its line; None where there is no traceback."""
+    is_traceback, number = False, 1
+    with opened(log) as file:
+        for line in lines(file):
+            is_traceback |= _TRACEBACK in line
+            if is_traceback and (raised := _RAISED.match(line)):
+                return number, raised[1].decode("utf-8", "replace")
+            number += line.endswith(b"\n")
+    return None
+
+
 _LOOK = 1.0
 
 

@@ -79,6 +79,13 @@ def test_a_failed_run_is_run_again_in_its_place(program: OwnProgram) -> None:
     ]
 
 
+def test_the_first_traceback_of_a_failed_run_is_named_where_others_follow_it(program: OwnProgram) -> None:
+    traced = "Traceback (most recent call last):"
+    said = [traced, '  File "train.py", line 1', "ValueError: no data", *["waiting"] * 30, traced, "launch.RanksFailed"]
+    program.change("".join(f"print({f'[rank0]: {line}'!r})\n" for line in said) + "raise SystemExit(1)\n")
+    assert "First traceback in the log, line 3: ValueError: no data\n" in program.run("--", "python", "train.py").stderr
+
+
 def test_stated_facts_name_the_case(program: OwnProgram) -> None:
     program.run(
         "--model", "GPT 2", "--batch-size", "8", "--precision", "bf16", "--cards", "2", "--", "python", "train.py"
