@@ -29,7 +29,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     def made(consumer: str) -> Path:
         folder, versions = tmp_path_factory.mktemp("environment"), HERE / f"consumers/{consumer}.txt"
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        command = [folder / "bin/python", "-m", "pip", "install", "--quiet", "--requirement", versions]
+        command = [str(folder / "bin/python"), "-m", "pip", "install", "--quiet", "--requirement", str(versions)]
         subprocess.run(command, env={**os.environ, "PIP_CONSTRAINT": str(versions)}, check=True)
         return folder / "bin"
 
