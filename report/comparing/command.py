@@ -23,13 +23,17 @@ if TYPE_CHECKING:
 FILE = click.Path(dir_okay=False, path_type=Path)
 SIDE = click.Path(exists=True, readable=False, path_type=Path)
 NO_SHARE = "expected a share of the time such as 3% or 0.03, above 0 and below 100%."
+NO_SHARE_OF_LOSS = "expected a share of the loss such as 2% or 0.02, above 0 and below 100%."
 WARNING = "warning: {said}"
 
 
-class ShareOfTime(click.ParamType[float]):
-    """A share of something: ``3%`` or ``0.03``."""
+class ShareOption(click.ParamType[float]):
+    """A share of something: ``3%`` or ``0.03``; ``expected``: the sentence that says so."""
 
     name = "share"
+
+    def __init__(self, expected: str) -> None:
+        self.expected = expected
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """The share as a fraction; fails where it is none, or not above 0 and below 1."""
@@ -39,7 +43,7 @@ class ShareOfTime(click.ParamType[float]):
         except ValueError:
             found = 0.0
         if not 0 < found < 1:
-            self.fail(NO_SHARE, param, ctx)
+            self.fail(self.expected, param, ctx)
         return found
 
 
@@ -48,7 +52,7 @@ class ShareOfTime(click.ParamType[float]):
 @click.argument("b", type=SIDE)
 @click.option(
     "--gate",
-    type=ShareOfTime(),
+    type=ShareOption(NO_SHARE),
     metavar="PERCENT",
     help="Smallest slowdown that matters; sets the exit status.  [default: no gate, verdicts for 3%]",
 )
@@ -63,6 +67,12 @@ class ShareOfTime(click.ParamType[float]):
     type=SIDE,
     help="Earlier repeats of the same cases on the same machine, which tell how much runs vary.",
 )
+@click.option(
+    "--loss-tolerance",
+    type=ShareOption(NO_SHARE_OF_LOSS),
+    metavar="PERCENT",
+    help="How far the losses of B may be from those of A at the same steps.  [default: the noise between repeats]",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per case.")
 @click.option("--markdown", "wants_markdown", is_flag=True, help="Print a Markdown report.")
 @JOBS
@@ -76,6 +86,7 @@ def compare(
     gate: float | None,
     protocol: str | None,
     earlier: tuple[Path, ...],
+    loss_tolerance: float | None,
     as_json: bool,
     wants_markdown: bool,
     jobs: int | None,
@@ -92,13 +103,19 @@ def compare(
     same or unknown; "visible" is the smallest slowdown that would have been found. Run the sides alternately (A B B A):
     a drift of the machine makes the verdict unknown.
 
+    Fast but wrong is marked: where logs print losses, B must train as A does. Its loss over the last tenth of the
+    shared steps may be higher than that of A by no more than the noise between repeats, or 1%; with --loss-tolerance,
+    the loss in each tenth of the steps must lie within it. Where batch, model, data or seeds differ, it is unknown.
+
     With --gate, exit status 1 if a case is slower: by at least half of the gate, and with 99% confidence not by chance;
-    3 if noise, or a case that B lacks, forbids an answer; else 0. Exit status 2 if a side cannot be read.
+    or if its loss is wrong; 3 if noise, a case that B lacks, or a loss that --loss-tolerance cannot be held against
+    forbids an answer; else 0. Exit status 2 if a side cannot be read.
 
     \b
     Examples:
       tachograph compare logs/before logs/after
       tachograph compare logs/main logs/branch --gate 3% --junit compare.xml
+      tachograph compare logs/main logs/branch --gate 3% --loss-tolerance 2%
       tachograph compare logs/main logs/branch --earlier logs/last-week --markdown --lang zh
     """
     from parsers.io.errors import ParserError
@@ -111,7 +128,15 @@ def compare(
     translate = translate_to(language)
     try:
         workers = Workers(jobs, scheduler)
-        found = notebook.compare(a, b, protocol=protocol, gate=gate or GATE, earlier=earlier, workers=workers)
+        found = notebook.compare(
+            a,
+            b,
+            protocol=protocol,
+            gate=gate or GATE,
+            earlier=earlier,
+            loss_tolerance=loss_tolerance,
+            workers=workers,
+        )
     except (ParserError, ProtocolError) as error:
         raise Unreadable(told_in(error, translate)) from error
     _write(found, translate, language, html_file, junit_file)

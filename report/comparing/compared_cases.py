@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,7 @@ from parsers.io.message import Message
 
 from ..measuring.measurement import Measurement, NoMeasurement
 from ..measuring.protocol import Protocol
+from ..measuring.quality.loss_agreement import LossAgreement
 from ..measuring.record_columns import Columns
 from ..measuring.statistic import median
 from .card_clocks import card_medians, clock_changes
@@ -21,6 +22,7 @@ from .changes import ChangedCondition, changes, of_machine, unrecorded
 from .common_window import Alike, measured_alike
 from .compared_runs import ComparedRun
 from .effect import Effect, Verdict, effect, variance_of_mean
+from .loss_of_sides import loss_of_sides
 
 ONLY_ON = "only {side} has this case"
 ONE_LOG = "both sides hold the log {log}"
@@ -78,7 +80,8 @@ class ComparedCase:
 
     ``effect``: how much longer B takes, None where the sides cannot be held against each other; ``reason`` then says
     why, as it does where the verdict is unknown. ``protocol``, ``unit``, ``scope``, ``steps``: what was measured, alike
-    for all runs. ``changes``: what differs between the sides. ``notes``: a sentence each.
+    for all runs. ``changes``: what differs between the sides. ``notes``: a sentence each. ``loss``: whether B trains as
+    A does, None where no log prints a loss.
     """
 
     title: str
@@ -92,31 +95,44 @@ class ComparedCase:
     changes: tuple[ChangedCondition, ...] = ()
     notes: tuple[Message, ...] = ()
     lacks: str | None = None
+    loss: LossAgreement | None = None
 
     @property
     def verdict(self) -> Verdict:
         """Whether B is slower than A."""
         return self.effect.verdict if self.effect and self.reason is None else "unknown"
 
+    @property
+    def is_wrong(self) -> bool:
+        """Whether B does not train as A does, however fast it is."""
+        return self.loss is not None and self.loss.is_wrong
 
-def compared_case(pair: CasePair, gate: float, stated: Protocol | None, earlier: Sequence[Runs] = ()) -> ComparedCase:
+
+def compared_case(
+    pair: CasePair,
+    gate: float,
+    stated: Protocol | None,
+    earlier: Sequence[Runs] = (),
+    loss_tolerance: float | None = None,
+) -> ComparedCase:
     """Compare one case; ``earlier``: groups of earlier repeats of it, maybe empty, which only say how much runs vary.
 
-    ``gate`` and ``stated`` as for ``compare``. Raises ExtraError where SciPy is not installed, and LogError where a
-    side file of a run is broken.
+    ``gate``, ``stated`` and ``loss_tolerance`` as for ``compare``. Raises ExtraError where SciPy is not installed, and
+    LogError where a side file of a run is broken.
     """
     if not pair.is_whole:
         side = SIDES[0 if pair.sides[0] else 1]
         return _unmeasured(pair, Message(ONLY_ON, side=side), lacks=SIDES[1 if pair.sides[0] else 0])
     found = tuple(changes(*pair.sides))
+    loss = loss_of_sides(pair.sides, found, loss_tolerance)
     groups_before = [_without(group, pair.sides) for group in earlier]
     runs = [run for group in (*pair.sides, *groups_before) for run in group]
     try:
         alike = measured_alike([run.summary for run in runs], stated)
     except NoMeasurement as error:
-        return _unmeasured(pair, error.message, found)
+        return replace(_unmeasured(pair, error.message, found), loss=loss)
     groups = _groups(alike.measurements, [*pair.sides, *groups_before])
-    return _judged(pair, gate, alike, groups, found)
+    return replace(_judged(pair, gate, alike, groups, found), loss=loss)
 
 
 def _without(group: Runs, sides: tuple[Runs, Runs]) -> Runs:

@@ -8,15 +8,16 @@ were chosen on 6,961 real runs of 1,761 sets of repeats, with slowdowns of 1, 2,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.io.extras import extra
 from parsers.io.message import Message
+
+from ..measuring.quality.students_t import students_t
 
 Verdict = Literal["slower", "faster", "same", "unknown"]
 Values = NDArray[np.float64]
@@ -111,7 +112,7 @@ def _judged(logs: Sequence[Values], groups: Sequence[Values], gate: float, varia
     if not degrees:
         return plain
     noise = float(np.sqrt(max(sum(_squares(group) for group in groups) / degrees, variance, LEAST_NOISE**2)))
-    quantile = _quantile()
+    quantile = students_t()
     error = noise * np.sqrt(sum(1 / len(side) for side in logs))
     width = quantile(degrees, (1 + LEVEL) / 2)
     low, high = change - width * error, change + width * error
@@ -147,7 +148,7 @@ def _of_noise(plain: Effect, gate: float, noise: float) -> Message:
 
 def _repeats(gate: float, noise: float) -> int | None:
     """How many runs a side show a slowdown as large as the gate; None where more than ``MOST_REPEATS``."""
-    quantile = _quantile()
+    quantile = students_t()
     for runs in range(2, MOST_REPEATS + 1):
         degrees = 2 * runs - 2
         width = quantile(degrees, (1 + LEVEL) / 2) + quantile(degrees, POWER)
@@ -183,7 +184,7 @@ def _guarded(found: Effect, logs: Sequence[Values], places: Sequence[Values] | N
     slope = float((order * times).sum() / spread)
     error = max(float(np.sqrt(((times - slope * order) ** 2).sum() / degrees / spread)), 1e-9)
     distance = float(places[1].mean() - places[0].mean())
-    is_drift = abs(slope) / error > _quantile()(degrees, 1 - DRIFT_LEVEL / 2)
+    is_drift = abs(slope) / error > students_t()(degrees, 1 - DRIFT_LEVEL / 2)
     if is_drift and abs(slope * distance) > np.log1p(found.gate) / 4:
         return replace(found, verdict="unknown", reason=Message(DRIFT, drift=signed(float(np.expm1(slope)))))
     return found
@@ -202,13 +203,6 @@ def variance_of_mean(times: Values) -> float:
 
 def _squares(values: Values) -> float:
     return float(((values - values.mean()) ** 2).sum())
-
-
-def _quantile() -> Callable[[int, float], float]:
-    """The quantile of Student's t distribution, by degrees of freedom and probability."""
-    with extra("compare", "Comparisons need"):
-        from scipy.special import stdtrit  # noqa: PLC0415 - it comes with the extra
-    return lambda degrees, probability: float(stdtrit(degrees, probability))
 
 
 def _fraction(log: float) -> float:

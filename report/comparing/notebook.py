@@ -29,6 +29,7 @@ def compare(
     protocol: str | Protocol | None = None,
     gate: float = GATE,
     earlier: Sequence[str | Path] = (),
+    loss_tolerance: float | None = None,
     workers: Workers | None = None,
 ) -> Comparison:
     """Compare the runs of side ``b`` with those of side ``a``.
@@ -37,12 +38,21 @@ def compare(
     are paired by the names of their folders. All runs of a case are measured by one ``protocol`` (by default the first
     that they allow) over the steps that all of them have. ``gate``: the smallest slowdown that matters, as a fraction
     of the time per unit of work. ``earlier``: folders of earlier repeats of the same cases on the same machine, which
-    tell how much runs vary. ``workers``: who reads the logs; by default all cores.
+    tell how much runs vary. ``loss_tolerance``: how far the losses of B may be from those of A at the same steps, as a
+    fraction; by default the noise between repeats decides. ``workers``: who reads the logs; by default all cores.
 
     Raises LogError where a side has no log or its only one cannot be read, ProtocolError, GateError, and ExtraError
     where SciPy is not installed.
     """
     stated = Protocol.parse(protocol) if isinstance(protocol, str) else protocol
     before = [Path(side) for side in earlier]
-    found = compared_sides(Path(a), Path(b), protocol=stated, gate=gate, earlier=before, workers=workers)
+    found = compared_sides(
+        Path(a),
+        Path(b),
+        protocol=stated,
+        gate=gate,
+        earlier=before,
+        loss_tolerance=loss_tolerance,
+        workers=workers,
+    )
     return Comparison(**vars(found))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from parsers.io.errors import MessageError
@@ -11,17 +12,18 @@ from parsers.io.message import Message
 from parsers.sharing.workers import Workers
 
 from ..measuring.protocol import Protocol
-from .case_pairs import Runs, by_case, case_pairs
+from .case_pairs import by_case, case_pairs
 from .compared_cases import SIDES, ComparedCase, compared_case
-from .compared_runs import SideRuns, runs_of_side
+from .compared_runs import runs_of_side
 from .effect import GATE
 
-PASSED, SLOWER, UNKNOWN = 0, 1, 3
+PASSED, FAILED, UNKNOWN = 0, 1, 3
+NO_TOLERANCE = "The tolerance of the loss is {tolerance}; expected a share above 0 and below 1, such as 0.02 for 2%."
 NO_GATE = "The gate is {gate}; expected a share above 0 and below 1, such as 0.03 for 3%."
 
 
 class GateError(MessageError, ValueError):
-    """A gate that is no share of a time."""
+    """A gate that is no share of a time, or a tolerance that is none of a loss."""
 
 
 @dataclass(frozen=True)
@@ -40,15 +42,19 @@ class ComparedSides:
 
     @property
     def status(self) -> int:
-        """What the gate says: 1 where a case is slower, else 3 where one is unknown or B lacks it, else 0.
+        """What the gate says: 1 where a case is slower or wrong, else 3 where one is unknown or B lacks it, else 0.
+
+        A case is wrong where B does not train as A does. Where a tolerance of the loss is stated, a case whose loss is
+        unknown is unknown.
 
         A case that only B has is new, and cannot be slower than before, unless logs of A were left out. Where nothing
         could be compared at all it is 3.
         """
-        verdicts = {case.verdict for case in self.cases if not self.is_new(case)}
-        if "slower" in verdicts:
-            return SLOWER
-        return UNKNOWN if "unknown" in verdicts or not verdicts else PASSED
+        held = [case for case in self.cases if not self.is_new(case)]
+        if any(case.verdict == "slower" or case.is_wrong for case in held):
+            return FAILED
+        are_known = all(case.verdict != "unknown" and not (case.loss and case.loss.is_unanswered) for case in held)
+        return PASSED if held and are_known else UNKNOWN
 
     def is_new(self, case: ComparedCase) -> bool:
         """Whether only B has a case, and A is not merely without logs of it that count."""
@@ -62,21 +68,19 @@ def compared_sides(
     protocol: Protocol | None = None,
     gate: float = GATE,
     earlier: Sequence[Path] = (),
+    loss_tolerance: float | None = None,
     workers: Workers | None = None,
 ) -> ComparedSides:
     """Compare side ``b`` with side ``a``; arguments and errors are those of ``notebook.compare``."""
     if not 0 < gate < 1:
         raise GateError(NO_GATE, gate=gate)
+    if loss_tolerance is not None and not 0 < loss_tolerance < 1:
+        raise GateError(NO_TOLERANCE, tolerance=loss_tolerance)
     one, other = (runs_of_side(side, protocol, workers) for side in (a, b))
     before = [runs_of_side(side, protocol, workers) for side in earlier]
-    cases = tuple(_cases((one, other), gate, protocol, [by_case(side) for side in before]))
+    groups = [by_case(side) for side in before]
+    judge = partial(compared_case, gate=gate, stated=protocol, loss_tolerance=loss_tolerance)
+    pairs = case_pairs((one, other))
+    cases = tuple(judge(pair, earlier=[group.get(pair.title, ()) for group in groups]) for pair in pairs)
     left_out = tuple(side.left_out for side in (one, other, *before))
     return ComparedSides((one.path, other.path), gate, cases, left_out)
-
-
-def _cases(
-    sides: tuple[SideRuns, SideRuns], gate: float, stated: Protocol | None, before: Sequence[Mapping[str, Runs]]
-) -> Iterator[ComparedCase]:
-    for pair in case_pairs(sides):
-        earlier = [groups.get(pair.title, ()) for groups in before]
-        yield compared_case(pair, gate, stated, earlier)

@@ -8,12 +8,13 @@ from xml.etree import ElementTree as Xml
 from parsers.io.message import Message
 
 from ...audit.findings.printing import clean
+from ...measuring.quality.loss_agreement import LossAgreement
 from ...wording.words import Translate, worded
 from ..changes import ChangedCondition, StatedPlaces
 from ..compared_cases import CaseSide, ComparedCase
 from ..effect import signed
 from ..sides import ComparedSides
-from .comparison_rows import changed, measured
+from .comparison_rows import loss_in_words, remarks_of
 
 SUITE = "tachograph compare"
 JUDGED = "{verdict}: {change} (99% interval {low} to {high})"
@@ -42,6 +43,7 @@ def as_json(case: ComparedCase, gate: float) -> dict[str, Any]:
         "steps": list(case.steps) if case.steps else None,
         "a": _side(case.sides[0]),
         "b": _side(case.sides[1]),
+        "loss": _loss(case.loss) if case.loss else None,
         "differs": [_changed(change) for change in case.changes],
         "notes": [str(note) for note in case.notes],
     }
@@ -56,6 +58,18 @@ def _side(side: CaseSide) -> dict[str, Any] | None:
     ]
     aside = {"set_aside": str(side.aside.log)} if side.aside else {}
     return {"throughput": side.throughput, "runs": runs, **aside}
+
+
+def _loss(loss: LossAgreement) -> dict[str, Any]:
+    return {
+        "verdict": loss.verdict,
+        "is_wrong": loss.is_wrong,
+        "change": loss.change,
+        "interval": list(loss.interval) if loss.interval else None,
+        "tolerance": loss.tolerance,
+        f"{loss.kind}s": list(loss.steps) if loss.steps else None,
+        "reason": str(loss.reason) if loss.reason else None,
+    }
 
 
 def _changed(change: ChangedCondition) -> dict[str, Any]:
@@ -75,7 +89,7 @@ def _sources(places: StatedPlaces) -> list[dict[str, Any]]:
 
 
 def junit(found: ComparedSides, translate: Translate) -> str:
-    """The same as JUnit XML: a test case for each case, failed where it is slower, in error where it is unknown.
+    """The same as JUnit XML: a test case for each case, failed where it is slower or wrong, in error where unknown.
 
     One that is new is skipped.
     """
@@ -88,7 +102,7 @@ def junit(found: ComparedSides, translate: Translate) -> str:
         test = Xml.SubElement(suite, "testcase", classname=clean(str(found.paths[1])), name=clean(case.title))
         if kind:
             told = Xml.SubElement(test, kind, message=clean(_message(case, translate)))
-            lines = [worded(said, translate) for said in (*measured(case), *map(changed, case.changes), *case.notes)]
+            lines = [worded(said, translate) for said in remarks_of(case)]
             told.text = "\n".join(map(clean, lines))
     Xml.indent(suite)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{Xml.tostring(suite, encoding="unicode")}\n'
@@ -98,10 +112,16 @@ def _kind(found: ComparedSides, case: ComparedCase) -> str | None:
     """What a case is in JUnit XML; None where it passes."""
     if found.is_new(case):
         return "skipped"
+    if case.is_wrong:
+        return "failure"
+    if case.loss and case.loss.is_unanswered and case.verdict != "slower":
+        return "error"
     return {"slower": "failure", "unknown": "error"}.get(case.verdict)
 
 
 def _message(case: ComparedCase, translate: Translate) -> str:
+    if case.loss and (case.is_wrong or case.loss.is_unanswered):
+        return worded(loss_in_words(case.loss), translate)
     if case.reason:
         return worded(case.reason, translate)
     if case.effect is None or case.effect.interval is None:

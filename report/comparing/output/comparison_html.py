@@ -34,7 +34,7 @@ def _filled(name: str, found: ComparedSides, language: str, folder: Path) -> str
     word = partial(_worded, translate=translate)
     said = [(word(of.title), list(map(word, of.said))) for of in remarks(found, with_changes=False)]
     left_out = [word(Message(LEFT_OUT, said=one)) for side in found.left_out for one in side]
-    rows = [(case.verdict, [word(cell) for cell in cells(case)]) for case in found.cases]
+    rows = [("slower" if case.is_wrong else case.verdict, [word(cell) for cell in cells(case)]) for case in found.cases]
     return _template(name).render(
         language=language,
         translate=translate,

@@ -10,6 +10,7 @@ from parsers.io.message import Message, joined
 
 from ...measuring.number import printed
 from ...measuring.protocol import Protocol
+from ...measuring.quality.loss_agreement import LossAgreement
 from ...wording.words import whose
 from ..changes import ChangedCondition, StatedPlaces
 from ..compared_cases import CaseSide, ComparedCase
@@ -28,6 +29,14 @@ ALL_CASES = "all cases"
 MEASURED = "measured: steps {first} to {last}, by {protocol}"
 MEASURED_BY = "measured: by {protocol}"
 WHY = "{verdict}: {reason}."
+VERDICT_AND_LOSS = "{verdict}; loss {loss}"
+LOSS = {
+    "step": "loss: {verdict}, {change} at steps {first} to {last} ({limit})",
+    "epoch": "loss: {verdict}, {change} at epochs {first} to {last} ({limit})",
+}
+LOSS_WHY = "loss: {verdict}: {reason}."
+OF_99 = "99% interval {low} to {high}"
+TOLERANCE = "tolerance {tolerance}"
 CHANGED = "differs: {name} {a} → {b} ({where})"
 ON_SIDES = "A: {a}; B: {b}"
 NAMED_BY = "{file} ({source})"
@@ -38,6 +47,7 @@ NOISE = "noise between runs: {noise} ({degrees} degrees of freedom)"
 NOISE_OF_ONE = "noise between runs: {noise} (1 degree of freedom)"
 OF_VERDICT = "{count} {verdict}"
 SUMMARY = "{count} cases: {verdicts}."
+WITH_WRONG_LOSS = "{summary} Loss differs: {count}."
 NO_CASES = "No run can be compared."
 SUMMARY_OF_ONE = "{count} case: {verdicts}."
 SIDES_ARE = "A: {a}; B: {b}; slowdowns of {gate} matter. Time: how much longer B takes per unit of work."
@@ -56,7 +66,7 @@ def head_line(found: ComparedSides) -> Message:
 
 def cells(case: ComparedCase) -> list[str | Message]:
     """The cells of a case, as those of ``HEAD``."""
-    effect, verdict = case.effect, Message(case.verdict)
+    effect, verdict = case.effect, verdict_in_words(case)
     if effect is None or case.protocol is None:
         return [case.title, NONE, NONE, NONE, NONE, NONE, NONE, verdict]
     low, high = effect.interval or (0.0, 0.0)
@@ -69,6 +79,14 @@ def cells(case: ComparedCase) -> list[str | Message]:
         percent(effect.visible) if effect.visible is not None else NONE,
         verdict,
     ]
+
+
+def verdict_in_words(case: ComparedCase) -> Message:
+    """The verdict, with a mark where B does not train as A does."""
+    verdict = Message(case.verdict)
+    if case.loss is None or not case.is_wrong:
+        return verdict
+    return Message(VERDICT_AND_LOSS, verdict=verdict, loss=Message(case.loss.verdict))
 
 
 def _side(side: CaseSide, protocol: Protocol) -> Message:
@@ -106,6 +124,8 @@ def remarks_of(case: ComparedCase, *, with_changes: bool = True) -> Iterator[Mes
     if case.reason:
         yield Message(WHY, verdict=Message(case.verdict), reason=case.reason)
     yield from measured(case)
+    if case.loss is not None:
+        yield loss_in_words(case.loss)
     if with_changes:
         yield from (changed(change) for change in case.changes)
     yield from case.notes
@@ -132,6 +152,19 @@ def measured(case: ComparedCase) -> Iterator[Message]:
     if case.effect and case.effect.noise is not None:
         key = NOISE_OF_ONE if case.effect.degrees == 1 else NOISE
         yield Message(key, noise=percent(case.effect.noise), degrees=case.effect.degrees)
+
+
+def loss_in_words(loss: LossAgreement) -> Message:
+    """How far the losses of B are from those of A, and what was allowed; or why nothing can be said."""
+    verdict = Message(loss.verdict)
+    if loss.reason or loss.change is None or loss.steps is None:
+        return Message(LOSS_WHY, verdict=verdict, reason=loss.reason)
+    low, high = loss.interval or (0.0, 0.0)
+    limit = Message(OF_99, low=signed(low), high=signed(high))
+    if loss.tolerance is not None:
+        limit = Message(TOLERANCE, tolerance=percent(loss.tolerance))
+    first, last = loss.steps
+    return Message(LOSS[loss.kind], verdict=verdict, change=signed(loss.change), first=first, last=last, limit=limit)
 
 
 def changed(change: ChangedCondition) -> Message:
@@ -180,4 +213,6 @@ def summary(cases: Sequence[ComparedCase]) -> Message:
     counts = Counter(case.verdict for case in cases)
     each = [Message(OF_VERDICT, count=counts[one], verdict=Message(one)) for one in VERDICTS if counts[one]]
     key = SUMMARY_OF_ONE if len(cases) == 1 else SUMMARY
-    return Message(key, count=len(cases), verdicts=joined(AND, each))
+    said = Message(key, count=len(cases), verdicts=joined(AND, each))
+    wrong = sum(case.is_wrong for case in cases)
+    return Message(WITH_WRONG_LOSS, summary=said, count=wrong) if wrong else said

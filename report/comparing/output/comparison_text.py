@@ -28,7 +28,7 @@ def terminal(found: ComparedSides, translate: Translate, *, colour: bool) -> str
     out = StringIO()
     console = Console(out, force_terminal=colour, width=None if colour else WIDTH)
     console.print(Text(worded(head_line(found), translate)), soft_wrap=True)
-    styles = ["bold", *(COLOURS[case.verdict] for case in found.cases)]
+    styles = ["bold", *(COLOURS["slower" if case.is_wrong else case.verdict] for case in found.cases)]
     rows = [[printable(cell) for cell in row] for row in _rows(found, translate)]
     for style, lines in zip(styles, aligned(rows, ARE_NUMBERS, console.width), strict=True):
         for line in lines:

@@ -26,15 +26,30 @@ CASE = {"model": "GPT-2", "cards": 1, "nodes": 1, "batch_size": 12, "device": "N
 
 
 def log_of(
-    milliseconds: float, *, seed: int = 0, steps: int = 60, batch: int = 12, first: int = 0, every: int = 1
+    milliseconds: float,
+    *,
+    seed: int = 0,
+    steps: int = 60,
+    batch: int = 12,
+    first: int = 0,
+    every: int = 1,
+    loss: float = 1.0,
+    loss_noise: float = 0.0,
+    nan: Sequence[int] = (),
 ) -> bytes:
-    """A log whose steps take about so long, the first one much longer; a line ``every`` so many steps."""
-    noise = np.random.default_rng(seed).normal(0, 0.002, steps)
+    """A log whose steps take about so long, the first one much longer; a line ``every`` so many steps.
+
+    Its losses are so many times as high, with a noise of each run; at the steps ``nan`` they are no numbers.
+    """
+    random = np.random.default_rng(seed)
+    noise = random.normal(0, 0.002, steps)
+    height = loss * np.exp(random.normal(0, loss_noise))
     times = milliseconds * np.exp(noise - noise[6:].mean())
     times[0] *= 300
+    losses = [np.nan if step in nan else height * (10 - step / 100) for step in range(steps)]
     lines = [
-        f"iter {first + step}: loss {10 - step / 100:.4f}, time {time:.2f}ms, mfu 30.00%\n"
-        for step, time in enumerate(times.tolist())
+        f"iter {first + step}: loss {one:.4f}, time {time:.2f}ms, mfu 30.00%\n"
+        for step, (time, one) in enumerate(zip(times.tolist(), losses, strict=True))
         if not step % every
     ]
     return (HEAD.format(batch=batch, tokens=batch * 1024) + "".join(lines)).encode()

@@ -68,7 +68,7 @@ def test_what_is_so_of_all_cases_is_said_once(tmp_path: Path) -> None:
     make_side(b, (50, 50.1, 49.9), case="other", said=said)
     lines = run("compare", a, b).stdout.splitlines()
     assert sum("environment.driver" in line for line in lines) == 1
-    assert lines[lines.index("all cases") + 2].startswith("  differs: environment.driver")
+    assert lines[lines.index("all cases") + 3].startswith("  differs: environment.driver")
 
 
 def test_json_holds_everything(tmp_path: Path) -> None:

@@ -1,0 +1,56 @@
+"""The loss of two sides: whether the runs of B train as those of A do, where their logs print losses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from parsers.io.message import Message
+
+from ..measuring.protocol import NoMeasurement
+from ..measuring.quality.loss_agreement import LossAgreement, loss_agreement, unknown
+from ..measuring.quality.loss_curve import LossCurve, loss_curve
+from ..measuring.quality.training_conditions import incomparable, stated_by
+from .case_pairs import Runs
+from .changes import ChangedCondition
+from .compared_runs import ComparedRun
+
+NO_LOSS = "{log} prints no loss"
+UNCOUNTED = "the steps of {log} cannot be counted"
+
+
+def loss_of_sides(
+    sides: tuple[Runs, Runs], changes: Sequence[ChangedCondition], tolerance: float | None
+) -> LossAgreement | None:
+    """Hold the losses of B against those of A; None where no log prints any and no ``tolerance`` asks for them.
+
+    ``changes``: what differs between the sides. Raises ExtraError as ``loss_agreement`` does.
+    """
+    runs = [run for side in sides for run in side]
+    curves = [_curve(run) for run in runs]
+    if tolerance is None and all(curve is None for curve in curves):
+        return None
+    for run, curve in zip(runs, curves, strict=True):
+        if not isinstance(curve, LossCurve):
+            return unknown(curve or Message(NO_LOSS, log=run.found.log), tolerance)
+    known = [curve for curve in curves if isinstance(curve, LossCurve)]
+    agreement = loss_agreement(known[: len(sides[0])], known[len(sides[0]) :], tolerance)
+    if agreement.verdict == "NaN":  # whatever the conditions are
+        return agreement
+    reason = incomparable(_stated(sides, changes))
+    return agreement if reason is None else unknown(reason, tolerance)
+
+
+def _curve(run: ComparedRun) -> LossCurve | Message | None:
+    summary = run.summary
+    try:
+        return loss_curve(run.found.log, summary.reading.parts, summary.protocol.run)
+    except NoMeasurement:
+        return Message(UNCOUNTED, log=run.found.log)
+
+
+def _stated(
+    sides: tuple[Runs, Runs], changes: Sequence[ChangedCondition]
+) -> dict[str, tuple[Sequence[str] | set[str], Sequence[str] | set[str]]]:
+    a, b = (stated_by(fact for run in side for fact in run.summary.reading.facts.values()) for side in sides)
+    facts = {name: (a.get(name, set()), b.get(name, set())) for name in {**a, **b}}
+    return {**{change.name: change.values for change in changes}, **facts}
