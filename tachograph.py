@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from click import Group
 
@@ -109,6 +109,31 @@ class _Neighbours:
             return repeats_shown(case, translate)
         except ParserError as error:
             raise Unreadable(told_in(error, translate)) from error
+
+    @staticmethod
+    def comparison(language: str) -> "Callable[[Path, Path], str]":
+        """What compares two cases and says the outcome; raises click.ClickException where an extra is missing."""
+        from parsers.io.errors import ParserError
+        from parsers.io.extras import extra
+        from parsers.io.refusal import Unreadable
+        from report.comparing.notebook import compare
+        from report.comparing.output.comparison_text import terminal
+        from report.wording.language_option import told_in, translate_to
+
+        translate = translate_to(language)
+
+        def compared(a: Path, b: Path) -> str:
+            try:
+                return terminal(compare(a, b), translate, colour=False)
+            except ParserError as error:
+                raise Unreadable(told_in(error, translate)) from error
+
+        try:
+            with extra("compare", "Comparisons need"):
+                import scipy.special  # noqa: F401 - before hours of training, not behind them
+        except ParserError as error:
+            raise Unreadable(told_in(error, translate)) from error
+        return compared
 
     @classmethod
     def scrubbed(cls, logs: Path, paths: "Sequence[str]", out: Path) -> None:

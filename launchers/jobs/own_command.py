@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -147,6 +147,11 @@ class OwnCommand:
     def by_card(self) -> OwnCommand:
         """The same; the command itself says what it starts."""
         return self
+
+    def moved(self, folder: Path) -> OwnCommand:
+        """The same in another folder; raises click.UsageError where that lacks the program."""
+        words = [word.replace(f"{self.repo}{os.sep}", f"{folder}{os.sep}") for word in self.words]
+        return replace(self, words=words, repo=folder)
 
     def _check_cards(self) -> None:
         if "cards" not in self._facts:

@@ -6,9 +6,12 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
+
+import click
 
 _SCHEMES = {"http", "https", "ssh", "git"}
 _SSH_SHORTHAND = re.compile(r"(?:[^/@]+@)?([^/:@]+):([^:@]+)")  # git@github.com:owner/name.git
@@ -49,6 +52,38 @@ def describe(repo: Path) -> dict[str, Any]:
 def around(folder: Path) -> Path:
     """Return the checkout that a folder is in, or the folder itself where it is in none."""
     return next((path for path in (folder, *folder.parents) if (path / ".git").exists()), folder)
+
+
+def commit_of(repo: Path, revision: str) -> str | None:
+    """Return the commit of a revision of a checkout; None where it has none of that name, or git cannot tell."""
+    answer = (repo / ".git").exists() and _git(
+        repo, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
+    )
+    return answer.strip() if answer else None
+
+
+@contextmanager
+def worktree(repo: Path, commit: str, folder: Path) -> Iterator[None]:
+    """Check a commit out into a folder that is not there yet, and take it away again at the end.
+
+    Filters that the checkout or the user configures apply, for its code is to run; hooks do not. Raises
+    click.ClickException where git refuses.
+    """
+    _changed(repo, "worktree", "add", "--quiet", "--detach", str(folder), commit)
+    try:
+        yield
+    finally:
+        _changed(repo, "worktree", "remove", "--force", str(folder))
+
+
+def _changed(repo: Path, *arguments: str) -> None:
+    """Let git change a checkout; raises click.ClickException with what git says where it fails."""
+    command = ["git", "-C", str(repo), *_HARMLESS, *arguments]
+    environment = {name: value for name, value in os.environ.items() if name not in _MISLEADING}
+    answer = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if answer.returncode:
+        said = os.fsdecode(answer.stderr).strip().splitlines() or [f"exit status {answer.returncode}"]
+        raise click.ClickException(f"git {' '.join(arguments[:2])} failed: {said[-1]}.")
 
 
 def origin(repo: Path) -> str | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from .launch_options import launch_options, run_options
 
 if TYPE_CHECKING:
     from ..clusters.place import Place
+    from ..jobs.own_command import OwnCommand
     from .planning import Planner
     from .runner import Runner
     from .series import PlannedRun
@@ -42,16 +44,21 @@ def launch(
     its cases run. Finished runs are not repeated, so run the same command again to resume. RECIPE is a name or the path
     of a script (.sh) of your own; `tachograph launchers --new` drafts one.
 
+    Cases take turns, each time in the opposite order (A B B A), so that a drift of the machine meets all of them. With
+    two checkouts of the repository of a recipe, its runs take turns in these, and are kept in FOLDER@CHECKOUT.
+
     \b
     Examples:
       tachograph launch paddleclas_resnet50 --repo PaddleClas --cards 8 --precision amp --repeats 7
       tachograph launch report/pages/cpu-demo.toml --repo PaddleClas --repo PaddleSeg --dry-run
+      tachograph launch paddleclas_resnet50 --repo before/ --repo after/ --repeats 5
       tachograph launch paddleclas_resnet50 --repo PaddleClas --nodes 4 --cards 32 --on slurm
       tachograph launch my-page.toml --repo PaddleClas --on slurm --detach; tachograph launch --collect
       tachograph launch paddleclas_resnet50 --repo PaddleClas --nodes 2 --cards 16 --on mpirun -H a:8,b:8
     """
     target, extra = _target(target, own, extra)
-    _execute(*_planned_runs(context, target, own=own, extra=extra, **asked), dry_run, parallel, detach)
+    runner, planned = _planned_runs(context, target, own=own, extra=extra, **asked)
+    _execute(runner, planned, dry_run=dry_run, parallel=parallel, detach=detach)
 
 
 @click.command(context_settings={"allow_interspersed_args": False})
@@ -63,8 +70,9 @@ def run(
     words: tuple[str, ...],
     *,
     device: str,
-    repeats: int,
+    repeats: int | None,
     into: Path | None,
+    against: str | None,
     on: str | None,
     hosts: str | None,
     site: Path | None,
@@ -80,9 +88,14 @@ def run(
     What is not stated is taken from the command and the log. Each call adds runs; runs of the same command, commit and
     files are repeats of each other.
 
+    With --against, run it alternately (A B B A) with the code of a git revision (A), which is checked out without
+    files that git does not know, and here (B), and compare them. The runs of A are kept beside those of B, in
+    FOLDER@REVISION.
+
     \b
     Examples:
       tachograph run -- python train.py --batch-size 32
+      tachograph run --against main --repeats 3 -- python train.py
       tachograph run --model GPT-2 --repeats 3 -- torchrun --nproc_per_node 8 train.py
       tachograph run --nodes 2 --cards 16 --on slurm -- bash train.sh
     """
@@ -94,12 +107,43 @@ def run(
     runner = _runner(place, asked)
     facts = {name: value for name, value in asked.items() if value is not None}
     job = OwnCommand(words, here, facts, device, is_contained=container is not None)
-    planned = Planner((), None, place).of_command(job, into or Path("logs", here.name), repeats)
-    if _execute(runner, planned, dry_run, parallel, detach) and context.obj is not None:
+    suite, planner = into or Path("logs", here.name), Planner((), None, place)
+    do = partial(_execute, runner, dry_run=dry_run, parallel=parallel, detach=detach)
+    if against is not None:
+        outlives = dry_run or detach
+        _run_both(context, planner, job, suite, repeats or 3, against, do, outlives=outlives, language=language)
+        return
+    planned = planner.of_command(job, suite, repeats or 1)
+    if do(planned) and context.obj is not None:
         say_text(context.obj.measured(planned[0].folder.path.parent, language))
 
 
-def _execute(runner: Runner, planned: Sequence[PlannedRun], dry_run: bool, parallel: int | None, detach: bool) -> bool:
+def _run_both(
+    context: click.Context,
+    planner: Planner,
+    job: OwnCommand,
+    suite: Path,
+    repeats: int,
+    against: str,
+    do: Callable[[Sequence[PlannedRun]], bool],
+    *,
+    outlives: bool,
+    language: str,
+) -> None:
+    """Run a command alternately from another checkout and from here, and tell how they compare."""
+    from .compared_checkouts import alternating, other_checkout, suite_of
+
+    tell = context.obj.comparison(language) if context.obj is not None and not outlives else None
+    with other_checkout(against, job.repo, suite.parent, outlives=outlives) as other:
+        jobs = {suite_of(suite, other.label): job.moved(other.folder), suite: job}
+        cases = [planner.of_command(one, of, repeats) for of, one in jobs.items()]
+        if do(alternating(cases)) and tell:
+            say_text(tell(*(case[0].folder.path.parent for case in cases)))
+
+
+def _execute(
+    runner: Runner, planned: Sequence[PlannedRun], *, dry_run: bool, parallel: int | None, detach: bool
+) -> bool:
     """Execute or submit runs, or print their script; returns whether they have ended."""
     from ..clusters.kubernetes import ONLY_WRITES, Kubernetes
     from .detached_series import collected_all, submitted_all, tell_how_to_collect

@@ -124,11 +124,16 @@ RUN_OPTIONS = (
     click.option("--precision", help="Precision, such as fp32, tf32, amp, fp16 or bf16."),
     click.option("--batch-size", type=COUNT, help="Batch size per GPU (or process)."),
     click.option("--device", type=click.Choice(["cpu", "gpu"]), default="gpu", help="What it trains on."),
-    click.option("--repeats", type=COUNT, default=1, show_default=True, help="Number of runs."),
+    click.option("--repeats", type=COUNT, help="Number of runs.  [default: 1, or 3 per side with --against]"),
     click.option(
         "--into",
         type=click.Path(file_okay=False, path_type=Path),
         help="Suite folder.  [default: logs/ and the name of this folder]",
+    ),
+    click.option(
+        "--against",
+        metavar="REVISION|FOLDER",
+        help="Run it alternately with the code of this git revision, or in this other checkout, and compare.",
     ),
     ON,
     _HOSTS,

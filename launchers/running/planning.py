@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, count, groupby, islice
 from pathlib import Path
 from typing import Protocol
@@ -19,6 +19,7 @@ from ..native import checkout
 from ..native.own_recipes import find
 from ..native.recipes import Recipe
 from ..runs.folders import DONE, RunFolder, submitted_below
+from .compared_checkouts import alternating, label_of, suite_of
 from .run_facts import differing
 from .series import PlannedRun
 
@@ -56,14 +57,32 @@ class Planner:
     own: Sequence[Path] = ()
 
     def of_recipe(self, name: str, options: Mapping[str, str], suite: Path, repeats: int) -> list[PlannedRun]:
-        """Plan `repeats` runs of one case under the folder `suite`."""
+        """Plan `repeats` runs of one case under the folder `suite`.
+
+        Of several checkouts of its repository all run alternately, each under a suite that its folder names, too.
+        """
+        fitting = self._fitting(find(name, self.own))
+        if len(fitting) < 2:
+            return self._of_checkout(name, options, suite, repeats)
+        labels = [label_of(repo.resolve().name) for repo in fitting]
+        if len({*labels}) < len(labels):
+            raise click.UsageError(f"Checkouts to compare need folders of different names; given: {', '.join(labels)}.")
+        each = [replace(self, repos=(repo,)) for repo in fitting]
+        suites = [suite_of(suite, label) for label in labels]
+        runs = [one._of_checkout(name, options, of, repeats) for one, of in zip(each, suites, strict=True)]
+        return alternating(runs)
+
+    def _of_checkout(self, name: str, options: Mapping[str, str], suite: Path, repeats: int) -> list[PlannedRun]:
         job = self._job(name, options)
         case = suite / job.case_name
         return [PlannedRun(job, RunFolder(case / str(number))) for number in range(1, repeats + 1)]
 
     def of_page(self, wanted: Iterable[WantedRun]) -> list[PlannedRun]:
-        """Plan the runs that a page lacks; says which cannot run here. Raises click.UsageError where none can."""
-        planned, refused = [], dict[str, None]()
+        """Plan the runs that a page lacks, its cases alternately; says which cannot run here.
+
+        Raises click.UsageError where none can.
+        """
+        cases, refused = list[list[PlannedRun]](), dict[str, None]()
         for _, repeats in groupby(wanted, lambda run: run.folder.parent):
             runs = list(repeats)
             try:
@@ -71,12 +90,12 @@ class Planner:
             except CannotRunHere as error:
                 refused[error.message] = None
             else:
-                planned += [PlannedRun(job, RunFolder(run.folder)) for run in runs]
-        if refused and not planned:
+                cases.append([PlannedRun(job, RunFolder(run.folder)) for run in runs])
+        if refused and not cases:
             raise click.UsageError(" ".join(refused))
         for sentence in refused:
             say(f"Skipped: {sentence}", err=True)
-        return planned
+        return alternating(cases)
 
     def of_command(self, job: Job, suite: Path, repeats: int) -> list[PlannedRun]:
         """Plan `repeats` more runs of a command under the folder `suite`.
@@ -111,12 +130,14 @@ class Planner:
 
     def _repo(self, recipe: Recipe) -> Path:
         """The checkout of a recipe: the one that is called like its repository, or the only one there is."""
-        wanted = recipe.facts["repository"]
-        fitting = [repo for repo in self.repos if checkout.is_of(repo, wanted)]
+        wanted, fitting = recipe.facts["repository"], self._fitting(recipe)
         if len(fitting) != 1 and len(self.repos) != 1:
             given = ", ".join(map(str, self.repos)) or "none"
             raise click.UsageError(f"{recipe.name} requires one checkout of {wanted} as --repo; given: {given}.")
         return (fitting or self.repos)[0]
+
+    def _fitting(self, recipe: Recipe) -> list[Path]:
+        return [repo for repo in self.repos if checkout.is_of(repo, recipe.facts["repository"])]
 
 
 def _is_free(folder: RunFolder) -> bool:

@@ -75,6 +75,7 @@ class ShareOption(click.ParamType[float]):
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per case.")
 @click.option("--markdown", "wants_markdown", is_flag=True, help="Print a Markdown report.")
+@click.option("--no-links", "is_unlinked", is_flag=True, help="With --markdown: name files without links to them.")
 @JOBS
 @SCHEDULER
 @LANGUAGE
@@ -89,6 +90,7 @@ def compare(
     loss_tolerance: float | None,
     as_json: bool,
     wants_markdown: bool,
+    is_unlinked: bool,
     jobs: int | None,
     scheduler: str | None,
     language: str,
@@ -140,7 +142,7 @@ def compare(
     except (ParserError, ProtocolError) as error:
         raise Unreadable(told_in(error, translate)) from error
     _write(found, translate, language, html_file, junit_file)
-    _print(found, translate, as_json=as_json, wants_markdown=wants_markdown)
+    _print(found, translate, as_json=as_json, wants_markdown=wants_markdown, is_linked=not is_unlinked)
     sys.exit(found.status if gate else 0)
 
 
@@ -163,7 +165,9 @@ def _write(
         raise Unreadable(told_in(error, translate)) from error
 
 
-def _print(found: "ComparedSides", translate: "Translate", *, as_json: bool, wants_markdown: bool) -> None:
+def _print(
+    found: "ComparedSides", translate: "Translate", *, as_json: bool, wants_markdown: bool, is_linked: bool
+) -> None:
     from parsers.io.console import show
 
     from ..wording.words import worded
@@ -174,7 +178,7 @@ def _print(found: "ComparedSides", translate: "Translate", *, as_json: bool, wan
         for case in found.cases:
             say(json.dumps(json_of(case, found.gate), ensure_ascii=False))
     elif wants_markdown:
-        show(as_markdown(found, translate))
+        show(as_markdown(found, translate, is_linked=is_linked))
         return
     else:
         show(terminal(found, translate, colour=sys.stdout.isatty()))

@@ -41,8 +41,11 @@ def terminal(found: ComparedSides, translate: Translate, *, colour: bool) -> str
     return out.getvalue()
 
 
-def as_markdown(found: ComparedSides, translate: Translate) -> str:
-    """The same as Markdown, with tables of what differs and of all runs, whose files are linked from this folder."""
+def as_markdown(found: ComparedSides, translate: Translate, *, is_linked: bool = True) -> str:
+    """The same as Markdown, with tables of what differs and of all runs, whose files are linked from this folder.
+
+    ``is_linked``: false for a place from where no file can be reached, such as a comment.
+    """
     safe = partial(worded, translate=translate, shown=markdown.text)
     head, *rows = _rows(found, translate)
     said = [Message(LEFT_OUT, said=one) for side in found.left_out for one in side]
@@ -54,8 +57,8 @@ def as_markdown(found: ComparedSides, translate: Translate) -> str:
             for of in remarks(found, with_changes=False)
         ),
         "\n".join(f"- {safe(one)}" for one in said),
-        _linked_table(CHANGES_HEAD, list(change_rows(found)), translate),
-        _linked_table(LOGS_HEAD, list(log_rows(found)), translate),
+        _linked_table(CHANGES_HEAD, list(change_rows(found)), translate, is_linked=is_linked),
+        _linked_table(LOGS_HEAD, list(log_rows(found)), translate, is_linked=is_linked),
         safe(summary(found.cases)),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -75,13 +78,16 @@ def _rows(found: ComparedSides, translate: Translate) -> list[list[str]]:
     return [[translate(title) for title in HEAD], *shown]
 
 
-def _linked_table(head: Sequence[str], rows: Sequence[Sequence[Cell]], translate: Translate) -> str:
-    shown = [[_cell(cell, translate) for cell in row] for row in rows]
+def _linked_table(head: Sequence[str], rows: Sequence[Sequence[Cell]], translate: Translate, *, is_linked: bool) -> str:
+    shown = [[_cell(cell, translate, is_linked=is_linked) for cell in row] for row in rows]
     lines = [[markdown.text(translate(title)) for title in head], ["---"] * len(head), *shown]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) if rows else ""
 
 
-def _cell(cell: Cell, translate: Translate) -> str:
+def _cell(cell: Cell, translate: Translate, *, is_linked: bool) -> str:
     if isinstance(cell, str | Message):
         return markdown.text(worded(cell, translate) if isinstance(cell, Message) else cell)
-    return ", ".join(f"[{_cell(link.said, translate)}]({link.address(Path())})" for link in cell)
+    said = [_cell(link.said, translate, is_linked=is_linked) for link in cell]
+    if not is_linked:
+        return ", ".join(said)
+    return ", ".join(f"[{name}]({link.address(Path())})" for name, link in zip(said, cell, strict=True))

@@ -188,3 +188,11 @@ def test_a_notebook_shows_the_table(tmp_path: Path) -> None:
     )
     page = html5lib.parseFragment(done.stdout, namespaceHTMLElements=False)
     assert [row.get("class") for row in page.iter("tr") if row.get("class")] == ["slower"]
+
+
+def test_markdown_for_a_comment_names_the_logs_without_links(tmp_path: Path) -> None:
+    sides(tmp_path, said={"environment": {**ENVIRONMENT, "driver": "560.28"}})
+    done = run("compare", "a", "b", "--markdown", "--no-links", cwd=tmp_path)
+    assert "](" not in done.stdout
+    assert "| run.json: environment.driver |" in done.stdout
+    assert "| a/GPT-2_bs12_N1C1/1/train.log | 10 to 63 |" in done.stdout

@@ -1,0 +1,80 @@
+"""Compared checkouts: where the code of the other side of a comparison comes from, and how the sides alternate."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import click
+
+from ..io.output import one_line
+from ..native import checkout
+from .series import PlannedRun
+
+
+def alternating(cases: Sequence[Sequence[PlannedRun]]) -> list[PlannedRun]:
+    """The runs of several cases, repeat by repeat, every other time in the opposite order: A B B A A B.
+
+    So a machine that becomes slower from run to run slows all cases down alike.
+    """
+    rounds = enumerate(zip_longest(*cases))
+    return [run for number, runs in rounds for run in (runs[::-1] if number % 2 else runs) if run is not None]
+
+
+@dataclass(frozen=True)
+class OtherCheckout:
+    """A folder to run a command in as well, and what the suite of its runs is called after."""
+
+    folder: Path
+    label: str
+
+
+@contextmanager
+def other_checkout(stated: str, here: Path, beside: Path, *, outlives: bool) -> Iterator[OtherCheckout]:
+    """The code of a git revision of the checkout around the folder ``here``, or of a folder, while this lasts.
+
+    ``beside``: the folder of suites, in which a revision is checked out, for other machines may share it. ``outlives``:
+    whether somebody needs the code for longer. Raises click.UsageError where there is no such revision or folder.
+    """
+    top = checkout.around(here)
+    commit = checkout.commit_of(top, stated)
+    if commit is None:
+        yield _folder(stated, top)
+        return
+    if outlives:
+        message = "The checkout of a revision is removed at the end, which --detach and --dry-run do not wait for"
+        raise click.UsageError(f"{message}; give --against a folder, made with `git worktree add FOLDER REVISION`.")
+    beside.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=".against-", dir=beside.resolve()) as place:
+        folder = Path(place, top.resolve().name)
+        with checkout.worktree(top, commit, folder):
+            yield OtherCheckout(_within(folder, here.relative_to(top), stated), label_of(stated))
+
+
+def _folder(stated: str, top: Path) -> OtherCheckout:
+    folder = Path(stated)
+    if not stated or not folder.is_dir():
+        where = f"{top} has no such revision" if (top / ".git").exists() else f"{top} is in no git checkout"
+        raise click.UsageError(f"--against {one_line(stated)!r} is neither a git revision nor a folder: {where}.")
+    return OtherCheckout(folder.resolve(), label_of(folder.resolve().name))
+
+
+def _within(top: Path, below: Path, revision: str) -> Path:
+    if not (top / below).is_dir():
+        raise click.UsageError(f"Revision {one_line(revision)} does not have the folder {below}.")
+    return top / below
+
+
+def label_of(text: str) -> str:
+    """A revision or a name of a folder as a part of a file name."""
+    return re.sub(r"[^\w.+-]+", "-", text).strip("-.") or "other"
+
+
+def suite_of(suite: Path, label: str) -> Path:
+    """The suite of the runs of another checkout, beside that of the runs from here."""
+    return suite.with_name(f"{suite.name}@{label}")

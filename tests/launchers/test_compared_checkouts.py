@@ -1,0 +1,164 @@
+"""A command that runs alternately from another checkout and from here, and the order of the runs of several cases."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from git_checkout import URL, git
+from native_checkout import Native
+from own_program import TRAIN, OwnProgram, make_program
+
+from launchers.running.compared_checkouts import alternating
+from launchers.running.series import PlannedRun
+from launchers.runs.folders import RunFolder
+
+# Equal logs would be copies of one run, and no repeats.
+NOISY = "import random\n" + TRAIN.replace("{1000 +", "{1000 + random.random() +")
+SLOWER = NOISY.replace("1000", "900")
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> OwnProgram:
+    """A program that its checkout has as `main`, and that is slower as it lies there."""
+    program = make_program(tmp_path)
+    program.change(NOISY)
+    git(program.folder, "commit", "-qam", "noisy")
+    git(program.folder, "branch", "-M", "main")
+    program.change(SLOWER)
+    return program
+
+
+def runs_in_order(program: OwnProgram) -> list[str]:
+    """The sides in the order in which their runs were finished, A for the suite of another checkout."""
+    files = sorted(program.folder.glob("logs/*/*/*/run.json"), key=lambda path: path.stat().st_mtime_ns)
+    return ["A" if "@" in path.parts[-4] else "B" for path in files]
+
+
+def planned(case: str, repeats: int) -> list[PlannedRun]:
+    return [PlannedRun(None, RunFolder(Path(case, str(n)))) for n in range(1, repeats + 1)]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("repeats", "order"),
+    [((2, 2), "A1 B1 B2 A2"), ((3, 3), "A1 B1 B2 A2 A3 B3"), ((1, 3), "A1 B1 B2 B3"), ((3,), "A1 A2 A3"), ((), "")],
+)
+def test_cases_take_turns_each_time_in_the_opposite_order(repeats: tuple[int, ...], order: str) -> None:
+    cases = [planned(name, count) for name, count in zip("ABC", repeats, strict=False)]
+    assert " ".join(f"{run.folder.path.parent}{run.folder.path.name}" for run in alternating(cases)) == order
+
+
+def test_a_command_is_compared_with_itself_at_a_revision(program: OwnProgram) -> None:
+    answer = program.run("--against", "main", "--", "python", "train.py")
+    assert answer.returncode == 0
+    assert "".join(runs_in_order(program)) == "ABBAAB"
+    assert answer.stdout.splitlines()[-1] == "1 case: 1 slower."
+    assert "A: logs/project@main/train; B: logs/project/train" in answer.stdout
+
+
+def test_the_runs_of_a_revision_know_its_commit_and_no_place_of_this_machine(program: OwnProgram) -> None:
+    git(program.folder, "commit", "-qam", "slower")
+    program.run("--against", "main~1", "--repeats", "1", "--", "python", str(program.folder / "train.py"))
+    (file,) = program.folder.glob("logs/project@main-1/train/1/run.json")
+    text = file.read_text(encoding="utf-8")
+    assert f'"commit": "{git(program.folder, "rev-parse", "main~1")}"' in text
+    assert '"dirty": false' in text
+    assert str(program.folder.parent) not in text
+    assert ".against" not in text
+
+
+def test_nothing_is_left_of_the_checkout_of_a_revision(program: OwnProgram) -> None:
+    program.run("--against", "main", "--repeats", "1", "--", "python", "train.py")
+    assert sorted(path.name for path in (program.folder / "logs").iterdir()) == ["project", "project@main"]
+    assert len(git(program.folder, "worktree", "list").splitlines()) == 1
+
+
+def test_a_folder_below_a_checkout_is_the_same_one_of_the_revision(program: OwnProgram) -> None:
+    (program.folder / "examples").mkdir()
+    (program.folder / "examples/train.py").write_text(TRAIN, encoding="utf-8")
+    git(program.folder, "add", "-A")
+    git(program.folder, "commit", "-qm", "examples")
+    answer = program.run("--against", "main", "--repeats", "1", "--", "python", "train.py", below="examples")
+    assert answer.returncode == 0
+    refused = program.run("--against", "main~1", "--repeats", "1", "--", "python", "train.py", below="examples")
+    assert refused.returncode == 2
+    assert "Revision main~1 does not have the folder examples." in refused.stderr
+
+
+def test_a_command_is_compared_with_itself_in_another_folder(program: OwnProgram) -> None:
+    other = program.folder.with_name("other")
+    other.mkdir()
+    (other / "train.py").write_text(TRAIN, encoding="utf-8")
+    answer = program.run("--against", "../other", "--", "python", "train.py")
+    assert answer.returncode == 0
+    assert "".join(runs_in_order(program)) == "ABBAAB"
+    assert "A: logs/project@other/train; B: logs/project/train" in answer.stdout
+
+
+@pytest.mark.parametrize("stated", ["no-such", "--upload-pack=x", "", "train.py"])
+def test_what_is_neither_a_revision_nor_a_folder_is_told(stated: str, program: OwnProgram) -> None:
+    answer = program.run(f"--against={stated}", "--", "python", "train.py")
+    assert answer.returncode == 2
+    assert f"--against {stated!r} is neither a git revision nor a folder: " in answer.stderr
+    assert not (program.folder / "logs").exists()
+
+
+@pytest.mark.parametrize("option", ["--dry-run", "--detach"])
+def test_a_revision_is_refused_where_its_checkout_would_be_gone(option: str, program: OwnProgram) -> None:
+    answer = program.run("--against", "main", option, "--", "python", "train.py")
+    assert answer.returncode == 2
+    assert "give --against a folder, made with `git worktree add FOLDER REVISION`." in answer.stderr
+
+
+def test_a_dry_run_prints_both_commands_of_two_folders(program: OwnProgram) -> None:
+    other = program.folder.with_name("other")
+    other.mkdir()
+    (other / "train.py").write_text(TRAIN, encoding="utf-8")
+    answer = program.run("--against", "../other", "--repeats", "1", "--dry-run", "--", "python", "train.py")
+    assert answer.stdout.count("python train.py") == 2
+
+
+def test_a_side_that_fails_keeps_the_other_from_no_run(program: OwnProgram) -> None:
+    program.change("raise SystemExit(3)")
+    answer = program.run("--against", "main", "--", "python", "train.py")
+    assert answer.returncode == 1
+    assert runs_in_order(program) == ["A", "B", "A", "A"]
+    assert "Error: 1 of 6 runs failed (skipped after a failure of the same case: 2)" in answer.stderr
+
+
+def checkouts(native: Native, *folders: str) -> list[str]:
+    """Options that name copies of a checkout, each of which knows where it comes from."""
+    for folder in folders:
+        shutil.copytree(native.repo, native.top / folder)
+        git(native.top / folder, "init", "-q")
+        git(native.top / folder, "remote", "add", "origin", f"{URL}.git")
+    return [word for folder in folders for word in ("--repo", str(native.top / folder))]
+
+
+def launched(native: Native, options: list[str], *arguments: str) -> tuple[int, str]:
+    native_options = [word for word in native.options if word not in ("--repo", str(native.repo))]
+    answer = subprocess.run(
+        [*native.command, *native_options, *options, *arguments],
+        cwd=native.top,
+        env=os.environ | native.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return answer.returncode, answer.stderr
+
+
+def test_a_recipe_runs_alternately_in_two_checkouts(native: Native) -> None:
+    status, _ = launched(native, checkouts(native, "before", "after"), "--repeats", "2")
+    files = sorted(native.top.glob("logs/*/*/*/run.json"), key=lambda path: path.stat().st_mtime_ns)
+    assert status == 0
+    assert [path.parts[-4] for path in files] == ["suite@before", "suite@after", "suite@after", "suite@before"]
+
+
+def test_two_checkouts_of_one_name_are_refused(native: Native) -> None:
+    status, said = launched(native, checkouts(native, "a/PaddleClas", "b/PaddleClas"))
+    assert status == 2
+    assert "Checkouts to compare need folders of different names; given: PaddleClas, PaddleClas." in said
