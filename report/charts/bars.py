@@ -80,7 +80,12 @@ class _Bars:
         return PanelChart(name, self._title(), note, list(self._panels()), self._alternative(), self.table.name)
 
     def _top(self, row: ChartRow) -> float:
-        """Where the scale of a row ends: that of all rows of its precision, unless its bars were too short then."""
+        """Where the scale of a row ends: that of all rows of its precision, unless its bars were too short then.
+
+        Rows that share a panel share its scale, whatever their precision is.
+        """
+        if not names_its_columns(self.rows):
+            return max(other.top for other in self.rows if other.group == row.group) or 1
         alike = [other for other in self.rows if other.precision == row.precision]
         top = max(other.top for other in alike)
         return (top if top <= FAR_APART * min(other.top for other in alike) else row.top) or 1

@@ -86,7 +86,7 @@ def column_title(page: Page, column: TableColumn) -> str:
 
 def _cell(page: Page, logs: Path, place: CellPlace, slug: str, known: Known) -> Cell:
     formula = next((stated.formula for stated in page.model_flops if stated.covers(place.case)), None)
-    shown = Shown(place.column.quantity, page.unit, place.column.decimals, formula, place.column.target)
+    shown = Shown(place.column.quantity, page.unit_of(place.table), place.column.decimals, formula, place.column.target)
     titles = (row_title(page, place.table, place.row), column_title(page, place.column))
     empty = Cell(place.table.name, *titles, place.case, shown, slug=slug)
     if shown.quantity.is_quotient:
@@ -100,7 +100,7 @@ def _measured_cell(page: Page, logs: Path, column: TableColumn, empty: Cell, kno
     try:
         pattern, protocol = _asked(page, column, empty.case, logs)
         proofs, left_out = _proofs(logs, pattern, protocol, empty, known)
-        _refuse_other_numbers(page.unit, proofs)
+        _refuse_other_numbers(empty.shown.rate, proofs)
         return _filled(empty, protocol, proofs, left_out)
     except NoEvidenceError as error:
         return replace(empty, reason=error.message)
@@ -136,7 +136,7 @@ def _filled(cell: Cell, protocol: Protocol, proofs: Proofs, left_out: Reasons) -
 
 
 def _refuse_other_numbers(unit: str, proofs: Proofs) -> None:
-    """Raise NoEvidenceError for numbers that are not of the whole job, or not in the unit of the page."""
+    """Raise NoEvidenceError for numbers that are not of the whole job, or not in the unit of their table."""
     for proof in (proof for proof in proofs if proof.figure is None):
         _refuse_other_number(unit, proof.log, proof.measurement)
 

@@ -100,7 +100,7 @@ def comparisons(page: Page, cells: Sequence[Cell]) -> Iterator[UnlikeNumbers]:
         width = len(table.columns)
         own = [cell for cell in cells if cell.table == table.name]
         rows = [own[start : start + width] for start in range(0, len(own), width)]
-        yield from (found for row in rows for found in _across(page, _compared(row)))
+        yield from (found for row in rows for found in _across(_compared(row)))
         # Side by side the columns are compared; a table of one framework shows how it scales, too.
         scaled = {column.column for column in table.columns if column.quantity.is_over_fewest_cards}
         for column, down in zip(table.columns, zip(*rows, strict=True), strict=True):
@@ -117,12 +117,12 @@ def _is_of_one_framework(table: Table) -> bool:
     return len({column.column for column in table.columns}) == 1
 
 
-def _across(page: Page, row: Sequence[Cell]) -> Iterator[UnlikeNumbers]:
+def _across(row: Sequence[Cell]) -> Iterator[UnlikeNumbers]:
     if len(row) < 2:
         return
     sides: list[Side] = [(cell.column, cell) for cell in row]
     of_the_rules, of_the_runs = tuple(of_rules(sides)), tuple(of_runs(sides))
-    common = by_one_rule(page.unit, row) if of_the_rules else ()
+    common = by_one_rule(row[0].shown.rate, row) if of_the_rules else ()
     if differences := (*of_the_rules, *of_the_runs):
         yield UnlikeNumbers(row[0].table, row[0].row, True, differences, bool(of_the_rules), common)
 

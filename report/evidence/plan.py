@@ -99,7 +99,7 @@ def _unplanned(place: _PlannedCell, logs: Path) -> str | None:
         run = run_of(place.column, place.case)
     except NoEvidenceError as error:
         return str(error)
-    if place.column.launcher is None and not _has_evidence(logs, filled(run, place.case, logs)):
+    if run.launcher is None and not _has_evidence(logs, filled(run, place.case, logs)):
         return NO_LAUNCHER
     return None
 
@@ -125,12 +125,12 @@ def _wanted(place: _PlannedCell, logs: Path, repeats: int | None) -> Iterator[Pl
         run = run_of(place.column, place.case)
     except NoEvidenceError:
         return
-    if place.column.launcher is None or _is_published(run, place.case, logs):
+    if run.launcher is None or _is_published(run, place.case, logs):
         return
     options, folder = _options(place, run), _folder(place, run, logs)
     for repeat in range(1, (repeats or run.repeats) + 1):
         path = folder / str(repeat)
-        yield PlannedLaunch(place.column.launcher, options, tuple(run.extra), path, place.case, place.title)
+        yield PlannedLaunch(run.launcher, options, tuple(run.extra), path, place.case, place.title)
 
 
 def _is_published(run: Run, case: Case, logs: Path) -> bool:

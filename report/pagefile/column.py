@@ -68,6 +68,8 @@ class Run(PagePart):
     """How the number is computed: a text such as `"tipc,decimals=2"`, or a table of the same keys."""
     spellings: dict[Axis, dict[str, str]] = Field(default_factory=dict)
     """How the values of an axis are spelt in `logs`, if not as in the case."""
+    launcher: str | None = None
+    """Name of the recipe that runs missing cases."""
     repeats: int = Field(default=1, ge=1)
     """For `launch`: number of runs per case."""
     options: dict[Option, Value] = Field(default_factory=dict)
@@ -102,7 +104,7 @@ class Column(PagePart):
     short: str = ""
     """The same on narrow screens, such as `"TF"`; default: its title."""
     launcher: str | None = None
-    """Name of the recipe that runs missing cases."""
+    """`launcher` of all its runs, unless they set another."""
     aliases: Aliases = Field(default_factory=dict)
     """Values of axes that stand for others in this column, such as `precision = { half = "fp16" }`."""
     labels: dict[Axis, dict[str, str]] = Field(default_factory=dict)

@@ -126,7 +126,7 @@ class Page(PagePart):
     model: str
     """Name of the models in the index of the site."""
     unit: str
-    """Unit of all throughputs, such as `images/s`."""
+    """Unit of throughputs, such as `images/s`, in all tables that set no other."""
     prose: Folder | None = None
     """Folder beside the page file with its text in Markdown: `setup.en.md`, `setup.zh.md` and so on for `tested`,
     `environment`, `setup`, `steps` and `results`, and `table-NAME.en.md` for the text below a table."""
@@ -161,6 +161,15 @@ class Page(PagePart):
     """The operations that its models need; of several for a case, the first that covers it."""
     quotes: list[Quote] = Field(default_factory=list)
     """Figures for cells without a measurement; they are marked as quoted."""
+
+    def unit_of(self, table: Table) -> str:
+        """The unit of the throughputs of a table."""
+        return table.unit or self.unit
+
+    @property
+    def units(self) -> list[str]:
+        """The units of its throughputs, each once, in the order of its tables."""
+        return list(dict.fromkeys(map(self.unit_of, self.tables))) or [self.unit]
 
     def label(self, axis: Axis, value: Value) -> str:
         """How a value of an axis is written in titles."""

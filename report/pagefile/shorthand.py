@@ -20,8 +20,8 @@ NEAREST_TABLE = "table {table} takes its rows from an unknown table {name}; did 
 
 ENGLISH = "en"
 IN_LANGUAGES = ("texts", "words")
-TAKEN = ("corner", "case", "for", "rows", "leave_out", "columns")
-OF_RUNS = ("logs", "launched", "protocol", "spellings")
+TAKEN = ("corner", "case", "unit", "for", "rows", "leave_out", "columns")
+OF_RUNS = ("logs", "launched", "protocol", "spellings", "launcher")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(_[A-Z]{2})?")
 Words = dict[str, dict[str, str]]
 

@@ -114,8 +114,10 @@ class Table(PagePart):
     """Text below the table and its numbered notes."""
     case: Case = Field(default_factory=dict)
     """The part of the case that all its cells share."""
+    unit: str | None = None
+    """Unit of its throughputs, if not that of the page."""
     like: str | None = Field(default=None, alias="from")
-    """Name of a table before it, whose corner, case, columns and rows it has unless it states its own."""
+    """Name of a table before it, whose corner, case, unit, columns and rows it has unless it states its own."""
     columns: list[TableColumn] = Field(min_length=1)
     """Its columns, from left to right; a column without other keys may be just its name."""
     quantity: AnyQuantity = THROUGHPUT

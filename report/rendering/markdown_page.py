@@ -55,7 +55,7 @@ class MarkdownPage:
     def sections(self) -> list[tuple[str, Sequence[Block]]]:
         """What the page file states besides the results: the title and the blocks of each section that is there."""
         page = self.parts.page
-        stated = (page.tested, page.environment, page.setup, page.steps)
+        stated = (page.tested, self.parts.environment(), page.setup, page.steps)
         return [(title, blocks) for title, blocks in zip(STATED, stated, strict=True) if blocks]
 
     def contents(self) -> str:

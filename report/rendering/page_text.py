@@ -91,12 +91,17 @@ class PageText(Translator):
         lines = [head, [":--", *(["--:"] * figures + [":--"] * len(head))[: len(head) - 1]], *body]
         return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
+    def is_told_by_title(self, shown: Shown) -> bool:
+        """Whether the title of a column alone says what it shows; its unit is that of the page then."""
+        has_own_unit = shown.quantity.is_throughput and shown.rate != self.page.unit
+        return shown.quantity.is_told_by_title and not has_own_unit
+
     def column_title(self, title: str, shown: Shown) -> str:
         """The title of a column; one that does not show the throughput of the page says what it shows, and its unit.
 
         A speed-up is of two columns and has no unit: its title says of which.
         """
-        if shown.quantity.is_told_by_title:
+        if self.is_told_by_title(shown):
             return self.translate(title)
         quantity = self.translate(shown.quantity.name)
         if not shown.unit:

@@ -11,7 +11,7 @@ from ..evidence.ranks.exhibits import Exhibit
 from ..pagefile.page import Block, Code, Grid, Prose, Table
 from ..wording import markdown
 from ..wording.words import worded
-from . import render_evidence, render_highlights, render_remarks
+from . import render_environment, render_evidence, render_highlights, render_remarks
 from .page_text import MISSING, PageText
 from .render_table import ResultsTable
 
@@ -42,7 +42,7 @@ class Renderer(PageText):
         found = self.coverage
         counts = {"measured": found.measured, "quoted": found.quoted, "missing": found.missing}
         counted = [self.say(COUNTS[kind], count=count) for kind, count in counts.items() if count or kind == "measured"]
-        unit = self.say("Unit: {unit}.", unit=markdown.text(self.page.unit))
+        unit = self.say("Unit: {unit}.", unit=self.enumerated(map(markdown.text, self.page.units)))
         told = [unit, self.say("{said}.", said=self.joined(counted))]
         if found.quoted and any(cell.rests_on_quotes and not cell.quoted for cell in self.cells):
             told.append(self.say(FROM_QUOTED))
@@ -60,6 +60,11 @@ class Renderer(PageText):
         if isinstance(block, Grid):
             return self.grid([block.columns, *block.rows], self.translate)
         return self.translate(block).strip()
+
+    def environment(self) -> list[Block]:
+        """The machines and programs of the runs as their run.json say, and what the page states."""
+        told = render_environment.environment(self)
+        return [*([Prose(texts={self.language: told})] if told else []), *self.page.environment]
 
     def table(self, table: Table) -> ResultsTable:
         """One table of results, with its caption and its notes."""

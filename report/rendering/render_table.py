@@ -49,7 +49,7 @@ class ResultsTable:
         """What all its numbers are, where that is not the throughput of the page nor told by their titles."""
         kinds = {(cell.shown.quantity, cell.shown.unit) for cell in self.rows[0]}
         quantity, unit = next(iter(kinds))
-        if len(kinds) > 1 or len(self.table.columns) == 1 or quantity.is_told_by_title:
+        if len(kinds) > 1 or len(self.table.columns) == 1 or self.page.is_told_by_title(self.rows[0][0].shown):
             return ""
         name = self.page.translate(quantity.name)
         return self.page.say("{quantity} ({unit}).", quantity=name[:1].upper() + name[1:], unit=markdown.text(unit))

@@ -53,7 +53,7 @@ class ResultLine:
 class ResultGroup:
     """The results of one model on one device of a page.
 
-    ``cells``: by nodes, cards, precision and batch size of their labels, then by the title of their column, with$
+    ``cells``: by nodes, cards, precision and batch size of their labels, then by the title of their column, with
     that of its table where two have one.
     """
 
@@ -89,7 +89,7 @@ class ResultGroup:
     @property
     def unit(self) -> str:
         """The unit of its numbers."""
-        return self.page.page.unit
+        return next(cell.shown.rate for row in self.cells.values() for _, cell in row.values())
 
     @property
     def date(self) -> str:
@@ -148,13 +148,13 @@ def result_groups(pages: Sequence[WebPage]) -> list[ResultGroup]:
 
 
 def _groups(page: WebPage) -> Iterator[ResultGroup]:
-    groups: dict[tuple[str, str], ResultGroup] = {}
+    groups: dict[tuple[str, str, str], ResultGroup] = {}
     for place, cell in zip(page.page.places(), page.cells, strict=True):
         if not cell.shown.quantity.is_throughput or not cell.digits:
             continue
         labels = place.labels
         of = str(labels.get("model") or page.page.model), str(labels.get("device") or "")
-        group = groups.setdefault(of, ResultGroup(*of, page))
+        group = groups.setdefault((*of, cell.shown.rate), ResultGroup(*of, page))
         key = tuple(labels.get(axis) for axis in ("nodes", "cards", "precision", "batch_size"))
         # The same number may stand in several tables.
         row, name = group.cells.setdefault(key, {}), place.column.column

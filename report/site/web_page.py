@@ -52,7 +52,7 @@ class WebPage(Renderer):
         self.name, self.language, self.languages = published.name, language, languages
         self.reloads = reloads
         page = published.page
-        stated = (page.results, page.tested, page.environment, page.setup, page.steps)
+        stated = (page.results, page.tested, self.environment(), page.setup, page.steps)
         self.stated = dict(zip(ANCHORS, stated, strict=False))
         self.charts, self.runs = charts, runs
 
@@ -101,7 +101,7 @@ class WebPage(Renderer):
     def _short(self, column: TableColumn, cell: Cell, is_captioned: bool, is_one_of_several: bool) -> tuple[str, str]:
         of_page = self.page.columns[column.column]
         short = self.translate(of_page.short)
-        if is_captioned or cell.shown.quantity.is_told_by_title:
+        if is_captioned or self.is_told_by_title(cell.shown):
             return self.translate(of_page.title), short
         narrow = self.translate(f"narrow_{cell.shown.quantity}")
         head = self.column_title(cell.column, cell.shown)

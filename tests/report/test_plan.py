@@ -227,6 +227,11 @@ def test_many_empty_cells_of_a_column_are_reported_in_one_sentence() -> None:
     assert [sentence.count("more of this column") for sentence in told] == [1, 1]
 
 
+def test_a_run_may_have_a_launcher_of_its_own(tmp_path: Path) -> None:
+    found = page(tmp_path, "repeats = 2", 'repeats = 2\nlauncher = "recipe_c"')
+    assert {run.recipe for run in missing(found, tmp_path)} == {"recipe_c"}
+
+
 def test_a_cell_with_evidence_is_not_reported(tmp_path: Path) -> None:
     (tmp_path / "others").mkdir()
     (tmp_path / "others/1.log").write_text("a log\n")

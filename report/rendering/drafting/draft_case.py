@@ -42,6 +42,11 @@ class DraftCase:
         return PurePosixPath(self.logs[0].path).parts[0]
 
     @property
+    def unit(self) -> str:
+        """What it counts in a second."""
+        return self.logs[0].unit
+
+    @property
     def place(self) -> str:
         """The folder of its case, or the path of its first log."""
         return self.logs[0].place

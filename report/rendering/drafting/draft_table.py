@@ -8,6 +8,7 @@ from typing import get_args
 
 from parsers.io.printable import printable
 
+from ...measuring.estimate import counting
 from ...pagefile.page import Axis, Case, Value
 from .draft_case import DraftCase
 
@@ -28,8 +29,9 @@ class DraftColumn:
 
 @dataclass(frozen=True)
 class DraftTable:
-    """A table: the case that all its cells share, the cases of its rows, and its columns."""
+    """A table: the case that all its cells share, the cases of its rows, and its columns; ``unit``: of its numbers."""
 
+    unit: str
     case: Case
     rows: Sequence[Case]
     columns: Sequence[DraftColumn]
@@ -44,13 +46,21 @@ class DraftTable:
         """The cases of all its cells."""
         return [case for column in self.columns for case in column.cells.values()]
 
+    @property
+    def observed(self) -> list[str]:
+        """The quantities that the telemetry of all its logs gives."""
+        first, *others = [log.observed for case in self.cases for log in case.logs]
+        return [name for name in first if all(name in names for names in others)]
+
 
 def tables_of(cases: Sequence[DraftCase]) -> list[DraftTable]:
     """The tables of some cases, at least one; every case has a cell of its own.
 
-    Cases whose rows state other axes are in a table of their own: a row that leaves an axis open would cover others.
+    Cases in another unit are in a table of their own, and so are those whose rows state other axes: a row that leaves
+    an axis open would cover others. The unit of most cases is first.
     """
-    tables = [table for some in _alike(cases) for table in [_laid_out(some)]]
+    of_units = sorted(_by(cases, lambda case: counting(case.unit)).values(), key=len, reverse=True)
+    tables = [_laid_out(some) for of_unit in of_units for some in _alike(of_unit)]
     names = _names([column.title for table in tables for column in table.columns])
     return [replace(table, columns=[replace(one, name=next(names)) for one in table.columns]) for table in tables]
 
@@ -70,7 +80,7 @@ def _laid_out(cases: Sequence[DraftCase]) -> DraftTable:
         own = {axis: value for axis, value in _shared(some).items() if axis in constant and axis not in shared}
         cells = {rows.index(_row(case, constant)): case for case in some}
         drafted.append(DraftColumn("", title, own, dict(sorted(cells.items()))))
-    return DraftTable(shared, [dict(row) for row in rows], drafted)
+    return DraftTable(cases[0].unit, shared, [dict(row) for row in rows], drafted)
 
 
 def _constant(columns: Mapping[str, Sequence[DraftCase]]) -> set[Axis]:

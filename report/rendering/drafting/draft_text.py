@@ -10,19 +10,18 @@ from tomlkit.items import AoT, Array, InlineTable, Table
 from parsers.io.message import Message, joined
 from parsers.io.printable import printable
 
+from ...measuring.estimate import counting
 from ...pagefile.page import Axis, Case
 from ...pagefile.parts import MARKED
-from ...wording import markdown
 from ...wording.words import Translate, Translator, languages, worded
 from .draft_case import DraftCase
-from .draft_machine import together
 from .draft_protocol import DraftProtocol, protocols_of
-from .draft_table import DraftColumn, DraftTable
+from .draft_table import MOST_COLUMNS, DraftColumn, DraftTable
 from .log_pattern import template_of
 
 DRAFTED = "Drafted from {count} logs; texts, axes and protocols may be edited. Keys: docs/page-file.md."
 UNIT_OF_ALL = "All logs give {unit}."
-UNIT_OF_MOST = "{count} of {total} logs give {unit}; a page has one unit."
+UNIT_OF_MOST = "{count} of {total} logs give {unit}; tables of the others state their own."
 TITLE = "{models}: training throughput"
 TESTED = "Training throughput of the whole job, computed from the logs of {count} runs."
 COMMANDS = "The runs were started with these commands:"
@@ -36,9 +35,11 @@ GROUP: Axis = "model"  # which heads a group of rows, where they differ in it an
 HEADING: Axis = "framework"  # which heads its column
 MOST_NAMED = 3
 MOST_COMMANDS = 10
-MACHINE = "Machine"
-SEVERAL = "; "
 TABLE_NAME = "throughput"
+SPREAD_TITLE, OBSERVED_TITLE = "Spread of the runs", "Memory and power"
+NAMES: Mapping[str, str] = {SPREAD_TITLE: "spread", OBSERVED_TITLE: "telemetry"}
+SPREAD = ("lowest_run", "highest_run")
+OF_CASE = "{title} ({case})"
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,6 @@ def page_text(
     _comment(document, [unit.reason], translate)
     document.add("unit", unit.unit)
     document.add("tested", _lines([_prose(Message(TESTED, count=logs))]))
-    if machine := together(log.machine for case in cases for log in case.logs):
-        document.add("environment", _lines([_grid(machine)]))
     if commands := _commands(cases):
         document.add("steps", _lines([_prose(Message(COMMANDS)), *commands]))
     columns = tomlkit.table(is_super_table=True)
@@ -85,7 +84,7 @@ def page_text(
         for column in table.columns:
             columns.add(column.name, _column(column, table, protocols, translate, briefly=briefly))
     document.add("columns", columns)
-    document.add("tables", _tables(tables))
+    document.add("tables", _tables(tables, unit.unit))
     return tomlkit.dumps(document)
 
 
@@ -99,11 +98,6 @@ def _models(cases: Sequence[DraftCase], name: str) -> list[str]:
 def _plain(name: str) -> str:
     """A name without braces, which a text in several languages cannot have."""
     return name.translate(str.maketrans("{}", "()"))
-
-
-def _grid(machine: Mapping[str, Sequence[str]]) -> InlineTable:
-    rows = [[name, markdown.text(SEVERAL.join(values))] for name, values in machine.items()]
-    return _inline({"columns": ["", MACHINE], "rows": rows})
 
 
 def _commands(cases: Sequence[DraftCase]) -> list[InlineTable]:
@@ -157,14 +151,32 @@ def _add_protocol(made: Table, said: Sequence[DraftProtocol], translate: Transla
     made.add("protocol", said[0].text)
 
 
-def _tables(tables: Sequence[DraftTable]) -> AoT:
+def _tables(tables: Sequence[DraftTable], unit: str) -> AoT:
     every = tomlkit.aot()
     for number, table in enumerate(tables, 1):
-        every.append(_table(table, TABLE_NAME if number == 1 else f"{TABLE_NAME}-{number}"))
+        end = "" if number == 1 else f"-{number}"
+        every.append(_table(table, f"{TABLE_NAME}{end}", unit))
+        is_repeated = any(len(case.logs) > 1 for case in table.cases)
+        others = {SPREAD_TITLE: SPREAD if is_repeated else (), OBSERVED_TITLE: table.observed}
+        for title, quantities in others.items():
+            if 0 < len(quantities) * len(table.columns) <= MOST_COLUMNS:
+                every.append(_table_of(table, f"{NAMES[title]}{end}", f"{TABLE_NAME}{end}", title, quantities))
     return every
 
 
-def _table(table: DraftTable, name: str) -> Table:
+def _table_of(table: DraftTable, name: str, like: str, title: str, quantities: Sequence[str]) -> Table:
+    """A table of other quantities of the same cases."""
+    made = tomlkit.table()
+    made.add("name", name)
+    said = _case_of(table)
+    made.add("title", _in_languages(Message(OF_CASE, title=Message(title), case=said) if said else Message(title)))
+    made.add("from", like)
+    columns = [_table_column(column, quantity) for column in table.columns for quantity in quantities]
+    made.add("columns", _lines(columns))
+    return made
+
+
+def _table(table: DraftTable, name: str, unit: str) -> Table:
     made = tomlkit.table()
     made.add("name", name)
     made.add("title", _in_languages(_table_title(table)))
@@ -174,16 +186,23 @@ def _table(table: DraftTable, name: str) -> Table:
         made.add("corner", _in_languages(joined(FIRST_AND_MORE, names), begins=True))
     if table.case:
         made.add("case", _inline(table.case))
+    if counting(table.unit) != counting(unit):
+        made.add("unit", table.unit)
     made.add("columns", _lines([_table_column(column) for column in table.columns]))
     made.add("rows", _lines([_row(row, table) for row in table.rows]))
     return made
 
 
 def _table_title(table: DraftTable) -> Message:
+    """The title of a table of throughputs."""
+    said = _case_of(table)
+    return Message(TITLE_OF, case=said) if said else Message(TABLE_TITLE)
+
+
+def _case_of(table: DraftTable) -> str:
     """What all cells of the table share, where its rows do not say it."""
     said = [_filled(axis, table.case) for axis in table.case if axis != HEADING]
-    shared = _plain(", ".join(said)) if table.row_axes else ""
-    return Message(TITLE_OF, case=shared) if shared else Message(TABLE_TITLE)
+    return _plain(", ".join(said)) if table.row_axes else ""
 
 
 def _filled(axis: Axis, case: Case) -> str:
@@ -191,9 +210,11 @@ def _filled(axis: Axis, case: Case) -> str:
     return f"{LETTERS.get(axis) or MARKED.get(axis, '')}{case[axis]}"
 
 
-def _table_column(column: DraftColumn) -> InlineTable:
+def _table_column(column: DraftColumn, quantity: str = "") -> InlineTable:
     said: dict[str, Any] = {"column": column.name}
-    return _inline({**said, "case": _inline(column.case)} if column.case else said)
+    if column.case:
+        said["case"] = _inline(column.case)
+    return _inline({**said, "quantity": quantity} if quantity else said)
 
 
 def _row(case: Case, table: DraftTable) -> InlineTable:

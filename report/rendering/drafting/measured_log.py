@@ -21,7 +21,6 @@ from ...pagefile.page import Axis, Case, Value
 from ...pagefile.parts import COUNTED
 from ...pagefile.values import PRECISIONS
 from .draft_logs import why
-from .draft_machine import Told, machine_of
 
 LONGEST = 80  # characters of a value that a page file states
 MOST_COMMAND = 2000
@@ -33,8 +32,8 @@ class MeasuredLog:
 
     ``case``: the axes that it states. ``protocol``: that of its number, without the warm-up that it ``skips``, of so
     many ``records``. ``program``: the formats that read it. ``command``: what started it, where its run.json says so;
-    ``launched``: all that the run.json says, where it is that of a run that Tachograph started, and ``machine``: what
-    of it is about hardware and software.
+    ``launched``: all that the run.json says, where it is that of a run that Tachograph started. ``observed``: the
+    quantities that its telemetry gives.
     """
 
     path: str
@@ -48,7 +47,7 @@ class MeasuredLog:
     program: str
     command: str = ""
     launched: str = ""
-    machine: tuple[Told, ...] = ()
+    observed: tuple[str, ...] = ()
     is_of_a_run: bool = False
 
     @property
@@ -119,7 +118,7 @@ def _of_summary(path: str, summary: Summary, run: Mapping[str, object]) -> Measu
         " + ".join(summary.formats),
         _command(run),
         json.dumps(run, sort_keys=True) if "start" in run else "",
-        machine_of(run),
+        tuple(shown.quantity.name for _, shown in summary.observed.quantities),
         is_of_a_run=len(parts) > 2 and parts[-2].isdecimal() and bool(run),
     )
 

@@ -28,7 +28,6 @@ HELPS = {
     "unknown": "{first} If a single GPU (or process) trained, pass --cards 1.",
 }
 NO_NUMBERS = "No log gives a throughput, so there is nothing to draft."
-OTHER_UNIT = "it gives {measured}, and the page is in {unit}; draft another page for it."
 
 
 class NothingToDraftError(ParserError):
@@ -71,11 +70,11 @@ def draft_page(
     left_out = [*named.left_out, *(log.reason for log in found if isinstance(log, UnusedLog))]
     never = [log.path for log in found if isinstance(log, UnusedLog) and log.is_never_evidence]
     logs, copies = each_once(logs)
-    logs, elsewhere, unit = _of_one_unit(logs)
-    left_out += [*copies, *elsewhere]
-    if unit is None:
+    whole = [log for log in logs if log.scope == "job"]
+    left_out += [*copies, *(why(log.path, _not_the_job(log)) for log in logs if log.scope != "job")]
+    if not whole:
         raise NothingToDraftError(NO_NUMBERS, left_out)
-    draft = _proven(_Drafting(named.folder, path, unit, tuple(never), translate), logs)
+    draft = _proven(_Drafting(named.folder, path, _unit(whole), tuple(never), translate), whole)
     return replace(draft, left_out=(*left_out, *draft.left_out))
 
 
@@ -90,18 +89,10 @@ def _bytes(task: DraftTask) -> int:
     return log.stat().st_size if log.is_file() else 0
 
 
-def _of_one_unit(logs: Sequence[MeasuredLog]) -> tuple[list[MeasuredLog], list[Message], DraftedUnit | None]:
-    """The logs in the unit of the page, which most give, and why others are left out."""
-    whole = [log for log in logs if log.scope == "job"]
-    left_out = [why(log.path, _not_the_job(log)) for log in logs if log.scope != "job"]
-    if not whole:
-        return [], left_out, None
-    counts = Counter(counting(log.unit) for log in whole)
-    ((most, count),) = counts.most_common(1)
-    unit = next(log.unit for log in whole if counting(log.unit) == most)
-    others = [log for log in whole if counting(log.unit) != most]
-    left_out += [why(log.path, Message(OTHER_UNIT, measured=log.unit, unit=unit)) for log in others]
-    return [log for log in whole if counting(log.unit) == most], left_out, DraftedUnit(unit, count, len(whole))
+def _unit(logs: Sequence[MeasuredLog]) -> DraftedUnit:
+    """The unit of the page, which most logs give."""
+    ((most, count),) = Counter(counting(log.unit) for log in logs).most_common(1)
+    return DraftedUnit(next(log.unit for log in logs if counting(log.unit) == most), count, len(logs))
 
 
 def _not_the_job(log: MeasuredLog) -> Message:
@@ -144,10 +135,10 @@ def _proven(drafting: _Drafting, logs: Sequence[MeasuredLog]) -> PageDraft:
 
 
 def _placed(tables: Sequence[DraftTable], shown: Sequence[Cell]) -> Iterable[tuple[DraftCase | None, Cell]]:
-    """The cells of a page, table by table and row by row, each with its case; None where the draft has none."""
+    """The throughputs of a page, table by table and row by row, each with its case; None where the draft has none."""
     rows = ((row, table.columns) for table in tables for row in range(len(table.rows)))
     places = (column.cells.get(row) for row, columns in rows for column in columns)
-    return zip(places, shown, strict=True)
+    return zip(places, (cell for cell in shown if cell.shown.quantity.is_throughput), strict=True)
 
 
 def _shows_others(tables: Sequence[DraftTable], shown: Sequence[Cell]) -> bool:

@@ -38,7 +38,8 @@ def mixed(desk: Desk) -> Desk:
 
 def test_a_draft_of_many_formats_is_rendered_with_every_log_in_a_cell_of_its_own(mixed: Desk) -> None:
     assert mixed.init("logs").returncode == 0
-    assert mixed.logs_shown() == sorted(f"lab/{golden.replace('/', '_')}" for golden in OF_MANY_FORMATS)
+    shown = sorted(f"lab/{golden.replace('/', '_')}" for golden in OF_MANY_FORMATS)
+    assert mixed.logs_shown() == sorted([*shown, "lab/in_steps.log"])
 
 
 def test_a_page_from_a_draft_is_audited_as_a_whole(mixed: Desk) -> None:
@@ -55,9 +56,13 @@ def test_a_page_from_a_draft_has_all_words_in_both_languages(mixed: Desk) -> Non
     assert "raining throughput" in (mixed.folder / "pages/page.en.md").read_text(encoding="utf-8")
 
 
-def test_a_log_in_another_unit_and_a_text_without_numbers_are_named_and_left_out(mixed: Desk) -> None:
+def test_a_log_in_another_unit_is_in_a_table_of_its_own(mixed: Desk) -> None:
+    mixed.init("logs")
+    assert [table.get("unit") for table in mixed.page["tables"]][-1] == "steps/s"
+
+
+def test_a_text_without_numbers_is_named_and_left_out(mixed: Desk) -> None:
     said = mixed.init("logs").stderr
-    assert "lab/in_steps.log: left out: it gives steps/s, and the page is in images/s" in said
     assert "lab/notes.txt: left out: None of the 2 lines match a known format" in said
     assert "gpu.csv" not in said
 
@@ -93,14 +98,14 @@ def test_a_draft_is_what_it_was(desk: Desk, compare: Compare) -> None:
     desk.init("logs/lab")
     page = (desk.folder / "page.toml").read_text(encoding="utf-8")
     compare(Path(__file__).parent / "golden/page.toml", page)
-    assert len(desk.shown()) == 4
+    assert len(desk.shown()) == 12
 
 
 def test_repeats_of_a_case_are_one_cell_with_their_median(desk: Desk) -> None:
     for repeat, speed in ((1, 1000), (2, 3000), (3, 2000)):
         desk.put_run(TOY.format(speed=speed), f"lab/Toy_N1C1/{repeat}", case={"cards": 1}, start="2031")
     desk.init("logs")
-    assert desk.shown() == ["2000.000"]
+    assert desk.shown() == ["2000.000", "1000.000", "3000.000"]
 
 
 def test_runs_of_two_cases_that_state_the_same_are_not_repeats_of_each_other(desk: Desk) -> None:
@@ -111,21 +116,22 @@ def test_runs_of_two_cases_that_state_the_same_are_not_repeats_of_each_other(des
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "cells"),
+    ("first", "second", "numbers"),
     [
-        ("run_1.log", "run_2.log", 1),
-        ("a/1.log", "a/2.log", 1),
-        ("fp32_1.log", "fp32_2.log", 1),
+        # With repeats, the lowest and the highest run are shown as well.
+        ("run_1.log", "run_2.log", 3),
+        ("a/1.log", "a/2.log", 3),
+        ("fp32_1.log", "fp32_2.log", 3),
         ("small.log", "large.log", 2),
         ("width_32.log", "width_64.log", 2),
         ("run_7.log", "run_9.log", 2),
     ],
 )
-def test_logs_are_repeats_where_their_names_count_them(desk: Desk, first: str, second: str, cells: int) -> None:
+def test_logs_are_repeats_where_their_names_count_them(desk: Desk, first: str, second: str, numbers: int) -> None:
     desk.put_text(FAST, first)
     desk.put_text(SLOW, second)
     assert desk.init("logs", "--cards", "1").returncode == 0
-    assert len(desk.shown()) == cells
+    assert len(desk.shown()) == numbers
 
 
 def test_columns_are_the_frameworks(desk: Desk) -> None:

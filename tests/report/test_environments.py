@@ -1,0 +1,98 @@
+"""The environment of a page: what run.json says of the machines and programs of its runs."""
+
+from pathlib import Path
+
+import pytest
+
+from report.rendering.publish import publish
+from tests.parsers.run_folders import make_run
+from tests.report.page_text import HEAD, column
+
+LOG = b"".join(f"step {step}: loss 2.5, 1000 images/s/gpu\n".encode() for step in range(20))
+PAGE = (
+    HEAD
+    + """environment = ["As stated."]
+"""
+    + column("a", "a/*/train.log")
+    + column("b", "b/*/train.log")
+    + """
+[[tables]]
+name = "t"
+title = "Table"
+case = { cards = 1 }
+columns = ["a", "b"]
+rows = [{ title = "one" }]
+"""
+)
+MACHINE = {"gpus": ["H100", "H100"], "gpu_memory_mib": [81920, 81920], "driver": "580", "cuda_driver": "13.0"}
+
+
+def environment(folder: Path, language: str = "en", **runs: dict[str, object]) -> list[str]:
+    """The lines of the environment of a page whose columns have a run with what is said of it."""
+    for name, said in runs.items():
+        make_run(folder / "logs" / name / "1", LOG, **said)
+    (folder / "page.toml").write_text(PAGE, encoding="utf-8")
+    (page,) = publish([str(folder / "page.toml")], folder / "logs", [language], folder / "pages")
+    text = page.files[0].read_text(encoding="utf-8")
+    heading = {"en": "## Environment\n", "zh": "## 测试环境\n"}[language]
+    section = text.split(heading)[1].split("\n## ")[0]
+    return [line for line in section.splitlines() if line and not line.startswith("|:")]
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def test_a_page_states_the_machines_of_its_runs_and_then_its_own_text(tmp_path: Path) -> None:
+    head, gpu, driver, text = environment(tmp_path, a={"environment": MACHINE})
+    assert (cells(head), text) == (["", "A"], "As stated.")
+    assert cells(gpu) == ["GPU", "2 × H100 (80 GiB)"]
+    assert cells(driver) == ["Driver", "580 (CUDA 13.0)"]
+
+
+def test_columns_that_ran_on_the_same_machine_are_one(tmp_path: Path) -> None:
+    head, *_ = environment(tmp_path, a={"environment": MACHINE}, b={"environment": MACHINE})
+    assert cells(head) == ["", "A, B"]
+
+
+def test_columns_that_ran_on_other_machines_stand_side_by_side(tmp_path: Path) -> None:
+    head, gpu, *_ = environment(tmp_path, a={"environment": MACHINE}, b={"environment": {"gpus": []}})
+    assert (cells(head), cells(gpu)) == (["", "A", "B"], ["GPU", "2 × H100 (80 GiB)", "none"])
+
+
+def test_every_node_of_a_job_is_looked_at(tmp_path: Path) -> None:
+    nodes = [{"cpu": "EPYC", "cores": 64}, {"cpu": "Xeon", "cores": 32}]
+    _, processors, _ = environment(tmp_path, a={"environment": nodes[0], "nodes": nodes})
+    assert cells(processors) == ["CPU", "EPYC (cores: 64)<br>Xeon (cores: 32)"]
+
+
+def test_the_machine_is_told_in_the_language_of_the_page(tmp_path: Path) -> None:
+    _, processor, *_ = environment(tmp_path, "zh", a={"environment": {"cpu": "EPYC", "cores": 64}})
+    assert cells(processor) == ["CPU", "EPYC（64 核）"]
+
+
+def test_the_code_is_a_link_to_its_commit_and_says_whether_it_was_changed(tmp_path: Path) -> None:
+    source = {"repository": "https://github.com/acme/trainer.git", "commit": "0123456789abcdef", "dirty": True}
+    _, code, _ = environment(tmp_path, a={"environment": {}, "source": source})
+    linked = "[trainer `0123456789`](https://github.com/acme/trainer/tree/0123456789abcdef) (changed)"
+    assert cells(code) == ["Model code", linked]
+
+
+def test_variables_are_those_that_all_runs_set_alike(tmp_path: Path) -> None:
+    make_run(tmp_path / "logs/a/2", LOG, environment={"variables": {"NCCL_ALGO": "Ring", "OMP_NUM_THREADS": "4"}})
+    _, variables, _ = environment(
+        tmp_path, a={"environment": {"variables": {"NCCL_ALGO": "Ring", "OMP_NUM_THREADS": "8"}}}
+    )
+    assert cells(variables) == ["Environment variables of all runs", "`NCCL_ALGO=Ring`"]
+
+
+@pytest.mark.parametrize("said", [{}, {"environment": 7}, {"environment": {"cpu": 7, "gpus": "x", "frameworks": []}}])
+def test_a_page_whose_runs_say_nothing_of_their_machine_has_only_its_own_text(
+    tmp_path: Path, said: dict[str, object]
+) -> None:
+    assert environment(tmp_path, a=said) == ["As stated."]
+
+
+def test_markup_in_a_run_file_is_shown_as_it_is(tmp_path: Path) -> None:
+    _, processor, _ = environment(tmp_path, a={"environment": {"cpu": "<b>|[x](y)", "os": "a\nb"}})
+    assert processor.strip("| ").endswith(r"&lt;b&gt;\|\[x\](y)")

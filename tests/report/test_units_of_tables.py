@@ -1,0 +1,73 @@
+"""Units of tables: a page may hold tables in other units than its own."""
+
+from pathlib import Path
+
+import pytest
+
+from report.evidence.case_evidence import cells
+from report.pagefile.page_file import load
+from report.rendering.publish import publish
+from tests.parsers.run_folders import make_run
+from tests.report.page_text import HEAD, column
+
+IMAGES = b"".join(f"step {step}: loss 2.5, 1000 images/s/gpu\n".encode() for step in range(20))
+TOKENS = IMAGES.replace(b"images", b"tokens")
+PAGE = (
+    HEAD
+    + column("a", "a/*/train.log")
+    + column("b", "b/*/train.log")
+    + """
+[[tables]]
+name = "t"
+title = "Images"
+case = { cards = 1 }
+columns = ["a"]
+rows = [{ title = "one" }]
+[[tables]]
+name = "u"
+title = "Tokens"
+unit = "tokens/s"
+case = { cards = 1 }
+columns = ["b"]
+rows = [{ title = "one" }]
+[[tables]]
+name = "v"
+title = "Tokens again"
+from = "u"
+columns = [{ column = "b", quantity = "throughput_per_card" }]
+"""
+)
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> str:
+    """The page in English."""
+    file = page_file(tmp_path)
+    (page,) = publish([str(file)], tmp_path / "logs", ["en"], tmp_path / "pages")
+    return page.files[0].read_text(encoding="utf-8")
+
+
+def page_file(folder: Path, page: str = PAGE) -> Path:
+    make_run(folder / "logs/a/1", IMAGES)
+    make_run(folder / "logs/b/1", TOKENS)
+    (folder / "page.toml").write_text(page, encoding="utf-8")
+    return folder / "page.toml"
+
+
+def test_a_page_names_the_units_of_all_its_tables(text: str) -> None:
+    assert "\nUnit: images/s, tokens/s. " in text
+
+
+def test_a_column_in_another_unit_than_that_of_the_page_says_so(text: str) -> None:
+    assert "|  | A |\n" in text
+    assert "|  | B, throughput (tokens/s) |\n" in text
+
+
+def test_a_table_that_is_like_another_has_its_unit(text: str) -> None:
+    assert "|  | B, throughput per card (tokens/s/card) |\n" in text
+
+
+def test_a_log_in_another_unit_than_its_table_gives_no_number(tmp_path: Path) -> None:
+    page = load(page_file(tmp_path, PAGE.replace('unit = "tokens/s"\n', "")))
+    reasons = [str(cell.reason) for cell in cells(page, tmp_path / "logs") if cell.reason]
+    assert reasons[0] == "The page uses images/s, but train.log gives tokens/s."
