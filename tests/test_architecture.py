@@ -18,6 +18,7 @@ WINGS = {
         "ingesting",
         "scrubbing",
         "general",
+        "naming",
         "origins",
         "ranks",
         "runs",

@@ -1,12 +1,12 @@
 """Surroundings of progress bars: what stands before and behind each pass of them may tell which is that of training."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from ..io.message import Message
-from .gathered import Gathered, Spoken
+from .gathered import MOST_OF_A_FORM, Gathered, Spoken
 from .line_form import TRAINING
 from .spoken_series import SpokenSeries
 from .stated_counts import stated_samples
@@ -15,11 +15,16 @@ LOSS_FOLLOWS = (
     "the progress bar is that of training, for a line with its loss follows each pass, as one of an evaluation follows "
     "those of the other bars"
 )
+LOSSES_WITHIN = (
+    "the progress bar is that of training, for losses of numbered epochs or steps stand within each pass, and within "
+    "none of the shorter bars"
+)
 TRAINING_ANNOUNCED = (
     "the progress bar is that of training: a line before each pass says that it begins, and of all bars this alone has "
     "as many steps as batches of {samples} samples make"
 )
 FEWEST = 2  # passes
+FEWEST_LOSSES = 10
 MOST = 0.9
 NEAR = 2  # lines: a blank one may stand between
 FEWEST_STEPS = 10
@@ -27,9 +32,13 @@ FEWEST_STEPS = 10
 
 @dataclass(frozen=True)
 class _Pass:
-    """A bar as it was drawn once to its end, and the lines with numbers that mean something beside it."""
+    """A bar as it was drawn once to its end, and the lines with numbers that mean something beside it.
+
+    ``losses``: how many lines between its drawings tell the loss of an epoch or a step.
+    """
 
     total: float
+    losses: int
     before: Spoken | None
     behind: Spoken | None
 
@@ -37,20 +46,38 @@ class _Pass:
 def why_of_training(series: SpokenSeries, gathered: Gathered) -> Message | None:
     """What shows that a bar is that of training by the lines beside its passes; None where they do not.
 
-    A loss of training follows each, and a line of an evaluation each pass of all other bars: a loss alone may be told
-    once both are done. Or a line that announces an epoch of training stands before each, and the samples of the
-    training set make batches for this bar alone.
+    Of all bars the longest holds losses within each pass, and no other does. Or a loss of training follows each, and a
+    line of an evaluation each pass of all other bars: a loss alone may be told once both are done. Or a line that
+    announces an epoch of training stands before each, and the samples of the training set make batches for this bar
+    alone.
     """
     passes = list(_passes(gathered))
     own = [one for one in passes if one.total == series.total]
     others = [one for one in passes if one.total != series.total]
-    if len(own) < FEWEST or series.total is None:
+    if series.total is None or not own:
+        return None
+    if _alone_holds_losses(own, others, gathered):
+        return Message(LOSSES_WITHIN)
+    if len(own) < FEWEST:
         return None
     if others and _are_most(map(_tells_loss, own)) and _are_most(map(_is_evaluated, others)):
         return Message(LOSS_FOLLOWS)
     if _are_most(map(_is_announced, own)):
         return _by_samples(series.total, {one.total for one in others}, stated_samples(gathered))
     return None
+
+
+def _alone_holds_losses(own: Sequence[_Pass], others: Sequence[_Pass], gathered: Gathered) -> bool:
+    """Whether losses stand within each pass of a bar and within none of the others, of which each is shorter.
+
+    Where the lines of losses are too many to be examined, nobody knows of the last passes.
+    """
+    is_longest = bool(others) and own[0].total > max(one.total for one in others)
+    losses = [one.losses for one in own]
+    if any(gathered.counts[row.form] > MOST_OF_A_FORM for row in gathered.spoken if _is_loss(row)):
+        losses = losses[: max((place for place, count in enumerate(losses, 1) if count), default=0)]
+    are_all = sum(losses) >= FEWEST_LOSSES and min(losses) > 0
+    return is_longest and are_all and not any(one.losses for one in others)
 
 
 def _are_most(said: Iterable[bool]) -> bool:
@@ -109,7 +136,17 @@ def _passes(gathered: Gathered) -> Iterator[_Pass]:
         for start, end in pairwise([*begins, len(places)]):
             first, last = places[start], places[end - 1]
             if rows[last].of("step") == total:
-                yield _Pass(total, _near(gathered, first, -1), _near(gathered, last, 1))
+                yield _Pass(
+                    total, sum(map(_is_loss, rows[first:last])), _near(gathered, first, -1), _near(gathered, last, 1)
+                )
+
+
+def _is_loss(row: Spoken) -> bool:
+    """Whether a line tells a loss of an epoch or a step, and nothing of an evaluation."""
+    form = row.form
+    return (
+        form.has_evidence and not (form.is_bar or form.is_of_other) and bool(form.level.has_epoch or form.first("step"))
+    )
 
 
 def _falls(one: Spoken, other: Spoken) -> bool:

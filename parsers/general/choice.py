@@ -7,9 +7,9 @@ from functools import partial
 import numpy as np
 
 from ..io.message import Message
+from ..naming.sense import DURATION, ELAPSED, RATE, STEP, STEP_RATE, STEP_TIME, TIME, Sense
 from .gathered import Gathered
 from .proof import Proven, prove
-from .sense import DURATION, ELAPSED, RATE, STEP, STEP_RATE, STEP_TIME, TIME, Sense
 from .spoken_series import FAR, FEW, Numbers, SpokenSeries, agree, all_series, of_stamps
 from .training_bar import APART, LEAST_SECONDS, LEAST_STEPS, evaluates_before
 

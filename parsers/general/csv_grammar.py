@@ -9,9 +9,9 @@ from itertools import islice, pairwise
 from operator import sub
 
 from ..io.message import Message
+from ..naming.sense import EVIDENCE, RATE, SPEEDS, STEP_RATE, STEP_TIME, sense
 from .gathered import is_page_with_table
 from .grammar_columns import are_numbers, cells, row_of_columns, rows_of_columns, so_many_cells, told
-from .sense import EVIDENCE, RATE, SPEEDS, STEP_RATE, STEP_TIME, sense
 from .spoken_series import AGREE
 from .training_bar import APART
 

@@ -16,6 +16,7 @@ from ..grammar.format import Format
 from ..grammar.loading import compiled
 from ..io.errors import GrammarError, WrappedError
 from ..io.message import Message, joined
+from ..naming.sense import DURATION, ELAPSED, STEP
 from ..runs.facts import Fact
 from ..runs.health import TWICE
 from ..runs.provenance import RECORDS
@@ -27,8 +28,7 @@ from .choice import Choice, choose
 from .csv_grammar import CsvGrammar, csv_grammar
 from .gathered import MOST_OF_A_FORM, Gathered, behind_its_source, gather, why_no_log
 from .grammar_text import GrammarText, NoGrammarError, commented
-from .sense import STEP
-from .spoken_series import SpokenSeries
+from .spoken_series import Numbers, SpokenSeries
 from .stated_counts import stated_counts
 from .training_bar import training_bar
 
@@ -40,6 +40,7 @@ REASON = "{name}: {reason}"
 NAMELESS = "a number without a name"
 OF_BAR = "No {formats} line contains a throughput or a time; times are read from the progress bar of {steps} steps."
 A_MEAN = "{name} is a mean, and the log does not show of what"
+WITH_EVALUATION = "{name} may hold the time of the evaluation whose results stand in the same lines"
 OF_ONE_PROCESS = "{name} is that of one process of several, for as a rule {count} lines tell of each step"
 MOST_REASONS = 3
 # Of the lines that go beside a grammar to test it by.
@@ -172,16 +173,21 @@ def _is_as_found(reading: Reading, gathered: Gathered, choice: Choice) -> bool:
     if role not in reading.records:
         return False
     found = reading.records[["line", role]].to_numpy(dtype=np.float64, na_value=np.nan)
+    said = np.column_stack([[row.line for row in series.rows], series.values])
     in_all = sum(gathered.counts[form] for form in series.slots)
     if series.total is not None:  # lines of other bars may be of the same form
-        is_whole = all(gathered.counts[form] <= MOST_OF_A_FORM for form in series.slots)
-        in_all = len(series) if is_whole else -1
+        if any(gathered.counts[form] > MOST_OF_A_FORM for form in series.slots):
+            return _are_in_order(said, found)
+        in_all = len(series)
     if len(found) != in_all:
         return False
-    if in_all > len(series):
-        return True
-    said = np.column_stack([[row.line for row in series.rows], series.values])
-    return bool(np.allclose(found, said, rtol=1e-9, equal_nan=True))
+    return in_all > len(series) or bool(np.allclose(found, said, rtol=1e-9, equal_nan=True))
+
+
+def _are_in_order(some: Numbers, among: Numbers) -> bool:
+    """Whether rows stand among others in this order."""
+    rest = iter(among.tolist())
+    return all(row in rest for row in some.tolist())
 
 
 def _reasons(choice: Choice) -> list[Message]:
@@ -194,8 +200,15 @@ def _assumed(choice: Choice) -> Iterator[Message]:
         yield from one.why
         if "mean" in one.series.sense.flags:
             yield Message(A_MEAN, name=one.series.sense.name)
+        if one.role in (ELAPSED, DURATION, STEP) and _are_evaluated(one.series):
+            yield Message(WITH_EVALUATION, name=one.series.sense.name)
         if (count := _lines_of_a_step(one.series)) > 1:
             yield Message(OF_ONE_PROCESS, name=one.series.sense.name, count=count)
+
+
+def _are_evaluated(series: SpokenSeries) -> bool:
+    """Whether each of its lines holds a result of an evaluation."""
+    return all(any(s.sense and "other" in s.sense.flags for s in form.said.slots) for form in series.slots)
 
 
 def _lines_of_a_step(series: SpokenSeries) -> int:

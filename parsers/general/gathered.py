@@ -13,12 +13,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ..grammar.timestamps import length_of_time
+from ..naming.slots import NUMBER, Slot
 from ..scanning.detection import known_shapes
 from ..scanning.prefix import has_prefix, without_prefix
 from ..scanning.shapes import ALONE, ShapedLines
 from ..scanning.text import LogText
 from .line_form import LineForm, line_form, skeleton
-from .slots import NUMBER, Slot
 
 # At most so many lines of each form are examined; fewer are enough to recognise a speed.
 MOST_OF_A_FORM = 3000
@@ -29,6 +30,7 @@ _SHORT = re.compile(r"(?:[IWEF])?(\d\d)[-/]?(\d\d)(?:/\d\d)? (\d\d):(\d\d):(\d\d
 _NAMED = re.compile(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) +(\d+) (\d\d):(\d\d):(\d\d) (\d{4})")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _LEFT = re.compile(r"(?i)(?:\b(?:eta|remaining(?:[ _]time)?|time left)\W{1,4}|<)((?:\d+ days?, *)?(?:\d+:)?\d+:\d+)")
+_LAST_UNIT = re.compile(r" ?(?:[a-z]+|分钟?|秒)")
 _BAR_CLOCK = re.compile(r"\[((?:\d+:)?\d+:\d+)<")
 # What is drawn anew begins a line, and so does what a program prints behind its bar: `[00:05<00:05, 2.0it/s]step 10`.
 _BEHIND_BAR = re.compile(r"\r|(?<=(?:it/s|s/it)\])(?=[^\s,;|])")
@@ -69,7 +71,15 @@ class Spoken:
     def number(self, slot: Slot | None) -> float:
         """The number in a slot; NaN where there is none, or only a rounded count."""
         is_there = slot is not None and slot.place < len(self.numbers) and not slot.is_rounded
+        if slot and is_there and slot.clock:
+            return length_of_time(self._length(slot))
         return _float(self.numbers[slot.place]) * slot.scale if slot and is_there else float("nan")
+
+    def _length(self, slot: Slot) -> str:
+        """The text of the length of time in a slot."""
+        found = [number.span() for number in NUMBER.finditer(self.text)][slot.place : slot.place + slot.clock]
+        behind = _LAST_UNIT.match(self.text, found[-1][1])
+        return self.text[found[0][0] : behind.end() if behind else found[-1][1]]
 
     def is_echo(self, other: "Spoken") -> bool:
         """Whether it is another one with something before either: two handlers of a logger print each line."""

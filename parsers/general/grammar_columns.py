@@ -5,11 +5,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..grammar.field import UNITS
+from ..naming.sense import DURATION, ELAPSED, RATE, STEP, STEP_RATE, STEP_TIME, UNKNOWN, Sense
+from ..naming.slots import Slot
 from .choice import Choice
 from .line_form import LineForm
 from .proof import Proven
-from .sense import DURATION, ELAPSED, RATE, STEP, STEP_RATE, STEP_TIME, UNKNOWN, Sense
-from .slots import Slot
 
 # Columns beside those of speed that a grammar reads where its lines have them.
 _BESIDE = ("epoch", "step", "loss", "learning_rate", "gradient_norm")

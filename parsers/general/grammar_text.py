@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
+from ..naming.marks import DURATION, STAMP
+from ..naming.slots import BAR, NUMBER, Slot
 from .choice import Choice
 from .grammar_columns import GrammarColumn, grammar_columns
 from .line_form import LineForm
-from .slots import BAR, DURATION, NUMBER, STAMP, Slot
 from .stated_counts import Statement
 
 MOST_ALTERNATIVES = 12
@@ -72,6 +73,8 @@ class GrammarText:
     def _number(self) -> str:
         """The terminal that takes the numbers of the lines as they are written."""
         series = self.choice.speeds[0].series
+        if any(one.series.is_clocked for one in self.choice.speeds):
+            return "CLOCKED"
         if any(one.series.is_scaled for one in self.choice.speeds):
             return "SCALED"
         return "GROUPED" if any("," in number for row in series.rows for number in row.numbers) else "NUMBER"

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from .sense import ELAPSED, EVIDENCE, SPEEDS, Sense, listed, named, split
-from .slots import BAR, NUMBER, STAMP, LineSlots, Slot, parse
+from ..naming.marks import STAMP
+from ..naming.sense import ELAPSED, EVIDENCE, SPEEDS, Sense
+from ..naming.slots import BAR, NUMBER, LineSlots, Slot, parse
+from ..naming.vocabulary import listed, named, split
 
 # What stands before the numbers of a line that is not of training: `Test: [1/20]`, `mode(val)`, "phase": "eval".
 _NOT_TRAINING = re.compile(
@@ -83,6 +85,10 @@ class LineForm:
         return next(
             (slot for slot in self.said.slots if slot.sense and slot.sense.role == role and not slot.is_mean), None
         )
+
+    def at(self, place: int) -> Slot | None:
+        """The number at a place among all."""
+        return next((slot for slot in self.said.slots if slot.place == place), None)
 
     def mean_of(self, slot: Slot) -> Slot | None:
         """The mean in brackets behind a number."""

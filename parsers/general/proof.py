@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..io.message import Message
+from ..naming.sense import DURATION, ELAPSED, RATE, STEP_RATE, STEP_TIME, TIME
 from .bar_surroundings import why_of_training
 from .gathered import Gathered
-from .sense import DURATION, ELAPSED, RATE, STEP_RATE, STEP_TIME, TIME
 from .spoken_series import LEAST, SpokenSeries, no_measure, rises
 from .stated_counts import stated_amounts, stated_cards, stated_passes
 from .step_proof import (
@@ -60,6 +60,7 @@ COUNTED_UNKNOWN = "the log does not show what its throughput counts"
 BAR = "the progress bar shows the speed that its own clock gives"
 MOST_LINES = 25  # of a record
 MOST_BESIDE = 0.9
+FALLING = 0.25  # part of the times of epochs that are no longer than the one before
 
 
 @dataclass
@@ -78,7 +79,7 @@ class Proven:
 
 def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     """What a series is, or the reason why that is not known."""
-    series = replace(series.with_unit(), is_beside=_is_beside(series, gathered))
+    series = _of_epochs(replace(series.with_unit(), is_beside=_is_beside(series, gathered)))
     reason = _of_other(series) or _not_evident(series, gathered)
     if not reason and series.sense.role in (TIME, ELAPSED) and is_clock(series):
         return Proven(series, ELAPSED, 1.0, [Message(CLOCK, name=series.sense.name)])
@@ -93,6 +94,14 @@ def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     if series.sense.role in (RATE, STEP_RATE):
         return _rate(series, gathered)
     return _time(series, gathered)
+
+
+def _of_epochs(series: SpokenSeries) -> SpokenSeries:
+    """The same; as times of epochs, where they are called a total time, but do not rise as one since the start does."""
+    is_total = series.sense.role == ELAPSED and series.kind == "epoch" and len(series) >= LEAST
+    if not is_total or (np.diff(series.values) <= 0).mean() < FALLING:
+        return series
+    return replace(series, sense=replace(series.sense, role=TIME))
 
 
 def _bar(series: SpokenSeries, gathered: Gathered) -> Proven | str:
@@ -135,10 +144,14 @@ def _not_evident(series: SpokenSeries, gathered: Gathered) -> str | None:
 
 
 def _follow_training(series: SpokenSeries, gathered: Gathered) -> bool:
-    """Whether a line of training stands between each line and the one before it: what took so long may be a test."""
+    """Whether a line of training stands between each line and the next: what took so long may be a test.
+
+    One stands before the first line, too, or else behind the last.
+    """
     of_training = [row.line for row in gathered.spoken if row.form.has_evidence and not row.form.is_of_other]
     places = np.searchsorted(of_training, [row.line for row in series.rows])
-    return bool((np.diff(places, prepend=0) > 0).mean() >= MOST_BESIDE)
+    is_beside = places[0] > 0 or places[-1] < len(of_training)
+    return bool(np.append(np.diff(places) > 0, is_beside).mean() >= MOST_BESIDE)
 
 
 def _progresses(series: SpokenSeries, gathered: Gathered) -> bool:

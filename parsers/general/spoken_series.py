@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..io.message import Message
+from ..naming.sense import RATE, STEP, STEP_RATE, TIME, Sense
+from ..naming.slots import Slot
 from .gathered import Gathered, Spoken
 from .line_form import Level, LineForm
-from .sense import RATE, STEP, STEP_RATE, TIME, Sense
-from .slots import Slot
 
 Numbers = NDArray[np.float64]
 AGREE = 0.05  # two levels or forms that say the same differ by less
@@ -68,6 +68,11 @@ class SpokenSeries:
     def is_scaled(self) -> bool:
         """Whether it counts thousands or millions: `2.17K`."""
         return any(slot.scale != 1 for slot in self.slots.values())
+
+    @property
+    def is_clocked(self) -> bool:
+        """Whether its numbers are written as lengths of time: `0:02:28`."""
+        return any(slot.clock for slot in self.slots.values())
 
     @cached_property
     def values(self) -> Numbers:

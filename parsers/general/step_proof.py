@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..io.message import Message
+from ..naming.sense import RATE, STEP_TIME, TIME
+from ..naming.vocabulary import counted, seconds, split
 from .gathered import Gathered, Spoken
-from .line_form import LineForm
-from .sense import RATE, STEP_TIME, TIME, counted, seconds, split
-from .slots import Slot
 from .spoken_series import Numbers, SpokenSeries
 
 BY_THE_STAMPS = "{name} is the time of one step, as the stamps of the lines show"
@@ -261,7 +260,7 @@ def share_of_all(series: SpokenSeries) -> Share | None:
         is_amount = slot.sense is None or slot.sense.role == "amount"
         if not is_amount or len(units) != 1 or series.sense.unit not in {*units, None}:
             continue
-        amounts = np.array([row.number(_at(row.form, slot.place)) for row in series.rows])
+        amounts = np.array([row.number(row.form.at(slot.place)) for row in series.rows])
         for name, times, factor in _partners(series):
             with np.errstate(all="ignore"):
                 ratio = amounts / (times * factor) / series.values
@@ -286,14 +285,10 @@ def counts_something_else(series: SpokenSeries) -> bool:
         counts = {unit for word in split(slot.before) if (unit := counted(word)) and unit != "steps"}
         if slot.sense or not counts or series.sense.unit in {*counts, None}:
             continue
-        amounts = np.array([row.number(_at(row.form, slot.place)) for row in series.rows])
+        amounts = np.array([row.number(row.form.at(slot.place)) for row in series.rows])
         for _, times, factor in _partners(series):
             with np.errstate(all="ignore"):
                 ratio = amounts / (times * factor) / series.values
             if (np.abs(ratio - 1) < 0.02).mean() >= 0.9:
                 return True
     return False
-
-
-def _at(form: LineForm, place: int) -> Slot | None:
-    return next((slot for slot in form.said.slots if slot.place == place), None)

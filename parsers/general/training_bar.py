@@ -10,8 +10,9 @@ from itertools import pairwise
 import numpy as np
 
 from ..io.message import Message
+from ..naming.sense import STEP_RATE
+from ..naming.vocabulary import counted, split
 from .gathered import Gathered, Spoken
-from .sense import STEP_RATE, counted, split
 from .spoken_series import AGREE, Numbers, SpokenSeries
 
 # A bar of tqdm without a name: 12%|# | 12/100 [00:24<02:56,  2.00s/it]

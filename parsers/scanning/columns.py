@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..grammar.field import Field
-from ..grammar.timestamps import COLUMNS, times
+from ..grammar.timestamps import COLUMNS, length_of_time, times
 from ..grammar.variant import Variant
 from .kernel import LEFT, NUMBER, STAMP, Bytes, Floats, Ids, Integers, fields
 from .prefix import RANK
@@ -126,10 +126,12 @@ _SCALES = {b"K": 1e3, b"k": 1e3, b"M": 1e6}
 
 
 def _number(text: bytes) -> float:
-    """The number of a text such as ``12,345.6`` or ``12.3K``; NaN of none."""
-    scale = _SCALES.get(text[-1:])
-    digits = (text[:-1] if scale else text).replace(b",", b"")
-    return float(digits or "nan") * (scale or 1.0)
+    """The number of a text such as ``12,345.6`` or ``12.3K``, of ``2:28`` or ``2m 28s`` the seconds; NaN of none."""
+    if text[-1:].isdigit() and b":" not in text:
+        return float(text.replace(b",", b""))
+    if (scale := _SCALES.get(text[-1:])) is not None:
+        return float(text[:-1].replace(b",", b"")) * scale
+    return length_of_time(text.decode("utf-8", "replace"))
 
 
 def strings(texts: Sequence[bytes]) -> Array:

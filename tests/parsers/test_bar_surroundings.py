@@ -101,3 +101,38 @@ def test_an_announced_bar_alone_is_not_read_where_the_samples_do_not_tell_it_fro
         first.format(count=count) if count else "",
     )
     assert "bars" in refused(tmp_path, text)
+
+
+def with_losses(total: int, seconds: float, n: int, line: str) -> str:
+    """A whole pass of a bar with a line behind each tenth drawing."""
+    drawn = bar(total, seconds).rstrip("\n").split("\r")
+    parts = ["\r".join(drawn[at : at + 10]) for at in range(0, len(drawn), 10)]
+    return "".join(f"{part}{line.format(n=n, at=at)}\n" for at, part in enumerate(parts, 1))
+
+
+WITHIN = {
+    "epochs": "Epoch [{n}/4], Batch Loss: 1.{at}5",
+    "steps": "epoch {n} step {at}0 loss 2.{at}5 lr 0.001",
+}
+
+
+@pytest.mark.parametrize("line", WITHIN.values(), ids=WITHIN)
+def test_the_longest_bar_is_that_of_training_where_it_alone_holds_losses(tmp_path: Path, line: str) -> None:
+    found = drafted(tmp_path, log(lambda n: f"{with_losses(40, 1.0, n, line)}{bar(30, 0.9)}"))
+    assert set(found.reading.records["step_rate"]) == {1.0}
+
+
+def test_a_shorter_bar_that_holds_losses_is_not_read(tmp_path: Path) -> None:
+    text = log(lambda n: f"{bar(40)}{with_losses(30, 0.9, n, WITHIN['epochs'])}")
+    assert "bars of other steps" in refused(tmp_path, text)
+
+
+def test_where_all_bars_hold_losses_none_is_read(tmp_path: Path) -> None:
+    line = WITHIN["epochs"]
+    text = log(lambda n: f"{with_losses(40, 1.0, n, line)}{with_losses(30, 0.9, n, line)}")
+    assert "bars of other steps" in refused(tmp_path, text)
+
+
+def test_a_bar_that_is_drawn_more_often_than_is_examined_is_read_whole(tmp_path: Path) -> None:
+    text = with_losses(4000, 1.0, 1, WITHIN["epochs"]) + bar(30, 0.9)
+    assert len(drafted(tmp_path, text).reading.records) == 4001

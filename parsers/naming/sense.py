@@ -1,21 +1,12 @@
 """What a number means by the name before it and the unit behind it, in the words of one vocabulary file."""
 
 import re
-import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
-Words = tuple[str, ...]
-
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_BETWEEN = re.compile(r"[_\-.@:\[\]()%#$*\"'|\\{}<>,;=+\s]+")
-_SECONDS = {"s": 1.0, "ms": 1e-3}
-_LASTING = _SECONDS | {"min": 60.0}
-MOST_WORDS = 9  # of a name; what stands before them is a sentence
+from .vocabulary import Words, counted, find, lasting, listed, named, scope_words, seconds, split, vocabulary, without
 
 RATE, STEP_RATE, STEP_TIME, TIME = "throughput", "step_rate", "step_time", "time"
 ELAPSED = "elapsed"
@@ -150,7 +141,7 @@ def _plain_sense(words: Words, behind: Words, *, is_strong: bool) -> Sense | Non
     if not words:
         return None
     name = " ".join(words)
-    if words[-1] in vocabulary()["training"]["tail"] and words not in named("loss") | named("learning_rate"):
+    if _is_of_training(words):
         is_other = "other" in qualities(words)
         return Sense("training", name, flags=frozenset({"other"} if is_other else ()))
     is_time = lasting(behind) is not None
@@ -160,6 +151,15 @@ def _plain_sense(words: Words, behind: Words, *, is_strong: bool) -> Sense | Non
     if words in named("other"):
         return Sense("other", name)
     return None if is_strong or is_time else _weak_sense(words)
+
+
+def _is_of_training(words: Words) -> bool:
+    """Whether a longer name ends as that of a loss or a learning rate, or is that of a part of a loss: `loss_box`."""
+    training = vocabulary()["training"]
+    if words in named("loss") | named("learning_rate") | named("training"):
+        return False
+    is_part = "loss" in words and words[-1] not in training["settings"]
+    return words[-1] in training["tail"] or is_part
 
 
 def _weak_sense(words: Words) -> Sense | None:
@@ -214,11 +214,6 @@ def per_epoch(words: Words) -> float | None:
     return seconds(words[0]) if words[1:2] == ("/",) and words[2:] in named("epoch") else None
 
 
-def lasting(words: Words) -> float | None:
-    """How many seconds a unit of time is that stands alone behind a number, which may be minutes."""
-    return _LASTING.get(_inverted("seconds").get(words[0], "")) if len(words) == 1 else None
-
-
 def _time_sense(words: Words, behind: Words) -> Sense | None:
     factor = lasting(behind)
     if behind and factor is None:
@@ -236,64 +231,3 @@ def _time_sense(words: Words, behind: Words) -> Sense | None:
     if name is None or "qualified" in qualities(left):
         return Sense("other", " ".join(words)) if factor and words else None
     return Sense(TIME, " ".join(words), None, factor, _scope(words), frozenset(qualities(left)))
-
-
-@cache
-def vocabulary() -> Mapping[str, Any]:
-    """The tables of the vocabulary file."""
-    return tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))
-
-
-@cache
-def split(text: str) -> Words:
-    """The words of a name in lower case, ``/`` for both `per` and `/`; of a long text the last ones."""
-    text = text if text.isupper() else _CAMEL.sub(" ", text)
-    words = _BETWEEN.sub(" ", text.lower()).replace("/", " / ").split()
-    return tuple("/" if word == "per" else word for word in words)[-MOST_WORDS:]
-
-
-@cache
-def named(table: str, key: str = "names") -> frozenset[Words]:
-    """The names of a table, each as its words."""
-    return frozenset(split(name) for name in vocabulary()[table][key])
-
-
-@cache
-def listed(kind: str) -> frozenset[str]:
-    """The words of one list."""
-    return frozenset(vocabulary()["words"][kind])
-
-
-@cache
-def scope_words(scope: str) -> frozenset[str]:
-    """The words for a card, or for the whole job."""
-    return frozenset(vocabulary()["scope"][scope])
-
-
-def counted(word: str) -> str | None:
-    """What a word counts, such as tokens; None where it counts nothing."""
-    return _inverted("counted").get(word)
-
-
-def seconds(word: str) -> float | None:
-    """How many seconds the unit of time is that a word names."""
-    return _SECONDS.get(_inverted("seconds").get(word, ""))
-
-
-@cache
-def _inverted(table: str) -> Mapping[str, str]:
-    return {word: name for name, words in vocabulary()[table].items() for word in words}
-
-
-def find(phrases: Iterable[Words], words: Sequence[str]) -> Words | None:
-    """The longest of some names that stands in some words, of those as long the last."""
-    found = ((len(p), i, p) for p in phrases for i in range(len(words)) if tuple(words[i : i + len(p)]) == p)
-    return max(found, default=(0, 0, None))[2]
-
-
-def without(phrase: Words, words: Sequence[str]) -> Words:
-    """Some words but for a name that stands in them."""
-    for place in range(len(words) - len(phrase) + 1):
-        if tuple(words[place : place + len(phrase)]) == phrase:
-            return (*words[:place], *words[place + len(phrase) :])
-    return tuple(words)

@@ -5,50 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from .sense import (
-    RATE,
-    SPEEDS,
-    STEP,
-    STEP_TIME,
-    TIME,
-    Sense,
-    composed,
-    counted,
-    lasting,
-    named,
-    per_epoch,
-    seconds,
-    sense,
-    split,
-)
+from .marks import DURATION, IDENTITY, LENGTH, STAMP
+from .sense import ELAPSED, RATE, SPEEDS, STEP, STEP_TIME, TIME, Sense, composed, per_epoch, sense
+from .vocabulary import counted, lasting, named, seconds, split
 
 NUMBER = re.compile(
     r"[-+]?(?:\d{1,3}(?:,\d{3})+(?!\d|,\d)(?:\.\d+)?|\d+\.?\d*(?:[eE][-+]?\d+)?|(?<![\w.])\.\d+(?:[eE][-+]?\d+)?"
     r"|(?<![A-Za-z])(?:nan|NaN|inf|Infinity)(?![A-Za-z]))"
-)
-_CLOCK = r"\d\d:\d\d:\d\d(?:[.,:]\d+)?"
-_DATES = (
-    r"\d{4}[-/]\d\d[-/]\d\d",
-    r"(?<!\d)\d{8}(?=[ T-]\d\d:)",
-    r"(?<!\d)\d\d[-/]\d\d(?:[-/]\d\d)?(?=[ ,])",
-    r"[IWEF]\d{4}(?:\d{4})?(?= \d\d:)",
-)
-STAMP = re.compile(
-    rf"(?:{'|'.join(_DATES)})[ T_-]*{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?"
-    rf"|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{{3}} +\d+ {_CLOCK}(?: \d{{4}})?|\d{{4}}[-/]\d\d[-/]\d\d(?!\d)"
-)
-DURATION = re.compile(
-    r"(?:\d+ days?, *)?\d+:\d\d:\d\d(?:\.\d+)?|(?<![\d:])\d+:\d\d(?![\d:])"
-    r"|\b(?:\d+d ?)?(?:\d+h ?)?\d+m ?\d+s\b|\b\d+h ?\d+m\b"
-    r"|\b\d+ ?(?:h|hrs?|hours?|mins?|minutes?|小时|分钟?)(?:,| and)? {0,2}\d+(?:\.\d+)? ?"
-    r"(?:min(?:ute)?s?|s|sec(?:ond)?s?|分钟?|秒)(?![A-Za-z])"
-)
-# Numbers that name something: a card, a rank, a place in a source file, a version.
-_IDENTITY = re.compile(
-    r"(?<![\w/])/?(?:gpu|GPU|cuda|rank|Rank|RANK|RK|device|worker|node|Node|local_rank|pid)[:=#\s\[]{0,2}\d+\]?"
-    r"|(?<![\w./\\-])[\w./\\-]+\.(?:py|cpp|cc|cu|java|scala|h|npy|pt|pth|yaml|json|txt|log|bin)\b"
-    r"(?:[:\]]? ?\d+)?(?::\w+)?"
-    r"|\b0x[0-9a-f]+|\b\d+(?:\.\d+){2,}\b|:::\w+v[\d.]+|\blineno\"?: *\d+|[$]:\d+|\bpid=\d+"
 )
 _UNIT = re.compile(
     r"[ ]{0,2}[\[(]?((?:/s(?:ec)?|[A-Za-z一-鿿]+(?: ?/ ?[A-Za-z一-鿿]+){0,2})"
@@ -102,6 +65,7 @@ class Slot:
     total: int | None = None
     is_mean: bool = False
     scale: float = 1.0
+    clock: int = 0
 
     @property
     def is_rounded(self) -> bool:
@@ -140,7 +104,8 @@ class _SlotReader:
         self.found = numbers(line)
         stamps = [found.span() for found in STAMP.finditer(line)]
         self.has_stamp = bool(stamps)
-        others = [found.span() for pattern in (DURATION, _IDENTITY) for found in pattern.finditer(line)]
+        self.lengths = {found.start(): found for found in DURATION.finditer(line)}
+        others = [found.span() for found in (*self.lengths.values(), *IDENTITY.finditer(line))]
         self.marks = sorted([*stamps, *others])
 
     def slots(self) -> Iterator[Slot]:
@@ -152,6 +117,8 @@ class _SlotReader:
                 skip = False
                 continue
             if end := self._mark(found):
+                if (length := self._length(place, found, last)) is not None:
+                    yield length
                 last, before = max(last, end), None
                 continue
             if self._is_in_a_word(found):
@@ -163,6 +130,18 @@ class _SlotReader:
             last = self.found[slot.total].end() if slot.total is not None else slot.end + len(slot.unit)
             before = slot
             yield slot
+
+    def _length(self, place: int, found: re.Match[str], last: int) -> Slot | None:
+        """The length of time that begins with a number, where its name says what took so long."""
+        length = self.lengths.get(found.start())
+        if length is None or not LENGTH.fullmatch(length[0]) or self._mark(found) > length.end():
+            return None
+        text = self.line[last : length.start()]
+        key, is_strong = self._key(text, length.end())
+        meaning = sense(key, "s", is_strong=is_strong)
+        if meaning is None or meaning.role not in (TIME, ELAPSED) or not key:
+            return None
+        return Slot(place, *length.span(), text, "", meaning, clock=len(NUMBER.findall(length[0])))
 
     def _mark(self, found: re.Match[str]) -> int:
         return max((end for start, end in self.marks if start <= found.end() - 1 < end), default=0)

@@ -1,0 +1,33 @@
+"""Marks: what of a line holds digits and is no number: stamps, lengths of time, names of cards, files and versions."""
+
+import re
+
+_CLOCK = r"\d\d:\d\d:\d\d(?:[.,:]\d+)?"
+_DATES = (
+    r"\d{4}[-/]\d\d[-/]\d\d",
+    r"(?<!\d)\d{8}(?=[ T-]\d\d:)",
+    r"(?<!\d)\d\d[-/]\d\d(?:[-/]\d\d)?(?=[ ,])",
+    r"[IWEF]\d{4}(?:\d{4})?(?= \d\d:)",
+)
+STAMP = re.compile(
+    rf"(?:{'|'.join(_DATES)})[ T_-]*{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?"
+    rf"|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{{3}} +\d+ {_CLOCK}(?: \d{{4}})?|\d{{4}}[-/]\d\d[-/]\d\d(?!\d)"
+)
+DURATION = re.compile(
+    r"(?:\d+ days?, *)?\d+:\d\d:\d\d(?:\.\d+)?|(?<![\d:])\d+:\d\d(?![\d:])"
+    r"|\b(?:\d+d ?)?(?:\d+h ?)?\d+m ?\d+s\b|\b\d+h ?\d+m\b"
+    r"|\b\d+ ?(?:h|hrs?|hours?|mins?|minutes?|小时|分钟?)(?:,| and)? {0,2}\d+(?:\.\d+)? ?"
+    r"(?:min(?:ute)?s?|s|sec(?:ond)?s?|分钟?|秒)(?![A-Za-z])"
+)
+# Those of them that a grammar reads.
+LENGTH = re.compile(
+    r"(?:\d+ days?, )?(?:\d+:)?\d+:\d\d(?:\.\d+)?|(?:\d+d ?)?(?:\d+h ?)?\d+m ?\d+s|\d+h ?\d+m"
+    r"|\d+ ?(?:mins?|minutes?|分钟?)(?:,| and)? {0,2}\d+(?:\.\d+)? ?(?:s|secs?|seconds?|秒)"
+)
+# Numbers that name something: a card, a rank, a place in a source file, a version.
+IDENTITY = re.compile(
+    r"(?<![\w/])/?(?:gpu|GPU|cuda|rank|Rank|RANK|RK|device|worker|node|Node|local_rank|pid)[:=#\s\[]{0,2}\d+\]?"
+    r"|(?<![\w./\\-])[\w./\\-]+\.(?:py|cpp|cc|cu|java|scala|h|npy|pt|pth|yaml|json|txt|log|bin)\b"
+    r"(?:[:\]]? ?\d+)?(?::\w+)?"
+    r"|\b0x[0-9a-f]+|\b\d+(?:\.\d+){2,}\b|:::\w+v[\d.]+|\blineno\"?: *\d+|[$]:\d+|\bpid=\d+"
+)

@@ -1,0 +1,91 @@
+"""Lengths of time that a log writes as a clock shows them or in words: `0:02:28`, `2m 28s`, `2 minutes 28 seconds`."""
+
+from pathlib import Path
+
+import pytest
+from pytest import approx
+
+from report.evidence.log_summary import Summary, summarise
+from tests.parsers.test_general_reader import drafted
+from tests.parsers.toy_logs import write
+
+SECONDS = (123.0, 120.0, 125.0, 115.0, 119.0, 121.0)
+
+
+def summary(at: Path, text: str) -> Summary:
+    return summarise(write(at, text.encode()), None, ())
+
+
+def epochs(line: str) -> str:
+    """Lines of epochs of so many seconds each."""
+    return "".join(
+        line.format(epoch=epoch, loss=3 / epoch, minutes=int(took // 60), seconds=int(took % 60)) + "\n"
+        for epoch, took in enumerate(SECONDS, 1)
+    )
+
+
+OF_EPOCHS = {
+    "hours, minutes and seconds": "Epoch {epoch} train loss {loss:.4f} time: 0:{minutes:02d}:{seconds:02d}",
+    "minutes and seconds": "Epoch {epoch} train loss {loss:.4f} time: {minutes:02d}:{seconds:02d}",
+    "letters": "Epoch: {epoch:02d} | Time: {minutes}m {seconds}s\n\tTrain Loss: {loss:.3f}",
+    "letters without a blank": "Epoch {epoch} loss: {loss:.4f} epoch time: {minutes}m{seconds}s",
+    "words": "Epoch {epoch}: loss {loss:.4f}, took {minutes} minutes and {seconds} seconds",
+    "short words": "Epoch {epoch}: loss {loss:.4f}, time: {minutes} min {seconds} sec",
+    "Chinese": "第 {epoch} 轮 训练损失 {loss:.4f}, 耗时 {minutes}分钟{seconds}秒",
+    "a total of each": "[epoch:{epoch}/90] [loss:{loss:.4f}] [total time:0:{minutes:02d}:{seconds:02d}]",
+}
+
+
+@pytest.mark.parametrize("line", OF_EPOCHS.values(), ids=OF_EPOCHS)
+def test_a_length_of_time_of_an_epoch_gives_epochs_a_second(tmp_path: Path, line: str) -> None:
+    found = summary(tmp_path, epochs(line)).measurement
+    assert found is not None
+    assert found.unit == "epochs/s"
+    assert found.value == approx(len(SECONDS) / sum(SECONDS))
+
+
+def since_start(line: str) -> str:
+    """Lines of steps with the time since the start: 40 steps in 8 seconds."""
+    return "".join(
+        line.format(step=step, clock=f"{step // 300}:{step // 5 % 60:02d}") + "\n" for step in range(40, 841, 40)
+    )
+
+
+SINCE_START = {
+    "with losses": "Iter: {step}, Train Loss: 0.5, Time: 0:0{clock}",
+    "after a count of all": "  Batch {step}  of  900.    Elapsed: 0:0{clock}.",
+    "minutes": "step {step} loss 0.5 elapsed {clock}",
+}
+
+
+@pytest.mark.parametrize("line", SINCE_START.values(), ids=SINCE_START)
+def test_a_length_of_time_that_rises_with_the_steps_is_the_time_since_the_start(tmp_path: Path, line: str) -> None:
+    found = summary(tmp_path, since_start(line)).measurement
+    assert found is not None
+    assert found.unit == "steps/s"
+    assert found.value == approx(5.0)
+
+
+def test_the_clock_of_lines_that_hold_an_evaluation_may_hold_its_time(tmp_path: Path) -> None:
+    text = since_start("Iter: {step}, Train Loss: 0.5, Val Loss: 0.6, Time: 0:0{clock}")
+    assert "time may hold the time of the evaluation whose results stand in the same lines" in map(
+        str, drafted(tmp_path, text).assumed
+    )
+
+
+REFUSED = {
+    "of a test": "Epoch {epoch} test loss {loss:.4f} time: 0:{minutes:02d}:{seconds:02d}",
+    "what is left": "Epoch {epoch} train loss {loss:.4f} eta: 0:{minutes:02d}:{seconds:02d}",
+    "a moment": "Epoch {epoch} train loss {loss:.4f} at 12:{minutes:02d}:{seconds:02d}",
+    "of what nobody knows": "Epoch {epoch} train loss {loss:.4f} ({minutes}m {seconds}s)",
+}
+
+
+@pytest.mark.parametrize("line", REFUSED.values(), ids=REFUSED)
+def test_a_length_of_time_of_something_else_gives_none(tmp_path: Path, line: str) -> None:
+    assert summary(tmp_path, epochs(line)).measurement is None
+
+
+def test_a_total_time_that_rises_is_none_of_epochs(tmp_path: Path) -> None:
+    text = "".join(f"[epoch:{n}/90] [loss:0.5] [total time:0:0{n}:{7 * n:02d}]\n" for n in range(1, 8))
+    assert summary(tmp_path, text).measurement is None
