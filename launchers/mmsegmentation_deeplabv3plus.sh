@@ -7,9 +7,10 @@
 # gpu: fp32 tf32 amp
 # metric: Iter \[[0-9]+/[0-9]+\]\s.*, time: [0-9.]+, data_time: [0-9.]+
 # data: Cityscapes with the labels of tools/convert_datasets/cityscapes.py
+# published: https://github.com/PaddlePaddle/Perf/blob/e7a07c4d39e04de5e24652daaf02d204f0209acb/DeepLabV3P/OtherReports/PyTorch/README.md
 # needs: torch, mmcv-full 1.7, requirements.txt
 set -euo pipefail
-: "${REPO:?}" "${DATA:=data/cityscapes}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=2}"
+: "${REPO:?}" "${DATA:=data/cityscapes}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=4}"
 : "${STEPS:=500}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
 . "$(dirname "${BASH_SOURCE[0]}")/native.bash"
 declare -A levels=([fp32]="" [tf32]="" [amp]="optimizer_config.type=Fp16OptimizerHook")

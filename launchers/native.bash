@@ -5,11 +5,14 @@
 # extra               the words of EXTRA, split as a shell would split them; nothing in them is executed
 # native COMMAND...   becomes the native command; with DRY_RUN set it only prints it, as a shell that knows REPO reads it
 
-for count in NODES CARDS BATCH_SIZE STEPS EPOCHS; do
+for count in NODES CARDS BATCH_SIZE STEPS EPOCHS ACCUMULATION SEQUENCE_LENGTH; do
   [[ ${!count-1} =~ ^[1-9][0-9]*$ ]] || { echo "$count is ${!count}; expected a whole number of at least 1" >&2; exit 2; }
 done
 if [[ ${DATA-} ]] && grep -q '^# data: synthetic' "$0"; then
   echo "DATA is not used with synthetic data; omit it" >&2
+  exit 2
+elif [[ ${DATA-} == synthetic ]] && ! grep -q '^# synthetic: ' "$0"; then
+  echo "the program cannot generate data; DATA is a folder, such as ./synthetic" >&2
   exit 2
 fi
 REPO=$(CDPATH='' cd -- "$REPO" && pwd)

@@ -6,22 +6,28 @@
 # licence: BSD-3-Clause
 # gpu: fp32 tf32 amp
 # metric: Iteration: [0-9]+ .*train\.total_ips : [0-9.]+ images/s
-# data: synthetic, images that the program makes
+# data: ImageNet with its images in train and val
+# synthetic: images that the program makes
+# case: dali=$DALI
+# published: https://github.com/PaddlePaddle/Perf/blob/e7a07c4d39e04de5e24652daaf02d204f0209acb/ResNet50V1.5/OtherReports/PyTorch/scripts/pytorch_test_all.sh
 # needs: NVIDIA's PyTorch container 21.03 with its DALI (it stops without, on synthetic images too), requirements.txt
 set -euo pipefail
-: "${REPO:?}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=128}"
-: "${STEPS:=100}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
+: "${REPO:?}" "${DATA:=/imagenet}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=256}"
+: "${STEPS:=100}" "${DALI:=on}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
 . "$(dirname "${BASH_SOURCE[0]}")/native.bash"
-declare -A levels=([fp32]="FP32 --platform DGX1V" [tf32]="TF32 --platform DGXA100" [amp]="AMP --platform DGXA100")
-read -ra level <<< "--precision ${levels[$PRECISION]:?fp32, tf32 and amp are possible}"
+declare -A levels=([fp32]="" [tf32]="" [amp]="--amp --static-loss-scale 256")
+declare -A loaders=([on]="--data-backend dali-cpu" [off]="--data-backend pytorch")
+read -ra level <<< "${levels[$PRECISION]?fp32, tf32 and amp are possible}"
+read -ra loader <<< "${loaders[$DALI]?on and off are possible}"
 python=(python)
 [[ $PRECISION != tf32 ]] || python=(env TORCH_ALLOW_TF32_CUBLAS_OVERRIDE=1 python)  # torch asks for leave
 launch=()
 ((CARDS == 1)) || launch=(multiproc.py --nproc_per_node "$CARDS")
 ((NODES == 1)) || launch=(-m torch.distributed.run --nnodes "$NODES" --nproc_per_node "$((CARDS / NODES))" \
   --node_rank "$NODE_RANK" --rdzv_endpoint "${MASTER:?host:port where the nodes meet}")
+# With synthetic images a folder has to be named as well, and is not looked at.
+[[ $DATA != synthetic ]] || loader=(--data-backend synthetic)
+[[ $DATA == /* || $DATA == synthetic ]] || DATA=../../../$DATA  # it is seen from REPO
 cd "$REPO/PyTorch/Classification/ConvNets"
-# Without --optimizer-batch-size=-1 the config gathers gradients of 896 or 2048 images, and of more never steps. A folder
-# of data has to be named, and in this mode is not looked at.
-native "${python[@]}" "${launch[@]}" launch.py --model resnet50 "${level[@]}" --mode benchmark_training_short \
-  --batch-size "$BATCH_SIZE" --optimizer-batch-size=-1 --prof "$STEPS" --raport-file /dev/null . "${extra[@]}"
+native "${python[@]}" "${launch[@]}" main.py "$DATA" --arch resnet50 -b "$BATCH_SIZE" --training-only -p 1 \
+  --raport-file /dev/null --no-checkpoints --epochs 1 --prof "$STEPS" "${level[@]}" "${loader[@]}" "${extra[@]}"

@@ -7,11 +7,12 @@
 # gpu: fp32 tf32 amp
 # metric: Transformer \| epoch [0-9]+ \| step [0-9]+ \|.*\|tokens/s [0-9.]+ \|
 # data: WMT14 English-German, as scripts/run_preprocessing.sh makes it
+# published: https://github.com/PaddlePaddle/Perf/blob/e7a07c4d39e04de5e24652daaf02d204f0209acb/Transformer/OtherReports/PyTorch/README.md
 # needs: NVIDIA's PyTorch container 22.06, sacrebleu, dllogger, requirements.txt, pip install -e of the example
 set -euo pipefail
 # BATCH_SIZE counts tokens. After the last step the program translates the validation set; no option prevents that.
 : "${REPO:?}" "${DATA:=/data/wmt14_en_de_joined_dict}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}"
-: "${BATCH_SIZE:=2560}" "${STEPS:=500}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
+: "${BATCH_SIZE:=5120}" "${STEPS:=500}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
 . "$(dirname "${BASH_SOURCE[0]}")/native.bash"
 declare -A levels=([fp32]="" [tf32]="" [amp]="--amp")
 read -ra level <<< "${levels[$PRECISION]?fp32, tf32 and amp are possible}"

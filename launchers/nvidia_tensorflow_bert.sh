@@ -7,22 +7,25 @@
 # gpu: fp32 tf32 amp fp16
 # metric: throughput_train : [0-9.]+
 # data: Wikipedia and BookCorpus as TFRecord, and bert_config.json, as data/create_datasets_from_start.sh makes them
+# published: https://github.com/PaddlePaddle/Perf/blob/e7a07c4d39e04de5e24652daaf02d204f0209acb/Bert/OtherReports/TensorFlow/README.md
 # needs: NVIDIA's TensorFlow container 20.06-tf1, dllogger, pynvml
 # tasks: card
+# case: accumulation=$ACCUMULATION sequence_length=128 xla=$XLA
 set -euo pipefail
 # STEPS must exceed 6: the program leaves out the first 6, and divides by the time of the others.
 : "${REPO:?}" "${DATA:=TensorFlow/LanguageModeling/BERT/data}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}"
-: "${BATCH_SIZE:=96}" "${STEPS:=500}" "${EXTRA:=}" "${TASKS:=node}"
+: "${BATCH_SIZE:=96}" "${ACCUMULATION:=88}" "${STEPS:=45}" "${XLA:=on}" "${EXTRA:=}" "${TASKS:=node}"
 . "$(dirname "${BASH_SOURCE[0]}")/native.bash"
 declare -A levels=([fp32]="--noamp" [tf32]="--noamp" [amp]="--amp" [fp16]="--noamp --manual_fp16")
-read -ra level <<< "${levels[$PRECISION]:?fp32, tf32, amp and fp16 are possible}"
+declare -A compilers=([on]="--use_xla" [off]="--nouse_xla")
+read -ra level <<< "${levels[$PRECISION]:?fp32, tf32, amp and fp16 are possible} ${compilers[$XLA]:?on and off are possible}"
 ((CARDS == 1)) || level+=(--horovod)
-mpi=(mpirun --allow-run-as-root --bind-to socket -np "$CARDS")
-if [[ $TASKS == card ]]; then
-  mpi=()
-elif ((NODES > 1)); then
+mpi=()
+if [[ $TASKS == node ]] && ((NODES > 1)); then
   echo "$NODES nodes require TASKS=card, with Slurm or mpirun starting this launcher once per GPU" >&2
   exit 2
+elif [[ $TASKS == node ]] && ((CARDS > 1)); then
+  mpi=(mpirun --allow-run-as-root --bind-to socket -np "$CARDS")
 fi
 # In the folder of an earlier run it would train nothing and exit 0.
 # shellcheck disable=SC2016  # the shell that makes the folder expands it
@@ -35,4 +38,5 @@ native "${mpi[@]}" bash -c "$fresh" fresh python run_pretraining.py \
   --bert_config_file="$DATA/download/nvidia_pretrained/bert_tf_squad11_base_128/bert_config.json" \
   --do_train=True --train_batch_size="$BATCH_SIZE" --max_seq_length=128 --max_predictions_per_seq=20 \
   --num_train_steps="$STEPS" --num_warmup_steps=2000 --save_checkpoints_steps="$STEPS" --learning_rate=7.5e-4 \
-  "${level[@]}" --use_xla --dllog_path=/dev/null "${extra[@]}"
+  --num_accumulation_steps="$ACCUMULATION" --allreduce_post_accumulation=True "${level[@]}" --dllog_path=/dev/null \
+  "${extra[@]}"

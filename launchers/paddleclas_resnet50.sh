@@ -8,6 +8,7 @@
 # cpu: fp32
 # metric: ips: [0-9.]+ samples/s
 # data: ImageNet with its train_list.txt
+# published: none, the report on ResNet50 has the static graph, which paddleclas_resnet50_static runs
 # needs: paddlepaddle-gpu 2.6, requirements.txt
 set -euo pipefail
 : "${REPO:?}" "${DATA:=dataset/ILSVRC2012}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=64}"

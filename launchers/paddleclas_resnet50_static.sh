@@ -7,20 +7,26 @@
 # gpu: fp32 tf32 amp fp16
 # metric: train step:.* ips: [0-9.]+ samples/sec\.
 # data: ImageNet with its train_list.txt
-# needs: paddlepaddle-gpu 2.6, protobuf 4.25, requirements.txt
+# case: dali=$DALI
+# published: https://github.com/PaddlePaddle/Perf/blob/e7a07c4d39e04de5e24652daaf02d204f0209acb/ResNet50V1.5/scripts/clas_fp32.sh
+# needs: paddlepaddle-gpu 2.6, nvidia-dali-cuda110, protobuf 4.25, requirements.txt
 set -euo pipefail
-: "${REPO:?}" "${DATA:=dataset/ILSVRC2012}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=64}"
-: "${STEPS:=500}" "${EPOCHS:=1}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
+: "${REPO:?}" "${DATA:=dataset/ILSVRC2012}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=256}"
+: "${STEPS:=500}" "${EPOCHS:=1}" "${DALI:=on}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
 . "$(dirname "${BASH_SOURCE[0]}")/paddle.bash"
-declare -A configs=([fp32]="ResNet50" [tf32]="ResNet50" [amp]="ResNet50_amp_O1" [fp16]="ResNet50_amp_O2_ultra")
+declare -A configs=([fp32]="ResNet50" [tf32]="ResNet50" [amp]="ResNet50_amp_O1_ultra" [fp16]="ResNet50_amp_O2_ultra")
+declare -A loaders=([on]="True" [off]="False")
 config="${configs[$PRECISION]:?fp32, tf32, amp and fp16 are possible}"
+use_dali="${loaders[$DALI]:?on and off are possible}"
+flags=(FLAGS_eager_delete_tensor_gb=0.0 FLAGS_fraction_of_gpu_memory_to_use=0.8 FLAGS_cudnn_exhaustive_search=1 \
+  FLAGS_conv_workspace_size_limit=4000 FLAGS_cudnn_batchnorm_spatial_persistent=1 FLAGS_max_inplace_grad_add=8)
+# The program knows epochs only, so an epoch gets a list of its own: as many images as it takes, drawn from the whole.
+images=$((BATCH_SIZE * CARDS * ((STEPS + EPOCHS - 1) / EPOCHS)))
+# shellcheck disable=SC2016  # the shell that makes the list expands it
+drawn='list=$(mktemp) && trap "rm -f \"\$list\"" EXIT && shuf --repeat --head-count="$1" --output="$list" "$2" && shift 2 && "$@" -o DataLoader.Train.dataset.cls_label_path="$list"'
 cd "$REPO"
-# The program knows epochs only. The sampler below is the one that can end an epoch early, and DALI would bypass it;
-# batches of one class each are what it draws fastest.
-native python "${launch[@]}" ppcls/static/train.py -c "ppcls/configs/ImageNet/ResNet/$config.yaml" \
-  -o Global.epochs="$EPOCHS" -o Global.eval_during_train=False -o Global.use_dali=False -o Arch.pretrained=False \
-  -o DataLoader.Train.sampler.name=DistributedRandomIdentitySampler \
-  -o DataLoader.Train.sampler.max_iters="$(((STEPS + EPOCHS - 1) / EPOCHS))" \
-  -o DataLoader.Train.sampler.num_instances="$BATCH_SIZE" -o DataLoader.Train.sampler.batch_size="$BATCH_SIZE" \
-  -o DataLoader.Train.dataset.image_root="$DATA" -o DataLoader.Train.dataset.cls_label_path="$DATA/train_list.txt" \
-  "${extra[@]}"
+native env "${flags[@]}" bash -c "$drawn" drawn "$images" "$DATA/train_list.txt" python "${launch[@]}" \
+  ppcls/static/train.py -c "ppcls/configs/ImageNet/ResNet/$config.yaml" -o Global.epochs="$EPOCHS" -o Global.seed=1234 \
+  -o Global.eval_during_train=False -o Global.use_dali="$use_dali" -o DataLoader.Train.sampler.batch_size="$BATCH_SIZE" \
+  -o DataLoader.Train.dataset.image_root="$DATA" -o DataLoader.Train.loader.num_workers=8 \
+  -o fuse_elewise_add_act_ops=True -o enable_addto=True "${extra[@]}"

@@ -8,6 +8,7 @@
 # cpu: fp32
 # metric: ips: [0-9.]+ samples/s
 # data: ImageNet with its train_list.txt
+# published: none, FleetX's benchmark measured another program, for Paddle Fluid
 # needs: paddlepaddle-gpu 2.6, requirements.txt
 set -euo pipefail
 : "${REPO:?}" "${DATA:=dataset/ILSVRC2012}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=64}"

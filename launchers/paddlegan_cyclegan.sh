@@ -7,6 +7,7 @@
 # gpu: fp32 tf32
 # metric: iter: [0-9]+/[0-9]+ .* ips: [0-9.]+ images/s
 # data: horse2zebra with its 1334 training images, in trainA and trainB
+# published: none, PaddlePaddle's benchmark guide of 2019 measured another program, for Paddle Fluid
 # needs: paddlepaddle-gpu 2.6, requirements.txt
 set -euo pipefail
 # EXTRA goes on after -o, where further values of the config may follow; a second -o would replace all before it.

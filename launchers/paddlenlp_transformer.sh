@@ -7,6 +7,7 @@
 # gpu: fp32 tf32 amp fp16
 # metric: step_idx: [0-9]+,.* ips: [0-9.]+ words/sec
 # data: PaddleNLP's home, with datasets/WMT14ende/WMT14.en-de in it, which is downloaded where it is missing
+# published: https://github.com/PaddlePaddle/Perf/blob/e7a07c4d39e04de5e24652daaf02d204f0209acb/Transformer/README.md
 # needs: paddlepaddle-gpu 2.6, requirements.txt, huggingface_hub 0.23, easydict
 set -euo pipefail
 # BATCH_SIZE counts the tokens of a batch. A line every 100 steps is what the config says; no option changes it.

@@ -8,10 +8,11 @@
 # cpu: fp32
 # metric: \[TRAIN\].* ips: [0-9.]+ samples/sec
 # data: Cityscapes with its train.list
+# published: https://github.com/PaddlePaddle/Perf/blob/e7a07c4d39e04de5e24652daaf02d204f0209acb/HRNetW18/README.md
 # needs: paddlepaddle-gpu 2.6, requirements.txt, scikit-image, filelock
 set -euo pipefail
 # EXTRA goes on after --opts, where further options may follow the values of the config.
-: "${REPO:?}" "${DATA:=data/cityscapes}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=2}"
+: "${REPO:?}" "${DATA:=data/cityscapes}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=fp32}" "${BATCH_SIZE:=8}"
 : "${STEPS:=500}" "${DEVICE:=gpu}" "${EXTRA:=}" "${MASTER:=}" "${NODE_RANK:=0}"
 . "$(dirname "${BASH_SOURCE[0]}")/paddle.bash"
 declare -A levels=([fp32]="fp32" [tf32]="fp32" [amp]="fp16 --amp_level O1" [fp16]="fp16 --amp_level O2")

@@ -7,6 +7,7 @@
 # gpu: bf16
 # metric: step: +[0-9]+ .*tps: [0-9,]+
 # data: a folder of JSON lines with text, as tests/assets/c4_test; the tokenizer is that of tests/assets
+# published: none, TorchTitan's published benchmarks are of Llama 3
 # needs: torch 2.11, torchdata, datasets, tokenizers, tyro, tensorboard, einops
 set -euo pipefail
 : "${REPO:?}" "${DATA:=tests/assets/c4_test}" "${NODES:=1}" "${CARDS:=1}" "${PRECISION:=bf16}" "${BATCH_SIZE:=4}"

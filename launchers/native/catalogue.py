@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -11,7 +11,7 @@ from tabulate import tabulate
 
 from ..io.regular_file import write_whole
 from . import outcome as words
-from . import own_recipes, recipes
+from . import own_recipes, published, recipes
 from .outcome import CheckOutcome
 from .recipes import Recipe
 
@@ -48,12 +48,15 @@ def page(outcomes: Mapping[str, CheckOutcome]) -> str:
     told = [(recipe, outcomes.get(recipe.name)) for recipe in known]
     current = [(recipe, outcome if outcome and is_current(recipe, outcome) else None) for recipe, outcome in told]
     template = _TEMPLATES.get_template("catalogue.md.jinja")
-    return template.render(recipes=current, repository=_repository, summary=words.summary, remarks=words.remarks)
+    outcomes_told = {"summary": words.summary, "remarks": words.remarks}
+    recipes_told = {"repository": _repository, "data": _data}
+    as_published = {"published": _published, "same": _same, "different": _different}
+    return template.render(recipes=current, **outcomes_told, **recipes_told, **as_published)
 
 
 def is_current(recipe: Recipe, outcome: CheckOutcome) -> bool:
-    """Say whether the launcher is the very file that was checked."""
-    return outcome.launcher == words.recipe_sha256(recipe)
+    """Say whether the launcher passes what was checked: its comments may have changed since."""
+    return outcome.launcher == words.passing_sha256(recipe)
 
 
 def _row(recipe: Recipe) -> dict[str, str]:
@@ -64,9 +67,35 @@ def _row(recipe: Recipe) -> dict[str, str]:
         "framework": facts["framework"],
         "repository": _repository(recipe),
         "precisions": _precisions(recipe),
-        "data": recipe.data,
+        "data": _data(recipe),
         "needs": facts["needs"],
     }
+
+
+def _published(recipe: Recipe) -> str:
+    """The source of what a recipe reproduces, as a link; without one the words of its head."""
+    known, source = published.read(recipe), recipe.facts["published"]
+    return f"[{known.title}]({source})" if known else source.partition(", ")[2]
+
+
+def _same(recipe: Recipe) -> str:
+    """The settings in which a recipe does not differ; the file beside the recipes has their values."""
+    known = published.read(recipe)
+    return f"{_listed(known.same)} ([values](../launchers/{published.FOLDER}/{recipe.name}.toml))" if known else "-"
+
+
+def _different(recipe: Recipe) -> str:
+    known = published.read(recipe)
+    return "<br>".join(f"{_listed(each.settings)}: {each.why}" for each in known.differences) if known else "-"
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _data(recipe: Recipe) -> str:
+    """What a recipe trains on, both where its program can make data as well."""
+    return f"{recipe.data}, {recipes.SYNTHETIC}" if recipe.can_make_data else recipe.data
 
 
 def _repository(recipe: Recipe) -> str:

@@ -12,7 +12,7 @@ from . import checkout, native_configs, native_options
 from .native_commands import NativeCommand, Use, cases, printed
 from .native_configs import ConfigKey
 from .native_sources import PythonFile, reachable
-from .outcome import Checked, CheckOutcome, recipe_sha256
+from .outcome import Checked, CheckOutcome, passing_sha256
 from .recipes import Recipe
 
 _BUILDS = ("name", "type")  # the keys of a config that say which class is built with the other keys beside them
@@ -28,7 +28,7 @@ def check(recipe: Recipe, repo: Path) -> CheckOutcome:
     commands = [NativeCommand(printed(recipe, repo, variables), repo) for variables in cases(recipe)]
     starter = dict.fromkeys(option for command in commands for option in command.starter)
     checked = tuple(examine(commands, repo))
-    return CheckOutcome(recipe.name, recipe_sha256(recipe), checkout.describe(repo)["commit"], checked, tuple(starter))
+    return CheckOutcome(recipe.name, passing_sha256(recipe), checkout.describe(repo)["commit"], checked, tuple(starter))
 
 
 def examine(commands: Sequence[NativeCommand], repo: Path) -> list[Checked]:

@@ -32,7 +32,7 @@ _SIZES_WITH_TASKS = (
     {"NODES": "2", "CARDS": "16", "TASKS": "card"},
 )
 # Options that are followed by `key=value`: they override what a config says.
-_OVERRIDES = ("-o", "--override", "--opt", "--opts", "--cfg-options", "--options")
+OVERRIDES = ("-o", "--override", "--opt", "--opts", "--cfg-options", "--options")
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class NativeCommand:
 
     def __init__(self, line: str, repo: Path) -> None:
         _, folder, _, *words = shlex.split(line)
-        self.words = [*words, *_appended(words)]
+        self.words = [*words, *appended(words)]
         self.folder, self.repo = Path(folder.replace("$REPO", str(repo), 1)).resolve(), repo
         files = ((place, self._file(word)) for place, word in enumerate(self.words))
         self._programs = {place: path for place, path in files if path and _is_program(path)}
@@ -141,17 +141,21 @@ class NativeCommand:
         return path if path.is_relative_to(self.repo) and path.is_file() else None
 
     def _started(self, after: int = 0) -> tuple[Path, ...]:
-        """List the programs named in the command from the word `after` on, and those that they start themselves."""
-        named = [path for place, path in self._programs.items() if place >= after]
-        inner = [path for program in named for path in self._inner(program)]
-        return tuple(dict.fromkeys([*named, *inner]))
+        """List the programs named in the command from the word `after` on, and those that they and these start."""
+        found = dict.fromkeys(path for place, path in self._programs.items() if place >= after)
+        waiting = list(found)
+        while waiting:
+            inner = [path for path in self._inner(waiting.pop(0)) if path not in found]
+            found |= dict.fromkeys(inner)
+            waiting += inner
+        return tuple(found)
 
     def _inner(self, program: Path) -> list[Path]:
         files = [self._file(str(place / name)) for name in _names(program) for place in (program.parent, self.folder)]
         return [path for path in files if path]
 
 
-def _appended(words: Sequence[str]) -> list[str]:
+def appended(words: Sequence[str]) -> list[str]:
     """List what a piece of shell in a command, `bash -c '… "$@" …'`, puts after the words that it is given."""
     pieces = (word for flag, word in pairwise(words) if flag == "-c" and '"$@"' in word)
     return [appended for piece in pieces for appended in shlex.split(piece.partition('"$@"')[2])]
@@ -162,7 +166,7 @@ def _names(program: Path) -> list[str]:
     if program.suffix == ".sh":
         return re.findall(r"[\w.-]+\.py\b", text_of(program, errors="replace"))
     literals = (node.value for node in ast.walk(parse(program)) if isinstance(node, ast.Constant))
-    return [text for text in literals if isinstance(text, str) and re.fullmatch(r"[\w./-]+\.py", text)]
+    return [text for text in literals if isinstance(text, str) and re.fullmatch(r"[\w./-]+\.py|\./[\w.-]+", text)]
 
 
 def _is_program(path: Path) -> bool:
@@ -177,13 +181,13 @@ def _is_option(word: str) -> bool:
 
 def _split(word: str) -> tuple[str, str]:
     """Split an option from the value glued to it."""
-    if word[:2] in _OVERRIDES:
+    if word[:2] in OVERRIDES:
         return word[:2], word[2:]
     option, _, value = word.partition("=")
     return option, value
 
 
 def _overridden(option: str, value: str, programs: tuple[Path, ...]) -> Iterator[Use]:
-    key, is_override, overriding = value.partition("=")
-    if option in _OVERRIDES and is_override:
-        yield Use(option, programs, key, overriding)
+    key, is_override, given = value.partition("=")
+    if option in OVERRIDES and is_override:
+        yield Use(option, programs, key, given)

@@ -24,9 +24,8 @@ class Checked:
 class CheckOutcome:
     """What the check of one recipe found.
 
-    `launcher` is the sha256 of the launcher script and of what `Recipe.shared` lists, `commit` the checkout's, None
-    where it is not a git checkout, `unchecked` the options of what starts the native program, which does not belong to
-    the repository.
+    `launcher` is what `passing_sha256` gives, `commit` the checkout's, None where it is not a git checkout, `unchecked`
+    the options of what starts the native program, which does not belong to the repository.
     """
 
     recipe: str
@@ -44,6 +43,12 @@ class CheckOutcome:
 def recipe_sha256(recipe: Recipe) -> str:
     """Return the sha256 of the launcher script, and of what it shares with others of its framework, put behind it."""
     return hashlib.sha256(b"".join(path.read_bytes() for path in [recipe.path, *recipe.shared])).hexdigest()
+
+
+def passing_sha256(recipe: Recipe) -> str:
+    """Return the sha256 of what a launcher does: of its script and of what it shares, without the lines of comment."""
+    lines = [line for path in [recipe.path, *recipe.shared] for line in path.read_bytes().splitlines(keepends=True)]
+    return hashlib.sha256(b"".join(line for line in lines if not line.lstrip().startswith(b"#"))).hexdigest()
 
 
 def text(recipe: Recipe, outcome: CheckOutcome) -> str:

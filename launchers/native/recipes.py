@@ -13,6 +13,7 @@ _DEFAULTS = re.compile(r"^: (.+)$", re.MULTILINE)
 _VARIABLE = re.compile(r'"\$\{([A-Z_]+):[=?]([^}]*)\}"')
 _READ = re.compile(r'^\. "\$\(dirname "\$\{BASH_SOURCE\[0\]\}"\)/(.+\.bash)"$', re.MULTILINE)
 _OF_ALL = "native.bash"
+SYNTHETIC = "synthetic"  # data, and the value of DATA that asks for them
 LAUNCHERS = "TACHOGRAPH_LAUNCHERS"  # the variable by which a script elsewhere finds what all share
 
 
@@ -51,7 +52,18 @@ class Recipe:
     @property
     def data(self) -> str:
         """What the recipe trains on: `real` data, which it reads, or `synthetic` ones, which the program makes."""
-        return "synthetic" if self.facts["data"].startswith("synthetic,") else "real"
+        return SYNTHETIC if self.facts["data"].startswith(f"{SYNTHETIC},") else "real"
+
+    @property
+    def can_make_data(self) -> bool:
+        """Whether the program of a recipe that reads data makes synthetic ones as well, with DATA=synthetic."""
+        return SYNTHETIC in self.facts
+
+    def states(self, variables: Mapping[str, str]) -> dict[str, int | str]:
+        """Return the further facts of a case that the head states, such as `dali=$DALI sequence_length=128`."""
+        pairs = (word.partition("=") for word in self.facts.get("case", "").split())
+        said = {name: variables.get(value[1:], "") if value.startswith("$") else value for name, _, value in pairs}
+        return {name: int(value) if value.isdecimal() else value for name, value in said.items()}
 
     def precisions(self, device: str) -> list[str]:
         """List the precisions in which the recipe really trains on `device`; none on a device it does not know."""

@@ -13,6 +13,7 @@ import click
 
 from ..io.output import say_text
 from ..native.own_recipes import SUFFIX, is_known, read_all
+from ..native.recipes import SYNTHETIC
 from .launch_options import launch_options, run_options
 
 if TYPE_CHECKING:
@@ -219,6 +220,7 @@ def _planned(
     repeats: int | None,
     only: dict[str, str],
     extra: tuple[str, ...],
+    synthetic: bool,
     **options: str | int | None,
 ) -> list[PlannedRun]:
     """Plan the runs of a recipe or a page; ``options`` are those that the recipe or page says where they are None."""
@@ -227,6 +229,8 @@ def _planned(
     given = {name.upper(): str(value) for name, value in options.items() if value is not None}
     if extra:
         given["EXTRA"] = shlex.join(extra)
+    if synthetic:
+        given["DATA"] = SYNTHETIC
     if not is_known(target, planner.own):
         return _of_page(context, planner, target, given, into, repeats, only)
     if only:

@@ -10,6 +10,7 @@ _Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 COUNT = click.IntRange(min=1)
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_SWITCH = click.Choice(["on", "off"])
 
 
 def _filter(_context: click.Context, _option: click.Parameter, text: str | None) -> dict[str, str]:
@@ -99,6 +100,11 @@ OPTIONS = (
     click.option("--steps", type=COUNT, help="Total number of training steps."),
     click.option("--epochs", type=COUNT, help="Number of epochs; steps are split evenly."),
     click.option("--device", type=click.Choice(["cpu", "gpu"]), help="Device to train on."),
+    click.option("--synthetic", is_flag=True, help="Train on data that the program generates, if the recipe can."),
+    click.option("--accumulation", type=COUNT, help="Forward passes per optimizer step."),
+    click.option("--sequence-length", type=COUNT, help="Tokens per sequence."),
+    click.option("--dali", type=_SWITCH, help="Load images with DALI."),
+    click.option("--xla", type=_SWITCH, help="Compile with XLA."),
     click.option("--repeats", type=COUNT, help="Runs per case.  [default: 3, or set by the page]"),
     click.option("--only", callback=_filter, metavar="AXIS=VALUE,...", help="Run only these cases of a page."),
     click.option(

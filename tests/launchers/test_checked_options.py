@@ -154,6 +154,15 @@ def test_a_script_that_names_a_program_passes_options_on_to_it(tmp_path: Path) -
     assert found(tmp_path, "./runner -n 8 --lr 1") == {"-n": "runner:2", "--lr": "train.py:1"}
 
 
+def test_a_program_passes_options_on_to_one_that_it_names_from_its_folder_and_this_to_another(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {"bench.py": "p.add_argument('--executable', default='./runner')", "train.py": "p.add_argument('--lr')"},
+    )
+    (tmp_path / "runner").write_text("command = ['mpirun', 'train.py']\n", encoding="utf-8")
+    assert found(tmp_path, "python bench.py --lr 1") == {"--lr": "train.py:1"}
+
+
 def test_a_shell_script_passes_options_on_to_the_programs_that_it_names(tmp_path: Path) -> None:
     write(tmp_path, {"train.py": "p.add_argument('--lr')"})
     (tmp_path / "dist.sh").write_text('python -m some.launch $(dirname "$0")/train.py "$@"\n', encoding="utf-8")

@@ -22,7 +22,11 @@ OTHER = {
     "CARDS": "8",
     "BATCH_SIZE": "7",
     "STEPS": "9",
-    "EPOCHS": "3",
+    "EPOCHS": "5",
+    "ACCUMULATION": "3",
+    "SEQUENCE_LENGTH": "64",
+    "DALI": "off",
+    "XLA": "off",
     "DEVICE": "cpu",
     "EXTRA": "--other",
     "TASKS": "card",
@@ -65,9 +69,39 @@ def test_data_that_is_given_reaches_the_native_program_or_is_refused(tmp_path: P
     assert is_refused(tmp_path, recipe, data) == (recipes.read(recipe).data == "synthetic")
 
 
-def test_the_recipes_that_train_on_synthetic_data_are_these() -> None:
-    synthetic = [name for name in recipes.names() if recipes.read(name).data == "synthetic"]
-    assert synthetic == ["nvidia_mxnet_resnet50", "nvidia_pytorch_resnet50", "nvidia_tensorflow_resnet50"]
+def test_the_recipes_whose_programs_can_make_data_are_these() -> None:
+    able = [name for name in recipes.names() if recipes.read(name).can_make_data]
+    assert able == ["nvidia_mxnet_resnet50", "nvidia_pytorch_resnet50", "nvidia_tensorflow_resnet50"]
+
+
+@every_recipe
+def test_synthetic_data_change_the_native_command_or_are_refused(tmp_path: Path, recipe: str) -> None:
+    try:
+        asked = job(tmp_path, recipe, {"DATA": "synthetic"})
+    except click.UsageError as refusal:
+        assert not recipes.read(recipe).can_make_data
+        assert "omit --" in refusal.message
+        assert start(tmp_path, recipe, DATA="synthetic").returncode == 2
+    else:
+        assert (asked.trains_on, asked.folders) == ("synthetic", [tmp_path])
+        assert asked.command != job(tmp_path, recipe, {}).command
+
+
+def test_synthetic_data_and_a_folder_of_data_are_not_both_given(tmp_path: Path) -> None:
+    with pytest.raises(click.UsageError, match="--synthetic and --data cannot be used together"):
+        job(tmp_path, "nvidia_mxnet_resnet50", {"DATA": "synthetic"}, tmp_path)
+
+
+def test_a_case_says_how_it_is_trained_as_the_head_of_its_recipe_states(tmp_path: Path) -> None:
+    case = job(tmp_path, "nvidia_tensorflow_bert", {"ACCUMULATION": "4", "XLA": "off"}).case([])
+    assert (case["accumulation"], case["sequence_length"], case["xla"]) == (4, 128, "off")
+
+
+def test_a_case_says_nothing_of_what_extra_arguments_may_set_otherwise(tmp_path: Path) -> None:
+    case = job(tmp_path, "nvidia_tensorflow_bert", {"EXTRA": "--num_accumulation_steps=2 --max_seq_length=512"}).case(
+        []
+    )
+    assert {"accumulation", "sequence_length", "xla"} & case.keys() == {"xla"}
 
 
 @pytest.mark.parametrize("recipe", [name for name in recipes.names() if recipes.read(name).data == "synthetic"])
@@ -116,7 +150,7 @@ def test_nothing_is_said_of_the_data_where_extra_arguments_may_choose_others(nat
 def test_a_recipe_that_reads_no_data_trains_on_synthetic_ones_unless_told_otherwise(
     tmp_path: Path, extra: str, said: str | None
 ) -> None:
-    assert job(tmp_path, "nvidia_mxnet_resnet50", {"EXTRA": extra}).trains_on == said
+    assert job(tmp_path, "nvidia_mxnet_resnet50", {"DATA": "synthetic", "EXTRA": extra}).trains_on == said
 
 
 def test_data_that_lie_around_in_the_environment_reach_no_launcher(
@@ -135,4 +169,4 @@ def test_show_says_whether_the_data_are_real(native: Native) -> None:
 
 
 def test_the_table_of_the_recipes_says_on_what_each_trains() -> None:
-    assert {row["recipe"]: row["data"] for row in catalogue.rows()}["nvidia_mxnet_resnet50"] == "synthetic"
+    assert {row["recipe"]: row["data"] for row in catalogue.rows()}["nvidia_mxnet_resnet50"] == "real, synthetic"

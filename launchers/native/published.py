@@ -1,0 +1,135 @@
+"""The published configuration that a recipe reproduces, and where its native command differs from it.
+
+What was published lies in `published/RECIPE.toml` as settings: options, keys of a config and variables with their
+values. Each setting in which the command of the recipe differs must be named there with the reason.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from .native_commands import OVERRIDES, appended
+from .recipes import ROOM, Recipe
+
+ARGUMENTS = "arguments"  # the setting of what stands before the first option
+PROGRAM = "program"
+FOLDER = "published"
+_ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
+_OPTION = re.compile(r"(--?[A-Za-z][^=]*)(?:=(.*))?", re.DOTALL)
+_PROGRAM = re.compile(r"(?!multiproc\.py).*\.py|(?:.*/)?(?:runner|swift|llamafactory-cli|yolo)")
+_NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+
+
+class _PublishedPart(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class PublishedCommand(_PublishedPart):
+    """One command that was published, and the variables with which the launcher should give it.
+
+    A value may name variables: `{DATA}`.
+    """
+
+    variables: Mapping[str, str]
+    settings: Mapping[str, str] = {}
+
+
+class KnownDifference(_PublishedPart):
+    """Settings in which the recipe differs on purpose, and why."""
+
+    settings: tuple[str, ...]
+    why: str
+
+
+class Published(_PublishedPart):
+    """What was published: `settings` are those of all `commands`."""
+
+    title: str
+    settings: Mapping[str, str]
+    commands: tuple[PublishedCommand, ...]
+    differences: tuple[KnownDifference, ...] = ()
+
+    def settings_of(self, command: PublishedCommand) -> dict[str, str]:
+        """Return every setting of one of the commands, with its variables filled in."""
+        stated = {**self.settings, **command.settings}
+        return {name: value.format_map(command.variables) for name, value in stated.items()}
+
+    @property
+    def same(self) -> list[str]:
+        """The settings of all commands together in which the recipe does not differ."""
+        names = [*self.settings, *(name for command in self.commands for name in command.settings)]
+        different = {name for difference in self.differences for name in difference.settings}
+        return [name for name in dict.fromkeys(names) if name not in different]
+
+
+def read(recipe: Recipe) -> Published | None:
+    """Read what a recipe reproduces; None where its head says that nothing was published."""
+    path = ROOM / FOLDER / f"{recipe.name}.toml"
+    return Published.model_validate(tomllib.loads(path.read_text(encoding="utf-8"))) if path.is_file() else None
+
+
+def recipes_with_one() -> list[str]:
+    """List the names of the recipes of which a published configuration is known."""
+    return sorted(path.stem for path in (ROOM / FOLDER).glob("*.toml"))
+
+
+def differing(published: Mapping[str, str], line: str) -> dict[str, tuple[str | None, str | None]]:
+    """Map each setting that differs to its published value and that of a native command; None where one lacks it.
+
+    `line`: what the launcher prints in a dry run.
+    """
+    ours = settings(line)
+    names = dict.fromkeys([*published, *ours])
+    pairs = {name: (published.get(name), ours.get(name)) for name in names}
+    return {name: pair for name, pair in pairs.items() if not _is_same(*pair)}
+
+
+def settings(line: str) -> dict[str, str]:
+    """Return what a native command sets: its program, variables of `env`, options, and keys of a config.
+
+    `line`: what a launcher prints in a dry run. What starts a process on each card is no setting.
+    """
+    words = shlex.split(line)[3:]
+    words += appended(words)
+    place = next((place for place, word in enumerate(words) if _PROGRAM.fullmatch(word)), len(words) - 1)
+    return {**dict(_variables(words)), PROGRAM: Path(words[place]).name, **_options(words[place + 1 :])}
+
+
+def _variables(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The variables that each `env` of a command sets, but for where Python looks for modules."""
+    is_env = False
+    for word in words:
+        assigned = _ASSIGNED.fullmatch(word)
+        if is_env and assigned and assigned[1] != "PYTHONPATH":
+            yield assigned[1], assigned[2]
+        is_env = word == "env" or (is_env and assigned is not None)
+
+
+def _options(words: Iterable[str]) -> dict[str, str]:
+    """Options with their values; several words are one value, and none is "" as of a flag."""
+    found: dict[str, list[str]] = {}
+    name = ARGUMENTS
+    for word in words:
+        key, is_override, value = word.partition("=")
+        if option := _OPTION.fullmatch(word):
+            name = option[1]
+            found |= {} if name in OVERRIDES else {name: [] if option[2] is None else [option[2]]}
+        elif name in OVERRIDES and is_override:
+            found[key] = [value]
+        else:
+            found.setdefault(name, []).append(word)
+    return {name: " ".join(values) for name, values in found.items()}
+
+
+def _is_same(one: str | None, other: str | None) -> bool:
+    if one is None or other is None:
+        return one == other
+    if _NUMBER.fullmatch(one) and _NUMBER.fullmatch(other):
+        return float(one) == float(other)
+    return one.lower() == other.lower()

@@ -1,0 +1,77 @@
+"""Each recipe says which published configuration it reproduces, and runs it but for what it says and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from test_launched_commands import start
+
+from launchers.native import catalogue, published, recipes
+
+every_published = pytest.mark.parametrize("recipe", published.recipes_with_one())
+LINE = 'cd "$REPO"/example && env A=1 python -m torch.distributed.run --nproc_per_node 8 train.py data '
+
+
+def differing(recipe: str, top: Path) -> set[str]:
+    """The settings in which a command of the recipe is not the published one."""
+    known = published.read(recipes.read(recipe))
+    assert known
+    found = set[str]()
+    for number, command in enumerate(known.commands):
+        answer = start(top / str(number), recipe, DRY_RUN="1", **command.variables)
+        assert answer.returncode == 0, answer.stderr
+        found |= published.differing(known.settings_of(command), answer.stdout).keys()
+    return found
+
+
+def explained(recipe: str) -> list[str]:
+    """The settings whose difference has a reason."""
+    known = published.read(recipes.read(recipe))
+    assert known
+    return [name for difference in known.differences for name in difference.settings]
+
+
+@every_published
+def test_a_recipe_runs_what_was_published_but_for_the_settings_that_it_says(tmp_path: Path, recipe: str) -> None:
+    assert differing(recipe, tmp_path) == set(explained(recipe))
+
+
+@every_published
+def test_a_difference_has_one_reason(recipe: str) -> None:
+    assert [name for name, count in Counter(explained(recipe)).items() if count > 1] == []
+
+
+@pytest.mark.parametrize("recipe", recipes.names())
+def test_a_recipe_says_where_its_configuration_was_published_or_why_none_was(recipe: str) -> None:
+    said = recipes.read(recipe).facts["published"]
+    assert said.startswith("https://" if recipe in published.recipes_with_one() else "none, ")
+
+
+def test_a_page_of_the_documents_says_of_every_recipe_what_is_as_published() -> None:
+    lines = catalogue.page({}).partition("## As published")[2].splitlines()
+    assert [name for name in recipes.names() if not any(line.startswith(f"| [{name}]") for line in lines)] == []
+
+
+def test_another_value_and_a_missing_option_differ() -> None:
+    found = published.differing(
+        {"--lr": "0.1", "--amp": "", "program": "train.py", "arguments": "data", "A": "1"}, f"{LINE}--lr=0.2"
+    )
+    assert found == {"--lr": ("0.1", "0.2"), "--amp": ("", None)}
+
+
+def test_an_option_that_was_not_published_differs() -> None:
+    assert published.differing(published.settings(LINE), f"{LINE}--fast") == {"--fast": (None, "")}
+
+
+@pytest.mark.parametrize(("one", "other"), [("1e-4", "0.0001"), ("true", "True"), ("7.5e-4", "7.500000e-04")])
+def test_a_value_that_is_spelt_otherwise_is_the_same(one: str, other: str) -> None:
+    assert published.differing(published.settings(f"{LINE}--x {one}"), f"{LINE}--x={other}") == {}
+
+
+def test_an_overridden_key_is_a_setting_and_so_is_what_a_piece_of_shell_appends() -> None:
+    shell = """bash -c 'out=$(mktemp -d) && "$@" -o Global.out="$out"' fresh"""
+    line = f'cd "$REPO" && {shell} python train.py -c a.yaml -o Global.epochs=8 -o x -betas 0.9 0.99'
+    known = {"program": "train.py", "-c": "a.yaml", "Global.epochs": "8", "-o": "x", "-betas": "0.9 0.99"}
+    assert published.settings(line) == {**known, "Global.out": "$out"}
