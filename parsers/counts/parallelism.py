@@ -88,3 +88,10 @@ def cards_of_replica(counts: Counts) -> int:
     shared = prod(counts.get(name, 1) for name in SHARING)
     replicas = counts.get("data_parallel", 0)
     return max(shared, counts["cards"] // replicas) if replicas and "cards" in counts else shared
+
+
+def replicas(counts: Counts) -> int | None:
+    """How many copies of a model the cards hold, where that is stated and all counts fit; None otherwise."""
+    copies = counts.get("data_parallel", 0)
+    fits = copies and counts.get("cards") == copies * prod(counts.get(name, 1) for name in SHARING)
+    return copies if fits else None

@@ -122,6 +122,7 @@ class Facts(dict[str, Fact]):
         elif (both := self._counts("cards", "cards_per_node")) is None or both[0] < both[1]:
             self._one_node()
         self._derive_parallelism()
+        self._allow_for_replicas()
         self._derive_parameters()
         if "fp8_recipe" in self and ("precision" not in self or self["precision"].value != "fp8"):
             del self["fp8_recipe"]  # the default of an option that is not used
@@ -138,6 +139,15 @@ class Facts(dict[str, Fact]):
         if parallelism.has_stages_without_pipeline(counts_of(self)):
             said.append(self._told_of_two(NO_PIPELINE, "virtual_pipeline", "pipeline_parallel"))
         self.doubts = said  # more is known than when it was asked before
+
+    def _allow_for_replicas(self) -> None:
+        """Where cards share a model, DeepSpeed prints the number of its replicas as its world_size.
+
+        (DeepSpeedConfig in deepspeed/runtime/config.py takes mpu.get_data_parallel_world_size().)
+        """
+        if replicas := parallelism.replicas(counts_of(self)):
+            told = self.contradictions
+            self.contradictions = [pair for pair in told if (pair[1].name, pair[1].value) != ("cards", replicas)]
 
     def _derive_parameters(self) -> None:
         """A card holds the whole model where no cards share it, by what is stated of each way to share one."""

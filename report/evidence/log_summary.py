@@ -13,6 +13,7 @@ from parsers.runs.health import FAILED
 from parsers.runs.reading import Reading, read
 from parsers.scanning.leftover import Leftover
 
+from ..measuring.card_figures import CardFigure, card_figures, remarks
 from ..measuring.crosscheck import Check, caveats, checks, differing, own_figures
 from ..measuring.headline import RunOfLog, headline
 from ..measuring.measurement import Measurement, NoMeasurement
@@ -46,6 +47,7 @@ class Summary:
     the telemetry of the run gives. ``general``: what the general reader found, where no format claims the log. ``bar``:
     how its progress bar was read, where its formats print no speed. ``refused``: how far ranks
     are apart where that is too far for a measurement. ``cards``: what telemetry says of the cards of the ranks.
+    ``figures``: what one card does, where the log is of a language model.
     """
 
     reading: Reading
@@ -61,6 +63,7 @@ class Summary:
     bar: "ReadBar | None" = None
     refused: RankSpread | None = None
     cards: CardsOfRanks | None = None
+    figures: tuple[CardFigure, ...] = ()
 
     @property
     def ranks(self) -> RankSpread | None:
@@ -106,6 +109,7 @@ class Summary:
             yield from self.measurement.warnings
             yield from differing(self.own, self.measurement)
             yield from caveats(self.checks, self.reading.happened, self.measurement)
+        yield from remarks(self.figures)
 
     def _run(self) -> int:
         """Which of several runs was measured."""
@@ -193,7 +197,8 @@ def _measured(summary: Summary, protocol: Protocol | None) -> Summary:
             others = checks(part, reading.facts, found)
             own = own_figures(reading.parts, reading.facts, found, part)
             known = replace(summary, reading=reading, part=part, measurement=found, protocol=found.protocol)
-            return replace(known, checks=tuple(others), own=tuple(own), runs=each)
+            figures = card_figures(reading, part, found)
+            return replace(known, checks=tuple(others), own=tuple(own), runs=each, figures=figures)
     return replace(summary, reason=reasons[0], refused=refused)
 
 
@@ -233,6 +238,10 @@ def as_json(summary: Summary) -> dict[str, Any]:
         found["ranks"] = _ranks(summary.ranks)
     if reading.ranks:
         found["logs"] = [_log(log) for log in reading.ranks]
+    if summary.figures:
+        found["figures"] = {
+            f.shown.quantity.name: {"value": f.figure.value, "unit": f.shown.unit} for f in summary.figures
+        }
     if summary.cards:
         found["cards_of_ranks"] = summary.cards.as_json()
     if summary.runs:

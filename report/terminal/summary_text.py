@@ -67,9 +67,11 @@ def _parts(summary: Summary, translate: Translate) -> Iterator[RenderableType]:
     names = [Message(name) for name in summary.formats] or [Message(NO_FORMAT)]
     about = Message(ABOUT, format=joined("{first} and {second}", names), count=reading.bytes, sha256=reading.sha256)
     yield Text(worded(about, translate))
-    yield _facts(summary, translate)
+    if (facts := _facts(summary, translate)).row_count:
+        yield facts
     yield _throughput(summary, translate)
     yield from (Text(f"  {worded(said, translate)}", style="dim") for said in _parts_of_the_job(summary))
+    yield from (Text(f"  {worded(figure.summary, translate)}") for figure in summary.figures)
     yield from (_check(check, translate) for check in (*summary.checks, *summary.own))
     yield from (_run(run, translate) for run in summary.runs)
     plot = steadiness(summary, translate)

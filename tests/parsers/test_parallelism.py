@@ -244,6 +244,13 @@ def test_no_count_of_a_golden_log_is_contradicted(log: Path) -> None:
     )
 
 
+def test_the_world_size_of_deepspeed_is_that_of_its_replicas_where_cards_share_a_model(tmp_path: Path) -> None:
+    head = next(path for path in LOGS if name(path) == "megatron_lm/ranks").read_text(encoding="utf-8")
+    line = "[INFO] [config.py:1013:print]   world_size ................... {}\n"
+    assert not contradictions(told(tmp_path, head + "\n" + line.format(2)))
+    assert contradictions(told(tmp_path, head + "\n" + line.format(4)))
+
+
 def test_a_contradiction_is_told_once(tmp_path: Path) -> None:
     assert len(contradictions(told(tmp_path, PLANTED["a model needs more cards than there are"]))) == 1
 

@@ -51,7 +51,8 @@ BY_PEAK = (
     "be that of a peak of {peak} TFLOP/s."
 )
 AS_PRINTED = "The log prints no TFLOP/s: this is its own MFU, whose peak is unknown."
-WARNINGS = (BY_FORMULA, BY_PEAK, AS_PRINTED)
+PRINTED_MFU = "The MFU is as printed in the log; the peak that it refers to is unknown."
+WARNINGS = (BY_FORMULA, BY_PEAK, AS_PRINTED, PRINTED_MFU)
 
 
 def throughput_per_card(run: RunNumbers) -> RunFigure:
@@ -253,6 +254,13 @@ def mfu(run: RunNumbers) -> RunFigure:
     if share.value > 100:
         raise NoMeasurement(ABOVE_PEAK, done=f"{done.value:.6g}", **told)
     return share.remarked(*_against(run, share, done))
+
+
+def printed_mfu(run: RunNumbers) -> RunFigure:
+    """The MFU that the log prints, whatever its peak is; raises ``NoMeasurement`` where it prints none."""
+    if (own := _of_column(run, "mfu")) is None:
+        raise NoMeasurement(NOT_PRINTED, kind=run.protocol.records, column="mfu")
+    return own.remarked(Message(PRINTED_MFU))
 
 
 def _against(run: RunNumbers, share: RunFigure, done: RunFigure) -> Iterator[Message]:
