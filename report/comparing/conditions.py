@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ OF_THE_RUN = (
 )
 OF_THE_JOB = ("scheduler.job",)
 DEEPEST = 8
+MOST_NAMES = 4096
 # Several names of one thing, which is named once: the first group whose pattern fits the whole name.
 ALIASES = (
     (r"variables\.(NODES|CARDS|PRECISION|BATCH_SIZE)", lambda found: found[1].lower()),
@@ -153,13 +155,19 @@ def _text(value: Any) -> str:
 
 
 def _thing(name: str, run: RunFile) -> str:
-    for pattern, thing in ALIASES:
-        if found := re.fullmatch(pattern, name):
-            return str(thing(found))
+    if (thing := _alias(name)) is not None:
+        return thing
     framework = re.fullmatch(r"environment\.frameworks\.([^.]+)\.version", name)
     if framework or name == "framework_version":
         return _package(framework[1] if framework else None, run) or name
     return name
+
+
+@lru_cache(MOST_NAMES)
+def _alias(name: str) -> str | None:
+    """What a name is one of several names of; the same names are asked for in each run."""
+    found = ((re.fullmatch(pattern, name), thing) for pattern, thing in ALIASES)
+    return next((str(thing(match)) for match, thing in found if match), None)
 
 
 def _package(framework: str | None, run: RunFile) -> str | None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from parsers.io.extras import extra
 
 from ..effect import LEAST_NOISE, Values
+from ..effect import LEVEL as INTERVAL
 
 Places = NDArray[np.intp]
 
@@ -182,3 +183,15 @@ def _point(logs: Values, scaled: Values, place: tuple[int, int, int], noise: flo
     costs = _costs(scaled[start:stop])
     near = np.flatnonzero(costs <= costs[at - start - 1] + PENALTY * np.log(len(logs)))
     return ChangePoint(at, *_test(logs, place, noise), tuple((start + 1 + near).tolist()))
+
+
+def same_level(logs: Values, newest: int, gate: float) -> bool:
+    """Whether the newest values of one level rule a change as large as the gate out, at 99%, by the noise of all."""
+    with extra(EXTRA, NEEDS):
+        from scipy.special import stdtrit  # noqa: PLC0415 - it comes with the extra
+    before, after = _clipped(logs[:-newest], robust_noise(logs)), logs[-newest:]
+    degrees = len(logs) - 2
+    squares = float(((before - before.mean()) ** 2).sum() + ((after - after.mean()) ** 2).sum())
+    noise = max(float(np.sqrt(squares / degrees)), LEAST_NOISE)
+    error = noise * float(np.sqrt(1 / len(before) + 1 / newest))
+    return float(after.mean() - before.mean()) + float(stdtrit(degrees, (1 + INTERVAL) / 2)) * error < np.log1p(gate)

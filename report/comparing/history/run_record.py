@@ -105,6 +105,11 @@ class RunRecord:
         return FileStamp((self.log_bytes, self.log_mtime_ns), (self.run_bytes, self.run_mtime_ns), self.beside)
 
     @property
+    def is_text(self) -> bool:
+        """Whether its names are text, so that an index can hold it; those of files may be any bytes."""
+        return all("\ud800" > char or char > "\udfff" for char in f"{self.root}{self.path}{self.case}")
+
+    @property
     def meaning(self) -> tuple[str | None, ...]:
         """What must be alike for two throughputs to be compared."""
         return self.unit, self.scope, self.formats, self.protocol
@@ -249,7 +254,7 @@ def _step_sizes(read: ComparedRun) -> str:
 
 def message_json(message: Message) -> str:
     """A message as JSON, to be read back by ``message_of``."""
-    return json.dumps(_plain_message(message), ensure_ascii=False)
+    return json.dumps(_plain_message(message))
 
 
 def _plain_message(message: Message) -> list[Any]:

@@ -1,0 +1,227 @@
+"""Case histories: the runs of one case as series of segments of one speed, and what changed between these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from parsers.io.errors import MessageError
+from parsers.io.message import Message
+
+from ...measuring.protocol import Protocol
+from ..changes import ChangedCondition, changes
+from ..compared_runs import ComparedRun, run_or_reason
+from ..effect import percent, signed
+from .change_points import FEWEST, ChangePoint, FoundChanges, Values, change_points, same_level
+from .environments import Environments
+from .run_order import By, HistoryGap, ordered_runs
+from .run_record import ENVIRONMENT, RunRecord
+
+Kind = Literal["slower", "faster", "environment", "unknown"]
+State = Literal["slower", "faster", "environment", "same", "unknown"]
+
+NO_RUNS = "no run gives a throughput"
+NEWEST_IS_GAP = "the newest run gives no throughput"
+FEW_RUNS = "only {count} runs are measured alike; 6 are needed"
+FEW_OF_ONE = "only 1 run is measured alike; 6 are needed"
+SUSPECT_RUN = "the newest run takes {change} longer; one run confirms nothing"
+SUSPECT_RUNS = "the newest {count} runs take {change} longer; fewer than 3 confirm nothing"
+HIDDEN = "the noise between runs ({noise}) hides a change of {gate} in the newest runs"
+OTHER_STEPS = "the runs before and after the change measure different steps ({before} and {after})"
+STEPS = "{first} to {last}"
+FEWEST_RUNS = 2 * FEWEST
+
+
+@dataclass(frozen=True)
+class HistorySegment:
+    """Runs of one speed that follow each other; ``throughput``: their geometric mean, ``noise``: between them."""
+
+    runs: tuple[RunRecord, ...]
+    throughput: float
+    noise: float | None
+
+    @property
+    def last(self) -> RunRecord:
+        """The newest run."""
+        return self.runs[-1]
+
+
+@dataclass(frozen=True)
+class SpeedChange:
+    """What happened between two segments, or within one.
+
+    ``at``: the place of the first run after it in its series. ``kind``: ``environment`` where machine or software
+    changed there too, ``unknown`` where ``reason`` says so. ``change``: of the time per unit of work, as a fraction, None
+    where the speed stayed. ``names``: what of the environment changed. ``changes``: what differs between the runs on
+    both sides of it, as far as they can be read.
+    """
+
+    at: int
+    kind: Kind
+    change: float | None
+    before: RunRecord
+    after: RunRecord
+    p: float | None = None
+    names: tuple[str, ...] = ()
+    changes: tuple[ChangedCondition, ...] = ()
+    reason: Message | None = None
+
+
+@dataclass(frozen=True)
+class HistorySeries:
+    """Runs of a case that are measured alike, in their order.
+
+    ``groups``: what each shares its place with. ``steps``: the changes between its ``segments``. ``marks``: changes of
+    the environment that left the speed as it was. ``suspect``: the newest runs, where they are too few to be a segment
+    and at another speed: how many, and how much longer they take.
+    """
+
+    runs: tuple[RunRecord, ...]
+    groups: tuple[str, ...]
+    segments: tuple[HistorySegment, ...]
+    steps: tuple[SpeedChange, ...]
+    marks: tuple[SpeedChange, ...]
+    noise: float
+    suspect: tuple[int, float] | None = None
+
+    @property
+    def first(self) -> RunRecord:
+        """The first run, which says how all are measured."""
+        return self.runs[0]
+
+
+@dataclass(frozen=True)
+class CaseHistory:
+    """A case: its ``series``, that of the newest run last, runs without a number, and how its speed is now.
+
+    ``state``: of the newest segment against the one before it; ``reason``: why it is unknown.
+    """
+
+    title: str
+    series: tuple[HistorySeries, ...]
+    gaps: tuple[HistoryGap, ...]
+    state: State
+    reason: Message | None = None
+
+
+def case_history(title: str, records: Sequence[RunRecord], by: By, gate: float, stated: Protocol | None) -> CaseHistory:
+    """Find the changes of one case; ``stated``: the protocol of its records, for what is read of them again.
+
+    Raises ExtraError where ruptures, SciPy or packaging is not installed.
+    """
+    ordered = ordered_runs(records, by)
+    groups: dict[object, list[int]] = {}
+    for place, run in enumerate(ordered.runs):
+        groups.setdefault(run.meaning, []).append(place)
+    each = sorted(groups.values(), key=lambda places: places[-1])
+    series = tuple(
+        _series([ordered.runs[at] for at in places], [ordered.groups[at] for at in places], by, gate, stated)
+        for places in each
+    )
+    state, reason = _state(series, ordered.newest, gate)
+    return CaseHistory(title, series, ordered.gaps, state, reason)
+
+
+def _series(
+    runs: Sequence[RunRecord], groups: Sequence[str], by: By, gate: float, stated: Protocol | None
+) -> HistorySeries:
+    logs = -np.log(np.array([run.throughput for run in runs], np.float64))
+    found = change_points(logs, gate, () if by == "date" else groups)
+    environments = Environments(runs, by)
+    placed = _attributed(found, environments, len(runs))
+    bounds = [0, *(point.at for point, _ in placed), len(runs)]
+    segments = tuple(_segment(runs[start:stop], logs[start:stop]) for start, stop in zip(bounds, bounds[1:], strict=False))
+    steps = tuple(_step(runs, point, names, stated) for point, names in placed)
+    marks = tuple(_marks(runs, environments, bounds, stated))
+    suspect = (len(runs) - found.suspect.at, float(np.expm1(found.suspect.change))) if found.suspect else None
+    return HistorySeries(tuple(runs), tuple(groups), segments, steps, marks, float(np.expm1(found.noise)), suspect)
+
+
+def _attributed(
+    found: FoundChanges, environments: Environments, count: int
+) -> list[tuple[ChangePoint, tuple[str, ...]]]:
+    """The changes of speed, each moved to where the environment changed if it may as well have been there."""
+    bounds = [0, *(point.at for point in found.points), count]
+    placed = list[tuple[ChangePoint, tuple[str, ...]]]()
+    for number, point in enumerate(found.points):
+        start, stop = (placed[-1][0].at if placed else 0), bounds[number + 2]
+        near = [at for at in point.places if start < at < stop]
+        changed = {at: names for at in near if (names := environments.changed_at(at, start, stop))}
+        at = min(changed, key=lambda place: abs(place - point.at), default=point.at)
+        placed.append((replace(point, at=at), tuple(changed.get(at, ()))))
+    return placed
+
+
+def _segment(runs: Sequence[RunRecord], logs: Values) -> HistorySegment:
+    noise = float(np.expm1(logs.std(ddof=1))) if len(logs) > 1 else None
+    return HistorySegment(tuple(runs), float(np.exp(-logs.mean())), noise)
+
+
+def _step(
+    runs: Sequence[RunRecord], point: ChangePoint, names: tuple[str, ...], stated: Protocol | None
+) -> SpeedChange:
+    before, after = runs[point.at - 1], runs[point.at]
+    change = float(np.expm1(point.change))
+    kind: Kind = "environment" if names else "slower" if change > 0 else "faster"
+    reason = None if names else _other_steps(before, after)
+    differs = _differing(before, after, stated)
+    return SpeedChange(
+        point.at, "unknown" if reason else kind, change, before, after, point.p, names, differs, reason
+    )
+
+
+def _other_steps(before: RunRecord, after: RunRecord) -> Message | None:
+    """That the runs on both sides have no step in common, for schedules change the time of a step."""
+    if before.first_step is None or before.last_step is None or after.first_step is None or after.last_step is None:
+        return None
+    if before.last_step >= after.first_step and after.last_step >= before.first_step:
+        return None
+    sides = [Message(STEPS, first=run.first_step, last=run.last_step) for run in (before, after)]
+    return Message(OTHER_STEPS, before=sides[0], after=sides[1])
+
+
+def _marks(
+    runs: Sequence[RunRecord], environments: Environments, bounds: Sequence[int], stated: Protocol | None
+) -> Iterator[SpeedChange]:
+    for at, names in environments.changes(len(runs)).items():
+        if at not in bounds:
+            differs = [one for one in _differing(runs[at - 1], runs[at], stated) if ENVIRONMENT.fullmatch(one.name)]
+            yield SpeedChange(at, "environment", None, runs[at - 1], runs[at], None, tuple(names), tuple(differs))
+
+
+def _differing(before: RunRecord, after: RunRecord, stated: Protocol | None) -> tuple[ChangedCondition, ...]:
+    """What differs between two runs, which are read again for it; nothing where they cannot be read any more."""
+    try:
+        sides = [run_or_reason(stated, run.found) for run in (before, after)]
+        a, b = (side for side in sides if isinstance(side, ComparedRun))
+        return tuple(changes([a], [b]))
+    except (MessageError, ValueError):
+        return ()
+
+
+def _state(
+    series: Sequence[HistorySeries], newest: HistoryGap | None, gate: float
+) -> tuple[State, Message | None]:
+    if not series:
+        return "unknown", Message(NO_RUNS)
+    last = series[-1]
+    if newest is not None:
+        return "unknown", Message(NEWEST_IS_GAP)
+    if last.suspect is not None and last.suspect[1] > 0:
+        return "unknown", _suspected(*last.suspect)
+    if last.steps and last.steps[-1].kind != "environment":
+        return last.steps[-1].kind, last.steps[-1].reason
+    if len(last.runs) < FEWEST_RUNS:
+        return "unknown", Message(FEW_OF_ONE) if len(last.runs) == 1 else Message(FEW_RUNS, count=len(last.runs))
+    logs = -np.log(np.array([run.throughput for run in last.segments[-1].runs], np.float64))
+    if len(logs) >= FEWEST_RUNS and not same_level(logs, FEWEST, gate):
+        return "unknown", Message(HIDDEN, noise=percent(last.segments[-1].noise or 0), gate=percent(gate))
+    return ("environment" if last.steps else "same"), None
+
+
+def _suspected(count: int, change: float) -> Message:
+    told = {"count": count, "change": signed(change)}
+    return Message(SUSPECT_RUN, change=told["change"]) if count == 1 else Message(SUSPECT_RUNS, **told)
