@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..compared_runs import ComparedRun, run_or_reason
 from ..effect import percent, signed
 from .change_points import FEWEST, ChangePoint, FoundChanges, Values, change_points, same_level
 from .environments import Environments
-from .run_order import By, HistoryGap, ordered_runs
+from .run_order import By, HistoryGap, group_of, ordered_runs
 from .run_record import ENVIRONMENT, RunRecord
 
 Kind = Literal["slower", "faster", "environment", "unknown"]
@@ -54,8 +55,8 @@ class SpeedChange:
     """What happened between two segments, or within one.
 
     ``at``: the place of the first run after it in its series. ``kind``: ``environment`` where machine or software
-    changed there too, ``unknown`` where ``reason`` says so. ``change``: of the time per unit of work, as a fraction, None
-    where the speed stayed. ``names``: what of the environment changed. ``changes``: what differs between the runs on
+    changed there too, ``unknown`` where ``reason`` says so. ``change``: of the time per unit of work, as a fraction,
+    None where the speed stayed. ``names``: what of the environment changed. ``changes``: what differs between the runs on
     both sides of it, as far as they can be read.
     """
 
@@ -74,13 +75,12 @@ class SpeedChange:
 class HistorySeries:
     """Runs of a case that are measured alike, in their order.
 
-    ``groups``: what each shares its place with. ``steps``: the changes between its ``segments``. ``marks``: changes of
+    ``steps``: the changes between its ``segments``. ``marks``: changes of
     the environment that left the speed as it was. ``suspect``: the newest runs, where they are too few to be a segment
     and at another speed: how many, and how much longer they take.
     """
 
     runs: tuple[RunRecord, ...]
-    groups: tuple[str, ...]
     segments: tuple[HistorySegment, ...]
     steps: tuple[SpeedChange, ...]
     marks: tuple[SpeedChange, ...]
@@ -97,12 +97,14 @@ class HistorySeries:
 class CaseHistory:
     """A case: its ``series``, that of the newest run last, runs without a number, and how its speed is now.
 
-    ``state``: of the newest segment against the one before it; ``reason``: why it is unknown.
+    ``order``: all dates, commits or versions, each once. ``state``: of the newest segment against the one before it;
+    ``reason``: why it is unknown.
     """
 
     title: str
     series: tuple[HistorySeries, ...]
     gaps: tuple[HistoryGap, ...]
+    order: tuple[str, ...]
     state: State
     reason: Message | None = None
 
@@ -113,31 +115,27 @@ def case_history(title: str, records: Sequence[RunRecord], by: By, gate: float, 
     Raises ExtraError where ruptures, SciPy or packaging is not installed.
     """
     ordered = ordered_runs(records, by)
-    groups: dict[object, list[int]] = {}
-    for place, run in enumerate(ordered.runs):
-        groups.setdefault(run.meaning, []).append(place)
-    each = sorted(groups.values(), key=lambda places: places[-1])
-    series = tuple(
-        _series([ordered.runs[at] for at in places], [ordered.groups[at] for at in places], by, gate, stated)
-        for places in each
-    )
+    alike: dict[object, list[RunRecord]] = {}
+    for run in ordered.runs:
+        alike.setdefault(run.meaning, []).append(run)
+    places = {id(run): place for place, run in enumerate(ordered.runs)}
+    each = sorted(alike.values(), key=lambda runs: places[id(runs[-1])])
+    series = tuple(_series(runs, by, gate, stated) for runs in each)
     state, reason = _state(series, ordered.newest, gate)
-    return CaseHistory(title, series, ordered.gaps, state, reason)
+    return CaseHistory(title, series, ordered.gaps, ordered.order, state, reason)
 
 
-def _series(
-    runs: Sequence[RunRecord], groups: Sequence[str], by: By, gate: float, stated: Protocol | None
-) -> HistorySeries:
-    logs = -np.log(np.array([run.throughput for run in runs], np.float64))
-    found = change_points(logs, gate, () if by == "date" else groups)
+def _series(runs: Sequence[RunRecord], by: By, gate: float, stated: Protocol | None) -> HistorySeries:
+    logs = _log_times(runs)
+    found = change_points(logs, gate, () if by == "date" else [group_of(run, by) for run in runs])
     environments = Environments(runs, by)
     placed = _attributed(found, environments, len(runs))
     bounds = [0, *(point.at for point, _ in placed), len(runs)]
-    segments = tuple(_segment(runs[start:stop], logs[start:stop]) for start, stop in zip(bounds, bounds[1:], strict=False))
+    segments = tuple(_segment(runs[start:stop], logs[start:stop]) for start, stop in pairwise(bounds))
     steps = tuple(_step(runs, point, names, stated) for point, names in placed)
     marks = tuple(_marks(runs, environments, bounds, stated))
     suspect = (len(runs) - found.suspect.at, float(np.expm1(found.suspect.change))) if found.suspect else None
-    return HistorySeries(tuple(runs), tuple(groups), segments, steps, marks, float(np.expm1(found.noise)), suspect)
+    return HistorySeries(tuple(runs), segments, steps, marks, float(np.expm1(found.noise)), suspect)
 
 
 def _attributed(
@@ -168,9 +166,7 @@ def _step(
     kind: Kind = "environment" if names else "slower" if change > 0 else "faster"
     reason = None if names else _other_steps(before, after)
     differs = _differing(before, after, stated)
-    return SpeedChange(
-        point.at, "unknown" if reason else kind, change, before, after, point.p, names, differs, reason
-    )
+    return SpeedChange(point.at, "unknown" if reason else kind, change, before, after, point.p, names, differs, reason)
 
 
 def _other_steps(before: RunRecord, after: RunRecord) -> Message | None:
@@ -202,26 +198,41 @@ def _differing(before: RunRecord, after: RunRecord, stated: Protocol | None) -> 
         return ()
 
 
-def _state(
-    series: Sequence[HistorySeries], newest: HistoryGap | None, gate: float
-) -> tuple[State, Message | None]:
+def _state(series: Sequence[HistorySeries], newest: HistoryGap | None, gate: float) -> tuple[State, Message | None]:
+    """How the speed of a case is now, and why that is unknown."""
     if not series:
         return "unknown", Message(NO_RUNS)
-    last = series[-1]
+    last = series[-1].steps[-1] if series[-1].steps else None
+    if reason := _doubt(series[-1], newest):
+        return "unknown", reason
+    if last and last.kind != "environment":
+        return last.kind, last.reason
+    if reason := _too_little(series[-1], gate):
+        return "unknown", reason
+    return ("environment" if last else "same"), None
+
+
+def _doubt(series: HistorySeries, newest: HistoryGap | None) -> Message | None:
+    """Why the newest runs do not count, whatever was before them."""
     if newest is not None:
-        return "unknown", Message(NEWEST_IS_GAP)
-    if last.suspect is not None and last.suspect[1] > 0:
-        return "unknown", _suspected(*last.suspect)
-    if last.steps and last.steps[-1].kind != "environment":
-        return last.steps[-1].kind, last.steps[-1].reason
-    if len(last.runs) < FEWEST_RUNS:
-        return "unknown", Message(FEW_OF_ONE) if len(last.runs) == 1 else Message(FEW_RUNS, count=len(last.runs))
-    logs = -np.log(np.array([run.throughput for run in last.segments[-1].runs], np.float64))
+        return Message(NEWEST_IS_GAP)
+    if series.suspect is None or series.suspect[1] < 0:
+        return None
+    count, change = series.suspect[0], signed(series.suspect[1])
+    return Message(SUSPECT_RUN, change=change) if count == 1 else Message(SUSPECT_RUNS, count=count, change=change)
+
+
+def _too_little(series: HistorySeries, gate: float) -> Message | None:
+    """Why a change of the newest runs would not be seen: these are too few, or too noisy."""
+    if len(series.runs) < FEWEST_RUNS:
+        count = len(series.runs)
+        return Message(FEW_OF_ONE) if count == 1 else Message(FEW_RUNS, count=count)
+    newest = series.segments[-1]
+    logs = _log_times(newest.runs)
     if len(logs) >= FEWEST_RUNS and not same_level(logs, FEWEST, gate):
-        return "unknown", Message(HIDDEN, noise=percent(last.segments[-1].noise or 0), gate=percent(gate))
-    return ("environment" if last.steps else "same"), None
+        return Message(HIDDEN, noise=percent(newest.noise or 0), gate=percent(gate))
+    return None
 
 
-def _suspected(count: int, change: float) -> Message:
-    told = {"count": count, "change": signed(change)}
-    return Message(SUSPECT_RUN, change=told["change"]) if count == 1 else Message(SUSPECT_RUNS, **told)
+def _log_times(runs: Sequence[RunRecord]) -> Values:
+    return -np.log(np.array([run.throughput for run in runs], np.float64))

@@ -59,8 +59,8 @@ class FoundChanges:
 def change_points(logs: Values, gate: float, groups: Sequence[object] = ()) -> FoundChanges:
     """Find where a series of log times changes.
 
-    ``gate``: smallest change that matters, as a fraction. ``groups``: one for each value; where given, a change can only
-    lie where the group does, such as between two commits of several runs each. Raises ExtraError.
+    ``gate``: smallest change that matters, as a fraction. ``groups``: one for each value; where given, a change can
+    only lie between two groups, such as commits of several runs each. Raises ExtraError.
     """
     noise, least = robust_noise(logs), float(np.log1p(gate)) / 2
     if len(logs) < 2:

@@ -10,7 +10,7 @@ import hashlib
 import io
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -38,7 +38,7 @@ Key = tuple[str, str]  # root and path
 
 @dataclass(frozen=True)
 class HistoryIndex:
-    """What is known of runs by their root and path, and when it was written (ns); empty where nothing can be believed."""
+    """What is known of runs by their root and path, and when that was written (ns); empty where nothing is believed."""
 
     records: Mapping[Key, RunRecord]
     written: int = 0
@@ -46,7 +46,7 @@ class HistoryIndex:
 
 @dataclass(frozen=True)
 class IndexPlace:
-    """Where an index lies: in ``file``, else in the user's caches under the suites; ``protocol``: by which it measures."""
+    """Where an index lies: in ``file``, else in the user's caches; ``protocol``: by which its runs were measured."""
 
     roots: Sequence[str]
     protocol: Protocol | None
@@ -143,7 +143,7 @@ def _parquet(records: Sequence[RunRecord], made_by: bytes, written: int) -> byte
 def _type(name: str, pa: Any) -> Any:
     if name == "throughput":
         return pa.float64()
-    if name == "is_loose":
+    if name in ("is_loose", "own_window"):
         return pa.bool_()
     return pa.int64() if name in INTEGERS else pa.string()
 

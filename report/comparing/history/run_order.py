@@ -29,20 +29,23 @@ AHEAD = timedelta(days=1)  # for clocks without a time zone
 
 @dataclass(frozen=True)
 class HistoryGap:
-    """A run that is no point of a series, and why. ``at``: where it stands in the order, None where nothing says so."""
+    """A run that is no point of a series, and why."""
 
     run: RunRecord
     reason: Message
-    at: Any = None
 
 
 @dataclass(frozen=True)
 class OrderedRuns:
-    """Runs with a number in their order, each with the group that it shares its place with, and those without."""
+    """The ``runs`` of a case in their order, and those that are no points of a series.
+
+    ``order``: the dates, commits or versions of all that have a place, each once. ``newest``: the gap that comes last
+    of all, if one does.
+    """
 
     runs: tuple[RunRecord, ...]
-    groups: tuple[str, ...]
     gaps: tuple[HistoryGap, ...]
+    order: tuple[str, ...]
     newest: HistoryGap | None = None
 
 
@@ -54,17 +57,16 @@ def ordered_runs(records: Sequence[RunRecord], by: By) -> OrderedRuns:
     """
     refused = {id(one): reason for one, reason in _refused(records, by)}
     placed = [one for one in records if _has_place(one, by) and not _wrong_clock(one)]
-    key = _key(placed, by)
-    placed.sort(key=key)
+    placed.sort(key=_key(placed, by))
     runs = tuple(one for one in placed if id(one) not in refused)
-    known = {id(one): key(one) for one in placed}
-    gaps = tuple(HistoryGap(one, refused[id(one)], known.get(id(one))) for one in records if id(one) in refused)
+    gaps = tuple(HistoryGap(one, refused[id(one)]) for one in (*placed, *records) if id(one) in refused)
     newest = next((gap for gap in gaps if placed and gap.run is placed[-1]), None)
-    return OrderedRuns(runs, tuple(group_of(one, by) for one in runs), gaps, newest)
+    order = tuple(dict.fromkeys(group_of(one, by) for one in placed))
+    return OrderedRuns(runs, tuple(dict.fromkeys(gaps)), order, newest)
 
 
 def group_of(record: RunRecord, by: By) -> str:
-    """What the runs that share a place have in common: the date, commit or version."""
+    """What runs that share a place have in common: the date, commit or version."""
     return {"date": record.began, "commit": record.commit, "version": record.version}[by] or ""
 
 

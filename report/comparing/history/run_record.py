@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -38,8 +37,8 @@ ABBREVIATED = 7  # digits of a commit
 class FileStamp:
     """How the files of a run looked when they were read.
 
-    ``log`` and ``run``: bytes and time of change (ns) of the log and of run.json; ``beside``: the same of the other files
-    that facts come from, by name.
+    ``log`` and ``run``: bytes and time of change (ns) of the log and of run.json; ``beside``: the same of the other
+    files that facts come from, by name.
     """
 
     log: tuple[int, int]
@@ -56,9 +55,10 @@ class FileStamp:
 class RunRecord:
     """One run of a history: a row of its index.
 
-    ``root`` and ``path``: the suite as it was named, and the log below it. ``log_*``, ``run_*``, ``beside``: what the row
-    was made of. ``began``: ISO 8601, UTC or as the log says. ``throughput`` in ``unit``, that of ``scope``, by the rule
-    ``protocol`` over ``first_step`` to ``last_step``, from ``first_line`` to ``last_line``. ``reason``: why there is
+    ``root`` and ``path``: the suite as it was named, and the log below it. ``log_*``, ``run_*``, ``beside``: what the
+    row was made of. ``began``: ISO 8601, UTC or as the log says. ``throughput`` in ``unit``, that of ``scope``, by the rule
+    ``protocol``, whose window is ours (``own_window``) or its own, over ``first_step`` to ``last_step``, from
+    ``first_line`` to ``last_line``. ``reason``: why there is
     none, a message as JSON. ``environment``: JSON of two objects, machine and software by name, and of these what is
     the framework's version.
     """
@@ -82,6 +82,7 @@ class RunRecord:
     scope: str | None = None
     formats: str | None = None
     protocol: str | None = None
+    own_window: bool = False
     first_step: int | None = None
     last_step: int | None = None
     first_line: int | None = None
@@ -107,7 +108,7 @@ class RunRecord:
     @property
     def is_text(self) -> bool:
         """Whether its names are text, so that an index can hold it; those of files may be any bytes."""
-        return all("\ud800" > char or char > "\udfff" for char in f"{self.root}{self.path}{self.case}")
+        return all(char < "\ud800" or char > "\udfff" for char in f"{self.root}{self.path}{self.case}")
 
     @property
     def meaning(self) -> tuple[str | None, ...]:
@@ -239,6 +240,7 @@ def _measured(read: ComparedRun, stated: Protocol | None) -> Mapping[str, Any]:
         "scope": one.scope,
         "formats": ", ".join(read.summary.formats) or None,
         "protocol": rule.words() + (_step_sizes(read) if rule.is_in_steps else ""),
+        "own_window": alike.protocol != rule,
         "first_step": first,
         "last_step": last,
         "first_line": one.ends[0],
@@ -270,5 +272,3 @@ def message_of(text: str) -> Message:
 def _message(told: Any) -> Message:
     key, values = told
     return Message(str(key), **{name: _message(v) if isinstance(v, list) else v for name, v in values.items()})
-
-

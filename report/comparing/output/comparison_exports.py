@@ -42,7 +42,7 @@ def as_json(case: ComparedCase, gate: float) -> dict[str, Any]:
         "steps": list(case.steps) if case.steps else None,
         "a": _side(case.sides[0]),
         "b": _side(case.sides[1]),
-        "differs": [_changed(change) for change in case.changes],
+        "differs": [changed_json(change) for change in case.changes],
         "notes": [str(note) for note in case.notes],
     }
 
@@ -58,7 +58,8 @@ def _side(side: CaseSide) -> dict[str, Any] | None:
     return {"throughput": side.throughput, "runs": runs, **aside}
 
 
-def _changed(change: ChangedCondition) -> dict[str, Any]:
+def changed_json(change: ChangedCondition) -> dict[str, Any]:
+    """One thing that differs, with its values and sources on each side."""
     sides = zip("ab", change.values, change.places, strict=True)
     told = {name: {"values": list(values), "sources": _sources(places)} for name, values, places in sides}
     return {"name": change.name, **told}

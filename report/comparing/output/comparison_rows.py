@@ -134,10 +134,10 @@ def measured(case: ComparedCase) -> Iterator[Message]:
         yield Message(key, noise=percent(case.effect.noise), degrees=case.effect.degrees)
 
 
-def changed(change: ChangedCondition) -> Message:
-    """One thing that differs, with where each side says so."""
+def changed(change: ChangedCondition, key: str = CHANGED) -> Message:
+    """One thing that differs, with where each side says so; ``key``: of the message, with the values of ``CHANGED``."""
     a, b = map(shortened, change.said)
-    return Message(CHANGED, name=shortened(change.name), a=a, b=b, where=_where(change))
+    return Message(key, name=shortened(change.name), a=a, b=b, where=_where(change))
 
 
 def _where(change: ChangedCondition) -> Message:

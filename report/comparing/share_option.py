@@ -1,0 +1,24 @@
+"""The option of a gate: a share of the time."""
+
+from typing import Any
+
+import click
+
+NO_SHARE = "expected a share of the time such as 3% or 0.03, above 0 and below 100%."
+
+
+class ShareOfTime(click.ParamType[float]):
+    """A share of something: ``3%`` or ``0.03``."""
+
+    name = "share"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The share as a fraction; fails where it is none, or not above 0 and below 1."""
+        text = str(value).strip()
+        try:
+            found = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        except ValueError:
+            found = 0.0
+        if not 0 < found < 1:
+            self.fail(NO_SHARE, param, ctx)
+        return found
