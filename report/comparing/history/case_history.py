@@ -15,8 +15,8 @@ from parsers.io.message import Message
 from ...measuring.protocol import Protocol
 from ..changes import ChangedCondition, changes
 from ..compared_runs import ComparedRun, run_or_reason
-from ..effect import percent, signed
-from .change_points import FEWEST, ChangePoint, FoundChanges, Values, change_points, same_level
+from ..effect import Values, percent, signed
+from .change_points import FEWEST, ChangePoint, FoundChanges, change_points, same_level
 from .environments import Environments
 from .run_order import By, HistoryGap, group_of, ordered_runs
 from .run_record import ENVIRONMENT, RunRecord
@@ -56,8 +56,8 @@ class SpeedChange:
 
     ``at``: the place of the first run after it in its series. ``kind``: ``environment`` where machine or software
     changed there too, ``unknown`` where ``reason`` says so. ``change``: of the time per unit of work, as a fraction,
-    None where the speed stayed. ``names``: what of the environment changed. ``changes``: what differs between the runs on
-    both sides of it, as far as they can be read.
+    None where the speed stayed. ``names``: what of the environment changed. ``changes``: what differs between the runs
+    on both sides of it, as far as they can be read.
     """
 
     at: int

@@ -174,7 +174,8 @@ def _costs(values: Values) -> Values:
     ahead = values - values.mean()
     counts, sums = np.arange(1, len(values)), ahead.cumsum()[:-1]
     # The whole has the mean 0, so that the sum of one part is that of the other.
-    return float((ahead**2).sum()) - sums**2 / counts - sums**2 / counts[::-1]
+    left: Values = float((ahead**2).sum()) - sums**2 / counts - sums**2 / counts[::-1]
+    return left
 
 
 def _point(logs: Values, scaled: Values, place: tuple[int, int, int], noise: float) -> ChangePoint:
@@ -194,4 +195,5 @@ def same_level(logs: Values, newest: int, gate: float) -> bool:
     squares = float(((before - before.mean()) ** 2).sum() + ((after - after.mean()) ** 2).sum())
     noise = max(float(np.sqrt(squares / degrees)), LEAST_NOISE)
     error = noise * float(np.sqrt(1 / len(before) + 1 / newest))
-    return float(after.mean() - before.mean()) + float(stdtrit(degrees, (1 + INTERVAL) / 2)) * error < np.log1p(gate)
+    upper = float(after.mean() - before.mean()) + float(stdtrit(degrees, (1 + INTERVAL) / 2)) * error
+    return upper < float(np.log1p(gate))

@@ -17,18 +17,21 @@ from ..output.comparison_html import linked, shown, template
 from .case_histories import CaseHistories
 from .case_history import CaseHistory, HistorySeries
 from .history_rows import (
+    ALL_CASES_RULE,
     ARE_NUMBERS,
     CHANGES_HEAD,
     HEAD,
     RUNS_HEAD,
     about,
     change_rows,
+    in_words,
     link_to,
     numbered,
     place_of,
     remarks_of,
     run_rows,
     segment_rows,
+    shared_rule,
     summary,
     unit_of,
     what_happened,
@@ -47,27 +50,29 @@ ALL_RUNS = "All runs ({count})"
 def html(found: CaseHistories, language: str, folder: Path) -> str:
     """The page in one language, with links from the folder that it is in; WordsError for one without catalogue."""
     translate = Translator(language).translate
-    word = partial(shown, translate=translate)
+    word, rule = partial(shown, translate=translate), shared_rule(found)
     return template("history.html.jinja").render(
         language=language,
         translate=translate,
         about=word(about(found)),
         summary=word(summary(found.cases)),
-        head=[translate(title) for title in HEAD],
-        are_numbers=ARE_NUMBERS,
+        head=[translate(title) for title in HEAD[1:]],
+        are_numbers=ARE_NUMBERS[1:],
         changes_head=[translate(title) for title in CHANGES_HEAD[1:]],
         runs_head=[translate(title) for title in RUNS_HEAD],
-        cases=[_case(case, found.by, translate, folder) for case in found.cases],
+        rule=word(Message(ALL_CASES_RULE, rule=rule)) if rule else "",
+        cases=[_case(case, found.by, translate, folder, with_rule=rule is None) for case in found.cases],
     )
 
 
-def _case(case: CaseHistory, by: By, translate: Translate, folder: Path) -> dict[str, Any]:
+def _case(case: CaseHistory, by: By, translate: Translate, folder: Path, *, with_rule: bool) -> dict[str, Any]:
     word = partial(shown, translate=translate)
     return {
         "title": word(case.title),
         "state": case.state,
-        "rows": [[linked(cell, translate, folder) for cell in row] for row in segment_rows(case, by)],
-        "said": [word(one) for one in remarks_of(case, by)],
+        "state_in_words": word(in_words(case.state)),
+        "rows": [[linked(cell, translate, folder) for cell in row[1:]] for row in segment_rows(case, by)],
+        "said": [word(one) for one in remarks_of(case, by, with_rule=with_rule)],
         "series": [_series(case, series, by, translate, folder) for series in case.series],
         "changes": [[linked(cell, translate, folder) for cell in row[1:]] for row in change_rows(case, by)],
     }

@@ -28,7 +28,7 @@ from .change_points import EXTRA, NEEDS
 from .run_record import RunRecord
 
 SCHEMA = "1"
-NO_INDEX = "it is no Parquet file"
+NO_INDEX = "it is not a Parquet file"
 MADE_BY, ROWS, WRITTEN = b"tachograph", b"tachograph_rows", b"tachograph_written_ns"
 COLUMNS = [field.name for field in fields(RunRecord)]
 INTEGERS = [field.name for field in fields(RunRecord) if str(field.type).startswith("int")]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 from parsers.io.message import Message, joined
 
@@ -22,8 +21,8 @@ ARE_NUMBERS = (False, False, False, True, True, False, True, False, False)
 CHANGES_HEAD = ("Case", "#", "At", "What happened", "What differs", "Before", "Where", "After", "Where")
 RUNS_HEAD = ("Began (UTC)", "Commit", "Version", "Throughput", "Log", "Lines", "SHA-256")
 STATES: tuple[State, ...] = ("slower", "unknown", "environment", "faster", "same")
-KINDS = {"slower": "slower", "faster": "faster", "environment": "environment", "unknown": "unknown"}
-TITLES = (*HEAD, *CHANGES_HEAD, *RUNS_HEAD, *STATES, "date", "commit", "version")
+ENVIRONMENT_CHANGED = "environment changed"
+TITLES = (*HEAD, *CHANGES_HEAD, *RUNS_HEAD, ENVIRONMENT_CHANGED, "date", "commit", "version")
 
 ABOUT = (
     "Suites: {suites}; by {by}; changes of {gate} matter. Time: how much longer the same work takes than in the "
@@ -69,8 +68,13 @@ def summary(cases: Sequence[CaseHistory]) -> Message:
     if not cases:
         return Message(NO_CASES)
     counts = Counter(case.state for case in cases)
-    each = [Message(OF_STATE, count=counts[one], state=Message(one)) for one in STATES if counts[one]]
+    each = [Message(OF_STATE, count=counts[one], state=in_words(one)) for one in STATES if counts[one]]
     return Message(SUMMARY_OF_ONE if len(cases) == 1 else SUMMARY, count=len(cases), states=joined(AND, each))
+
+
+def in_words(state: State) -> Message:
+    """How a case is, or a change was."""
+    return Message(ENVIRONMENT_CHANGED if state == "environment" else state)
 
 
 def place_of(run: RunRecord, by: By) -> str:
@@ -88,12 +92,12 @@ def link_to(run: RunRecord, said: str | Message) -> list[LinkedText]:
 def segment_rows(case: CaseHistory, by: By) -> Iterator[list[Cell]]:
     """A row for each segment, as ``HEAD``; of a case without any number one that says so."""
     if not case.series:
-        yield [case.title, *[NONE] * (len(HEAD) - 2), Message(case.state)]
+        yield [case.title, *[NONE] * (len(HEAD) - 2), in_words(case.state)]
     for series in case.series:
         for number, segment in enumerate(series.segments):
             step = series.steps[number - 1] if number else None
             is_newest = series is case.series[-1] and segment is series.segments[-1]
-            yield [case.title, *_segment(series, segment, step, by), Message(case.state) if is_newest else ""]
+            yield [case.title, *_segment(series, segment, step, by), in_words(case.state) if is_newest else ""]
 
 
 def _segment(series: HistorySeries, segment: HistorySegment, step: SpeedChange | None, by: By) -> list[Cell]:
@@ -105,7 +109,7 @@ def _segment(series: HistorySeries, segment: HistorySegment, step: SpeedChange |
         f"{segment.throughput:.6g}",
         unit_of(series),
         signed(step.change) if step and step.change is not None else NONE,
-        Message(KINDS[step.kind]) if step else NONE,
+        in_words(step.kind) if step else NONE,
     ]
 
 
@@ -117,10 +121,10 @@ def unit_of(series: HistorySeries) -> Message:
 def remarks_of(case: CaseHistory, by: By, *, with_rule: bool = True) -> Iterator[Message]:
     """What is said of a case: why its state is unknown, what changed where, and which runs are gaps."""
     if case.reason:
-        yield Message(NOW, state=Message(case.state), reason=case.reason)
-    for before, series in pairwise((None, *case.series)):
-        if before is not None:
-            yield _meaning(before.first, series.first, by)
+        yield Message(NOW, state=in_words(case.state), reason=case.reason)
+    for number, series in enumerate(case.series):
+        if number:
+            yield _meaning(case.series[number - 1].first, series.first, by)
         if with_rule:
             yield rule_of(series)
         yield from (what_happened(one, by) for one in numbered(series))
@@ -158,7 +162,7 @@ def what_happened(one: SpeedChange, by: By, *, with_differences: bool = True) ->
         return Message(UNKNOWN_STEP, at=at, change=change, reason=one.reason, differs=differs)
     if one.kind == "environment":
         return Message(ENVIRONMENT_STEP, at=at, change=change, differs=differs)
-    return Message(STEP, at=at, state=Message(one.kind), change=change, differs=differs)
+    return Message(STEP, at=at, state=in_words(one.kind), change=change, differs=differs)
 
 
 def _differences(one: SpeedChange) -> Message:
@@ -194,13 +198,13 @@ def change_rows(case: CaseHistory, by: By) -> Iterator[list[Cell]]:
 
 
 IN_SHORT = "{state} {change}"
-SPEED_STAYED = "environment, same speed"
+SPEED_STAYED = "environment changed, same speed"
 
 
 def _in_short(one: SpeedChange) -> Message:
     if one.change is None:
         return Message(SPEED_STAYED)
-    return Message(IN_SHORT, state=Message(one.kind), change=signed(one.change))
+    return Message(IN_SHORT, state=in_words(one.kind), change=signed(one.change))
 
 
 def run_rows(series: HistorySeries) -> Iterator[list[Cell]]:

@@ -100,9 +100,7 @@ def _renewed(protocol: Protocol | None, wanted: _Wanted) -> RunRecord:
     if known is not None and known.beside == stamp.beside:
         hashes = hash_of(log), hash_of(log.with_name(RUN_FILE))
         if hashes == (known.log_sha256, known.run_sha256):
-            (log_bytes, log_time), (run_bytes, run_time) = stamp.log, stamp.run
-            sizes = {"log_bytes": log_bytes, "run_bytes": run_bytes}
-            return replace(known, log_mtime_ns=log_time, run_mtime_ns=run_time, **sizes)
+            return replace(known, log_mtime_ns=stamp.log[1], run_mtime_ns=stamp.run[1])
     return run_record(wanted.found, wanted.root, protocol)
 
 

@@ -56,11 +56,10 @@ class RunRecord:
     """One run of a history: a row of its index.
 
     ``root`` and ``path``: the suite as it was named, and the log below it. ``log_*``, ``run_*``, ``beside``: what the
-    row was made of. ``began``: ISO 8601, UTC or as the log says. ``throughput`` in ``unit``, that of ``scope``, by the rule
-    ``protocol``, whose window is ours (``own_window``) or its own, over ``first_step`` to ``last_step``, from
-    ``first_line`` to ``last_line``. ``reason``: why there is
-    none, a message as JSON. ``environment``: JSON of two objects, machine and software by name, and of these what is
-    the framework's version.
+    row was made of. ``began``: ISO 8601, UTC or as the log says. ``throughput`` in ``unit``, that of ``scope``, by the
+    rule ``protocol``, whose window is ours (``own_window``) or its own, over ``first_step`` to ``last_step``, from
+    ``first_line`` to ``last_line``. ``reason``: why there is none, a message as JSON. ``environment``: JSON of two
+    objects, machine and software by name, and of these what is the framework's version.
     """
 
     root: str
@@ -133,7 +132,7 @@ def stamp_of(log: Path) -> FileStamp:
 def run_record(found: FoundRun, root: str, protocol: Protocol | None) -> RunRecord:
     """Read and measure one run; whatever is wrong with it is its ``reason``."""
     stamp = stamp_of(found.log)
-    made_of = {
+    made_of: dict[str, Any] = {
         "log_bytes": stamp.log[0],
         "log_mtime_ns": stamp.log[1],
         "log_sha256": hash_of(found.log),

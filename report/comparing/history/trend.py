@@ -16,7 +16,7 @@ HEIGHT, TOP, AXIS, BESIDE = 240, 20, 24, 76
 MOST_POINTS = 1200
 MARGIN = 0.08  # of the range of values, above and below
 LINES = 4
-TICKS = 4
+TICKS = 3  # so that dates fit on a narrow screen
 
 
 @dataclass(frozen=True)
@@ -79,11 +79,11 @@ class Trend:
     def svg(self) -> Markup:
         """What stands in a page, as wide as its place there."""
         scale = _Scale.of([*(point.value for point in self.points), *(level.value for level in self.levels)])
-        plot = Markup('<svg class="plot" x="{}" y="0" height="{}" overflow="visible">{}</svg>')
-        inner = Markup("").join(self._parts(scale))
-        return Markup('<svg class="trend" width="100%" height="{}">{}{}</svg>').format(
-            HEIGHT, Markup("").join(_labels(scale)), plot.format(BESIDE, HEIGHT, inner)
-        )
+        parts = (Markup("").join(_labels(scale)), Markup("").join(self._parts(scale)))
+        return Markup(
+            '<div class="trend"><svg width="{}" height="{height}">{}</svg>'
+            '<svg class="plot" height="{height}" overflow="visible">{}</svg></div>'
+        ).format(BESIDE, *parts, height=HEIGHT)
 
     def _parts(self, scale: _Scale) -> Iterator[Markup]:
         for value in scale.lines:
