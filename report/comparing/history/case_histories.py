@@ -54,5 +54,5 @@ def case_histories(
     cases: dict[str, list[RunRecord]] = {}
     for record in indexed_runs(list(dict.fromkeys(suites)), protocol, index=index, workers=workers):
         cases.setdefault(record.case, []).append(record)
-    each = tuple(case_history(title, records, by, gate, protocol) for title, records in cases.items())
+    each = tuple(case_history(title, records, by, gate) for title, records in cases.items())
     return CaseHistories(tuple(suites), by, gate, each)

@@ -9,12 +9,10 @@ from typing import Literal
 
 import numpy as np
 
-from parsers.io.errors import MessageError
+from parsers.io.errors import LogError
 from parsers.io.message import Message
 
-from ...measuring.protocol import Protocol
-from ..changes import ChangedCondition, changes
-from ..compared_runs import ComparedRun, run_or_reason
+from ..changes import ChangedCondition, stated_changes
 from ..effect import Values, percent, signed
 from .change_points import FEWEST, ChangePoint, FoundChanges, change_points, same_level
 from .environments import Environments
@@ -109,8 +107,8 @@ class CaseHistory:
     reason: Message | None = None
 
 
-def case_history(title: str, records: Sequence[RunRecord], by: By, gate: float, stated: Protocol | None) -> CaseHistory:
-    """Find the changes of one case; ``stated``: the protocol of its records, for what is read of them again.
+def case_history(title: str, records: Sequence[RunRecord], by: By, gate: float) -> CaseHistory:
+    """Find the changes of one case, by what its records say.
 
     Raises ExtraError where ruptures, SciPy or packaging is not installed.
     """
@@ -120,20 +118,20 @@ def case_history(title: str, records: Sequence[RunRecord], by: By, gate: float, 
         alike.setdefault(run.meaning, []).append(run)
     places = {id(run): place for place, run in enumerate(ordered.runs)}
     each = sorted(alike.values(), key=lambda runs: places[id(runs[-1])])
-    series = tuple(_series(runs, by, gate, stated) for runs in each)
+    series = tuple(_series(runs, by, gate) for runs in each)
     state, reason = _state(series, ordered.newest, gate)
     return CaseHistory(title, series, ordered.gaps, ordered.order, state, reason)
 
 
-def _series(runs: Sequence[RunRecord], by: By, gate: float, stated: Protocol | None) -> HistorySeries:
+def _series(runs: Sequence[RunRecord], by: By, gate: float) -> HistorySeries:
     logs = _log_times(runs)
     found = change_points(logs, gate, () if by == "date" else [group_of(run, by) for run in runs])
     environments = Environments(runs, by)
     placed = _attributed(found, environments, len(runs))
     bounds = [0, *(point.at for point, _ in placed), len(runs)]
     segments = tuple(_segment(runs[start:stop], logs[start:stop]) for start, stop in pairwise(bounds))
-    steps = tuple(_step(runs, point, names, stated) for point, names in placed)
-    marks = tuple(_marks(runs, environments, bounds, stated))
+    steps = tuple(_step(runs, point, names) for point, names in placed)
+    marks = tuple(_marks(runs, environments, bounds))
     suspect = (len(runs) - found.suspect.at, float(np.expm1(found.suspect.change))) if found.suspect else None
     return HistorySeries(tuple(runs), segments, steps, marks, float(np.expm1(found.noise)), suspect)
 
@@ -158,14 +156,12 @@ def _segment(runs: Sequence[RunRecord], logs: Values) -> HistorySegment:
     return HistorySegment(tuple(runs), float(np.exp(-logs.mean())), noise)
 
 
-def _step(
-    runs: Sequence[RunRecord], point: ChangePoint, names: tuple[str, ...], stated: Protocol | None
-) -> SpeedChange:
+def _step(runs: Sequence[RunRecord], point: ChangePoint, names: tuple[str, ...]) -> SpeedChange:
     before, after = runs[point.at - 1], runs[point.at]
     change = float(np.expm1(point.change))
     kind: Kind = "environment" if names else "slower" if change > 0 else "faster"
     reason = None if names else _other_steps(before, after)
-    differs = _differing(before, after, stated)
+    differs = _differing(before, after)
     return SpeedChange(point.at, "unknown" if reason else kind, change, before, after, point.p, names, differs, reason)
 
 
@@ -179,22 +175,18 @@ def _other_steps(before: RunRecord, after: RunRecord) -> Message | None:
     return Message(OTHER_STEPS, before=sides[0], after=sides[1])
 
 
-def _marks(
-    runs: Sequence[RunRecord], environments: Environments, bounds: Sequence[int], stated: Protocol | None
-) -> Iterator[SpeedChange]:
+def _marks(runs: Sequence[RunRecord], environments: Environments, bounds: Sequence[int]) -> Iterator[SpeedChange]:
     for at, names in environments.changes(len(runs)).items():
         if at not in bounds:
-            differs = [one for one in _differing(runs[at - 1], runs[at], stated) if ENVIRONMENT.fullmatch(one.name)]
+            differs = [one for one in _differing(runs[at - 1], runs[at]) if ENVIRONMENT.fullmatch(one.name)]
             yield SpeedChange(at, "environment", None, runs[at - 1], runs[at], None, tuple(names), tuple(differs))
 
 
-def _differing(before: RunRecord, after: RunRecord, stated: Protocol | None) -> tuple[ChangedCondition, ...]:
-    """What differs between two runs, which are read again for it; nothing where they cannot be read any more."""
+def _differing(before: RunRecord, after: RunRecord) -> tuple[ChangedCondition, ...]:
+    """What differs between two runs; nothing where their run.json cannot be read any more."""
     try:
-        sides = [run_or_reason(stated, run.found) for run in (before, after)]
-        a, b = (side for side in sides if isinstance(side, ComparedRun))
-        return tuple(changes([a], [b]))
-    except (MessageError, ValueError):
+        return tuple(stated_changes([before.stated()], [after.stated()]))
+    except LogError:
         return ()
 
 

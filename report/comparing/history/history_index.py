@@ -31,6 +31,7 @@ SCHEMA = "1"
 NO_INDEX = "it is not a Parquet file"
 MADE_BY, ROWS, WRITTEN = b"tachograph", b"tachograph_rows", b"tachograph_written_ns"
 COLUMNS = [field.name for field in fields(RunRecord)]
+LONG = ["environment", "facts"]  # the same in many rows
 INTEGERS = [field.name for field in fields(RunRecord) if str(field.type).startswith("int")]
 SUFFIXES = (".py", ".lark", ".toml")
 Key = tuple[str, str]  # root and path
@@ -104,7 +105,7 @@ def _loaded(data: bytes, made_by: bytes) -> HistoryIndex:
     """The records of an index; raises ValueError, and what pyarrow raises, where it cannot be believed."""
     from pyarrow import parquet  # noqa: PLC0415 - it comes with the extra
 
-    table = parquet.read_table(io.BytesIO(data), read_dictionary=["environment"])
+    table = parquet.read_table(io.BytesIO(data), read_dictionary=LONG)
     told = table.schema.metadata or {}
     if told.get(MADE_BY) != made_by or table.column_names != COLUMNS:
         return HistoryIndex({})
@@ -149,11 +150,12 @@ def _type(name: str, pa: Any) -> Any:
 
 
 def _digest(records: Sequence[RunRecord]) -> bytes:
-    """The hash of all rows; a long text that many of them share goes into it once."""
+    """The hash of all rows; a long text that several of them share goes into it once."""
     hashed, numbers = hashlib.sha256(), dict[str, int]()
     for record in records:
-        *short, environment = astuple(record)
-        hashed.update(json.dumps([*short, numbers.setdefault(environment, len(numbers))]).encode())
+        *short, environment, facts = astuple(record)
+        long = [numbers.setdefault(text, len(numbers)) for text in (environment, facts)]
+        hashed.update(json.dumps([*short, *long]).encode())
     for text in numbers:
         hashed.update(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
     return hashed.hexdigest().encode()

@@ -16,6 +16,8 @@ import numpy as np
 from parsers.io.errors import MessageError, ParserError
 from parsers.io.message import Message
 from parsers.runs import health
+from parsers.runs.facts import Fact
+from parsers.runs.provenance import Provenance
 from parsers.runs.runfile import CLOCK, CONFIGURATIONS, RUN_FILE, RunFile, run_file, sha256_of
 
 from ...measuring.measurement import NoMeasurement
@@ -23,7 +25,7 @@ from ...measuring.protocol import Protocol
 from ..common_window import WINDOW, measured_alike
 from ..compared_cases import OF_STEP, began, stated_start
 from ..compared_runs import ComparedRun, FoundRun, run_or_reason
-from ..conditions import Condition, conditions
+from ..conditions import Condition, StatedRun, conditions, stated_run
 
 # Findings on a run that make its throughput no point of a series.
 UNSOUND = (health.NOT_A_NUMBER, health.FAILED)
@@ -59,7 +61,8 @@ class RunRecord:
     row was made of. ``began``: ISO 8601, UTC or as the log says. ``throughput`` in ``unit``, that of ``scope``, by the
     rule ``protocol``, whose window is ours (``own_window``) or its own, over ``first_step`` to ``last_step``, from
     ``first_line`` to ``last_line``. ``reason``: why there is none, a message as JSON. ``environment``: JSON of two
-    objects, machine and software by name, and of these what is the framework's version.
+    objects, machine and software by name, and of these what is the framework's version. ``facts``: JSON of those that
+    the log tells, with their sources.
     """
 
     root: str
@@ -88,6 +91,7 @@ class RunRecord:
     last_line: int | None = None
     reason: str | None = None
     environment: str = "[{}, {}]"
+    facts: str = "[]"
 
     @property
     def log(self) -> Path:
@@ -103,6 +107,13 @@ class RunRecord:
     def stamp(self) -> FileStamp:
         """The stamp of its files."""
         return FileStamp((self.log_bytes, self.log_mtime_ns), (self.run_bytes, self.run_mtime_ns), self.beside)
+
+    def stated(self) -> StatedRun:
+        """What states the conditions of the run; raises LogError where its run.json is broken by now."""
+        facts = (
+            Fact(name, value, Provenance(kind, tuple(rest))) for name, value, kind, *rest in json.loads(self.facts)
+        )
+        return StatedRun(self.log, tuple(facts), run_file(self.log))
 
     @property
     def is_text(self) -> bool:
@@ -182,8 +193,15 @@ def _text(moment: np.datetime64 | None) -> str | None:
 
 
 def _of_log(read: ComparedRun) -> Mapping[str, Any]:
-    told = conditions(read)
-    return {"began": _text(began(read)), "version": _version(read, told), "environment": _environment(read, told)}
+    stated = stated_run(read)
+    told = conditions(stated)
+    facts = [[fact.name, fact.value, fact.source.kind, *fact.source.values] for fact in stated.facts]
+    return {
+        "began": _text(began(read)),
+        "version": _version(read, told),
+        "environment": _environment(read, told),
+        "facts": json.dumps(facts, ensure_ascii=False),
+    }
 
 
 def _version(read: ComparedRun, told: list[Condition]) -> str | None:
