@@ -18,6 +18,7 @@ from parsers.sharing.workers_option import JOBS, SCHEDULER
 from .audit.archiving.command import archive, verify
 from .audit.findings.command import audit, recover
 from .comparing.command import compare
+from .comparing.history.command import history
 from .rendering.drafting.command import init
 from .rendering.exporting.command import export
 from .site.command import report, serve
@@ -200,4 +201,17 @@ def _print(status: int, text: str) -> int:
     return status
 
 
-commands: list[click.Command] = [show, init, report, serve, why, compare, export, audit, recover, archive, verify]
+commands: list[click.Command] = [
+    show,
+    init,
+    report,
+    serve,
+    why,
+    compare,
+    history,
+    export,
+    audit,
+    recover,
+    archive,
+    verify,
+]

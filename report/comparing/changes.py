@@ -16,7 +16,7 @@ from difflib import SequenceMatcher
 from parsers.runs.runfile import RUN_FILE
 
 from .compared_runs import ComparedRun
-from .conditions import WORDS, Condition, StatedAt, conditions, sections
+from .conditions import WORDS, Condition, StatedAt, StatedRun, conditions, sections, stated_run
 
 ABSENT = "-"
 # What is the product of others: it is named only where these do not explain it.
@@ -69,6 +69,11 @@ class _Stated:
 
 def changes(a: Sequence[ComparedRun], b: Sequence[ComparedRun]) -> list[ChangedCondition]:
     """What differs between two sides, at least one run each, in the order in which their runs state it."""
+    return stated_changes(*([stated_run(run) for run in side] for side in (a, b)))
+
+
+def stated_changes(a: Sequence[StatedRun], b: Sequence[StatedRun]) -> list[ChangedCondition]:
+    """The same for runs of which only the conditions are known."""
     sides = _stated(a), _stated(b)
     found = _without_products(list(_by_thing(sides)))
     for name in WORDS:
@@ -78,7 +83,10 @@ def changes(a: Sequence[ComparedRun], b: Sequence[ComparedRun]) -> list[ChangedC
 
 def unrecorded(a: Sequence[ComparedRun], b: Sequence[ComparedRun]) -> tuple[list[str], list[str]]:
     """The parts of run.json that the runs of each side lack, and those of the other side have."""
-    of_a, of_b = ({name for name in _stated(side).sections if name and "." not in name} for side in (a, b))
+    of_a, of_b = (
+        {name for name in _stated([stated_run(run) for run in side]).sections if name and "." not in name}
+        for side in (a, b)
+    )
     return sorted(of_b - of_a), sorted(of_a - of_b)
 
 
@@ -87,7 +95,7 @@ def of_machine(found: Sequence[ChangedCondition]) -> list[ChangedCondition]:
     return [change for change in found if change.name in OF_MACHINE]
 
 
-def _stated(runs: Sequence[ComparedRun]) -> _Stated:
+def _stated(runs: Sequence[StatedRun]) -> _Stated:
     told: dict[str, dict[str, StatedPlaces]] = {}
     first: dict[str, Condition] = {}
     for condition in (condition for run in runs for condition in conditions(run)):
@@ -167,11 +175,11 @@ def _follows(name: str, ratios: Mapping[str, float]) -> bool:
     return name in ratios and bool(factors) and math.isclose(math.prod(factors), ratios[name])
 
 
-def _with_words(found: list[ChangedCondition], key: str, a: ComparedRun, b: ComparedRun) -> list[ChangedCondition]:
+def _with_words(found: list[ChangedCondition], key: str, a: StatedRun, b: StatedRun) -> list[ChangedCondition]:
     """The changes with those of the words of a command; one that repeats another change is a place more of it."""
     if key not in a.run or key not in b.run or _is_made_by_recipe(found, a, b):
         return found
-    places = tuple((StatedAt(run.summary.reading.path.with_name(RUN_FILE), key=key),) for run in (a, b))
+    places = tuple((StatedAt(run.log.with_name(RUN_FILE), key=key),) for run in (a, b))
     for name, one, other in _word_changes(_words(a.run[key]), _words(b.run[key])):
         known = next((number for number, change in enumerate(found) if _repeats(change, name, one, other, b)), None)
         if known is None:
@@ -182,7 +190,7 @@ def _with_words(found: list[ChangedCondition], key: str, a: ComparedRun, b: Comp
     return found
 
 
-def _is_made_by_recipe(found: Sequence[ChangedCondition], a: ComparedRun, b: ComparedRun) -> bool:
+def _is_made_by_recipe(found: Sequence[ChangedCondition], a: StatedRun, b: StatedRun) -> bool:
     """Whether one recipe made both commands out of variables, so that changed variables say all."""
     is_one = a.run.get("recipe") is not None and a.run.get("recipe") == b.run.get("recipe")
     keys = [place.key or "" for change in found for places in change.places for place in places]
@@ -224,7 +232,7 @@ def _option(words: Sequence[str], place: int) -> str:
     return before if before.startswith("-") and "=" not in before else ""
 
 
-def _repeats(change: ChangedCondition, name: str, one: str, other: str, run: ComparedRun) -> bool:
+def _repeats(change: ChangedCondition, name: str, one: str, other: str, run: StatedRun) -> bool:
     """Whether two words differ as a known change does, and are of the same thing.
 
     Of numbers the name of the option tells it, or the ``case_from`` of the run: others may be equal by chance.

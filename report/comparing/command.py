@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +15,7 @@ from parsers.io.refusal import Unreadable
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
 from ..wording.language_option import LANGUAGE, told_in, translate_to
+from .share_option import Share
 
 if TYPE_CHECKING:
     from ..wording.words import Translate
@@ -22,29 +23,8 @@ if TYPE_CHECKING:
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 SIDE = click.Path(exists=True, readable=False, path_type=Path)
-NO_SHARE = "expected a share of the time such as 3% or 0.03, above 0 and below 100%."
 NO_SHARE_OF_LOSS = "expected a share of the loss such as 2% or 0.02, above 0 and below 100%."
 WARNING = "warning: {said}"
-
-
-class ShareOption(click.ParamType[float]):
-    """A share of something: ``3%`` or ``0.03``; ``expected``: the sentence that says so."""
-
-    name = "share"
-
-    def __init__(self, expected: str) -> None:
-        self.expected = expected
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The share as a fraction; fails where it is none, or not above 0 and below 1."""
-        text = str(value).strip()
-        try:
-            found = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-        except ValueError:
-            found = 0.0
-        if not 0 < found < 1:
-            self.fail(self.expected, param, ctx)
-        return found
 
 
 @click.command()
@@ -52,7 +32,7 @@ class ShareOption(click.ParamType[float]):
 @click.argument("b", type=SIDE)
 @click.option(
     "--gate",
-    type=ShareOption(NO_SHARE),
+    type=Share(),
     metavar="PERCENT",
     help="Smallest slowdown that matters; sets the exit status.  [default: no gate, verdicts for 3%]",
 )
@@ -69,7 +49,7 @@ class ShareOption(click.ParamType[float]):
 )
 @click.option(
     "--loss-tolerance",
-    type=ShareOption(NO_SHARE_OF_LOSS),
+    type=Share(NO_SHARE_OF_LOSS),
     metavar="PERCENT",
     help="How far the losses of B may be from those of A at the same steps.  [default: the noise between repeats]",
 )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 
 from parsers.grammar.field import Scope
 from parsers.io.message import Message
+from parsers.runs.runfile import RunFile
 
 from ..measuring.measurement import Measurement, NoMeasurement
 from ..measuring.protocol import Protocol
@@ -205,14 +207,21 @@ def _order(sides: tuple[Runs, Runs]) -> tuple[list[float], list[float]] | None:
 
 def began(run: ComparedRun) -> np.datetime64 | None:
     """When a run began (UTC, or as its log says): by its run.json, else when its first record was printed."""
-    try:
-        return np.datetime64(str(run.run["start"]).removesuffix("+00:00").removesuffix("Z"), "us")
-    except (KeyError, ValueError):
-        pass
+    if (start := stated_start(run.run)) is not None:
+        return start
     records = Columns(run.summary.part.of_run(run.summary.protocol.run).table)
     times = records["time"] if "time" in records else np.zeros(0, "M8[us]")
     known = times[~np.isnat(times)]
     return known.min() if len(known) and known.min().astype("M8[Y]") > NO_YEAR else None
+
+
+def stated_start(run: RunFile) -> np.datetime64 | None:
+    """When a run began by its run.json (UTC, or as it says); None where that tells no time."""
+    try:
+        start = datetime.fromisoformat(str(run["start"]))
+        return np.datetime64(start.astimezone(UTC).replace(tzinfo=None) if start.tzinfo else start, "us")
+    except (KeyError, ValueError, OverflowError):
+        return None
 
 
 def _incomparable(pair: CasePair, alike: Alike, found: Sequence[ChangedCondition]) -> Message | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -82,7 +82,7 @@ def runs_of_side(side: Path, protocol: Protocol | None = None, workers: Workers 
     """
     found = found_runs(side)
     if len(found) == 1:
-        read = [_read(protocol, found[0])]
+        read = [run_or_reason(protocol, found[0])]
     else:
         with suppress(ParserError):  # each log tells it
             formats()  # before processes are forked, which then have them
@@ -91,21 +91,24 @@ def runs_of_side(side: Path, protocol: Protocol | None = None, workers: Workers 
     return SideRuns(side, *_without_copies(read))
 
 
-def found_runs(side: Path) -> list[FoundRun]:
-    """The logs of a side by name, none of them read; raises LogError where there are none."""
+def found_runs(side: Path, log_name: Callable[[Path], str] | None = None) -> list[FoundRun]:
+    """The logs of a side by name, none of them read; raises LogError where there are none.
+
+    ``log_name``: gives the name of the log of a run folder, where that is known without reading its run.json.
+    """
     if not side.is_dir():
         return [FoundRun(side.parent, side.name, "", is_loose=True)]
     if (side / RUN_FILE).exists():
         # The names of the case and its suite state facts of the log; what leads out of its folder is not read.
         return [FoundRun(side, log_of(side).name, _name_of(side.parent))]
-    runs = list(_below(side))
+    runs = list(_below(side, log_name or name_of_log))
     in_folders = [run for run in runs if not run.is_loose]
     if found := in_folders or runs:
         return found
     raise LogError.at(side, NOTHING_THERE, endings=", ".join(f"*{ending}" for ending in LOG_SUFFIXES))
 
 
-def _below(side: Path) -> Iterator[FoundRun]:
+def _below(side: Path, log_name: Callable[[Path], str]) -> Iterator[FoundRun]:
     """The runs below a folder; hidden names, and links to folders, are passed over."""
     for top, folders, files in os.walk(side):
         folder = Path(top)
@@ -114,7 +117,7 @@ def _below(side: Path) -> Iterator[FoundRun]:
         if RUN_FILE in files:
             folders.clear()
             case = place.parent.as_posix() if len(place.parts) > 1 else _name_of(side)
-            yield FoundRun(side, (place / _log_name(folder)).as_posix(), case)
+            yield FoundRun(side, (place / log_name(folder)).as_posix(), case)
             continue
         for name in sorted(files):
             if _may_be_log(name):
@@ -122,7 +125,8 @@ def _below(side: Path) -> Iterator[FoundRun]:
                 yield FoundRun(side, (place / name).as_posix(), where, is_loose=True)
 
 
-def _log_name(folder: Path) -> str:
+def name_of_log(folder: Path) -> str:
+    """The name of the log of a run folder, by its run.json."""
     try:
         return log_of(folder).name
     except LogError:  # reading the run tells what is wrong
@@ -148,12 +152,13 @@ def _bytes(run: FoundRun) -> int:
 def _told(protocol: Protocol | None, run: FoundRun) -> ComparedRun | Message:
     """One of several runs; one that cannot be read keeps none of the others."""
     try:
-        return _read(protocol, run)
+        return run_or_reason(protocol, run)
     except MessageError as error:
         return Message(NO_THROUGHPUT, log=run.path, reason=error.message)
 
 
-def _read(protocol: Protocol | None, run: FoundRun) -> ComparedRun | Message:
+def run_or_reason(protocol: Protocol | None, run: FoundRun) -> ComparedRun | Message:
+    """Read one run, or say why it does not count; raises MessageError where it cannot be read."""
     try:
         reason = unfit(run.root, run.path)
     except OSError as error:

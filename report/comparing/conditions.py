@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ OF_THE_RUN = (
 )
 OF_THE_JOB = ("scheduler.job",)
 DEEPEST = 8
+MOST_NAMES = 4096
 # Several names of one thing, which is named once: the first group whose pattern fits the whole name.
 ALIASES = (
     (r"variables\.(NODES|CARDS|PRECISION|BATCH_SIZE)", lambda found: found[1].lower()),
@@ -69,13 +71,29 @@ class Condition:
     section: str = ""
 
 
-def conditions(run: ComparedRun) -> list[Condition]:
+@dataclass(frozen=True)
+class StatedRun:
+    """A run by what states its conditions: the path of its log, the facts of that, and its run.json."""
+
+    log: Path
+    facts: tuple[Fact, ...]
+    run: RunFile
+
+
+def stated_run(run: ComparedRun) -> StatedRun:
+    """What states the conditions of a run; where sources contradict the first one, they may change and that not."""
+    reading = run.summary.reading
+    told = (*reading.facts.values(), *(other for _, other in reading.facts.contradictions))
+    facts = (fact for fact in told if fact.name not in OUTCOMES and fact.source.kind not in DERIVED)
+    return StatedRun(reading.path, tuple(facts), run.run)
+
+
+def conditions(run: StatedRun) -> list[Condition]:
     """What the log and the run.json of a run say of how it was made, the facts of the log first."""
-    path = run.summary.reading.path
-    return [*_of_facts(run.summary.reading.facts.values(), path, run.run), *_of_contradictions(run), *_of_file(run)]
+    return [*_of_facts(run), *_of_file(run)]
 
 
-def sections(run: ComparedRun) -> set[str]:
+def sections(run: StatedRun) -> set[str]:
     """The parts of run.json that a run has, and of its tables those below: what they lack is then known to be absent.
 
     ``""`` stands for the log.
@@ -87,16 +105,9 @@ def sections(run: ComparedRun) -> set[str]:
     return found
 
 
-def _of_facts(facts: Iterable[Fact], log: Path, run: RunFile) -> Iterator[Condition]:
-    for fact in facts:
-        if fact.name not in OUTCOMES and fact.source.kind not in DERIVED:
-            yield Condition(fact.name, str(fact.value), _place(fact, log), _thing(fact.name, run))
-
-
-def _of_contradictions(run: ComparedRun) -> Iterator[Condition]:
-    """What other sources of the same run say against the first: they may change where that does not."""
-    reading = run.summary.reading
-    yield from _of_facts((other for _, other in reading.facts.contradictions), reading.path, run.run)
+def _of_facts(run: StatedRun) -> Iterator[Condition]:
+    for fact in run.facts:
+        yield Condition(fact.name, str(fact.value), _place(fact, run.log), _thing(fact.name, run.run))
 
 
 def _place(fact: Fact, log: Path) -> StatedAt:
@@ -110,8 +121,8 @@ def _place(fact: Fact, log: Path) -> StatedAt:
     return StatedAt(log, line=line if isinstance(line, int) else None, source=source)
 
 
-def _of_file(run: ComparedRun) -> Iterator[Condition]:
-    file = run.summary.reading.path.with_name(RUN_FILE)
+def _of_file(run: StatedRun) -> Iterator[Condition]:
+    file = run.log.with_name(RUN_FILE)
     for key, value in _stated(run.run):
         name = re.sub(r"^nodes\.\d+\.", "environment.", key)
         if name not in OF_THE_JOB:
@@ -153,13 +164,19 @@ def _text(value: Any) -> str:
 
 
 def _thing(name: str, run: RunFile) -> str:
-    for pattern, thing in ALIASES:
-        if found := re.fullmatch(pattern, name):
-            return str(thing(found))
+    if (thing := _alias(name)) is not None:
+        return thing
     framework = re.fullmatch(r"environment\.frameworks\.([^.]+)\.version", name)
     if framework or name == "framework_version":
         return _package(framework[1] if framework else None, run) or name
     return name
+
+
+@lru_cache(MOST_NAMES)
+def _alias(name: str) -> str | None:
+    """What a name is one of several names of; the same names are asked for in each run."""
+    found = ((re.fullmatch(pattern, name), thing) for pattern, thing in ALIASES)
+    return next((str(thing(match)) for match, thing in found if match), None)
 
 
 def _package(framework: str | None, run: RunFile) -> str | None:

@@ -44,7 +44,7 @@ def as_json(case: ComparedCase, gate: float) -> dict[str, Any]:
         "a": _side(case.sides[0]),
         "b": _side(case.sides[1]),
         "loss": _loss(case.loss) if case.loss else None,
-        "differs": [_changed(change) for change in case.changes],
+        "differs": [changed_json(change) for change in case.changes],
         "notes": [str(note) for note in case.notes],
     }
 
@@ -72,7 +72,8 @@ def _loss(loss: LossAgreement) -> dict[str, Any]:
     }
 
 
-def _changed(change: ChangedCondition) -> dict[str, Any]:
+def changed_json(change: ChangedCondition) -> dict[str, Any]:
+    """One thing that differs, with its values and sources on each side."""
     sides = zip("ab", change.values, change.places, strict=True)
     told = {name: {"values": list(values), "sources": _sources(places)} for name, values, places in sides}
     return {"name": change.name, **told}

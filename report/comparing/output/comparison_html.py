@@ -31,11 +31,11 @@ def fragment(found: ComparedSides, language: str = "en") -> str:
 
 def _filled(name: str, found: ComparedSides, language: str, folder: Path) -> str:
     translate = Translator(language).translate
-    word = partial(_worded, translate=translate)
+    word = partial(shown, translate=translate)
     said = [(word(of.title), list(map(word, of.said))) for of in remarks(found, with_changes=False)]
     left_out = [word(Message(LEFT_OUT, said=one)) for side in found.left_out for one in side]
     rows = [("slower" if case.is_wrong else case.verdict, [word(cell) for cell in cells(case)]) for case in found.cases]
-    return _template(name).render(
+    return template(name).render(
         language=language,
         translate=translate,
         head=[translate(title) for title in HEAD],
@@ -46,25 +46,27 @@ def _filled(name: str, found: ComparedSides, language: str, folder: Path) -> str
         left_out=left_out,
         summary=word(summary(found.cases)),
         changes_head=[translate(title) for title in CHANGES_HEAD],
-        changes=[[_linked(cell, translate, folder) for cell in row] for row in change_rows(found)],
+        changes=[[linked(cell, translate, folder) for cell in row] for row in change_rows(found)],
         logs_head=[translate(title) for title in LOGS_HEAD],
-        logs=[[_linked(cell, translate, folder) for cell in row] for row in log_rows(found)],
+        logs=[[linked(cell, translate, folder) for cell in row] for row in log_rows(found)],
     )
 
 
-def _linked(cell: Cell, translate: Translate, folder: Path) -> str | list[tuple[str, str]]:
-    """A cell as text, or as texts with the addresses that they lead to."""
+def linked(cell: Cell, translate: Translate, folder: Path) -> str | list[tuple[str, str]]:
+    """A cell, for a page in a folder, as text, or as texts with the addresses that they lead to."""
     if isinstance(cell, str | Message):
-        return _worded(cell, translate)
-    return [(_worded(link.said, translate), link.address(folder)) for link in cell]
+        return shown(cell, translate)
+    return [(shown(link.said, translate), link.address(folder)) for link in cell]
 
 
-def _worded(said: str | Message, translate: Translate) -> str:
+def shown(said: str | Message, translate: Translate) -> str:
+    """A text or message on one line of which every character is seen."""
     return seen(worded(said, translate) if isinstance(said, Message) else said)
 
 
 @cache
-def _template(name: str) -> Template:
+def template(name: str) -> Template:
+    """A template of this room; what is filled in is escaped."""
     loader = FileSystemLoader(FOLDER)
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     made.filters["seen"] = seen

@@ -37,11 +37,12 @@ Cell = str | Message | Sequence[LinkedText]
 def change_rows(found: ComparedSides) -> Iterator[list[Cell]]:
     """A row for each thing that differs, as ``CHANGES_HEAD``, with links to where each side states it."""
     for title, change in changes_of(found):
-        (a, b), (links_a, links_b) = map(shortened, change.said), map(_links, change.places)
+        (a, b), (links_a, links_b) = map(shortened, change.said), map(place_links, change.places)
         yield [title, shortened(change.name), a, links_a, b, links_b]
 
 
-def _links(places: StatedPlaces) -> list[LinkedText]:
+def place_links(places: StatedPlaces) -> list[LinkedText]:
+    """Places where something is stated, each with a link to its file."""
     return [LinkedText(place_in_words(place), place.file, place.line) for place in dict.fromkeys(places)]
 
 

@@ -167,10 +167,10 @@ def loss_in_words(loss: LossAgreement) -> Message:
     return Message(LOSS[loss.kind], verdict=verdict, change=signed(loss.change), first=first, last=last, limit=limit)
 
 
-def changed(change: ChangedCondition) -> Message:
-    """One thing that differs, with where each side says so."""
+def changed(change: ChangedCondition, key: str = CHANGED) -> Message:
+    """One thing that differs, with where each side says so; ``key``: of the message, with the values of ``CHANGED``."""
     a, b = map(shortened, change.said)
-    return Message(CHANGED, name=shortened(change.name), a=a, b=b, where=_where(change))
+    return Message(key, name=shortened(change.name), a=a, b=b, where=_where(change))
 
 
 def _where(change: ChangedCondition) -> Message:

@@ -53,12 +53,12 @@ def as_markdown(found: ComparedSides, translate: Translate, *, is_linked: bool =
         safe(head_line(found)),
         markdown.table(head, rows),
         *(
-            _list(f"**{markdown.text(_title(of, translate))}**", map(safe, of.said))
+            listed(f"**{markdown.text(_title(of, translate))}**", map(safe, of.said))
             for of in remarks(found, with_changes=False)
         ),
         "\n".join(f"- {safe(one)}" for one in said),
-        _linked_table(CHANGES_HEAD, list(change_rows(found)), translate, is_linked=is_linked),
-        _linked_table(LOGS_HEAD, list(log_rows(found)), translate, is_linked=is_linked),
+        linked_table(CHANGES_HEAD, list(change_rows(found)), translate, is_linked=is_linked),
+        linked_table(LOGS_HEAD, list(log_rows(found)), translate, is_linked=is_linked),
         safe(summary(found.cases)),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -68,7 +68,8 @@ def _title(of_case: Remarks, translate: Translate) -> str:
     return worded(of_case.title, translate) if isinstance(of_case.title, Message) else of_case.title
 
 
-def _list(title: str, said: Iterable[str]) -> str:
+def listed(title: str, said: Iterable[str]) -> str:
+    """Sentences that are safe in Markdown, as a list under its title."""
     return "\n".join([f"{title}\n", *(f"- {one}" for one in said)])
 
 
@@ -78,7 +79,10 @@ def _rows(found: ComparedSides, translate: Translate) -> list[list[str]]:
     return [[translate(title) for title in HEAD], *shown]
 
 
-def _linked_table(head: Sequence[str], rows: Sequence[Sequence[Cell]], translate: Translate, *, is_linked: bool) -> str:
+def linked_table(
+    head: Sequence[str], rows: Sequence[Sequence[Cell]], translate: Translate, *, is_linked: bool = True
+) -> str:
+    """A Markdown table whose cells lead to files, by their paths from this folder; empty without rows."""
     shown = [[_cell(cell, translate, is_linked=is_linked) for cell in row] for row in rows]
     lines = [[markdown.text(translate(title)) for title in head], ["---"] * len(head), *shown]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) if rows else ""

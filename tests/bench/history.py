@@ -1,0 +1,109 @@
+"""The history of 10,000 runs: making its index, making it again with nothing new, and its page; `make bench` runs it.
+
+The runs are generated: 100 cases of 100 runs each, with logs of 250 steps, three steps of speed, some changes of the
+driver and a few failed runs. `tachograph history` reads them with two processes; its index is a file. CPU time is that
+of the command itself and of its workers: on two idle cores it takes about as long as the command itself and half of the
+workers. Peak memory is that of the largest process. An index that was deleted and made again has the same rows.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+from pyarrow import parquet
+
+from launchers.machine.machine_facts import processor
+from tests.bench.document import DOCUMENT, write_section
+from tests.parsers.run_folders import make_run
+from tests.report.comparing.made_sides import CASE, ENVIRONMENT, log_of
+
+RUNS_OF_A_CASE = 100
+STEPS = 250
+NOISE = 0.005
+# The command, which at last says how much CPU time it and its workers took, and the memory of the larger.
+HISTORY = """import atexit, os, resource, sys, tachograph
+def told():
+    used = os.times()
+    peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    print(used.user + used.system, used.children_user + used.children_system, peak / 1024, file=sys.stderr)
+atexit.register(told)
+tachograph.main()"""
+HEAD = (
+    "| {runs:,} runs | command, s of CPU time | workers, s | on two idle cores, s | wall-clock, s | peak MiB |",
+    "| --- | ---: | ---: | ---: | ---: | ---: |",
+)
+
+
+def make_suite(suite: Path, runs: int) -> None:
+    """Write the runs of a suite."""
+    numbers = np.random.default_rng(1)
+    for case in range(runs // RUNS_OF_A_CASE):
+        levels = np.cumsum(np.isin(np.arange(RUNS_OF_A_CASE), (25, 50, 75)) * numbers.choice([-0.03, 0.03]))
+        times = 100 * np.exp(levels + numbers.normal(0, NOISE, RUNS_OF_A_CASE))
+        for number, milliseconds in enumerate(times.tolist(), 1):
+            seed = case * RUNS_OF_A_CASE + number
+            log = log_of(milliseconds, seed=seed, steps=STEPS)
+            make_run(suite / f"case{case:04d}" / str(number), log, **_said(case, number))
+
+
+def _said(case: int, number: int) -> dict[str, object]:
+    start = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=12 * number)
+    driver = "550.54" if number < 10 * (case % 10) else "560.28"
+    return {
+        "case": CASE,
+        "environment": {**ENVIRONMENT, "driver": driver},
+        "source": {"commit": f"{number // 3:040x}"},
+        "start": start.isoformat(),
+        "status": "failed" if number % 40 == 0 else "done",
+    }
+
+
+def measured(name: str, suite: Path, *options: str) -> str:
+    """What a call of the command took, as a row of the table."""
+    start = time.perf_counter()
+    command = [sys.executable, "-c", HISTORY, "history", str(suite), "--jobs", "2", *options]
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
+    wall = time.perf_counter() - start
+    own, workers, peak = map(float, done.stderr.split()[-3:])
+    times = (own, workers, own + workers / 2, wall)
+    return f"| {' | '.join([name, *(f'{one:.1f}' for one in times), f'{peak:.0f}'])} |"
+
+
+def rows(folder: Path, runs: int) -> Iterator[str]:
+    """The rows of the table; raises RuntimeError where an index that is made again is another."""
+    suite, index = folder / "nightly", folder / "index.parquet"
+    make_suite(suite, runs)
+    time.sleep(3)  # files that were just changed are read again
+    told = ["--index", str(index)]
+    yield measured("index made", suite, *told)
+    first = parquet.read_table(index)
+    yield measured("again, nothing new", suite, *told)
+    yield measured("again, with the HTML page", suite, *told, "--html", str(folder / "history.html"))
+    index.unlink()
+    yield measured("index deleted and made again", suite, *told, "--json")
+    if not parquet.read_table(index).equals(first):
+        raise RuntimeError("the index is another")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help=f"write it into {DOCUMENT}, too")
+    parser.add_argument("--count", type=int, default=10_000, help="how many runs")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        table = "\n".join([HEAD[0].format(runs=options.count), HEAD[1], *rows(Path(folder), options.count)])
+    text = "\n\n".join([str(__doc__).strip(), table, f"Measured on: {processor()}, {os.cpu_count()} cores."])
+    sys.stdout.write(f"{text}\n")
+    if options.write:
+        write_section("## Histories", text)
+
+
+if __name__ == "__main__":
+    main()
