@@ -141,10 +141,7 @@ class Facts(dict[str, Fact]):
         self.doubts = said  # more is known than when it was asked before
 
     def _allow_for_replicas(self) -> None:
-        """Where cards share a model, DeepSpeed prints the number of its replicas as its world_size.
-
-        (DeepSpeedConfig in deepspeed/runtime/config.py takes mpu.get_data_parallel_world_size().)
-        """
+        """Where cards share a model, a library may print the number of its replicas as its number of cards."""
         if replicas := parallelism.replicas(counts_of(self)):
             told = self.contradictions
             self.contradictions = [pair for pair in told if (pair[1].name, pair[1].value) != ("cards", replicas)]

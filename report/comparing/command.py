@@ -15,7 +15,7 @@ from parsers.io.refusal import Unreadable
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
 from ..wording.language_option import LANGUAGE, told_in, translate_to
-from .share_option import Share
+from .share_option import ShareOption
 
 if TYPE_CHECKING:
     from ..wording.words import Translate
@@ -32,7 +32,7 @@ WARNING = "warning: {said}"
 @click.argument("b", type=SIDE)
 @click.option(
     "--gate",
-    type=Share(),
+    type=ShareOption(),
     metavar="PERCENT",
     help="Smallest slowdown that matters; sets the exit status.  [default: no gate, verdicts for 3%]",
 )
@@ -49,7 +49,7 @@ WARNING = "warning: {said}"
 )
 @click.option(
     "--loss-tolerance",
-    type=Share(NO_SHARE_OF_LOSS),
+    type=ShareOption(NO_SHARE_OF_LOSS),
     metavar="PERCENT",
     help="How far the losses of B may be from those of A at the same steps.  [default: the noise between repeats]",
 )

@@ -7,7 +7,7 @@ import click
 NO_SHARE = "expected a share of the time such as 3% or 0.03, above 0 and below 100%."
 
 
-class Share(click.ParamType[float]):
+class ShareOption(click.ParamType[float]):
     """A share of the time: ``3%`` or ``0.03``; or of something else, as ``expected``, a sentence, says."""
 
     name = "share"

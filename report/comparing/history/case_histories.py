@@ -10,7 +10,7 @@ from parsers.sharing.workers import Workers
 
 from ...measuring.protocol import Protocol
 from ..effect import GATE
-from ..sides import NO_GATE, PASSED, SLOWER, UNKNOWN, GateError
+from ..sides import FAILED, NO_GATE, PASSED, UNKNOWN, GateError
 from .case_history import CaseHistory, case_history
 from .indexed_runs import indexed_runs
 from .run_order import By
@@ -31,7 +31,7 @@ class CaseHistories:
         """What the gate says: 1 where a case became slower, else 3 where one is unknown, else 0."""
         states = {case.state for case in self.cases}
         if "slower" in states:
-            return SLOWER
+            return FAILED
         return UNKNOWN if "unknown" in states or not states else PASSED
 
 

@@ -13,7 +13,7 @@ from parsers.io.refusal import Unreadable
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
 from ...wording.language_option import LANGUAGE, told_in, translate_to
-from ..share_option import Share
+from ..share_option import ShareOption
 
 if TYPE_CHECKING:
     from ...wording.words import Translate
@@ -33,7 +33,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 )
 @click.option(
     "--gate",
-    type=Share(),
+    type=ShareOption(),
     metavar="PERCENT",
     help="Smallest change that matters; sets the exit status.  [default: no gate, changes of 3%]",
 )
