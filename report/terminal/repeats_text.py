@@ -30,10 +30,10 @@ def repeats_shown(case: Path, translate: Translate) -> str:
 
 def _said(case: Path) -> Iterator[Message]:
     logs = [log_of(folder) for folder in _finished(case)]
-    summaries = [summarise(log, None, ()) for log in logs]
+    summaries = _by_one_warm_up(logs, [summarise(log, None, ()) for log in logs])
     for log, summary in zip(logs, summaries, strict=True):
         yield Message(RUN, log=log, said=_of_run(summary))
-    yield from (Message(WARNING, said=said) for said in _warnings(summaries))
+    yield from (Message(WARNING, said=said) for said in _warnings(logs, summaries))
     found = [summary.measurement for summary in summaries if summary.measurement]
     if len(found) > 1:
         yield _together(found)
@@ -41,10 +41,24 @@ def _said(case: Path) -> Iterator[Message]:
         yield Message(NEXT, log=logs[-1].parent)
 
 
-def _warnings(summaries: Sequence[Summary]) -> Iterator[Message]:
-    """The warnings of all runs; what several say, but for the log that they name, is said once."""
-    said = [warning for summary in summaries for warning in summary.warnings]
-    yield from {(one.key, *((n, str(v)) for n, v in one.values.items() if n != "log")): one for one in said}.values()
+def _by_one_warm_up(logs: Sequence[Path], summaries: list[Summary]) -> list[Summary]:
+    """The runs, where their protocols differ but in the warm-up that each skips, by that with the longest."""
+    protocols = {summary.measurement.protocol for summary in summaries if summary.measurement}
+    if len(protocols) < 2 or len({protocol.model_copy(update={"skip_records": 0}) for protocol in protocols}) > 1:
+        return summaries
+    longest = max(protocols, key=lambda protocol: protocol.skip_records)
+    return [summarise(log, longest, ()) for log in logs]
+
+
+def _warnings(logs: Sequence[Path], summaries: Sequence[Summary]) -> Iterator[Message]:
+    """The warnings of all runs, each once: behind the log that it is of, unless all runs have it."""
+    said = dict[tuple[object, ...], tuple[Message, list[Path]]]()
+    for log, summary in zip(logs, summaries, strict=True):
+        for one in summary.warnings:
+            key = (one.key, *((name, str(value)) for name, value in one.values.items() if name != "log"))
+            said.setdefault(key, (one, []))[1].append(log)
+    for one, of in said.values():
+        yield one if len(of) == len(logs) else Message(RUN, log=", ".join(map(str, of)), said=one)
 
 
 def _finished(case: Path) -> list[Path]:

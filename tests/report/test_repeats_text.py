@@ -1,0 +1,45 @@
+"""What the runs of one case give together, as `tachograph run` prints it at its end."""
+
+import json
+from pathlib import Path
+
+from report.terminal.repeats_text import repeats_shown
+
+SLOWED = [*[1000, 1002] * 5, 300, 302, *[1000, 1002] * 4]
+
+
+def put(case: Path, speeds: list[int]) -> None:
+    """Write a finished run of a language model whose steps have some speeds."""
+    folder = case / str(len(list(case.glob("*"))) + 1)
+    folder.mkdir(parents=True)
+    lines = [f"step {at}: loss {4 - at / 20:.4f}, {speed} tokens/s\n" for at, speed in enumerate(speeds, 1)]
+    (folder / "train.log").write_text("".join(lines), encoding="utf-8")
+    facts = {"schema": 2, "case": {"cards": 1, "nodes": 1}, "status": "done"}
+    (folder / "run.json").write_text(json.dumps(facts), encoding="utf-8")
+
+
+def test_runs_that_warm_up_for_longer_and_shorter_are_measured_alike(tmp_path: Path) -> None:
+    put(tmp_path, [500, *[1000, 1002] * 10])
+    put(tmp_path, [500, 502, 500, *[1010, 1012] * 9])
+    shown = repeats_shown(tmp_path, str)
+    assert shown.count("skip_records=3 ") == 2
+    assert "median of 2 runs: 1006.000 tokens/s" in shown
+
+
+def outliers(case: Path) -> list[str]:
+    """The warnings of outliers."""
+    return [line for line in repeats_shown(case, str).splitlines() if "outliers present" in line]
+
+
+def test_a_warning_of_one_run_names_it(tmp_path: Path) -> None:
+    put(tmp_path, [1000, 1002] * 10)
+    put(tmp_path, SLOWED)
+    (warning,) = outliers(tmp_path)
+    assert warning.startswith(f"warning: {tmp_path}/2/train.log: The mean of 20 records is ")
+
+
+def test_a_warning_of_all_runs_is_said_once(tmp_path: Path) -> None:
+    put(tmp_path, SLOWED)
+    put(tmp_path, SLOWED)
+    (warning,) = outliers(tmp_path)
+    assert warning.startswith("warning: The mean of 20 records is ")
