@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..grammar.timestamps import length_of_time
+from ..naming.marks import LENGTH
 from ..naming.slots import NUMBER, Slot
 from ..scanning.detection import known_shapes
 from ..scanning.prefix import has_prefix, without_prefix
@@ -30,7 +31,6 @@ _SHORT = re.compile(r"(?:[IWEF])?(\d\d)[-/]?(\d\d)(?:/\d\d)? (\d\d):(\d\d):(\d\d
 _NAMED = re.compile(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) +(\d+) (\d\d):(\d\d):(\d\d) (\d{4})")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _LEFT = re.compile(r"(?i)(?:\b(?:eta|remaining(?:[ _]time)?|time left)\W{1,4}|<)((?:\d+ days?, *)?(?:\d+:)?\d+:\d+)")
-_LAST_UNIT = re.compile(r" ?(?:[a-z]+|分钟?|秒)")
 _BAR_CLOCK = re.compile(r"\[((?:\d+:)?\d+:\d+)<")
 # What is drawn anew begins a line, and so does what a program prints behind its bar: `[00:05<00:05, 2.0it/s]step 10`.
 _BEHIND_BAR = re.compile(r"\r|(?<=(?:it/s|s/it)\])(?=[^\s,;|])")
@@ -76,10 +76,10 @@ class Spoken:
         return _float(self.numbers[slot.place]) * slot.scale if slot and is_there else float("nan")
 
     def _length(self, slot: Slot) -> str:
-        """The text of the length of time in a slot."""
-        found = [number.span() for number in NUMBER.finditer(self.text)][slot.place : slot.place + slot.clock]
-        behind = _LAST_UNIT.match(self.text, found[-1][1])
-        return self.text[found[0][0] : behind.end() if behind else found[-1][1]]
+        """The text of the length of time in a slot; empty where it is none that a grammar reads."""
+        starts = [number.start() for number in NUMBER.finditer(self.text)]
+        found = LENGTH.match(self.text, starts[slot.place])
+        return found[0] if found else ""
 
     def is_echo(self, other: "Spoken") -> bool:
         """Whether it is another one with something before either: two handlers of a logger print each line."""

@@ -55,6 +55,7 @@ SINCE_START = {
     "with losses": "Iter: {step}, Train Loss: 0.5, Time: 0:0{clock}",
     "after a count of all": "  Batch {step}  of  900.    Elapsed: 0:0{clock}.",
     "minutes": "step {step} loss 0.5 elapsed {clock}",
+    "before another name": "step {step} loss 0.5 elapsed:0:0{clock} postfix:-",
 }
 
 
