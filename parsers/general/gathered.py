@@ -31,6 +31,10 @@ _SHORT = re.compile(r"(?:[IWEF])?(\d\d)[-/]?(\d\d)(?:/\d\d)? (\d\d):(\d\d):(\d\d
 _NAMED = re.compile(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) +(\d+) (\d\d):(\d\d):(\d\d) (\d{4})")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _LEFT = re.compile(r"(?i)(?:\b(?:eta|remaining(?:[ _]time)?|time left)\W{1,4}|<)((?:\d+ days?, *)?(?:\d+:)?\d+:\d+)")
+_LEFT_SPELT = re.compile(
+    r"(?i)\b(?:eta|remaining(?:[ _]time)?|time left)\W{1,4}"
+    r"(\d+(?:\.\d+)? ?(?:d|h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?))\b"
+)
 _BAR_CLOCK = re.compile(r"\[((?:\d+:)?\d+:\d+)<")
 # What is drawn anew begins a line, and so does what a program prints behind its bar: `[00:05<00:05, 2.0it/s]step 10`.
 _BEHIND_BAR = re.compile(r"\r|(?<=(?:it/s|s/it)\])(?=[^\s,;|])")
@@ -120,6 +124,8 @@ class Spoken:
     def left(self) -> float:
         """How many seconds the line says are left; NaN where it says nothing."""
         found = _LEFT.search(self.text)
+        if found is None and (spelt := _LEFT_SPELT.search(self.text)):
+            return length_of_time(spelt[1])
         return _seconds(found[1]) if found else self.of("remaining")
 
     @cached_property
