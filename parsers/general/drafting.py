@@ -16,7 +16,7 @@ from ..grammar.format import Format
 from ..grammar.loading import compiled
 from ..io.errors import GrammarError, WrappedError
 from ..io.message import Message, joined
-from ..naming.sense import DURATION, ELAPSED, STEP
+from ..naming.sense import DURATION, ELAPSED, STEP, STEP_TIME
 from ..runs.facts import Fact
 from ..runs.health import TWICE
 from ..runs.provenance import RECORDS
@@ -200,7 +200,7 @@ def _assumed(choice: Choice) -> Iterator[Message]:
         yield from one.why
         if "mean" in one.series.sense.flags:
             yield Message(A_MEAN, name=one.series.sense.name)
-        if one.role in (ELAPSED, DURATION, STEP) and _are_evaluated(one.series):
+        if one.role in (ELAPSED, DURATION, STEP, STEP_TIME) and _are_evaluated(one.series):
             yield Message(WITH_EVALUATION, name=one.series.sense.name)
         if (count := _lines_of_a_step(one.series)) > 1:
             yield Message(OF_ONE_PROCESS, name=one.series.sense.name, count=count)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..grammar.timestamps import length_of_time
+from ..naming.marks import LENGTH
 from ..naming.slots import NUMBER, Slot
 from ..scanning.detection import known_shapes
 from ..scanning.prefix import has_prefix, without_prefix
@@ -30,7 +31,10 @@ _SHORT = re.compile(r"(?:[IWEF])?(\d\d)[-/]?(\d\d)(?:/\d\d)? (\d\d):(\d\d):(\d\d
 _NAMED = re.compile(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) +(\d+) (\d\d):(\d\d):(\d\d) (\d{4})")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _LEFT = re.compile(r"(?i)(?:\b(?:eta|remaining(?:[ _]time)?|time left)\W{1,4}|<)((?:\d+ days?, *)?(?:\d+:)?\d+:\d+)")
-_LAST_UNIT = re.compile(r" ?(?:[a-z]+|分钟?|秒)")
+_LEFT_SPELT = re.compile(
+    r"(?i)\b(?:eta|remaining(?:[ _]time)?|time left)\W{1,4}"
+    r"(\d+(?:\.\d+)? ?(?:d|h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?))\b"
+)
 _BAR_CLOCK = re.compile(r"\[((?:\d+:)?\d+:\d+)<")
 # What is drawn anew begins a line, and so does what a program prints behind its bar: `[00:05<00:05, 2.0it/s]step 10`.
 _BEHIND_BAR = re.compile(r"\r|(?<=(?:it/s|s/it)\])(?=[^\s,;|])")
@@ -76,10 +80,10 @@ class Spoken:
         return _float(self.numbers[slot.place]) * slot.scale if slot and is_there else float("nan")
 
     def _length(self, slot: Slot) -> str:
-        """The text of the length of time in a slot."""
-        found = [number.span() for number in NUMBER.finditer(self.text)][slot.place : slot.place + slot.clock]
-        behind = _LAST_UNIT.match(self.text, found[-1][1])
-        return self.text[found[0][0] : behind.end() if behind else found[-1][1]]
+        """The text of the length of time in a slot; empty where it is none that a grammar reads."""
+        starts = [number.start() for number in NUMBER.finditer(self.text)]
+        found = LENGTH.match(self.text, starts[slot.place])
+        return found[0] if found else ""
 
     def is_echo(self, other: "Spoken") -> bool:
         """Whether it is another one with something before either: two handlers of a logger print each line."""
@@ -120,6 +124,8 @@ class Spoken:
     def left(self) -> float:
         """How many seconds the line says are left; NaN where it says nothing."""
         found = _LEFT.search(self.text)
+        if found is None and (spelt := _LEFT_SPELT.search(self.text)):
+            return length_of_time(spelt[1])
         return _seconds(found[1]) if found else self.of("remaining")
 
     @cached_property

@@ -12,7 +12,8 @@ from ..io.message import Message
 from ..naming.sense import DURATION, ELAPSED, RATE, STEP_RATE, STEP_TIME, TIME
 from .bar_surroundings import why_of_training
 from .gathered import Gathered
-from .spoken_series import LEAST, SpokenSeries, no_measure, rises
+from .no_measure import no_measure
+from .spoken_series import LEAST, SpokenSeries, rises
 from .stated_counts import stated_amounts, stated_cards, stated_passes
 from .step_proof import (
     AGAINST_STAMPS,

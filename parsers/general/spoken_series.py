@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +16,6 @@ from .line_form import Level, LineForm
 Numbers = NDArray[np.float64]
 AGREE = 0.05  # two levels or forms that say the same differ by less
 LEAST = 3
-TWICE = "each of its numbers stands in several lines"
-FORMS_DIFFER = "its lines are of several forms, which say different things"
-CONSTANT = "it is always the same number"
-A_TOTAL = "it only rises: a total"
-MANY = 20
-MOST_RISING = 5  # times of epochs of which each is longer than the one before
-FORMS_APART = 1.5
 FAR = 2.5  # a level that differs by more than this is of something else
 BY_SYSTEM_CLOCK = "{name} is in seconds, for all its digits are those of differences of the system's clock"
 TICK = 2.0**-22  # seconds between two doubles of the system's clock
@@ -219,62 +211,3 @@ def agree(one: SpokenSeries, other: SpokenSeries, tolerance: float = AGREE) -> b
     if not (np.isfinite(one.median) and np.isfinite(other.median)):
         return None
     return abs(one.median / other.median - 1) <= tolerance
-
-
-def no_measure(series: SpokenSeries) -> str | None:
-    """Why a series cannot be measurements; None if it can."""
-    values = series.values[series.usable]
-    if len(values) >= LEAST and len(set(values.tolist())) == 1 and not rises(series.steps):
-        return CONSTANT
-    if _is_repeated(series):
-        return TWICE
-    if _has_unlike_forms(series):
-        return FORMS_DIFFER
-    rising = np.diff(values)
-    if series.kind == "epoch" and len(values) >= LEAST and (rising > 0).all():
-        return A_TOTAL if values[-1] > 2 * values[0] or len(values) >= MOST_RISING else None
-    if len(values) > LEAST and (rising >= 0).all() and values[-1] > 2 * values[0]:
-        is_uneven = len(values) < MANY and np.std(rising) > 0.5 * np.mean(rising)
-        return None if is_uneven else A_TOTAL
-    return None
-
-
-def _is_repeated(series: SpokenSeries) -> bool:
-    """Whether most lines repeat the number of the line before, for its step; a bar is drawn again for its loss."""
-    steps, epochs, values = np.nan_to_num(series.steps), np.nan_to_num(series.of("epoch")), series.values
-    again = (values[1:] == values[:-1]) & (steps[1:] == steps[:-1]) & (epochs[1:] == epochs[:-1])
-    is_counted = np.isfinite(series.steps).any() or np.isfinite(series.of("epoch")).any()
-    is_drawn = series.rows[0].form.is_bar
-    return bool(is_counted and not is_drawn and again.sum() >= max(1, 0.4 * len(series)))
-
-
-def _has_unlike_forms(series: SpokenSeries) -> bool:
-    """Whether lines with other names beside the number have other numbers, which lie apart and not by chance."""
-    of_names: dict[tuple[str, ...], list[float]] = {}
-    begin = 1 if _starts_slowly(series) else 0
-    numbered = zip(series.rows, series.values.tolist(), series.usable.tolist(), strict=True)
-    for row, value, is_usable in islice(numbered, begin, None):
-        if is_usable:
-            of_names.setdefault(row.form.names, []).append(value)
-    large = [values for values in of_names.values() if len(values) >= max(1, FEW * len(series))]
-    ranges = [np.quantile(values, (0.25, 0.5, 0.75)) for values in large]
-    fewest = min(map(len, large), default=0)
-    return any(_lie_apart(one, other, fewest) for number, one in enumerate(ranges) for other in ranges[:number])
-
-
-def _starts_slowly(series: SpokenSeries) -> bool:
-    """Whether the first line is of a form of its own, because what it says is slower than in all others: a warm-up."""
-    names, values = [row.form.names for row in series.rows], series.values[series.usable]
-    is_alone = names.count(names[0]) == 1 and len(values) > LEAST
-    slowest = np.argmin(values) if series.sense.role in (RATE, STEP_RATE) else np.argmax(values)
-    return bool(is_alone and series.usable[0] and slowest == 0)
-
-
-def _lie_apart(one: Numbers, other: Numbers, fewest: int) -> bool:
-    """Whether two ranges differ by much, the more the fewer numbers they are of, or do not meet."""
-    low, high = (one, other) if one[1] < other[1] else (other, one)
-    apart = FORMS_APART if fewest > 1 else FAR
-    return bool(
-        high[1] / low[1] > apart
-        or (fewest >= LEAST and high[1] / low[1] > 1 + AGREE and high[0] > low[2] and low[0] < low[2])
-    )

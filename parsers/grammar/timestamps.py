@@ -101,7 +101,9 @@ def _spelt_lengths(texts: Texts) -> NDArray[np.float64]:
     return np.array([sum(count * _UNITS[unit] for count, unit in parts) if parts else np.nan for parts in told])
 
 
-_SPELT_UNIT = re.compile(r"([0-9.]+) ?(days?|d|hours?|hrs?|h|minutes?|mins?|m|分钟?|seconds?|secs?|s|秒)")
+_SPELT_UNIT = re.compile(
+    r"([0-9.]+) ?(days?|d|hours?|hrs?|h|minutes?|mins?|m|分钟?|seconds?|secs?|s|秒)", re.IGNORECASE
+)
 _FIRST_LETTERS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "分": 60.0, "s": 1.0, "秒": 1.0}
 
 
@@ -109,7 +111,7 @@ def length_of_time(text: str) -> float:
     """Seconds of a text such as ``1:40:07``, ``2m 28s``, ``2 min 28 sec`` or ``12.5``; NaN of an empty one."""
     if ":" in text or not (parts := _SPELT_UNIT.findall(text)):
         return _length(text)
-    return sum(float(count) * _FIRST_LETTERS[unit[0]] for count, unit in parts)
+    return sum(float(count) * _FIRST_LETTERS[unit[0].lower()] for count, unit in parts)
 
 
 # How a column is made of the texts of a terminal; of any other terminal they are numbers or stay as they are.

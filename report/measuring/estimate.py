@@ -92,6 +92,8 @@ def values(records: Records, fields: Fields, protocol: Protocol) -> Values:
     printed = records.numbers(name)
     if name in ("step_time", "work_time", "duration"):
         printed = printed / scale if (scale := _in_a_second(field)) != 1 else printed
+    if name == "step_time" and (inverse := _inverse(records, fields, protocol.records)) is not None:
+        printed = np.where(np.isnan(printed), inverse, printed)
     if name == "step_rate":
         with np.errstate(divide="ignore", over="ignore"):
             printed = 1 / printed
@@ -106,6 +108,25 @@ def values(records: Records, fields: Fields, protocol: Protocol) -> Values:
         return printed  # Reset at each epoch and printed at its end, each mean covers steps of its own.
     covered, starts = _covered(records, counter, field)
     return _undone(printed, covered, starts, is_rate=name == "throughput")
+
+
+def valued(records: Columns, fields: Fields, kind: str, name: str) -> Mask:
+    """Return which records have a finite value of a column, or of a time of a step its inverse (bool)."""
+    found = records.finite(name)
+    inverse = _inverse(records, fields, kind) if name == "step_time" and not found.all() else None
+    return found if inverse is None else found | np.isfinite(inverse)
+
+
+def _inverse(records: Columns, fields: Fields, kind: str) -> Values | None:
+    """Return the seconds of a step (float64) where bars show steps a second in place of seconds per step, if any do.
+
+    A bar of tqdm shows whichever is above one; both are of the same kind.
+    """
+    rate, time = fields.get((kind, "step_rate")), fields.get((kind, "step_time"))
+    if rate is None or time is None or rate.kind != time.kind or "step_rate" not in records:
+        return None
+    with np.errstate(divide="ignore", over="ignore"):
+        return 1 / records.numbers("step_rate")
 
 
 def _in_a_second(field: Field) -> float:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.grammar.field import Field, Scope
+from parsers.grammar.field import Scope
 from parsers.grammar.format import METRICS
 from parsers.io.lazy import pd
 from parsers.io.message import Message, joined
@@ -193,14 +193,14 @@ def _read(records: Records, fields: Fields, protocol: Protocol) -> tuple[Columns
     reasons = np.full(len(chosen), RecordUse.OTHER_RUN, dtype=np.int8)
     run = chosen.rows(mine)
     column = estimate.column(run, fields, protocol)
-    reasons[mine] = _readable(run, column, fields.get((protocol.records, column)))
+    reasons[mine] = _readable(run, column, fields, protocol.records)
     return chosen, column, reasons
 
 
-def _readable(chosen: Columns, column: str, field: Field | None) -> Reasons:
+def _readable(chosen: Columns, column: str, fields: Fields, kind: str) -> Reasons:
     """Return whether each record of a run prints the column, is of the lowest rank that does and of no earlier run."""
     reasons = np.full(len(chosen), RecordUse.NO_VALUE, dtype=np.int8)
-    valued = chosen.finite(column)
+    valued, field = estimate.valued(chosen, fields, kind, column), fields.get((kind, column))
     reasons[valued] = np.where(one_rank(chosen.rows(valued)), RecordUse.USED, RecordUse.OTHER_RANK)
     if field is not None:
         used = reasons == RecordUse.USED

@@ -66,7 +66,8 @@ class Meter:
         if chosen.empty:
             return chosen
         found = Columns(chosen)
-        return chosen[found.finite(estimate.column(found, fields, self.protocol))]
+        column = estimate.column(found, fields, self.protocol)
+        return chosen[estimate.valued(found, fields, self.protocol.records, column)]
 
     def read(self, records: pd.DataFrame, fields: Fields, facts: Facts) -> tuple[Meter, Values]:
         """The meter that knows what it counts, and one number (float64) a record, NaN where it gives none.

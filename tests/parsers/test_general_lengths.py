@@ -55,6 +55,7 @@ SINCE_START = {
     "with losses": "Iter: {step}, Train Loss: 0.5, Time: 0:0{clock}",
     "after a count of all": "  Batch {step}  of  900.    Elapsed: 0:0{clock}.",
     "minutes": "step {step} loss 0.5 elapsed {clock}",
+    "before another name": "step {step} loss 0.5 elapsed:0:0{clock} postfix:-",
 }
 
 
@@ -88,4 +89,24 @@ def test_a_length_of_time_of_something_else_gives_none(tmp_path: Path, line: str
 
 def test_a_total_time_that_rises_is_none_of_epochs(tmp_path: Path) -> None:
     text = "".join(f"[epoch:{n}/90] [loss:0.5] [total time:0:0{n}:{7 * n:02d}]\n" for n in range(1, 8))
+    assert summary(tmp_path, text).measurement is None
+
+
+@pytest.mark.parametrize("left", ["ETA: {hours:.2f}h", "eta {minutes:.1f} min", "time left: {seconds:.0f}s"])
+def test_a_time_that_is_left_in_words_proves_that_of_a_step(tmp_path: Path, left: str) -> None:
+    lines = "step {n}/900 loss 0.5 time 2.0{d} "
+    text = "".join(
+        (lines + left).format(
+            n=n, d=n // 10 % 2, hours=(900 - n) * 2 / 3600, minutes=(900 - n) / 30, seconds=(900 - n) * 2
+        )
+        + "\n"
+        for n in range(10, 200, 10)
+    )
+    found = summary(tmp_path, text).measurement
+    assert found is not None
+    assert found.value == approx(1 / 2.005, rel=1e-3)
+
+
+def test_numbers_whose_digits_are_rounded_away_give_none(tmp_path: Path) -> None:
+    text = "".join(f"step {n}/900 loss 0.5 step time: 0.{1 + n % 2}s\n" for n in range(1, 20))
     assert summary(tmp_path, text).measurement is None

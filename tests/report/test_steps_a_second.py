@@ -115,3 +115,11 @@ def test_steps_are_counted_within_epochs_where_nobody_knows_their_length(tmp_pat
     found = summary(tmp_path, text).measurement
     assert found is not None
     assert found.value == pytest.approx(2)
+
+
+def test_a_bar_that_shows_now_seconds_per_step_and_now_steps_a_second_is_read_whole(tmp_path: Path) -> None:
+    shown = ["2.00s/it", *["4.00it/s"] * 8, "1.00s/it"]
+    text = "".join(f"Epoch 0:  {n}%|#  | {n}/10 [00:0{n}<00:09, {rate}, loss=2.5]\n" for n, rate in enumerate(shown, 1))
+    found = summary(tmp_path, text, "records=step estimate=steps").measurement
+    assert found is not None
+    assert found.value == pytest.approx(9 / (2 + 8 / 4))  # the last one is of the epoch
