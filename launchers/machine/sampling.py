@@ -1,19 +1,22 @@
-"""Telemetry: what the NVIDIA cards of this node do while a run goes on."""
+"""Telemetry: what the NVIDIA cards of this node, and the processes of a run, do while it goes on."""
 
 from __future__ import annotations
 
 import csv
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
 from . import gpus
+from .process_tree import ProcessTree, TreeSample
 
 INTERVAL = 1.0  # seconds
 COLUMNS = ("time", "card", *gpus.CardSample._fields)
+PROCESS_COLUMNS = ("time", *TreeSample._fields)
+Row = list[int | float | None]
 _PATIENCE = 5.0  # seconds for a card to answer at the end
 
 
@@ -30,23 +33,47 @@ def recorded(path: Path) -> Iterator[bool]:
         if not cards:
             yield False
             return
-        left = threading.Event()
-        arguments = (cards, path.open("w", encoding="utf-8", newline=""), left)
-        thread = threading.Thread(target=_write, args=arguments, name="telemetry", daemon=True)
-        thread.start()
-        try:
+        with _sampled(path, COLUMNS, lambda: [[card.index, *card.sample()] for card in cards]):
             yield True
-        finally:
-            left.set()
-            thread.join(_PATIENCE)  # a card that is slow to answer keeps the run no longer
 
 
-def _write(cards: list[gpus.Card], file: TextIO, left: threading.Event) -> None:
+@contextmanager
+def processes_recorded(path: Path, root: int) -> Iterator[None]:
+    """Write what the descendants of the process `root` take into `path`, once a second, until the block ends.
+
+    The columns are time (unix seconds) and those of `TreeSample`; a value that is not known is empty. A moment without
+    any process has no row. Raises OSError where `path` cannot be opened; nothing that goes wrong later reaches the run.
+    """
+    tree = ProcessTree(root)
+
+    def rows() -> list[Row]:
+        found = tree.sample()
+        return [list(found)] if found.processes else []
+
+    with _sampled(path, PROCESS_COLUMNS, rows):
+        yield
+
+
+@contextmanager
+def _sampled(path: Path, columns: Sequence[str], rows: Callable[[], list[Row]]) -> Iterator[None]:
+    """Write the rows of every full interval, behind its time, in a thread of their own."""
+    left = threading.Event()
+    arguments = (path.open("w", encoding="utf-8", newline=""), columns, rows, left)
+    thread = threading.Thread(target=_write, args=arguments, name="telemetry", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        left.set()
+        thread.join(_PATIENCE)  # a card that is slow to answer keeps the run no longer
+
+
+def _write(file: TextIO, columns: Sequence[str], rows: Callable[[], list[Row]], left: threading.Event) -> None:
     with suppress(OSError), closing(file):  # on a full disk the samples end and the run goes on
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(COLUMNS)
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(columns)
         for moment in _moments(left):
-            rows.writerows(_row(moment, card) for card in cards)
+            table.writerows([f"{moment:.3f}", *row] for row in rows())
             file.flush()  # a run that is killed keeps its samples
 
 
@@ -56,7 +83,3 @@ def _moments(left: threading.Event) -> Iterator[float]:
     while not left.wait(max(0.0, start + count * INTERVAL - time.monotonic())):
         yield time.time()
         count = max(count, int((time.monotonic() - start) / INTERVAL)) + 1
-
-
-def _row(moment: float, card: gpus.Card) -> list[str | int | float | None]:
-    return [f"{moment:.3f}", card.index, *card.sample()]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,7 +14,7 @@ from ..clusters.place import Local, Place
 from ..jobs.job import Job
 from ..jobs.source_patch import patch
 from ..machine import sampling
-from ..runs.folders import LOG, PATCH, SCRIPT, TELEMETRY, RunFolder
+from ..runs.folders import LOG, PATCH, PROCESSES, SCRIPT, TELEMETRY, RunFolder
 from ..secrets.published_run import public
 from ..secrets.redaction import Redactor, secret_values
 from . import nodes
@@ -71,8 +72,7 @@ class Runner:
     def _execute(self, job: Job, unfinished: Path, title: str, signals: Sequence[int]) -> Ended:
         what = self.place.start(job, unfinished.resolve())
         redactor = Redactor(secret_values(os.environ)) if self.redacts else None
-        # On other machines the nodes sample their cards themselves.
-        here = [sampling.recorded(unfinished / TELEMETRY)] if isinstance(self.place, Local) else []
+        here = list(self._telemetry(unfinished))
         metric, log = job.metric, unfinished / LOG
         ran = partial(self.place.ran, unfinished)
         stall = Stall(log, metric, self.stall, self.stall_ends, ran, self.screen.tell)
@@ -90,6 +90,14 @@ class Runner:
             )
         finally:
             self.place.finish(unfinished)
+
+    def _telemetry(self, unfinished: Path) -> Iterator[AbstractContextManager[object]]:
+        """What samples this machine; on others the nodes sample their cards themselves."""
+        if not isinstance(self.place, Local):
+            return
+        yield sampling.recorded(unfinished / TELEMETRY)
+        if self.place.container is None:  # whose processes may be those of a service
+            yield sampling.processes_recorded(unfinished / PROCESSES, os.getpid())
 
 
 def _reason(ended: Ended) -> str | None:

@@ -175,7 +175,7 @@ def notices(place: Place, planned: Iterable[PlannedRun]) -> Iterator[str]:
     if isinstance(place, Local):
         with gpus.cards() as cards:
             if not cards:
-                yield "No NVIDIA GPU responds on this machine, so telemetry is not recorded."
+                yield "No NVIDIA GPU responds on this machine, so GPU telemetry is not recorded."
 
 
 def _of_checkouts(planned: Iterable[PlannedRun]) -> Iterator[str]:

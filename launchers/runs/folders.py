@@ -29,6 +29,7 @@ FACTS = "run.json"
 CLOCK = "clock.csv"
 CLOCK_COLUMNS = ("line", "time")
 TELEMETRY = "gpu.csv"
+PROCESSES = "cpu.csv"
 SCRIPT = "job.sh"
 PATCH = "source.patch"
 OUTPUT = "slurm.out"

@@ -25,7 +25,8 @@ RUN_FILE = "run.json"
 FROM_RUN_FILE = Provenance("run_file", (RUN_FILE,))  # where a fact comes from that its case states
 CLOCK = "clock.csv"
 TELEMETRY = "gpu.csv"
-SIDE_FILES = (CLOCK, TELEMETRY)
+PROCESSES = "cpu.csv"
+SIDE_FILES = (CLOCK, TELEMETRY, PROCESSES)
 # Where programs keep their configuration.
 CONFIGURATIONS = (
     "config.yaml",

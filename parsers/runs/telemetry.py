@@ -1,4 +1,4 @@
-"""The telemetry of a run: what its graphics cards did, once a second."""
+"""The telemetry of a run: what its graphics cards, and its processes, did, once a second."""
 
 from __future__ import annotations
 
@@ -9,22 +9,25 @@ import numpy as np
 
 from ..io.errors import LogError
 from ..io.lazy import pd
-from .runfile import TELEMETRY, sha256_of
+from .runfile import PROCESSES, TELEMETRY, sha256_of
 from .sidefile import side_file, side_table, times
 
 NAME = TELEMETRY
 COLUMNS = ("time", "card", "utilisation", "memory", "power", "sm_clock", "memory_clock", "temperature")
+PROCESS_COLUMNS = ("time", "processes", "load", "memory", "power")
 NO_CARD = "line {line}: card is {said}; expected a card number from 0."
 
 
 @dataclass(frozen=True)
 class Telemetry:
-    """The ``gpu.csv`` of a run.
+    """The ``gpu.csv`` of a run, or its ``cpu.csv``.
 
     ``samples``: DataFrame, one row a card and moment, in file order: ``line`` (int64, physical number from 1),
     ``time`` (datetime64[us], UTC), ``card`` (int64, from 0), ``utilisation`` (%), ``memory`` (MiB in use), ``power``
     (W), ``sm_clock`` and ``memory_clock`` (MHz), ``temperature`` (degrees Celsius), all float64; NaN where a card
-    cannot tell. ``lines``: how many physical lines the file has, its head included.
+    cannot tell. Those of ``cpu.csv``, one row a moment: ``line``, ``time``, ``processes`` (how many), ``load`` (cores
+    that they kept busy), ``memory`` (MiB of all, resident) and ``power`` (W of all processors). ``lines``: how many
+    physical lines the file has, its head included.
     """
 
     path: Path
@@ -51,6 +54,16 @@ def telemetry_file(path: Path) -> Telemetry:
     if wrong.any():
         row = int(np.argmax(wrong))
         raise LogError.at(path, NO_CARD, line=row + 2, said=f"{cards[row]:g}")
-    samples = table.assign(time=times(table["time"]), card=cards.astype(np.int64))
+    return _telemetry(path, table.assign(card=cards.astype(np.int64)))
+
+
+def process_telemetry(log: Path, sha256: str) -> Telemetry | None:
+    """The ``cpu.csv`` beside a log, whose sha256 is given; None, and LogError, as of ``telemetry``."""
+    path = side_file(log, sha256, PROCESSES)
+    return None if path is None else _telemetry(path, side_table(path, PROCESS_COLUMNS, PROCESS_COLUMNS[:2]))
+
+
+def _telemetry(path: Path, table: pd.DataFrame) -> Telemetry:
+    samples = table.assign(time=times(table["time"]))
     samples.insert(0, "line", np.arange(2, len(table) + 2))
     return Telemetry(path, sha256_of(path), len(table) + 1, samples)

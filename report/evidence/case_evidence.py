@@ -17,7 +17,7 @@ from ..measuring.measurement import Measurement, NoMeasurement, Throughput, comb
 from ..measuring.protocol import Protocol
 from ..measuring.quantities.peaks import are_other_cards
 from ..measuring.quantities.run_figure import RunNumbers
-from ..measuring.quantity import LogQuantity, Quantity, Shown
+from ..measuring.quantity import LogQuantity, Quantity, Shown, TelemetryQuantity
 from ..measuring.ranks.rank_records import ONE_EACH, UNNAMED
 from ..pagefile.addresses import slugs
 from ..pagefile.page import Case, CellPlace, Page, Table, TableColumn, TableRow
@@ -28,8 +28,8 @@ from .cell import Cell, Disagreement, Proof, Quoted
 from .library import Scaling, WantedMeasurement, measured, prepare, reading_of, scaled
 from .quotient import divided
 from .reason import NoEvidenceError
-from .telemetry_quantities import observe
-from .telemetry_window import RunTelemetry, run_telemetry
+from .telemetry_quantities import Observation, observe, observe_processes
+from .telemetry_window import RunTelemetry, processes_of_run, run_telemetry
 
 UNLIKE_RUNS = "The runs are not repeats of one case: {fact} is {values}."
 Proofs = tuple[Proof, ...]
@@ -217,15 +217,20 @@ def _observed(proofs: Proofs, quantity: Quantity, case: Case) -> tuple[Proofs, R
     observed, reasons = [], []
     for proof in proofs:
         try:
-            watched = _watched(
-                proof.log, proof.reading.folder or proof.reading.path, proof.measurement.protocol, _scaling(case)
-            )
-            observed.append(replace(proof, observation=observe(quantity, watched, proof.measurement)))
+            observed.append(replace(proof, observation=_observation(proof, quantity, case)))
         except NoEvidenceError as error:
             reasons.append(error.message)
     if not observed:
         raise NoEvidenceError(reasons[0])
     return tuple(observed), tuple(reasons)
+
+
+def _observation(proof: Proof, quantity: Quantity, case: Case) -> Observation:
+    if isinstance(quantity, TelemetryQuantity) and quantity.column:
+        return observe_processes(quantity, processes_of_run(proof.log, proof.reading, proof.measurement))
+    path = proof.reading.folder or proof.reading.path
+    watched = _watched(proof.log, path, proof.measurement.protocol, _scaling(case))
+    return observe(quantity, watched, proof.measurement)
 
 
 def refilled(cell: Cell, logs: Path, paths: Iterable[str], protocol: Protocol) -> Cell:

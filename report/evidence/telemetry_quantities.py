@@ -1,8 +1,9 @@
-"""What telemetry gives of a run: its peak memory, its mean power, and its samples per joule."""
+"""What telemetry gives of a run: of its cards memory, power and samples per joule, of its processes memory and load."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,14 +12,25 @@ import numpy as np
 from parsers.io.lazy import pd
 from parsers.io.message import Message
 from parsers.runs.reading import Reading
+from parsers.runs.runfile import PROCESSES
 from parsers.runs.telemetry import NAME, Telemetry
 
 from ..measuring.measurement import Measurement
 from ..measuring.number import printed, without_noise
 from ..measuring.protocol import Protocol
-from ..measuring.quantity import PEAK_MEMORY, POWER, SAMPLES_PER_JOULE, Quantity, Shown
+from ..measuring.quantity import (
+    CPU_LOAD,
+    CPU_POWER,
+    PEAK_MEMORY,
+    POWER,
+    PROCESS_MEMORY,
+    SAMPLES_PER_JOULE,
+    Quantity,
+    Shown,
+    TelemetryQuantity,
+)
 from .reason import NoEvidenceError
-from .telemetry_window import RunTelemetry, in_window, run_telemetry
+from .telemetry_window import ProcessTelemetry, RunTelemetry, in_window, processes_of_run, run_telemetry
 
 # Telemetry comes once a second; of what is missing for more seconds than this the longest is told.
 LONGEST_GAP = 5
@@ -36,12 +48,14 @@ ONE_SAMPLE = (
 NO_POWER = "gpu.csv of {log} reports zero power for all cards of the run, so samples per joule cannot be computed."
 NOT_OF_THE_JOB = "The throughput of the whole job is unknown, so samples per joule cannot be computed."
 WHOLE_RUN = "There is no clock.csv with the arrival times of lines, so power is averaged over the whole run."
+MEAN_OF_ALL = "There is no clock.csv with the arrival times of lines, so the mean is that of the whole run."
+NOTHING_OF_IT = "cpu.csv of {log} has fewer than two samples of it between the first and the last line used."
 GAP = "gpu.csv has no power samples of card {card} for {seconds} s of the window; values are interpolated linearly."
 
 
 @dataclass(frozen=True)
 class Observation:
-    """One quantity of one run: its value in MiB, W or samples per joule, and the lines of gpu.csv that prove it."""
+    """One quantity of one run: its value in its unit, and the lines of gpu.csv or cpu.csv that prove it."""
 
     quantity: Quantity
     value: float
@@ -56,6 +70,25 @@ def observe(quantity: Quantity, run: RunTelemetry, measurement: Measurement | No
     Raises NoEvidenceError, which carries the reason, where telemetry does not give it.
     """
     return _OBSERVED[quantity](run, measurement)
+
+
+def observe_processes(quantity: TelemetryQuantity, run: ProcessTelemetry) -> Observation:
+    """One quantity of the processes of a run: the greatest over the whole run, or the mean over its window.
+
+    Samples are joined by straight lines (trapezoidal rule). Raises NoEvidenceError where there are too few.
+    """
+    told = run.telemetry.samples.dropna(subset=quantity.column)
+    if quantity.is_peak and not told.empty:
+        first = int(np.argmax(told[quantity.column].to_numpy()))
+        line, value = int(told["line"].iloc[first]), float(told[quantity.column].iloc[first])
+        return Observation(quantity, value, run.telemetry, (line,), ())
+    used = in_window(told, run.window).sort_values("time", kind="stable")
+    seconds = _seconds(used["time"])
+    if len(seconds) < 2 or seconds[-1] == seconds[0]:
+        raise NoEvidenceError(NOTHING_OF_IT, log=run.log)
+    mean = float(np.trapezoid(used[quantity.column].to_numpy(), seconds) / (seconds[-1] - seconds[0]))
+    remarks = () if run.window else (Message(MEAN_OF_ALL),)
+    return Observation(quantity, without_noise(mean), run.telemetry, tuple(sorted(used["line"].tolist())), remarks)
 
 
 def peak_memory(run: RunTelemetry) -> Observation:
@@ -133,6 +166,7 @@ _OBSERVED: Mapping[Quantity, Callable[[RunTelemetry, Measurement | None], Observ
     POWER: lambda run, _: power(run),
     SAMPLES_PER_JOULE: samples_per_joule,
 }
+_OF_PROCESSES = (PROCESS_MEMORY, CPU_LOAD, CPU_POWER)
 
 
 @dataclass(frozen=True)
@@ -146,21 +180,37 @@ class Observed:
         """Name, value with its unit, and source of each, as text."""
         for found, shown in self.quantities:
             number = printed(found.value, shown.printing(Protocol()))
-            yield found.quantity.name, f"{number} {shown.unit}", NAME
+            yield found.quantity.name, f"{number} {shown.unit}", found.telemetry.path.name
 
     def facts(self) -> dict[str, dict[str, Any]]:
         """The same for JSON: by name the ``value``, its ``unit`` and its ``witness``."""
         return {
-            found.quantity.name: {"value": found.value, "unit": shown.unit, "witness": NAME}
+            found.quantity.name: {"value": found.value, "unit": shown.unit, "witness": found.telemetry.path.name}
             for found, shown in self.quantities
         }
 
 
 def observed(reading: Reading, measurement: Measurement | None) -> Observed:
-    """What the gpu.csv beside a log gives: peak memory, and where the throughput is known power and samples per joule.
+    """What the gpu.csv and the cpu.csv beside a log give; means where the throughput, and so their window, is known.
 
     Nothing where there is no such file. Raises LogError when a side file of the run is broken.
     """
+    cards, processes = _of_cards(reading, measurement), _of_processes(reading, measurement)
+    return Observed((*cards.quantities, *processes), cards.warnings)
+
+
+def _of_processes(reading: Reading, measurement: Measurement | None) -> Iterator[tuple[Observation, Shown]]:
+    """What each quantity of the processes gives; power is given only on few machines."""
+    if not reading.path.with_name(PROCESSES).exists():
+        return
+    with suppress(NoEvidenceError):
+        run = processes_of_run(reading.path.name, reading, measurement)
+        for quantity in (one for one in _OF_PROCESSES if measurement or one.is_peak):
+            with suppress(NoEvidenceError):
+                yield observe_processes(quantity, run), Shown(quantity, measurement.unit if measurement else "")
+
+
+def _of_cards(reading: Reading, measurement: Measurement | None) -> Observed:
     if not reading.path.with_name(NAME).exists():
         return Observed()
     try:

@@ -13,7 +13,7 @@ from parsers.runs.clock import arrivals, clock
 from parsers.runs.facts import is_count
 from parsers.runs.reading import Reading
 from parsers.runs.runfile import run_file
-from parsers.runs.telemetry import Telemetry, telemetry
+from parsers.runs.telemetry import Telemetry, process_telemetry, telemetry
 
 from ..measuring.estimate import Facts
 from ..measuring.measurement import Measurement
@@ -21,6 +21,7 @@ from .reason import NoEvidenceError
 
 Window: TypeAlias = "tuple[pd.Timestamp, pd.Timestamp]"
 
+NO_PROCESSES = "{log} does not have a cpu.csv beside it."
 NO_TELEMETRY = "{log} does not have a gpu.csv beside it."
 UNKNOWN_CARDS = "gpu.csv of {log} lists {listed} cards; it is unknown which {used} of them the run used."
 ALL_CARDS = "The number of cards is unknown; all cards in gpu.csv are included ({listed})."
@@ -51,6 +52,26 @@ class RunTelemetry:
         """The samples of the run's cards over the whole run."""
         samples = self.telemetry.samples
         return samples[samples["card"].isin(self.cards)]
+
+
+@dataclass(frozen=True)
+class ProcessTelemetry:
+    """What the processes of one run took; ``log``, ``window``: as of ``RunTelemetry``."""
+
+    log: str
+    telemetry: Telemetry
+    window: Window | None
+
+
+def processes_of_run(log: str, reading: Reading, measurement: Measurement | None) -> ProcessTelemetry:
+    """The cpu.csv of a run, and the window of a measurement.
+
+    Raises NoEvidenceError where there is none, LogError where a side file is broken.
+    """
+    found = process_telemetry(reading.path, reading.sha256)
+    if found is None:
+        raise NoEvidenceError(NO_PROCESSES, log=log)
+    return ProcessTelemetry(log, found, window_of(reading, measurement))
 
 
 def run_telemetry(log: str, reading: Reading, facts: Facts, measurement: Measurement | None) -> RunTelemetry:

@@ -38,6 +38,7 @@ __all__ = [
     "LogQuantity",
     "Quantity",
     "Shown",
+    "TelemetryQuantity",
     "named",
 ]
 
@@ -50,6 +51,11 @@ THROUGHPUT = PageThroughput(name="throughput")
 # gpu.csv holds memory in whole MiB. The power of a card varies by more than a tenth of a watt.
 PEAK_MEMORY = TelemetryQuantity(name="peak_memory", symbol="MiB", decimals=0, is_peak=True, scope="card", direction=-1)
 POWER = TelemetryQuantity(name="power", symbol="W", decimals=1, direction=0)
+PROCESS_MEMORY = TelemetryQuantity(
+    name="process_memory", symbol="MiB", column="memory", decimals=0, is_peak=True, direction=-1
+)
+CPU_LOAD = TelemetryQuantity(name="cpu_load", symbol="cores", column="load", decimals=2, direction=0)
+CPU_POWER = TelemetryQuantity(name="cpu_power", symbol="W", column="power", decimals=1, direction=0)
 SAMPLES_PER_JOULE = ThroughputPerUnit(name="samples_per_joule", symbol="J", decimals=3)
 
 _ALL: tuple[Quantity, ...] = (
@@ -62,6 +68,9 @@ _ALL: tuple[Quantity, ...] = (
     PEAK_MEMORY,
     POWER,
     SAMPLES_PER_JOULE,
+    PROCESS_MEMORY,
+    CPU_LOAD,
+    CPU_POWER,
     ThroughputPerCard(name="throughput_per_card", symbol="card", decimals=1, of=throughput_per_card),
     LogQuantity(name="step_time", symbol="s", decimals=3, of=step_time, direction=-1),
     LogQuantity(name="step_milliseconds", symbol="ms", decimals=1, of=step_milliseconds, direction=-1),

@@ -100,7 +100,7 @@ def test_the_cards_are_sampled_during_a_run(native: Native) -> None:
 
 def test_without_a_card_there_is_no_telemetry_and_that_is_said_once(native: Native) -> None:
     answer = native.launch("--repeats", "2")
-    assert ((native.run / "gpu.csv").exists(), answer.stderr.count(b"telemetry is not recorded")) == (False, 1)
+    assert ((native.run / "gpu.csv").exists(), answer.stderr.count(b"GPU telemetry is not recorded")) == (False, 1)
 
 
 def test_the_native_command_is_recorded_without_paths_of_the_machine(native: Native) -> None:

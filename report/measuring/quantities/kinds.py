@@ -25,7 +25,7 @@ class Quantity:
     of_runs: bool = False
     """It is a statistic of the throughputs of several runs."""
     of_telemetry: bool = False
-    """It is computed from gpu.csv."""
+    """It is computed from gpu.csv or cpu.csv."""
     of_log: bool = False
     """It is computed from the log by itself, whatever its throughput is."""
     is_quotient: bool = False
@@ -162,9 +162,13 @@ class StatisticOfDraws(StatisticOfRuns):
 
 @dataclass(frozen=True, kw_only=True)
 class TelemetryQuantity(Quantity):
-    """A quantity from gpu.csv in its own unit, ``symbol``: a peak, or a mean over the window of the protocol."""
+    """A quantity from gpu.csv in its own unit, ``symbol``: a peak, or a mean over the window of the protocol.
+
+    ``column``: the one of cpu.csv that it is of, if it is of that file.
+    """
 
     symbol: str
+    column: str = ""
     of_telemetry: bool = True
     rests_on_throughput: bool = False
 

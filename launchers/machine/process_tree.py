@@ -1,0 +1,100 @@
+"""The processes of a run: what they take of the cores and of the main memory, and what the processors draw."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import psutil
+
+POWERCAP = Path("/sys/class/powercap")
+_PACKAGES = "intel-rapl:[0-9]*"  # AMD's processors have that name there, too
+_MIB = 2**20
+_MICROJOULES = 1e6
+
+
+class TreeSample(NamedTuple):
+    """What the processes that descend from one did since the sample before; None where it is not known."""
+
+    processes: int
+    """How many there are."""
+    load: float | None
+    """Cores that they kept busy."""
+    memory: int
+    """MiB in main memory (resident), of all together: what several share counts for each."""
+    power: float | None
+    """W that all processors of the machine draw, whoever uses them."""
+
+
+class ProcessTree:
+    """The descendants of a process, sample by sample; `powercap`: where Linux tells the energy of the processors."""
+
+    def __init__(self, root: int, powercap: Path = POWERCAP) -> None:
+        self._root, self._packages = psutil.Process(root), list(_packages(powercap))
+        self._time, self._used, self._energy = time.monotonic(), self._busy()[0], self._joules()
+
+    def sample(self) -> TreeSample:
+        """Look at all processes that there are now."""
+        moment, energy = time.monotonic(), self._joules()
+        used, memory = self._busy()
+        passed = moment - self._time
+        # Of a process that has ended since, and of one that began, only what was seen of it counts.
+        busy = sum(seconds - self._used.get(key, 0.0) for key, seconds in used.items())
+        counters = zip(self._energy, energy, self._packages, strict=True)
+        drawn = [_grown(old, new, package) for old, new, package in counters]
+        self._time, self._used, self._energy = moment, used, energy
+        known = [joules for joules in drawn if joules is not None]
+        power = sum(known) / passed if passed > 0 and known and len(known) == len(drawn) else None
+        return TreeSample(
+            processes=len(used),
+            load=round(busy / passed, 3) if passed > 0 else None,
+            memory=memory // _MIB,
+            power=None if power is None else round(power, 3),
+        )
+
+    def _busy(self) -> tuple[dict[tuple[int, float], float], int]:
+        """The CPU seconds of each process by its number and its start, and the bytes of all in main memory."""
+        used, memory = {}, 0
+        for process in self._descendants():
+            with suppress(psutil.Error):
+                with process.oneshot():
+                    times, key = process.cpu_times(), (process.pid, process.create_time())
+                    memory += process.memory_info().rss
+                used[key] = times.user + times.system
+        return used, memory
+
+    def _descendants(self) -> list[psutil.Process]:
+        try:
+            return self._root.children(recursive=True)
+        except psutil.Error:
+            return []
+
+    def _joules(self) -> list[float | None]:
+        return [_number(package / "energy_uj", _MICROJOULES) for package in self._packages]
+
+
+def _packages(powercap: Path) -> Iterator[Path]:
+    """The processors whose energy may be read; their cores and their memory, which are parts of it, are left out."""
+    for package in sorted(powercap.glob(_PACKAGES)):
+        if package.name.count(":") == 1 and _number(package / "energy_uj", _MICROJOULES) is not None:
+            yield package
+
+
+def _grown(old: float | None, new: float | None, package: Path) -> float | None:
+    """By how many joules a counter grew, which begins anew at its greatest value."""
+    if old is None or new is None:
+        return None
+    if new >= old:
+        return new - old
+    greatest = _number(package / "max_energy_range_uj", _MICROJOULES)
+    return None if greatest is None else new + greatest - old
+
+
+def _number(path: Path, unit: float) -> float | None:
+    try:
+        return int(path.read_text(encoding="ascii")) / unit
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,103 @@
+"""What the processes of a run take, as its cpu.csv holds it."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from launchers.machine import sampling
+from launchers.machine.process_tree import ProcessTree
+
+BUSY = "held = bytearray(64 * 2**20)\nprint('ready', flush=True)\nwhile True: pass\n"
+
+
+@pytest.fixture
+def busy() -> Iterator[subprocess.Popen[str]]:
+    """A child that holds 64 MiB and keeps a core busy."""
+    child = subprocess.Popen([sys.executable, "-c", BUSY], stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    assert child.stdout.readline() == "ready\n"
+    yield child
+    child.kill()
+    child.wait()
+    child.stdout.close()
+
+
+def package(folder: Path, number: int, microjoules: int, greatest: int = 10**9) -> Path:
+    """A processor whose energy Linux tells."""
+    path = folder / f"intel-rapl:{number}"
+    path.mkdir(parents=True, exist_ok=True)
+    (path / "energy_uj").write_text(f"{microjoules}\n")
+    (path / "max_energy_range_uj").write_text(f"{greatest}\n")
+    return path
+
+
+def test_the_descendants_of_a_process_are_counted_with_their_memory(busy: subprocess.Popen[str]) -> None:
+    found = ProcessTree(os.getpid()).sample()
+    assert busy.poll() is None
+    assert (found.processes >= 1, found.memory >= 64) == (True, True)
+
+
+@pytest.mark.usefixtures("busy")
+def test_what_descendants_computed_since_the_sample_before_is_their_load(tmp_path: Path) -> None:
+    tree = ProcessTree(os.getpid(), tmp_path)
+    time.sleep(0.5)
+    load = tree.sample().load
+    assert load is not None
+    assert load > 0
+
+
+def test_a_process_without_descendants_has_none() -> None:
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    tree = ProcessTree(child.pid)
+    found = tree.sample()
+    child.communicate(b"\n")
+    assert (found.processes, found.memory, tree.sample().processes) == (0, 0, 0)
+
+
+def test_the_power_is_what_all_processors_used_together(tmp_path: Path) -> None:
+    package(tmp_path, 0, 0), package(tmp_path, 1, 0)
+    tree = ProcessTree(os.getpid(), tmp_path)
+    package(tmp_path, 0, 50_000_000), package(tmp_path, 1, 50_000_000)
+    before, power = tree._time, tree.sample().power
+    assert power == pytest.approx(100 / (tree._time - before), rel=1e-3)
+
+
+def test_a_counter_of_energy_that_begins_anew_is_counted_on(tmp_path: Path) -> None:
+    package(tmp_path, 0, 999_000_000)
+    tree = ProcessTree(os.getpid(), tmp_path)
+    package(tmp_path, 0, 1_000_000)
+    before, power = tree._time, tree.sample().power
+    assert power == pytest.approx(2 / (tree._time - before), rel=1e-3)
+
+
+def test_parts_of_a_processor_are_not_counted_twice(tmp_path: Path) -> None:
+    package(tmp_path, 0, 0)
+    package(tmp_path, 0, 0).with_name("intel-rapl:0:0").mkdir()
+    (tmp_path / "intel-rapl:0:0/energy_uj").write_text("0\n")
+    assert [path.name for path in ProcessTree(os.getpid(), tmp_path)._packages] == ["intel-rapl:0"]
+
+
+def test_without_readable_energy_the_power_is_unknown(tmp_path: Path) -> None:
+    assert ProcessTree(os.getpid(), tmp_path).sample().power is None
+
+
+@pytest.mark.usefixtures("busy")
+def test_samples_are_written_under_the_columns_of_the_run_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sampling, "INTERVAL", 0.02)
+    path = tmp_path / "cpu.csv"
+    with sampling.processes_recorded(path, os.getpid()):
+        while path.read_text().count("\n") < 3:
+            time.sleep(0.01)
+    head, *rows = csv.reader(path.read_text().splitlines())
+    assert head == ["time", "processes", "load", "memory", "power"]
+    assert all(int(row[1]) >= 1 for row in rows)

@@ -1,0 +1,90 @@
+"""What the processes of a run took, as its cpu.csv says: on pages, and in `show`."""
+
+from pathlib import Path
+
+import pytest
+
+from report.evidence.case_evidence import cells
+from report.evidence.cell import Cell
+from report.pagefile.page_file import load
+from tests.commandline import run
+from tests.parsers.run_folders import make_run, put_clock
+from tests.report.page_text import HEAD, column
+
+HEADER = "time,processes,load,memory,power\n"
+LOG = b"".join(f"step {step}: loss 2.5, 1000 images/s/gpu\n".encode() for step in range(5))
+PAGE = (
+    HEAD
+    + column("a", "a/*/train.log")
+    + """
+[[tables]]
+name = "t"
+title = "Table"
+case = { cards = 1 }
+columns = [
+    { column = "a", quantity = "process_memory" },
+    { column = "a", quantity = "cpu_load" },
+    { column = "a", quantity = "cpu_power" },
+]
+rows = [{ title = "one" }]
+"""
+)
+
+
+def put(folder: Path, *rows: str) -> Path:
+    """A run whose five lines arrived in the seconds 100 to 104, and its samples."""
+    log = make_run(folder / "a/1", LOG, case={"cards": 1})
+    put_clock(log, *(f"{line},{99 + line}.000" for line in range(1, 6)))
+    log.with_name("cpu.csv").write_text(HEADER + "".join(f"{row}\n" for row in rows), encoding="utf-8")
+    return log
+
+
+def shown(folder: Path) -> list[Cell]:
+    (folder / "page.toml").write_text(PAGE, encoding="utf-8")
+    return list(cells(load(folder / "page.toml"), folder))
+
+
+def test_memory_is_the_greatest_of_the_run_and_load_the_mean_of_the_window(tmp_path: Path) -> None:
+    put(tmp_path, "90,1,9,5000,", "100,2,1,300,", "102,2,2,300,", "104,2,1,300,", "110,2,9,100,")
+    assert [cell.printed for cell in shown(tmp_path)] == ["5000", "1.50", None]
+
+
+def test_power_is_shown_where_the_machine_tells_it(tmp_path: Path) -> None:
+    put(tmp_path, "100,2,1,300,80", "104,2,1,300,90")
+    assert shown(tmp_path)[2].printed == "85.0"
+
+
+def test_a_number_leads_to_the_lines_of_its_samples(tmp_path: Path) -> None:
+    put(tmp_path, "90,1,9,100,", "100,2,1,300,", "104,2,1,300,")
+    found = shown(tmp_path)[1].proofs[0].observation
+    assert found is not None
+    assert (found.telemetry.path.name, found.lines) == ("cpu.csv", (3, 4))
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        ((), "cpu.csv of a/1/train.log has fewer than two samples of it between the first and the last line used."),
+        (("100,2,1,,",), "cpu.csv of a/1/train.log has fewer than two samples of it between the first and the last"),
+    ],
+)
+def test_too_few_samples_give_no_number(tmp_path: Path, rows: tuple[str, ...], reason: str) -> None:
+    put(tmp_path, *rows)
+    assert all(str(cell.reason).startswith(reason) for cell in shown(tmp_path))
+
+
+def test_a_run_without_the_file_says_so(tmp_path: Path) -> None:
+    put(tmp_path).with_name("cpu.csv").unlink()
+    assert str(shown(tmp_path)[0].reason) == "a/1/train.log does not have a cpu.csv beside it."
+
+
+def test_show_tells_the_memory_and_the_load_of_a_run(tmp_path: Path) -> None:
+    log = put(tmp_path, "100,2,1,300,", "102,2,2,300,", "104,2,1,300,")
+    said = run("show", log).stdout
+    assert ("process_memory  300 MiB" in said, "cpu_load        1.50 cores" in said) == (True, True)
+
+
+def test_a_broken_file_is_named_with_its_line(tmp_path: Path) -> None:
+    log = put(tmp_path, "100,2,much,300,")
+    done = run("show", log)
+    assert (done.returncode, "line 2: load is 'much'; expected a number." in done.stderr) == (2, True)
