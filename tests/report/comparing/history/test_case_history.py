@@ -102,13 +102,17 @@ def test_the_version_of_the_framework_is_an_environment_by_date_and_the_order_by
     ("name", "other"), [("unit", "samples/s"), ("scope", "card"), ("formats", "timm"), ("protocol", "records=epoch")]
 )
 def test_series_of_another_meaning_are_not_joined(name: str, other: str) -> None:
-    made = runs([1.0] * 20 + [2.0] * 10, **{name: lambda number: other if number > 20 else "as before"})
+    said: dict[str, Any] = {name: lambda number: other if number > 20 else "as before"}
+    made = runs([1.0] * 20 + [2.0] * 10, **said)
     found = history_of(made)
     assert ([len(series.runs) for series in found.series], found.state) == ([20, 10], "same")
 
 
 def test_runs_that_measure_other_steps_are_not_judged() -> None:
-    steps = {"first_step": lambda at: 1 if at < 21 else 500, "last_step": lambda at: 100 if at < 21 else 600}
+    steps: dict[str, Any] = {
+        "first_step": lambda at: 1 if at < 21 else 500,
+        "last_step": lambda at: 100 if at < 21 else 600,
+    }
     found = history_of(runs(SLOWER, **steps))
     assert found.state == "unknown"
     assert found.reason

@@ -70,7 +70,7 @@ def test_json_holds_every_run_with_its_lines_and_every_gap_with_its_reason(tmp_p
     assert series["runs"][0]["lines"] == [6, 23]
     assert (gap["log"], gap["reason"]) == (
         str(suite / "GPT-2/3/train.log"),
-        "GPT-2/3/train.log skipped: its run.json says failed.",
+        "According to run.json, this run failed.",
     )
     assert [change["kind"] for change in series["changes"]] == ["slower"]
 
