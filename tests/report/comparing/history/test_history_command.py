@@ -53,6 +53,12 @@ def test_a_slowdown_with_another_driver_passes_the_gate_and_is_named(tmp_path: P
     assert done.stdout.splitlines()[-1] == "1 case: 1 environment changed."
 
 
+def test_runs_before_a_day_can_be_left_out(tmp_path: Path) -> None:
+    suite = make_suite(tmp_path / "nightly", SLOWER)
+    done = called(suite, "--gate", "3%", "--since", "2026-01-10", "--json")
+    assert (done.exit_code, len(json.loads(done.stdout)["series"][0]["runs"])) == (0, 8)
+
+
 def test_the_table_has_a_row_for_each_segment(tmp_path: Path) -> None:
     lines = called(make_suite(tmp_path / "nightly", SLOWER)).stdout.splitlines()
     assert lines[1].split() == ["Case", "From", "To", "Runs", "Throughput", "Unit", "Time", "Change", "Now"]
