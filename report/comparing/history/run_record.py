@@ -148,7 +148,7 @@ def run_record(found: FoundRun, protocol: Protocol | None) -> RunRecord:
         "beside": stamp.beside,
     }
     case, told = _told(found, protocol, made_of["log_sha256"])
-    return RunRecord(str(found.root), found.path, case or found.path, found.is_loose, **made_of, **told)
+    return RunRecord(str(found.root), found.path, case, found.is_loose, **made_of, **told)
 
 
 def hash_of(path: Path) -> str:
@@ -168,7 +168,7 @@ def _told(found: FoundRun, protocol: Protocol | None, sha256: str) -> tuple[str,
     if isinstance(read, Message):
         run = _known(found.log)
         problem = next(run_problems(run, found.log, sha256), None) or _without_name(read, found.log)
-        return found.case, {**_of_run_file(run), "reason": message_json(problem)}
+        return found.case or found.path, {**_of_run_file(run), "reason": message_json(problem)}
     return read.case, {**_of_run_file(read.run), **_of_log(read), **_measured(read, protocol)}
 
 
