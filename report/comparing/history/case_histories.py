@@ -57,6 +57,6 @@ def case_histories(
     cases: dict[str, list[RunRecord]] = {}
     for record in indexed_runs(list(dict.fromkeys(suites)), protocol, index=index, workers=workers):
         if since is None or (record.began or "") >= since.isoformat():
-            cases.setdefault(record.case, []).append(record)
+            cases.setdefault(record.case or Path(record.root).resolve().name, []).append(record)
     each = tuple(case_history(title, records, by, gate) for title, records in cases.items())
     return CaseHistories(tuple(suites), by, gate, each)
