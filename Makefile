@@ -40,6 +40,7 @@ bench: .venv/test
 	TMPDIR=/dev/shm $(BIN)/python -m tests.bench.sharing --write
 	$(BIN)/python -m tests.bench.page --write
 	$(BIN)/python -m tests.bench.audited --write
+	TMPDIR=/dev/shm $(BIN)/python -m tests.bench.history --write
 	$(BIN)/python -m tests.bench.adversarial --write
 	$(BIN)/python -m tests.bench.capture
 

@@ -74,6 +74,16 @@ DRIVEN: dict[str, list[list[str]]] = {
         ["{log}", "{log}", "--gate", "{hostile}"],
         ["{log}", "{log}", "--protocol", "{hostile}"],
     ],
+    "history": [
+        ["{folder}", "{top}"],
+        ["{top}", "--by", "commit", "--index", "{top}/{name}.parquet"],
+        ["{broken}", "--markdown"],
+        ["{top}", "--json"],
+        ["{log}", "--index", "{page}"],
+        ["{hostile}", "{top}/{name}.none"],
+        ["{log}", "--gate", "{hostile}"],
+        ["{log}", "--protocol", "{hostile}"],
+    ],
     "init": [
         ["{top}/draft {name}", "{log}"],
         ["{top}/draft", "{broken}", "{top}/{name}.none"],

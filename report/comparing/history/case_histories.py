@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from parsers.sharing.workers import Workers
@@ -41,18 +42,21 @@ def case_histories(
     by: By = "date",
     protocol: Protocol | None = None,
     gate: float = GATE,
+    since: datetime | None = None,
     index: Path | None = None,
     workers: Workers | None = None,
 ) -> CaseHistories:
     """Find the changes of all cases of some suites; cases of one name are one case.
 
-    ``index``: the file of the index, by default in the user's caches. Raises LogError where a suite has no log,
-    GateError, WriteError where the index cannot be written, and ExtraError where a package of the extra is missing.
+    ``since``: runs that began earlier are left out (UTC). ``index``: the file of the index, by default in the user's
+    caches. Raises LogError where a suite has no log, GateError, WriteError where the index cannot be written, and
+    ExtraError where a package of the extra is missing.
     """
     if not 0 < gate < 1:
         raise GateError(NO_GATE, gate=gate)
     cases: dict[str, list[RunRecord]] = {}
     for record in indexed_runs(list(dict.fromkeys(suites)), protocol, index=index, workers=workers):
-        cases.setdefault(record.case, []).append(record)
+        if since is None or (record.began or "") >= since.isoformat():
+            cases.setdefault(record.case or Path(record.root).resolve().name, []).append(record)
     each = tuple(case_history(title, records, by, gate) for title, records in cases.items())
     return CaseHistories(tuple(suites), by, gate, each)

@@ -66,10 +66,11 @@ def change_points(logs: Values, gate: float, groups: Sequence[object] = ()) -> F
     if len(logs) < 2:
         return FoundChanges((), noise)
     clipped = winsorised(logs, noise)
+    series = _Clipped(logs, clipped, noise)
     proposed = _between_groups(_proposed(clipped / noise), groups)
-    bounds = _confirmed(logs, [0, *proposed, len(logs)], noise, least)
+    bounds = _confirmed(series, [0, *proposed, len(logs)], least)
     bounds, suspect = _without_short_end(logs, bounds, noise, least)
-    points = [_point(logs, clipped / noise, each, noise) for each in zip(bounds, bounds[1:], bounds[2:], strict=False)]
+    points = [_point(series, each) for each in zip(bounds, bounds[1:], bounds[2:], strict=False)]
     return FoundChanges(tuple(points), noise, suspect)
 
 
@@ -109,11 +110,28 @@ def _between_groups(proposed: Sequence[int], groups: Sequence[object]) -> list[i
     return sorted({int(between[np.abs(between - at).argmin()]) for at in proposed}) if len(between) else []
 
 
-def _confirmed(logs: Values, bounds: Sequence[int], noise: float, least: float) -> list[int]:
+@dataclass(frozen=True)
+class _Clipped:
+    """A series as it is and with its outliers clipped."""
+
+    logs: Values
+    clipped: Values
+    noise: float
+
+    def level(self, start: int, stop: int) -> Values:
+        """The values of a segment without outliers.
+
+        At the end of a series a running median is still that before a step, so that of the last segment counts there.
+        """
+        is_last = stop == len(self.logs)
+        return _clipped(self.logs[start:stop], self.noise) if is_last else self.clipped[start:stop]
+
+
+def _confirmed(series: _Clipped, bounds: Sequence[int], least: float) -> list[int]:
     """The boundaries, both ends among them, without those that no t test confirms: the least certain goes first."""
     kept = list(bounds)
     while len(kept) > 2:
-        tests = [_test(logs, place, noise) for place in zip(kept, kept[1:], kept[2:], strict=False)]
+        tests = [_test(series, place) for place in zip(kept, kept[1:], kept[2:], strict=False)]
         doubtful = [at for at, (change, p) in enumerate(tests) if not (p < LEVEL and abs(change) >= least)]
         if not doubtful:
             break
@@ -121,14 +139,14 @@ def _confirmed(logs: Values, bounds: Sequence[int], noise: float, least: float) 
     return kept
 
 
-def _test(logs: Values, place: tuple[int, int, int], noise: float) -> tuple[float, float]:
+def _test(series: _Clipped, place: tuple[int, int, int]) -> tuple[float, float]:
     """The change of the mean at a boundary between two others, and the p of Student's t test of it."""
     start, at, stop = place
-    return _compared(_clipped(logs[start:at], noise), _clipped(logs[at:stop], noise))
+    return _compared(series.level(start, at), series.level(at, stop))
 
 
 def _clipped(values: Values, noise: float) -> Values:
-    """Values of one level without its outliers. At the end of a series a running median is still that before a step."""
+    """Values of one level, those clipped that are far from their median."""
     middle = np.median(values)
     return np.clip(values, middle - CLIPPED * noise, middle + CLIPPED * noise)
 
@@ -178,12 +196,12 @@ def _costs(values: Values) -> Values:
     return left
 
 
-def _point(logs: Values, scaled: Values, place: tuple[int, int, int], noise: float) -> ChangePoint:
+def _point(series: _Clipped, place: tuple[int, int, int]) -> ChangePoint:
     """A confirmed change, with the places where it costs no more than a boundary does."""
     start, at, stop = place
-    costs = _costs(scaled[start:stop])
-    near = np.flatnonzero(costs <= costs[at - start - 1] + PENALTY * np.log(len(logs)))
-    return ChangePoint(at, *_test(logs, place, noise), tuple((start + 1 + near).tolist()))
+    costs = _costs(series.clipped[start:stop] / series.noise)
+    near = np.flatnonzero(costs <= costs[at - start - 1] + PENALTY * np.log(len(series.logs)))
+    return ChangePoint(at, *_test(series, place), tuple((start + 1 + near).tolist()))
 
 
 def same_level(logs: Values, newest: int, gate: float) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -37,6 +38,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
     metavar="PERCENT",
     help="Smallest change that matters; sets the exit status.  [default: no gate, changes of 3%]",
 )
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Leave out runs that began before this day (UTC).")
 @click.option(
     "--protocol",
     metavar="NAME|key=value,...",
@@ -53,6 +55,7 @@ def history(
     suites: tuple[Path, ...],
     by: Literal["date", "commit", "version"],
     gate: float | None,
+    since: datetime | None,
     protocol: str | None,
     index: Path | None,
     as_json: bool,
@@ -92,7 +95,9 @@ def history(
     try:
         stated = Protocol.parse(protocol) if protocol else None
         workers = Workers(jobs, scheduler)
-        found = case_histories(suites, by=by, protocol=stated, gate=gate or GATE, index=index, workers=workers)
+        found = case_histories(
+            suites, by=by, protocol=stated, gate=gate or GATE, since=since, index=index, workers=workers
+        )
         _write(found, language, html_file)
     except (ParserError, ProtocolError) as error:
         raise Unreadable(told_in(error, translate)) from error

@@ -131,7 +131,11 @@ class _Drawing:
         for number, run in enumerate(self.series.runs):
             said = self.word(Message(POINT, at=place_of(run, self.by), value=f"{run.throughput:.6g}", unit=unit))
             yield TrendPoint(
-                self._at(run), run.throughput or 0.0, self._address(run), f"{said}\n{run.log}", number >= suspect
+                self._at(run),
+                run.throughput or 0.0,
+                self._address(run),
+                f"{said}\n{self.word(str(run.log))}",
+                number >= suspect,
             )
 
     def _levels(self) -> Iterator[TrendLevel]:
@@ -149,7 +153,7 @@ class _Drawing:
         if self.series is self.case.series[-1]:
             for gap in self.case.gaps:
                 if group_of(gap.run, self.by) in self.places:
-                    said = f"{self.word(gap.reason)}\n{gap.run.log}"
+                    said = f"{self.word(gap.reason)}\n{self.word(str(gap.run.log))}"
                     yield TrendGap(self._at(gap.run), self._address(gap.run), said)
 
     def _ticks(self) -> Sequence[tuple[float, str]]:

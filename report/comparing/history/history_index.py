@@ -28,7 +28,7 @@ from .change_points import EXTRA, NEEDS
 from .run_record import RunRecord
 
 SCHEMA = "1"
-NO_INDEX = "it is not a Parquet file"
+NO_INDEX = "it is a file of another kind, not the index of a history"
 MADE_BY, ROWS, WRITTEN = b"tachograph", b"tachograph_rows", b"tachograph_written_ns"
 COLUMNS = [field.name for field in fields(RunRecord)]
 LONG = ["environment", "facts"]  # the same in many rows
@@ -73,12 +73,18 @@ class IndexPlace:
             unfinished.write_bytes(data)
 
     def refuse_other(self) -> None:
-        """Raise WriteError where the named file is there and is no Parquet: it is not ours to replace."""
-        if self.file is not None and self.file.is_file():
-            with writing(self.file), self.file.open("rb") as file:
-                head = file.read(4)
-            if head not in (b"PAR1", b""):
-                raise WriteError(self.file, Message(NO_INDEX))
+        """Raise WriteError where the named file is there and is no index: it is not ours to replace."""
+        with extra(EXTRA, NEEDS):
+            from pyarrow import ArrowException, parquet  # noqa: PLC0415 - it comes with the extra
+        if self.file is None or not self.file.is_file() or not self.file.stat().st_size:
+            return
+        try:
+            with writing(self.file):
+                known = parquet.read_schema(self.file).metadata or {}
+        except (ArrowException, ValueError):
+            known = {}
+        if MADE_BY not in known:
+            raise WriteError(self.file, Message(NO_INDEX))
 
     @property
     def _name(self) -> str:

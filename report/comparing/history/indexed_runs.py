@@ -27,7 +27,6 @@ DOUBTFUL_NS = 2_000_000_000
 class _Wanted:
     """A run to read again; ``known``: what the index says of it, if anything."""
 
-    root: str
     found: FoundRun
     known: RunRecord | None
 
@@ -48,10 +47,10 @@ def indexed_runs(
     place = IndexPlace([str(suite) for suite in suites], protocol, index)
     place.refuse_other()
     known, began = place.load(), time.time_ns()
-    found = {(str(suite), run.path): run for suite in suites for run in _found(suite, known)}
+    found = {(str(run.root), run.path): run for suite in suites for run in _found(suite, known)}
     stamps = {key: stamp_of(run.log) for key, run in found.items()}
     records = {key: known.records[key] for key in found if _is_certain(known, key, stamps[key])}
-    wanted = [_Wanted(key[0], run, known.records.get(key)) for key, run in found.items() if key not in records]
+    wanted = [_Wanted(run, known.records.get(key)) for key, run in found.items() if key not in records]
     records |= _read(wanted, protocol, workers or Workers())
     ordered = [records[key] for key in found]
     lasting = {key: record for key, record in records.items() if record.is_text and record.log_sha256}
@@ -101,7 +100,7 @@ def _renewed(protocol: Protocol | None, wanted: _Wanted) -> RunRecord:
         hashes = hash_of(log), hash_of(log.with_name(RUN_FILE))
         if hashes == (known.log_sha256, known.run_sha256):
             return replace(known, log_mtime_ns=stamp.log[1], run_mtime_ns=stamp.run[1])
-    return run_record(wanted.found, wanted.root, protocol)
+    return run_record(wanted.found, protocol)
 
 
 def _bytes(wanted: _Wanted) -> int:

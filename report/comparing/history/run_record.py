@@ -13,18 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from parsers.io.errors import MessageError, ParserError
+from parsers.io.errors import OF_FILE, MessageError, ParserError
 from parsers.io.message import Message
 from parsers.runs import health
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import Provenance
-from parsers.runs.runfile import CLOCK, CONFIGURATIONS, RUN_FILE, RunFile, run_file, sha256_of
+from parsers.runs.runfile import CLOCK, CONFIGURATIONS, RUN_FILE, RunFile, run_file, run_problems, sha256_of
 
 from ...measuring.measurement import NoMeasurement
 from ...measuring.protocol import Protocol
 from ..common_window import WINDOW, measured_alike
 from ..compared_cases import OF_STEP, began, stated_start
-from ..compared_runs import ComparedRun, FoundRun, run_or_reason
+from ..compared_runs import NO_THROUGHPUT, ComparedRun, FoundRun, run_or_reason
 from ..conditions import Condition, StatedRun, conditions, stated_run
 
 # Findings on a run that make its throughput no point of a series.
@@ -57,12 +57,12 @@ class FileStamp:
 class RunRecord:
     """One run of a history: a row of its index.
 
-    ``root`` and ``path``: the suite as it was named, and the log below it. ``log_*``, ``run_*``, ``beside``: what the
-    row was made of. ``began``: ISO 8601, UTC or as the log says. ``throughput`` in ``unit``, that of ``scope``, by the
-    rule ``protocol``, whose window is ours (``own_window``) or its own, over ``first_step`` to ``last_step``, from
-    ``first_line`` to ``last_line``. ``reason``: why there is none, a message as JSON. ``environment``: JSON of two
-    objects, machine and software by name, and of these what is the framework's version. ``facts``: JSON of those that
-    the log tells, with their sources.
+    ``root`` and ``path``: the suite as it was named, or the folder of a single log, and the log below it. ``log_*``,
+    ``run_*``, ``beside``: what the row was made of. ``began``: ISO 8601, UTC or as the log says. ``throughput`` in
+    ``unit``, that of ``scope``, by the rule ``protocol``, whose window is ours (``own_window``) or its own, over
+    ``first_step`` to ``last_step``, from ``first_line`` to ``last_line``. ``reason``: why there is none, a message as
+    JSON. ``environment``: JSON of two objects, machine and software by name, and of these what is the framework's
+    version. ``facts``: JSON of those that the log tells, with their sources.
     """
 
     root: str
@@ -97,11 +97,6 @@ class RunRecord:
     def log(self) -> Path:
         """Where the log is."""
         return Path(self.root, self.path)
-
-    @property
-    def found(self) -> FoundRun:
-        """The run as a side of a comparison finds it."""
-        return FoundRun(Path(self.root), self.path, self.case, self.is_loose)
 
     @property
     def stamp(self) -> FileStamp:
@@ -140,7 +135,7 @@ def stamp_of(log: Path) -> FileStamp:
     return FileStamp(sizes.get(log.name, nothing), sizes.get(RUN_FILE, nothing), json.dumps(beside) if beside else "")
 
 
-def run_record(found: FoundRun, root: str, protocol: Protocol | None) -> RunRecord:
+def run_record(found: FoundRun, protocol: Protocol | None) -> RunRecord:
     """Read and measure one run; whatever is wrong with it is its ``reason``."""
     stamp = stamp_of(found.log)
     made_of: dict[str, Any] = {
@@ -152,8 +147,8 @@ def run_record(found: FoundRun, root: str, protocol: Protocol | None) -> RunReco
         "run_sha256": hash_of(found.log.with_name(RUN_FILE)),
         "beside": stamp.beside,
     }
-    case, told = _told(found, protocol)
-    return RunRecord(root, found.path, case, found.is_loose, **made_of, **told)
+    case, told = _told(found, protocol, made_of["log_sha256"])
+    return RunRecord(str(found.root), found.path, case, found.is_loose, **made_of, **told)
 
 
 def hash_of(path: Path) -> str:
@@ -164,15 +159,24 @@ def hash_of(path: Path) -> str:
         return ""
 
 
-def _told(found: FoundRun, protocol: Protocol | None) -> tuple[str, Mapping[str, Any]]:
+def _told(found: FoundRun, protocol: Protocol | None, sha256: str) -> tuple[str, Mapping[str, Any]]:
     """The name of the case, and what the log and run.json say."""
     try:
         read = run_or_reason(protocol, found)
     except MessageError as error:
         read = error.message
     if isinstance(read, Message):
-        return found.case, {**_of_run_file(_known(found.log)), "reason": message_json(read)}
+        run = _known(found.log)
+        problem = next(run_problems(run, found.log, sha256), None) or _without_name(read, found.log)
+        return found.case or found.path, {**_of_run_file(run), "reason": message_json(problem)}
     return read.case, {**_of_run_file(read.run), **_of_log(read), **_measured(read, protocol)}
+
+
+def _without_name(reason: Message, log: Path) -> Message:
+    """Why a run gives no throughput, without the name of its log, beside which it is told."""
+    inner = reason.values.get({NO_THROUGHPUT: "reason", OF_FILE: "what"}.get(reason.key, ""))
+    is_own = reason.key == NO_THROUGHPUT or reason.values.get("path") == str(log)
+    return inner if is_own and isinstance(inner, Message) else reason
 
 
 def _known(log: Path) -> RunFile:
