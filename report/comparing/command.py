@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from .sides import ComparedSides
 
 FILE = click.Path(dir_okay=False, path_type=Path)
-SIDE = click.Path(exists=True, readable=False, path_type=Path)
+SIDE = click.Path(path_type=Path)
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 NO_SHARE = "expected a share of the time such as 3% or 0.03, above 0 and below 100%."
 WARNING = "warning: {said}"
 
@@ -63,6 +64,7 @@ class ShareOfTime(click.ParamType[float]):
     type=SIDE,
     help="Earlier repeats of the same cases on the same machine, which tell how much runs vary.",
 )
+@click.option("--logs", type=FOLDER, help="Folder of the logs of pages.  [default: logs]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per case.")
 @click.option("--markdown", "wants_markdown", is_flag=True, help="Print a Markdown report.")
 @click.option("--no-links", "is_unlinked", is_flag=True, help="With --markdown: name files without links to them.")
@@ -77,6 +79,7 @@ def compare(
     gate: float | None,
     protocol: str | None,
     earlier: tuple[Path, ...],
+    logs: Path | None,
     as_json: bool,
     wants_markdown: bool,
     is_unlinked: bool,
@@ -88,11 +91,13 @@ def compare(
 ) -> None:
     """Compare the runs of B with those of A: is B slower, or is it noise, and what differs?
 
-    A and B are logs, run folders, cases with their repeats, suites, or any folders of logs. Cases are paired by name
-    and measured by one protocol over the steps that all their runs have. The noise is that between repeats, never that
-    within a run, so each side needs at least two runs of a case, better three to five. A verdict is slower, faster,
-    same or unknown; "visible" is the smallest slowdown that would have been found. Run the sides alternately (A B B A):
-    a drift of the machine makes the verdict unknown.
+    A and B are logs, run folders, cases with their repeats, suites, or any folders of logs. Or they are pages, by name
+    or file, or pages at a revision of git (REVISION:PAGE), whose logs are compared: those of the revision where it has
+    the folder of logs, else those of today. Cases are paired by name, cells by their address, and measured by one
+    protocol over the steps that all their runs have. The noise is that between repeats, never that within a run, so
+    each side needs at least two runs of a case, better three to five. A verdict is slower, faster, same or unknown;
+    "visible" is the smallest slowdown that would have been found. Run the sides alternately (A B B A): a drift of the
+    machine makes the verdict unknown.
 
     With --gate, exit status 1 if a case is slower: by at least half of the gate, and with 99% confidence not by chance;
     3 if noise, or a case that B lacks, forbids an answer; else 0. Exit status 2 if a side cannot be read.
@@ -101,19 +106,22 @@ def compare(
     Examples:
       tachograph compare logs/before logs/after
       tachograph compare logs/main logs/branch --gate 3% --junit compare.xml
+      tachograph compare v1.0:my-page.toml my-page.toml
       tachograph compare logs/main logs/branch --earlier logs/last-week --markdown --lang zh
     """
     from parsers.io.errors import ParserError
     from parsers.sharing.workers import Workers
 
     from ..measuring.protocol import ProtocolError
+    from ..rendering.publish import LOGS
     from . import notebook
     from .effect import GATE
 
     translate = translate_to(language)
     try:
         workers = Workers(jobs, scheduler)
-        found = notebook.compare(a, b, protocol=protocol, gate=gate or GATE, earlier=earlier, workers=workers)
+        asked: Mapping[str, Any] = {"gate": gate or GATE, "earlier": earlier, "workers": workers, "logs": logs or LOGS}
+        found = notebook.compare(a, b, protocol=protocol, **asked)
     except (ParserError, ProtocolError) as error:
         raise Unreadable(told_in(error, translate)) from error
     _write(found, translate, language, html_file, junit_file)

@@ -11,10 +11,12 @@ from parsers.io.message import Message
 from parsers.sharing.workers import Workers
 
 from ..measuring.protocol import Protocol
+from ..rendering.publish import LOGS
 from .case_pairs import Runs, by_case, case_pairs
 from .compared_cases import SIDES, ComparedCase, compared_case
 from .compared_runs import SideRuns, runs_of_side
 from .effect import GATE
+from .page_sides import stated_runs
 
 PASSED, SLOWER, UNKNOWN = 0, 1, 3
 NO_GATE = "The gate is {gate}; expected a share above 0 and below 1, such as 0.03 for 3%."
@@ -63,12 +65,13 @@ def compared_sides(
     gate: float = GATE,
     earlier: Sequence[Path] = (),
     workers: Workers | None = None,
+    logs: Path = LOGS,
 ) -> ComparedSides:
     """Compare side ``b`` with side ``a``; arguments and errors are those of ``notebook.compare``."""
     if not 0 < gate < 1:
         raise GateError(NO_GATE, gate=gate)
-    one, other = (runs_of_side(side, protocol, workers) for side in (a, b))
-    before = [runs_of_side(side, protocol, workers) for side in earlier]
+    found = [(side, stated_runs(side, logs)) for side in (a, b, *earlier)]
+    one, other, *before = (runs_of_side(side, protocol, workers, runs) for side, runs in found)
     cases = tuple(_cases((one, other), gate, protocol, [by_case(side) for side in before]))
     left_out = tuple(side.left_out for side in (one, other, *before))
     return ComparedSides((one.path, other.path), gate, cases, left_out)
