@@ -29,6 +29,7 @@ from .events import Event, events, frame, time_to_train
 from .facts import PARAMETERS, Fact, Facts, batches_of_cards, may_be_default, of_one_model
 from .format_records import NOTHING, FormatRecords, RankLog, records_of
 from .health import findings
+from .notebooks.reading_html import reading_html
 from .runfile import RunFile, run_facts, run_file, run_problems, told_by_name
 from .sidefile import configured
 from .statements import line_facts, statements
@@ -103,6 +104,10 @@ class Reading:
     def fields(self) -> dict[tuple[str, str], Field]:
         """What the columns of those records mean."""
         return self.parts[0].fields
+
+    def _repr_html_(self) -> str:
+        name = self.format.name if self.format else None
+        return reading_html(self.path, name, self.facts.values(), self.records, self.account, self.warnings)
 
 
 def read(path: str | Path, *, format: str | Path | None = None, facts: Iterable[Fact] = ()) -> Reading:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from .sides import ComparedSides
 
 FILE = click.Path(dir_okay=False, path_type=Path)
-SIDE = click.Path(exists=True, readable=False, path_type=Path)
+SIDE = click.Path(path_type=Path)
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 NO_SHARE_OF_LOSS = "expected a share of the loss such as 2% or 0.02, above 0 and below 100%."
 WARNING = "warning: {said}"
 
@@ -53,6 +54,7 @@ WARNING = "warning: {said}"
     metavar="PERCENT",
     help="How far the losses of B may be from those of A at the same steps.  [default: the noise between repeats]",
 )
+@click.option("--logs", type=FOLDER, help="Folder of the logs of pages.  [default: logs]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per case.")
 @click.option("--markdown", "wants_markdown", is_flag=True, help="Print a Markdown report.")
 @click.option("--no-links", "is_unlinked", is_flag=True, help="With --markdown: name files without links to them.")
@@ -68,6 +70,7 @@ def compare(
     protocol: str | None,
     earlier: tuple[Path, ...],
     loss_tolerance: float | None,
+    logs: Path | None,
     as_json: bool,
     wants_markdown: bool,
     is_unlinked: bool,
@@ -79,11 +82,13 @@ def compare(
 ) -> None:
     """Compare the runs of B with those of A: is B slower, or is it noise, and what differs?
 
-    A and B are logs, run folders, cases with their repeats, suites, or any folders of logs. Cases are paired by name
-    and measured by one protocol over the steps that all their runs have. The noise is that between repeats, never that
-    within a run, so each side needs at least two runs of a case, better three to five. A verdict is slower, faster,
-    same or unknown; "visible" is the smallest slowdown that would have been found. Run the sides alternately (A B B A):
-    a drift of the machine makes the verdict unknown.
+    A and B are logs, run folders, cases with their repeats, suites, or any folders of logs. Or they are pages, by name
+    or file, or pages at a revision of git (REVISION:PAGE), whose logs are compared: those of the revision where it has
+    the folder of logs, else those of today. Cases are paired by name, cells by their address, and measured by one
+    protocol over the steps that all their runs have. The noise is that between repeats, never that within a run, so
+    each side needs at least two runs of a case, better three to five. A verdict is slower, faster, same or unknown;
+    "visible" is the smallest slowdown that would have been found. Run the sides alternately (A B B A): a drift of the
+    machine makes the verdict unknown.
 
     Fast but wrong is marked: where logs print losses, B must train as A does. Its loss over the last tenth of the
     shared steps may be higher than that of A by no more than the noise between repeats, or 1%; with --loss-tolerance,
@@ -98,18 +103,19 @@ def compare(
       tachograph compare logs/before logs/after
       tachograph compare logs/main logs/branch --gate 3% --junit compare.xml
       tachograph compare logs/main logs/branch --gate 3% --loss-tolerance 2%
+      tachograph compare v1.0:my-page.toml my-page.toml
       tachograph compare logs/main logs/branch --earlier logs/last-week --markdown --lang zh
     """
     from parsers.io.errors import ParserError
     from parsers.sharing.workers import Workers
 
     from ..measuring.protocol import ProtocolError
+    from ..rendering.publish import LOGS
     from . import notebook
     from .effect import GATE
 
     translate = translate_to(language)
     try:
-        workers = Workers(jobs, scheduler)
         found = notebook.compare(
             a,
             b,
@@ -117,7 +123,8 @@ def compare(
             gate=gate or GATE,
             earlier=earlier,
             loss_tolerance=loss_tolerance,
-            workers=workers,
+            workers=Workers(jobs, scheduler),
+            logs=logs or LOGS,
         )
     except (ParserError, ProtocolError) as error:
         raise Unreadable(told_in(error, translate)) from error

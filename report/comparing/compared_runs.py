@@ -73,14 +73,19 @@ class SideRuns:
     left_out: tuple[Message, ...]
 
 
-def runs_of_side(side: Path, protocol: Protocol | None = None, workers: Workers | None = None) -> SideRuns:
+def runs_of_side(
+    side: Path,
+    protocol: Protocol | None = None,
+    workers: Workers | None = None,
+    found: Sequence[FoundRun] | None = None,
+) -> SideRuns:
     """Read all runs of a side: a log, a run folder, a case, a suite, or any folder that holds such.
 
-    ``protocol``: as for ``summarise``. A run that is not done, is not the one of its run.json or gives no throughput is
-    left out with the reason. Raises LogError where there is nothing that may be a log, and ParserError where the only
-    log cannot be read.
+    ``protocol``: as for ``summarise``. ``found``: its runs, where it is something else. A run that is not done, is not
+    the one of its run.json or gives no throughput is left out with the reason. Raises LogError where there is nothing
+    that may be a log, and ParserError where the only log cannot be read.
     """
-    found = found_runs(side)
+    found = found_runs(side) if found is None else found
     if len(found) == 1:
         read = [run_or_reason(protocol, found[0])]
     else:

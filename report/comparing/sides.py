@@ -12,10 +12,12 @@ from parsers.io.message import Message
 from parsers.sharing.workers import Workers
 
 from ..measuring.protocol import Protocol
+from ..rendering.publish import LOGS
 from .case_pairs import by_case, case_pairs
 from .compared_cases import SIDES, ComparedCase, compared_case
 from .compared_runs import runs_of_side
 from .effect import GATE
+from .page_sides import stated_runs
 
 PASSED, FAILED, UNKNOWN = 0, 1, 3
 NO_TOLERANCE = "The tolerance of the loss is {tolerance}; expected a share above 0 and below 1, such as 0.02 for 2%."
@@ -70,14 +72,15 @@ def compared_sides(
     earlier: Sequence[Path] = (),
     loss_tolerance: float | None = None,
     workers: Workers | None = None,
+    logs: Path = LOGS,
 ) -> ComparedSides:
     """Compare side ``b`` with side ``a``; arguments and errors are those of ``notebook.compare``."""
     if not 0 < gate < 1:
         raise GateError(NO_GATE, gate=gate)
     if loss_tolerance is not None and not 0 < loss_tolerance < 1:
         raise GateError(NO_TOLERANCE, tolerance=loss_tolerance)
-    one, other = (runs_of_side(side, protocol, workers) for side in (a, b))
-    before = [runs_of_side(side, protocol, workers) for side in earlier]
+    found = [(side, stated_runs(side, logs)) for side in (a, b, *earlier)]
+    one, other, *before = (runs_of_side(side, protocol, workers, runs) for side, runs in found)
     groups = [by_case(side) for side in before]
     judge = partial(compared_case, gate=gate, stated=protocol, loss_tolerance=loss_tolerance)
     pairs = case_pairs((one, other))

@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from parsers.io.errors import ParserError
@@ -41,10 +41,15 @@ def fetched(pages: Mapping[str, Page]) -> Path:
     if not _COMMIT.fullmatch(source.commit):
         raise FetchError(NO_COMMIT, page=name, commit=repr(source.commit))
     folders = sorted({part for page in pages.values() if page.source for part in _folders(page)})
-    key = hashlib.sha256("\0".join([source.repository, source.commit, *folders]).encode()).hexdigest()
+    return brought(source.repository, source.commit, folders)
+
+
+def brought(repository: str, commit: str, patterns: Sequence[str]) -> Path:
+    """The folder in the cache that holds files of a commit, of which patterns of git say which; raises FetchError."""
+    key = hashlib.sha256("\0".join([repository, commit, *patterns]).encode()).hexdigest()
     place = caches() / "tachograph-logs" / key
     if not place.is_dir():
-        _fetch(source, folders, place)
+        _fetch(repository, commit, patterns, place)
     return place
 
 
@@ -68,20 +73,19 @@ def _folders(page: Page) -> Iterator[str]:
             yield f"/{folder}/" if folder else "/*"
 
 
-def _fetch(source: LogSource, folders: list[str], place: Path) -> None:
+def _fetch(repository: str, commit: str, patterns: Sequence[str], place: Path) -> None:
     """Fetch into a folder that takes its place when it is whole."""
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place.parent, prefix=".fetching-") as unfinished:
         made = Path(unfinished, "logs")
         made.mkdir()
         try:
-            bring(made, source.repository, source.commit, folders)
+            bring(made, repository, commit, patterns)
         except OSError as error:
             raise FetchError(NO_GIT, reason=error.strerror or error) from error
         except subprocess.CalledProcessError as error:
             said = printable(error.stderr.decode("utf-8", "replace").strip().replace("\n", "; "))
-            told = {"repository": source.repository, "commit": source.commit, "reason": said}
-            raise FetchError(FAILED, **told) from error
+            raise FetchError(FAILED, repository=repository, commit=commit, reason=said) from error
         shutil.rmtree(made / ".git")
         try:
             made.rename(place)

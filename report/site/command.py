@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..rendering.publish import PublishedPage
 
 FOUND_NOTHING = 1
+ARCHIVE_BY_ITSELF = "An archive is served by itself; omit --logs, --watch and other pages."
 FETCHES_BY_ITSELF = "--fetch takes no --logs: it brings the logs itself."
 
 
@@ -157,7 +158,8 @@ def _print_cells(name: str, cells: "list[Cell]") -> None:
     help="Port to listen on; 0 selects a free one.",
 )
 def serve(pages: tuple[str, ...], logs: Path | None, watch: bool, host: str, port: int) -> None:
-    """Build the site in a temporary folder and serve it on this machine until Ctrl-C. PAGE is as for report.
+    """Build the site in a temporary folder and serve it on this machine until Ctrl-C. PAGE is as for report, or a
+    single archive (.zip), whose page is made again from its logs.
 
     Other websites cannot read it, but can link to it.
     With --watch, the browser reloads a page as soon as it is rebuilt.
@@ -166,6 +168,7 @@ def serve(pages: tuple[str, ...], logs: Path | None, watch: bool, host: str, por
     Examples:
       tachograph serve --watch
       tachograph serve my-page.toml --logs ../Perf --port 0
+      tachograph serve my-page.tach.zip
     """
     from parsers.io.errors import ParserError, told
 
@@ -181,9 +184,25 @@ def serve(pages: tuple[str, ...], logs: Path | None, watch: bool, host: str, por
         with extra("charts", "The charts of a site need"):
             from .build import Build
             from .serving import serve as serve_site
-        serve_site(Build(pages, logs, watch), host, port, say)
+        with _opened(pages, logs, watch=watch) as (found, folder):
+            serve_site(Build(found, folder, watch), host, port, say)
     except KeyboardInterrupt:
         with suppress(OSError):  # the terminal was closed
             say("")
     except (ParserError, ValueError, OSError) as error:
         raise Unreadable(told(error)) from error
+
+
+@contextmanager
+def _opened(pages: tuple[str, ...], logs: Path | None, *, watch: bool) -> Iterator[tuple[tuple[str, ...], Path | None]]:
+    """The pages and their folder of logs; of an archive those in it, while this lasts."""
+    from ..audit.archiving.archive_layout import LOGS
+    from ..audit.archiving.opened_archive import opened_archive
+
+    if not any(page.endswith(".zip") for page in pages):
+        yield pages, logs
+        return
+    if len(pages) > 1 or logs or watch:
+        raise wrong_use(translate_to("en"), ARCHIVE_BY_ITSELF)
+    with opened_archive(Path(pages[0]).absolute()) as page:
+        yield (page,), Path(LOGS)

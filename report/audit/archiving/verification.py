@@ -83,9 +83,9 @@ def verify(archive: Path, workers: Workers = ALL_CORES) -> Verified:
         folder = Path(place, "archive")
         folder.mkdir()
         broken = unpack(archive, folder)
-        file, names = _page_file(archive, folder), files_below(folder)
+        file, names = page_file(archive, folder), files_below(folder)
         changed = [ArchiveDifference(name, None, reason) for name, reason in sorted(broken.items())]
-        changed += _unlisted(folder, names, checksums.listed(folder, archive), broken)
+        changed += unlike_listed(folder, names, checksums.listed(folder, archive), broken)
         notes = [(f"{FORMATS}/{path.name}", Message(OF_ARCHIVE)) for path in other_grammars(folder)]
         notes += [(f"{RULES}/{name}", Message(OF_VERSION)) for name in other_rules(folder)]
         with inside(folder):
@@ -109,7 +109,7 @@ def _verified(
     return Verified(sha256, files, numbers, quoted, len(logs), differences, notes)
 
 
-def _page_file(archive: Path, folder: Path) -> str:
+def page_file(archive: Path, folder: Path) -> str:
     """The name of the page file of an archive; raises ArchiveError for what is not one."""
     if not (folder / CHECKSUMS).is_file():
         raise ArchiveError.at(archive, NOT_AN_ARCHIVE, file=CHECKSUMS)
@@ -119,7 +119,7 @@ def _page_file(archive: Path, folder: Path) -> str:
     return found[0]
 
 
-def _unlisted(
+def unlike_listed(
     folder: Path, names: Sequence[str], listed: Mapping[str, str], broken: Mapping[str, Message]
 ) -> Iterator[ArchiveDifference]:
     """The files that are not those of which the archive lists the checksums."""

@@ -1,10 +1,7 @@
 """The rule that judges two sides: on real repeats, on made ones, and by its properties."""
 
-import csv
-import os
 from collections import Counter
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,22 +21,10 @@ from report.comparing.effect import (
     percent,
     variance_of_mean,
 )
+from tests.report.comparing.real_repeats import real_sets
 
-ROOT = Path(__file__).parents[3]
-STATS = Path(os.environ.get("TACHOGRAPH_STATS") or ROOT.parent / "shared" / "stats") / "run_times.csv"
-ABSENT = "the times of real repeats are neither at ../shared/stats/run_times.csv nor in $TACHOGRAPH_STATS"
 DRAWS = 30
 Times = NDArray[np.float64]
-
-
-def real_sets() -> list[list[float]]:
-    if not STATS.is_file():
-        pytest.skip(ABSENT)
-    sets: dict[tuple[str, str], list[float]] = {}
-    with STATS.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            sets.setdefault((row["suite"], row["case"]), []).append(float(row["time_per_unit"]))
-    return list(sets.values())
 
 
 def judged(

@@ -1,0 +1,1 @@
+"""Notebooks: what was read of a log as they show it."""
