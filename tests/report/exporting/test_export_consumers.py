@@ -3,37 +3,17 @@
 import json
 import os
 import subprocess
-import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from report.rendering.exporting.metric import ExportedRun
+from tests.report.conftest import Environment
 from tests.report.exporting.exported import EXAMPLE, files
 
 HERE = Path(__file__).parent
 pytestmark = pytest.mark.slow
-Environment = Callable[[str], Path]
-
-
-@pytest.fixture(scope="module")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """The folder of the programs of an environment that has a consumer, in the versions of its file in ``consumers``.
-
-    What constrains the environment of the tests does not hold there: a consumer may need other versions of the same
-    packages.
-    """
-
-    def made(consumer: str) -> Path:
-        folder, versions = tmp_path_factory.mktemp("environment"), HERE / f"consumers/{consumer}.txt"
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        command = [str(folder / "bin/python"), "-m", "pip", "install", "--quiet", "--requirement", str(versions)]
-        subprocess.run(command, env={**os.environ, "PIP_CONSTRAINT": str(versions)}, check=True)
-        return folder / "bin"
-
-    return made
 
 
 def write(folder: Path, made: dict[str, str]) -> None:
