@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from . import benchmark_json, metric_table, openmetrics, otava, perflog, speed_line
+from . import benchmark_json, metric_table, mlflow_runs, mlperf_results, openmetrics, otava, perflog, speed_line
 from .target import Target
 
 _ALL = (
@@ -11,6 +11,8 @@ _ALL = (
     *benchmark_json.TARGETS,
     openmetrics.OPENMETRICS,
     otava.OTAVA,
+    mlflow_runs.MLFLOW,
+    mlperf_results.MLPERF,
     perflog.PERFLOG,
     speed_line.SPEED_LINE,
 )
