@@ -16,6 +16,7 @@ EXTRAS = {
     "PIL": "images",
     "pyarrow": "parquet",
     "scipy": "compare",
+    "wandb": "wandb",
 }
 LOG = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C2/1/train.log"
 
@@ -45,6 +46,7 @@ def without(modules: "tuple[str, ...]", *arguments: str | Path) -> "subprocess.C
         ("PIL", "images {out} --kind imagenet"),
         ("pyarrow", "parse {log} --out {out}/a.parquet"),
         ("scipy", "compare logs/cpu-demo logs/cpu-demo --html {out}/a.html"),
+        ("wandb", "export wandb {log} --out {out}/a"),
         ("pyarrow", "export parquet {log} --out {out}/a.parquet"),
     ],
 )

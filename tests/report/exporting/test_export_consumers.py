@@ -3,14 +3,16 @@
 import json
 import os
 import subprocess
+import sysconfig
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from report.rendering.exporting.metric import ExportedRun
+from tests.commandline import PROJECT
 from tests.report.conftest import Environment
-from tests.report.exporting.exported import EXAMPLE, files
+from tests.report.exporting.exported import EXAMPLE, files, metrics
 
 HERE = Path(__file__).parent
 pytestmark = pytest.mark.slow
@@ -91,3 +93,28 @@ def test_the_checkers_of_mlperf_take_the_system_and_read_the_results(environment
     ((is_valid, name),) = told["systems"]
     assert (is_valid, f"systems/{name}.json" in made) == (True, True)
     assert told["results"] == [[0, 35, 1632, "resnet"]]
+
+
+def test_wandb_reads_an_offline_run_with_the_digits_of_the_log(environment: Environment, tmp_path: Path) -> None:
+    log, programs = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C2/1/train.log", environment("wandb")
+    (packages,) = programs.parent.glob("lib/python*/site-packages")
+    (packages / "needed.pth").write_text(f"{PROJECT}\n{sysconfig.get_path('purelib')}\n", encoding="utf-8")
+    command = [
+        str(programs / "python"),
+        "-m",
+        "tachograph",
+        "export",
+        "wandb",
+        str(log),
+        "--out",
+        str(tmp_path / "out"),
+    ]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    written = [str(path) for path in (tmp_path / "out").glob("offline-run-*/run-*.wandb")]
+    reader = [str(environment("wandb-reader") / "python"), str(HERE / "wandb_reader.py"), *written]
+    (run,) = json.loads(subprocess.run(reader, capture_output=True, text=True, check=True).stdout)
+    (metric,) = metrics(log)
+    assert (run["name"], run["project"], run["host"]) == (str(log), "logs", "")
+    assert run["history"]["throughput"] == metric.number
+    assert (run["config"]["printed"], run["config"]["unit"]) == (metric.digits, metric.unit)
+    assert run["config"]["evidence"] == metric.proofs
