@@ -26,6 +26,7 @@ from . import library
 from .case_runs import filled, logs_of, not_found, outside, run_of, unfit
 from .cell import Cell, Disagreement, Proof, Quoted
 from .library import Scaling, WantedMeasurement, measured, prepare, reading_of, scaled
+from .quality.quality_remarks import quality_remarks
 from .quotient import divided
 from .reason import NoEvidenceError
 from .telemetry_quantities import Observation, observe, observe_processes
@@ -101,7 +102,9 @@ def _measured_cell(page: Page, logs: Path, column: TableColumn, empty: Cell, kno
         pattern, protocol = _asked(page, column, empty.case, logs)
         proofs, left_out = _proofs(logs, pattern, protocol, empty, known)
         _refuse_other_numbers(empty.shown.rate, proofs)
-        return _filled(empty, protocol, proofs, left_out)
+        filled_in = _filled(empty, protocol, proofs, left_out)
+        remarks = quality_remarks(page, column.column, filled_in, logs, reading_of)
+        return replace(filled_in, remarks=(*filled_in.remarks, *remarks))
     except NoEvidenceError as error:
         return replace(empty, reason=error.message)
     except ParserError as error:

@@ -14,6 +14,9 @@ from .parts import LAUNCHED, Axis, Case, Cases, PagePart, Value, covers, with_on
 from .shorthand import with_runs
 
 LEAVES_LOGS = "{path} leaves the log folder; use a path below it."
+NOTHING_HELD = "quality needs reference and loss, or convergence_points, or all three."
+NO_PERCENTAGE = "expected a percentage such as '2%', above 0% and below 100%, not {text}."
+MOST_PERCENT = 100
 NO_LAUNCHED_AXIS = "{axis} is not an axis that a launcher takes; use {launched}."
 NO_OPTION = (
     "{name} is not an option; use a variable of the launcher in lower case, such as steps; "
@@ -48,10 +51,36 @@ def _launched(axis: Axis) -> Axis:
     return axis
 
 
+def _percentage(text: str) -> str:
+    if not re.fullmatch(r"[0-9]+(\.[0-9]+)?%", text) or not 0 < float(text[:-1]) < MOST_PERCENT:
+        raise Mistake(NO_PERCENTAGE, text=repr(text))
+    return text
+
+
+Percentage = Annotated[str, AfterValidator(_percentage)]
 LaunchedAxis = Annotated[Axis, AfterValidator(_launched)]
 Aliases = dict[Axis, dict[str, Value]]
 Option = Annotated[str, AfterValidator(_option)]
 Pattern = Annotated[str, AfterValidator(_relative), AfterValidator(with_only(get_args(Axis)))]
+
+
+class Quality(PagePart):
+    """What shows whether runs train as they should, however fast they are; a cell that fails says so in its note."""
+
+    reference: Pattern | None = None
+    """Pattern of the logs of reference runs in the log folder, with the axes of the case in braces and `*` for repeats;
+    with `loss`. Where batch, model, data or seeds differ, the note says that losses cannot be compared."""
+    loss: Percentage | None = None
+    """How far the mean loss of each tenth of the shared steps may be from that of `reference`, such as `"2%"`."""
+    convergence_points: Pattern | None = None
+    """For `:::MLLOG` logs: reference convergence points of MLPerf, a JSON file in the log folder. The runs of a cell
+    must not converge faster than these allow."""
+
+    @model_validator(mode="after")
+    def _says_what_is_held_against_what(self) -> "Quality":
+        if (self.reference is None) != (self.loss is None) or not (self.reference or self.convergence_points):
+            raise Mistake(NOTHING_HELD)
+        return self
 
 
 class Run(PagePart):
@@ -119,6 +148,9 @@ class Column(PagePart):
     """`protocol` of all its runs, unless they set another."""
     spellings: dict[Axis, dict[str, str]] = Field(default_factory=dict)
     """`spellings` of all its runs, unless they set others."""
+
+    quality: Quality | None = None
+    """What its runs are held against; default: `quality` of the page."""
 
     @model_validator(mode="before")
     @classmethod

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, model_validator
 from parsers.io.containment import is_spelt_inside
 from parsers.io.validation import Mistake
 
-from .column import Aliases, Column
+from .column import Aliases, Column, Quality
 from .model_flops import ModelFlops
 from .parts import LAUNCHED, MARKED, Axis, Block, Case, Cases, Code, Grid, PagePart, Prose, Value
 from .prose import LEAVES_PAGE
@@ -155,6 +155,8 @@ class Page(PagePart):
     """Where quoted figures were published, by the names that `quotes` use."""
     columns: dict[str, Column]
     """What is compared, by the names that `tables` and `quotes` use."""
+    quality: Quality | None = None
+    """What the runs of all columns are held against, unless they set another."""
     tables: list[Table]
     """The tables of results of section 5."""
     model_flops: list[ModelFlops] = Field(default_factory=list)
@@ -181,6 +183,10 @@ class Page(PagePart):
         labels = place.labels
         taken = [(axis, str(value)) for axis, value in place.case.items() if value != labels[axis]]
         return [column.labels.get(axis, {}).get(value) or self.label(axis, value) for axis, value in taken]
+
+    def quality_of(self, column: str) -> Quality | None:
+        """What the runs of a column are held against."""
+        return self.columns[column].quality or self.quality
 
     def places(self) -> Iterator[CellPlace]:
         """The places of all cells, table by table and row by row."""

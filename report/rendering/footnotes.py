@@ -13,11 +13,12 @@ from parsers.runs.reading import CUT, FIRST_USED
 from ..evidence.cell import Cell
 from ..evidence.comparability import AXES, KINDS, SLOW_END, SLOW_START, Difference
 from ..evidence.comparison import UnlikeNumbers
+from ..evidence.quality.quality_remarks import PASSED
 from ..evidence.quotient import WITHHELD
 from ..measuring.caveats import ARRIVED, NO_VALUE, NO_VALUE_IN_ONE, RUNNING_MEAN
 from .gathered_notes import Place, of_differences, of_messages
 
-TOLD_WITH_THE_EVIDENCE = (ARRIVED, CUT, NO_VALUE, NO_VALUE_IN_ONE)
+TOLD_WITH_THE_EVIDENCE = (ARRIVED, CUT, NO_VALUE, NO_VALUE_IN_ONE, *PASSED)
 TITLES = -1  # the row, or the column, of the titles
 Rows = Sequence[Sequence[Cell]]
 Differing = list[tuple[Place, Difference]]

@@ -1,14 +1,20 @@
-"""Fixtures: the golden pages beside their logs, as `report` writes them."""
+"""Fixtures: the golden pages beside their logs, as `report` writes them, and the programs that read what we write."""
 
 import json
+import os
 import shutil
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from report.rendering.publish import publish
 
-GOLDEN = Path(__file__).parent / "golden"
+HERE = Path(__file__).parent
+GOLDEN = HERE / "golden"
+Environment = Callable[[str], Path]
 
 
 @pytest.fixture(scope="module")
@@ -36,3 +42,21 @@ def without_page_file(copy: Path) -> Path:
         del told["page_file"], told["charts"]
         path.write_text(json.dumps(told), encoding="utf-8")
     return copy
+
+
+@pytest.fixture(scope="session")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """The folder of the programs of an environment that has a consumer, in the versions of its file in ``consumers``.
+
+    What constrains the environment of the tests does not hold there: a consumer may need other versions of the same
+    packages.
+    """
+
+    def made(consumer: str) -> Path:
+        folder, versions = tmp_path_factory.mktemp("environment"), HERE / f"consumers/{consumer}.txt"
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        command = [str(folder / "bin/python"), "-m", "pip", "install", "--quiet", "--requirement", str(versions)]
+        subprocess.run(command, env={**os.environ, "PIP_CONSTRAINT": str(versions)}, check=True)
+        return folder / "bin"
+
+    return made

@@ -16,6 +16,7 @@ from parsers.scanning.detection import grammars
 from ...evidence.case_evidence import wanted
 from ...evidence.case_runs import outside
 from ...evidence.cell import Cell
+from ...evidence.quality.quality_remarks import reference_logs
 from ...pagefile.page import Page
 from ...pagefile.prose import prose_files
 from .archive_layout import FORMATS, LOGS, PAGE, RULES, SHARED_RULES
@@ -47,8 +48,9 @@ class PageSources:
 
     @property
     def used(self) -> list[str]:
-        """The logs that the page names, those that are no evidence for it among them, below its folder of logs."""
-        paths = dict.fromkeys(one.path for one in wanted(self.page, self.logs))
+        """The logs that the page names, those of references and those that are no evidence too, below ``logs``."""
+        measured = (one.path for one in wanted(self.page, self.logs))
+        paths = dict.fromkeys((*measured, *reference_logs(self.page, self.logs)))
         return sorted(path for path in paths if not outside(self.logs, path))
 
 

@@ -59,7 +59,8 @@ def export(
     """Export the numbers of pages, or the throughput of logs, to another program, with the digits of the page.
 
     TARGET is a file format: csv, parquet, github-action-benchmark, github-action-benchmark-smaller, bencher,
-    pytorch-benchmark, openmetrics; or a folder of files: otava, reframe, tipc. A PAGE is named as for report; a run
+    pytorch-benchmark, openmetrics; or a folder of files: otava, mlflow, mlperf, reframe,
+    tipc, wandb. A PAGE is named as for report; a run
     folder stands for its LOG. Each number has its unit, scope, protocol, and its logs with SHA-256 and lines, where
     the format has room. Empty cells are not exported; quoted figures only to csv and parquet, where they are marked.
     What is left out is counted on standard error.

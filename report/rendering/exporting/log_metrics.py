@@ -43,7 +43,7 @@ def log_metric(log: Path, summary: Summary) -> Metric | None:
         protocol=found.protocol.words(),
         case=case,
         circumstances={str(key): said for key, said in circumstances(proof).items()},
-        runs=(ExportedRun(digits, found.value, begin_of(proof), proof.exhibits),),
+        runs=(ExportedRun(digits, found.value, begin_of(proof), proof.exhibits, proof.reading.path),),
         remarks=tuple(str(said) for said in summary.warnings),
     )
 

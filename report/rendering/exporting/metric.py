@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from parsers.io.printable import printable
@@ -14,13 +15,15 @@ from ...evidence.ranks.exhibits import Exhibit
 class ExportedRun:
     """One run behind a metric: its own value, printed as the metric is, and the files that prove it.
 
-    ``time``: when it began, in ISO 8601 without a zone where its log prints none; empty where nothing says it.
+    ``time``: when it began, in ISO 8601 without a zone where its log prints none; empty where nothing says it. ``log``:
+    where its log lies on this machine, which no format tells.
     """
 
     digits: str
     value: float
     time: str
     exhibits: tuple[Exhibit, ...]
+    log: Path | None = None
 
 
 @dataclass(frozen=True)

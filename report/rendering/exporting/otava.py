@@ -61,8 +61,9 @@ def _row(metric: Metric, run: ExportedRun) -> list[str]:
     return [run.time, run.digits, *map(no_formula, told)]
 
 
-def _without_time(metric: Metric) -> str | None:
+def without_time(metric: Metric) -> str | None:
+    """Why a number of runs of an unknown date is refused; None where all have one."""
     return None if metric.runs and all(run.time for run in metric.runs) else NO_TIME
 
 
-OTAVA = Target("otava", files, _without_time, is_folder=True)
+OTAVA = Target("otava", files, without_time, is_folder=True)

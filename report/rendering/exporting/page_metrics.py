@@ -57,7 +57,7 @@ def _source(page: Page, cell: Cell) -> str:
 
 def _run(cell: Cell, proof: Proof) -> ExportedRun:
     digits = printed(proof.value, cell.shown.printing(cell.protocol or Protocol()))
-    return ExportedRun(digits, proof.value, begin_of(proof), proof.exhibits)
+    return ExportedRun(digits, proof.value, begin_of(proof), proof.exhibits, proof.reading.path)
 
 
 def _case(page: Page, cell: Cell) -> dict[str, Value]:

@@ -2,7 +2,17 @@
 
 from collections.abc import Mapping
 
-from . import benchmark_json, metric_table, openmetrics, otava, perflog, speed_line
+from . import (
+    benchmark_json,
+    metric_table,
+    mlflow_runs,
+    mlperf_results,
+    openmetrics,
+    otava,
+    perflog,
+    speed_line,
+    wandb_runs,
+)
 from .target import Target
 
 _ALL = (
@@ -11,7 +21,10 @@ _ALL = (
     *benchmark_json.TARGETS,
     openmetrics.OPENMETRICS,
     otava.OTAVA,
+    mlflow_runs.MLFLOW,
+    mlperf_results.MLPERF,
     perflog.PERFLOG,
     speed_line.SPEED_LINE,
+    wandb_runs.WANDB,
 )
 TARGETS: Mapping[str, Target] = {target.name: target for target in _ALL}

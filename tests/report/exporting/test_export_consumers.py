@@ -3,37 +3,19 @@
 import json
 import os
 import subprocess
-import sys
-from collections.abc import Callable
+import sysconfig
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from report.rendering.exporting.metric import ExportedRun
-from tests.report.exporting.exported import EXAMPLE, files
+from tests.commandline import PROJECT
+from tests.report.conftest import Environment
+from tests.report.exporting.exported import EXAMPLE, files, metrics
 
 HERE = Path(__file__).parent
 pytestmark = pytest.mark.slow
-Environment = Callable[[str], Path]
-
-
-@pytest.fixture(scope="module")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """The folder of the programs of an environment that has a consumer, in the versions of its file in ``consumers``.
-
-    What constrains the environment of the tests does not hold there: a consumer may need other versions of the same
-    packages.
-    """
-
-    def made(consumer: str) -> Path:
-        folder, versions = tmp_path_factory.mktemp("environment"), HERE / f"consumers/{consumer}.txt"
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        command = [str(folder / "bin/python"), "-m", "pip", "install", "--quiet", "--requirement", str(versions)]
-        subprocess.run(command, env={**os.environ, "PIP_CONSTRAINT": str(versions)}, check=True)
-        return folder / "bin"
-
-    return made
 
 
 def write(folder: Path, made: dict[str, str]) -> None:
@@ -73,3 +55,66 @@ def test_a_perflog_is_byte_for_byte_that_of_reframe(environment: Environment, tm
     program = environment("reframe-hpc") / "python"
     subprocess.run([program, HERE / "reframe_perflog.py", tmp_path, json.dumps(told)], check=True)
     assert (tmp_path / name).read_text(encoding="utf-8") == said
+
+
+def test_the_client_of_mlflow_reads_the_numbers_with_the_digits_of_the_page(
+    environment: Environment, tmp_path: Path
+) -> None:
+    hostile = replace(EXAMPLE, name="a/'\n: [b]", suite='my "page": #1')
+    write(tmp_path, files("mlflow", EXAMPLE, hostile))
+    program = [str(environment("mlflow-skinny") / "python"), str(HERE / "mlflow_reader.py"), tmp_path.as_uri()]
+    done = subprocess.run(program, capture_output=True, text=True, check=True)
+    found = {(run["experiment"], run["name"]): run for run in json.loads(done.stdout)}
+    assert found.keys() == {("page", "main/1/a"), ('my "page": #1', "a/'\\n: [b]")}
+    run = found["page", "main/1/a"]
+    assert (run["metrics"], run["start"], run["status"]) == ({"throughput": 100.5}, 1935658800000, "FINISHED")
+    assert run["params"] == {name: str(said) for name, said in EXAMPLE.case.items()}
+    assert run["tags"]["printed"] == "100.50"
+    assert run["tags"]["evidence.1"] == EXAMPLE.proofs[0]
+
+
+MLLOG = """:::MLLOG {"key": "submission_benchmark", "value": "resnet", "metadata": {}}
+:::MLLOG {"key": "global_batch_size", "value": 1632, "metadata": {}}
+:::MLLOG {"key": "eval_accuracy", "value": 0.76, "metadata": {"epoch_num": 35}}
+:::MLLOG {"key": "run_stop", "value": null, "metadata": {"status": "success"}}
+"""
+
+
+def test_the_checkers_of_mlperf_take_the_system_and_read_the_results(environment: Environment, tmp_path: Path) -> None:
+    log = tmp_path / "run/train.log"
+    write(log.parent, {"train.log": MLLOG})
+    metric = replace(EXAMPLE, runs=(replace(EXAMPLE.runs[0], log=log),))
+    made = files("mlperf", metric, replace(metric, name="the same run again"))
+    write(tmp_path, made)
+    assert sorted(name.split("/")[0] for name in made) == ["results", "systems"]
+    program = [str(environment("mlperf-logging") / "python"), str(HERE / "mlperf_reader.py"), str(tmp_path)]
+    done = subprocess.run(program, capture_output=True, text=True, check=True)
+    told = json.loads(done.stdout)
+    ((is_valid, name),) = told["systems"]
+    assert (is_valid, f"systems/{name}.json" in made) == (True, True)
+    assert told["results"] == [[0, 35, 1632, "resnet"]]
+
+
+def test_wandb_reads_an_offline_run_with_the_digits_of_the_log(environment: Environment, tmp_path: Path) -> None:
+    log, programs = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C2/1/train.log", environment("wandb")
+    (packages,) = programs.parent.glob("lib/python*/site-packages")
+    (packages / "needed.pth").write_text(f"{PROJECT}\n{sysconfig.get_path('purelib')}\n", encoding="utf-8")
+    command = [
+        str(programs / "python"),
+        "-m",
+        "tachograph",
+        "export",
+        "wandb",
+        str(log),
+        "--out",
+        str(tmp_path / "out"),
+    ]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    written = [str(path) for path in (tmp_path / "out").glob("offline-run-*/run-*.wandb")]
+    reader = [str(environment("wandb-reader") / "python"), str(HERE / "wandb_reader.py"), *written]
+    (run,) = json.loads(subprocess.run(reader, capture_output=True, text=True, check=True).stdout)
+    (metric,) = metrics(log)
+    assert (run["name"], run["project"], run["host"]) == (str(log), "logs", "")
+    assert run["history"]["throughput"] == metric.number
+    assert (run["config"]["printed"], run["config"]["unit"]) == (metric.digits, metric.unit)
+    assert run["config"]["evidence"] == metric.proofs

@@ -1,0 +1,188 @@
+"""Quality remarks: what a reader must know of how the runs behind a number train, held against a reference."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from glob import escape
+from pathlib import Path
+from typing import Any
+
+from parsers.io.errors import ParserError
+from parsers.io.input_file import data_of
+from parsers.io.message import Message
+from parsers.runs.facts import Fact
+from parsers.runs.provenance import Provenance
+from parsers.runs.reading import Reading
+from parsers.runs.runfile import run_file
+
+from ...measuring.protocol import NoMeasurement, Protocol
+from ...measuring.quality.convergence_points import convergence_test
+from ...measuring.quality.loss_agreement import LossAgreement, loss_agreement
+from ...measuring.quality.loss_curve import LossCurve, loss_curve
+from ...measuring.quality.training_conditions import incomparable, stated_by
+from ...pagefile.column import Quality
+from ...pagefile.page import Case, Page
+from ..case_runs import logs_of, outside, unfit
+from ..cell import Cell
+from ..reason import NoEvidenceError
+from .mllog_convergence import BY_TWO_METRICS, mllog_convergence
+
+NOT_THE_LOSS = {
+    "step": "Loss differs from the reference by {change} at steps {first} to {last} (tolerance {tolerance}).",
+    "epoch": "Loss differs from the reference by {change} at epochs {first} to {last} (tolerance {tolerance}).",
+}
+LOSS_AGREES = {
+    "step": "Loss agrees with the reference within {tolerance}: {change} at most, at steps {first} to {last}.",
+    "epoch": "Loss agrees with the reference within {tolerance}: {change} at most, at epochs {first} to {last}.",
+}
+NO_NUMBER = "The training is not that of the reference: {reason}."
+NOT_COMPARED = "Loss not compared with the reference: {reason}."
+NO_REFERENCE = "no log fits {pattern} in the log folder"
+NEEDS_AXIS = "{pattern} needs {axis}, which the case does not specify"
+REFERENCE_UNREADABLE = "the log {log} cannot be used"
+NO_LOSS_IN = "{log} prints no loss"
+NO_STEPS_IN = "the steps of {log} cannot be counted"
+RUN_VARIABLES = "variables"
+
+TOO_FAST = "RCP test failed: the runs converge in {mean} on average; the reference allows {lowest} or more."
+CONVERGES = "RCP test passed: the runs converge in {mean} on average; the reference allows {lowest} or more."
+CONVERGENCE_FAILED = "RCP test failed: {reason}."
+NOT_TESTED = "RCP test not made: {reason}."
+OTHER_RUNS = "the runs are of different benchmarks or batch sizes"
+NOT_MLLOG = "the runs do not state a benchmark with one metric and its global_batch_size in :::MLLOG lines"
+NO_EVALUATION = "{log} prints no evaluation with its epoch or samples"
+NO_JSON = "{file} cannot be read as JSON"
+# What neither changes a number nor speaks against it.
+PASSED = (*LOSS_AGREES.values(), CONVERGES)
+
+# Reads a log by its path.
+Read = Callable[[Path], Reading]
+
+
+def quality_remarks(page: Page, column: str, cell: Cell, logs: Path, read: Read) -> Iterator[Message]:
+    """What the page's check of quality says of a cell with a number; nothing where the page states none.
+
+    ``column``: the name of the column of the page. ``logs``: the folder of logs.
+    """
+    quality = page.quality_of(column)
+    if quality is None or cell.protocol is None or not cell.proofs:
+        return
+    if quality.reference is not None and quality.loss is not None:
+        try:
+            yield _of_loss(quality.reference, float(quality.loss[:-1]) / 100, cell, logs, read)
+        except NoEvidenceError as error:
+            yield Message(NOT_COMPARED, reason=error.message)
+    if quality.convergence_points is not None:
+        try:
+            yield _of_convergence(quality.convergence_points, cell, logs)
+        except NoEvidenceError as error:
+            yield Message(NOT_TESTED, reason=error.message)
+
+
+def reference_logs(page: Page, logs: Path) -> Iterator[str]:
+    """The files below the folder of logs that the checks of quality of a page read."""
+    for place in page.places():
+        quality = page.quality_of(place.column.column) or Quality.model_construct()
+        for pattern in filter(None, (quality.reference, quality.convergence_points)):
+            try:
+                yield from logs_of(logs, _filled(pattern, place.case))
+            except NoEvidenceError:
+                continue
+
+
+def _of_loss(pattern: str, tolerance: float, cell: Cell, logs: Path, read: Read) -> Message:
+    paths = _found(pattern, cell.case, logs)
+    references = [_reading(logs, path, read) for path in paths]
+    reference = [_curve(path, one, None) for path, one in zip(paths, references, strict=True)]
+    judged = [_curve(proof.log, proof.reading, cell.protocol) for proof in cell.proofs]
+    found = loss_agreement(reference, judged, tolerance)
+    reason = incomparable(_stated(references, [proof.reading for proof in cell.proofs]))
+    if reason is not None and found.verdict != "NaN":
+        return Message(NOT_COMPARED, reason=reason)
+    return _said(found)
+
+
+def _said(found: LossAgreement) -> Message:
+    if found.verdict == "NaN":
+        return Message(NO_NUMBER, reason=found.reason)
+    if found.change is None or found.steps is None or found.tolerance is None:
+        return Message(NOT_COMPARED, reason=found.reason)
+    key = (NOT_THE_LOSS if found.is_wrong else LOSS_AGREES)[found.kind]
+    told = {"change": f"{found.change:+.1%}", "tolerance": f"{100 * found.tolerance:g}%"}
+    return Message(key, **told, first=found.steps[0], last=found.steps[1])
+
+
+def _of_convergence(pattern: str, cell: Cell, logs: Path) -> Message:
+    """The RCP test of the runs behind a cell; raises NoEvidenceError where it cannot be made."""
+    told = _json_of(logs, _found(pattern, cell.case, logs)[0])
+    runs = [mllog_convergence(proof.reading.path) for proof in cell.proofs]
+    if len({(run.benchmark, run.batch_size) for run in runs}) > 1:
+        raise NoEvidenceError(OTHER_RUNS)
+    benchmark, batch_size = runs[0].benchmark, runs[0].batch_size
+    if benchmark is None or batch_size is None or benchmark == BY_TWO_METRICS:
+        raise NoEvidenceError(NOT_MLLOG)
+    for proof, run in zip(cell.proofs, runs, strict=True):
+        if run.is_done and run.last is None:
+            raise NoEvidenceError(NO_EVALUATION, log=proof.log)
+    found = convergence_test(told, benchmark, batch_size, [run.converged for run in runs])
+    if found.reason is not None:
+        return Message(CONVERGENCE_FAILED if found.has_failed else NOT_TESTED, reason=found.reason)
+    return Message(TOO_FAST if found.has_failed else CONVERGES, mean=f"{found.mean:.4g}", lowest=f"{found.lowest:.4g}")
+
+
+def _json_of(logs: Path, path: str) -> Any:
+    try:
+        if outside(logs, path) is None:
+            return json.loads(data_of(logs / path))
+    except (OSError, ValueError, RecursionError):
+        pass
+    raise NoEvidenceError(NO_JSON, file=path)
+
+
+def _found(pattern: str, case: Case, logs: Path) -> Sequence[str]:
+    """The files of a pattern; raises NoEvidenceError where there are none."""
+    filled = _filled(pattern, case)
+    if not (paths := logs_of(logs, filled)):
+        raise NoEvidenceError(NO_REFERENCE, pattern=filled)
+    return paths
+
+
+def _filled(pattern: str, case: Case) -> str:
+    try:
+        return pattern.format_map({str(axis): escape(str(value)) for axis, value in case.items()})
+    except KeyError as error:
+        raise NoEvidenceError(NEEDS_AXIS, pattern=pattern, axis=error.args[0]) from None
+
+
+def _reading(logs: Path, path: str, read: Read) -> Reading:
+    try:
+        if unfit(logs, path) is None:
+            return read(logs / path)
+    except (ParserError, OSError):
+        pass
+    raise NoEvidenceError(REFERENCE_UNREADABLE, log=path)
+
+
+def _curve(path: str, reading: Reading, protocol: Protocol | None) -> LossCurve:
+    try:
+        found = loss_curve(Path(path), reading.parts, protocol.run if protocol else None)
+    except NoMeasurement:
+        raise NoEvidenceError(NO_STEPS_IN, log=path) from None
+    if found is None:
+        raise NoEvidenceError(NO_LOSS_IN, log=path)
+    return found
+
+
+def _stated(reference: Sequence[Reading], judged: Sequence[Reading]) -> dict[str, tuple[set[str], set[str]]]:
+    a, b = (stated_by(fact for one in side for fact in _facts(one)) for side in (reference, judged))
+    return {name: (a.get(name, set()), b.get(name, set())) for name in {**a, **b}}
+
+
+def _facts(reading: Reading) -> Iterator[Fact]:
+    """The facts of a run, and the variables that its run.json says it was launched with."""
+    yield from reading.facts.values()
+    variables = run_file(reading.path).get(RUN_VARIABLES)
+    if isinstance(variables, dict):
+        for name, value in variables.items():
+            yield Fact(f"{RUN_VARIABLES}.{name}", str(value), Provenance("run_file"))

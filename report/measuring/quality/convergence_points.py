@@ -1,0 +1,147 @@
+"""Convergence points: whether runs converge no faster than MLPerf's reference does, by its RCP test.
+
+The rule is that of mlperf_logging/rcp_checker/rcp_checker.py of mlcommons/logging at commit 7bbf792. Of the reference
+and of the runs the olympic mean counts, without the fastest and the slowest. A point is passed by a mean that is not
+below the lowest one of which a one-sided t test at 5% would not say that it is faster, with the deviation of the
+reference on both sides. The point is that of the batch size; between two of them it is interpolated; below the
+smallest one that is taken, for a smaller batch never needs more epochs; above the largest one there is none. Points
+that convergence is slower at than interpolated between their neighbours are pruned first. ``runs`` of a test is taken
+to be how many there are, as the rules of each benchmark want it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from parsers.io.message import Message
+
+from .students_t import students_t
+
+ALPHA = 0.05
+FEWEST_RUNS = 3
+# So much below the lowest mean passes, too.
+ALLOWED_BELOW = {"llama31_405b": 46080.0}
+# How many of the fastest and of the slowest the olympic mean leaves out, and how many runs may fail.
+OF_MANY_RUNS = "unet3d"
+LEFT_OUT, LEFT_OUT_OF_MANY = 1, 4
+UNITS = ("samples to converge", "Epochs to converge")
+NEEDED_BY = "Tests of convergence need"
+
+NOT_POINTS = "the reference convergence points are not as rcp_checker of mlperf_logging has them"
+OTHER_BENCHMARK = "the reference convergence points are of {name}, the runs of {benchmark}"
+NO_POINT = "there is no reference convergence point for a batch size of {batch} or more"
+FEW_RUNS = "the test needs at least {fewest} runs, and there are {count}"
+NOT_CONVERGED = "{count} of {runs} runs did not converge"
+
+
+@dataclass(frozen=True)
+class ConvergencePoint:
+    """How long the reference takes at one batch size: the olympic mean, its deviation, and how many runs are in it."""
+
+    batch_size: int
+    mean: float
+    deviation: float
+    runs: int
+
+
+@dataclass(frozen=True)
+class ConvergenceTest:
+    """The outcome: the mean of the runs, and the ``lowest`` that passes; both in epochs or samples.
+
+    ``reason``: why there is none.
+    """
+
+    mean: float = math.nan
+    lowest: float = math.nan
+    reason: Message | None = None
+    has_failed: bool = False
+
+
+def convergence_test(told: Any, benchmark: str, batch_size: int, converged: Sequence[float | None]) -> ConvergenceTest:
+    """Test some runs against reference convergence points.
+
+    ``told``: what the JSON file of the points holds. ``converged``: epochs or samples that each run took, None where it
+    did not converge. Raises ExtraError where SciPy is not installed.
+    """
+    left_out = LEFT_OUT_OF_MANY if benchmark == OF_MANY_RUNS else LEFT_OUT
+    fewest = max(FEWEST_RUNS, 2 * left_out + 1)
+    if len(converged) < fewest:
+        return ConvergenceTest(reason=Message(FEW_RUNS, fewest=fewest, count=len(converged)))
+    failed = sum(one is None for one in converged)
+    if failed > left_out:
+        return ConvergenceTest(reason=Message(NOT_CONVERGED, count=failed, runs=len(converged)), has_failed=True)
+    try:
+        name, points = _points(told, left_out)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return ConvergenceTest(reason=Message(NOT_POINTS))
+    if name != benchmark:
+        return ConvergenceTest(reason=Message(OTHER_BENCHMARK, name=name, benchmark=benchmark))
+    count = len(converged) - 2 * LEFT_OUT
+    point = _point_of(batch_size, _pruned(points), len(converged))
+    if point is None:
+        return ConvergenceTest(reason=Message(NO_POINT, batch=batch_size))
+    mean = _olympic([math.inf if one is None else one for one in converged], left_out)
+    lowest = max(0.0, _lowest(point, count) - ALLOWED_BELOW.get(benchmark, 0.0))
+    return ConvergenceTest(mean, lowest, has_failed=mean < lowest)
+
+
+def _points(told: Mapping[str, Mapping[str, Any]], left_out: int) -> tuple[str, list[ConvergencePoint]]:
+    (name,) = {str(record["Benchmark"]) for record in told.values()}
+    found = {}
+    for record in told.values():
+        values = [float(one) for one in record[next((unit for unit in UNITS if unit in record), UNITS[0])]]
+        if not (len(values) > 2 * left_out and np.isfinite(values).all() and min(values) > 0):
+            raise ValueError
+        size = int(record["BS"])
+        found[size] = ConvergencePoint(
+            size, _olympic(values, left_out), float(np.std(values)), len(values) - 2 * left_out
+        )
+    return name, [found[size] for size in sorted(found)]
+
+
+def _olympic(values: Sequence[float], left_out: int) -> float:
+    return float(np.mean(sorted(values)[left_out : len(values) - left_out]))
+
+
+def _pruned(points: Sequence[ConvergencePoint]) -> list[ConvergencePoint]:
+    """Those from the fastest on, without any that is slower than interpolated between its neighbours."""
+    fastest = min(points, key=lambda point: point.mean)
+    left = [point for point in points if point.batch_size >= fastest.batch_size]
+    at = 1
+    while at < len(left) - 1:
+        if left[at].mean > _between(left[at].batch_size, left[at - 1], left[at + 1], 0).mean:
+            del left[at]
+            at -= 1
+        at += 1
+    return left
+
+
+def _between(size: int, low: ConvergencePoint, high: ConvergencePoint, runs: int) -> ConvergencePoint:
+    sizes = [low.batch_size, high.batch_size]
+    mean, deviation = (
+        float(np.interp(size, sizes, [getattr(low, name), getattr(high, name)])) for name in ("mean", "deviation")
+    )
+    return ConvergencePoint(size, mean, deviation, runs)
+
+
+def _point_of(size: int, points: Sequence[ConvergencePoint], runs: int) -> ConvergencePoint | None:
+    """The point of a batch size; one that is interpolated counts as of twice as many runs as are tested."""
+    low = next((point for point in reversed(points) if point.batch_size <= size), None)
+    high = next((point for point in points if point.batch_size >= size), None)
+    if low is None or low is high or high is None:
+        return high
+    return _between(size, low, high, 2 * runs)
+
+
+def _lowest(point: ConvergencePoint, count: int) -> float:
+    """The lowest mean of so many runs that is not faster than a point."""
+    degrees = point.runs + count - 2
+    if point.deviation == 0 or degrees < 1:
+        return point.mean
+    error = point.deviation * math.sqrt(1 / point.runs + 1 / count)
+    return max(0.0, point.mean - students_t(NEEDED_BY)(degrees, 1 - ALPHA) * error)

@@ -1,0 +1,227 @@
+"""Quality beside speed on a page: runs that do not train as their reference have a note that says so."""
+
+import json
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from parsers.sharing.workers import ALONE
+from report.evidence.case_evidence import cells, forget
+from report.evidence.cell import Cell
+from report.evidence.quality.mllog_convergence import mllog_convergence
+from report.evidence.quality.quality_remarks import NOT_COMPARED, NOT_THE_LOSS, PASSED, TOO_FAST, reference_logs
+from report.measuring.quality.convergence_points import convergence_test
+from report.pagefile.page_file import PageError, load
+from tests.commandline import run
+from tests.report.comparing.made_sides import STEADY, make_side
+from tests.report.conftest import HERE, Environment
+
+PAGE = """
+title = "Page"
+model = "GPT-2"
+unit = "tokens/s"
+tested = ["Speed."]
+{page_quality}
+
+[columns.torch]
+title = "PyTorch"
+logs = "b/GPT-2_bs12_N1C1/*/train.log"
+protocol = "skip_records=6,estimate=step_time,decimals=0"
+{quality}
+
+[[tables]]
+name = "main"
+title = "Throughput"
+columns = ["torch"]
+rows = [{{ title = "{{cards}}", case = {{ cards = 1, batch_size = 12 }} }}]
+"""
+REFERENCE = '{ reference = "a/GPT-2_bs12_N1C1/*/train.log", loss = "2%" }'
+
+
+def page(folder: Path, quality: str = f"quality = {REFERENCE}", page_quality: str = "") -> Path:
+    path = folder / "page.toml"
+    path.write_text(PAGE.format(quality=quality, page_quality=page_quality), encoding="utf-8")
+    return path
+
+
+def cell_of(path: Path) -> Cell:
+    forget()
+    (found,) = cells(load(path), path.parent, ALONE)
+    return found
+
+
+def rendered(path: Path) -> str:
+    """The page in English."""
+    run("report", path, "--logs", path.parent, "--out", path.parent / "pages", "--lang", "en")
+    return (path.parent / "pages/page.en.md").read_text(encoding="utf-8")
+
+
+def keys(cell: Cell) -> list[str]:
+    return [remark.key for remark in cell.remarks]
+
+
+def test_a_cell_whose_losses_leave_the_tolerance_says_so_in_its_note(tmp_path: Path) -> None:
+    make_side(tmp_path / "a", STEADY)
+    make_side(tmp_path / "b", STEADY, loss=1.04)
+    path = page(tmp_path)
+    said = "Loss differs from the reference by +4.0% at steps "
+    assert any(one.startswith(said) for one in cell_of(path).said)
+    assert said in rendered(path)
+
+
+@pytest.mark.parametrize(("own", "of_page"), [(f"quality = {REFERENCE}", ""), ("", f"quality = {REFERENCE}")])
+def test_losses_within_the_tolerance_are_told_with_the_evidence_only(own: str, of_page: str, tmp_path: Path) -> None:
+    make_side(tmp_path / "a", STEADY)
+    make_side(tmp_path / "b", STEADY, loss=1.01)
+    path = page(tmp_path, own, of_page)
+    found = cell_of(path)
+    assert not {*PASSED}.isdisjoint(keys(found))
+    assert "Loss agrees" not in rendered(path)
+
+
+def test_a_page_without_quality_says_nothing_of_losses(tmp_path: Path) -> None:
+    make_side(tmp_path / "b", STEADY)
+    assert [said for said in cell_of(page(tmp_path, "")).said if "oss" in said] == []
+
+
+def test_other_data_make_losses_incomparable(tmp_path: Path) -> None:
+    make_side(tmp_path / "a", STEADY, said={"variables": {"DATA": "one"}})
+    make_side(tmp_path / "b", STEADY, loss=2.0, said={"variables": {"DATA": "other"}})
+    (said,) = [said for said in cell_of(page(tmp_path)).said if "oss" in said]
+    assert said == "Loss not compared with the reference: the data differ (variables.DATA)."
+
+
+def test_a_loss_that_is_not_a_number_is_told_with_its_line(tmp_path: Path) -> None:
+    make_side(tmp_path / "a", STEADY)
+    make_side(tmp_path / "b", STEADY, nan=(50,))
+    said = "The training is not that of the reference: b/GPT-2_bs12_N1C1/1/train.log prints a loss that is NaN"
+    assert any(one.startswith(said) for one in cell_of(page(tmp_path)).said)
+
+
+def test_a_reference_that_is_not_there_is_told_and_the_number_stays(tmp_path: Path) -> None:
+    make_side(tmp_path / "b", STEADY)
+    found = cell_of(page(tmp_path))
+    assert (NOT_COMPARED in keys(found), found.printed is not None) == (True, True)
+
+
+def test_a_reference_that_leads_out_of_the_folder_of_logs_is_not_read(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    make_side(tmp_path / "elsewhere", STEADY)
+    make_side(logs / "b", STEADY)
+    (logs / "a").symlink_to(tmp_path / "elsewhere")
+    found = cell_of(page(logs))
+    assert [said for said in found.said if "cannot be used" in said] != []
+
+
+@pytest.mark.parametrize(
+    ("quality", "said"),
+    [
+        ('quality = { reference = "a" }', "quality needs reference and loss, or convergence_points, or all three."),
+        ("quality = {}", "quality needs reference and loss"),
+        ('quality = { reference = "../a", loss = "2%" }', "leaves the log folder"),
+        ('quality = { reference = "{colour}", loss = "2%" }', "{colour} cannot be used"),
+        ('quality = { reference = "a", loss = "2" }', "expected a percentage such as '2%'"),
+        ('quality = { reference = "a", loss = "100%" }', "expected a percentage such as '2%'"),
+    ],
+)
+def test_a_mistake_in_quality_is_named(quality: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(PageError) as told:
+        load(page(tmp_path, quality))
+    assert said in str(told.value)
+
+
+def test_an_archive_holds_the_reference_and_is_verified_with_its_note(tmp_path: Path) -> None:
+    make_side(tmp_path / "a", STEADY)
+    make_side(tmp_path / "b", STEADY, loss=1.04)
+    path = page(tmp_path)
+    assert [*reference_logs(load(path), tmp_path)] == [f"a/GPT-2_bs12_N1C1/{at}/train.log" for at in (1, 2, 3)]
+    done = run("archive", path, "--logs", tmp_path, "--out", tmp_path / "page.tach.zip")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert run("verify", tmp_path / "page.tach.zip").returncode == 0
+
+
+def test_every_failing_note_is_shown_on_the_page() -> None:
+    assert {*NOT_THE_LOSS.values(), TOO_FAST}.isdisjoint(PASSED)
+
+
+def points(random: np.random.Generator) -> dict[str, object]:
+    """Reference convergence points, one of which is slower than its neighbours."""
+    sizes = (32, 64, 128, 256, 512)
+    centres = {size: 30 + size / 40 + (6 if size == 128 else 0) for size in sizes}
+    return {
+        f"ref_{size}": {
+            "Benchmark": "bert",
+            "BS": size,
+            "Hyperparams": {},
+            "Epochs to converge": [round(centres[size] + float(random.normal(0, 1.5)), 2) for _ in range(20)],
+        }
+        for size in sizes
+    }
+
+
+def make_results(folder: Path, size: int, converged: Sequence[float | None]) -> list[Path]:
+    """The result files of some runs as mllog prints them; None is a run that was aborted."""
+    folder.mkdir(parents=True)
+    for number, epochs in enumerate(converged):
+        status = "aborted" if epochs is None else "success"
+        said = [
+            ("submission_benchmark", "bert", {}),
+            ("global_batch_size", size, {}),
+            ("eval_accuracy", 0.5, {"epoch_num": 1}),
+            ("eval_accuracy", 0.7, {"epoch_num": epochs or 2}),
+            ("run_stop", None, {"status": status}),
+        ]
+        lines = (json.dumps({"key": key, "value": value, "metadata": told}) for key, value, told in said)
+        text = "".join(f"0: :::MLLOG {line}\n" for line in lines)
+        (folder / f"result_{number}.txt").write_text(text, encoding="utf-8")
+    return sorted(folder.iterdir())
+
+
+def passes(told: object, files: Sequence[Path], size: int) -> bool:
+    found = convergence_test(told, "bert", size, [mllog_convergence(file).converged for file in files])
+    return found.reason is None and not found.has_failed
+
+
+@pytest.mark.slow
+def test_the_test_of_convergence_agrees_with_that_of_mlperf(environment: Environment, tmp_path: Path) -> None:
+    random = np.random.default_rng(3)
+    told, folders, own = points(random), [], []
+    (tmp_path / "points.json").write_text(json.dumps(told), encoding="utf-8")
+    for number in range(60):
+        size = int(random.choice((16, 32, 48, 64, 100, 128, 200, 256, 300, 512, 600)))
+        centre = 30 + size / 40 + random.uniform(-4, 2)
+        took = [round(value, 3) for value in random.normal(centre, 1, 10).tolist()]
+        converged = [None if at == 0 and number % 7 == 0 else epochs for at, epochs in enumerate(took)]
+        files = make_results(tmp_path / str(number), size, converged)
+        own.append(passes(told, files, size))
+        folders.append(str(tmp_path / str(number)))
+    program = [str(environment("mlperf-logging") / "python"), str(HERE / "rcp_checker.py")]
+    command = [*program, str(tmp_path / "points.json"), *folders]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert own == json.loads(done.stdout.splitlines()[-1])
+    assert 10 < sum(own) < 50
+
+
+@pytest.mark.parametrize(
+    ("size", "converged", "said"),
+    [
+        (64, [31.5], "the test needs at least 3 runs, and there are 1"),
+        (64, [31.5, None, None], "2 of 3 runs did not converge"),
+        (4096, [31.5] * 5, "there is no reference convergence point for a batch size of 4096 or more"),
+    ],
+)
+def test_what_cannot_be_tested_says_why(size: int, converged: list[float | None], said: str) -> None:
+    assert str(convergence_test(points(np.random.default_rng(1)), "bert", size, converged).reason) == said
+
+
+@pytest.mark.parametrize("told", [{}, [], None, "a", {"a": 1}, {"a": {"Benchmark": "bert", "BS": 1}}])
+def test_a_file_of_other_contents_is_told(told: object) -> None:
+    assert str(convergence_test(told, "bert", 8, [1.0, 2.0, 3.0]).reason).startswith("the reference convergence points")
+
+
+def test_points_of_another_benchmark_are_told() -> None:
+    said = str(convergence_test(points(np.random.default_rng(1)), "dlrm", 64, [1.0, 2.0, 3.0]).reason)
+    assert said == "the reference convergence points are of bert, the runs of dlrm"
