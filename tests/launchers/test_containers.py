@@ -130,12 +130,12 @@ def test_a_command_runs_in_a_container_on_nodes_of_slurm(
     program = make_program(tmp_path / "own")
     program.environment |= podman | {"SLURM_CONF": slurm["SLURM_CONF"], "PATH": slurm["PATH"]}
     program.change("import os; print(os.path.exists('/run/.containerenv'), os.environ['NODE_RANK'])\n")
-    where = [*options(in_podman), "--on", "slurm", "--nodes", "2", "--device", "cpu"]
+    where = [*options(in_podman), "--on", "slurm", "--nodes", "2", "--cards", "2", "--device", "cpu"]
     answer = program.run(*where, "--", "python", "train.py")
     assert answer.returncode == 0, answer.stderr
-    log = (program.folder / "logs/project/train/1/train.log").read_text(encoding="utf-8").splitlines()
+    log = (program.folder / "logs/project/train_N2C2/1/train.log").read_text(encoding="utf-8").splitlines()
     assert {"0: True 0", "1: True 1"} <= set(log)
-    facts = program.facts("train/1")
+    facts = program.facts("train_N2C2/1")
     assert [node["container"] for node in facts["nodes"]] == [small_image.IMAGE] * 2
     assert misfits(facts) == []
 
