@@ -82,7 +82,7 @@ def page_text(
         document.add("steps", _lines([_prose(Message(COMMANDS)), *commands]))
     columns = tomlkit.table(is_super_table=True)
     for table in tables:
-        for column in table.columns:
+        for column in table.programs:
             columns.add(column.name, _column(column, table, protocols, translate, briefly=briefly))
     document.add("columns", columns)
     document.add("tables", _tables(tables))
@@ -160,7 +160,11 @@ def _add_protocol(made: Table, said: Sequence[DraftProtocol], translate: Transla
 def _tables(tables: Sequence[DraftTable]) -> AoT:
     every = tomlkit.aot()
     for number, table in enumerate(tables, 1):
-        every.append(_table(table, TABLE_NAME if number == 1 else f"{TABLE_NAME}-{number}"))
+        made = _table(table, TABLE_NAME if number == 1 else f"{TABLE_NAME}-{number}")
+        if len(tables) > 1 and len(table.rows) == 1:
+            programs = _plain(", ".join(column.title for column in table.programs))
+            made["title"] = _in_languages(Message(TITLE_OF, case=programs))
+        every.append(made)
     return every
 
 
@@ -193,6 +197,7 @@ def _filled(axis: Axis, case: Case) -> str:
 
 def _table_column(column: DraftColumn) -> InlineTable:
     said: dict[str, Any] = {"column": column.name}
+    said |= {"quantity": column.quantity} if column.quantity else {}
     return _inline({**said, "case": _inline(column.case)} if column.case else said)
 
 

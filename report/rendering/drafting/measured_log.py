@@ -16,6 +16,7 @@ from parsers.runs.runfile import run_file
 
 from ...evidence.case_runs import another_log, not_done, outside
 from ...evidence.log_summary import Summary, summarise
+from ...measuring.estimate import tokens_of_a_sample
 from ...measuring.protocol import Protocol
 from ...pagefile.page import Axis, Case, Value
 from ...pagefile.parts import COUNTED
@@ -25,6 +26,8 @@ from .draft_machine import Told, machine_of
 
 LONGEST = 80  # characters of a value that a page file states
 MOST_COMMAND = 2000
+SAMPLES, TOKENS = "samples/s", "tokens"
+COUNTING = ("step_time", "duration", "clock")  # estimates that can count tokens instead
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class MeasuredLog:
     ``case``: the axes that it states. ``protocol``: that of its number, without the warm-up that it ``skips``, of so
     many ``records``. ``program``: the formats that read it. ``command``: what started it, where its run.json says so;
     ``launched``: all that the run.json says, where it is that of a run that Tachograph started, and ``machine``: what
-    of it is about hardware and software.
+    of it is about hardware and software. ``quantities``: what else a page can show of it, by their names.
     """
 
     path: str
@@ -50,6 +53,7 @@ class MeasuredLog:
     launched: str = ""
     machine: tuple[Told, ...] = ()
     is_of_a_run: bool = False
+    quantities: tuple[str, ...] = ()
 
     @property
     def place(self) -> str:
@@ -106,13 +110,14 @@ def _of_summary(path: str, summary: Summary, run: Mapping[str, object]) -> Measu
     if found is None:
         return UnusedLog(path, why(path, summary.reason or Message("")))
     skips = found.protocol.skip_records if found.protocol.take_first is None else 0
-    parts = Path(path).parts
+    parts, steady = Path(path).parts, _steady(found.protocol, summary)
+    counts_tokens = found.unit == SAMPLES and steady.estimate in COUNTING and _length(summary) is not None
     return MeasuredLog(
         path,
         summary.reading.sha256,
         case_of(summary.reading.facts),
-        _steady(found.protocol, summary),
-        found.unit,
+        Protocol.of({**steady.model_dump(exclude_defaults=True), "counts": TOKENS}) if counts_tokens else steady,
+        f"{TOKENS}/s" if counts_tokens else found.unit,
         found.scope,
         skips,
         found.records_used + skips,
@@ -121,7 +126,13 @@ def _of_summary(path: str, summary: Summary, run: Mapping[str, object]) -> Measu
         json.dumps(run, sort_keys=True) if "start" in run else "",
         machine_of(run),
         is_of_a_run=len(parts) > 2 and parts[-2].isdecimal() and bool(run),
+        quantities=tuple(one.shown.quantity.name for one in summary.figures if one.is_of_a_rule),
     )
+
+
+def _length(summary: Summary) -> float | None:
+    """How many tokens a sample has."""
+    return tokens_of_a_sample(summary.part.table, summary.reading.facts)
 
 
 def _steady(protocol: Protocol, summary: Summary) -> Protocol:

@@ -146,8 +146,9 @@ def _proven(drafting: _Drafting, logs: Sequence[MeasuredLog]) -> PageDraft:
 def _placed(tables: Sequence[DraftTable], shown: Sequence[Cell]) -> Iterable[tuple[DraftCase | None, Cell]]:
     """The cells of a page, table by table and row by row, each with its case; None where the draft has none."""
     rows = ((row, table.columns) for table in tables for row in range(len(table.rows)))
-    places = (column.cells.get(row) for row, columns in rows for column in columns)
-    return zip(places, shown, strict=True)
+    places = [(column, column.cells.get(row)) for row, columns in rows for column in columns]
+    # Of a case whose throughput is shown other quantities may be missing.
+    return ((case, cell) for (column, case), cell in zip(places, shown, strict=True) if not column.quantity)
 
 
 def _shows_others(tables: Sequence[DraftTable], shown: Sequence[Cell]) -> bool:

@@ -52,10 +52,11 @@ class Desk:
         return tomllib.loads((self.folder / "page.toml").read_text(encoding="utf-8"))
 
     def cells(self) -> list[dict[str, Any]]:
-        """The cells of the page, as `report` renders it."""
+        """The throughputs of the page, as `report` renders it."""
         done = self.run("report", "page.toml", "--json")
         assert done.returncode == 0
-        return [json.loads(line) for line in done.stdout.splitlines()]
+        every = [json.loads(line) for line in done.stdout.splitlines()]
+        return [cell for cell in every if cell["quantity"] == "throughput"]
 
     def logs_shown(self) -> list[str]:
         """The logs behind the numbers of the page, sorted."""
