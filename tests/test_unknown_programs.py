@@ -36,6 +36,12 @@ def test_it_tells_the_share_of_lines_and_the_way_to_a_format(log: Path) -> None:
     assert "6 of 7 lines. Check it, and keep it as a format with `tachograph format" in run("show", log).stdout
 
 
+def test_a_line_that_is_drawn_over_many_times_is_one_of_its_lines(tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    log.write_text(LOG.replace("\n", "\r") + "\nready\n", encoding="utf-8")
+    assert "1 of 2 lines. Check it" in run("show", log).stdout
+
+
 def test_a_log_whose_numbers_prove_nothing_is_refused_with_the_reason(tmp_path: Path) -> None:
     log = tmp_path / "a.log"
     log.write_text("".join(f"step {n} loss 2.5 time: 0.5{n}\n" for n in range(9)), encoding="utf-8")

@@ -158,7 +158,7 @@ def _draft(path: Path, gathered: Gathered, choice: Choice, facts: Iterable[Fact]
         except (NoGrammarError, GrammarError, WrappedError):
             continue
         if _is_as_found(reading, gathered, choice):
-            return Draft(text, reading, assumed, len(reading.records), gathered.total)
+            return Draft(text, reading, assumed, reading.records["line"].nunique(), gathered.total)
     return NoDraft((Message(NOT_SO, name=series.sense.name),), is_near=True)
 
 

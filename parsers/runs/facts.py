@@ -135,13 +135,21 @@ class Facts(dict[str, Fact]):
             found = parallelism.follows(counts_of(self), whole, factors)
             if found and found.name not in disputed:
                 self.tell([Fact(found.name, found.value, self._sources(found.sources))])
-        said = [self._doubted(found) for found in parallelism.doubts(counts_of(self))]
+        doubts = [*parallelism.doubts(counts_of(self))]
+        # A doubt says more than that the product of its counts is another one.
+        products = {(doubt.name, doubt.number) for doubt in doubts}
+        told = self.contradictions
+        self.contradictions = [pair for pair in told if (pair[1].name, pair[1].value) not in products]
+        said = [self._doubted(found) for found in doubts]
         if parallelism.has_stages_without_pipeline(counts_of(self)):
             said.append(self._told_of_two(NO_PIPELINE, "virtual_pipeline", "pipeline_parallel"))
         self.doubts = said  # more is known than when it was asked before
 
     def _allow_for_replicas(self) -> None:
-        """Where cards share a model, a library may print the number of its replicas as its number of cards."""
+        """Where cards share a model, a program may print the number of its replicas as its world size.
+
+        parsers/vocabulary.lark says which one does.
+        """
         if replicas := parallelism.replicas(counts_of(self)):
             told = self.contradictions
             self.contradictions = [pair for pair in told if (pair[1].name, pair[1].value) != ("cards", replicas)]

@@ -17,7 +17,7 @@ from .number import printed
 from .protocol import NoMeasurement
 from .quantities.kinds import LogQuantity
 from .quantities.run_figure import Operation, RunFigure, RunNumbers
-from .quantities.speed import TOKENS, mfu, printed_mfu
+from .quantities.speed import PRINTED_MFU, TOKENS, mfu, printed_mfu
 from .quantity import QUANTITIES, Shown
 
 SHOWN = "{quantity}: {number} {unit}"
@@ -40,6 +40,11 @@ class CardFigure:
         number = printed(self.figure.value, self.shown.printing(self.figure.measured.protocol))
         told = {"quantity": Message(self.shown.quantity.name), "number": number, "unit": self.shown.unit}
         return Message(PERCENT if self.shown.unit == "%" else SHOWN, **told)
+
+    @property
+    def is_of_a_rule(self) -> bool:
+        """Whether a page shows it, too: not an MFU as printed, whose peak is not known."""
+        return all(said.key != PRINTED_MFU for said in self.figure.remarks)
 
     def as_json(self) -> dict[str, float | str]:
         """Its value and unit."""

@@ -153,7 +153,7 @@ def _column(records: Columns, name: str, protocol: Protocol) -> int | None:
     sizes = np.unique(records[name])
     if len(sizes) > 1:
         raise NoMeasurement(SEVERAL_SIZES, estimate=protocol.estimate, low=f"{sizes.min():g}", high=f"{sizes.max():g}")
-    if not np.isfinite(sizes).all():
+    if not (np.isfinite(sizes) & (sizes >= 1)).all():
         raise NoMeasurement(NO_SIZE, estimate=protocol.estimate, printed=f"{sizes[0]:g}")
     return int(sizes[0])
 

@@ -1,6 +1,7 @@
 """Peaks of cards: the MFU by the data sheets of vendors, and which cards are refused."""
 
 import re
+from collections import Counter
 
 import pytest
 
@@ -12,6 +13,10 @@ from report.measuring.quantities.formula import Formula
 from report.measuring.quantities.peaks import CardPeaks, card_of, cards
 from report.measuring.quantities.run_figure import RunNumbers
 from report.measuring.quantities.speed import mfu
+from tests.report.test_log_quantities import PAGE_LOGS
+from tests.report.test_log_quantities import run as run_of_log
+
+MAXTEXT = PAGE_LOGS / "maxtext_toy-7b_h200_bs6.log"
 
 # The share of the peak that 100 TFLOP/s are: worked by hand from the peak that the data sheet prints without sparsity,
 # or from half of that which it prints with it (*).
@@ -25,12 +30,14 @@ BY_HAND = [
     ("NVIDIA A100-SXM4-80GB", "bf16", 32.0512820512821),
     ("NVIDIA A100-PCIE-40GB", "tf32", 64.1025641025641),
     ("A100", "fp32", 512.820512820513),
-    # H100 data sheet: SXM 67, 989* TF32, 1,979* BF16, 3,958* FP8; PCIe 1,513* BF16, 3,026* FP8; NVL 1,671* and 3,341*.
+    # H100 data sheet: SXM 67, 989* TF32, 1,979* BF16, 3,958* FP8; PCIe 756* TF32, 1,513* BF16, 3,026* FP8;
+    # NVL 1,671* and 3,341*.
     ("NVIDIA H100 80GB HBM3", "bf16", 10.1061141990904),
     ("H100-SXM5-80GB", "tf32", 20.2224469160768),
     ("H100 SXM", "fp8", 5.05305709954522),
     ("NVIDIA H100 PCIe", "bf16", 13.2187706543291),
     ("NVIDIA H100 PCIe", "fp8", 6.60938532716457),
+    ("NVIDIA H100 PCIe", "tf32", 26.4550264550265),
     ("NVIDIA H100 NVL", "bf16", 11.9688809096349),
     ("NVIDIA H100 NVL", "fp8", 5.98623166716552),
     # H200 data sheet: SXM 1,979* BF16, 3,958* FP8.
@@ -68,6 +75,22 @@ def run(device: str | None, precision: str | None, formula: Formula | None) -> R
 def test_the_share_of_a_peak_is_that_of_the_data_sheet(device: str, precision: str, percent: float) -> None:
     _, peak = card_of([device], precision)
     assert 100 / peak * 100 == pytest.approx(percent, rel=1e-13)
+
+
+@pytest.mark.parametrize(("device", "precision", "percent"), BY_HAND)
+def test_the_mfu_of_a_log_is_its_operations_by_that_peak(device: str, precision: str, percent: float) -> None:
+    # Its first step does 52.239 TFLOP/s per card.
+    known = run_of_log(MAXTEXT, "take_first=1", device=device, precision=precision)
+    if 0.52239 * percent <= 100:
+        assert mfu(known).value == pytest.approx(0.52239 * percent, rel=1e-12)
+    else:
+        with pytest.raises(NoMeasurement, match="are more than the peak of"):
+            mfu(known)
+
+
+def test_eight_cards_have_three_precisions_worked_by_hand() -> None:
+    worked = Counter(card_of([device], precision)[0].name for device, precision, _ in BY_HAND)
+    assert sum(count >= 3 for count in worked.values()) >= 8
 
 
 @pytest.mark.parametrize("card", cards(), ids=lambda card: card.name)

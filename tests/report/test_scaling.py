@@ -86,6 +86,11 @@ def test_a_batch_size_that_changes_is_refused() -> None:
         samples(log(batch_size=[32, 16]), facts(cards=2))
 
 
+def test_a_batch_of_nothing_is_refused() -> None:
+    with pytest.raises(NoMeasurement, match="needs a batch size, but the records print 0"):
+        samples(log(job_batch_size=[0, 0]), facts(cards=2))
+
+
 @pytest.mark.parametrize(
     ("known", "sentence"),
     [

@@ -19,12 +19,23 @@ AXES: tuple[Axis, ...] = get_args(Axis)
 
 @dataclass(frozen=True)
 class DraftColumn:
-    """A column: its name in the page file, its heading, its part of the case, and its cases by row."""
+    """A column: its name in the page file, its heading, its part of the case, and its cases by row.
+
+    ``quantity``: what it shows of them beside their throughput, which another column shows; empty for that one.
+    """
 
     name: str
     title: str
     case: Case
     cells: Mapping[int, DraftCase]
+    quantity: str = ""
+
+    @property
+    def with_quantities(self) -> list["DraftColumn"]:
+        """The column, and one for each quantity that all of its logs give."""
+        logs = [log for case in self.cells.values() for log in case.logs]
+        names = [name for name in logs[0].quantities if all(name in log.quantities for log in logs)]
+        return [self, *(replace(self, quantity=name) for name in names)]
 
 
 @dataclass(frozen=True)
@@ -44,7 +55,12 @@ class DraftTable:
     @property
     def cases(self) -> list[DraftCase]:
         """The cases of all its cells."""
-        return [case for column in self.columns for case in column.cells.values()]
+        return [case for column in self.programs for case in column.cells.values()]
+
+    @property
+    def programs(self) -> list[DraftColumn]:
+        """The columns that show throughputs."""
+        return [column for column in self.columns if not column.quantity]
 
     @property
     def observed(self) -> list[str]:
@@ -62,7 +78,13 @@ def tables_of(cases: Sequence[DraftCase]) -> list[DraftTable]:
     of_units = sorted(_by(cases, lambda case: counting(case.unit)).values(), key=len, reverse=True)
     tables = [_laid_out(some) for of_unit in of_units for some in _alike(of_unit)]
     names = _names([column.title for table in tables for column in table.columns])
-    return [replace(table, columns=[replace(one, name=next(names)) for one in table.columns]) for table in tables]
+    return [replace(table, columns=[*_with_quantities(table.columns, names)]) for table in tables]
+
+
+def _with_quantities(columns: Sequence[DraftColumn], names: Iterator[str]) -> Iterator[DraftColumn]:
+    """The columns by their names, with those of other quantities behind each."""
+    for column in columns:
+        yield from replace(column, name=next(names)).with_quantities
 
 
 def _alike(cases: Sequence[DraftCase]) -> list[list[DraftCase]]:

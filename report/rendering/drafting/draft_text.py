@@ -81,7 +81,7 @@ def page_text(
         document.add("steps", _lines([_prose(Message(COMMANDS)), *commands]))
     columns = tomlkit.table(is_super_table=True)
     for table in tables:
-        for column in table.columns:
+        for column in table.programs:
             columns.add(column.name, _column(column, table, protocols, translate, briefly=briefly))
     document.add("columns", columns)
     document.add("tables", _tables(tables, unit.unit))
@@ -155,11 +155,15 @@ def _tables(tables: Sequence[DraftTable], unit: str) -> AoT:
     every = tomlkit.aot()
     for number, table in enumerate(tables, 1):
         end = "" if number == 1 else f"-{number}"
-        every.append(_table(table, f"{TABLE_NAME}{end}", unit))
+        made = _table(table, f"{TABLE_NAME}{end}", unit)
+        if len(tables) > 1 and len(table.rows) == 1:
+            programs = _plain(", ".join(column.title for column in table.programs))
+            made["title"] = _in_languages(Message(TITLE_OF, case=programs))
+        every.append(made)
         is_repeated = any(len(case.logs) > 1 for case in table.cases)
         others = {SPREAD_TITLE: SPREAD if is_repeated else (), OBSERVED_TITLE: table.observed}
         for title, quantities in others.items():
-            if 0 < len(quantities) * len(table.columns) <= MOST_COLUMNS:
+            if 0 < len(quantities) * len(table.programs) <= MOST_COLUMNS:
                 every.append(_table_of(table, f"{NAMES[title]}{end}", f"{TABLE_NAME}{end}", title, quantities))
     return every
 
@@ -171,7 +175,7 @@ def _table_of(table: DraftTable, name: str, like: str, title: str, quantities: S
     said = _case_of(table)
     made.add("title", _in_languages(Message(OF_CASE, title=Message(title), case=said) if said else Message(title)))
     made.add("from", like)
-    columns = [_table_column(column, quantity) for column in table.columns for quantity in quantities]
+    columns = [_table_column(column, quantity) for column in table.programs for quantity in quantities]
     made.add("columns", _lines(columns))
     return made
 
@@ -212,9 +216,8 @@ def _filled(axis: Axis, case: Case) -> str:
 
 def _table_column(column: DraftColumn, quantity: str = "") -> InlineTable:
     said: dict[str, Any] = {"column": column.name}
-    if column.case:
-        said["case"] = _inline(column.case)
-    return _inline({**said, "quantity": quantity} if quantity else said)
+    said |= {"quantity": quantity or column.quantity} if quantity or column.quantity else {}
+    return _inline({**said, "case": _inline(column.case)} if column.case else said)
 
 
 def _row(case: Case, table: DraftTable) -> InlineTable:

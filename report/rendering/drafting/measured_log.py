@@ -1,7 +1,7 @@
 """A measured log: what of it a page file states, as far as the log and its run folder say it."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import get_args
@@ -16,7 +16,9 @@ from parsers.runs.runfile import run_file
 
 from ...evidence.case_runs import another_log, not_done, outside
 from ...evidence.log_summary import Summary, summarise
+from ...measuring.estimate import tokens_of_a_sample
 from ...measuring.protocol import Protocol
+from ...measuring.quantities.kinds import ThroughputPerCard
 from ...pagefile.page import Axis, Case, Value
 from ...pagefile.parts import COUNTED
 from ...pagefile.values import PRECISIONS
@@ -24,6 +26,8 @@ from .draft_logs import why
 
 LONGEST = 80  # characters of a value that a page file states
 MOST_COMMAND = 2000
+SAMPLES, TOKENS = "samples/s", "tokens"
+COUNTING = ("step_time", "duration", "clock")  # estimates that can count tokens instead
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,7 @@ class MeasuredLog:
     ``case``: the axes that it states. ``protocol``: that of its number, without the warm-up that it ``skips``, of so
     many ``records``. ``program``: the formats that read it. ``command``: what started it, where its run.json says so;
     ``launched``: all that the run.json says, where it is that of a run that Tachograph started. ``observed``: the
-    quantities that its telemetry gives.
+    quantities that its telemetry gives. ``quantities``: what else a page can show of it, by their names.
     """
 
     path: str
@@ -49,6 +53,7 @@ class MeasuredLog:
     launched: str = ""
     observed: tuple[str, ...] = ()
     is_of_a_run: bool = False
+    quantities: tuple[str, ...] = ()
 
     @property
     def place(self) -> str:
@@ -105,13 +110,14 @@ def _of_summary(path: str, summary: Summary, run: Mapping[str, object]) -> Measu
     if found is None:
         return UnusedLog(path, why(path, summary.reason or Message("")))
     skips = found.protocol.skip_records if found.protocol.take_first is None else 0
-    parts = Path(path).parts
+    parts, steady = Path(path).parts, _steady(found.protocol, summary)
+    counts_tokens = found.unit == SAMPLES and steady.estimate in COUNTING and _length(summary) is not None
     return MeasuredLog(
         path,
         summary.reading.sha256,
         case_of(summary.reading.facts),
-        _steady(found.protocol, summary),
-        found.unit,
+        Protocol.of({**steady.model_dump(exclude_defaults=True), "counts": TOKENS}) if counts_tokens else steady,
+        f"{TOKENS}/s" if counts_tokens else found.unit,
         found.scope,
         skips,
         found.records_used + skips,
@@ -120,7 +126,22 @@ def _of_summary(path: str, summary: Summary, run: Mapping[str, object]) -> Measu
         json.dumps(run, sort_keys=True) if "start" in run else "",
         tuple(shown.quantity.name for _, shown in summary.observed.quantities),
         is_of_a_run=len(parts) > 2 and parts[-2].isdecimal() and bool(run),
+        quantities=tuple(_quantities(summary)),
     )
+
+
+def _quantities(summary: Summary) -> Iterator[str]:
+    """What one card does, where a page can show it; of a single card its throughput is that of the job."""
+    cards = summary.reading.facts.get("cards")
+    for one in summary.figures:
+        says_more = not isinstance(one.shown.quantity, ThroughputPerCard) or cards is None or cards.value != 1
+        if one.is_of_a_rule and says_more:
+            yield one.shown.quantity.name
+
+
+def _length(summary: Summary) -> float | None:
+    """How many tokens a sample has."""
+    return tokens_of_a_sample(summary.part.table, summary.reading.facts)
 
 
 def _steady(protocol: Protocol, summary: Summary) -> Protocol:

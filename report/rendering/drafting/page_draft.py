@@ -136,7 +136,7 @@ def _proven(drafting: _Drafting, logs: Sequence[MeasuredLog]) -> PageDraft:
 
 def _placed(tables: Sequence[DraftTable], shown: Sequence[Cell]) -> Iterable[tuple[DraftCase | None, Cell]]:
     """The throughputs of a page, table by table and row by row, each with its case; None where the draft has none."""
-    rows = ((row, table.columns) for table in tables for row in range(len(table.rows)))
+    rows = ((row, table.programs) for table in tables for row in range(len(table.rows)))
     places = (column.cells.get(row) for row, columns in rows for column in columns)
     return zip(places, (cell for cell in shown if cell.shown.quantity.is_throughput), strict=True)
 

@@ -58,8 +58,8 @@ class Desk:
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     def logs_shown(self) -> list[str]:
-        """The logs behind the numbers of the page, sorted."""
-        logs = [cell["log"] for cell in self.cells() if "log" in cell]
+        """The logs behind the throughputs of the page, sorted."""
+        logs = [cell["log"] for cell in self.cells() if "log" in cell and cell["quantity"] == "throughput"]
         return sorted(log for some in logs for log in ([some] if isinstance(some, str) else some))
 
     def shown(self) -> list[str]:

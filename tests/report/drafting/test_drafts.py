@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commandline import run
+from tests.commandline import PROJECT, run
 from tests.conftest import Compare
 from tests.report.drafting.drafted import Desk
 
@@ -148,7 +148,7 @@ def test_columns_are_the_frameworks(desk: Desk) -> None:
 def test_columns_are_the_models_of_one_framework(desk: Desk) -> None:
     for model in ("Small", "Huge"):
         desk.put_run(
-            TOY.format(speed=len(model)), f"lab/{model}/1", case={"model": model, "cards": 1, "framework": "F"}
+            TOY.format(speed=1000 * len(model)), f"lab/{model}/1", case={"model": model, "cards": 1, "framework": "F"}
         )
     desk.init("logs")
     assert sorted(column["title"] for column in desk.page["columns"].values()) == ["Huge", "Small"]
@@ -231,3 +231,16 @@ def test_three_commands_lead_from_a_script_to_a_page_in_both_languages(tmp_path:
     evidence = json.loads((tmp_path / "pages/page.evidence.json").read_text(encoding="utf-8"))
     assert "1001.000" in json.dumps(evidence)
     assert (tmp_path / "pages/page.zh.md").exists()
+
+
+def test_language_models_are_shown_in_tokens_with_what_one_card_does(desk: Desk) -> None:
+    log = PROJECT / "tests/report/golden/logs/llm/megatron_toy-13b_a100_tp4-pp2-gbs128.log"
+    desk.put_text(log.read_text(encoding="utf-8"), "lab/train.log")
+    assert desk.init("logs").returncode == 0
+    shown = [json.loads(line) for line in desk.run("report", "page.toml", "--json").stdout.splitlines()]
+    assert {cell["quantity"]: (cell["value"], cell["unit"]) for cell in shown} == {
+        "throughput": ("24680.708", "tokens/s"),
+        "throughput_per_card": ("1542.5", "tokens/s/card"),
+        "tflops_per_card": ("126.3", "TFLOP/s"),
+        "step_time": ("21.243", "s"),
+    }
