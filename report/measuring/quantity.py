@@ -33,6 +33,7 @@ from .statistic import LEVEL
 __all__ = [
     "PERCENT",
     "QUANTITIES",
+    "RANGE_OF_RUNS",
     "THROUGHPUT",
     "AnyQuantity",
     "LogQuantity",
@@ -48,6 +49,7 @@ def _quantile(fraction: float) -> Callable[[Sequence[float]], float]:
 
 
 THROUGHPUT = PageThroughput(name="throughput")
+RANGE_OF_RUNS = (StatisticOfRuns(name="lowest_run", of=min), StatisticOfRuns(name="highest_run", of=max))
 # gpu.csv holds memory in whole MiB. The power of a card varies by more than a tenth of a watt.
 PEAK_MEMORY = TelemetryQuantity(name="peak_memory", symbol="MiB", decimals=0, is_peak=True, scope="card", direction=-1)
 POWER = TelemetryQuantity(name="power", symbol="W", decimals=1, direction=0)
@@ -61,8 +63,7 @@ SAMPLES_PER_JOULE = ThroughputPerUnit(name="samples_per_joule", symbol="J", deci
 _ALL: tuple[Quantity, ...] = (
     THROUGHPUT,
     StatisticOfRuns(name="median_of_runs", of=statistics.median),
-    StatisticOfRuns(name="lowest_run", of=min),
-    StatisticOfRuns(name="highest_run", of=max),
+    *RANGE_OF_RUNS,
     StatisticOfDraws(name="interval_low", of=_quantile((1 - LEVEL) / 2)),
     StatisticOfDraws(name="interval_high", of=_quantile((1 + LEVEL) / 2)),
     PEAK_MEMORY,

@@ -154,16 +154,17 @@ def test_no_key_of_run_json_is_read_that_the_contract_does_not_tell() -> None:
 
 
 def test_the_contract_tells_the_columns_of_the_side_files() -> None:
-    assert tuple(COLUMNS) == (*folders.CLOCK_COLUMNS, *sampling.COLUMNS)
+    assert tuple(COLUMNS) == (*folders.CLOCK_COLUMNS, *sampling.COLUMNS, *sampling.PROCESS_COLUMNS)
 
 
 def test_both_rooms_spell_the_files_of_a_run_alike() -> None:
-    written = (folders.LOG, folders.FACTS, folders.CLOCK, folders.TELEMETRY)
-    assert written == (runfile.LOG, runfile.RUN_FILE, runfile.CLOCK, runfile.TELEMETRY)
+    written = (folders.LOG, folders.FACTS, folders.CLOCK, folders.TELEMETRY, folders.PROCESSES)
+    assert written == (runfile.LOG, runfile.RUN_FILE, runfile.CLOCK, runfile.TELEMETRY, runfile.PROCESSES)
 
 
 def test_both_rooms_have_the_same_columns_of_the_side_files() -> None:
     assert (folders.CLOCK_COLUMNS, sampling.COLUMNS) == (clock.COLUMNS, telemetry.COLUMNS)
+    assert sampling.PROCESS_COLUMNS == telemetry.PROCESS_COLUMNS
 
 
 def test_both_rooms_have_the_same_schema_and_ends_of_a_run() -> None:
@@ -178,6 +179,7 @@ def test_the_contract_tells_the_schema_and_the_ends_of_a_run() -> None:
 
 def test_the_contract_tells_every_file_of_a_run_folder() -> None:
     names = {folders.LOG, folders.FACTS, folders.CLOCK, folders.TELEMETRY, folders.SCRIPT, folders.OUTPUT}
+    names.add(folders.PROCESSES)
     names |= {folders.PATCH, folders.SUBMITTED, folders.MARKED, folders.ORPHANED, suite.STAGING, folders.BEGUN}
     names |= {folders.ENDED, folders.SUBMISSION, folders.KEPT}
     names |= {f"{folders.NODE}<number>{ending}" for ending in (".json", ".csv")}

@@ -52,7 +52,7 @@ def test_a_page_without_mistake_is_read(tmp_path: Path) -> None:
         (
             'protocol = "plain"',
             'protocol = "plain"\nlog = 1',
-            "allowed keys: when, logs, launched, protocol, spellings, repeats, options, launch_case, extra.",
+            "allowed keys: when, logs, launched, protocol, spellings, launcher, repeats, options, launch_case, extra.",
         ),
         ('column = "a"', 'column = "b"', "table t refers to an unknown column 'b'; columns: a."),
         (

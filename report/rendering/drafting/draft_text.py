@@ -11,6 +11,7 @@ from parsers.io.message import Message, joined
 from parsers.io.printable import printable
 
 from ...measuring.estimate import counting
+from ...measuring.quantity import RANGE_OF_RUNS
 from ...pagefile.page import Axis, Case
 from ...pagefile.parts import MARKED
 from ...wording.words import Translate, Translator, languages, worded
@@ -38,7 +39,6 @@ MOST_COMMANDS = 10
 TABLE_NAME = "throughput"
 SPREAD_TITLE, OBSERVED_TITLE = "Spread of the runs", "Memory and power"
 NAMES: Mapping[str, str] = {SPREAD_TITLE: "spread", OBSERVED_TITLE: "telemetry"}
-SPREAD = ("lowest_run", "highest_run")
 OF_CASE = "{title} ({case})"
 
 
@@ -161,7 +161,10 @@ def _tables(tables: Sequence[DraftTable], unit: str) -> AoT:
             made["title"] = _in_languages(Message(TITLE_OF, case=programs))
         every.append(made)
         is_repeated = any(len(case.logs) > 1 for case in table.cases)
-        others = {SPREAD_TITLE: SPREAD if is_repeated else (), OBSERVED_TITLE: table.observed}
+        others = {
+            SPREAD_TITLE: [quantity.name for quantity in RANGE_OF_RUNS] if is_repeated else [],
+            OBSERVED_TITLE: table.observed,
+        }
         for title, quantities in others.items():
             if 0 < len(quantities) * len(table.programs) <= MOST_COLUMNS:
                 every.append(_table_of(table, f"{NAMES[title]}{end}", f"{TABLE_NAME}{end}", title, quantities))
