@@ -171,3 +171,9 @@ def test_show_says_whether_the_data_are_real(native: Native) -> None:
 
 def test_the_table_of_the_recipes_says_on_what_each_trains() -> None:
     assert {row["recipe"]: row["data"] for row in catalogue.rows()}["nvidia_mxnet_resnet50"] == "real, synthetic"
+
+
+def test_a_page_may_ask_for_what_the_head_of_a_recipe_states_and_for_nothing_else(tmp_path: Path) -> None:
+    assert job(tmp_path, "nanogpt", {"SEQUENCE_LENGTH": "1024"}).case([])["sequence_length"] == 1024
+    with pytest.raises(click.UsageError, match="does not have the option SEQUENCE_LENGTH"):
+        job(tmp_path, "nanogpt", {"SEQUENCE_LENGTH": "2048"})
