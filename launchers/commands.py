@@ -52,8 +52,8 @@ def _told(path: Path) -> Iterator[None]:
 def list_launchers(checked: str | None, new: str | None, repo: Path | None, keep: Path | None, as_json: bool) -> None:
     """List the recipes: model, framework, repository with its pinned commit, precisions, and requirements.
 
-    With --check, show for every option of a recipe whether the native program has it, and at which line; exit
-    status 1 if one is missing. Nothing in the checkout is executed.
+    With --check, show for every option of a recipe whether the native program has it, and at which line, and which
+    values it does not allow; exit status 1 if there are any. Nothing in the checkout is executed.
 
     RECIPE is a name or the path of a script (.sh). A recipe of your own is one script whose head says what it needs;
     those in the folders of $TACHOGRAPH_RECIPES are listed and found by name. --new drafts one and never overwrites a
@@ -102,7 +102,7 @@ def _check(name: str, repo: Path, keep: Path | None, as_json: bool) -> int:
     if keep:
         with _told(keep):
             catalogue.keep(outcome, keep)
-    return _FOUND_BAD if outcome.unknown else 0
+    return _FOUND_BAD if outcome.unknown or outcome.refused else 0
 
 
 @click.command()

@@ -7,6 +7,7 @@
 # gpu: fp32 tf32 bf16
 # metric: ^iter [0-9]+: loss .*, time [0-9.]+ms
 # data: train.bin and val.bin of 16-bit tokens, as data/openwebtext/prepare.py makes them
+# case: sequence_length=1024
 # published: https://github.com/karpathy/nanoGPT/blob/3adf61e154c3fe3fca428ad6bc3818b27a3b8291/config/train_gpt2.py
 # needs: torch, numpy
 set -euo pipefail

@@ -248,7 +248,10 @@ class RecipeJob:
             raise click.UsageError(f"{self.recipe.name} cannot generate data; omit --synthetic.")
 
     def _check_names(self) -> None:
+        stated = {name.upper(): str(value) for name, value in self.recipe.states(self.variables).items()}
         for name in self.options.keys() - self.recipe.defaults.keys():
+            if stated.get(name) == self.options[name]:
+                continue
             known = ", ".join(self.recipe.defaults)
             raise click.UsageError(f"{self.recipe.name} does not have the option {name}; its options: {known}.")
 

@@ -39,7 +39,7 @@ def load(path: Path) -> dict[str, CheckOutcome]:
 def keep(outcome: CheckOutcome, path: Path) -> None:
     """Write an outcome into the JSON file `path`, in the place of an earlier one of the same recipe; raises OSError."""
     outcomes = load(path) | {outcome.recipe: outcome}
-    write_whole(path, _OUTCOMES.dump_json(dict(sorted(outcomes.items())), indent=1) + b"\n")
+    write_whole(path, _OUTCOMES.dump_json(dict(sorted(outcomes.items())), indent=1, exclude_defaults=True) + b"\n")
 
 
 def page(outcomes: Mapping[str, CheckOutcome]) -> str:

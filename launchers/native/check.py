@@ -11,10 +11,12 @@ import yaml
 from . import checkout, native_configs, native_options
 from .native_commands import NativeCommand, Use, cases, printed
 from .native_configs import ConfigKey
+from .native_fields import inherits_from_outside
 from .native_sources import PythonFile, reachable
 from .outcome import Checked, CheckOutcome, passing_sha256
 from .recipes import Recipe
 
+_KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false"}
 _BUILDS = ("name", "type")  # the keys of a config that say which class is built with the other keys beside them
 
 
@@ -26,9 +28,12 @@ def check(recipe: Recipe, repo: Path) -> CheckOutcome:
     """
     repo = repo.resolve()
     commands = [NativeCommand(printed(recipe, repo, variables), repo) for variables in cases(recipe)]
-    starter = dict.fromkeys(option for command in commands for option in command.starter)
-    checked = tuple(examine(commands, repo))
-    return CheckOutcome(recipe.name, passing_sha256(recipe), checkout.describe(repo)["commit"], checked, tuple(starter))
+    native = _Native(commands, repo)
+    checked = [item for item in native.examined(commands) if not native.is_outside(item)]
+    outside = [item.option for item in native.examined(commands) if native.is_outside(item)]
+    starter = dict.fromkeys([*(option for command in commands for option in command.starter), *outside])
+    commit = checkout.describe(repo)["commit"]
+    return CheckOutcome(recipe.name, passing_sha256(recipe), commit, tuple(checked), tuple(starter))
 
 
 def examine(commands: Sequence[NativeCommand], repo: Path) -> list[Checked]:
@@ -36,8 +41,7 @@ def examine(commands: Sequence[NativeCommand], repo: Path) -> list[Checked]:
 
     Raises click.ClickException where a config cannot be read.
     """
-    native = _Native(commands, repo)
-    return list(dict.fromkeys(item for command in commands for item in native.checked(command)))
+    return _Native(commands, repo).examined(commands)
 
 
 class _Native:
@@ -48,13 +52,24 @@ class _Native:
         sources = {program: reachable(program, repo) for program in programs}
         self._repo = repo
         self._options = {program: native_options.options(files) for program, files in sources.items()}
+        self._listed = {program: native_options.values(files) for program, files in sources.items()}
         self._new_keys = {program: _new_keys(files) for program, files in sources.items()}
         self._configs = {path: _config(path, repo) for command in commands for path in command.configs}
+
+        self._inherits = {self._shown(program): inherits_from_outside(files) for program, files in sources.items()}
+
+    def examined(self, commands: Iterable[NativeCommand]) -> list[Checked]:
+        """List every option of any of the commands once, in their order."""
+        return list(dict.fromkeys(item for command in commands for item in self.checked(command)))
+
+    def is_outside(self, item: Checked) -> bool:
+        """Say whether an option is not found that may be one of a library which the checkout builds on."""
+        return item.where is None and self._inherits.get(item.program, False)
 
     def checked(self, command: NativeCommand) -> Iterator[Checked]:
         """Yield what is known of every use of a command, and the files that it names and that are not there."""
         uses = list(command.uses())
-        overridden = {use.key: use.value for use in uses if use.key}
+        overridden = {use.key: use.value or "" for use in uses if use.key}
         for use in uses:
             yield self._key(use, command.configs, overridden) if use.key else self._option(use)
         for name in command.missing:
@@ -64,7 +79,8 @@ class _Native:
         for program in use.programs:
             for name in (use.option, use.option[:2]):  # a short option may have its value glued to it
                 if where := self._options[program].get(name):
-                    return Checked(name, self._shown(program), where)
+                    listed = self._listed[program].get(name, ())
+                    return Checked(name, self._shown(program), where, _refused(use.value, listed))
         return Checked(use.option, self._shown(use.programs[0]), None)
 
     def _key(self, use: Use, configs: Sequence[Path], overridden: Mapping[str, str]) -> Checked:
@@ -77,7 +93,9 @@ class _Native:
         # That another config sets it is better known than that something reads a key of this name.
         if (where is None or where.startswith("read")) and any(self._new_keys[program] for program in use.programs):
             where = self._set_beside(keys, configs) or where
-        return Checked(f"{use.option} {use.key}", self._shown(use.programs[0]), where)
+        kind = found[-1].kind if len(found) == len(keys) else ""
+        wrong = "" if native_configs.fits(kind, use.value or "") else f"{use.value}; expected {_KINDS[kind]}"
+        return Checked(f"{use.option} {use.key}".strip(), self._shown(use.programs[0]), where, wrong)
 
     def _set_beside(self, keys: Sequence[str], configs: Iterable[Path]) -> str | None:
         """Say which other config of the same folder sets a key: a library that is not here may ask for it."""
@@ -95,6 +113,11 @@ class _Native:
 
     def _shown(self, program: Path) -> str:
         return program.relative_to(self._repo).as_posix()
+
+
+def _refused(value: str | None, listed: Sequence[str]) -> str:
+    """Say which value is not among those that a program lists, if it lists any."""
+    return f"{value}; possible: {', '.join(listed)}" if value and listed and value not in listed else ""
 
 
 def _built(keys: Sequence[str], entries: Sequence[ConfigKey], overridden: Mapping[str, str]) -> list[str]:

@@ -37,15 +37,16 @@ OVERRIDES = ("-o", "--override", "--opt", "--opts", "--cfg-options", "--options"
 
 @dataclass(frozen=True)
 class Use:
-    """A word of a command that has to exist: an option, or the key of a config that an override option names.
+    """A word of a command that has to exist: an option, or the key of a config that is overridden.
 
-    `programs` are the native programs of which one has to know it, `value` is what a key is overridden with.
+    `programs` are the native programs of which one has to know it, `value` is what an option or a key is given; None
+    where an option is given nothing. A key stands behind an override option, or by itself where there is no option.
     """
 
     option: str
     programs: tuple[Path, ...]
     key: str = ""
-    value: str = ""
+    value: str | None = None
 
 
 def cases(recipe: Recipe) -> Iterator[dict[str, str]]:
@@ -53,7 +54,8 @@ def cases(recipe: Recipe) -> Iterator[dict[str, str]]:
 
     These are each device and precision the recipe states, on 1 card, 8 cards, and 2 nodes of 8 cards.
     """
-    sizes = _SIZES_WITH_TASKS if "TASKS" in recipe.defaults else _SIZES
+    on_one_node = _SIZES if "MASTER" in recipe.defaults else _SIZES[:2]
+    sizes = _SIZES_WITH_TASKS if "TASKS" in recipe.defaults else on_one_node
     for device in ("gpu", "cpu"):
         for precision, size in product(recipe.precisions(device), sizes):
             wanted = {"DEVICE": device, "PRECISION": precision, **size}
@@ -108,8 +110,9 @@ class NativeCommand:
 
     @property
     def missing(self) -> list[str]:
-        """The programs and configs that the command names and the checkout lacks."""
-        return [value for value in self._values if value.endswith(native_configs.SUFFIXES) and not self._file(value)]
+        """The programs and configs that the command names and the checkout lacks, but for data, which begin with ./."""
+        named = (value for value in self._values if value.endswith(native_configs.SUFFIXES))
+        return [value for value in named if not value.startswith("./") and not self._file(value)]
 
     @property
     def starter(self) -> list[str]:
@@ -127,10 +130,15 @@ class NativeCommand:
                 option, programs = "", self._started(place)
             elif place > min(self._programs) and _is_option(word):
                 option, value = _split(word)
-                yield Use(option, programs)
+                yield Use(option, programs, value=value or self._value(place))
                 yield from _overridden(option, value, programs)
-            elif option:
+            elif option or place > min(self._programs):
                 yield from _overridden(option, word, programs)
+
+    def _value(self, place: int) -> str | None:
+        """What follows an option, if that is no option itself."""
+        following = self.words[place + 1 : place + 2]
+        return following[0] if following and not _is_option(following[0]) else None
 
     @property
     def _values(self) -> list[str]:
@@ -189,5 +197,5 @@ def _split(word: str) -> tuple[str, str]:
 
 def _overridden(option: str, value: str, programs: tuple[Path, ...]) -> Iterator[Use]:
     key, is_override, given = value.partition("=")
-    if option in OVERRIDES and is_override:
+    if option in ("", *OVERRIDES) and is_override:
         yield Use(option, programs, key, given)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,12 @@ from .native_sources import last_name, parse
 
 SUFFIXES = (".yaml", ".yml", ".py")
 _BASES = ("_base_", "_BASE_")
+_EXPRESSION = r"[0-9.eE+\- ()]*[*/][0-9.eE+\-*/ ()]*"
+_KINDS = {
+    "int": re.compile(rf"[-+]?[0-9]+|{_EXPRESSION}"),
+    "float": re.compile(rf"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|{_EXPRESSION}"),
+    "bool": re.compile("true|false|yes|no|on|off", re.IGNORECASE),
+}
 _REPLACES = ("_delete_", "_inherited_")  # marks of a mapping that takes nothing over from the base
 
 
@@ -21,13 +28,14 @@ _REPLACES = ("_delete_", "_inherited_")  # marks of a mapping that takes nothing
 class ConfigKey:
     """A key of a config: the `file:line` that has it, its text where it is a scalar, and the entries below it.
 
-    The items of a list are entries called 0, 1, 2 …
+    The items of a list are entries called 0, 1, 2 … `kind` is the type of a scalar: int, float, bool, str or null.
     """
 
     where: str
     text: str = ""
     below: Mapping[str, ConfigKey] = field(default_factory=dict)
     is_list: bool = False
+    kind: str = ""
 
     def find(self, path: Iterable[str]) -> list[ConfigKey]:
         """List the entries along a path of keys, as far as they exist."""
@@ -61,6 +69,15 @@ def read(path: Path, repo: Path) -> ConfigKey:
     return own
 
 
+def fits(kind: str, value: str) -> bool:
+    """Say whether the text of a value is of a kind that a config has: a number or a truth value by another one.
+
+    What has another kind, or none, may become anything, and everything may become nothing. A program may compute
+    numbers from an expression such as `499.5/1334`.
+    """
+    return kind not in _KINDS or value.lower() in ("", "none", "null") or _KINDS[kind].fullmatch(value) is not None
+
+
 def _assigns(body: Iterable[ast.stmt]) -> bool:
     return any(isinstance(node, ast.Assign) for node in body)
 
@@ -90,7 +107,7 @@ def _yaml_entry(node: yaml.Node, name: str, place: yaml.Node) -> ConfigKey:
     if isinstance(node, yaml.SequenceNode):
         items = {str(number): _yaml_entry(item, name, item) for number, item in enumerate(node.value)}
         return ConfigKey(where, below=items, is_list=True)
-    return ConfigKey(where, text=str(node.value))
+    return ConfigKey(where, text=str(node.value), kind=node.tag.rpartition(":")[2])
 
 
 def _yaml_mapping(node: yaml.MappingNode, name: str) -> dict[str, ConfigKey]:
@@ -118,12 +135,13 @@ class _PythonConfig:
         where = f"{self._name}:{line}"
         if isinstance(node, ast.Name) and node.id in self._names:
             known = self._names[node.id]
-            return ConfigKey(where, known.text, known.below, known.is_list)
+            return ConfigKey(where, known.text, known.below, known.is_list, known.kind)
         if isinstance(node, ast.List | ast.Tuple):
             items = {str(number): self._entry(item, item.lineno) for number, item in enumerate(node.elts)}
             return ConfigKey(where, below=items, is_list=True)
-        text = str(node.value) if isinstance(node, ast.Constant) else ""
-        return ConfigKey(where, text, {key: self._entry(value, value.lineno) for key, value in _pairs(node)})
+        if isinstance(node, ast.Constant):
+            return ConfigKey(where, str(node.value), kind=type(node.value).__name__)
+        return ConfigKey(where, below={key: self._entry(value, value.lineno) for key, value in _pairs(node)})
 
 
 def _pairs(node: ast.expr) -> list[tuple[str, ast.expr]]:

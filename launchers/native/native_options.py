@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
+from .native_fields import field_options, literal_values
 from .native_sources import PythonFile, last_name
 
 _CONFIG_NAME = re.compile(r"(cfg|config|configs)$")
@@ -16,12 +17,26 @@ Named = Iterator[tuple[str, ast.expr | ast.arg]]
 def options(sources: Iterable[PythonFile]) -> dict[str, str]:
     """Map each option, as it is written on the command line, to the `file:line` that defines it.
 
-    Options of argparse, absl flags and click count; so do the fields of the classes that tyro reads, as `--part.field`,
-    and the variables of a program that lets a file executed in its own name space set them, as `--name`.
+    Options of argparse, absl flags and click count; so do the fields of the classes that some parsers read, and the
+    variables of a program that lets a file executed in its own name space set them, as `--name`.
     An option whose name is put together at run time is not found.
     """
     files = list(sources)
-    return {**_variables(files), **_fields(files), **_places(files, _defined)}
+    fields = {name: option.where for name, option in field_options(files).items()}
+    return {**_variables(files), **fields, **_places(files, _defined)}
+
+
+def values(sources: Iterable[PythonFile]) -> dict[str, tuple[str, ...]]:
+    """Map each option whose program lists the values that it may have to these, as a command line spells them."""
+    files = list(sources)
+    listed = {name: option.values for name, option in field_options(files).items()}
+    for source in files:
+        assigned = [node for node in source.tree.body if isinstance(node, ast.Assign)]
+        names = {last_name(target): node.value for node in assigned for target in node.targets}
+        for call in (node for node in ast.walk(source.tree) if isinstance(node, ast.Call)):
+            choices = [word.value for word in call.keywords if word.arg == "choices"]
+            listed |= {name: literal_values(choice, names) for choice in choices for name, _ in _defined(call)}
+    return {name: found for name, found in listed.items() if found}
 
 
 def keys_read(sources: Iterable[PythonFile]) -> dict[str, str]:
@@ -80,34 +95,6 @@ def _variables(sources: Iterable[PythonFile]) -> dict[str, str]:
 
 def _calls(node: ast.stmt, function: str) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and last_name(node.value.func) == function
-
-
-def _fields(sources: Sequence[PythonFile]) -> dict[str, str]:
-    """Map the fields, and the fields of fields, of the classes that a file with a call of `tyro.cli` names."""
-    nodes = [(source.name, node) for source in sources for node in ast.walk(source.tree)]
-    reading = {file for file, node in nodes if isinstance(node, ast.Call) and ast.unparse(node.func) == "tyro.cli"}
-    parts = {node.annotation for _, node in nodes if isinstance(node, ast.AnnAssign)}
-    named = {node.id for file, node in nodes if file in reading and isinstance(node, ast.Name) and node not in parts}
-    # Of two classes with one name the first that is imported counts.
-    classes = {node.name: list(_annotated(node, file)) for file, node in nodes[::-1] if isinstance(node, ast.ClassDef)}
-    return {f"--{path}": place for name in named & set(classes) for path, place in _paths(name, classes)}
-
-
-def _annotated(node: ast.ClassDef, file: str) -> Iterator[tuple[str, str, str]]:
-    """Yield name, annotation and `file:line` of each field of a class."""
-    for field in node.body:
-        if isinstance(field, ast.AnnAssign):
-            yield last_name(field.target), last_name(field.annotation), f"{file}:{field.lineno}"
-
-
-def _paths(name: str, classes: Mapping[str, list[tuple[str, str, str]]]) -> Iterator[tuple[str, str]]:
-    for field, kind, place in classes[name]:
-        yield field, place
-        known = {
-            other: fields for other, fields in classes.items() if other != name
-        }  # ends where classes hold themselves
-        if kind in known:
-            yield from ((f"{field}.{path}", where) for path, where in _paths(kind, known))
 
 
 def _argparse(call: ast.Call) -> Named:

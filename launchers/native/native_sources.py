@@ -41,10 +41,10 @@ def last_name(node: ast.expr) -> str:
 def reachable(program: Path, repo: Path) -> list[PythonFile]:
     """List `program` and the modules of the checkout `repo` that it imports, directly or not, in the order of import.
 
-    Modules are looked for as the programs themselves arrange it: beside the program, in the folders above it, and at
-    the top of the checkout. Both paths must be resolved.
+    Modules are looked for as the programs themselves arrange it: beside the program, in the folders above it, at the
+    top of the checkout, and in its `src`. Both paths must be resolved.
     """
-    roots = [folder for folder in program.parents if folder.is_relative_to(repo)]
+    roots = [*(folder for folder in program.parents if folder.is_relative_to(repo)), repo / "src"]
     found: dict[Path, PythonFile] = {}
     waiting = [program]
     while waiting:

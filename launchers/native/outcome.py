@@ -13,11 +13,15 @@ from .recipes import Recipe
 
 @dataclass(frozen=True)
 class Checked:
-    """One option, the program that takes it, and the `file:line` that says so: None where nothing does."""
+    """One option, the program that takes it, and the `file:line` that says so: None where nothing does.
+
+    `refused` is a value that a launcher passes and that the program does not allow, with what it does.
+    """
 
     option: str
     program: str
     where: str | None
+    refused: str = ""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,11 @@ class CheckOutcome:
         """The options that do not exist."""
         return [item for item in self.checked if item.where is None]
 
+    @property
+    def refused(self) -> list[Checked]:
+        """The options with a value that their program does not allow."""
+        return [item for item in self.checked if item.refused]
+
 
 def recipe_sha256(recipe: Recipe) -> str:
     """Return the sha256 of the launcher script, and of what it shares with others of its framework, put behind it."""
@@ -59,12 +68,12 @@ def text(recipe: Recipe, outcome: CheckOutcome) -> str:
 
 
 def summary(outcome: CheckOutcome) -> str:
-    """Say in one sentence whether all options exist."""
+    """Say whether all options exist, and which values are not allowed."""
     count = len({item.option for item in outcome.checked})
-    if not outcome.unknown:
-        return f"All {count} options exist."
     unknown = dict.fromkeys(item.option for item in outcome.unknown)
-    return f"{len(unknown)} of {count} options do not exist: {', '.join(unknown)}."
+    missing = f"{len(unknown)} of {count} options do not exist: {', '.join(unknown)}."
+    refused = [f"Not allowed: {item.option} {item.refused}." for item in outcome.refused]
+    return " ".join([missing if unknown else f"All {count} options exist.", *refused])
 
 
 def remarks(recipe: Recipe, outcome: CheckOutcome) -> list[str]:

@@ -14,6 +14,7 @@ from parsers.runs.runfile import LOG
 from ..pagefile.column import Column, Run
 from ..pagefile.page import LAUNCHED, Axis, Case, Page, Value
 from ..pagefile.page_file import PageError
+from ..pagefile.parts import PASSED, REAL_DATA
 from .case_evidence import column_title, row_title
 from .case_runs import filled, logs_of, run_of, unfit
 from .reason import NoEvidenceError
@@ -142,7 +143,9 @@ def _is_published(run: Run, case: Case, logs: Path) -> bool:
 
 def _options(place: _PlannedCell, run: Run) -> dict[str, str]:
     case = {**place.case, **run.launch_case}
-    told: dict[str, Value] = {axis: case[axis] for axis in LAUNCHED if axis in case} | run.options
+    known = {axis: case[axis] for axis in (*LAUNCHED, *PASSED) if axis in case}
+    told: dict[str, Value] = {axis: value for axis, value in known.items() if (axis, value) != ("data", REAL_DATA)}
+    told |= run.options
     if lacking := [axis for axis in LAUNCHED if axis not in told]:
         raise _lacking(place, LACKS_AXES, axes=", ".join(lacking))
     return {name.upper(): str(value) for name, value in told.items()}

@@ -43,6 +43,9 @@ Axis = Literal[
     "attention",
     "optimizer",
     "fp8_recipe",
+    "data",
+    "dali",
+    "xla",
 ]
 Circumstance = Literal["date", "framework_version", "cuda", "cudnn", "driver"]
 Value = int | str
@@ -51,6 +54,9 @@ Cases = dict[Axis, Value | list[Value]]
 
 # The axes that a launcher takes as variables of these names; the case of a cell says them.
 LAUNCHED: tuple[Axis, ...] = ("nodes", "cards", "precision", "batch_size")
+# Those that a launcher takes as well, where a case says them.
+PASSED: tuple[Axis, ...] = ("accumulation", "sequence_length", "data", "dali", "xla")
+REAL_DATA = "real"  # a value of the axis data: a data set that the launcher knows, so that none is named
 # Those that say how the throughput of a card, or the time of a step, becomes that of the job.
 SCALING: tuple[Axis, ...] = ("nodes", "cards", "batch_size")
 # What the page may state for a log that does not: also what becomes the tokens and the operations of a step.

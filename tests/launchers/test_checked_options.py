@@ -202,3 +202,27 @@ def test_a_field_of_a_class_that_tyro_reads_is_an_option_with_the_names_of_its_p
 def test_a_field_is_no_option_where_tyro_is_not_called(tmp_path: Path) -> None:
     write(tmp_path, {"train.py": "class Config:\n    steps: int = 10\nparse(Config)\n"})
     assert found(tmp_path, "python train.py --steps 20") == {"--steps": None}
+
+
+HF = "class Base:\n    seed: int = 1\nclass Arguments(Base):\n    batch_size: int = 1\n    fast: bool = True\n"
+
+
+def test_the_fields_of_classes_that_a_parser_of_hugging_face_reads_are_options_and_so_are_inherited_ones(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path, {"train.py": f"{HF}parser = HfArgumentParser((Arguments,))\n"})
+    command = "python train.py --batch_size 4 --batch-size 4 --seed 1 --other 2"
+    places = {"--batch_size": "train.py:4", "--batch-size": "train.py:4", "--seed": "train.py:2", "--other": None}
+    assert found(tmp_path, command) == places
+
+
+def test_the_fields_of_classes_that_megatron_makes_options_of_have_hyphens_and_a_negative_form(tmp_path: Path) -> None:
+    write(tmp_path, {"train.py": f"{HF}ArgumentGroupFactory(Arguments).build_group(parser)\n"})
+    command = "python train.py --batch-size 4 --no-fast --fast --batch_size 4"
+    places = {"--batch-size": "train.py:4", "--no-fast": "train.py:5", "--fast": None, "--batch_size": None}
+    assert found(tmp_path, command) == places
+
+
+def test_a_module_below_src_is_found(tmp_path: Path) -> None:
+    write(tmp_path, {"examples/train.py": "from lib import options", "src/lib/options.py": "p.add_argument('--lr')"})
+    assert found(tmp_path, "python examples/train.py --lr 1") == {"--lr": "src/lib/options.py:1"}

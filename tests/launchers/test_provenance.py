@@ -72,6 +72,7 @@ def test_data_that_is_given_reaches_the_native_program_or_is_refused(tmp_path: P
 def test_the_recipes_whose_programs_can_make_data_are_these() -> None:
     able = [name for name in recipes.names() if recipes.read(name).can_make_data]
     assert able == ["nvidia_mxnet_resnet50", "nvidia_pytorch_resnet50", "nvidia_tensorflow_resnet50"]
+    assert [name for name in recipes.names() if recipes.read(name).data == "synthetic"] == ["megatron_gpt"]
 
 
 @every_recipe
@@ -114,7 +115,7 @@ def test_a_launcher_that_uses_no_data_refuses_it(tmp_path: Path, recipe: str) ->
 @every_recipe
 def test_every_variable_that_a_launcher_reads_changes_the_native_command(tmp_path: Path, recipe: str) -> None:
     known = recipes.read(recipe)
-    base = dict(ONE if "TASKS" in known.defaults else MANY)
+    base = dict(MANY if "MASTER" in known.defaults else ONE)
     first, *others = sorted(known.precisions("gpu"), reverse=True)
     base["PRECISION"] = first
     before = command(tmp_path, recipe, base)
@@ -170,3 +171,9 @@ def test_show_says_whether_the_data_are_real(native: Native) -> None:
 
 def test_the_table_of_the_recipes_says_on_what_each_trains() -> None:
     assert {row["recipe"]: row["data"] for row in catalogue.rows()}["nvidia_mxnet_resnet50"] == "real, synthetic"
+
+
+def test_a_page_may_ask_for_what_the_head_of_a_recipe_states_and_for_nothing_else(tmp_path: Path) -> None:
+    assert job(tmp_path, "nanogpt", {"SEQUENCE_LENGTH": "1024"}).case([])["sequence_length"] == 1024
+    with pytest.raises(click.UsageError, match="does not have the option SEQUENCE_LENGTH"):
+        job(tmp_path, "nanogpt", {"SEQUENCE_LENGTH": "2048"})

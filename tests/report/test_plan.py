@@ -246,3 +246,22 @@ def test_the_demonstration_lacks_the_case_of_a_run_whose_log_is_deleted(tmp_path
     (planned[4] / "train.log").unlink()
     assert [run.folder for run in missing(found, tmp_path, only={"nodes": "1"})] == planned[3:6]
     assert len(planned) == 9
+
+
+def test_how_a_case_is_trained_is_passed_to_its_launcher_but_real_data_are_what_it_reads_anyway(tmp_path: Path) -> None:
+    case = 'precision = "fp32", accumulation = 4, sequence_length = 128, dali = "off", xla = "on", data = '
+    planned = next(iter(missing(page(tmp_path, 'precision = "fp32"', f'{case}"real"'), tmp_path)))
+    passed = {"ACCUMULATION": "4", "SEQUENCE_LENGTH": "128", "DALI": "off", "XLA": "on"}
+    assert passed.items() <= planned.options.items()
+    assert "DATA" not in planned.options
+    planned = next(iter(missing(page(tmp_path, 'precision = "fp32"', f'{case}"synthetic"'), tmp_path)))
+    assert planned.options["DATA"] == "synthetic"
+
+
+def test_the_page_of_resnet50_has_a_launch_for_each_framework_and_number_of_cards(tmp_path: Path) -> None:
+    planned = list(missing(load(find("resnet50")), tmp_path))
+    found = {(run.recipe, run.options["CARDS"]) for run in planned}
+    nvidia = {(f"nvidia_{name}_resnet50", cards) for name in ("pytorch", "tensorflow", "mxnet") for cards in "18"}
+    assert nvidia | {("paddleclas_resnet50_static", cards) for cards in ("1", "8", "32")} <= found
+    without = {run.options["PRECISION"] for run in planned if run.options.get("DALI") == "off"}
+    assert without == {"fp32"}
