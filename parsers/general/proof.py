@@ -18,6 +18,7 @@ from .stated_counts import stated_amounts, stated_cards, stated_passes
 from .step_proof import (
     AGAINST_STAMPS,
     AS_STAMPS,
+    AS_THE_CLOCK,
     OF_EPOCH,
     Share,
     amount,
@@ -47,6 +48,8 @@ NO_TIME_UNIT = (
     "the log shows neither its unit nor that it is the time of one step; stamps, an elapsed or remaining time or a "
     "rate in its lines would, or a grammar of your own (--format)"
 )
+OF_SEVERAL_STEPS = "it is the time of all steps since the line before, as the stamps of its lines show"
+MOST_NEAR = 0.8
 NOT_OF_A_STEP = "it is computed from another number of samples or tokens than a step has"
 TWO_COUNTERS = "its lines count two things of which one rises faster, and nothing shows which of these takes that time"
 UNKNOWN_NAME = "its name has words that are not known"
@@ -256,8 +259,8 @@ def _time(series: SpokenSeries, gathered: Gathered) -> Proven | str:
         found = factor_of_epoch(series)
         of_epoch = [Message(OF_EPOCH, name=series.sense.name)]
         return found if isinstance(found, str) else Proven(series, DURATION, found, of_epoch)
-    if "of_epoch" in series.sense.flags or _counts_in_two_ways(series):
-        return PART if "of_epoch" in series.sense.flags else TWO_COUNTERS
+    if reason := _of_several_steps(series):
+        return reason
     ratio, factor = by_stamps(series), series.sense.factor
     if series.sense.role == STEP_TIME:
         if ratio is not None and not AS_STAMPS[0] <= ratio * (factor or 1.0) <= AS_STAMPS[1]:
@@ -267,3 +270,20 @@ def _time(series: SpokenSeries, gathered: Gathered) -> Proven | str:
         if why := proof_of_step(series, gathered, unit, ratio):
             return Proven(series, STEP_TIME, unit, [why, *series.why_seconds])
     return UNPROVEN if factor else NO_TIME_UNIT
+
+
+def _of_several_steps(series: SpokenSeries) -> str | None:
+    """Why a time is not that of one step, but of an epoch, of some passes or of all steps between two lines."""
+    if "of_epoch" in series.sense.flags:
+        return PART
+    if _counts_in_two_ways(series):
+        return TWO_COUNTERS
+    return OF_SEVERAL_STEPS if _is_between_lines(series) else None
+
+
+def _is_between_lines(series: SpokenSeries) -> bool:
+    """Whether the number is the seconds between two lines, as their stamps show, of which several steps lie between."""
+    moments, steps = np.diff(np.array([row.moment for row in series.rows])), np.diff(series.steps)
+    known = (steps > 1) & (moments > 0) & series.usable[1:]
+    near = np.abs(series.values[1:][known] * (series.sense.factor or 1.0) / moments[known] - 1) < AS_THE_CLOCK
+    return known.sum() >= LEAST and bool(near.mean() > MOST_NEAR)

@@ -15,6 +15,7 @@ SAME_AS = {
     "throughput": ("throughput", "mean_throughput"),
     "step_time": ("step_time", "mean_step_time", "duration"),
     "step_rate": ("step_rate",),
+    "duration": ("duration",),
 }
 _SECONDS = {"milliseconds": 1e-3}
 SAME, PART, OTHER, WRONG, REFUSED = "same", "part", "other", "wrong", "refused"

@@ -181,3 +181,14 @@ def test_a_time_on_lines_that_count_passes_and_steps_may_be_of_either(tmp_path: 
 def test_a_time_on_lines_that_count_steps_twice_is_read(tmp_path: Path) -> None:
     text = "".join(f"iter {n} global step {100 + n} | loss 2.5 | step time: 0.5{n % 3}s\n" for n in range(1, 9))
     assert drafted(tmp_path, text).reading.records["step_time"].tolist() == [0.5 + n % 3 / 100 for n in range(1, 9)]
+
+
+def test_a_time_without_a_unit_of_all_steps_between_two_lines_is_no_time_of_a_step(tmp_path: Path) -> None:
+    passed = (0, 841, 843, 840, 845, 842, 844, 841)
+    text = "".join(
+        f"2031-02-03 {4 + sum(passed[:n]) // 3600:02d}:{sum(passed[:n]) // 60 % 60:02d}:{sum(passed[:n]) % 60:02d} - "
+        f"Epoch[{n}] Iter[{616 * n}] Time:{passed[n - 1] + 0.25}, main_loss: 0.5\n"
+        for n in range(1, 9)
+    )
+    found = summarise(write(tmp_path, text.encode()), None, ()).measurement
+    assert found is None or found.value < 0.8
