@@ -13,6 +13,7 @@ from ...measuring.protocol import Protocol
 from ..effect import GATE
 from ..sides import FAILED, NO_GATE, PASSED, UNKNOWN, GateError
 from .case_history import CaseHistory, case_history
+from .change_points import refuse_without_extra
 from .indexed_runs import indexed_runs
 from .run_order import By
 from .run_record import RunRecord
@@ -54,6 +55,7 @@ def case_histories(
     """
     if not 0 < gate < 1:
         raise GateError(NO_GATE, gate=gate)
+    refuse_without_extra()
     cases: dict[str, list[RunRecord]] = {}
     for record in indexed_runs(list(dict.fromkeys(suites)), protocol, index=index, workers=workers):
         if since is None or (record.began or "") >= since.isoformat():

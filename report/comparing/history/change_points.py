@@ -56,6 +56,15 @@ class FoundChanges:
     suspect: ChangePoint | None = None
 
 
+def refuse_without_extra() -> None:
+    """Raise ExtraError where a package of the extra is not installed: before many logs are read, not after."""
+    with extra(EXTRA, NEEDS):
+        import packaging.version  # noqa: F401, PLC0415 - they come with the extra
+        import pyarrow  # noqa: F401, PLC0415
+        import ruptures  # noqa: F401, PLC0415
+        import scipy.stats  # noqa: F401, PLC0415
+
+
 def change_points(logs: Values, gate: float, groups: Sequence[object] = ()) -> FoundChanges:
     """Find where a series of log times changes.
 

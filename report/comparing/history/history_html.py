@@ -44,6 +44,7 @@ POINT = "{at}: {value} {unit}"
 ALTERNATIVE = "{runs} runs from {first} to {last}, {low} to {high} {unit}; changes: {changes}; gaps: {gaps}."
 THINNED = "Showing {drawn} of {count} points: the lowest and the highest of each interval."
 CHART = "{unit}; the axis does not start at 0"
+TICK = 10  # characters of a commit or version on the axis, as many as a date has
 ALL_RUNS = "All runs ({count})"
 
 
@@ -169,4 +170,4 @@ class _Drawing:
             length = 10 if last - first > np.timedelta64(3, "D") else 16
             return [(at if count > 1 else 0.5, str(date)[:length].replace("T", " ")) for at, date in found]
         chosen = sorted({round(number * (len(names) - 1) / (TICKS - 1)) for number in range(TICKS)})
-        return [(self.places[names[at]], names[at][:12]) for at in chosen]
+        return [(self.places[names[at]], self.word(names[at][:TICK])) for at in chosen]
