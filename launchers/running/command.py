@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .runner import Runner
     from .series import PlannedRun
 
-SHARED = "Installed from this checkout: {names}. Both sides may import the same code; start it by its path, or set PYTHONPATH."
+SHARED = "Both sides may import {names} as installed from here; start the code by its path, or set PYTHONPATH."
 
 
 @click.command()

@@ -174,5 +174,5 @@ def test_a_package_that_both_sides_would_import_from_here_is_told(url: str, is_t
     (installed / "direct_url.json").write_text(json.dumps(place), encoding="utf-8")
     program.environment["PYTHONPATH"] = str(installed.parent)
     answer = program.run("--against", "main", "--repeats", "1", "--", "python", "train.py")
-    said = "Installed from this checkout: mypkg. Both sides may import the same code; "
+    said = "Both sides may import mypkg as installed from here; "
     assert (answer.returncode, said in answer.stderr) == (0, is_told)
