@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -73,7 +73,8 @@ def worktree(repo: Path, commit: str, folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        _changed(repo, "worktree", "remove", "--force", str(folder))
+        with suppress(click.ClickException):  # git forgets by itself what is no longer there
+            _changed(repo, "worktree", "remove", "--force", str(folder))
 
 
 def _changed(repo: Path, *arguments: str) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..io.output import say_text
+from ..io.output import say, say_text
 from ..native.own_recipes import SUFFIX, is_known, read_all
 from ..native.recipes import SYNTHETIC
 from .launch_options import launch_options, run_options
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from .planning import Planner
     from .runner import Runner
     from .series import PlannedRun
+
+SHARED = "Both sides may import {names} as installed from here; start the code by its path, or set PYTHONPATH."
 
 
 @click.command()
@@ -132,8 +134,11 @@ def _run_both(
     language: str,
 ) -> None:
     """Run a command alternately from another checkout and from here, and tell how they compare."""
-    from .compared_checkouts import alternating, other_checkout, suite_of
+    from .compared_checkouts import alternating, other_checkout, shared_packages, suite_of
 
+    python = None if job.is_contained else job.python
+    if shared := shared_packages(python, job.environment, job.repo) if python else []:
+        say(SHARED.format(names=", ".join(shared)), err=True)
     tell = context.obj.comparison(language) if context.obj is not None and not outlives else None
     with other_checkout(against, job.repo, suite.parent, outlives=outlives) as other:
         jobs = {suite_of(suite, other.label): job.moved(other.folder), suite: job}

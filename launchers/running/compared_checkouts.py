@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Sequence
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from urllib.parse import unquote, urlsplit
 
 import click
 
@@ -24,6 +27,16 @@ def alternating(cases: Sequence[Sequence[PlannedRun]]) -> list[PlannedRun]:
     """
     rounds = enumerate(zip_longest(*cases))
     return [run for number, runs in rounds for run in (runs[::-1] if number % 2 else runs) if run is not None]
+
+
+# Asks a Python of any version what is installed, and from where.
+_INSTALLED = """
+import json
+from importlib.metadata import distributions
+found = [(one.metadata["Name"], one.read_text("direct_url.json")) for one in distributions()]
+print(json.dumps([pair for pair in found if pair[1]]))
+"""
+_LONGEST = 60  # seconds
 
 
 @dataclass(frozen=True)
@@ -68,6 +81,30 @@ def _within(top: Path, below: Path, revision: str) -> Path:
     if not (top / below).is_dir():
         raise click.UsageError(f"Revision {one_line(revision)} does not have the folder {below}.")
     return top / below
+
+
+def shared_packages(python: str, environment: Mapping[str, str], folder: Path) -> list[str]:
+    """The packages that a Python imports from the checkout around a folder itself, as `pip install -e` has it.
+
+    Whatever runs elsewhere may import them from there, too. Empty where the Python does not answer.
+    """
+    top = checkout.around(folder).resolve()
+    command = [python, "-c", _INSTALLED]
+    try:
+        answer = subprocess.run(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=True,
+            timeout=_LONGEST,
+        )
+        found = [(name, json.loads(said)) for name, said in json.loads(answer.stdout.splitlines()[-1])]
+        editable = {name: urlsplit(said["url"]) for name, said in found if said.get("dir_info", {}).get("editable")}
+    except (OSError, subprocess.SubprocessError, ValueError, LookupError, TypeError, AttributeError):
+        return []
+    return sorted(name for name, url in editable.items() if Path(unquote(url.path)).resolve().is_relative_to(top))
 
 
 def label_of(text: str) -> str:
