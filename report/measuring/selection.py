@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,15 +135,44 @@ def select(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -
     chosen, column, reasons = _read(records, fields, protocol)
     readable = reasons == RecordUse.USED
     log = _Log(chosen.rows(readable), fields, facts, protocol, ranks_of(chosen, column, reasons))
-    used, windowed = window(log.records, fields, protocol)
-    if not used.any():
-        key = EMPTY_WINDOW_OF_ONE if len(used) == 1 else EMPTY_WINDOW
-        raise NoMeasurement(key, protocol=protocol.words(), count=len(used))
+    used, windowed = _window(log)
     found = _clocked(log, used, windowed) if protocol.estimate == "clock" else _valued(log, column, used, windowed)
     reasons[readable] = windowed
     if isinstance(found, Series) and found.is_summed:
         reasons[reasons == RecordUse.OTHER_RANK] = RecordUse.SUMMED
     return Selection(chosen, reasons, column, log, found, _spread(log, windowed, found))
+
+
+def clocked(records: Records, fields: Fields, facts: Facts, protocols: Sequence[Protocol]) -> Iterator[Timed | None]:
+    """What the clock says by protocols that differ only in the window, for which the records are read once.
+
+    Arguments are as of ``measure``; None where that would raise ``NoMeasurement``.
+    """
+    try:
+        chosen, column, reasons = _read(records, fields, protocols[0])
+    except NoMeasurement:
+        yield from repeat(None, len(protocols))
+        return
+    readable, ranks = chosen.rows(reasons == RecordUse.USED), ranks_of(chosen, column, reasons)
+    for protocol in protocols:
+        log = _Log(readable, fields, facts, protocol, ranks)
+        try:
+            used, windowed = _window(log)
+            found = _clocked(log, used, windowed)
+            _spread(log, windowed, found)
+        except NoMeasurement:
+            yield None
+        else:
+            yield found
+
+
+def _window(log: _Log) -> tuple[Mask, Reasons]:
+    """The records that are used, and why each is or not; raises ``NoMeasurement`` where none is."""
+    used, reasons = window(log.records, log.fields, log.protocol)
+    if not used.any():
+        key = EMPTY_WINDOW_OF_ONE if len(used) == 1 else EMPTY_WINDOW
+        raise NoMeasurement(key, protocol=log.protocol.words(), count=len(used))
+    return used, reasons
 
 
 def _clocked(log: _Log, used: Mask, reasons: Reasons) -> Timed:
