@@ -47,7 +47,9 @@ NO_TIME_UNIT = (
     "rate in its lines would, or a grammar of your own (--format)"
 )
 NOT_OF_A_STEP = "it is computed from another number of samples or tokens than a step has"
-TWO_COUNTERS = "its lines count two things of which one rises faster, and nothing shows which of these takes that time"
+TWO_COUNTERS = (
+    "its lines have two counters that rise at different rates, and nothing shows to which of them the time belongs"
+)
 UNKNOWN_NAME = "its name has words that are not known"
 
 _ELSEWHERE = re.compile(
