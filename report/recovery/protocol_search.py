@@ -176,10 +176,10 @@ class _Search:
         """What protocols give that read one estimate of one kind of record; NaN where the log does not allow it."""
         if not self._is_printed(group.first):
             return np.full(len(group.ranks), np.nan)
-        if group.first.estimate == "clock":
-            found = clocked(self.records, self.fields, self.facts, group.protocols)
-            return np.array([one.rate if one else math.nan for one in found])
         try:
+            if group.first.estimate == "clock":
+                found = clocked(self.records, self.fields, self.facts, group.protocols)
+                return np.array([one.rate if one else math.nan for one in found])
             records, base = readings(self.records, self.fields, self.facts, group.first)
         except NoMeasurement:
             return np.full(len(group.ranks), np.nan)
