@@ -41,7 +41,7 @@ NAMELESS = "a number without a name"
 OF_BAR = "No {formats} line contains a throughput or a time; times are read from the progress bar of {steps} steps."
 A_MEAN = "{name} is a mean, and the log does not show of what"
 WITH_EVALUATION = "{name} may hold the time of the evaluation whose results stand in the same lines"
-OF_ONE_PROCESS = "{name} is that of one process of several, for as a rule {count} lines tell of each step"
+OF_ONE_PROCESS = "{name} is that of one process of several: each step usually has {count} lines"
 MOST_REASONS = 3
 # Of the lines that go beside a grammar to test it by.
 MOST_READ = 20

@@ -51,7 +51,9 @@ NO_TIME_UNIT = (
 OF_SEVERAL_STEPS = "it is the time of all steps since the line before, as the stamps of its lines show"
 MOST_NEAR = 0.8
 NOT_OF_A_STEP = "it is computed from another number of samples or tokens than a step has"
-TWO_COUNTERS = "its lines count two things of which one rises faster, and nothing shows which of these takes that time"
+TWO_COUNTERS = (
+    "its lines have two counters that rise at different rates, and nothing shows to which of them the time belongs"
+)
 UNKNOWN_NAME = "its name has words that are not known"
 
 _ELSEWHERE = re.compile(

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from operator import attrgetter
-from pathlib import PurePosixPath
 from typing import get_args
 
 from parsers.io.message import Message
@@ -139,11 +138,11 @@ class RepeatedEvidence(Evidence):
 def repeated(evidence: Sequence[Evidence]) -> Iterator[RepeatedEvidence]:
     """What several runs give together: logs in one folder whose names differ by numbers that say nothing of a case."""
     groups: dict[object, list[Evidence]] = {}
-    for one in (one for one in evidence if one.seconds is None and one.run is None):
-        path = PurePosixPath(one.log.path)
+    for one in (one for one in evidence if one.seconds is None and one.run is None and len(evidence) > 1):
+        folder, _, name = one.log.path.rpartition("/")
         case: list[object] = [(axis, one.log.named[axis]) for axis in AXES if axis in one.log.named]
         case += [(axis, one.facts[axis].value) for axis in SCALING if axis in one.facts]
-        groups.setdefault((path.parent, _DIGITS.sub("0", path.name), *case), []).append(one)
+        groups.setdefault((folder, _DIGITS.sub("0", name), *case), []).append(one)
     for runs in (runs for runs in groups.values() if 1 < len(runs) <= MOST_RUNS):
         log, reading, part, facts = runs[0].log, runs[0].reading, runs[0].part, runs[0].facts
         for how in REPEATS:

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import PurePosixPath
 
 from parsers.io.message import Message
 
@@ -230,7 +229,7 @@ def _pair(claim: Claim, evidence: Evidence, *, is_alone: bool) -> Pair:
         claim.number.digits,
         " ".join(sorted(logs)),
         evidence.searched,
-        study=PurePosixPath(evidence.log.path).parts[:-1][:1],
+        study=evidence.log.folder.partition("/")[0],
         kind=claim.number.case.get("cards"),
         tried=1 if is_alone else len({other.log.path for other in claim.evidence}),
     )

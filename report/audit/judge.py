@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from pathlib import PurePosixPath
+from functools import cache
 
 from parsers.grammar.format import METRICS
 from parsers.io.message import Message, joined
@@ -64,6 +64,9 @@ AGAINST: tuple[Verdict, ...] = ("stale", "impossible", "typo", "contradicted")
 OF_ONE = {"card": "the log is that of one card of {count}", "node": "the log is that of one node of {count}"}
 
 
+_words = cache(Protocol.words)  # of which there are few, and many numbers have each
+
+
 class Judge:
     """Judges claims; ``tolerance`` is how far, as a fraction, a number may be off and still be near.
 
@@ -90,9 +93,9 @@ class Judge:
         """The finding for one claim of these."""
         if not claim.evidence:
             return _without_log(claim, self._unfollowed)
-        known = known_protocol(claim, self.by_table[_table(claim)])
         if claim.printed:
             return self._of_printed(claim, claim.printed)
+        known = None if claim.recovered else known_protocol(claim, self.by_table[_table(claim)])
         protocol = self._protocol(claim, known)
         measured = claim.best.measured(protocol) if protocol else None
         if protocol is None or measured is None:
@@ -105,7 +108,7 @@ class Judge:
             verdict=verdict,
             reason=reason,
             log=claim.log,
-            protocol=claim.best.stating_run(protocol).words(),
+            protocol=_words(claim.best.stating_run(protocol)),
             computed=claim.best.digits(protocol),
             ratio=ratio,
         )
@@ -114,12 +117,16 @@ class Judge:
         """The protocol of a claim, that of its neighbours, of its log, or of most logs of its format; or any."""
         if claim.stated:
             return claim.printing(claim.stated)
-        others = [other.recovered for other in self.by_log[_log(claim)] if other.recovered]
-        own = [claim.recovered] if claim.recovered else others
-        possible = [claim.printing(one.protocol) for one in own]
-        possible += [known.protocol] if known and not claim.recovered else []
-        possible += [claim.printing(one.protocol) for one in self._shared.of(claim)]
+        possible = (claim.printing(one) for one in self._possible(claim, known))
         return next((one for one in possible if claim.best.measured(one)), None) or _any_protocol(claim)
+
+    def _possible(self, claim: Claim, known: KnownProtocol | None) -> Iterator[Protocol]:
+        if claim.recovered:
+            yield claim.recovered.protocol
+        else:
+            yield from (other.recovered.protocol for other in self.by_log[_log(claim)] if other.recovered)
+            yield from (known.protocol,) if known else ()
+        yield from (one.protocol for one in self._shared.of(claim))
 
     def _verdict(self, claim: Claim, known: KnownProtocol | None, ratio: float | None) -> tuple[Verdict, Message]:
         """The first of these that is true. Nothing is said against a number whose log is not certain."""
@@ -282,7 +289,7 @@ def _log(claim: Claim) -> object:
 
 def _folder(claim: Claim) -> object:
     """What may lie under each other's names: the logs of one format in one folder."""
-    return PurePosixPath(claim.log).parent, claim.best.format, claim.number.measure
+    return claim.best.log.folder, claim.best.format, claim.number.measure
 
 
 def _disagree(one: PublishedNumber, other: PublishedNumber) -> bool:

@@ -18,8 +18,8 @@ from parsers.runs.provenance import Provenance, line
 from .estimate import Facts, tokens_of_a_sample
 from .measurement import Measurement, NoMeasurement, measure
 from .protocol import Protocol, ProtocolError
+from .refused_values import ALL_ZERO
 from .scaling import ASKING
-from .selection import ALL_ZERO
 
 TOLERANCE = 0.02
 ESTIMATES = ("reported", "step_time", "duration", "clock")

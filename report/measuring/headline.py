@@ -15,8 +15,8 @@ from .crosscheck import COUNTS_A_PART, IN_STEPS, NONE_COMPUTED, chosen, estimate
 from .estimate import Facts, Values
 from .measurement import Measurement, NoMeasurement, measure
 from .protocol import Protocol
+from .refused_values import ALL_ZERO
 from .scaling import ASKING
-from .selection import ALL_ZERO
 from .statistic import median
 
 # A record is of the warm-up while it is slower than this share of the steady ones.

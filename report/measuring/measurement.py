@@ -177,7 +177,7 @@ def throughput(records: Records, fields: Fields, facts: Facts, protocol: Protoco
 def _throughput(selected: Selection, protocol: Protocol) -> Throughput:
     found = selected.found
     if isinstance(found, Timed):
-        return Throughput(without_noise(found.amount / found.seconds), f"{found.counted}/s", "job")
+        return Throughput(found.rate, f"{found.counted}/s", "job")
     statistic = reduce(taken(found.values, selected.are_used), protocol.statistic)
     return Throughput(without_noise(found.throughput(statistic)), found.unit, found.scope)
 

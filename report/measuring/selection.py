@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parsers.grammar.field import Scope
 from parsers.grammar.format import METRICS
@@ -21,6 +20,7 @@ from .protocol import NoMeasurement, Protocol
 from .ranks.rank_records import Ranks, not_of_the_job, ranks_of
 from .ranks.rank_spread import RankSpread, refuse_times, spread
 from .record_columns import Columns, Records, columns, taken
+from .refused_values import refuse_impossible, refuse_zero
 from .scaling import BATCH_SIZES, COVERED, amount_of_step, amounts, own_sizes, scale, thing_counted
 from .statistic import trim
 from .timing import Timed, clock
@@ -37,11 +37,6 @@ EMPTY_WINDOW_OF_ONE = "The window of the protocol ({protocol}) excludes the only
 NO_RECORDS = "The log has no {kind} records and no others."
 OTHER_RECORDS = "The log has no {kind} records; it has {known}."
 OF_A_KIND = "{count} {kind} records (records={kind})"
-IMPOSSIBLE = (
-    "estimate={estimate} gives {value} at line {line}, which is not a valid throughput or step time: use another "
-    "window or another estimate."
-)
-ALL_ZERO = "{column} is 0 in all {count} records, first at line {line}, and is not used."
 
 
 @dataclass(frozen=True)
@@ -134,15 +129,39 @@ def select(records: Records, fields: Fields, facts: Facts, protocol: Protocol) -
     chosen, column, reasons = _read(records, fields, protocol)
     readable = reasons == RecordUse.USED
     log = _Log(chosen.rows(readable), fields, facts, protocol, ranks_of(chosen, column, reasons))
-    used, windowed = window(log.records, fields, protocol)
-    if not used.any():
-        key = EMPTY_WINDOW_OF_ONE if len(used) == 1 else EMPTY_WINDOW
-        raise NoMeasurement(key, protocol=protocol.words(), count=len(used))
+    used, windowed = _window(log)
     found = _clocked(log, used, windowed) if protocol.estimate == "clock" else _valued(log, column, used, windowed)
     reasons[readable] = windowed
     if isinstance(found, Series) and found.is_summed:
         reasons[reasons == RecordUse.OTHER_RANK] = RecordUse.SUMMED
     return Selection(chosen, reasons, column, log, found, _spread(log, windowed, found))
+
+
+def clocked(records: Records, fields: Fields, facts: Facts, protocols: Sequence[Protocol]) -> Iterator[Timed | None]:
+    """What the clock says by protocols that differ only in the window, for which the records are read once.
+
+    Arguments and errors are as of ``measure``; None where only the window of a protocol would raise one.
+    """
+    chosen, column, reasons = _read(records, fields, protocols[0])
+    readable, ranks = chosen.rows(reasons == RecordUse.USED), ranks_of(chosen, column, reasons)
+    for protocol in protocols:
+        log = _Log(readable, fields, facts, protocol, ranks)
+        try:
+            used, windowed = _window(log)
+            found = _clocked(log, used, windowed)
+            _spread(log, windowed, found)
+            yield found
+        except NoMeasurement:
+            yield None
+
+
+def _window(log: _Log) -> tuple[Mask, Reasons]:
+    """The records that are used, and why each is or not; raises ``NoMeasurement`` where none is."""
+    used, reasons = window(log.records, log.fields, log.protocol)
+    if not used.any():
+        key = EMPTY_WINDOW_OF_ONE if len(used) == 1 else EMPTY_WINDOW
+        raise NoMeasurement(key, protocol=log.protocol.words(), count=len(used))
+    return used, reasons
 
 
 def _clocked(log: _Log, used: Mask, reasons: Reasons) -> Timed:
@@ -155,9 +174,9 @@ def _clocked(log: _Log, used: Mask, reasons: Reasons) -> Timed:
 def _valued(log: _Log, column: str, used: Mask, reasons: Reasons) -> Series:
     """The values of all records; the reasons of those in the window are set."""
     found = _series(log, column, used)
-    _refuse_zero(found.values, column, log)
+    refuse_zero(found.values, column, log.records["line"])
     values = taken(found.values, used)
-    _refuse_impossible(values, taken(log.records["line"], used), log.protocol)
+    refuse_impossible(values, taken(log.records["line"], used), log.protocol)
     reasons[used] = _kept(values, log.protocol)
     return found
 
@@ -229,11 +248,8 @@ def _series(log: _Log, column: str, used: Mask) -> Series:
     field = log.fields[(log.protocol.records, column)]
     factor, scope, warnings = scale(field, log.facts)
     unit, ranks = f"{thing_counted(log.records.rows(used), field)}/s", log.ranks
-    if (
-        field.scope == "job"
-        and (unproven := not_of_the_job(log.ranks, log.records, column))
-        and not _is_that_of_a_step(log, values, used)
-    ):
+    unproven = not_of_the_job(ranks, log.records, column) if field.scope == "job" else None
+    if unproven and not _is_that_of_a_step(log, values, used):
         return Series(values, 1, unit, "unknown", (unproven,))
     if ranks is not None and scope == "job" != field.scope and ranks.add_up(factor, log.protocol.estimate):
         return Series(ranks.means, factor, unit, scope, warnings, is_summed=True)
@@ -258,10 +274,8 @@ def _spread(log: _Log, reasons: Reasons, found: Series | Timed) -> RankSpread | 
     """How far ranks are apart, also where the throughput is that of the clock."""
     if log.ranks is None or (log.protocol.records, column := log.ranks.column) not in log.fields:
         return None
-    field, used = (
-        log.fields[(log.protocol.records, column)],
-        (reasons == RecordUse.USED) | (reasons == RecordUse.BETWEEN),
-    )
+    field = log.fields[(log.protocol.records, column)]
+    used = (reasons == RecordUse.USED) | (reasons == RecordUse.BETWEEN)
     unit = f"{thing_counted(log.records.rows(used), field)}/s" if column == "throughput" else str(field.unit)
     is_summed = isinstance(found, Series) and found.is_summed
     return spread(log.ranks, used, log.protocol.statistic, unit, log.facts, is_summed=is_summed)
@@ -273,19 +287,6 @@ def _rates(seconds: Values, used: Mask, sizes: Values, counted: str) -> Series:
     done[used] = sizes
     with np.errstate(divide="ignore"):
         return Series(done / seconds, 1, f"{counted}/s", "job", (), amounts=done)
-
-
-def _refuse_zero(values: Values, column: str, log: _Log) -> None:
-    if not values.any():
-        raise NoMeasurement(ALL_ZERO, column=column, count=len(values), line=log.records["line"][0])
-
-
-def _refuse_impossible(values: Values, lines: NDArray[np.int64], protocol: Protocol) -> None:
-    # Such values come of undoing a running mean that is not what the format says. A throughput printed as 0 may be so.
-    bad = values < 0 if protocol.estimate == "reported" else ~(values > 0)
-    if bad.any():
-        told = {"value": f"{values[bad][0]:g}", "line": lines[bad][0]}
-        raise NoMeasurement(IMPOSSIBLE, estimate=protocol.estimate, **told)
 
 
 def _kept(values: Values, protocol: Protocol) -> Reasons:

@@ -1,6 +1,8 @@
 """Timing: what the clock says of the time between two records, and what was done in it."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -51,14 +53,27 @@ class Pauses:
 class Timed:
     """The ``amount`` of all cards between two records, ``counted`` in samples or tokens, and the ``seconds``.
 
-    ``ends``: which two records these are (bool). ``pauses``: where some make more than 2% of the time.
+    ``ends``: which two records these are (bool). ``records``, ``stretches`` and ``done``: where the clock runs, and
+    what had been done at each record.
     """
 
     amount: float
     counted: str
     seconds: float
     ends: Mask
-    pauses: Pauses | None = None
+    records: Columns = field(repr=False, compare=False)
+    stretches: Sequence[slice] = field(repr=False, compare=False)
+    done: Values = field(repr=False, compare=False)
+
+    @property
+    def rate(self) -> float:
+        """What was done in a second."""
+        return without_noise(self.amount / self.seconds)
+
+    @cached_property
+    def pauses(self) -> Pauses | None:
+        """The pauses that the clock spans; None where they make no more than 2% of the time."""
+        return _pauses(self.records, self.stretches, self.done, self.counted)
 
 
 def clock(records: Records, fields: Fields, facts: Facts, used: Mask, protocol: Protocol) -> Timed:
@@ -84,7 +99,7 @@ def clock(records: Records, fields: Fields, facts: Facts, used: Mask, protocol: 
         raise NoMeasurement(NOTHING_DONE, counted=counted, first=start, last=stop)
     ends = np.zeros(len(records), dtype=np.bool_)
     ends[[first, last]] = True
-    return Timed(amount, counted, seconds, ends, _pauses(records, stretches, done, counted))
+    return Timed(amount, counted, seconds, ends, records, stretches, done)
 
 
 def _stretches(records: Columns, fields: Fields, protocol: Protocol, first: int, last: int) -> list[slice]:
@@ -106,7 +121,7 @@ def _seconds(records: Columns, rows: slice) -> float:
     return float(np.diff(seconds_done(records.rows(np.array([rows.start, rows.stop - 1]))))[0])
 
 
-def _pauses(records: Columns, stretches: list[slice], done: Values, counted: str) -> Pauses | None:
+def _pauses(records: Columns, stretches: Sequence[slice], done: Values, counted: str) -> Pauses | None:
     """The pauses in some stretches; ``done``: what had been done at each record.
 
     A log has millions of records: few arrays of that length are made, and none is kept longer than it is needed.
@@ -165,7 +180,7 @@ def _since(times: NDArray[np.datetime64]) -> Values:
     return passed
 
 
-def _longest(stretches: list[slice], ends: Rows) -> tuple[int, int]:
+def _longest(stretches: Sequence[slice], ends: Rows) -> tuple[int, int]:
     """The first and the last row of the longest piece of some stretches that are cut before these rows."""
     cuts = sorted({*ends.tolist(), *(rows.start for rows in stretches), stretches[-1].stop})
     start, stop = max(pairwise(cuts), key=lambda piece: piece[1] - piece[0])

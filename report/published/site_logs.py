@@ -62,6 +62,11 @@ class Log:
         """Where its bytes lie."""
         return self.unpacked or self.root / self.path
 
+    @property
+    def folder(self) -> str:
+        """The path of its folder; "" for a log that lies in the folder of logs itself."""
+        return self.path.rpartition("/")[0]
+
     @cached_property
     def reading(self) -> Reading | None:
         """What is in it; None where it is not in a known log format, cannot be read, or leads out of the folder."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..measuring.protocol import Protocol
+from ..measuring.statistic import PERCENTILES
 from ..measuring.window import Counts
 from ..measuring.windows.length import Length
 
@@ -17,7 +18,7 @@ Bounds = tuple[Places, Places]  # where each window starts, and where it stops
 
 ALL = 1 << 60  # records, and the number of no step
 FIRST = -1  # the number of no step
-TRIMMED = "trimmed"
+TRIMMED, PERCENTILE = "trimmed", "percentile"
 _PLAIN = {"statistic": "mean", "trim": 0.0, "trim_min": 0}
 
 
@@ -58,11 +59,16 @@ class ProtocolGroup:
 
     @cached_property
     def by_statistic(self) -> Mapping[str, Places]:
-        """The places of the protocols that take each statistic; those that trim take one of their own."""
+        """The places of the protocols that take each statistic; all percentiles are one, and all that trim another."""
         found: dict[str, list[int]] = {}
         for place, one in enumerate(self.protocols):
-            found.setdefault(TRIMMED if one.trim or one.trim_min else one.statistic, []).append(place)
+            found.setdefault(_statistic(one), []).append(place)
         return {statistic: np.array(places) for statistic, places in found.items()}
+
+    @cached_property
+    def percentiles(self) -> Values:
+        """Which percentile each protocol takes, as a fraction; NaN of those that take none."""
+        return np.array([PERCENTILES.get(one.statistic, np.nan) for one in self.protocols]) / 100
 
     def cut(self, protocols: Places, counts: Places) -> Places:
         """How many of so many values some of the protocols, by their places, cut from each end."""
@@ -143,6 +149,12 @@ class ProtocolGroup:
     @cached_property
     def _lasts(self) -> _Lengths:
         return _Lengths.of([one.take_last for one in self._windows])
+
+
+def _statistic(protocol: Protocol) -> str:
+    if protocol.trim or protocol.trim_min:
+        return TRIMMED
+    return PERCENTILE if protocol.statistic in PERCENTILES else protocol.statistic
 
 
 def _back(steps: Counts, stops: Places, lengths: _Lengths) -> Places:

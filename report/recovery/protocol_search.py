@@ -20,10 +20,9 @@ from parsers.runs.facts import Fact
 from parsers.runs.format_records import FormatRecords
 
 from ..measuring.estimate import READS
-from ..measuring.measurement import throughput
 from ..measuring.protocol import NoMeasurement, Protocol
 from ..measuring.record_columns import Columns
-from ..measuring.selection import Series, readings
+from ..measuring.selection import Series, clocked, readings
 from .protocol_group import ProtocolGroup, Values
 from .searched_protocols import protocols, protocols_of_steps
 from .windows import Windows
@@ -177,9 +176,10 @@ class _Search:
         """What protocols give that read one estimate of one kind of record; NaN where the log does not allow it."""
         if not self._is_printed(group.first):
             return np.full(len(group.ranks), np.nan)
-        if group.first.estimate == "clock":
-            return np.array([self._measured(protocol) for protocol in group.protocols])
         try:
+            if group.first.estimate == "clock":
+                found = clocked(self.records, self.fields, self.facts, group.protocols)
+                return np.array([one.rate if one else math.nan for one in found])
             records, base = readings(self.records, self.fields, self.facts, group.first)
         except NoMeasurement:
             return np.full(len(group.ranks), np.nan)
@@ -196,9 +196,3 @@ class _Search:
     def _is_printed(self, protocol: Protocol) -> bool:
         records = self.records.of_kind(protocol.records)
         return any(name in records and records.printed(name).any() for name in READS[protocol.estimate])
-
-    def _measured(self, protocol: Protocol) -> float:
-        try:
-            return throughput(self.records, self.fields, self.facts, protocol).value
-        except NoMeasurement:
-            return math.nan

@@ -15,9 +15,8 @@ from parsers.grammar.field import Field
 from ..measuring.protocol import NoMeasurement
 from ..measuring.record_columns import Columns
 from ..measuring.selection import Series
-from ..measuring.statistic import PERCENTILES
 from ..measuring.window import Counts, Fields, step_field, step_numbers, steps_done
-from .protocol_group import Bounds, Places, ProtocolGroup, Values
+from .protocol_group import PERCENTILE, Bounds, Places, ProtocolGroup, Values
 
 MOST_VALUES = 1 << 20  # of all windows that are sorted at a time
 LAST = "last"
@@ -95,7 +94,7 @@ class Windows:
                 chosen = group.by_statistic[statistic]
                 chosen = chosen[are_here[chosen]]
                 cut = group.cut(chosen, counts[chosen])
-                found[chosen] = windows.values(statistic, of[chosen] - begin, cut)
+                found[chosen] = windows.values(statistic, of[chosen] - begin, cut, group.percentiles[chosen])
 
     @cached_property
     def _order(self) -> NDArray[np.intp]:
@@ -113,14 +112,18 @@ class _Sorted:
     def __init__(self, ascending: Values, bounds: Places) -> None:
         self.ascending, self.bounds = ascending, bounds
 
-    def values(self, statistic: str, windows: Places, cut: Places) -> Values:
-        """A statistic of windows, each without so many values at both ends."""
+    def values(self, statistic: str, windows: Places, cut: Places, percentiles: Values) -> Values:
+        """A statistic of windows, each without so many values at both ends; ``percentiles``: that of each window."""
         firsts, ends = self.bounds[windows] + cut, self.bounds[windows + 1] - cut
         found = np.full(len(windows), np.nan)
         some = np.flatnonzero(firsts < ends)
         firsts, lasts = firsts[some], ends[some] - 1
         are_good = (self.ascending[firsts] > 0) & ~np.isnan(self.ascending[lasts])
-        found[some[are_good]] = self._reduced(statistic, firsts[are_good], lasts[are_good])
+        some, firsts, lasts = some[are_good], firsts[are_good], lasts[are_good]
+        if statistic == PERCENTILE:
+            found[some] = self._percentile(percentiles[some], firsts, lasts)
+        else:
+            found[some] = self._reduced(statistic, firsts, lasts)
         return found
 
     def _reduced(self, statistic: str, firsts: Places, lasts: Places) -> Values:
@@ -129,14 +132,12 @@ class _Sorted:
         if statistic == "median":
             between: Values = self.ascending[(firsts + lasts) // 2] + self.ascending[(firsts + lasts + 1) // 2]
             return between / 2
-        if statistic in PERCENTILES:
-            return self._percentile(PERCENTILES[statistic] / 100, firsts, lasts)
         bounds = zip(firsts.tolist(), (lasts + 1).tolist(), strict=True)
         return np.array([np.add.reduce(self.ascending[first:end]) / (end - first) for first, end in bounds])
 
-    def _percentile(self, fraction: float, firsts: Places, lasts: Places) -> Values:
+    def _percentile(self, fractions: Values, firsts: Places, lasts: Places) -> Values:
         """Between two values in proportion, to the bit as ``numpy.percentile`` has it of one window."""
-        places = (lasts - firsts) * fraction
+        places = (lasts - firsts) * fractions
         below = np.floor(places).astype(np.int64)
         share = places - below
         low, high = self.ascending[firsts + below], self.ascending[np.minimum(firsts + below + 1, lasts)]

@@ -52,6 +52,8 @@ class ResultsTable:
         if len(kinds) > 1 or len(self.table.columns) == 1 or self.page.is_told_by_title(self.rows[0][0].shown):
             return ""
         name = self.page.translate(quantity.name)
+        if name.casefold() == self.page.translate(self.table.title).casefold():
+            return self.page.say("Unit: {unit}.", unit=markdown.text(unit))
         return self.page.say("{quantity} ({unit}).", quantity=name[:1].upper() + name[1:], unit=markdown.text(unit))
 
     @property

@@ -82,7 +82,7 @@ def test_a_first_line_without_a_number_of_the_others_is_one_of_theirs_where_it_i
 def test_a_rate_that_several_lines_tell_of_each_step_is_said_to_be_of_one_process(tmp_path: Path) -> None:
     line = "gpu {r}: step {n} loss: 2.5 tokens/s: 100{r}.5\n"
     of_ranks = "".join(line.format(n=n, r=r) for n in STEPS for r in range(4))
-    said = "tokens / s is that of one process of several, for as a rule 4 lines tell of each step"
+    said = "tokens / s is that of one process of several: each step usually has 4 lines"
     assert said in map(str, drafted(tmp_path, of_ranks).assumed)
     assert drafted(tmp_path, lines("step {n} loss: {x:.3f} tokens/s: {y}.5")).assumed == ()
 

@@ -15,7 +15,7 @@ from .measured_log import MeasuredLog
 
 SAME_LOG = "it is the same log as {other}."
 OTHER_PROTOCOL = "it needs another protocol ({protocol}) than the runs that it repeats ({others})."
-NO_PATTERN = "no pattern finds it and the runs that it repeats ({others}) without finding others."
+NO_PATTERN = "no pattern matches it and the runs that it repeats ({others}) without matching other logs."
 NOT_FOUND_BY = "no pattern of a page file finds it."
 _COUNTED_RUN = r"run|rep|repeat|trial|seed|try|attempt"
 # A number that counts repeats: the whole name of a folder or a log, behind a word for a run, or behind another number.

@@ -74,7 +74,7 @@ def test_how_many_earlier_runs_count_and_which_do_not_is_told(tmp_path: Path) ->
     earlier = make_side(tmp_path / "earlier", STEADY)
     make_side(tmp_path / "earlier", STEADY, case="failed", said={"status": "failed"})
     found = compare(a, b, earlier=[earlier])
-    assert "Earlier runs of this case that tell its noise, too: 3." in map(str, only(found).notes)
+    assert "Earlier runs of this case, also used to estimate its noise: 3." in map(str, only(found).notes)
     assert [len(reasons) for reasons in found.left_out] == [0, 0, 3]
 
 
