@@ -15,10 +15,9 @@ from parsers.runs.facts import is_count
 from parsers.runs.format_records import FormatRecords
 from parsers.runs.provenance import Provenance, line
 
-from .estimate import Facts, tokens_of_a_sample
+from .estimate import ALL_ZERO, Facts, tokens_of_a_sample
 from .measurement import Measurement, NoMeasurement, measure
 from .protocol import Protocol, ProtocolError
-from .refused_values import ALL_ZERO
 from .scaling import ASKING
 
 TOLERANCE = 0.02

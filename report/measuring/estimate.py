@@ -43,6 +43,11 @@ UNKNOWN_KIND = (
     "The format does not define whether {field} is a running mean, so it cannot be converted to instantaneous values: "
     "use another estimate."
 )
+IMPOSSIBLE = (
+    "estimate={estimate} gives {value} at line {line}, which is not a valid throughput or step time: use another "
+    "window or another estimate."
+)
+ALL_ZERO = "{column} is 0 in all {count} records, first at line {line}, and is not used."
 NEEDS_LENGTH = "counts=tokens needs the sequence length, which the log does not state."
 UNKNOWN_UNIT = "The unit of {field} is {unit}; only seconds, milliseconds and minutes are supported."
 RUNS_ON = (
@@ -219,3 +224,18 @@ def tokens_of_a_sample(records: Records, facts: Facts) -> float | None:
 
 def _finite(values: Values) -> Values:
     return values[np.isfinite(values)]
+
+
+def refuse_zero(values: Values, column: str, lines: NDArray[np.int64]) -> None:
+    """Raise ``NoMeasurement`` where a column prints nothing but 0; ``lines``: those of the values."""
+    if not values.any():
+        raise NoMeasurement(ALL_ZERO, column=column, count=len(values), line=lines[0])
+
+
+def refuse_impossible(values: Values, lines: NDArray[np.int64], protocol: Protocol) -> None:
+    """Raise ``NoMeasurement`` where one of the values that a protocol uses is no throughput or time of a step."""
+    # Such values come of undoing a running mean that is not what the format says. A throughput printed as 0 may be so.
+    bad = values < 0 if protocol.estimate == "reported" else ~(values > 0)
+    if bad.any():
+        told = {"value": f"{values[bad][0]:g}", "line": lines[bad][0]}
+        raise NoMeasurement(IMPOSSIBLE, estimate=protocol.estimate, **told)

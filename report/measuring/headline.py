@@ -12,10 +12,9 @@ from parsers.runs.format_records import FormatRecords
 from parsers.runs.reading import Reading
 
 from .crosscheck import COUNTS_A_PART, IN_STEPS, NONE_COMPUTED, chosen, estimated, which
-from .estimate import Facts, Values
+from .estimate import ALL_ZERO, Facts, Values
 from .measurement import Measurement, NoMeasurement, measure
 from .protocol import Protocol
-from .refused_values import ALL_ZERO
 from .scaling import ASKING
 from .statistic import median
 

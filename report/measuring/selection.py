@@ -15,12 +15,11 @@ from parsers.io.message import Message, joined
 
 from . import estimate
 from .caveats import left_out, of_earlier_run, of_records, of_sizes, of_steps
-from .estimate import CONSUMED, READS, Facts, Values, as_counted
+from .estimate import CONSUMED, READS, Facts, Values, as_counted, refuse_impossible, refuse_zero
 from .protocol import NoMeasurement, Protocol
 from .ranks.rank_records import Ranks, not_of_the_job, ranks_of
 from .ranks.rank_spread import RankSpread, refuse_times, spread
 from .record_columns import Columns, Records, columns, taken
-from .refused_values import refuse_impossible, refuse_zero
 from .scaling import BATCH_SIZES, COVERED, amount_of_step, amounts, own_sizes, scale, thing_counted
 from .statistic import trim
 from .timing import Timed, clock

@@ -6,10 +6,10 @@ import pytest
 
 from parsers.runs.reading import Reading, survey
 from report.evidence.log_summary import Summary, as_json, summarise
+from report.measuring.estimate import ALL_ZERO
 from report.measuring.headline import CONSTANT, FEW_STEADY, ONE_RECORD, ONLY_EPOCHS, OWN_INSTEAD, WARM_UP, headline
 from report.measuring.measurement import Measurement, NoMeasurement, measure
 from report.measuring.protocol import Protocol
-from report.measuring.refused_values import ALL_ZERO
 from report.measuring.window import SEVERAL_RUNS
 from report.why.explanation import of_log
 from tests.parsers.test_appended_runs import megatron

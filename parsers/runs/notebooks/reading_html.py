@@ -1,5 +1,7 @@
 """A reading as HTML for notebooks: its facts with their sources, its first records, its lines and its warnings."""
 
+from __future__ import annotations  # pd.DataFrame in a signature would import pandas
+
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
