@@ -23,8 +23,7 @@ from .quantity import QUANTITIES, Shown
 SHOWN = "{quantity}: {number} {unit}"
 PERCENT = "{quantity}: {number}%"
 OPERATIONS = ("flops", "hardware_flops", "mfu")
-_NAMES = ("throughput_per_card", "tflops_per_card", "hardware_tflops_per_card", "mfu", "step_time")
-_QUANTITIES = tuple(one for name in _NAMES if isinstance(one := QUANTITIES[name], LogQuantity))
+_QUANTITIES = tuple(one for one in QUANTITIES.values() if isinstance(one, LogQuantity) and one.is_of_a_card)
 
 
 @dataclass(frozen=True)

@@ -137,17 +137,17 @@ def stamp_of(log: Path) -> FileStamp:
 
 def run_record(found: FoundRun, protocol: Protocol | None) -> RunRecord:
     """Read and measure one run; whatever is wrong with it is its ``reason``."""
-    stamp = stamp_of(found.log)
+    stamp, sha256 = stamp_of(found.log), hash_of(found.log)
     made_of: dict[str, Any] = {
         "log_bytes": stamp.log[0],
         "log_mtime_ns": stamp.log[1],
-        "log_sha256": hash_of(found.log),
+        "log_sha256": sha256,
         "run_bytes": stamp.run[0],
         "run_mtime_ns": stamp.run[1],
         "run_sha256": hash_of(found.log.with_name(RUN_FILE)),
         "beside": stamp.beside,
     }
-    case, told = _told(found, protocol, made_of["log_sha256"])
+    case, told = _told(found, protocol, sha256)
     return RunRecord(str(found.root), found.path, case, found.is_loose, **made_of, **told)
 
 

@@ -197,6 +197,7 @@ class LogQuantity(Quantity):
     """A quantity ``of`` the log of each run in its own unit, ``symbol``, over the window of the protocol.
 
     ``is_of_whole_run``: it has no window. ``needs_target``: its column states a loss that is to be reached.
+    ``is_of_a_card``: it says what one card does, or how long a step takes, and is shown of any log that proves it.
     """
 
     symbol: str
@@ -204,6 +205,7 @@ class LogQuantity(Quantity):
     of_log: bool = True
     is_of_whole_run: bool = False
     needs_target: bool = False
+    is_of_a_card: bool = False
 
     def unit(self, rate: str) -> str:
         """Its own, on any page."""

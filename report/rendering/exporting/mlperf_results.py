@@ -20,6 +20,7 @@ NOT_MLLOG = "of logs without the :::MLLOG lines of a benchmark"
 # Of the ways in which a system may be available the one that promises nothing.
 STATUS = "Research, Development, or Internal (RDI)"
 NAME_DIGITS = 8
+VERSION = "framework_version"
 SOFTWARE = {"cuda": "CUDA", "cudnn": "cuDNN", "driver": "driver"}
 # All that a description must have, in the order of system_desc_checker; what nothing states is empty.
 FIELDS = (
@@ -61,22 +62,30 @@ def files(metrics: Sequence[Metric]) -> Files:
 def _system(metric: Metric) -> tuple[str, Mapping[str, str]]:
     """The name of a system, which differs where anything of its description does, and this description."""
     told = dict.fromkeys(FIELDS, "") | {"status": STATUS} | _stated(metric)
-    size = file_name(f"{told['number_of_nodes']}x{told['accelerators_per_node']}x{told['accelerator_model_name']}")
+    nodes, cards, device = _size(metric)
+    size = file_name(f"{nodes}x{cards}x{device}")
     name = f"{size}-{hashlib.sha256(json.dumps(told).encode()).hexdigest()[:NAME_DIGITS]}"
     return name, told | {"system_name": name}
 
 
+def _size(metric: Metric) -> tuple[int, int, str]:
+    """How many nodes, how many cards in each, and which."""
+    case = metric.case
+    nodes = int(case["nodes"])
+    return nodes, int(case["cards"]) // nodes, str(case["device"])
+
+
 def _stated(metric: Metric) -> dict[str, str]:
-    case, known, machine = metric.case, metric.circumstances, _machine(metric.runs)
-    nodes, cards = int(case["nodes"]), int(case["cards"])
-    framework = " ".join(str(part) for part in (case.get("framework"), known.get("framework_version")) if part)
+    known, machine = metric.circumstances, _machine(metric.runs)
+    nodes, cards, device = _size(metric)
+    framework = " ".join(str(part) for part in (metric.case.get("framework"), known.get(VERSION)) if part)
     software = [f"{title} {known[name]}" for name, title in SOFTWARE.items() if name in known]
     memory = machine.get("gpu_memory_mib")
     sizes = memory if isinstance(memory, list) else [memory]
     return {
         "number_of_nodes": str(nodes),
-        "accelerators_per_node": str(cards // nodes),
-        "accelerator_model_name": str(case["device"]),
+        "accelerators_per_node": str(cards),
+        "accelerator_model_name": device,
         "accelerator_memory_capacity": f"{sizes[0]} MiB" if len({*map(str, sizes)}) == 1 and sizes[0] else "",
         "host_processor_model_name": str(machine.get("cpu") or ""),
         "host_processor_vcpu_count": str(machine.get("cores") or ""),
