@@ -11,6 +11,7 @@ from parsers.runs.record_file import no_formula
 
 from .file_name import file_name
 from .metric import ExportedRun, Metric
+from .run_time import moment
 from .target import Files, Target
 
 NO_TIME = "of runs whose date neither the log nor run.json gives"
@@ -49,8 +50,8 @@ def _csv(metrics: Iterable[Metric]) -> bytes:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([TIME, VALUE, *ATTRIBUTES])
-    runs = [(run.time, metric, run) for metric in metrics for run in metric.runs]
-    writer.writerows(_row(metric, run) for _, metric, run in sorted(runs, key=lambda found: found[0]))
+    runs = [(metric, run) for metric in metrics for run in metric.runs]
+    writer.writerows(_row(*found) for found in sorted(runs, key=lambda found: moment(found[1].time)))
     return file.getvalue().encode()
 
 
