@@ -71,3 +71,17 @@ def test_a_log_in_another_unit_than_its_table_gives_no_number(tmp_path: Path) ->
     page = load(page_file(tmp_path, PAGE.replace('unit = "tokens/s"\n', "")))
     reasons = [str(cell.reason) for cell in cells(page, tmp_path / "logs") if cell.reason]
     assert reasons[0] == "The page uses images/s, but train.log gives tokens/s."
+
+
+def test_throughputs_in_two_units_have_no_ratio(tmp_path: Path) -> None:
+    ratio = """
+[[tables]]
+name = "w"
+title = "Speed-up"
+case = { cards = 1 }
+columns = [{ column = "a", title = "A over B", quantity = "speed_up", against = { column = "b" } }]
+rows = [{ title = "one" }]
+"""
+    *_, found = cells(load(page_file(tmp_path, PAGE + ratio)), tmp_path / "logs")
+    assert found.printed is None
+    assert str(found.reason) == "Not comparable: unit images/s and tokens/s."
