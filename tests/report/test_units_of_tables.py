@@ -85,3 +85,30 @@ rows = [{ title = "one" }]
     *_, found = cells(load(page_file(tmp_path, PAGE + ratio)), tmp_path / "logs")
     assert found.printed is None
     assert str(found.reason) == "Not comparable: unit images/s and tokens/s."
+
+
+def test_a_figure_in_the_unit_of_the_page_stands_in_no_table_of_another(tmp_path: Path) -> None:
+    quoted = """
+[sources.s]
+title = "S"
+url = "https://example.org"
+date = "2031"
+note = "No logs."
+[[quotes]]
+column = "b"
+case = { cards = 1 }
+value = "99"
+source = "s"
+"""
+    alike = """
+[[tables]]
+name = "w"
+title = "Images of B"
+case = { cards = 1 }
+columns = ["b"]
+rows = [{ title = "one" }]
+"""
+    page = load(page_file(tmp_path, PAGE + alike + quoted))
+    (tmp_path / "none").mkdir()
+    shown = {cell.table: cell.digits for cell in cells(page, tmp_path / "none") if cell.column == "B"}
+    assert shown == {"u": None, "v": None, "w": "99"}
