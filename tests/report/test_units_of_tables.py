@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from report.audit.own_pages import number_findings
 from report.evidence.case_evidence import cells
+from report.evidence.evidence_file import path_of, read
 from report.pagefile.page_file import load
+from report.published.document import read_document
 from report.rendering.publish import publish
 from tests.parsers.run_folders import make_run
 from tests.report.page_text import HEAD, column
@@ -112,3 +115,10 @@ rows = [{ title = "one" }]
     (tmp_path / "none").mkdir()
     shown = {cell.table: cell.digits for cell in cells(page, tmp_path / "none") if cell.column == "B"}
     assert shown == {"u": None, "v": None, "w": "99"}
+
+
+def test_numbers_of_tables_in_several_units_are_made_again_from_their_evidence(tmp_path: Path) -> None:
+    (page,) = publish([str(page_file(tmp_path))], tmp_path / "logs", ["en"], tmp_path / "pages")
+    told = read(path_of("page", tmp_path / "pages"))
+    found = list(number_findings(read_document(page.files[0]), told, tmp_path / "logs"))
+    assert {finding.verdict for finding in found} == {"exact"}
