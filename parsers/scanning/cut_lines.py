@@ -28,7 +28,6 @@ _BEGINS = re.compile(
 _ALONE, _ID = np.int32(ALONE).tobytes(), np.int32().itemsize
 _WORD = re.compile(rb"\t|[ ]*+[^ \t]*+")
 
-MOST_ASCII = 127
 BYTES, COLUMNS = "bytes", "columns"  # what a width is of
 
 MOST_KEPT = 1 << 16

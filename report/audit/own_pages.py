@@ -180,7 +180,7 @@ class _Made:
             where = Message(LOGS_ELSEWHERE, repository=told.source.repository, commit=told.source.commit)
             return cls(cell, None, None, where, "no evidence")
         try:
-            again = _again(cell, folder or Path(), _rate(told))
+            again = _again(cell, folder or Path(), _rate(cell, told))
         except (NoMeasurement, NoEvidenceError, ParserError) as error:
             return cls(cell, None, None, error.message, "no evidence")
         shas = {exhibit.path: exhibit.sha256 for proof in again.proofs for exhibit in proof.exhibits}
@@ -226,7 +226,7 @@ def _decimals(cell: CellProof) -> int:
 
 
 def _again(cell: CellProof, folder: Path, rate: str) -> Cell:
-    """The number of a cell, from its logs; ``rate``: the unit of throughput on the page."""
+    """The number of a cell, from its logs; ``rate``: the unit of throughput in its table."""
     logs = [log.path for log in cell.logs if log.format != Path(log.path).name]
     beside = [str(Path(log.path).with_name(LOG)) for log in cell.logs]
     shown = Shown(cell.quantity, cell.unit)
@@ -238,10 +238,11 @@ def _again(cell: CellProof, folder: Path, rate: str) -> Cell:
     return refilled(empty, folder, logs or beside, Protocol.parse(str(cell.protocol)))
 
 
-def _rate(told: EvidenceFile) -> str:
-    """The unit of throughput on a page, which power and memory do not name."""
-    plainest_first = sorted(told.cells, key=lambda cell: not cell.quantity.is_rate)
-    return next(filter(None, (cell.quantity.rate_of(cell.unit) for cell in plainest_first)), "samples/s")
+def _rate(cell: CellProof, told: EvidenceFile) -> str:
+    """The unit of throughput in the table of a cell, which power and memory do not name, else that of the page."""
+    nearest_first = sorted(told.cells, key=lambda other: (other.table != cell.table, not other.quantity.is_rate))
+    rates = (other.quantity.rate_of(other.unit) for other in (cell, *nearest_first))
+    return next(filter(None, rates), "samples/s")
 
 
 def _mentions(document: Document, cells: Mapping[str, CellProof]) -> Iterator[_PrintedFigure]:

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from parsers.io.errors import ParserError
+from parsers.io.extras import ExtraError
 from parsers.io.message import Message
 from parsers.runs.facts import Fact
 from parsers.runs.reading import Reading
@@ -107,6 +108,8 @@ def _measured_cell(page: Page, logs: Path, column: TableColumn, empty: Cell, kno
         return replace(filled_in, remarks=(*filled_in.remarks, *remarks))
     except NoEvidenceError as error:
         return replace(empty, reason=error.message)
+    except ExtraError:  # is of this machine, and no reason for a page to lack a number
+        raise
     except ParserError as error:
         return replace(empty, reason=Message("Cannot read the log: {error}", error=error.message))
     except NoMeasurement as error:

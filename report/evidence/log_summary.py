@@ -239,9 +239,7 @@ def as_json(summary: Summary) -> dict[str, Any]:
     if reading.ranks:
         found["logs"] = [_log(log) for log in reading.ranks]
     if summary.figures:
-        found["figures"] = {
-            f.shown.quantity.name: {"value": f.figure.value, "unit": f.shown.unit} for f in summary.figures
-        }
+        found["figures"] = {one.shown.quantity.name: one.as_json() for one in summary.figures}
     if summary.cards:
         found["cards_of_ranks"] = summary.cards.as_json()
     if summary.runs:

@@ -1,4 +1,4 @@
-"""What a page still lacks: the runs to launch, in an order that fills its first row early."""
+"""What a page still lacks: the runs to launch, case by case; whoever launches them lets the cases take turns."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress

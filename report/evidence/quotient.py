@@ -6,6 +6,7 @@ from math import isfinite
 
 from parsers.io.message import Message
 
+from ..measuring.estimate import counting
 from ..pagefile.consistency import needed
 from ..pagefile.page import CellPlace, Page
 from ..pagefile.parts import Axis, Case
@@ -16,6 +17,7 @@ OTHER_CASE = "Not computed: one log's configuration does not match its label."
 DIFFERS = "Not comparable: {fact} {of} and {against}."
 WITHHELD = (OTHER_CASE, DIFFERS)
 REASONS = (MISSING, *WITHHELD)
+UNIT = "unit"
 SCALED: tuple[Axis, ...] = ("nodes", "cards")
 ALIKE: tuple[Axis, ...] = ("batch_size", "precision")
 SIZE: tuple[Axis, ...] = (*SCALED, *ALIKE)
@@ -59,18 +61,24 @@ def _divided(one: _Throughput, throughputs: Sequence[_Throughput]) -> Cell:
 
 
 def unlike(of: Cell, against: Cell, compared: Sequence[Axis]) -> Message | None:
-    """Why one number is not divided by another: a log has other cards than its label says, or their cases differ.
+    """Why one number is not divided by another: a log has other cards than its label says, or units or cases differ.
 
     ``compared``: the axes in which they are to differ.
     """
     parts = (of, against)
     if any(found.fact in (*SCALED, *compared) for part in parts for found in part.certain_disagreements):
         return Message(OTHER_CASE)
+    if not _are_of_one_unit(of, against):
+        return Message(DIFFERS, fact=Message(UNIT), of=of.shown.rate, against=against.shown.rate)
     for axis in (axis for axis in ALIKE if axis not in compared):
         first, second = (part.stated.get(axis) for part in parts)
         if first != second and None not in (first, second):
             return Message(DIFFERS, fact=Message(axis.replace("_", " ")), of=_spelt(first), against=_spelt(second))
     return None
+
+
+def _are_of_one_unit(one: Cell, other: Cell) -> bool:
+    return counting(one.shown.rate) == counting(other.shown.rate)
 
 
 def _spelt(value: object) -> str:
@@ -88,7 +96,7 @@ def _efficiency(place: CellPlace, throughputs: Sequence[_Throughput]) -> Quotien
     of = next((one for one in alike if one.is_of(place.column.column, place.case)), None)
     if of is None:
         return None
-    fewest = min(alike, key=lambda one: one.cards)
+    fewest = min((one for one in alike if _are_of_one_unit(one.cell, of.cell)), key=lambda one: one.cards)
     return Quotient(of.cell, fewest.cell, of.cards / fewest.cards, place.column.quantity.whole)
 
 

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, model_validator
 from parsers.io.containment import is_spelt_inside
 from parsers.io.validation import Mistake
 
+from ..measuring.estimate import counting
 from .column import Aliases, Column, Quality
 from .model_flops import ModelFlops
 from .parts import LAUNCHED, MARKED, Axis, Block, Case, Cases, Code, Grid, PagePart, Prose, Value
@@ -201,7 +202,9 @@ class Page(PagePart):
         if not place.column.quantity.is_quoted:
             return None
         figure = place.table.figure(place.row, place.column, place.case)
-        return figure or next((quote for quote in self.quotes if quote.is_of(place.column.column, place.case)), None)
+        # Figures of a table are in its unit, all others in that of the page.
+        quotes = self.quotes if counting(self.unit_of(place.table)) == counting(self.unit) else []
+        return figure or next((quote for quote in quotes if quote.is_of(place.column.column, place.case)), None)
 
     @model_validator(mode="before")
     @classmethod

@@ -214,6 +214,30 @@ def test_a_loss_without_a_start_has_no_time() -> None:
         minutes_to_loss(replace(run(TITAN), target=7.0))
 
 
+BAR = (
+    "Epoch {epoch}: :  50%|#####     | {step}/4 [00:{passed:02}<00:10, reduced_train_loss={loss}, "
+    "global_batch_size=128.0, train_step_timing in s=2.000]\n"
+)
+
+
+def bars(folder: Path, epochs: int) -> Path:
+    """A log with a bar of four steps for each epoch, whose losses fall by one at each step."""
+    places = [(epoch, step) for epoch in range(epochs) for step in (1, 2, 3, 4)]
+    lines = [BAR.format(epoch=e, step=s, passed=2 * s, loss=f"{20 - 4 * e - s}.000") for e, s in places]
+    path = folder / "train.log"
+    path.write_text("".join(lines), encoding="utf-8")
+    return path
+
+
+def test_a_bar_of_the_whole_run_tells_the_time_to_a_loss(tmp_path: Path) -> None:
+    assert minutes_to_loss(replace(run(bars(tmp_path, 1)), target=17.0)).value == pytest.approx(6 / 60)
+
+
+def test_the_time_since_the_start_of_an_epoch_is_not_that_of_the_run(tmp_path: Path) -> None:
+    with pytest.raises(NoMeasurement, match="does not print how long the run has gone on at that step"):
+        minutes_to_loss(replace(run(bars(tmp_path, 3)), target=10.0))
+
+
 def test_the_final_loss_is_the_last_that_is_printed() -> None:
     found = final_loss(run(MEGATRON))
     assert (found.value, found.measured.lines) == (7.1, (31,))

@@ -2,21 +2,31 @@
 
 import json
 import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from parsers.io.extras import ExtraError
 from parsers.sharing.workers import ALONE
 from report.evidence.case_evidence import cells, forget
 from report.evidence.cell import Cell
 from report.evidence.quality.mllog_convergence import mllog_convergence
-from report.evidence.quality.quality_remarks import NOT_COMPARED, NOT_THE_LOSS, PASSED, TOO_FAST, reference_logs
+from report.evidence.quality.quality_remarks import (
+    CONVERGES,
+    NOT_COMPARED,
+    NOT_THE_LOSS,
+    PASSED,
+    TOO_FAST,
+    reference_logs,
+)
 from report.measuring.quality.convergence_points import convergence_test
 from report.pagefile.page_file import PageError, load
 from tests.commandline import run
-from tests.report.comparing.made_sides import STEADY, make_side
+from tests.parsers.run_folders import make_run
+from tests.report.comparing.made_sides import CASE, STEADY, log_of, make_side
 from tests.report.conftest import HERE, Environment
 
 PAGE = """
@@ -225,3 +235,17 @@ def test_a_file_of_other_contents_is_told(told: object) -> None:
 def test_points_of_another_benchmark_are_told() -> None:
     said = str(convergence_test(points(np.random.default_rng(1)), "dlrm", 64, [1.0, 2.0, 3.0]).reason)
     assert said == "the reference convergence points are of bert, the runs of dlrm"
+
+
+def test_a_test_of_convergence_without_its_extra_is_refused_and_leaves_no_cell_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, result in enumerate(make_results(tmp_path / "results", 64, [31.0, 31.5, 32.0]), 1):
+        log = log_of(100.0, seed=number) + result.read_bytes()
+        make_run(tmp_path / "b/GPT-2_bs12_N1C1" / str(number), log, case=CASE)
+    (tmp_path / "rcps.json").write_text(json.dumps(points(np.random.default_rng(1))), encoding="utf-8")
+    path = page(tmp_path, 'quality = { convergence_points = "rcps.json" }')
+    assert not {TOO_FAST, CONVERGES}.isdisjoint(keys(cell_of(path)))
+    monkeypatch.setitem(sys.modules, "scipy.special", None)
+    with pytest.raises(ExtraError, match="Tests of convergence need the package scipy"):
+        cell_of(path)

@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from report.audit.own_pages import number_findings
 from report.evidence.case_evidence import cells
+from report.evidence.evidence_file import path_of, read
 from report.pagefile.page_file import load
+from report.published.document import read_document
 from report.rendering.publish import publish
 from tests.parsers.run_folders import make_run
 from tests.report.page_text import HEAD, column
@@ -71,3 +74,51 @@ def test_a_log_in_another_unit_than_its_table_gives_no_number(tmp_path: Path) ->
     page = load(page_file(tmp_path, PAGE.replace('unit = "tokens/s"\n', "")))
     reasons = [str(cell.reason) for cell in cells(page, tmp_path / "logs") if cell.reason]
     assert reasons[0] == "The page uses images/s, but train.log gives tokens/s."
+
+
+def test_throughputs_in_two_units_have_no_ratio(tmp_path: Path) -> None:
+    ratio = """
+[[tables]]
+name = "w"
+title = "Speed-up"
+case = { cards = 1 }
+columns = [{ column = "a", title = "A over B", quantity = "speed_up", against = { column = "b" } }]
+rows = [{ title = "one" }]
+"""
+    *_, found = cells(load(page_file(tmp_path, PAGE + ratio)), tmp_path / "logs")
+    assert found.printed is None
+    assert str(found.reason) == "Not comparable: unit images/s and tokens/s."
+
+
+def test_a_figure_in_the_unit_of_the_page_stands_in_no_table_of_another(tmp_path: Path) -> None:
+    quoted = """
+[sources.s]
+title = "S"
+url = "https://example.org"
+date = "2031"
+note = "No logs."
+[[quotes]]
+column = "b"
+case = { cards = 1 }
+value = "99"
+source = "s"
+"""
+    alike = """
+[[tables]]
+name = "w"
+title = "Images of B"
+case = { cards = 1 }
+columns = ["b"]
+rows = [{ title = "one" }]
+"""
+    page = load(page_file(tmp_path, PAGE + alike + quoted))
+    (tmp_path / "none").mkdir()
+    shown = {cell.table: cell.digits for cell in cells(page, tmp_path / "none") if cell.column == "B"}
+    assert shown == {"u": None, "v": None, "w": "99"}
+
+
+def test_numbers_of_tables_in_several_units_are_made_again_from_their_evidence(tmp_path: Path) -> None:
+    (page,) = publish([str(page_file(tmp_path))], tmp_path / "logs", ["en"], tmp_path / "pages")
+    told = read(path_of("page", tmp_path / "pages"))
+    found = list(number_findings(read_document(page.files[0]), told, tmp_path / "logs"))
+    assert {finding.verdict for finding in found} == {"exact"}

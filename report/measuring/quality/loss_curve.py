@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from parsers.runs.format_records import FormatRecords
 
+from ..protocol import NoMeasurement
 from ..record_columns import Columns, columns
-from ..window import last_run, one_rank, one_run, step_field, steps_done
+from ..window import NO_STEP_NUMBER, last_run, one_rank, one_run, step_field, steps_done
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,11 @@ def _curve(
 def _numbers(part: FormatRecords, kind: str, losses: Columns) -> NDArray[np.int64]:
     if kind == "step":
         return steps_done(losses, step_field(part.fields, kind))
-    if "epoch" in losses and (known := losses.numbers("epoch")).size and (np.diff(known) > 0).all():
-        return known.astype(np.int64)
-    return np.arange(1, len(losses) + 1)
+    if "epoch" not in losses or not np.isfinite(epochs := losses.numbers("epoch")).all():
+        return np.arange(1, len(losses) + 1)
+    if (np.diff(epochs) <= 0).any():  # several losses of one epoch stand at no known places in it
+        raise NoMeasurement(NO_STEP_NUMBER, kind=kind)
+    return epochs.astype(np.int64)
 
 
 def _not_numbers(part: FormatRecords, mine: Columns) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ from parsers.runs.format_records import RUN, FormatRecords
 from ..measurement import Measurement, UseOfRecords, measure
 from ..number import without_noise
 from ..protocol import NoMeasurement
-from ..record_columns import columns
+from ..record_columns import Columns, columns
 from ..window import RecordUse, last_run, one_rank, one_run
 from .run_figure import RunFigure, RunNumbers
 
@@ -122,11 +122,21 @@ def _reached(run: RunNumbers, part: FormatRecords, target: float) -> RunFigure:
         raise NoMeasurement(NOT_REACHED, target=f"{target:g}", lowest=f"{lowest:g}")
     row, line = rows[0], int(losses["line"][rows[0]])
     told = Message(REACHED, loss=f"{losses.numbers('loss')[row]:g}", line=line, target=f"{target:g}")
-    if "elapsed" in losses and losses.printed("elapsed")[row]:
-        return _between(run, float(losses.numbers("elapsed")[row]) / SECONDS, (line,)).remarked(told)
+    if (passed := _seconds_since_start(losses, int(row))) is not None:
+        return _between(run, passed / SECONDS, (line,)).remarked(told)
     begun = [event for event in happened if event.event == RUN_START and not np.isnat(event.time)]
     if not begun or "time" not in losses or not losses.printed("time")[row] or begun[0].line > line:
         raise NoMeasurement(NO_START)
     _refuse_several([event for event in begun if event.line < line])
     minutes = (losses["time"][row] - begun[0].time) / np.timedelta64(1, "m")
     return _between(run, float(minutes), (begun[0].line, line)).remarked(told)
+
+
+def _seconds_since_start(losses: Columns, row: int) -> float | None:
+    """What a record prints as the time since the start; None where it prints none, or that of a bar of each epoch."""
+    if "elapsed" not in losses:
+        return None
+    passed = losses.numbers("elapsed")[: row + 1]
+    known = passed[np.isfinite(passed)]
+    begins_again = bool((np.diff(known) < 0).any())
+    return None if begins_again or not np.isfinite(passed[row]) else float(passed[row])

@@ -2,13 +2,13 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 import yaml
 
 from .metric import Metric
 from .otava import without_time
+from .run_time import moment
 from .target import Files, Target, apart
 
 EXPERIMENT_DIGITS = 10**18
@@ -93,8 +93,7 @@ def _tags(metric: Metric) -> Mapping[str, str]:
 
 
 def _milliseconds(time: str) -> int:
-    stamp = datetime.fromisoformat(time)
-    return round((stamp if stamp.tzinfo else stamp.replace(tzinfo=UTC)).timestamp() * 1000)
+    return round(moment(time).timestamp() * 1000)
 
 
 def _yaml(told: Mapping[str, Any]) -> bytes:

@@ -11,7 +11,8 @@ from parsers.runs.record_file import no_formula
 
 from .file_name import file_name
 from .metric import ExportedRun, Metric
-from .target import Files, Target
+from .run_time import moment
+from .target import Files, Target, apart
 
 NO_TIME = "of runs whose date neither the log nor run.json gives"
 CONFIGURATION = "otava.yaml"
@@ -24,8 +25,10 @@ def files(metrics: Sequence[Metric]) -> Files:
 
     A test of type ``csv`` has ``file``, relative to the folder in which otava is called, ``time_column``,
     ``attributes`` and ``metrics``, each with ``column`` and ``direction``; every row has a time that dateparser reads
-    and a number: otava/test_config.py and CsvImporter in otava/importer.py of apache-otava 0.8.0.
+    and a number: otava/test_config.py and CsvImporter in otava/importer.py of apache-otava 0.8.0. Raises ExportError
+    for two numbers of one name, which would make one series.
     """
+    apart("otava", (metric.full_name for metric in metrics))
     series: dict[str, list[Metric]] = {}
     for metric in metrics:
         series.setdefault(f"{metric.series} {metric.quantity}", []).append(metric)
@@ -49,8 +52,8 @@ def _csv(metrics: Iterable[Metric]) -> bytes:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([TIME, VALUE, *ATTRIBUTES])
-    runs = [(run.time, metric, run) for metric in metrics for run in metric.runs]
-    writer.writerows(_row(metric, run) for _, metric, run in sorted(runs, key=lambda found: found[0]))
+    runs = [(metric, run) for metric in metrics for run in metric.runs]
+    writer.writerows(_row(*found) for found in sorted(runs, key=lambda found: moment(found[1].time)))
     return file.getvalue().encode()
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from .file_name import file_name
 from .metric import Metric
+from .run_time import moment
 from .target import Files, Target, apart
 
 # What ReFrame calls a system and a partition where its configuration names none.
@@ -35,7 +36,7 @@ def _log(name: str, metric: Metric) -> str:
 
 
 def _row(name: str, metric: Metric) -> list[str]:
-    times = sorted(run.time for run in metric.runs if run.time)
+    times = sorted((run.time for run in metric.runs if run.time), key=moment)
     told = {
         "result": PASSED,
         "job_completion_time": times[-1] if times else MISSING,

@@ -1,7 +1,7 @@
 """When a run began, as its log or its run.json says."""
 
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime
 
 from parsers.io.errors import ParserError
 from parsers.runs.runfile import run_file
@@ -21,3 +21,9 @@ def begin_of(proof: Proof) -> str:
     with suppress(ParserError, KeyError, TypeError, ValueError):
         return datetime.fromisoformat(run_file(proof.reading.path)["start"]).isoformat()
     return ""
+
+
+def moment(time: str) -> datetime:
+    """A time of ``begin_of``; one without a zone is taken for UTC, so that any two can be ordered."""
+    stamp = datetime.fromisoformat(time)
+    return stamp if stamp.tzinfo else stamp.replace(tzinfo=UTC)

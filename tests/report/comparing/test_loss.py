@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from parsers.runs.reading import read
 from report.comparing.sides import ComparedSides, compared_sides
+from report.measuring.protocol import NoMeasurement
 from report.measuring.quality.loss_agreement import LossAgreement, loss_agreement
-from report.measuring.quality.loss_curve import LossCurve
+from report.measuring.quality.loss_curve import LossCurve, loss_curve
 from tests.commandline import run
 from tests.report.comparing.made_sides import CASE, STEADY, make_side, only
 
@@ -163,3 +165,30 @@ def test_it_speaks_chinese(tmp_path: Path) -> None:
     said = run("compare", a, b, "--lang", "zh").stdout
     assert "loss：偏高，step 55 至 60 相差 +10.0%" in said
     assert said.splitlines()[-1] == "共 1 个测试项：无变化 1 个。loss 不符：1 个。"
+
+
+GRAMMAR = """// A program
+start: epoch_line
+epoch_line: "epoch" epoch{"1"} "loss" loss "took" duration{seconds}
+%import .vocabulary (epoch, loss, duration, seconds, BLANK)
+%ignore BLANK
+"""
+
+
+def curve_of_epochs(folder: Path, *epochs: int) -> LossCurve | None:
+    """The curve of a log that prints a loss for each of some epochs."""
+    grammar, log = folder / "program.lark", folder / "train.log"
+    grammar.write_text(GRAMMAR, encoding="utf-8")
+    log.write_text("".join(f"epoch {epoch} loss 1.5 took 10\n" for epoch in epochs), encoding="utf-8")
+    return loss_curve(log, read(log, format=grammar).parts, None)
+
+
+def test_the_losses_of_epochs_stand_at_their_numbers(tmp_path: Path) -> None:
+    found = curve_of_epochs(tmp_path, 2, 4, 6)
+    assert found is not None
+    assert found.steps.tolist() == [2, 4, 6]
+
+
+def test_several_losses_of_one_epoch_are_not_taken_for_those_of_several_epochs(tmp_path: Path) -> None:
+    with pytest.raises(NoMeasurement):
+        curve_of_epochs(tmp_path, 1, 1, 2, 2)

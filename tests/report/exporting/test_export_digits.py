@@ -137,6 +137,15 @@ def test_a_series_has_a_row_for_each_run_in_the_order_of_time() -> None:
     assert [row["value"] for row in rows(said)] == ["100.50", "99.00"]
 
 
+def test_times_with_and_without_a_zone_are_ordered_by_when_they_were() -> None:
+    earlier, later = "2031-05-04T15:00:00+08:00", "2031-05-04T11:00:00"
+    two = replace(EXAMPLE, runs=tuple(replace(EXAMPLE.runs[0], time=time) for time in (later, earlier)))
+    (said,) = (text for name, text in files("otava", two).items() if name.endswith(".csv"))
+    (row,) = pd.read_csv(io.StringIO(text("reframe", two)), sep="|", dtype=str).to_dict("records")
+    assert [row["time"] for row in rows(said)] == [earlier, later]
+    assert row["job_completion_time"] == later
+
+
 def test_logs_of_one_case_are_one_series_however_long_each_warmed_up() -> None:
     case = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C1"
     runs = metrics(*(case / str(number) for number in (1, 2, 3)))

@@ -121,7 +121,9 @@ def test_two_texts_have_two_file_names(one: str, other: str) -> None:
     assert (file_name(one) == file_name(other)) == (one == other)
 
 
-@pytest.mark.parametrize("target", ["bencher", "github-action-benchmark", "openmetrics", "reframe", "tipc"])
+@pytest.mark.parametrize(
+    "target", ["bencher", "github-action-benchmark", "mlflow", "openmetrics", "otava", "reframe", "tipc"]
+)
 def test_two_numbers_of_one_name_are_refused_rather_than_one_lost(target: str) -> None:
     with pytest.raises(ExportError, match="two numbers would both be called"):
         exported(TARGETS[target], [EXAMPLE, EXAMPLE])
