@@ -34,7 +34,7 @@ NAME = re.compile(
     r"AMD|AMP|BERT|BS|CPU|CUDA|CentOS|Cityscapes|CycleGAN|DALI|Debian|Docker|EPYC|Fluid|GAN|GB|GHz|GNU/Linux|GPU|GiB|"
     r"Gold|ImageNet|Intel|LTS|MXNet|MiB|NCCL|NGC|NODE|NVIDIA|Paddle|PaddleClas|PaddlePaddle|PaddleSeg|PyTorch|Python|"
     r"ResNet|SE|TensorFlow|Tesla|Transformer|Ubuntu|Wikipedia|X|Xeon|cuDNN|develop|mmsegmentation|ce|docker|nvidia|"
-    r"numpy|paddlepaddle|nanoGPT|TorchTitan|Megatron|Hugging|Face|Trainer"
+    r"numpy|paddlepaddle|nanoGPT|TorchTitan|Megatron|LM|Hugging|Face|Trainer"
 )
 CODE_SPAN = re.compile(r"`[^`]+`")
 LINK_TARGET = re.compile(r"\]\([^)]+\)")
