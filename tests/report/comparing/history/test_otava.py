@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 from report.comparing.history.change_points import change_points
 from tests.report.comparing.history.made_history import GATE
 from tests.report.comparing.history.made_series import KINDS, MadeSeries, f1, made_series
+from tests.report.conftest import Environment
 
 pytestmark = pytest.mark.slow
 SERIES = 200  # of each kind
@@ -18,14 +18,11 @@ HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
-def otava(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[list[int]]]:
+def otava(environment: Environment) -> dict[str, list[list[int]]]:
     """What Otava finds in the series of each kind."""
-    folder = tmp_path_factory.mktemp("environment")
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    subprocess.run([folder / "bin/python", "-m", "pip", "install", "-q", "apache-otava==0.8.0"], check=True)
     speeds = {kind: [[1 / time for time in one.times] for one in series] for kind, series in MADE.items()}
     done = subprocess.run(
-        [folder / "bin/python", HERE / "otava_changes.py"],
+        [environment("apache-otava") / "python", HERE / "otava_changes.py"],
         input=json.dumps(speeds),
         capture_output=True,
         text=True,
