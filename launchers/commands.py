@@ -208,8 +208,10 @@ def images(kind: str, count: int, size: int, out: Path) -> None:
       tachograph images --kind imagenet --count 64 --size 64 PaddleClas/dataset/generated
       tachograph images --kind cityscapes --count 16 --size 128 PaddleSeg/data/generated
     """
+    from .native.images import KINDS
+
     try:
-        from .native.images import KINDS
+        import PIL.Image  # noqa: F401 - before anything is written
     except ImportError as error:
         raise _Refused(
             'Images need the package pillow, which is not installed; run `pip install "tachograph[images]"`.'

@@ -72,6 +72,9 @@ def test_a_command_names_the_extra_that_it_misses_in_one_sentence(missing: str, 
         "parse {log} --out {out}/a.csv",
         "export csv cpu-demo",
         "formats",
+        "launchers",
+        "launch nanogpt --repo {out} --dry-run",
+        "run --dry-run --into {out}/logs -- python --version",
     ],
 )
 def test_all_else_needs_no_extra(command: str, tmp_path: Path) -> None:

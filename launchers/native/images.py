@@ -8,10 +8,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from pathlib import Path
-
-from PIL import Image
+from typing import TYPE_CHECKING
 
 from ..io.regular_file import write_whole
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 MADE = "made-images.txt"
 _COARSE = 16  # a photograph is smooth: few random pixels are enlarged, so that files are as small as real ones
@@ -58,11 +60,15 @@ def _cityscapes_example(out: Path, number: int, size: int) -> str:
 
 
 def _photograph(seed: int, width: int, height: int) -> Image.Image:
+    from PIL import Image  # noqa: PLC0415 - it comes with the extra; launches, which read MADE here, need none
+
     pixels = random.Random(seed).randbytes(_COARSE * _COARSE * 3)
     return Image.frombytes("RGB", (_COARSE, _COARSE), pixels).resize((width, height), Image.Resampling.BICUBIC)
 
 
 def _labels(seed: int, width: int, height: int) -> Image.Image:
+    from PIL import Image  # noqa: PLC0415 - it comes with the extra
+
     classes = bytes(random.Random(seed).choices(range(_CITYSCAPES_CLASSES), k=_COARSE * _COARSE))
     return Image.frombytes("L", (_COARSE, _COARSE), classes).resize((width, height), Image.Resampling.NEAREST)
 

@@ -70,6 +70,13 @@ class Screen:
         self._console = Console(file=sys.__stderr__)  # whose control codes are its own; its text is escaped here
         self._thread: threading.Thread | None = None
 
+    @property
+    def is_where_messages_are(self) -> bool:
+        """Whether the log is shown where standard error goes: whoever reads the messages has seen the log."""
+        with suppress(OSError):
+            return os.path.sameopenfile(self._out, sys.stderr.fileno())
+        return False
+
     @contextmanager
     def following(self, log: Path, title: str) -> Iterator[None]:
         """Follow `log`; `title` is the run in a few words."""

@@ -118,7 +118,8 @@ class RunSeries:
         self.runner.screen.finish(signals)
         if facts["status"] == FAILED:
             self.failed.append(run.folder.path)
-            for line in why(run.folder, facts["reason"], facts["last_lines"]):
+            is_shown = self.runner.screen.is_where_messages_are
+            for line in why(run.folder, facts["reason"], facts["last_lines"], is_shown=is_shown):
                 say(line, err=True)
         if signals:
             say(f"{run.folder.path} is marked as {facts['status']}; run the same command again to continue.", err=True)
@@ -183,12 +184,12 @@ def _of_checkouts(planned: Iterable[PlannedRun]) -> Iterator[str]:
     yield from dict.fromkeys(chain.from_iterable(job.remarks() for job in meant.values()))
 
 
-def why(folder: RunFolder, reason: str, lines: Sequence[str]) -> Iterator[str]:
-    """Say in a line each why a run failed, the last lines of its log first.
+def why(folder: RunFolder, reason: str, lines: Sequence[str], *, is_shown: bool = False) -> Iterator[str]:
+    """Say in a line each why a run failed, the last lines of its log first, unless the screen has just shown these.
 
     Launchers of several processes end a log with what they say of these; its first traceback is what went wrong.
     """
-    yield from ["Last lines of the log:", *(f"  {line}" for line in lines)] if lines else []
+    yield from ["Last lines of the log:", *(f"  {line}" for line in lines)] if lines and not is_shown else []
     raised = first_raised(folder.log)
     if raised and not any(raised[1] in line for line in lines):
         yield f"First traceback in the log, line {raised[0]}: {raised[1]}"

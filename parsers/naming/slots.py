@@ -43,6 +43,7 @@ _SCALES = {"K": 1e3, "k": 1e3, "M": 1e6}
 _NAME_OF_SECOND = re.compile(r"\s*\([A-Za-z_ ]+\)\Z")
 _SECOND = re.compile(r"\s*\(\s*[-+.\d]")
 LONGEST_UNIT = 48
+_ORDINALS = {"轮": "epoch", "步": "step"}
 # How far a bar is, before its steps; Colab draws no picture: `20%|##   | 1/5 [00:01<`, `20% 1/5 [00:01<`.
 BAR = re.compile(r"(?<![\d.])\d{1,3}%(?:\|[^|\r\n]*\||(?= +\d+/\d+ \[\d))")
 
@@ -164,8 +165,9 @@ class _SlotReader:
             of_pair = Sense("epoch", "epoch") if _PAIR_OF_FRACTIONS.match(self.line, start - 1) else None
             return Slot(place, start, end, text, "", of_pair or _fraction_sense(text, before), place + 1)
         key, is_strong = self._key(text, end)
-        if self._is_epoch_of_pair(text, key, end) or self._is_epoch_in_chinese(text, end):
-            return Slot(place, start, end, text, "", Sense("epoch", "epoch"))
+        counter = "epoch" if self._is_epoch_of_pair(text, key, end) else self._ordinal_in_chinese(text, end)
+        if counter:
+            return Slot(place, start, end, text, "", Sense(counter, counter))
         if before and _is_step_of(text, before, self.line[end : end + 1]):
             name = f"{before.sense.name} step" if before.sense else ""
             return Slot(place, start, end, text, "", Sense("step", name))
@@ -187,8 +189,10 @@ class _SlotReader:
         is_first = text.endswith("[") and re.match(r"\s*,\s*\d+\s*\]", self.line[end:])
         return bool(is_first) and split(key) in named("step")
 
-    def _is_epoch_in_chinese(self, text: str, end: int) -> bool:
-        return text.rstrip().endswith("第") and self.line[end : end + 2].lstrip().startswith("轮")
+    def _ordinal_in_chinese(self, text: str, end: int) -> str | None:
+        """What is counted in 第 3 轮 and 第 3 步, where the word stands behind its number."""
+        behind = self.line[end : end + 2].lstrip()[:1]
+        return _ORDINALS.get(behind) if text.rstrip().endswith("第") else None
 
     def _is_fraction(self, place: int) -> bool:
         if place + 1 >= len(self.found):

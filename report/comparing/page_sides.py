@@ -54,7 +54,7 @@ def _logs_of_cells(page: Page, logs: Path) -> Iterator[tuple[str, str]]:
     for place, slug in zip(page.places(), slugs(page), strict=True):
         with suppress(NoEvidenceError):
             run = run_of(page.columns[place.column.column], place.case)
-            yield from ((slug, path) for path in logs_of(logs, filled(run, place.case, logs)))
+            yield from ((slug, path) for path in logs_of(logs, filled(run, page.of_model(place.case), logs)))
 
 
 def _at_revision(revision: str, page: str, logs: Path, side: Path) -> list[FoundRun]:

@@ -119,7 +119,9 @@ def _measured_cell(page: Page, logs: Path, column: TableColumn, empty: Cell, kno
 def _asked(page: Page, column: TableColumn, case: Case, logs: Path) -> tuple[str, Protocol]:
     """Where the logs of a cell are, as a pattern, and the protocol of the cell; raises NoEvidenceError."""
     run = run_of(page.columns[column.column], case)
-    return filled(run, case, logs), run.protocol.overridden(column.protocol) if column.protocol else run.protocol
+    return filled(run, page.of_model(case), logs), run.protocol.overridden(
+        column.protocol
+    ) if column.protocol else run.protocol
 
 
 def _filled(cell: Cell, protocol: Protocol, proofs: Proofs, left_out: Reasons) -> Cell:

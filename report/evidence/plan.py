@@ -49,10 +49,11 @@ class PlannedLaunch:
 
 @dataclass(frozen=True)
 class _PlannedCell:
-    """A cell of a page: where it stands, its case, and the column that it compares."""
+    """A cell of a page: where it stands, its case, how patterns of logs take it, and the column that it compares."""
 
     title: str
     case: Case
+    of_model: Case
     column: Column
 
 
@@ -100,7 +101,7 @@ def _unplanned(place: _PlannedCell, logs: Path) -> str | None:
         run = run_of(place.column, place.case)
     except NoEvidenceError as error:
         return str(error)
-    if run.launcher is None and not _has_evidence(logs, filled(run, place.case, logs)):
+    if run.launcher is None and not _has_evidence(logs, filled(run, place.of_model, logs)):
         return NO_LAUNCHER
     return None
 
@@ -117,7 +118,9 @@ def _places(page: Page, only: Mapping[str, str]) -> Iterator[_PlannedCell]:
     for place in (place for place in page.places() if not place.column.quantity.is_quotient):
         titles = (place.table.title, row_title(page, place.table, place.row), column_title(page, place.column))
         if all(str(place.case.get(axis)) == value for axis, value in only.items()):  # type: ignore[call-overload]
-            yield _PlannedCell(", ".join(titles), place.case, page.columns[place.column.column])
+            yield _PlannedCell(
+                ", ".join(titles), place.case, page.of_model(place.case), page.columns[place.column.column]
+            )
 
 
 def _wanted(place: _PlannedCell, logs: Path, repeats: int | None) -> Iterator[PlannedLaunch]:
@@ -126,7 +129,7 @@ def _wanted(place: _PlannedCell, logs: Path, repeats: int | None) -> Iterator[Pl
         run = run_of(place.column, place.case)
     except NoEvidenceError:
         return
-    if run.launcher is None or _is_published(run, place.case, logs):
+    if run.launcher is None or _is_published(run, place.of_model, logs):
         return
     options, folder = _options(place, run), _folder(place, run, logs)
     for repeat in range(1, (repeats or run.repeats) + 1):
@@ -158,7 +161,7 @@ def _folder(place: _PlannedCell, run: Run, logs: Path) -> Path:
     if case == pattern or case[-1:] not in ("", "/") or any(mark in case for mark in "*?["):
         raise _lacking(place, NOT_NUMBERED, pattern=repr(pattern), repeats=REPEATS)
     try:
-        folder = logs / case.format_map({axis: run.spelt(axis, value) for axis, value in place.case.items()})
+        folder = logs / case.format_map({axis: run.spelt(axis, value) for axis, value in place.of_model.items()})
     except KeyError as error:
         raise _lacking(place, NEEDS_AXIS, pattern=repr(pattern), axis=error.args[0]) from None
     if leading_out([folder], logs):

@@ -89,8 +89,8 @@ class Run(PagePart):
     when: Cases = Field(default_factory=dict)
     """The cases that it covers, by axis; a list allows several values, an omitted axis allows all."""
     logs: Pattern
-    """Pattern of the logs in the log folder, with the axes of the case in braces and `*` for repeats. A folder with one
-    log for each rank counts as one log."""
+    """Pattern of the logs in the log folder, with the axes of the case in braces (`{model}` is that of the page unless
+    a case states one) and `*` for repeats. A folder with one log for each rank counts as one log."""
     launched: Pattern | None = None
     """For `launch`: the same of its own runs, where `logs` are of others; they stand for those that are missing."""
     protocol: AnyProtocol

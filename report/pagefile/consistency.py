@@ -80,7 +80,7 @@ def _of_logs(page: Page) -> Iterator[Message]:
     for place in page.places():
         run = next((run for run in page.columns[place.column.column].runs if run.covers(place.case)), None)
         with suppress(KeyError):  # the case does not say all, and the cell says so
-            for pattern in run.patterns(place.case) if run else ():
+            for pattern in run.patterns(page.of_model(place.case)) if run else ():
                 if not is_spelt_inside(pattern):
                     column, table = place.column.column, place.table.name
                     yield Message(LOGS_LEAVE, column=column, table=table, pattern=repr(pattern))

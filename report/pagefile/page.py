@@ -21,8 +21,11 @@ from .table import Against, OverTime, Table, TableColumn, TableRow
 
 ONE_KIND = "a highlight is one of fastest, highest, scaling and speed_up, with a case."
 
+SEVERAL = ", "  # what separates the names of several models
+
 __all__ = [
     "LAUNCHED",
+    "SEVERAL",
     "Against",
     "Axis",
     "Block",
@@ -184,6 +187,10 @@ class Page(PagePart):
         labels = place.labels
         taken = [(axis, str(value)) for axis, value in place.case.items() if value != labels[axis]]
         return [column.labels.get(axis, {}).get(value) or self.label(axis, value) for axis, value in taken]
+
+    def of_model(self, case: Case) -> Case:
+        """A case as the patterns of logs take it: one that states no model is of that of the page, if this is one."""
+        return case if SEVERAL in self.model else {"model": self.model, **case}
 
     def quality_of(self, column: str) -> Quality | None:
         """What the runs of a column are held against."""

@@ -55,7 +55,7 @@ def why(
     either with its line: 12:399.5. An evidence number of earlier versions (e12) still works. Prints the log, the lines
     used and why others are skipped, the values, each step of the protocol, scaling and rounding, the results
     of other protocols and estimates, and an awk command that reproduces the digits from the raw log. Of a number
-    without a log it prints which other numbers of its table give or contradict it.
+    without a log it prints which other numbers of its table give or contradict it. A run folder stands for its LOG.
 
     Exit status 1 if a log gives no throughput, 2 for wrong use or unreadable input.
 
@@ -112,13 +112,14 @@ def _of_log(
     from parsers.io.errors import ParserError
     from parsers.runs.facts import Fact
     from parsers.runs.provenance import option
+    from parsers.runs.runfile import log_of
 
     from ..measuring.protocol import NoMeasurement, Protocol, ProtocolError
     from .explanation import of_log
 
     given = [Fact(name, number, option(name)) for name, number in options.items() if number]
     try:
-        return of_log(log, Protocol.parse(stated) if stated else None, given, format_)
+        return of_log(log_of(log), Protocol.parse(stated) if stated else None, given, format_)
     except (ProtocolError, ParserError) as error:
         raise Unreadable(told_in(error, translate)) from error
     except NoMeasurement as error:

@@ -78,7 +78,9 @@ def factors(sample: Sample, facts: Facts, measured: Measurement) -> tuple[Factor
     if sample.step is not None:
         return tuple(_of_a_step(*sample.step, facts))
     if sample.column == "throughput" and sample.field is not None and sample.field.scope != "job" == measured.scope:
-        return (_stated(f"{sample.field.scope}s", facts),)
+        # A number of unknown scope is the job's only where that has one card.
+        scope = "card" if sample.field.scope == "unknown" else sample.field.scope
+        return (_stated(f"{scope}s", facts),)
     return ()
 
 

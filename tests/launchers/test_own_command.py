@@ -86,6 +86,14 @@ def test_the_first_traceback_of_a_failed_run_is_named_where_others_follow_it(pro
     assert "First traceback in the log, line 3: ValueError: no data\n" in program.run("--", "python", "train.py").stderr
 
 
+def test_the_last_lines_of_a_failed_run_are_repeated_only_where_its_output_goes_elsewhere(program: OwnProgram) -> None:
+    program.change("raise SystemExit('no data')")
+    shown = program.run_on_one_screen("--", "python", "train.py")
+    assert shown.count("no data") == 1
+    assert "train/1 failed. Exit status 1." in shown
+    assert "Last lines of the log:\n  no data\n" in program.run("--", "python", "train.py").stderr
+
+
 def test_stated_facts_name_the_case(program: OwnProgram) -> None:
     program.run(
         "--model", "GPT 2", "--batch-size", "8", "--precision", "bf16", "--cards", "2", "--", "python", "train.py"

@@ -46,6 +46,7 @@ WAYS = {
     "a Python dict": "{{'loss': {x:.3f}, 'tokens/s': {y}.0, 'step': {n}}}",
     "a table": "| {n} | loss {x:.3f} | {y}.0 tok/s |",
     "Chinese": "第 步: {n} 损失: {x:.3f} 吞吐量: {y}.0 tokens/s",
+    "Chinese with an ordinal": "第 {n} 步，损失 {x:.3f}，吞吐 {y}.0 tokens/s",
 }
 
 

@@ -175,7 +175,7 @@ def test_a_time_that_stands_in_two_units_is_not_read_by_one_of_them(tmp_path: Pa
 
 def test_a_time_on_lines_that_count_passes_and_steps_may_be_of_either(tmp_path: Path) -> None:
     text = "".join(f"iter {4 * n} step {n} | loss 2.5 | iter time: 0.5{n % 3}s\n" for n in range(1, 9))
-    assert "two counters that rise at different rates" in refused(tmp_path, text)
+    assert "two counters" in refused(tmp_path, text)
 
 
 def test_a_time_on_lines_that_count_steps_twice_is_read(tmp_path: Path) -> None:

@@ -68,3 +68,10 @@ def test_repeats_of_an_unknown_scope_are_not_combined_with_those_of_the_job() ->
     known, unknown = (Throughput(10, "samples/s", scope) for scope in ("job", "unknown"))
     with pytest.raises(NoMeasurement, match="found samples/s of one job and samples/s of unknown scope"):
         combine([known, unknown], Protocol())
+
+
+def test_why_explains_a_rate_of_unknown_scope_that_is_the_jobs_as_it_has_one_card(folder: Path) -> None:
+    (folder / "page.toml").write_text(PAGE.replace("cards = 8", "cards = 1"))
+    explained = run("why", folder / "page.toml", "one/1/a", "--logs", folder)
+    assert explained.returncode == 0, explained.stderr
+    assert "scaling    × 1 card (page)" in explained.stdout

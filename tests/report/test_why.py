@@ -19,7 +19,7 @@ from report.why.explanation_text import shown
 from report.why.sample import Factor
 from report.why.sensitivity import few, spread, stalls, variations
 from report.wording.words import Translator, words
-from tests.commandline import PROJECT
+from tests.commandline import PROJECT, run
 from tests.conftest import Compare
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -180,3 +180,8 @@ def test_few_records_are_reported(tmp_path: Path) -> None:
 
 def test_the_last_value_needs_no_others(tmp_path: Path) -> None:
     assert warned(derivation(tmp_path, 100, protocol="statistic=last")) == []
+
+
+def test_a_run_folder_stands_for_its_log() -> None:
+    log = PROJECT / "logs/cpu-demo/ResNet50_bs4_fp32_N1C1/1/train.log"
+    assert run("why", log.parent).stdout == run("why", log).stdout != ""

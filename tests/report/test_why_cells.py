@@ -72,6 +72,21 @@ def test_a_cell_is_found_by_digits_that_no_other_prints() -> None:
     )
 
 
+def test_a_pattern_that_names_the_model_takes_that_of_the_page_where_the_case_states_none(page: Path) -> None:
+    page.write_text(PAGE.replace("{cards}/train.log", "{model}{cards}/train.log"), encoding="utf-8")
+    assert not any(cell.printed for cell in cells(load(page), page.parent))
+    for cards in ("1", "2"):
+        (page.parent / cards).rename(page.parent / f"M{cards}")
+    assert [bool(cell.printed) for cell in cells(load(page), page.parent)] == [True] * 4 + [False] * 2
+
+
+def test_a_page_of_several_models_does_not_fill_their_names_into_a_pattern(page: Path) -> None:
+    several = PAGE.replace("{cards}/train.log", "{model}{cards}/train.log").replace('"M"', '"M, N"')
+    page.write_text(several, encoding="utf-8")
+    said = {str(cell.reason) for cell in cells(load(page), page.parent)}
+    assert said == {"Pattern {model}{cards}/train.log needs model, which the case does not specify."}
+
+
 def test_digits_of_several_cells_are_reported_with_all_of_them(page: Path) -> None:
     found = list(cells(load(page), page.parent))
     printed = found[2].printed

@@ -70,12 +70,14 @@ def quality_remarks(page: Page, column: str, cell: Cell, logs: Path, read: Read)
         return
     if quality.reference is not None and quality.loss is not None:
         try:
-            yield _of_loss(quality.reference, float(quality.loss[:-1]) / 100, cell, logs, read)
+            yield _of_loss(
+                quality.reference, float(quality.loss[:-1]) / 100, page.of_model(cell.case), cell, logs, read
+            )
         except NoEvidenceError as error:
             yield Message(NOT_COMPARED, reason=error.message)
     if quality.convergence_points is not None:
         try:
-            yield _of_convergence(quality.convergence_points, cell, logs)
+            yield _of_convergence(quality.convergence_points, page.of_model(cell.case), cell, logs)
         except NoEvidenceError as error:
             yield Message(NOT_TESTED, reason=error.message)
 
@@ -86,13 +88,13 @@ def reference_logs(page: Page, logs: Path) -> Iterator[str]:
         quality = page.quality_of(place.column.column) or Quality.model_construct()
         for pattern in filter(None, (quality.reference, quality.convergence_points)):
             try:
-                yield from logs_of(logs, _filled(pattern, place.case))
+                yield from logs_of(logs, _filled(pattern, page.of_model(place.case)))
             except NoEvidenceError:
                 continue
 
 
-def _of_loss(pattern: str, tolerance: float, cell: Cell, logs: Path, read: Read) -> Message:
-    paths = _found(pattern, cell.case, logs)
+def _of_loss(pattern: str, tolerance: float, case: Case, cell: Cell, logs: Path, read: Read) -> Message:
+    paths = _found(pattern, case, logs)
     references = [_reading(logs, path, read) for path in paths]
     reference = [_curve(path, one, None) for path, one in zip(paths, references, strict=True)]
     judged = [_curve(proof.log, proof.reading, cell.protocol) for proof in cell.proofs]
@@ -113,9 +115,9 @@ def _said(found: LossAgreement) -> Message:
     return Message(key, **told, first=found.steps[0], last=found.steps[1])
 
 
-def _of_convergence(pattern: str, cell: Cell, logs: Path) -> Message:
+def _of_convergence(pattern: str, case: Case, cell: Cell, logs: Path) -> Message:
     """The RCP test of the runs behind a cell; raises NoEvidenceError where it cannot be made."""
-    told = _json_of(logs, _found(pattern, cell.case, logs)[0])
+    told = _json_of(logs, _found(pattern, case, logs)[0])
     runs = [mllog_convergence(proof.reading.path) for proof in cell.proofs]
     if len({(run.benchmark, run.batch_size) for run in runs}) > 1:
         raise NoEvidenceError(OTHER_RUNS)

@@ -8,14 +8,12 @@ from ...evidence.cell import Cell, Proof
 from ...evidence.circumstances import of_cell, proofs_of
 from ...measuring.number import printed
 from ...measuring.protocol import Protocol
-from ...pagefile.page import Page
+from ...pagefile.page import SEVERAL, Page
 from .metric import ExportedRun, Metric
 from .run_time import begin_of
 
 # What a page need not state and its logs may.
 OF_LOGS = ("model", "framework", "device")
-# Between the models of a page that has several.
-SEVERAL = ", "
 
 
 def page_metrics(name: str, page: Page, cells: Sequence[Cell]) -> Iterator[Metric]:
