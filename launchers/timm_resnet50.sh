@@ -26,8 +26,9 @@ launch=()
 ((NODES == 1)) || launch+=(--nnodes "$NODES" --node_rank "$NODE_RANK" \
   --rdzv_endpoint "${MASTER:?host:port where the nodes meet}")
 cd "$REPO"
+steps=$(((STEPS + EPOCHS - 1) / EPOCHS))  # of an epoch, rounded up
 # A step is one of the optimizer, of several batches. Only with a size of images can an epoch end early.
 native "${python[@]}" "${launch[@]}" train.py --data-dir "$DATA" --model resnet50 --device "$device" -b "$BATCH_SIZE" \
   --grad-accum-steps "$ACCUMULATION" --epochs "$EPOCHS" --warmup-epochs 0 --cooldown-epochs 0 --train-img-sizes 224 \
-  --train-batches-per-epoch "$(((STEPS + EPOCHS - 1) / EPOCHS * ACCUMULATION))" --val-split "" --log-interval 10 \
+  --train-batches-per-epoch "$((steps * ACCUMULATION))" --val-split "" --log-interval 10 \
   --workers 8 --output results "${level[@]}" "${extra[@]}"
