@@ -119,9 +119,8 @@ def _measured_cell(page: Page, logs: Path, column: TableColumn, empty: Cell, kno
 def _asked(page: Page, column: TableColumn, case: Case, logs: Path) -> tuple[str, Protocol]:
     """Where the logs of a cell are, as a pattern, and the protocol of the cell; raises NoEvidenceError."""
     run = run_of(page.columns[column.column], case)
-    return filled(run, page.of_model(case), logs), run.protocol.overridden(
-        column.protocol
-    ) if column.protocol else run.protocol
+    protocol = run.protocol.overridden(column.protocol) if column.protocol else run.protocol
+    return filled(run, page.of_model(case), logs), protocol
 
 
 def _filled(cell: Cell, protocol: Protocol, proofs: Proofs, left_out: Reasons) -> Cell:
@@ -293,8 +292,7 @@ def forget() -> None:
 
 def _disagreements(case: Case, reading: Reading) -> Iterator[Disagreement]:
     for axis in COMPARED:
-        fact = reading.facts.get(axis)
-        if axis in case and fact is not None and fact.value != case[axis]:
+        if axis in case and (fact := reading.facts.get(axis)) is not None and fact.value != case[axis]:
             yield Disagreement(axis, case[axis], fact.value, fact.source)
     device = reading.facts.get("device")
     if "device" in case and device is not None and are_other_cards(str(case["device"]), str(device.value)):
