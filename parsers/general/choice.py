@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
@@ -70,14 +71,22 @@ def _by_stamps(gathered: Gathered) -> list[Proven]:
 def _alternate(done: Numbers, passed: Numbers) -> bool:
     """Whether steps that begin anew take as different a time as those of training and of an evaluation without a name.
 
-    ``done``, ``passed``: steps and seconds between two lines.
+    ``done``, ``passed``: steps and seconds between two lines. A run of another size that was appended goes on as it
+    began, where training follows an evaluation again.
     """
     begins = np.flatnonzero(done <= 0)
     runs = zip(np.split(done, begins), np.split(passed, begins), strict=True)
     times = [
-        np.median(seconds[steps > 0] / steps[steps > 0]) for steps, seconds in runs if (steps > 0).sum() >= LEAST_STEPS
+        float(np.median(seconds[steps > 0] / steps[steps > 0]))
+        for steps, seconds in runs
+        if (steps > 0).sum() >= LEAST_STEPS
     ]
-    return bool(times and max(times) > APART * min(times))
+    if not times or max(times) <= APART * min(times):
+        return False
+    groups = np.split(times, [n for n, pair in enumerate(pairwise(times), 1) if max(pair) > APART * min(pair)])
+    middles = sorted(float(np.median(group)) for group in groups)
+    are_apart = all(slower > APART * faster for faster, slower in pairwise(middles))
+    return not are_apart or min(map(len, groups)) < LEAST_STEPS
 
 
 def _contradicted(one: Proven, proven: Sequence[Proven], every: Sequence[SpokenSeries]) -> Message | None:

@@ -213,9 +213,11 @@ def _are_evaluated(series: SpokenSeries) -> bool:
 
 def _lines_of_a_step(series: SpokenSeries) -> int:
     """How many lines, one after the other, tell of the same step as a rule, each of a process of its own; 0 of none."""
-    steps = series.steps[np.isfinite(series.steps)]
-    begins = np.flatnonzero(np.diff(steps, prepend=np.nan, append=np.nan) != 0)
-    return int(np.median(np.diff(begins))) if len(begins) > 1 else 0
+    if series.rows[0].form.is_bar:  # drawn again for what is shown beside it
+        return 0
+    counts = np.column_stack([series.steps, np.nan_to_num(series.of("epoch"))])[np.isfinite(series.steps)]
+    begins = np.flatnonzero((np.diff(counts, axis=0) != 0).any(axis=1)) + 1
+    return int(np.median(np.diff([0, *begins, len(counts)]))) if len(counts) else 0
 
 
 def _comments(gathered: Gathered, choice: Choice, assumed: Iterable[Message]) -> Iterator[str]:

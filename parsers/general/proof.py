@@ -85,7 +85,7 @@ class Proven:
 
 def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     """What a series is, or the reason why that is not known."""
-    series = _of_epochs(replace(series.with_unit(), is_beside=_is_beside(series, gathered)))
+    series = replace(_of_epochs(series).with_unit(), is_beside=_is_beside(series, gathered))
     reason = _of_other(series) or _not_evident(series, gathered)
     if not reason and series.sense.role in (TIME, ELAPSED) and is_clock(series):
         return Proven(series, ELAPSED, 1.0, [Message(CLOCK, name=series.sense.name)])
@@ -259,7 +259,7 @@ def _counts_in_two_ways(series: SpokenSeries) -> bool:
 def _time(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     if series.kind == "epoch" and series.sense.role == TIME:
         found = factor_of_epoch(series)
-        of_epoch = [Message(OF_EPOCH, name=series.sense.name)]
+        of_epoch = [Message(OF_EPOCH, name=series.sense.name), *series.why_seconds]
         return found if isinstance(found, str) else Proven(series, DURATION, found, of_epoch)
     if reason := _of_several_steps(series):
         return reason

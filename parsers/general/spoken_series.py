@@ -166,7 +166,7 @@ def of_stamps(gathered: Gathered) -> SpokenSeries | None:
     levels: dict[Level, list[Spoken]] = {}
     for row in gathered.spoken:
         form = row.form
-        if form.has_loss and not (form.is_of_other or form.is_bar) and form.first(STEP) and form.stamp:
+        if form.has_evidence and not (form.is_of_other or form.is_bar) and form.first(STEP) and form.stamp:
             levels.setdefault(form.level, []).append(row)
     rows = max(levels.values(), key=len, default=[])
     slots = {row.form: slot for row in rows if (slot := row.form.first(STEP))}

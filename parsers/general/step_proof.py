@@ -15,6 +15,7 @@ BY_THE_STAMPS = "{name} is the time of one step, as the stamps of the lines show
 BY_TIME_LEFT = "{name} is the time of one step, as the time that is left shows"
 EVERY_STEP = "{name} is the time of one step, because there is a line for each step"
 BY_EPOCHS = "{name} is the time of one step, as the time of an epoch shows"
+BY_WHOLE_EPOCHS = "{name} is the time of one step, for the steps of an epoch take as long as the stamps of its lines show"
 BY_MEANS = "{name} is the time of one step, as the running mean beside it shows"
 OF_EPOCH = "{name} is the time of one epoch, because there is a line for each epoch"
 NOT_OF_AN_EPOCH = "its lines do not number epochs one by one, so nobody knows what it is the time of"
@@ -50,6 +51,9 @@ def proof_of_step(series: SpokenSeries, gathered: Gathered, factor: float, ratio
         return Message(BY_TIME_LEFT, name=series.sense.name)
     if ratio is not None:
         return None
+    whole = _by_stamps_of_whole_epochs(series)
+    if whole is not None and BY_STAMPS[0] < whole * factor < BY_STAMPS[1]:
+        return Message(BY_WHOLE_EPOCHS, name=series.sense.name)
     epoch = _by_epochs(series, gathered, factor)
     if epoch is not None:
         return Message(BY_EPOCHS, name=series.sense.name) if BY_STAMPS[0] < epoch < BY_STAMPS[1] else None
@@ -78,6 +82,19 @@ def by_stamps(series: SpokenSeries) -> float | None:
     return float(np.median(series.values[1:][known])) / between
 
 
+def _by_stamps_of_whole_epochs(series: SpokenSeries) -> float | None:
+    """The number times the step of its line over the seconds since the epoch before, where lines end an epoch each.
+
+    None where their steps differ, or stamps do not say.
+    """
+    steps, epochs = series.steps, np.diff(series.of("epoch"))
+    moments = np.diff(np.array([row.moment for row in series.rows]))
+    known = (epochs == 1) & (moments > 0) & series.usable[1:]
+    if known.sum() < LEAST or np.ptp(steps) > 0 or moments[known].sum() < LEAST_SECONDS:
+        return None
+    return float(np.median(series.values[1:][known] * steps[1:][known] / moments[known]))
+
+
 def factor_of_epoch(series: SpokenSeries) -> float | str:
     """How many seconds the unit of numbers is that are the times of an epoch each, or why they are not known to be.
 
@@ -85,7 +102,7 @@ def factor_of_epoch(series: SpokenSeries) -> float | str:
     """
     ratio, factor = _by_stamps_of_epochs(series), series.sense.factor
     epochs = series.of("epoch")
-    is_each = len(series) >= LEAST and bool((np.diff(epochs) == 1).mean() >= MOST_EPOCHS)
+    is_each = len(series) >= LEAST and are_one_by_one(epochs)
     is_said = "of_epoch" in series.sense.flags and not np.isfinite(epochs).any()
     if not (is_each or is_said):
         return NOT_OF_AN_EPOCH
@@ -94,6 +111,13 @@ def factor_of_epoch(series: SpokenSeries) -> float | str:
     low, high = OF_EPOCH_BY_STAMPS
     units = (factor,) if factor else (1.0, 1e-3)
     return next((unit for unit in units if low <= ratio * unit <= high), AGAINST_STAMPS)
+
+
+def are_one_by_one(epochs: Numbers) -> bool:
+    """Whether epochs are numbered one by one; each time from the first where they begin anew."""
+    done = np.diff(epochs)
+    are_first = (done <= 0) & (epochs[1:] == epochs.min(initial=np.inf))
+    return (done == 1).sum() >= LEAST - 1 and bool(((done == 1) | are_first).mean() >= MOST_EPOCHS)
 
 
 def _by_stamps_of_epochs(series: SpokenSeries) -> float | None:

@@ -181,11 +181,17 @@ def not_of_steps(series: SpokenSeries, gathered: Gathered) -> str | None:
         return OF_EPOCHS
     if series.total is not None and (_is_count_of_epochs(series, gathered) or _goes_with_epochs(series, gathered)):
         return WITH_EPOCHS
-    if evaluates_before(series, gathered):
+    if not _tells_learning_rate(series) and evaluates_before(series, gathered):
         return OF_EVALUATION
     if series.total is not None and not series.evidence and _goes_by_itself(series, gathered):
         return OF_SOMETHING_ELSE
     return SPEEDS_DIFFER if _differ(series) else None
+
+
+def _tells_learning_rate(series: SpokenSeries) -> bool:
+    """Whether a bar shows what an evaluation has not, whatever stands before it: a learning rate, the norm of gradients."""
+    told = [any(map(row.form.first, ("learning_rate", "gradient_norm"))) for row in series.rows]
+    return sum(told) > len(told) / 2
 
 
 def _goes_by_itself(series: SpokenSeries, gathered: Gathered) -> bool:
