@@ -8,10 +8,11 @@ from itertools import pairwise
 import numpy as np
 
 from ..io.message import Message
-from ..naming.sense import DURATION, ELAPSED, RATE, STEP, STEP_RATE, STEP_TIME, TIME, Sense
+from ..naming.sense import DURATION, ELAPSED, EPOCH, RATE, STEP, STEP_RATE, STEP_TIME, TIME, Sense
 from .gathered import Gathered
 from .proof import Proven, prove
 from .spoken_series import FAR, FEW, Numbers, SpokenSeries, agree, all_series, of_stamps
+from .step_proof import are_one_by_one
 from .training_bar import APART, LEAST_SECONDS, LEAST_STEPS, evaluates_before
 
 LEVELS_DIFFER = "{count} lines of another level say {other}, these {own}"
@@ -21,7 +22,8 @@ SEVERAL_BARS = "there are bars of other steps, and the log does not show which a
 UNITS_DIFFER = "other lines of the same form have it in another unit of time"
 BOTH_WAYS = "the bar shows steps per second in some lines and seconds per step in others"
 BY_STAMPS = "no number is known to be a speed or a time of training; the steps are counted by the stamps of their lines"
-FEWEST_STAMPS = 10
+EPOCHS_BY_STAMPS = "no number is known to be a speed or a time of training; the epochs are counted by the stamps of their lines"
+FEWEST_STAMPS, FEWEST_EPOCHS = 10, 4
 MOST_STAMPS = 0.8
 _ORDER = (RATE, STEP_TIME, STEP_RATE)
 
@@ -51,7 +53,8 @@ def choose(gathered: Gathered) -> Choice:
             proven = [other for other in proven if other is not one]
     clocks = [one for one in proven if one.role == ELAPSED]
     of_steps = _of_best(proven, choice, _ORDER) or sorted(clocks, key=_merit, reverse=True)[:1]
-    choice.speeds = of_steps or _of_best(proven, choice, (DURATION,)) or _by_stamps(gathered)
+    of_epochs = of_steps or _of_best(proven, choice, (DURATION,))
+    choice.speeds = of_epochs or _by_stamps(gathered) or _epochs_by_stamps(gathered)
     return choice
 
 
@@ -66,6 +69,18 @@ def _by_stamps(gathered: Gathered) -> list[Proven]:
     if are_on.mean() < MOST_STAMPS or not is_long or evaluates_before(series, gathered) or _alternate(done, passed):
         return []
     return [Proven(series, STEP, 1.0, [Message(BY_STAMPS)])]
+
+
+def _epochs_by_stamps(gathered: Gathered) -> list[Proven]:
+    """The epochs of lines of training, for their stamps to count by, where each has one for long enough."""
+    series = of_stamps(gathered, EPOCH)
+    if series is None or len(series) < FEWEST_EPOCHS or not are_one_by_one(series.values):
+        return []
+    done, passed = np.diff(series.values), np.diff(np.array([row.moment for row in series.rows]))
+    are_on = (done > 0) & (passed >= 0)
+    if passed[are_on].sum() < LEAST_SECONDS or are_on.mean() < MOST_STAMPS:
+        return []
+    return [Proven(series, EPOCH, 1.0, [Message(EPOCHS_BY_STAMPS)])]
 
 
 def _alternate(done: Numbers, passed: Numbers) -> bool:

@@ -14,9 +14,10 @@ import numpy as np
 
 from ..grammar.format import Format
 from ..grammar.loading import compiled
+from ..grammar.timestamps import TIME_OF_DAY
 from ..io.errors import GrammarError, WrappedError
 from ..io.message import Message, joined
-from ..naming.sense import DURATION, ELAPSED, STEP, STEP_TIME
+from ..naming.sense import DURATION, ELAPSED, EPOCH, STEP, STEP_TIME
 from ..runs.facts import Fact
 from ..runs.health import TWICE
 from ..runs.provenance import RECORDS
@@ -39,6 +40,7 @@ NOT_SO = "{name}: the words around it do not tell its lines from others"
 REASON = "{name}: {reason}"
 NAMELESS = "a number without a name"
 OF_BAR = "No {formats} line contains a throughput or a time; times are read from the progress bar of {steps} steps."
+NO_DATE = "the stamps tell only the time of day, so a pause of a day or more is not seen"
 A_MEAN = "{name} is a mean, and the log does not show of what"
 WITH_EVALUATION = "{name} may hold the time of the evaluation whose results stand in the same lines"
 OF_ONE_PROCESS = "{name} is that of one process of several: each step usually has {count} lines"
@@ -151,7 +153,7 @@ def _draft(path: Path, gathered: Gathered, choice: Choice, facts: Iterable[Fact]
     assumed, known = (*_assumed(choice), *stated.why), [*facts, *_cards(choice)]
     comments = list(_comments(gathered, choice, assumed))
     # Where the stamps keep the grammar from reading what was found, it reads none, if it can do without.
-    for has_time in (True,) if choice.speeds[0].role == STEP else (True, False):
+    for has_time in (True,) if choice.speeds[0].role in (STEP, EPOCH) else (True, False):
         try:
             text = GrammarText(choice, stated.statements, has_time=has_time).text(comments)
             reading = survey(path, format=_format(text), facts=known)
@@ -202,6 +204,8 @@ def _assumed(choice: Choice) -> Iterator[Message]:
             yield Message(A_MEAN, name=one.series.sense.name)
         if one.role in (ELAPSED, DURATION, STEP, STEP_TIME) and _are_evaluated(one.series):
             yield Message(WITH_EVALUATION, name=one.series.sense.name)
+        if all(form.stamp and form.stamp.kind == TIME_OF_DAY for form in one.series.slots):
+            yield Message(NO_DATE)
         if (count := _lines_of_a_step(one.series)) > 1:
             yield Message(OF_ONE_PROCESS, name=one.series.sense.name, count=count)
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..grammar.timestamps import length_of_time
-from ..naming.marks import LENGTH
+from ..naming.marks import LENGTH, TIME_OF_DAY
 from ..naming.slots import NUMBER, Slot
 from ..scanning.detection import known_shapes
 from ..scanning.prefix import has_prefix, without_prefix
@@ -107,6 +107,9 @@ class Spoken:
         """The stamp of the line in seconds; NaN where it has none."""
         if self.form.said.has_stamp and (named := _NAMED.search(self.text[:160])):
             return _of_names(*named.groups())
+        if of_day := TIME_OF_DAY.match(self.text):
+            hour, minute, second = of_day["hour"], of_day["minute"], of_day["second"].replace(",", ".")
+            return 3600.0 * int(hour) + 60 * int(minute) + float(second)
         found = _FULL.search(self.text[:160]) if self.form.said.has_stamp else None
         short = _SHORT.search(self.text[:60]) if self.form.said.has_stamp and not found else None
         if not (found or short):

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..grammar.field import UNITS
-from ..naming.sense import DURATION, ELAPSED, RATE, STEP, STEP_RATE, STEP_TIME, UNKNOWN, Sense
+from ..naming.sense import DURATION, ELAPSED, EPOCH, RATE, STEP, STEP_RATE, STEP_TIME, UNKNOWN, Sense
 from ..naming.slots import Slot
 from .choice import Choice
 from .line_form import LineForm
@@ -55,8 +55,8 @@ def _slot(form: LineForm, role: str) -> Slot | None:
 
 def _speed(one: Proven, choice: Choice) -> GrammarColumn:
     series = one.series
-    if one.role == STEP:
-        return GrammarColumn(*_beside(STEP, choice), series.slots)
+    if one.role in (STEP, EPOCH):
+        return GrammarColumn(*_beside(one.role, choice), series.slots)
     if one.role == RATE:
         scope = series.sense.scope
         unit = series.sense.unit if series.sense.unit in UNITS["throughput"] else UNKNOWN

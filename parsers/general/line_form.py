@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from ..naming.marks import STAMP
+from ..naming.marks import STAMP, TIME_OF_DAY
 from ..naming.sense import ELAPSED, EVIDENCE, SPEEDS, Sense
 from ..naming.slots import BAR, NUMBER, LineSlots, Slot, parse
 from ..naming.vocabulary import listed, named, split
@@ -101,7 +101,8 @@ class LineForm:
             found = pattern.search(self.text)
             if found and found.start() <= _BEHIND and not NUMBER.search(self.text[: found.start()]):
                 return Stamp(kind, *found.span())
-        return None
+        of_day = TIME_OF_DAY.match(self.text)
+        return Stamp("TIME_OF_DAY", *of_day.span("stamp")) if of_day else None
 
     @cached_property
     def has_evidence(self) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..io.message import Message
-from ..naming.sense import RATE, STEP, STEP_RATE, TIME, Sense
+from ..naming.sense import EPOCH, RATE, STEP, STEP_RATE, TIME, Sense
 from ..naming.slots import Slot
 from .gathered import Gathered, Spoken
 from .line_form import Level, LineForm
@@ -161,16 +161,20 @@ def all_series(gathered: Gathered) -> list[SpokenSeries]:
     return _merged(SpokenSeries(key[0], key[1], rows[key], slots[key], key[3]) for key in rows)
 
 
-def of_stamps(gathered: Gathered) -> SpokenSeries | None:
-    """The step numbers of the lines of training that begin with a stamp, of the level that has most; None without."""
+def of_stamps(gathered: Gathered, counter: str = STEP) -> SpokenSeries | None:
+    """The numbers of steps, or of epochs, of the lines of training that begin with a stamp, of the level that has most.
+
+    None without such lines. Those that number epochs number no steps.
+    """
     levels: dict[Level, list[Spoken]] = {}
     for row in gathered.spoken:
         form = row.form
-        if form.has_evidence and not (form.is_of_other or form.is_bar) and form.first(STEP) and form.stamp:
+        is_counted = form.first(counter) and (counter == STEP or form.counter is None)
+        if form.has_evidence and not (form.is_of_other or form.is_bar) and is_counted and form.stamp:
             levels.setdefault(form.level, []).append(row)
     rows = max(levels.values(), key=len, default=[])
-    slots = {row.form: slot for row in rows if (slot := row.form.first(STEP))}
-    return SpokenSeries(Sense(STEP, "step"), rows[0].form.level, rows, slots) if rows else None
+    slots = {row.form: slot for row in rows if (slot := row.form.first(counter))}
+    return SpokenSeries(Sense(counter, counter), rows[0].form.level, rows, slots) if rows else None
 
 
 def _merged(found: Iterable[SpokenSeries]) -> list[SpokenSeries]:

@@ -16,10 +16,15 @@ Times = NDArray[np.datetime64]
 _WEST = re.compile(rb" [^\n-]*+-")
 _ISO = bytes.maketrans(b"/,T", b"-. ")
 # A stamp without a year gets this one, a leap year: only the time between two of them means something.
-NO_YEAR = b"2000-"
+NO_YEAR, NO_DATE = b"2000-", b"2000-01-01 "
 LATEST = 253_402_300_800e6  # the microseconds from 1970 to the year 10000
 WITHOUT_YEAR = "YEARLESS_STAMP"
-_YEAR = np.timedelta64(366, "D").astype("timedelta64[us]")
+TIME_OF_DAY = "TIME_OF_DAY"
+# How long it takes until a stamp is the same again.
+TURNS = {
+    WITHOUT_YEAR: np.timedelta64(366, "D").astype("timedelta64[us]"),
+    TIME_OF_DAY: np.timedelta64(1, "D").astype("timedelta64[us]"),
+}
 
 
 def times(texts: Texts) -> Times:
@@ -48,19 +53,25 @@ def _yearless(texts: Texts) -> Times:
     return times([text and NO_YEAR + text[:2] + b"-" + text[2:].lstrip(b"-/") for text in texts])
 
 
-def over_new_year(stamps: Times, after: np.datetime64 | None = None) -> Times:
-    """Times of stamps without a year (datetime64[us]), in the order in which they were printed, over New Year.
+def _of_day(texts: Texts) -> Times:
+    return times([text and NO_DATE + text for text in texts])
 
-    The year of a stamp is the one nearest to the time before it: 01-01 after 12-31 is one year on, and 12-31 after
-    that, of a rank that lags behind, one year back. ``after``: the time before the first. A silence of half a year or
-    more cannot be told; where the year is no leap year, a log that runs over the end of February gains a day.
+
+def run_on(stamps: Times, kind: str, after: np.datetime64 | None = None) -> Times:
+    """Times of stamps of a ``kind`` that begins anew (datetime64[us]), as printed one after the other, over its turns.
+
+    The year of a stamp without one is the one nearest to the time before it: 01-01 after 12-31 is one year on, and
+    12-31 after that, of a rank that lags behind, one year back. So is the day of one without a date. ``after``: the time
+    before the first. A silence of half a turn or more cannot be told; where the year is no leap year, a log that runs
+    over the end of February gains a day.
     """
+    turn = TURNS[kind]
     shown = np.flatnonzero(~np.isnat(stamps))
     before = stamps[shown][:1] if after is None else np.array([after])
     steps = np.diff(stamps[shown], prepend=before)
-    years = -np.round(steps / _YEAR).astype(np.int64)
+    turns = -np.round(steps / turn).astype(np.int64)
     following = stamps.copy()
-    following[shown] += np.cumsum(years) * _YEAR
+    following[shown] += np.cumsum(turns) * turn
     return following
 
 
@@ -119,6 +130,7 @@ COLUMNS: Mapping[str, Callable[[Texts], NDArray[Any]]] = {
     "STAMP": times,
     "COMPACT_STAMP": _compact,
     WITHOUT_YEAR: _yearless,
+    TIME_OF_DAY: _of_day,
     "C_STAMP": _of_c,
     "UNIX_SECONDS": lambda texts: _unix(texts, 1),
     "UNIX_MILLISECONDS": lambda texts: _unix(texts, 1000),

@@ -11,7 +11,7 @@ from .vocabulary import Words, counted, find, lasting, listed, named, scope_word
 RATE, STEP_RATE, STEP_TIME, TIME = "throughput", "step_rate", "step_time", "time"
 ELAPSED = "elapsed"
 DURATION = "duration"  # of an epoch
-STEP = "step"  # counted by the stamps of lines
+STEP, EPOCH = "step", "epoch"  # counted by the stamps of lines
 SPEEDS = (RATE, STEP_RATE, STEP_TIME, TIME)
 # Names that are the whole of what stands before a number.
 _PLAIN = ("step", "steps", "epoch", "loss", "learning_rate", "gradient_norm", "training", "elapsed", "remaining")

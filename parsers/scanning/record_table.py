@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from ..grammar.field import Field, whole_step
 from ..grammar.format import METRICS
-from ..grammar.timestamps import WITHOUT_YEAR, over_new_year
+from ..grammar.timestamps import TURNS, run_on
 from ..io.lazy import pd
 from .columns import Array, VariantLines, missing, whole
 from .prefix import RANK
@@ -96,8 +96,8 @@ def _whole_steps(columns: Mapping[str, Array]) -> Array:
 
 def _finished(column: Array, field: Field, after: np.datetime64 | None) -> Array:
     """A column of all records in file order, by which some types are known only as a whole."""
-    if field.type == WITHOUT_YEAR:
-        return over_new_year(column, after)
+    if field.type in TURNS:
+        return run_on(column, field.type, after)
     return whole(column) if field.type == "INTEGER" else column
 
 

@@ -48,6 +48,10 @@ ONLY_STEPS_NUMBERED = (
     "does not show how many samples or tokens a step has: {why}"
 )
 ONLY_EPOCHS = "The speed is in epochs, as the log prints the time of an epoch, but neither its steps nor its samples."
+ONLY_TIMED_EPOCHS = (
+    "The speed is in epochs, as the log shows when each of them ended, but neither their steps nor their samples; the "
+    "time between two is that of all that was done, also of an evaluation."
+)
 WITHOUT_PAUSES = (
     "The clock runs from line {start} to line {stop}, the longest stretch without a pause, such as an evaluation or a "
     "restart; with pauses, from line {first} to line {last}, it gives {value} {unit}."
@@ -63,6 +67,7 @@ WARNINGS = (
     ONLY_STEPS,
     ONLY_STEPS_NUMBERED,
     ONLY_EPOCHS,
+    ONLY_TIMED_EPOCHS,
     CONSTANT,
     WITHOUT_PAUSES,
 )
@@ -76,7 +81,7 @@ STEPS_OF: Mapping[str, tuple[str, ...]] = {
 
 
 # Of numbers far below one, three decimals say little.
-IN_EPOCHS = {"records": "epoch", "estimate": "duration", "counts": "epochs", "significant": "4"}
+IN_EPOCHS = {"records": "epoch", "counts": "epochs", "significant": "4"}
 
 
 @dataclass(frozen=True)
@@ -173,11 +178,24 @@ def _uncounted(part: FormatRecords, facts: Facts, run: int | None, error: NoMeas
             raise error
         found = _steady(part, facts, _in_steps(part, facts, run))
     except NoMeasurement:
-        found = measure(part.table, part.fields, facts, Protocol.of({**IN_EPOCHS, **which(part, run)}))
-        told = Message(ONLY_EPOCHS) if error.message.key == NONE_COMPUTED else error.message
+        found = _in_epochs(part, facts, run)
+        key = ONLY_EPOCHS if found.protocol.estimate == "duration" else ONLY_TIMED_EPOCHS
+        told = Message(key) if error.message.key == NONE_COMPUTED else error.message
         return _told(_steady(part, facts, found), [told])
     key = ONLY_STEPS if found.protocol.estimate == "steps" else ONLY_STEPS_NUMBERED
     return _told(found, [Message(key, why=why)])
+
+
+def _in_epochs(part: FormatRecords, facts: Facts, run: int | None) -> Measurement:
+    """Measure epochs a second by how long each took, or else by when each ended; raises ``NoMeasurement``."""
+    keys = {**IN_EPOCHS, **which(part, run)}
+    try:
+        return measure(part.table, part.fields, facts, Protocol.of({**keys, "estimate": "duration"}))
+    except NoMeasurement as error:
+        try:
+            return measure(part.table, part.fields, facts, Protocol.of({**keys, "estimate": "clock"}))
+        except NoMeasurement:
+            raise error from None
 
 
 def _in_steps(part: FormatRecords, facts: Facts, run: int | None) -> Measurement:

@@ -105,7 +105,7 @@ def clock(records: Records, fields: Fields, facts: Facts, used: Mask, protocol: 
 def _stretches(records: Columns, fields: Fields, protocol: Protocol, first: int, last: int) -> list[slice]:
     """The rows of some records between which the clock runs: an ``elapsed`` that falls has begun anew there.
 
-    Steps are those within epochs, where nobody knows how many follow the last one that is printed.
+    Steps are those within epochs, where nobody knows how many follow the last one that is printed; epochs those of runs.
     """
     rows = slice(first, last + 1)
     begins = np.zeros(last + 1 - first, np.bool_)
@@ -113,6 +113,8 @@ def _stretches(records: Columns, fields: Fields, protocol: Protocol, first: int,
         begins[1:] |= np.diff(records.numbers("elapsed")[rows]) < 0
     if protocol.counts == "steps" and "steps_per_epoch" not in records:
         begins[1:] |= np.diff(steps_in_epoch(records, step_field(fields, protocol.records))[rows]) < 0
+    if protocol.counts == "epochs" and "epoch" in records:
+        begins[1:] |= np.diff(records.numbers("epoch")[rows]) < 0
     starts = (first + np.flatnonzero(begins)).tolist()
     return [slice(start, end) for start, end in pairwise([first, *starts, last + 1])]
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.grammar.timestamps import COLUMNS, over_new_year, times
+from parsers.grammar.timestamps import COLUMNS, run_on, times
 from parsers.scanning.columns import FEW, Growing, Places, numbers, strings, whole
 
 printed = st.one_of(
@@ -94,7 +94,7 @@ def test_a_column_grows_to_the_sum_of_its_parts(type_: str) -> None:
 
 
 def yearless(*stamps: str) -> "np.ndarray[tuple[int], np.dtype[np.datetime64]]":
-    return over_new_year(COLUMNS["YEARLESS_STAMP"]([stamp.encode() for stamp in stamps]))
+    return run_on(COLUMNS["YEARLESS_STAMP"]([stamp.encode() for stamp in stamps]), "YEARLESS_STAMP")
 
 
 @given(
