@@ -10,6 +10,7 @@ from .gathered import MOST_OF_A_FORM, Gathered, Spoken
 from .line_form import TRAINING
 from .spoken_series import SpokenSeries
 from .stated_counts import stated_samples
+from .training_bar import begins_anew, is_title_of_evaluation
 
 LOSS_FOLLOWS = (
     "the progress bar is that of training, for a line with its loss follows each pass, as one of an evaluation follows "
@@ -18,6 +19,10 @@ LOSS_FOLLOWS = (
 LOSSES_WITHIN = (
     "the progress bar is that of training, for losses of numbered epochs or steps stand within each pass, and within "
     "none of the shorter bars"
+)
+EPOCHS_ANNOUNCED = (
+    "the progress bar is that of training: a line before each pass numbers an epoch, and a title of an evaluation stands "
+    "before those of the other bars"
 )
 TRAINING_ANNOUNCED = (
     "the progress bar is that of training: a line before each pass says that it begins, and of all bars this alone has "
@@ -34,10 +39,12 @@ FEWEST_STEPS = 10
 class _Pass:
     """A bar as it was drawn once to its end, and the lines with numbers that mean something beside it.
 
-    ``losses``: how many lines between its drawings tell the loss of an epoch or a step.
+    ``losses``: how many lines between its drawings tell the loss of an epoch or a step. ``above``: the text of the last
+    line that stands before it; None where that was not kept.
     """
 
     total: float
+    above: str | None
     losses: int
     before: Spoken | None
     behind: Spoken | None
@@ -48,6 +55,7 @@ def why_of_training(series: SpokenSeries, gathered: Gathered) -> Message | None:
 
     Of all bars the longest holds losses within each pass, and no other does. Or a loss of training follows each, and a
     line of an evaluation each pass of all other bars: a loss alone may be told once both are done. Or a line that
+    numbers an epoch stands before each, and the title of an evaluation before each pass of all other bars. Or a line that
     announces an epoch of training stands before each, and the samples of the training set make batches for this bar
     alone.
     """
@@ -62,6 +70,8 @@ def why_of_training(series: SpokenSeries, gathered: Gathered) -> Message | None:
         return None
     if others and _are_most(map(_tells_loss, own)) and _are_most(map(_is_evaluated, others)):
         return Message(LOSS_FOLLOWS)
+    if others and _are_numbered(own) and _are_most(map(_is_titled, others)):
+        return Message(EPOCHS_ANNOUNCED)
     if _are_most(map(_is_announced, own)):
         return _by_samples(series.total, {one.total for one in others}, stated_samples(gathered))
     return None
@@ -107,6 +117,20 @@ def _is_announced(one: _Pass) -> bool:
     return is_of_training and form.level.has_epoch and not (form.has_evidence or form.is_of_other or form.is_bar)
 
 
+def _are_numbered(own: Sequence[_Pass]) -> bool:
+    """Whether a line before each pass numbers its epoch, and tells no result of it."""
+    before = [one.before for one in own if one.above is not None]
+    told = [row for row in before if row and not (row.form.has_evidence or row.form.is_of_other or row.form.is_bar)]
+    epochs = [row.of("epoch") for row in told]
+    are_next = [after == one + 1 for one, after in pairwise(epochs)]
+    return len(told) >= FEWEST and len(told) >= MOST * len(before) and _are_most(are_next)
+
+
+def _is_titled(one: _Pass) -> bool:
+    """Whether the line before is the title of an evaluation, as far as lines are known."""
+    return one.above is None or is_title_of_evaluation(one.above)
+
+
 def _by_samples(own: float, others: set[float], samples: set[int]) -> Message | None:
     for count in sorted(samples):
         if own >= FEWEST_STEPS and _are_batches(own, count) and not any(_are_batches(one, count) for one in others):
@@ -132,13 +156,13 @@ def _passes(gathered: Gathered) -> Iterator[_Pass]:
         if row.form.is_bar and not row.form.level.words and math.isfinite(row.total):
             drawn.setdefault(row.total, []).append(place)
     for total, places in drawn.items():
-        begins = [0, *(n for n, (one, next_) in enumerate(pairwise(places), 1) if _falls(rows[one], rows[next_]))]
+        begins = [0, *(n for n, (one, next_) in enumerate(pairwise(places), 1) if begins_anew(rows[one], rows[next_]))]
         for start, end in pairwise([*begins, len(places)]):
             first, last = places[start], places[end - 1]
             if rows[last].of("step") == total:
-                yield _Pass(
-                    total, sum(map(_is_loss, rows[first:last])), _near(gathered, first, -1), _near(gathered, last, 1)
-                )
+                losses = sum(map(_is_loss, rows[first:last]))
+                near = _near(gathered, first, -1), _near(gathered, last, 1)
+                yield _Pass(total, _above(gathered, rows[first].line), losses, *near)
 
 
 def _is_loss(row: Spoken) -> bool:
@@ -149,8 +173,11 @@ def _is_loss(row: Spoken) -> bool:
     )
 
 
-def _falls(one: Spoken, other: Spoken) -> bool:
-    return other.of("step") < one.of("step")
+def _above(gathered: Gathered, line: int) -> str | None:
+    """The last line before another that is not blank, where both are among the first of the log."""
+    if line > len(gathered.head):
+        return None
+    return next((text for text in reversed(gathered.head[: line - 1]) if text.strip()), "")
 
 
 def _near(gathered: Gathered, place: int, way: int) -> Spoken | None:

@@ -19,6 +19,7 @@ _NOT_TRAINING = re.compile(
 )
 TRAINING = re.compile(r"(?i)(?<![a-z])(?:train|training|trainer)(?![a-z])|训练")
 _FORETOLD = re.compile(r"(?i)expected|estimated|target")
+_OF_A_LOSS = ("loss", "损失")
 _LOOKED_AT = 160
 _CLOCK_OF_STAMP = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
 _KINDS_OF_STAMPS = {
@@ -111,8 +112,9 @@ class LineForm:
 
     @cached_property
     def has_loss(self) -> bool:
-        """Whether its lines say a loss."""
-        return self.first("loss") is not None
+        """Whether its lines say a loss, or a part of one: `loss_box`, `generator_loss`."""
+        training = (slot.sense for slot in self.said.slots if slot.sense and slot.sense.role == "training")
+        return self.first("loss") is not None or any(sense.name.endswith(_OF_A_LOSS) for sense in training)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

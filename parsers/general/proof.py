@@ -86,15 +86,16 @@ class Proven:
 def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     """What a series is, or the reason why that is not known."""
     series = replace(_of_epochs(series).with_unit(), is_beside=_is_beside(series, gathered))
-    reason = _of_other(series) or _not_evident(series, gathered)
+    is_bar = series.sense.role in (STEP_RATE, STEP_TIME) and "nameless" in series.sense.flags
+    shown = why_of_training(series, gathered) if is_bar else None
+    reason = _of_other(series) or _not_evident(series, gathered, is_shown=shown is not None)
     if not reason and series.sense.role in (TIME, ELAPSED) and is_clock(series):
         return Proven(series, ELAPSED, 1.0, [Message(CLOCK, name=series.sense.name)])
     reason = reason or no_measure(series)
     if reason or series.sense.role == ELAPSED:
         return reason or NO_CLOCK
-    is_bar = series.sense.role in (STEP_RATE, STEP_TIME) and "nameless" in series.sense.flags
     if is_bar and np.isfinite([row.clock for row in series.rows]).any():
-        return _bar(series, gathered)
+        return _bar(series, gathered, shown)
     if reason := not_of_steps(series, gathered) if is_bar else not_of_training(series, gathered):
         return reason
     if series.sense.role in (RATE, STEP_RATE):
@@ -110,9 +111,8 @@ def _of_epochs(series: SpokenSeries) -> SpokenSeries:
     return replace(series, sense=replace(series.sense, role=TIME))
 
 
-def _bar(series: SpokenSeries, gathered: Gathered) -> Proven | str:
-    """A progress bar that shows its clock: what stands around it, or else what it shows itself, proves it."""
-    shown = why_of_training(series, gathered)
+def _bar(series: SpokenSeries, gathered: Gathered, shown: Message | None) -> Proven | str:
+    """A progress bar that shows its clock: what stands around it (``shown``), or else what it shows itself, proves it."""
     if reason := (None if shown else not_of_steps(series, gathered)) or not_confirmed(series):
         return reason
     told = replace(series, is_surrounded=shown is not None)
@@ -130,11 +130,12 @@ def _of_other(series: SpokenSeries) -> str | None:
     return None
 
 
-def _not_evident(series: SpokenSeries, gathered: Gathered) -> str | None:
+def _not_evident(series: SpokenSeries, gathered: Gathered, *, is_shown: bool) -> str | None:
     is_evident = series.evidence >= 0.5
     is_of_epochs = series.kind == "epoch" and series.sense.role == TIME
     if not (
         is_evident
+        or is_shown
         or series.is_beside
         or (_follow_training(series, gathered) if is_of_epochs else _progresses(series, gathered))
         or any(form.is_of_training for form in series.slots)

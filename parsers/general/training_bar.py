@@ -49,6 +49,7 @@ APART = 1.5
 BAR_AGREES = (0.85, 1.18)
 LEAST_SECONDS = 20.0
 LEAST_STEPS = 3
+DRAWN_AGAIN = 2  # seconds, or lines
 LONGEST = 2000  # of a line that states something
 # A training that goes on from a checkpoint begins with all steps before it at once.
 FAR = 3.0
@@ -220,7 +221,8 @@ def names_steps(series: SpokenSeries) -> bool:
 
 def runs_of(series: SpokenSeries) -> list[list[int]]:
     """The places of lines of one bar after another: its steps and its clock begin anew."""
-    return _runs(series.steps, np.array([row.clock for row in series.rows]))
+    begins = [place for place, pair in enumerate(pairwise(series.rows), 1) if begins_anew(*pair)]
+    return [list(range(*ends)) for ends in pairwise([0, *begins, len(series)])]
 
 
 def _is_count_of_epochs(series: SpokenSeries, gathered: Gathered) -> bool:
@@ -245,6 +247,11 @@ def evaluates_before(series: SpokenSeries, gathered: Gathered) -> bool:
     place = next((number for number, line in enumerate(gathered.head) if text in line), 0)
     is_near = any(map(_EVALUATES.match, gathered.head[max(place - LINES_BEFORE, 0) : place]))
     return is_near or _is_announced(series, gathered)
+
+
+def is_title_of_evaluation(line: str) -> bool:
+    """Whether a line says that an evaluation follows."""
+    return bool(_TITLE.match(line) or _EVALUATES.match(line))
 
 
 def not_of_training(series: SpokenSeries, gathered: Gathered) -> str | None:
@@ -275,13 +282,18 @@ def _differ(series: SpokenSeries) -> bool:
 
 
 def not_confirmed(series: SpokenSeries) -> str | None:
-    """Why the clock of a bar does not confirm what it shows; None where it does."""
+    """Why the clock of a bar does not confirm what it shows; None where it does.
+
+    One that was drawn only at its end was at no step when its clock began.
+    """
     steps, clocks = series.steps, np.array([row.clock for row in series.rows])
     done, took = 0.0, 0.0
-    for run in _runs(steps, clocks):
-        if len(run) > 1 and clocks[run[-1]] - clocks[run[0]] >= LEAST_SECONDS:
-            done += steps[run[-1]] - steps[run[0]]
-            took += clocks[run[-1]] - clocks[run[0]]
+    for run in runs_of(series):
+        is_of_end = len(run) == 1 and steps[run[0]] == series.total
+        first_step, first_clock = (0.0, 0.0) if is_of_end else (steps[run[0]], clocks[run[0]])
+        if clocks[run[-1]] - first_clock >= LEAST_SECONDS:
+            done += steps[run[-1]] - first_step
+            took += clocks[run[-1]] - first_clock
     if took < LEAST_SECONDS or done < LEAST_STEPS:
         return SHORT_BAR
     shown = series.median if series.sense.role == STEP_RATE else 1 / series.median
@@ -290,12 +302,12 @@ def not_confirmed(series: SpokenSeries) -> str | None:
     return None
 
 
-def _runs(steps: Numbers, clocks: Numbers) -> list[list[int]]:
-    """The places of lines of one bar after another: its steps and its clock begin anew."""
-    runs: list[list[int]] = []
-    for place in range(len(steps)):
-        is_new = not runs or steps[place] < steps[place - 1] or clocks[place] < clocks[place - 1]
-        if is_new:
-            runs.append([])
-        runs[-1].append(place)
-    return runs
+def begins_anew(one: Spoken, other: Spoken) -> bool:
+    """Whether a drawing of a bar is of another pass than the one before it.
+
+    At its end it may be drawn again at once, as it closes; later it is at the end of the next pass.
+    """
+    steps, clocks = (one.of("step"), other.of("step")), (one.clock, other.clock)
+    is_at_end = steps[0] == steps[1] == one.total
+    is_later = clocks[1] - clocks[0] > DRAWN_AGAIN or other.line - one.line > DRAWN_AGAIN
+    return bool(steps[1] < steps[0] or clocks[1] < clocks[0] or (is_at_end and is_later))

@@ -205,8 +205,11 @@ def _changes(numbers: Counts) -> Rows:
 def _of_runs(falls: Rows, numbers: Counts) -> Rows:
     """The falls of some numbers that other runs make: not many of them, and far, or all to the beginning.
 
-    Several ranks in turns fall by little again and again; where steps are skipped a number may stand or fall by one.
+    Several ranks in turns fall by little again and again; where steps are skipped a number may stand or fall by one. Of
+    numbers that never grow, such as those of bars that were drawn only at their ends, a fall tells of no run.
     """
+    if not (numbers[1:] > numbers[:-1]).any():
+        return NO_ROWS
     far = falls[_is_far(falls, numbers)]
     clear = np.union1d(far, falls[numbers[falls] <= numbers[0]])
     if len(clear) == len(_falls(numbers)) and not (numbers[1:] == numbers[:-1]).any():
