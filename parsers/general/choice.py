@@ -51,10 +51,11 @@ def choose(gathered: Gathered) -> Choice:
         if reason := _contradicted(one, proven, every):
             choice.refused.append((one.series.sense, reason))
             proven = [other for other in proven if other is not one]
-    clocks = [one for one in proven if one.role == ELAPSED]
+    clocks = [one for one in proven if one.role == ELAPSED and not one.series.is_of_epochs]
     of_steps = _of_best(proven, choice, _ORDER) or sorted(clocks, key=_merit, reverse=True)[:1]
     of_epochs = of_steps or _of_best(proven, choice, (DURATION,))
-    choice.speeds = of_epochs or _by_stamps(gathered) or _epochs_by_stamps(gathered)
+    clocks_of_epochs = [one for one in proven if one.series.is_of_epochs][:1]
+    choice.speeds = of_epochs or _by_stamps(gathered) or clocks_of_epochs or _epochs_by_stamps(gathered)
     return choice
 
 

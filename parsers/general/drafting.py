@@ -175,7 +175,8 @@ def _is_as_found(reading: Reading, gathered: Gathered, choice: Choice) -> bool:
     if role not in reading.records:
         return False
     found = reading.records[["line", role]].to_numpy(dtype=np.float64, na_value=np.nan)
-    said = np.column_stack([[row.line for row in series.rows], series.values])
+    in_seconds = choice.speeds[0].factor if role == ELAPSED else 1.0
+    said = np.column_stack([[row.line for row in series.rows], series.values * in_seconds])
     in_all = sum(gathered.counts[form] for form in series.slots)
     if series.total is not None:  # lines of other bars may be of the same form
         if any(gathered.counts[form] > MOST_OF_A_FORM for form in series.slots):

@@ -70,7 +70,8 @@ def _speed(one: Proven, choice: Choice) -> GrammarColumn:
         unit = _TIMES[one.factor]
         return GrammarColumn(f"duration{{{unit}}}", ("duration", unit), series.slots)
     if one.role == ELAPSED:
-        return GrammarColumn("elapsed{NUMBER}", (ELAPSED, "NUMBER"), series.slots)
+        length = "MINUTES" if one.factor == 60 else "NUMBER"
+        return GrammarColumn(f"elapsed{{{length}}}", (ELAPSED, length), series.slots)
     return GrammarColumn("step_rate{unknown}", (STEP_RATE, UNKNOWN), series.slots)
 
 

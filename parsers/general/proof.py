@@ -13,7 +13,7 @@ from ..naming.sense import DURATION, ELAPSED, RATE, STEP_RATE, STEP_TIME, TIME
 from .bar_surroundings import why_of_training
 from .gathered import Gathered
 from .no_measure import no_measure
-from .spoken_series import LEAST, SpokenSeries, rises
+from .spoken_series import LEAST, Numbers, SpokenSeries, rises
 from .stated_counts import stated_amounts, stated_cards, stated_passes
 from .step_proof import (
     AGAINST_STAMPS,
@@ -27,6 +27,7 @@ from .step_proof import (
     counts_something_else,
     factor_of_epoch,
     is_clock,
+    is_clock_of_epochs,
     proof_of_step,
     share_of_all,
 )
@@ -61,6 +62,7 @@ _ELSEWHERE = re.compile(
 )
 _OF_DATA = re.compile(r"(?i)data[ _]?load")  # a part of a step
 CLOCK = "{name} is the time since the start, for it rises with the steps"
+CLOCK_OF_EPOCHS = "{name} is the time since the start, for it rises with each epoch that the lines before it number"
 NO_CLOCK = "it does not rise with the steps"
 COUNTED_UNKNOWN = "the log does not show what its throughput counts"
 BAR = "the progress bar shows the speed that its own clock gives"
@@ -86,6 +88,9 @@ class Proven:
 def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     """What a series is, or the reason why that is not known."""
     series = replace(_of_epochs(series).with_unit(), is_beside=_is_beside(series, gathered))
+    if series.sense.role == ELAPSED and is_clock_of_epochs(series, _epochs_before(series, gathered)):
+        of_epochs = replace(series, is_of_epochs=True)
+        return Proven(of_epochs, ELAPSED, series.sense.factor or 1.0, [Message(CLOCK_OF_EPOCHS, name=series.sense.name)])
     is_bar = series.sense.role in (STEP_RATE, STEP_TIME) and "nameless" in series.sense.flags
     shown = why_of_training(series, gathered) if is_bar else None
     reason = _of_other(series) or _not_evident(series, gathered, is_shown=shown is not None)
@@ -101,6 +106,15 @@ def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     if series.sense.role in (RATE, STEP_RATE):
         return _rate(series, gathered)
     return _time(series, gathered)
+
+
+def _epochs_before(series: SpokenSeries, gathered: Gathered) -> Numbers:
+    """The epoch of the last line of training before each line of a series that counts nothing itself; NaN without."""
+    if series.kind != "summary":
+        return np.full(len(series), np.nan)
+    told = [(row.line, row.of("epoch")) for row in gathered.spoken if row.form.has_loss and not row.form.is_of_other]
+    lines, epochs = [line for line, _ in told], np.array([np.nan, *(epoch for _, epoch in told)])
+    return epochs[np.searchsorted(lines, [row.line for row in series.rows])]
 
 
 def _of_epochs(series: SpokenSeries) -> SpokenSeries:

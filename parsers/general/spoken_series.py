@@ -30,7 +30,7 @@ class SpokenSeries:
 
     ``total``: the steps of the progress bar that they are of, where nothing else tells it from other bars.
     ``is_beside``: its lines are part of multi-line records, and another line of each shows that it is training.
-    ``is_surrounded``: the lines before or behind its bar show that this is the one of training.
+    ``is_of_epochs``: a line of it stands behind the lines of each epoch. ``is_surrounded``: the lines before or behind its bar show that this is the one of training.
     """
 
     sense: Sense
@@ -40,6 +40,7 @@ class SpokenSeries:
     total: float | None = None
     is_beside: bool = False
     is_surrounded: bool = False
+    is_of_epochs: bool = False
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -52,7 +53,7 @@ class SpokenSeries:
     @property
     def kind(self) -> str:
         """The kind of its lines: step, epoch or summary."""
-        if "of_epoch" in self.sense.flags and not self.is_of_steps:
+        if self.is_of_epochs or ("of_epoch" in self.sense.flags and not self.is_of_steps):
             return "epoch"
         return "step" if self.is_beside else self.rows[0].form.kind
 

@@ -150,6 +150,18 @@ def is_clock(series: SpokenSeries) -> bool:
     return is_since_start and is_even and (series.sense.factor == 1.0 or _goes_with_stamps(series, within))
 
 
+def is_clock_of_epochs(series: SpokenSeries, epochs: Numbers) -> bool:
+    """Whether numbers in a known unit are the time since the start, each told once an epoch, with its number, is done."""
+    factor, values, done = series.sense.factor, series.values, np.diff(epochs)
+    if factor is None or len(values) <= LEAST or not (done == 1).mean() >= MOST_EPOCHS or not epochs[0] <= 1:
+        return False
+    rising = np.diff(values)
+    each = float(np.median(rising))
+    is_since_start = values[0] <= FROM_START * each * max(epochs[0], 1.0)
+    is_even = each > 0 and rising.min() > 0 and rising.max() < MOST_SLOWED * each
+    return bool(is_even and is_since_start and factor * (values[-1] - values[0]) >= LEAST_SECONDS)
+
+
 def _goes_with_stamps(series: SpokenSeries, within: NDArray[np.bool_]) -> bool:
     """Whether numbers rise by a second in each second that the stamps of their lines show."""
     moments = np.diff(np.array([row.moment for row in series.rows]))[within]

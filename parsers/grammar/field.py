@@ -34,7 +34,7 @@ TIMES = frozenset(
     ("STAMP", "COMPACT_STAMP", "YEARLESS_STAMP", "TIME_OF_DAY", "C_STAMP", "UNIX_SECONDS", "UNIX_MILLISECONDS"),
 )
 # Those that hold a length of time.
-LENGTHS = frozenset(("DURATION", "SPELT_DURATION", "NUMBER"))
+LENGTHS = frozenset(("DURATION", "SPELT_DURATION", "MINUTES", "NUMBER"))
 
 
 @dataclass(frozen=True)

@@ -136,4 +136,5 @@ COLUMNS: Mapping[str, Callable[[Texts], NDArray[Any]]] = {
     "UNIX_MILLISECONDS": lambda texts: _unix(texts, 1000),
     "DURATION": lengths,
     "SPELT_DURATION": _spelt_lengths,
+    "MINUTES": lambda texts: np.array([60 * float(text or "nan") for text in texts]),
 }

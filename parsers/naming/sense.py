@@ -133,8 +133,7 @@ def qualities(words: Iterable[str]) -> set[str]:
 
 def _factor_of(words: Words, behind: Words) -> float | None:
     """How many seconds the unit of a time is, by what stands behind it or by the end of its name."""
-    told = behind or words[-1:]
-    return seconds(told[0]) if len(told) == 1 else None
+    return lasting(behind) if behind else seconds(words[-1]) if words else None
 
 
 def _plain_sense(words: Words, behind: Words, *, is_strong: bool) -> Sense | None:
