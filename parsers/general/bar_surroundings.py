@@ -101,7 +101,7 @@ def _tells_loss(one: _Pass) -> bool:
         return False
     form = one.behind.form
     is_alone = not any(slot.sense and "other" in slot.sense.flags for slot in form.said.slots)
-    return form.has_loss and form.is_of_training and is_alone and not form.is_of_other
+    return form.has_any_loss and form.is_of_training and is_alone and not form.is_of_other
 
 
 def _is_evaluated(one: _Pass) -> bool:

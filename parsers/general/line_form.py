@@ -112,9 +112,14 @@ class LineForm:
 
     @cached_property
     def has_loss(self) -> bool:
-        """Whether its lines say a loss, or a part of one: `loss_box`, `generator_loss`."""
+        """Whether its lines say a loss."""
+        return self.first("loss") is not None
+
+    @cached_property
+    def has_any_loss(self) -> bool:
+        """Whether its lines say a loss, or one of several: `generator_loss`."""
         training = (slot.sense for slot in self.said.slots if slot.sense and slot.sense.role == "training")
-        return self.first("loss") is not None or any(sense.name.endswith(_OF_A_LOSS) for sense in training)
+        return self.has_loss or any(sense.name.endswith(_OF_A_LOSS) for sense in training)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -112,7 +112,7 @@ def _epochs_before(series: SpokenSeries, gathered: Gathered) -> Numbers:
     """The epoch of the last line of training before each line of a series that counts nothing itself; NaN without."""
     if series.kind != "summary":
         return np.full(len(series), np.nan)
-    told = [(row.line, row.of("epoch")) for row in gathered.spoken if row.form.has_loss and not row.form.is_of_other]
+    told = [(row.line, row.of("epoch")) for row in gathered.spoken if row.form.has_any_loss and not row.form.is_of_other]
     lines, epochs = [line for line, _ in told], np.array([np.nan, *(epoch for _, epoch in told)])
     return epochs[np.searchsorted(lines, [row.line for row in series.rows])]
 
@@ -127,7 +127,8 @@ def _of_epochs(series: SpokenSeries) -> SpokenSeries:
 
 def _bar(series: SpokenSeries, gathered: Gathered, shown: Message | None) -> Proven | str:
     """A progress bar that shows its clock: what stands around it (``shown``), or else what it shows itself, proves it."""
-    if reason := (None if shown else not_of_steps(series, gathered)) or not_confirmed(series):
+    reason = None if shown else not_of_steps(series, gathered)
+    if reason := reason or not_confirmed(series, are_ends_told=shown is not None):
         return reason
     told = replace(series, is_surrounded=shown is not None)
     return Proven(told, series.sense.role, series.sense.factor or 1.0, [Message(BAR), *([shown] if shown else [])])

@@ -3,7 +3,7 @@
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -32,7 +32,7 @@ _EPOCHS = re.compile(
 )
 _EVALUATES = re.compile(
     r"(?i)(?:[^a-z]|\b(?:info|start(?:ing|ed)?|begin(?:ning)?|running|now|run|do|on|the)\b)*"
-    r"(?:evaluat|validat|testing|inference|predicting|test[^a-z0-9]*$)"
+    r"(?:evaluat|validat|testing|inference|predicting|test[^a-z0-9]*$|test (?:on|at|for|after|of) )"
 )
 # The same as a sentence of its own, which may stand farther before.
 _ANNOUNCES = re.compile(
@@ -221,8 +221,16 @@ def names_steps(series: SpokenSeries) -> bool:
 
 def runs_of(series: SpokenSeries) -> list[list[int]]:
     """The places of lines of one bar after another: its steps and its clock begin anew."""
-    begins = [place for place, pair in enumerate(pairwise(series.rows), 1) if begins_anew(*pair)]
+    return _apart(series, _falls)
+
+
+def _apart(series: SpokenSeries, is_next: Callable[[Spoken, Spoken], bool]) -> list[list[int]]:
+    begins = [place for place, pair in enumerate(pairwise(series.rows), 1) if is_next(*pair)]
     return [list(range(*ends)) for ends in pairwise([0, *begins, len(series)])]
+
+
+def _falls(one: Spoken, other: Spoken) -> bool:
+    return other.of("step") < one.of("step") or other.clock < one.clock
 
 
 def _is_count_of_epochs(series: SpokenSeries, gathered: Gathered) -> bool:
@@ -281,15 +289,15 @@ def _differ(series: SpokenSeries) -> bool:
     return len(medians) > 1 and max(medians) > APART * min(medians)
 
 
-def not_confirmed(series: SpokenSeries) -> str | None:
+def not_confirmed(series: SpokenSeries, *, are_ends_told: bool) -> str | None:
     """Why the clock of a bar does not confirm what it shows; None where it does.
 
-    One that was drawn only at its end was at no step when its clock began.
+    One that was drawn only at its end was at no step when its clock began; whether that counts is ``are_ends_told``.
     """
     steps, clocks = series.steps, np.array([row.clock for row in series.rows])
     done, took = 0.0, 0.0
-    for run in runs_of(series):
-        is_of_end = len(run) == 1 and steps[run[0]] == series.total
+    for run in _apart(series, begins_anew):
+        is_of_end = are_ends_told and len(run) == 1 and steps[run[0]] == series.total
         first_step, first_clock = (0.0, 0.0) if is_of_end else (steps[run[0]], clocks[run[0]])
         if clocks[run[-1]] - first_clock >= LEAST_SECONDS:
             done += steps[run[-1]] - first_step
@@ -307,7 +315,6 @@ def begins_anew(one: Spoken, other: Spoken) -> bool:
 
     At its end it may be drawn again at once, as it closes; later it is at the end of the next pass.
     """
-    steps, clocks = (one.of("step"), other.of("step")), (one.clock, other.clock)
-    is_at_end = steps[0] == steps[1] == one.total
-    is_later = clocks[1] - clocks[0] > DRAWN_AGAIN or other.line - one.line > DRAWN_AGAIN
-    return bool(steps[1] < steps[0] or clocks[1] < clocks[0] or (is_at_end and is_later))
+    is_at_end = one.of("step") == other.of("step") == one.total
+    is_later = other.clock - one.clock > DRAWN_AGAIN or other.line - one.line > DRAWN_AGAIN
+    return _falls(one, other) or (is_at_end and is_later)

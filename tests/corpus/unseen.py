@@ -10,7 +10,8 @@ and signs have a number with a unit of speed or time, or beside a word of either
 all of them, as in a sentence that a model repeats. Stamps at the start of lines do not count, nor do lines that tell of
 an evaluation or of loading and not of training, nor any of a log that says that it does not train, or that tells of an
 evaluation and nowhere of training. To say that it does not train is not enough where a loss is printed: trainers of
-Hugging Face print that setting, which their ``train`` does not read.
+Hugging Face print that setting, which their ``train`` does not read. A progress bar without a name tells of loading or
+of reading where the line above it does, and lines of generating text tell of an evaluation.
 """
 
 import csv
@@ -52,16 +53,18 @@ SPEED = re.compile(
 )
 
 PREPARES = re.compile(
-    r"\W*(?:generating \w+ split|map\b|filter\b|tokeniz|(?:down|up)?load|fetch|extract|sav(?:e|ing)\b)"
+    r"\W*(?:generating \w+ split|map\b|filter\b|tokeniz|(?:down|up|pre)?load|reading\b|fetch|extract|sav(?:e|ing)\b)"
     r"|.*\d ?[kMG]i?B/s",
     re.IGNORECASE,
 )
 EVALUATES = re.compile(
-    r"(?<![a-z])(?:val|valid\w*|eval\w*|test\w*|infer\w*|predict\w*|\w*tokenize\w*)(?![a-z])", re.IGNORECASE
+    r"(?<![a-z])(?:val|valid\w*|eval\w*|test\w*|infer\w*|predict\w*|generation|\w*tokenize\w*)(?![a-z])", re.IGNORECASE
 )
 TRAINS = re.compile(r"loss|train|epoch|(?<![a-z])(?:lr|steps?|iter\w*)(?![a-z])|训练|损失|轮", re.IGNORECASE)
 
 NO_TRAINING = re.compile(r"\bdo_train[\"']?\s?[:=]\s?[Ff]alse\b")
+NO_EPOCHS = re.compile(r"`Trainer\.fit` stopped: `max_epochs=0` reached")  # of Lightning
+BAR_WITHOUT_NAME = re.compile(r"\s*\d{1,3}%\|")
 A_LOSS = re.compile(r"loss[\"']?\s?[:=]\s?\d", re.IGNORECASE)
 TELLS_OF_EVALUATION = re.compile(rf"{EVALUATES.pattern}|评估|测试|验证", re.IGNORECASE)
 
@@ -142,15 +145,18 @@ def prints_speed(text: str) -> bool:
     if is_without_training(text):
         return False
     found: dict[str, list[tuple[str, ...]]] = {}
+    above = ""
     for line in _lines(text):
-        if (speed := SPEED.search(line)) and not is_of_other_work(line):
+        is_other = is_of_other_work(line) or (BAR_WITHOUT_NAME.match(line) and PREPARES.match(above))
+        if (speed := SPEED.search(line)) and not is_other:
             found.setdefault(_shape(line), []).append(tuple(re.findall(r"[\d.]+", line[speed.start() :])))
+        above = above if not line.strip() or BAR_WITHOUT_NAME.match(line) else line
     return any(len(said) >= LINES_OF_SPEED and len(set(said)) > 1 for said in found.values())
 
 
 def is_without_training(text: str) -> bool:
     """Whether a text says that nothing is trained, or tells of an evaluation and nowhere of training."""
-    says_so = NO_TRAINING.search(text) and not A_LOSS.search(text)
+    says_so = NO_EPOCHS.search(text) or (NO_TRAINING.search(text) and not A_LOSS.search(text))
     return bool(says_so or (TELLS_OF_EVALUATION.search(text) and not TRAINS.search(text)))
 
 
