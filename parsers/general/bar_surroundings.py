@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ..io.message import Message
+from .evaluation_titles import is_title_of_evaluation
 from .gathered import MOST_OF_A_FORM, Gathered, Spoken
 from .line_form import TRAINING
 from .spoken_series import SpokenSeries
 from .stated_counts import stated_samples
-from .training_bar import begins_anew, is_title_of_evaluation
+from .training_bar import begins_anew
 
 LOSS_FOLLOWS = (
     "the progress bar is that of training, for a line with its loss follows each pass, as one of an evaluation follows "
@@ -20,15 +21,21 @@ LOSSES_WITHIN = (
     "the progress bar is that of training, for losses of numbered epochs or steps stand within each pass, and within "
     "none of the shorter bars"
 )
+OTHERS_EVALUATED = (
+    "the progress bar is that of training, for it begins anew before each numbered result of an evaluation, and these "
+    "stand beside a shorter bar"
+)
 EPOCHS_ANNOUNCED = (
-    "the progress bar is that of training: a line before each pass numbers an epoch, and a title of an evaluation stands "
-    "before those of the other bars"
+    "the progress bar is that of training: a line before each pass numbers an epoch, and a title of an evaluation "
+    "stands before those of the other bars"
 )
 TRAINING_ANNOUNCED = (
     "the progress bar is that of training: a line before each pass says that it begins, and of all bars this alone has "
     "as many steps as batches of {samples} samples make"
 )
 FEWEST = 2  # passes
+FEWEST_RESULTS = 4
+MOST_BESIDE = 0.75
 FEWEST_LOSSES = 10
 MOST = 0.9
 NEAR = 2  # lines: a blank one may stand between
@@ -54,27 +61,33 @@ def why_of_training(series: SpokenSeries, gathered: Gathered) -> Message | None:
     """What shows that a bar is that of training by the lines beside its passes; None where they do not.
 
     Of all bars the longest holds losses within each pass, and no other does. Or a loss of training follows each, and a
-    line of an evaluation each pass of all other bars: a loss alone may be told once both are done. Or a line that
-    numbers an epoch stands before each, and the title of an evaluation before each pass of all other bars. Or a line that
-    announces an epoch of training stands before each, and the samples of the training set make batches for this bar
-    alone.
+    line of an evaluation each pass of all other bars: a loss alone may be told once both are done. Or it is the
+    longest, and begins anew before each result of an evaluation, which stands beside another bar. Or a line that
+    numbers an epoch stands before each, and the title of an evaluation before each pass of all other bars. Or a line
+    that announces an epoch of training stands before each, and the samples of the training set make batches for this
+    bar alone.
     """
+    if series.total is None:
+        return None
     passes = list(_passes(gathered))
     own = [one for one in passes if one.total == series.total]
-    others = [one for one in passes if one.total != series.total]
-    if series.total is None or not own:
-        return None
+    return next(_shown(own, [one for one in passes if one.total != series.total], gathered), None) if own else None
+
+
+def _shown(own: Sequence[_Pass], others: Sequence[_Pass], gathered: Gathered) -> Iterator[Message]:
+    """All that shows that the passes of a bar, and not those of others, are of training."""
     if _alone_holds_losses(own, others, gathered):
-        return Message(LOSSES_WITHIN)
+        yield Message(LOSSES_WITHIN)
     if len(own) < FEWEST:
-        return None
+        return
     if others and _are_most(map(_tells_loss, own)) and _are_most(map(_is_evaluated, others)):
-        return Message(LOSS_FOLLOWS)
+        yield Message(LOSS_FOLLOWS)
+    if others and _are_evaluated(own[0].total, {one.total for one in others}, gathered):
+        yield Message(OTHERS_EVALUATED)
     if others and _are_numbered(own) and _are_most(map(_is_titled, others)):
-        return Message(EPOCHS_ANNOUNCED)
+        yield Message(EPOCHS_ANNOUNCED)
     if _are_most(map(_is_announced, own)):
-        return _by_samples(series.total, {one.total for one in others}, stated_samples(gathered))
-    return None
+        yield from _by_samples(own[0].total, {one.total for one in others}, stated_samples(gathered))
 
 
 def _alone_holds_losses(own: Sequence[_Pass], others: Sequence[_Pass], gathered: Gathered) -> bool:
@@ -117,6 +130,28 @@ def _is_announced(one: _Pass) -> bool:
     return is_of_training and form.level.has_epoch and not (form.has_evidence or form.is_of_other or form.is_bar)
 
 
+def _are_evaluated(own: float, others: set[float], gathered: Gathered) -> bool:
+    """Whether results of an evaluation, numbered one by one, stand beside shorter bars, and this began as often anew.
+
+    A program may write them when a bar has begun again already.
+    """
+    results, are_beside = list[float](), list[bool]()
+    begun, last, is_beside = 0, own, False
+    for row in gathered.spoken:
+        step = row.of("step")
+        if row.form.is_bar and step > 0:
+            is_beside = row.total in others
+            begun += row.total == own and step < last
+            last = step if row.total == own else last
+        elif row.form.is_of_other and row.form.has_evidence and step > max(results, default=0):
+            results.append(step)
+            are_beside.append(is_beside)
+    are_next = [after == one + 1 for one, after in pairwise(results)]
+    is_as_often = abs(begun - len(results)) <= (1 - MOST) * len(results)
+    is_many = own > max(others) and len(results) >= FEWEST_RESULTS and is_as_often
+    return is_many and _are_most(are_next) and sum(are_beside) >= MOST_BESIDE * len(results)
+
+
 def _are_numbered(own: Sequence[_Pass]) -> bool:
     """Whether a line before each pass numbers its epoch, and tells no result of it."""
     before = [one.before for one in own if one.above is not None]
@@ -131,11 +166,10 @@ def _is_titled(one: _Pass) -> bool:
     return one.above is None or is_title_of_evaluation(one.above)
 
 
-def _by_samples(own: float, others: set[float], samples: set[int]) -> Message | None:
+def _by_samples(own: float, others: set[float], samples: set[int]) -> Iterator[Message]:
     for count in sorted(samples):
         if own >= FEWEST_STEPS and _are_batches(own, count) and not any(_are_batches(one, count) for one in others):
-            return Message(TRAINING_ANNOUNCED, samples=count)
-    return None
+            yield Message(TRAINING_ANNOUNCED, samples=count)
 
 
 def _are_batches(steps: float, samples: int) -> bool:

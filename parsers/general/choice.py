@@ -9,11 +9,12 @@ import numpy as np
 
 from ..io.message import Message
 from ..naming.sense import DURATION, ELAPSED, EPOCH, RATE, STEP, STEP_RATE, STEP_TIME, TIME, Sense
+from .epoch_proof import are_one_by_one
+from .evaluation_titles import evaluates_before
 from .gathered import Gathered
 from .proof import Proven, prove
 from .spoken_series import FAR, FEW, Numbers, SpokenSeries, agree, all_series, of_stamps
-from .step_proof import are_one_by_one
-from .training_bar import APART, LEAST_SECONDS, LEAST_STEPS, evaluates_before
+from .training_bar import APART, LEAST_SECONDS, LEAST_STEPS
 
 LEVELS_DIFFER = "{count} lines of another level say {other}, these {own}"
 FORMS_DIFFER = "{count} lines of another form say {other}, these {own}"
@@ -22,7 +23,9 @@ SEVERAL_BARS = "there are bars of other steps, and the log does not show which a
 UNITS_DIFFER = "other lines of the same form have it in another unit of time"
 BOTH_WAYS = "the bar shows steps per second in some lines and seconds per step in others"
 BY_STAMPS = "no number is known to be a speed or a time of training; the steps are counted by the stamps of their lines"
-EPOCHS_BY_STAMPS = "no number is known to be a speed or a time of training; the epochs are counted by the stamps of their lines"
+EPOCHS_BY_STAMPS = (
+    "no number is known to be a speed or a time of training; the epochs are counted by the stamps of their lines"
+)
 FEWEST_STAMPS, FEWEST_EPOCHS = 10, 4
 MOST_STAMPS = 0.8
 _ORDER = (RATE, STEP_TIME, STEP_RATE)

@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -14,22 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..grammar.timestamps import length_of_time
-from ..naming.marks import LENGTH, TIME_OF_DAY
+from ..naming.marks import LENGTH
 from ..naming.slots import NUMBER, Slot
 from ..scanning.detection import known_shapes
 from ..scanning.prefix import has_prefix, without_prefix
 from ..scanning.shapes import ALONE, ShapedLines
 from ..scanning.text import LogText
 from .line_form import LineForm, line_form, skeleton
+from .line_moment import moment
 
 # At most so many lines of each form are examined; fewer are enough to recognise a speed.
 MOST_OF_A_FORM = 3000
 MOST_FORMS = 20_000
 LONGEST_LINE = 6000
-_FULL = re.compile(r"(\d{4})[-/]?(\d\d)[-/]?(\d\d)[ T_-]+(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?")
-_SHORT = re.compile(r"(?:[IWEF])?(\d\d)[-/]?(\d\d)(?:/\d\d)? (\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?")
-_NAMED = re.compile(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) +(\d+) (\d\d):(\d\d):(\d\d) (\d{4})")
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _LEFT = re.compile(r"(?i)(?:\b(?:eta|remaining(?:[ _]time)?|time left)\W{1,4}|<)((?:\d+ days?, *)?(?:\d+:)?\d+:\d+)")
 _LEFT_SPELT = re.compile(
     r"(?i)\b(?:eta|remaining(?:[ _]time)?|time left)\W{1,4}"
@@ -38,7 +34,6 @@ _LEFT_SPELT = re.compile(
 _BAR_CLOCK = re.compile(r"\[((?:\d+:)?\d+:\d+)<")
 # What is drawn anew begins a line, and so does what a program prints behind its bar: `[00:05<00:05, 2.0it/s]step 10`.
 _BEHIND_BAR = re.compile(r"\r|(?<=(?:it/s|s/it)\])(?=[^\s,;|])")
-_ANY_YEAR = 2024
 FEWEST_OF_CODE = 4  # lines of a source
 LEAST_BEHIND = 20  # lines of training behind a source
 # What is no log, whatever numbers it holds.
@@ -105,23 +100,7 @@ class Spoken:
     @cached_property
     def moment(self) -> float:
         """The stamp of the line in seconds; NaN where it has none."""
-        if self.form.said.has_stamp and (named := _NAMED.search(self.text[:160])):
-            return _of_names(*named.groups())
-        if of_day := TIME_OF_DAY.match(self.text):
-            hour, minute, second = of_day["hour"], of_day["minute"], of_day["second"].replace(",", ".")
-            return 3600.0 * int(hour) + 60 * int(minute) + float(second)
-        found = _FULL.search(self.text[:160]) if self.form.said.has_stamp else None
-        short = _SHORT.search(self.text[:60]) if self.form.said.has_stamp and not found else None
-        if not (found or short):
-            return float("nan")
-        *date, fraction = found.groups() if found else (_ANY_YEAR, *(short.groups() if short else ()))
-        year, month, day, hour, minute, second = map(int, date)
-        try:
-            return datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp() + float(
-                f"0.{fraction or 0}"
-            )
-        except ValueError:
-            return float("nan")
+        return moment(self.text) if self.form.said.has_stamp else float("nan")
 
     @cached_property
     def left(self) -> float:
@@ -224,15 +203,6 @@ def _text(data: bytes) -> str:
     data = data.removesuffix(b"\n")
     plain = without_prefix(data) if has_prefix(b"\n" + data) else data
     return plain.decode("utf-8", "replace")
-
-
-def _of_names(month: str, day: str, hour: str, minute: str, second: str, year: str) -> float:
-    """POSIX seconds of a date with the name of its month; NaN for an invalid date."""
-    try:
-        number = _MONTHS.index(month) + 1
-        return datetime(int(year), number, int(day), int(hour), int(minute), int(second), tzinfo=UTC).timestamp()
-    except ValueError:
-        return float("nan")
 
 
 def _float(text: str) -> float:

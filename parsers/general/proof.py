@@ -11,27 +11,32 @@ import numpy as np
 from ..io.message import Message
 from ..naming.sense import DURATION, ELAPSED, RATE, STEP_RATE, STEP_TIME, TIME
 from .bar_surroundings import why_of_training
+from .epoch_proof import (
+    OF_EPOCH,
+    as_times_of_epochs,
+    epochs_before,
+    factor_of_epoch,
+    is_clock,
+    is_clock_of_epochs,
+)
+from .evaluation_titles import not_of_training
 from .gathered import Gathered
 from .no_measure import no_measure
-from .spoken_series import LEAST, Numbers, SpokenSeries, rises
+from .spoken_series import LEAST, SpokenSeries, rises
 from .stated_counts import stated_amounts, stated_cards, stated_passes
 from .step_proof import (
     AGAINST_STAMPS,
     AS_STAMPS,
     AS_THE_CLOCK,
-    OF_EPOCH,
     Share,
     amount,
     by_stamps,
     constant_amount,
     counts_something_else,
-    factor_of_epoch,
-    is_clock,
-    is_clock_of_epochs,
     proof_of_step,
     share_of_all,
 )
-from .training_bar import names_steps, not_confirmed, not_of_steps, not_of_training
+from .training_bar import names_steps, not_confirmed, not_of_steps
 
 NOT_TRAINING = "its lines are not of training"
 PART = "it is a part of a step, or not of all steps"
@@ -68,7 +73,6 @@ COUNTED_UNKNOWN = "the log does not show what its throughput counts"
 BAR = "the progress bar shows the speed that its own clock gives"
 MOST_LINES = 25  # of a record
 MOST_BESIDE = 0.9
-FALLING = 0.25  # part of the times of epochs that are no longer than the one before
 
 
 @dataclass
@@ -87,20 +91,23 @@ class Proven:
 
 def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     """What a series is, or the reason why that is not known."""
-    series = replace(_of_epochs(series).with_unit(), is_beside=_is_beside(series, gathered))
-    if series.sense.role == ELAPSED and is_clock_of_epochs(series, _epochs_before(series, gathered)):
-        of_epochs = replace(series, is_of_epochs=True)
-        return Proven(of_epochs, ELAPSED, series.sense.factor or 1.0, [Message(CLOCK_OF_EPOCHS, name=series.sense.name)])
+    series = replace(as_times_of_epochs(series).with_unit(), is_beside=_is_beside(series, gathered))
     is_bar = series.sense.role in (STEP_RATE, STEP_TIME) and "nameless" in series.sense.flags
     shown = why_of_training(series, gathered) if is_bar else None
-    reason = _of_other(series) or _not_evident(series, gathered, is_shown=shown is not None)
-    if not reason and series.sense.role in (TIME, ELAPSED) and is_clock(series):
-        return Proven(series, ELAPSED, 1.0, [Message(CLOCK, name=series.sense.name)])
+    clock = _clock_of_epochs(series, gathered)
+    reason = None if clock else _of_other(series) or _not_evident(series, gathered, is_shown=shown is not None)
+    if clock or (not reason and series.sense.role in (TIME, ELAPSED) and is_clock(series)):
+        return clock or Proven(series, ELAPSED, 1.0, [Message(CLOCK, name=series.sense.name)])
     reason = reason or no_measure(series)
     if reason or series.sense.role == ELAPSED:
         return reason or NO_CLOCK
     if is_bar and np.isfinite([row.clock for row in series.rows]).any():
         return _bar(series, gathered, shown)
+    return _number(series, gathered, is_bar=is_bar)
+
+
+def _number(series: SpokenSeries, gathered: Gathered, *, is_bar: bool) -> Proven | str:
+    """What numbers are that may be measures, and no clock and of no bar that shows one."""
     if reason := not_of_steps(series, gathered) if is_bar else not_of_training(series, gathered):
         return reason
     if series.sense.role in (RATE, STEP_RATE):
@@ -108,25 +115,16 @@ def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     return _time(series, gathered)
 
 
-def _epochs_before(series: SpokenSeries, gathered: Gathered) -> Numbers:
-    """The epoch of the last line of training before each line of a series that counts nothing itself; NaN without."""
-    if series.kind != "summary":
-        return np.full(len(series), np.nan)
-    told = [(row.line, row.of("epoch")) for row in gathered.spoken if row.form.has_any_loss and not row.form.is_of_other]
-    lines, epochs = [line for line, _ in told], np.array([np.nan, *(epoch for _, epoch in told)])
-    return epochs[np.searchsorted(lines, [row.line for row in series.rows])]
-
-
-def _of_epochs(series: SpokenSeries) -> SpokenSeries:
-    """The same; as times of epochs, where they are called a total time, but do not rise as one since the start does."""
-    is_total = series.sense.role == ELAPSED and series.kind == "epoch" and len(series) >= LEAST
-    if not is_total or (np.diff(series.values) <= 0).mean() < FALLING:
-        return series
-    return replace(series, sense=replace(series.sense, role=TIME))
+def _clock_of_epochs(series: SpokenSeries, gathered: Gathered) -> Proven | None:
+    """The time since the start, where lines tell it behind those of each epoch."""
+    if series.sense.role != ELAPSED or not is_clock_of_epochs(series, epochs_before(series, gathered)):
+        return None
+    why = [Message(CLOCK_OF_EPOCHS, name=series.sense.name)]
+    return Proven(replace(series, is_of_epochs=True), ELAPSED, series.sense.factor or 1.0, why)
 
 
 def _bar(series: SpokenSeries, gathered: Gathered, shown: Message | None) -> Proven | str:
-    """A progress bar that shows its clock: what stands around it (``shown``), or else what it shows itself, proves it."""
+    """A progress bar that shows its clock: what stands around it (``shown``), or what it shows itself, proves it."""
     reason = None if shown else not_of_steps(series, gathered)
     if reason := reason or not_confirmed(series, are_ends_told=shown is not None):
         return reason

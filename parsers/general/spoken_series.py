@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..io.message import Message
-from ..naming.sense import EPOCH, RATE, STEP, STEP_RATE, TIME, Sense
+from ..naming.sense import RATE, STEP, STEP_RATE, TIME, Sense
 from ..naming.slots import Slot
 from .gathered import Gathered, Spoken
 from .line_form import Level, LineForm
@@ -30,7 +30,8 @@ class SpokenSeries:
 
     ``total``: the steps of the progress bar that they are of, where nothing else tells it from other bars.
     ``is_beside``: its lines are part of multi-line records, and another line of each shows that it is training.
-    ``is_of_epochs``: a line of it stands behind the lines of each epoch. ``is_surrounded``: the lines before or behind its bar show that this is the one of training.
+    ``is_surrounded``: the lines before or behind its bar show that this is the one of training.
+    ``is_of_epochs``: a line of it stands behind the lines of each epoch.
     """
 
     sense: Sense

@@ -12,8 +12,9 @@ import numpy as np
 from ..io.message import Message
 from ..naming.sense import STEP_RATE
 from ..naming.vocabulary import counted, split
+from .evaluation_titles import OF_EVALUATION, evaluates_before
 from .gathered import Gathered, Spoken
-from .spoken_series import AGREE, Numbers, SpokenSeries
+from .spoken_series import SpokenSeries
 
 # A bar of tqdm without a name: 12%|# | 12/100 [00:24<02:56,  2.00s/it]
 _BAR = re.compile(
@@ -23,28 +24,12 @@ UNKNOWN = "The log does not show which of its progress bars is that of training,
 OF_EPOCHS = "its progress bar is called that of epochs, and may count these"
 WITH_EPOCHS = "its progress bar goes on with the epochs of the log, and may count these"
 OF_SOMETHING_ELSE = "its progress bar goes by itself, and not with the steps or the losses of training"
-OF_EVALUATION = "some of its lines follow one that tells of an evaluation"
 SPEEDS_DIFFER = "its progress bars run at speeds as different as those of training and of evaluation"
 SHORT_BAR = "the bar is too short to be proven by its own clock"
 BAR_DIFFERS = "the bar shows another speed than its own clock"
 _EPOCHS = re.compile(
     r"(?i)(?<![a-z])(?:num[ _-]?|n[ _-]|max[ _-]?|train[ _-]|total[ _-])*epochs?[\"']?\s*[:=]?\s*(\d{1,6})(?![\w.])"
 )
-_EVALUATES = re.compile(
-    r"(?i)(?:[^a-z]|\b(?:info|start(?:ing|ed)?|begin(?:ning)?|running|now|run|do|on|the)\b)*"
-    r"(?:evaluat|validat|testing|inference|predicting|test[^a-z0-9]*$|test (?:on|at|for|after|of) )"
-)
-# The same as a sentence of its own, which may stand farther before.
-_ANNOUNCES = re.compile(
-    r"(?i)[^a-z]*(?:\w+ ){0,2}?(?:evaluating|validating|testing|predicting"
-    r"|(?:start|begin|run)(?:ing|ning)? (?:the )?(?:evaluation|validation|inference|prediction|test))\b"
-    r"(?! (?:set|split|data)\w*\W*\d)|[^a-z]*(?:evaluation|test|inference)[^a-z0-9]*$"
-)
-_TITLE = re.compile(
-    r"(?i)[^a-z]*(?:[a-z]+ ){0,2}?(?:evaluat[a-z]+|validat[a-z]+|test(?:ing)?|inference)(?: [a-z]+){0,4}[^a-z0-9]*$"
-)
-_TRAINS = re.compile(r"(?i)(?<![a-z])train")
-LINES_BEFORE, MOST_LINES_BEFORE = 3, 12
 APART = 1.5
 BAR_AGREES = (0.85, 1.18)
 LEAST_SECONDS = 20.0
@@ -190,7 +175,7 @@ def not_of_steps(series: SpokenSeries, gathered: Gathered) -> str | None:
 
 
 def _tells_learning_rate(series: SpokenSeries) -> bool:
-    """Whether a bar shows what an evaluation has not, whatever stands before it: a learning rate, the norm of gradients."""
+    """Whether a bar shows what an evaluation has not, whatever stands before it: a learning rate, a gradient norm."""
     told = [any(map(row.form.first, ("learning_rate", "gradient_norm"))) for row in series.rows]
     return sum(told) > len(told) / 2
 
@@ -247,40 +232,6 @@ def _goes_with_epochs(series: SpokenSeries, gathered: Gathered) -> bool:
     behind = [series.steps[bisect_right(lines, line) - 1] - epoch for line, epoch in numbered]
     is_many = len({epoch for _, epoch in numbered}) >= LEAST_STEPS
     return is_many and bool(np.ptp(behind) <= 1 and abs(np.median(behind)) <= 1)
-
-
-def evaluates_before(series: SpokenSeries, gathered: Gathered) -> bool:
-    """Whether one of the last lines before some lines begins with a word of an evaluation."""
-    text = series.rows[0].text
-    place = next((number for number, line in enumerate(gathered.head) if text in line), 0)
-    is_near = any(map(_EVALUATES.match, gathered.head[max(place - LINES_BEFORE, 0) : place]))
-    return is_near or _is_announced(series, gathered)
-
-
-def is_title_of_evaluation(line: str) -> bool:
-    """Whether a line says that an evaluation follows."""
-    return bool(_TITLE.match(line) or _EVALUATES.match(line))
-
-
-def not_of_training(series: SpokenSeries, gathered: Gathered) -> str | None:
-    """Why lines of steps may be of an evaluation: they follow the title of one, all or where their steps begin anew.
-
-    Some of them may do so if they say the same as the others: nothing may have been printed of the evaluation.
-    """
-    begins = np.flatnonzero(np.diff(series.steps) <= 0) + 1
-    runs = np.split(np.arange(len(series)), begins)
-    above = [gathered.head[max(series.rows[run[0]].line - 2, 0) :][:1] for run in runs]
-    is_other = np.repeat([any(map(_TITLE.match, lines)) for lines in above], list(map(len, runs)))
-    own, rest = series.values[is_other], series.values[~is_other]
-    is_unlike = len(own) and len(rest) and abs(np.median(own) / np.median(rest) - 1) > AGREE
-    return OF_EVALUATION if is_unlike or _is_announced(series, gathered) else None
-
-
-def _is_announced(series: SpokenSeries, gathered: Gathered) -> bool:
-    """Whether a sentence before some lines says that an evaluation begins, and none of training follows it."""
-    before = gathered.head[max(series.rows[0].line - 1 - MOST_LINES_BEFORE, 0) : max(series.rows[0].line - 1, 0)]
-    trains = max((number for number, line in enumerate(before) if _TRAINS.search(line)), default=-1)
-    return any(map(_ANNOUNCES.match, before[trains + 1 :]))
 
 
 def _differ(series: SpokenSeries) -> bool:

@@ -61,9 +61,9 @@ def run_on(stamps: Times, kind: str, after: np.datetime64 | None = None) -> Time
     """Times of stamps of a ``kind`` that begins anew (datetime64[us]), as printed one after the other, over its turns.
 
     The year of a stamp without one is the one nearest to the time before it: 01-01 after 12-31 is one year on, and
-    12-31 after that, of a rank that lags behind, one year back. So is the day of one without a date. ``after``: the time
-    before the first. A silence of half a turn or more cannot be told; where the year is no leap year, a log that runs
-    over the end of February gains a day.
+    12-31 after that, of a rank that lags behind, one year back. So is the day of one without a date. ``after``: the
+    time before the first. A silence of half a turn or more cannot be told; where the year is no leap year, a log that
+    runs over the end of February gains a day.
     """
     turn = TURNS[kind]
     shown = np.flatnonzero(~np.isnat(stamps))

@@ -11,7 +11,9 @@ _DATES = (
 )
 # That of a line which begins with the time of day: [04:05:06] step 7.
 _OF_DAY = r"\A\s{0,4}(?:(?:INFO|DEBUG|WARNING)[ :]\s?)?[\[(<]?"
-TIME_OF_DAY = re.compile(rf"{_OF_DAY}(?P<stamp>(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d(?:[.,]\d{{1,9}})?))(?![\d:</])")
+TIME_OF_DAY = re.compile(
+    rf"{_OF_DAY}(?P<stamp>(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d(?:[.,]\d{{1,9}})?))(?![\d:</])"
+)
 STAMP = re.compile(
     rf"(?:{'|'.join(_DATES)})[ T_-]*{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?|{_OF_DAY}{_CLOCK}(?![\d:<\/])"
     rf"|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{{3}} +\d+ {_CLOCK}(?: \d{{4}})?|\d{{4}}[-/]\d\d[-/]\d\d(?!\d)"

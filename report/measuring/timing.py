@@ -105,7 +105,8 @@ def clock(records: Records, fields: Fields, facts: Facts, used: Mask, protocol: 
 def _stretches(records: Columns, fields: Fields, protocol: Protocol, first: int, last: int) -> list[slice]:
     """The rows of some records between which the clock runs: an ``elapsed`` that falls has begun anew there.
 
-    Steps are those within epochs, where nobody knows how many follow the last one that is printed; epochs those of runs.
+    Steps are those within epochs, where nobody knows how many follow the last one that is printed; epochs are those
+    within runs.
     """
     rows = slice(first, last + 1)
     begins = np.zeros(last + 1 - first, np.bool_)

@@ -1,0 +1,116 @@
+"""Proofs for epochs: what shows that a number is the time that one took, or the time since the start as each ended."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..naming.sense import ELAPSED, TIME
+from .gathered import Gathered
+from .spoken_series import Numbers, SpokenSeries
+from .step_proof import AGAINST_STAMPS, AS_THE_CLOCK, LEAST, LEAST_SECONDS
+
+OF_EPOCH = "{name} is the time of one epoch, because there is a line for each epoch"
+NOT_OF_AN_EPOCH = "its lines do not number epochs one by one, so nobody knows what it is the time of"
+NO_UNIT_OF_EPOCH = "the log does not show its unit; stamps in its lines would, or a grammar of your own (--format)"
+OF_EPOCH_BY_STAMPS = (0.3, 1.05)  # an epoch takes no longer than the time between its line and the last one
+MOST_EPOCHS = 0.9
+FROM_START = 4.0  # times that the first steps may take as long as others
+MOST_SLOWED = 10.0
+FALLING = 0.25  # part of the times of epochs that are no longer than the one before
+
+
+def as_times_of_epochs(series: SpokenSeries) -> SpokenSeries:
+    """The same; as times of epochs, where they are called a total time, but do not rise as one since the start does."""
+    is_total = series.sense.role == ELAPSED and series.kind == "epoch" and len(series) >= LEAST
+    if not is_total or (np.diff(series.values) <= 0).mean() < FALLING:
+        return series
+    return replace(series, sense=replace(series.sense, role=TIME))
+
+
+def epochs_before(series: SpokenSeries, gathered: Gathered) -> Numbers:
+    """The epoch of the last line of training before each line of a series that counts nothing itself; NaN without."""
+    if series.kind != "summary":
+        return np.full(len(series), np.nan)
+    told = [
+        (row.line, row.of("epoch")) for row in gathered.spoken if row.form.has_any_loss and not row.form.is_of_other
+    ]
+    lines, epochs = [line for line, _ in told], np.array([np.nan, *(epoch for _, epoch in told)])
+    return epochs[np.searchsorted(lines, [row.line for row in series.rows])]
+
+
+def factor_of_epoch(series: SpokenSeries) -> float | str:
+    """How many seconds the unit of numbers is that are the times of an epoch each, or why they are not known to be.
+
+    Their lines number epochs one by one, or say so, and stamps do not contradict them.
+    """
+    ratio, factor = _by_stamps_of_epochs(series), series.sense.factor
+    epochs = series.of("epoch")
+    is_each = len(series) >= LEAST and are_one_by_one(epochs)
+    is_said = "of_epoch" in series.sense.flags and not np.isfinite(epochs).any()
+    if not (is_each or is_said):
+        return NOT_OF_AN_EPOCH
+    if ratio is None:
+        return factor or NO_UNIT_OF_EPOCH
+    low, high = OF_EPOCH_BY_STAMPS
+    units = (factor,) if factor else (1.0, 1e-3)
+    return next((unit for unit in units if low <= ratio * unit <= high), AGAINST_STAMPS)
+
+
+def are_one_by_one(epochs: Numbers) -> bool:
+    """Whether epochs are numbered one by one; each time from the first where they begin anew."""
+    done = np.diff(epochs)
+    are_first = (done <= 0) & (epochs[1:] == epochs.min(initial=np.inf))
+    return (done == 1).sum() >= LEAST - 1 and bool(((done == 1) | are_first).mean() >= MOST_EPOCHS)
+
+
+def _by_stamps_of_epochs(series: SpokenSeries) -> float | None:
+    """The number over the seconds between the lines of two epochs; None where stamps do not say."""
+    epochs, moments = np.diff(series.of("epoch")), np.diff(np.array([row.moment for row in series.rows]))
+    known = ((epochs == 1) | ~np.isfinite(epochs)) & (moments > 0) & series.usable[1:]
+    if known.sum() < LEAST or moments[known].sum() < LEAST_SECONDS:
+        return None
+    return float(np.median(series.values[1:][known] / moments[known]))
+
+
+def is_clock(series: SpokenSeries) -> bool:
+    """Whether numbers of seconds are the time since the start, or since that of the epoch: they rise with the steps.
+
+    A mean that only rises is none: the first number is no more than its steps take.
+    """
+    steps, epochs, values = series.steps, np.nan_to_num(series.of("epoch")), series.values
+    if not (np.isfinite(steps).all() and np.isfinite(values).all()) or len(values) <= LEAST:
+        return False
+    begins = (np.diff(steps) <= 0) | (np.diff(epochs) != 0)
+    rising, done = np.diff(values), np.diff(steps)
+    within = ~begins
+    if within.sum() < LEAST or (rising[within] <= 0).any() or rising[within].sum() < LEAST_SECONDS:
+        return False
+    each = float(np.median(rising[within] / done[within]))
+    total = series.rows[0].total if epochs[0] else 0.0
+    before = steps[0] + epochs[0] * (total if np.isfinite(total) else 0.0)
+    is_since_start = values[0] <= FROM_START * each * max(before, done[within][0])
+    is_even = rising[within].sum() < MOST_SLOWED * each * done[within].sum()
+    return is_since_start and is_even and (series.sense.factor == 1.0 or _goes_with_stamps(series, within))
+
+
+def is_clock_of_epochs(series: SpokenSeries, epochs: Numbers) -> bool:
+    """Whether numbers in a known unit are the time since the start, each told once one of ``epochs`` is done."""
+    factor, values, done = series.sense.factor, series.values, np.diff(epochs)
+    if factor is None or len(values) <= LEAST or not (done == 1).mean() >= MOST_EPOCHS or not epochs[0] <= 1:
+        return False
+    rising = np.diff(values)
+    each = float(np.median(rising))
+    is_since_start = values[0] <= FROM_START * each * max(epochs[0], 1.0)
+    is_even = each > 0 and rising.min() > 0 and rising.max() < MOST_SLOWED * each
+    return bool(is_even and is_since_start and factor * (values[-1] - values[0]) >= LEAST_SECONDS)
+
+
+def _goes_with_stamps(series: SpokenSeries, within: NDArray[np.bool_]) -> bool:
+    """Whether numbers rise by a second in each second that the stamps of their lines show."""
+    moments = np.diff(np.array([row.moment for row in series.rows]))[within]
+    known = moments > 0
+    if series.sense.factor is not None or known.sum() < LEAST or moments[known].sum() < LEAST_SECONDS:
+        return False
+    ratio = np.diff(series.values)[within][known].sum() / moments[known].sum()
+    return bool(abs(ratio - 1) < AS_THE_CLOCK)

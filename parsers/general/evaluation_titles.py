@@ -1,0 +1,59 @@
+"""Titles of evaluations: lines that say that one follows, in the lines before others."""
+
+import re
+
+import numpy as np
+
+from .gathered import Gathered
+from .spoken_series import AGREE, SpokenSeries
+
+OF_EVALUATION = "some of its lines follow one that tells of an evaluation"
+_EVALUATES = re.compile(
+    r"(?i)(?:[^a-z]|\b(?:info|start(?:ing|ed)?|begin(?:ning)?|running|now|run|do|on|the)\b)*"
+    r"(?:evaluat|validat|testing|inference|predicting|test[^a-z0-9]*$|test (?:on|at|for|after|of) )"
+)
+# The same as a sentence of its own, which may stand farther before.
+_ANNOUNCES = re.compile(
+    r"(?i)[^a-z]*(?:\w+ ){0,2}?(?:evaluating|validating|testing|predicting"
+    r"|(?:start|begin|run)(?:ing|ning)? (?:the )?(?:evaluation|validation|inference|prediction|test))\b"
+    r"(?! (?:set|split|data)\w*\W*\d)|[^a-z]*(?:evaluation|test|inference)[^a-z0-9]*$"
+)
+_TITLE = re.compile(
+    r"(?i)[^a-z]*(?:[a-z]+ ){0,2}?(?:evaluat[a-z]+|validat[a-z]+|test(?:ing)?|inference)(?: [a-z]+){0,4}[^a-z0-9]*$"
+)
+_TRAINS = re.compile(r"(?i)(?<![a-z])train")
+LINES_BEFORE, MOST_LINES_BEFORE = 3, 12
+
+
+def evaluates_before(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether one of the last lines before some lines begins with a word of an evaluation."""
+    text = series.rows[0].text
+    place = next((number for number, line in enumerate(gathered.head) if text in line), 0)
+    is_near = any(map(_EVALUATES.match, gathered.head[max(place - LINES_BEFORE, 0) : place]))
+    return is_near or _is_announced(series, gathered)
+
+
+def is_title_of_evaluation(line: str) -> bool:
+    """Whether a line says that an evaluation follows."""
+    return bool(_TITLE.match(line) or _EVALUATES.match(line))
+
+
+def not_of_training(series: SpokenSeries, gathered: Gathered) -> str | None:
+    """Why lines of steps may be of an evaluation: they follow the title of one, all or where their steps begin anew.
+
+    Some of them may do so if they say the same as the others: nothing may have been printed of the evaluation.
+    """
+    begins = np.flatnonzero(np.diff(series.steps) <= 0) + 1
+    runs = np.split(np.arange(len(series)), begins)
+    above = [gathered.head[max(series.rows[run[0]].line - 2, 0) :][:1] for run in runs]
+    is_other = np.repeat([any(map(_TITLE.match, lines)) for lines in above], list(map(len, runs)))
+    own, rest = series.values[is_other], series.values[~is_other]
+    is_unlike = len(own) and len(rest) and abs(np.median(own) / np.median(rest) - 1) > AGREE
+    return OF_EVALUATION if is_unlike or _is_announced(series, gathered) else None
+
+
+def _is_announced(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether a sentence before some lines says that an evaluation begins, and none of training follows it."""
+    before = gathered.head[max(series.rows[0].line - 1 - MOST_LINES_BEFORE, 0) : max(series.rows[0].line - 1, 0)]
+    trains = max((number for number, line in enumerate(before) if _TRAINS.search(line)), default=-1)
+    return any(map(_ANNOUNCES.match, before[trains + 1 :]))
