@@ -147,7 +147,7 @@ def _are_evaluated(own: float, others: set[float], gathered: Gathered) -> bool:
             results.append(step)
             are_beside.append(is_beside)
     are_next = [after == one + 1 for one, after in pairwise(results)]
-    is_as_often = abs(begun - len(results)) <= (1 - MOST) * len(results)
+    is_as_often = MOST_BESIDE * len(results) <= begun <= len(results) / MOST
     is_many = own > max(others) and len(results) >= FEWEST_RESULTS and is_as_often
     return is_many and _are_most(are_next) and sum(are_beside) >= MOST_BESIDE * len(results)
 

@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 
 from ..io.message import Message
-from ..naming.sense import DURATION, ELAPSED, EPOCH, RATE, STEP, STEP_RATE, STEP_TIME, TIME, Sense
-from .epoch_proof import are_one_by_one
+from ..naming.sense import DURATION, ELAPSED, EPOCH, RATE, STEP, STEP_RATE, STEP_TIME, TIME, WORK, Sense
 from .evaluation_titles import evaluates_before
 from .gathered import Gathered
-from .proof import Proven, prove
+from .proofs.epoch_proof import are_one_by_one
+from .proofs.proof import Proven, prove
 from .spoken_series import FAR, FEW, Numbers, SpokenSeries, agree, all_series, of_stamps
 from .training_bar import APART, LEAST_SECONDS, LEAST_STEPS
 
@@ -28,7 +28,7 @@ EPOCHS_BY_STAMPS = (
 )
 FEWEST_STAMPS, FEWEST_EPOCHS = 10, 4
 MOST_STAMPS = 0.8
-_ORDER = (RATE, STEP_TIME, STEP_RATE)
+_ORDER = (RATE, STEP_TIME, STEP_RATE, WORK)
 
 
 @dataclass

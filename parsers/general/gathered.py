@@ -238,7 +238,7 @@ def behind_its_source(gathered: Gathered) -> Gathered:
 
     Lines of training count steps behind the last line of the source.
     """
-    code = [place for place, line in enumerate(gathered.head, 1) if _CODE.match(line)]
+    code = [place for place, line in enumerate(gathered.head, 1) if _CODE.match(line) and re.search("[A-Za-z]", line)]
     behind = [row for row in gathered.spoken if len(code) >= FEWEST_OF_CODE and row.line > code[-1]]
     steps = [row.number(row.form.counter) for row in behind if row.form.has_loss and row.form.counter]
     if len(steps) < LEAST_BEHIND or not all(before < after for before, after in pairwise(steps)):

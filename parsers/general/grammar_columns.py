@@ -5,11 +5,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..grammar.field import UNITS
-from ..naming.sense import DURATION, ELAPSED, EPOCH, RATE, STEP, STEP_RATE, STEP_TIME, UNKNOWN, Sense
+from ..naming.sense import DURATION, ELAPSED, EPOCH, RATE, STEP, STEP_RATE, STEP_TIME, UNKNOWN, WORK, Sense
 from ..naming.slots import Slot
 from .choice import Choice
 from .line_form import LineForm
-from .proof import Proven
+from .proofs.proof import Proven
 
 # Columns beside those of speed that a grammar reads where its lines have them.
 _BESIDE = ("epoch", "step", "loss", "learning_rate", "gradient_norm")
@@ -30,6 +30,11 @@ def grammar_columns(choice: Choice, *, has_time: bool) -> dict[str, GrammarColum
     """The columns that the lines of a choice have, by name."""
     main = choice.speeds[0].series
     found = {one.role: _speed(one, choice) for one in choice.speeds}
+    for one in choice.speeds:
+        if one.data:
+            found["reader_time"] = GrammarColumn(
+                f"reader_time{{{_TIMES[one.factor]}}}", ("reader_time", _TIMES[one.factor]), one.data
+            )
     if has_time and (time := _time(main.slots)):
         found["time"] = time
     for role in _BESIDE:
@@ -63,9 +68,9 @@ def _speed(one: Proven, choice: Choice) -> GrammarColumn:
         return GrammarColumn(
             f"throughput{{{unit}, {scope}, unknown}}", ("throughput", str(unit), scope, UNKNOWN), series.slots
         )
-    if one.role == STEP_TIME:
+    if one.role in (STEP_TIME, WORK):
         unit = _TIMES[one.factor]
-        return GrammarColumn(f"step_time{{{unit}, unknown}}", ("step_time", unit, UNKNOWN), series.slots)
+        return GrammarColumn(f"{one.role}{{{unit}, unknown}}", (one.role, unit, UNKNOWN), series.slots)
     if one.role == DURATION:
         unit = _TIMES[one.factor]
         return GrammarColumn(f"duration{{{unit}}}", ("duration", unit), series.slots)

@@ -12,6 +12,7 @@ RATE, STEP_RATE, STEP_TIME, TIME = "throughput", "step_rate", "step_time", "time
 ELAPSED = "elapsed"
 DURATION = "duration"  # of an epoch
 STEP, EPOCH = "step", "epoch"  # counted by the stamps of lines
+WORK = "work_time"  # of a step, without its data
 SPEEDS = (RATE, STEP_RATE, STEP_TIME, TIME)
 # Names that are the whole of what stands before a number.
 _PLAIN = ("step", "steps", "epoch", "loss", "learning_rate", "gradient_norm", "training", "elapsed", "remaining")

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 from parsers.runs.reading import Reading
@@ -16,10 +14,8 @@ from .estimate import ALL_ZERO, Facts, Values
 from .measurement import Measurement, NoMeasurement, measure
 from .protocol import Protocol
 from .scaling import ASKING
-from .statistic import median
+from .windows.warm_up import warm_up
 
-# A record is of the warm-up while it is slower than this share of the steady ones.
-SLOW = 0.9
 FEWEST_STEADY = 3
 FEWEST_ALIKE = 10
 
@@ -191,11 +187,8 @@ def _in_epochs(part: FormatRecords, facts: Facts, run: int | None) -> Measuremen
     keys = {**IN_EPOCHS, **which(part, run)}
     try:
         return measure(part.table, part.fields, facts, Protocol.of({**keys, "estimate": "duration"}))
-    except NoMeasurement as error:
-        try:
-            return measure(part.table, part.fields, facts, Protocol.of({**keys, "estimate": "clock"}))
-        except NoMeasurement:
-            raise error from None
+    except NoMeasurement:
+        return measure(part.table, part.fields, facts, Protocol.of({**keys, "estimate": "clock"}))
 
 
 def _in_steps(part: FormatRecords, facts: Facts, run: int | None) -> Measurement:
@@ -258,16 +251,6 @@ def _without(part: FormatRecords, facts: Facts, plain: Measurement, skip: int) -
 
 def _told(found: Measurement, more: Iterator[Message] | list[Message]) -> Measurement:
     return replace(found, warnings=(*found.warnings, *more))
-
-
-def warm_up(rates: Values) -> int:
-    """Return how many of the first records are warm-up: each is more than 10% slower than the second half's median.
-
-    ``rates``: throughputs in file order, at least one. At most half of them are.
-    """
-    half = len(rates) // 2
-    steady = rates[:half] >= SLOW * median(rates[half:])
-    return int(np.argmax(steady)) if steady.any() else half
 
 
 def _of_few(part: FormatRecords, facts: Facts, plain: Measurement, skip: int) -> Measurement:

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..naming.sense import ELAPSED, TIME
-from .gathered import Gathered
-from .spoken_series import Numbers, SpokenSeries
+from ...naming.sense import ELAPSED, TIME
+from ..gathered import Gathered
+from ..spoken_series import Numbers, SpokenSeries
 from .step_proof import AGAINST_STAMPS, AS_THE_CLOCK, LEAST, LEAST_SECONDS
 
 OF_EPOCH = "{name} is the time of one epoch, because there is a line for each epoch"

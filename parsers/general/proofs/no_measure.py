@@ -5,8 +5,8 @@ from itertools import islice
 
 import numpy as np
 
-from ..naming.sense import RATE, STEP_RATE
-from .spoken_series import AGREE, FAR, FEW, LEAST, Numbers, SpokenSeries, rises
+from ...naming.sense import RATE, STEP_RATE
+from ..spoken_series import AGREE, FAR, FEW, LEAST, Numbers, SpokenSeries, rises
 
 TWICE = "each of its numbers stands in several lines"
 FORMS_DIFFER = "its lines are of several forms, which say different things"

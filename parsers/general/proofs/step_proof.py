@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..io.message import Message
-from ..naming.sense import RATE, STEP_TIME, TIME
-from ..naming.vocabulary import counted, seconds, split
-from .gathered import Gathered, Spoken
-from .spoken_series import Numbers, SpokenSeries
+from ...io.message import Message
+from ...naming.sense import RATE, STEP_TIME, TIME
+from ...naming.vocabulary import counted, seconds, split
+from ..gathered import Gathered, Spoken
+from ..spoken_series import Numbers, SpokenSeries
 
 BY_THE_STAMPS = "{name} is the time of one step, as the stamps of the lines show"
 BY_TIME_LEFT = "{name} is the time of one step, as the time that is left shows"
@@ -59,11 +59,11 @@ def _without_stamps(series: SpokenSeries, gathered: Gathered, factor: float) -> 
     if _is_mean_of_steps(series, factor):
         return Message(BY_MEANS, name=series.sense.name)
     is_told = series.sense.factor or (factor == 1.0 and series.median < 1 and series.has_parts)  # no step takes 1 ms
-    is_each = is_told and _is_of_every_step(series)
+    is_each = is_told and is_of_every_step(series)
     return amount(series, factor) or (Message(EVERY_STEP, name=series.sense.name) if is_each else None)
 
 
-def _is_of_every_step(series: SpokenSeries) -> bool:
+def is_of_every_step(series: SpokenSeries) -> bool:
     """Whether there is a line for each step; those of an evaluation, too, may number epochs, if not named: `[3/20]`."""
     steps, form = np.diff(series.steps), series.rows[0].form
     is_of_epochs = any(s.sense and "other" in s.sense.flags for s in form.said.slots) and not form.level.has_epoch

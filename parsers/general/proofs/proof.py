@@ -3,14 +3,21 @@
 What no measure looks like: a constant, a total, a number that is printed twice, lines that say different things.
 """
 
-import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..io.message import Message
-from ..naming.sense import DURATION, ELAPSED, RATE, STEP_RATE, STEP_TIME, TIME
-from .bar_surroundings import why_of_training
+from ...io.message import Message
+from ...naming.sense import DURATION, ELAPSED, RATE, STEP_RATE, STEP_TIME, TIME, WORK
+from ...naming.slots import Slot
+from ..bar_surroundings import why_of_training
+from ..evaluation_titles import not_of_training
+from ..gathered import Gathered
+from ..line_form import LineForm
+from ..spoken_series import LEAST, SpokenSeries, rises
+from ..stated_counts import stated_amounts, stated_cards, stated_passes
+from ..training_bar import not_confirmed, not_of_steps
 from .epoch_proof import (
     OF_EPOCH,
     as_times_of_epochs,
@@ -19,11 +26,8 @@ from .epoch_proof import (
     is_clock,
     is_clock_of_epochs,
 )
-from .evaluation_titles import not_of_training
-from .gathered import Gathered
 from .no_measure import no_measure
-from .spoken_series import LEAST, SpokenSeries, rises
-from .stated_counts import stated_amounts, stated_cards, stated_passes
+from .parts_of_step import time_of_data, why_without_data
 from .step_proof import (
     AGAINST_STAMPS,
     AS_STAMPS,
@@ -36,15 +40,12 @@ from .step_proof import (
     proof_of_step,
     share_of_all,
 )
-from .training_bar import names_steps, not_confirmed, not_of_steps
+from .training_evidence import is_beside, not_evident
 
 NOT_TRAINING = "its lines are not of training"
 PART = "it is a part of a step, or not of all steps"
 NOT_POSITIVE = "most of its numbers are not above zero"
-NO_EVIDENCE = "nothing in its lines shows that they are of training"
-OF_OTHER = "its lines tell of something else"
 NO_UNIT = "the log does not show what it counts"
-ONE_LINE = "only one line has it"
 OTHER_UNIT = "its unit is not that of the number that it is computed from"
 UNPROVEN = (
     "nothing shows that it is the time of one step; stamps, an elapsed or remaining time or a rate in its lines would, "
@@ -60,26 +61,20 @@ NOT_OF_A_STEP = "it is computed from another number of samples or tokens than a 
 TWO_COUNTERS = (
     "its lines have two counters that rise at different rates, and nothing shows to which of them the time belongs"
 )
-UNKNOWN_NAME = "its name has words that are not known"
 
-_ELSEWHERE = re.compile(
-    r"(?i)\b(?:infer\w*|eval\w*|test\w*|generat\w*|predict\w*|request\w*|latency|draw|bitrate|valid\w*|bandwidth)\b"
-)
-_OF_DATA = re.compile(r"(?i)data[ _]?load")  # a part of a step
 CLOCK = "{name} is the time since the start, for it rises with the steps"
 CLOCK_OF_EPOCHS = "{name} is the time since the start, for it rises with each epoch that the lines before it number"
 NO_CLOCK = "it does not rise with the steps"
 COUNTED_UNKNOWN = "the log does not show what its throughput counts"
 BAR = "the progress bar shows the speed that its own clock gives"
-MOST_LINES = 25  # of a record
-MOST_BESIDE = 0.9
 
 
 @dataclass
 class Proven:
     """A series that is a speed of training: ``factor`` seconds are its unit of time; ``why`` says what was assumed.
 
-    ``cards``: how many there are, where it is of one of them and its lines show that.
+    ``cards``: how many there are, where it is of one of them and its lines show that. ``data``: where lines tell the
+    time of the data, which it does not hold.
     """
 
     series: SpokenSeries
@@ -87,15 +82,16 @@ class Proven:
     factor: float
     why: list[Message] = field(default_factory=list)
     cards: int | None = None
+    data: Mapping[LineForm, Slot] | None = None
 
 
 def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     """What a series is, or the reason why that is not known."""
-    series = replace(as_times_of_epochs(series).with_unit(), is_beside=_is_beside(series, gathered))
+    series = replace(as_times_of_epochs(series).with_unit(), is_beside=is_beside(series, gathered))
     is_bar = series.sense.role in (STEP_RATE, STEP_TIME) and "nameless" in series.sense.flags
     shown = why_of_training(series, gathered) if is_bar else None
     clock = _clock_of_epochs(series, gathered)
-    reason = None if clock else _of_other(series) or _not_evident(series, gathered, is_shown=shown is not None)
+    reason = None if clock else _of_other(series) or not_evident(series, gathered, is_shown=shown is not None)
     if clock or (not reason and series.sense.role in (TIME, ELAPSED) and is_clock(series)):
         return clock or Proven(series, ELAPSED, 1.0, [Message(CLOCK, name=series.sense.name)])
     reason = reason or no_measure(series)
@@ -141,78 +137,6 @@ def _of_other(series: SpokenSeries) -> str | None:
     if series.usable.sum() < max(1, len(series) / 2):
         return NOT_POSITIVE
     return None
-
-
-def _not_evident(series: SpokenSeries, gathered: Gathered, *, is_shown: bool) -> str | None:
-    is_evident = series.evidence >= 0.5
-    is_of_epochs = series.kind == "epoch" and series.sense.role == TIME
-    if not (
-        is_evident
-        or is_shown
-        or series.is_beside
-        or (_follow_training(series, gathered) if is_of_epochs else _progresses(series, gathered))
-        or any(form.is_of_training for form in series.slots)
-    ):
-        return NO_EVIDENCE
-    if len(series) < 2 and not (series.kind == "summary" and any(form.is_of_training for form in series.slots)):
-        return ONE_LINE
-    if not is_evident and any(_ELSEWHERE.search(row.text) for row in series.rows[:20]):
-        return OF_OTHER
-    if "qualified" in series.sense.flags and not (is_evident and rises(series.steps)):
-        return UNKNOWN_NAME
-    return None
-
-
-def _follow_training(series: SpokenSeries, gathered: Gathered) -> bool:
-    """Whether a line of training stands between each line and the next: what took so long may be a test.
-
-    One stands before the first line, too, or else behind the last.
-    """
-    of_training = [row.line for row in gathered.spoken if row.form.has_evidence and not row.form.is_of_other]
-    places = np.searchsorted(of_training, [row.line for row in series.rows])
-    is_beside = places[0] > 0 or places[-1] < len(of_training)
-    return bool(np.append(np.diff(places) > 0, is_beside).mean() >= MOST_BESIDE)
-
-
-def _progresses(series: SpokenSeries, gathered: Gathered) -> bool:
-    """Whether its lines count steps or epochs up, or count them at all where others print losses.
-
-    All bars count: one must be that of an epoch, be named by steps and drawn after one that is named by epochs, or have
-    no name where others print losses once it has begun; what stands before it may be a configuration.
-    """
-    if series.rows[0].form.is_bar:
-        form, begin = series.rows[0].form, series.rows[0].line
-        later = (row.form for row in gathered.spoken if row.line >= begin)
-        losses = sum(other.has_evidence and not other.is_of_other for other in later)
-        in_epochs = names_steps(series) and any(r.form.is_bar_of_epochs for r in gathered.spoken if r.line <= begin)
-        return form.level.has_epoch or in_epochs or (losses >= LEAST and not form.level.words)
-    is_told = series.sense.unit is not None or series.sense.role in (STEP_RATE, STEP_TIME)
-    least = 2 if is_told and "nameless" not in series.sense.flags else LEAST
-    counts = rises(series.steps) or rises(series.of("epoch"))
-    return bool(counts and len(series) >= least) or (series.is_of_steps and gathered.evidence >= LEAST)
-
-
-def _is_beside(series: SpokenSeries, gathered: Gathered) -> bool:
-    """Whether each line has one of training before it, of the same record, and none of an evaluation between."""
-    sense, lines = series.sense, [row.line for row in series.rows]
-    is_told = sense.unit is not None or (sense.role == STEP_TIME and sense.factor is not None)
-    if (
-        not is_told
-        or series.is_of_steps
-        or series.evidence
-        or len(lines) < LEAST
-        or sense.flags & {"nameless", "qualified"}
-    ):
-        return False
-    of_training = np.array([row.line for row in gathered.spoken if row.form.has_evidence and not row.form.is_of_other])
-    of_others = np.array([r.line for r in gathered.spoken if r.form.is_of_other and not _OF_DATA.search(r.form.text)])
-    if not len(of_training):
-        return False
-    places = np.searchsorted(of_training, lines)
-    before = np.where(places > 0, of_training[places - 1], -MOST_LINES)
-    are_others = np.searchsorted(of_others, lines) - np.searchsorted(of_others, before)
-    are_own = (np.diff(before, prepend=-1) > 0) & (np.subtract(lines, before) < MOST_LINES) & (are_others == 0)
-    return bool(are_own.mean() >= MOST_BESIDE)
 
 
 def _rate(series: SpokenSeries, gathered: Gathered) -> Proven | str:
@@ -279,12 +203,19 @@ def _time(series: SpokenSeries, gathered: Gathered) -> Proven | str:
         return reason
     ratio, factor = by_stamps(series), series.sense.factor
     if series.sense.role == STEP_TIME:
-        if ratio is not None and not AS_STAMPS[0] <= ratio * (factor or 1.0) <= AS_STAMPS[1]:
-            return AGAINST_STAMPS
-        return Proven(series, STEP_TIME, factor or 1.0)
+        is_against = ratio is not None and not AS_STAMPS[0] <= ratio * (factor or 1.0) <= AS_STAMPS[1]
+        return AGAINST_STAMPS if is_against else Proven(series, STEP_TIME, factor or 1.0)
+    return _time_of_step(series, gathered, ratio)
+
+
+def _time_of_step(series: SpokenSeries, gathered: Gathered, ratio: float | None) -> Proven | str:
+    """What a time is that may be that of one step; ``ratio``: over that between two stamps for each step."""
+    factor = series.sense.factor
     for unit in (factor,) if factor else (1.0, 1e-3):
         if why := proof_of_step(series, gathered, unit, ratio):
             return Proven(series, STEP_TIME, unit, [why, *series.why_seconds])
+    if ratio is None and (data := time_of_data(series)):
+        return Proven(series, WORK, 1.0, [why_without_data(series)], data=data)
     return UNPROVEN if factor else NO_TIME_UNIT
 
 

@@ -1,0 +1,94 @@
+"""Evidence: what shows that lines are of training, in themselves or beside them."""
+
+import re
+
+import numpy as np
+
+from ...naming.sense import STEP_RATE, STEP_TIME, TIME
+from ..gathered import Gathered
+from ..spoken_series import LEAST, SpokenSeries, rises
+from ..training_bar import names_steps
+
+NO_EVIDENCE = "nothing in its lines shows that they are of training"
+OF_OTHER = "its lines tell of something else"
+ONE_LINE = "only one line has it"
+UNKNOWN_NAME = "its name has words that are not known"
+_OF_DATA = re.compile(r"(?i)data[ _]?load")  # a part of a step
+MOST_LINES = 25  # of a record
+MOST_BESIDE = 0.9
+_ELSEWHERE = re.compile(
+    r"(?i)\b(?:infer\w*|eval\w*|test\w*|generat\w*|predict\w*|request\w*|latency|draw|bitrate|valid\w*|bandwidth)\b"
+)
+
+
+def not_evident(series: SpokenSeries, gathered: Gathered, *, is_shown: bool) -> str | None:
+    """Why nothing shows that lines are of training; None where they do, or what stands around them (``is_shown``)."""
+    is_evident = series.evidence >= 0.5
+    is_of_epochs = series.kind == "epoch" and series.sense.role == TIME
+    if not (
+        is_evident
+        or is_shown
+        or series.is_beside
+        or (_follow_training(series, gathered) if is_of_epochs else _progresses(series, gathered))
+        or any(form.is_of_training for form in series.slots)
+    ):
+        return NO_EVIDENCE
+    if len(series) < 2 and not (series.kind == "summary" and any(form.is_of_training for form in series.slots)):
+        return ONE_LINE
+    if not is_evident and any(_ELSEWHERE.search(row.text) for row in series.rows[:20]):
+        return OF_OTHER
+    if "qualified" in series.sense.flags and not (is_evident and rises(series.steps)):
+        return UNKNOWN_NAME
+    return None
+
+
+def _follow_training(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether a line of training stands between each line and the next: what took so long may be a test.
+
+    One stands before the first line, too, or else behind the last.
+    """
+    of_training = [row.line for row in gathered.spoken if row.form.has_evidence and not row.form.is_of_other]
+    places = np.searchsorted(of_training, [row.line for row in series.rows])
+    is_beside = places[0] > 0 or places[-1] < len(of_training)
+    return bool(np.append(np.diff(places) > 0, is_beside).mean() >= MOST_BESIDE)
+
+
+def _progresses(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether its lines count steps or epochs up, or count them at all where others print losses.
+
+    All bars count: one must be that of an epoch, be named by steps and drawn after one that is named by epochs, or have
+    no name where others print losses once it has begun; what stands before it may be a configuration.
+    """
+    if series.rows[0].form.is_bar:
+        form, begin = series.rows[0].form, series.rows[0].line
+        later = (row.form for row in gathered.spoken if row.line >= begin)
+        losses = sum(other.has_evidence and not other.is_of_other for other in later)
+        in_epochs = names_steps(series) and any(r.form.is_bar_of_epochs for r in gathered.spoken if r.line <= begin)
+        return form.level.has_epoch or in_epochs or (losses >= LEAST and not form.level.words)
+    is_told = series.sense.unit is not None or series.sense.role in (STEP_RATE, STEP_TIME)
+    least = 2 if is_told and "nameless" not in series.sense.flags else LEAST
+    counts = rises(series.steps) or rises(series.of("epoch"))
+    return bool(counts and len(series) >= least) or (series.is_of_steps and gathered.evidence >= LEAST)
+
+
+def is_beside(series: SpokenSeries, gathered: Gathered) -> bool:
+    """Whether each line has one of training before it, of the same record, and none of an evaluation between."""
+    sense, lines = series.sense, [row.line for row in series.rows]
+    is_told = sense.unit is not None or (sense.role == STEP_TIME and sense.factor is not None)
+    if (
+        not is_told
+        or series.is_of_steps
+        or series.evidence
+        or len(lines) < LEAST
+        or sense.flags & {"nameless", "qualified"}
+    ):
+        return False
+    of_training = np.array([row.line for row in gathered.spoken if row.form.has_evidence and not row.form.is_of_other])
+    of_others = np.array([r.line for r in gathered.spoken if r.form.is_of_other and not _OF_DATA.search(r.form.text)])
+    if not len(of_training):
+        return False
+    places = np.searchsorted(of_training, lines)
+    before = np.where(places > 0, of_training[places - 1], -MOST_LINES)
+    are_others = np.searchsorted(of_others, lines) - np.searchsorted(of_others, before)
+    are_own = (np.diff(before, prepend=-1) > 0) & (np.subtract(lines, before) < MOST_LINES) & (are_others == 0)
+    return bool(are_own.mean() >= MOST_BESIDE)
