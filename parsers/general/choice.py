@@ -70,9 +70,10 @@ def _by_stamps(gathered: Gathered) -> list[Proven]:
     done, passed = np.diff(series.steps), np.diff(np.array([row.moment for row in series.rows]))
     are_on = (done > 0) & (passed >= 0)
     is_long = passed[are_on].sum() >= LEAST_SECONDS
-    if are_on.mean() < MOST_STAMPS or not is_long or evaluates_before(series, gathered) or _alternate(done, passed):
+    groups = _groups(done, passed)
+    if are_on.mean() < MOST_STAMPS or not is_long or evaluates_before(series, gathered) or _alternate(groups):
         return []
-    return [Proven(series, STEP, 1.0, [Message(BY_STAMPS)])]
+    return [Proven(series, STEP, 1.0, [Message(BY_STAMPS)], is_of_runs=len(groups) > 1)]
 
 
 def _epochs_by_stamps(gathered: Gathered) -> list[Proven]:
@@ -87,11 +88,10 @@ def _epochs_by_stamps(gathered: Gathered) -> list[Proven]:
     return [Proven(series, EPOCH, 1.0, [Message(EPOCHS_BY_STAMPS)])]
 
 
-def _alternate(done: Numbers, passed: Numbers) -> bool:
-    """Whether steps that begin anew take as different a time as those of training and of an evaluation without a name.
+def _groups(done: Numbers, passed: Numbers) -> list[Numbers]:
+    """The times of steps, each time that these begin anew, in groups that lie apart.
 
-    ``done``, ``passed``: steps and seconds between two lines. A run of another size that was appended goes on as it
-    began, where training follows an evaluation again.
+    ``done``, ``passed``: steps and seconds between two lines.
     """
     begins = np.flatnonzero(done <= 0)
     runs = zip(np.split(done, begins), np.split(passed, begins), strict=True)
@@ -101,11 +101,18 @@ def _alternate(done: Numbers, passed: Numbers) -> bool:
         if (steps > 0).sum() >= LEAST_STEPS
     ]
     if not times or max(times) <= APART * min(times):
-        return False
-    groups = np.split(times, [n for n, pair in enumerate(pairwise(times), 1) if max(pair) > APART * min(pair)])
+        return [np.array(times)]
+    return np.split(times, [n for n, pair in enumerate(pairwise(times), 1) if max(pair) > APART * min(pair)])
+
+
+def _alternate(groups: Sequence[Numbers]) -> bool:
+    """Whether times lie apart as those of training and of an evaluation without a name do.
+
+    A run of another size that was appended goes on as it began, where training follows an evaluation again.
+    """
     middles = sorted(float(np.median(group)) for group in groups)
     are_apart = all(slower > APART * faster for faster, slower in pairwise(middles))
-    return not are_apart or min(map(len, groups)) < LEAST_STEPS
+    return len(groups) > 1 and (not are_apart or min(map(len, groups)) < LEAST_STEPS)
 
 
 def _contradicted(one: Proven, proven: Sequence[Proven], every: Sequence[SpokenSeries]) -> Message | None:

@@ -19,6 +19,7 @@ from ..io.errors import GrammarError, WrappedError
 from ..io.message import Message, joined
 from ..naming.sense import DURATION, ELAPSED, EPOCH, STEP, STEP_TIME
 from ..runs.facts import Fact
+from ..runs.format_records import RUN
 from ..runs.health import TWICE
 from ..runs.provenance import RECORDS
 from ..runs.reading import Reading, survey
@@ -36,6 +37,7 @@ from .training_bar import training_bar
 NAME = "drafted"
 NO_SPEED = "no number in it is known to be a speed of training"
 STARTS_OVER = "its steps start over after line {line}, and nothing there shows whether that is still training"
+SEVERAL_RUNS = "the speed of its steps changes for good, as in another run, and nothing shows where that begins"
 NOT_SO = "{name}: the words around it do not tell its lines from others"
 REASON = "{name}: {reason}"
 NAMELESS = "a number without a name"
@@ -159,6 +161,8 @@ def _draft(path: Path, gathered: Gathered, choice: Choice, facts: Iterable[Fact]
             reading = survey(path, format=_format(text), facts=known)
         except (NoGrammarError, GrammarError, WrappedError):
             continue
+        if choice.speeds[0].is_of_runs and RUN not in reading.parts[0].table:
+            return NoDraft((Message(SEVERAL_RUNS),), is_near=True)
         if _is_as_found(reading, gathered, choice):
             return Draft(text, reading, assumed, reading.records["line"].nunique(), gathered.total)
     return NoDraft((Message(NOT_SO, name=series.sense.name),), is_near=True)

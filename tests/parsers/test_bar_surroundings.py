@@ -69,9 +69,9 @@ def test_a_loss_of_training_and_one_of_an_evaluation_in_one_line_tell_no_bar_fro
 
 
 def test_a_loss_that_other_words_stand_before_does_not_follow_a_bar(tmp_path: Path) -> None:
-    train, valid = RESULTS["brackets"]
+    train, valid = RESULTS["words"]
     text = log(lambda n: f"{bar(40)}Now the model learns.\n{train.format(n=n)}\n{bar(30, 0.9)}{valid.format(n=n)}\n")
-    assert "progress bar" in refused(tmp_path, text)
+    assert "bar" in refused(tmp_path, text)
 
 
 ANNOUNCED = {
@@ -136,3 +136,64 @@ def test_where_all_bars_hold_losses_none_is_read(tmp_path: Path) -> None:
 def test_a_bar_that_is_drawn_more_often_than_is_examined_is_read_whole(tmp_path: Path) -> None:
     text = with_losses(4000, 1.0, 1, WITHIN["epochs"]) + bar(30, 0.9)
     assert len(drafted(tmp_path, text).reading.records) == 4001
+
+
+def ends(total: int, seconds: float) -> str:
+    """A bar that was drawn at its end alone."""
+    return bar(total, seconds).rstrip("\n").rpartition("\r")[2] + "\n"
+
+
+def test_a_bar_that_was_drawn_only_at_its_ends_is_read_where_a_loss_follows_each(tmp_path: Path) -> None:
+    train, valid = "#Train# Epoch: {n}, G_Loss: 1.{n}", "#Valid# Epoch: {n}, loss: 1.{n}"
+    text = log(lambda n: f"{ends(40, n + 1)}{train.format(n=n)}\n{ends(30, 0.9)}{valid.format(n=n)}\n")
+    assert drafted(tmp_path, text).reading.records["step_time"].tolist() == [2, 3, 4, 5]
+
+
+def test_a_bar_that_was_drawn_only_at_its_ends_is_read_by_nothing_else(tmp_path: Path) -> None:
+    text = log(lambda n: f"Epoch {n}[16/640] loss: 2.{n}\nEpoch {n}[32/640] loss: 2.{n}\n{ends(40, 0.8 + n / 100)}")
+    assert "bar" in refused(tmp_path, text)
+
+
+def in_epochs(title: str, *, number: int = 1) -> str:
+    return log(lambda n: f"[INFO] epoch {number * n}\n{bar(40)}{title}\n{bar(30, 0.9)}Error: 0.{n} mm\n")
+
+
+def test_a_bar_below_numbered_epochs_is_that_of_training_where_titles_of_an_evaluation_stand_above_all_others(
+    tmp_path: Path,
+) -> None:
+    found = drafted(tmp_path, in_epochs("[INFO] Evaluation"))
+    assert set(found.reading.records["step_rate"]) == {1.0}
+
+
+@pytest.mark.parametrize(
+    "text", [in_epochs("[INFO] Refinement"), in_epochs("[INFO] Evaluation", number=2)], ids=["no title", "no epochs"]
+)
+def test_other_bars_below_numbers_of_epochs_are_not_read(tmp_path: Path, text: str) -> None:
+    assert "bar" in refused(tmp_path, text) or "training" in refused(tmp_path, text)
+
+
+def with_results(result: str, *, own: int = 40) -> str:
+    """A bar, and a shorter one with the results of an evaluation amid it."""
+    half, end = bar(70 - own, 0.9).split("15/")[0].rpartition("\r")[0], ends(70 - own, 0.9)
+    return log(lambda n: f"{bar(own)}\n\n{half}\n{result.format(n=n)}\n{end}")
+
+
+def test_the_longer_bar_is_that_of_training_where_numbered_results_stand_beside_the_other(tmp_path: Path) -> None:
+    found = drafted(tmp_path, with_results("[ Valid | {n:03d}/004 ] loss = 1.{n}9, acc = 0.3"))
+    assert set(found.reading.records["step_rate"]) == {1.0}
+
+
+@pytest.mark.parametrize(
+    "result",
+    ["[ Valid | 001/004 ] loss = 1.{n}9, acc = 0.3", "Valid loss = 1.{n}9, acc = 0.3", "[ {n:03d}/004 ] loss = 1.{n}9"],
+    ids=["one number", "no number", "no evaluation"],
+)
+def test_other_results_beside_a_bar_tell_it_from_no_other(tmp_path: Path, result: str) -> None:
+    assert "bar" in refused(tmp_path, with_results(result)) or "training" in refused(tmp_path, with_results(result))
+
+
+def test_a_bar_with_a_learning_rate_is_that_of_training_whatever_stands_before_it(tmp_path: Path) -> None:
+    steps = bar(40).replace("it/s]", "it/s, loss=2.5, lr=1e-5]")
+    found = drafted(tmp_path, f"Evaluation\n{steps}")
+    assert set(found.reading.records["step_rate"]) == {1.0}
+    assert "evaluation" in refused(tmp_path, f"Evaluation\n{steps.replace(', lr=1e-5', '')}")

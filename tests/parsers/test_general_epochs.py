@@ -62,6 +62,9 @@ REFUSED = {
     "every third epoch": "Epoch {third}: loss {loss:.4f}, time: {took:.2f}s",
     "the time of a test": "Epoch {epoch} Val, loss: {loss:.4f}, Cost: {took:.2f} sec",
     "the time of a test in its own line": "[Epoch {epoch}] test loss {loss:.4f}\nEpoch {epoch} took {took:.2f} secs",
+}
+# The stamps alone are believed.
+AGAINST_STAMPS = {
     "a loss that is called a cost": "{stamp} Epoch {epoch}: lr: 0.1, cost: {took:.3f}",
     "more than the time between two lines": "{stamp} Epoch {epoch}: loss: {loss:.4f}, time: {third}40.0s",
     "a small part of it": "{stamp} Epoch {epoch}: loss: {loss:.4f}, time: 0.{third}s",
@@ -71,6 +74,71 @@ REFUSED = {
 @pytest.mark.parametrize("line", REFUSED.values(), ids=REFUSED)
 def test_a_time_that_may_be_of_something_else_gives_none(tmp_path: Path, line: str) -> None:
     assert read(tmp_path, line).measurement is None
+
+
+@pytest.mark.parametrize("line", AGAINST_STAMPS.values(), ids=AGAINST_STAMPS)
+def test_where_a_number_does_not_fit_the_stamps_the_epochs_are_counted_by_these(tmp_path: Path, line: str) -> None:
+    found = read(tmp_path, line, seconds=(20.0,) * 6).measurement
+    assert found is not None
+    assert (found.value, found.protocol.estimate) == (approx(0.05), "clock")
+
+
+def of_folds(*lasts: int) -> str:
+    """Folds of so many epochs each, of which each takes about 480 s by the system's clock."""
+    epochs = [epoch for last in lasts for epoch in range(1, last + 1)]
+    return "".join(
+        f"Epoch: {epoch}, train loss: {2 / epoch:.4f}\n"
+        f"Epoch: {epoch}, AUC 0.9, time elapsed: {480 + (n * 7919 % 4001 * 257 + 1) / 2**22}\n"
+        for n, epoch in enumerate(epochs, 1)
+    )
+
+
+def test_epochs_that_begin_anew_with_each_fold_are_numbered_one_by_one(tmp_path: Path) -> None:
+    found = summarise(write(tmp_path, of_folds(5, 1, 5, 5).encode()), None, ()).measurement
+    assert found is not None
+    assert (found.value, found.unit) == (approx(1 / 480, rel=1e-3), "epochs/s")
+
+
+@pytest.mark.parametrize("lasts", [(1,) * 12, (1, 2, 1)], ids=["the first alone", "hardly a second one"])
+def test_epochs_that_hardly_rise_are_not_numbered_one_by_one(tmp_path: Path, lasts: tuple[int, ...]) -> None:
+    assert summarise(write(tmp_path, of_folds(*lasts).encode()), None, ()).measurement is None
+
+
+def behind_epochs(told: str, *, each: float = 0.5, first: float = 0.0, of: str = "Epoch: {n:03d}/012") -> str:
+    """Epochs of two batches, behind each the minutes since the start."""
+    return "".join(
+        f"{of.format(n=n)} | Batch 000/002 | Loss: {4 / n:.4f}\n{of.format(n=n)} | Batch 001/002 | Loss: {3 / n:.4f}\n"
+        + told.format(since=first + n * each)
+        + "\n"
+        for n in range(1, 13)
+    )
+
+
+@pytest.mark.parametrize(
+    ("told", "rate"),
+    [("Time elapsed: {since:.2f} min", 1 / 30), ("Elapsed time: {since:.2f} s", 2.0)],
+    ids=["minutes", "seconds"],
+)
+def test_the_time_since_the_start_that_is_told_behind_each_epoch_gives_epochs_a_second(
+    tmp_path: Path, told: str, rate: float
+) -> None:
+    found = summarise(write(tmp_path, behind_epochs(told).encode()), None, ()).measurement
+    assert found is not None
+    assert (found.value, found.unit) == (approx(rate), "epochs/s")
+
+
+NO_CLOCKS_OF_EPOCHS = {
+    "without a unit": behind_epochs("Time elapsed: {since:.2f}"),
+    "a start long before": behind_epochs("Time elapsed: {since:.2f} min", first=40.0),
+    "that does not rise": behind_epochs("Time elapsed: {since:.0f} min", each=0.01),
+    "behind no epochs": behind_epochs("Time elapsed: {since:.2f} min", of="Sample {n}"),
+    "behind those of a test": behind_epochs("Time elapsed: {since:.2f} min", of="Test epoch: {n:03d}/012"),
+}
+
+
+@pytest.mark.parametrize("text", NO_CLOCKS_OF_EPOCHS.values(), ids=NO_CLOCKS_OF_EPOCHS)
+def test_other_times_behind_epochs_are_no_clock(tmp_path: Path, text: str) -> None:
+    assert summarise(write(tmp_path, text.encode()), None, ()).measurement is None
 
 
 def test_three_times_of_which_each_is_longer_by_as_much_are_those_since_the_start(tmp_path: Path) -> None:

@@ -21,6 +21,9 @@ STAMPS = {
     "COMPACT_STAMP": "20310203 04:05:{n:02d}",
     "YEARLESS_STAMP": "I0203 04:05:{n:02d}.000125 1200",
     "C_STAMP": "Mon Feb  3 04:05:{n:02d} 2031",
+    "TIME_OF_DAY": "04:05:{n:02d}",
+    "TIME_OF_DAY in brackets": "[04:05:{n:02d}]",
+    "TIME_OF_DAY behind a level": "INFO 04:05:{n:02d},125",
 }
 
 
@@ -36,7 +39,6 @@ def test_the_stamp_at_the_start_of_lines_is_read(tmp_path: Path, name: str, stam
 
 
 WITHOUT = {
-    "a clock without its date": "04:05:{n:02d}",
     "a stamp behind a number": "12 2031-02-03 04:05:{n:02d}",
     "a stamp far behind": "the training of the toy program at 2031-02-03 04:05:{n:02d}",
 }
@@ -120,8 +122,8 @@ STEP_AND_PART = "Epoch: [{e}][{s}/9]\tTime {time} DataTime {part}, loss 2.5\n"
 
 @pytest.mark.parametrize(
     ("time", "part", "factor"),
-    [(0.5, 0.01, "seconds"), (50.0, 0.01, None), (0.5, 0.7, None)],
-    ids=["less than one", "may be milliseconds", "a part that is greater"],
+    [(0.5, 0.01, "seconds"), (50.0, 0.01, None)],
+    ids=["less than one", "may be milliseconds"],
 )
 def test_a_time_without_a_unit_of_each_step_and_of_its_data_is_in_seconds(
     tmp_path: Path, time: float, part: float, factor: str | None
@@ -144,8 +146,8 @@ def test_steps_are_counted_by_stamps_where_no_number_is_a_time_of_training(tmp_p
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("loss", "accuracy"), ("Step", "Test step"), ("2031-02-03 ", "")],
-    ids=["no loss", "of a test", "no date"],
+    [("loss", "accuracy"), ("Step", "Test step"), ("2031-02-03 ", "at ")],
+    ids=["no loss", "of a test", "no stamp"],
 )
 def test_other_lines_are_not_counted_by_their_stamps(tmp_path: Path, one: str, other: str) -> None:
     found = summarise(write(tmp_path, COUNTED.replace(one, other).encode()), None, ()).measurement
@@ -192,3 +194,41 @@ def test_a_time_without_a_unit_of_all_steps_between_two_lines_is_no_time_of_a_st
     )
     found = summarise(write(tmp_path, text.encode()), None, ()).measurement
     assert found is None or found.value < 0.8
+
+
+def of_parts(time: float, data: float, more: float) -> str:
+    """Lines of every step, whose data takes ``more`` in the first steps of each of two epochs."""
+    return "".join(
+        STEP_AND_PART.format(e=e, s=s, time=time + s / 1000, part=more if s < 2 else data)
+        for e in (1, 2)
+        for s in range(1, 10)
+    )
+
+
+def test_a_time_that_does_not_hold_that_of_the_data_is_added_to_it(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text(of_parts(0.5, 0.25, 0.9))
+    found = draft(tmp_path / "a.log")
+    assert found.is_found
+    records = found.reading.records
+    assert records["step_time"].to_numpy() == pytest.approx((records["work_time"] + records["reader_time"]).to_numpy())
+
+
+@pytest.mark.parametrize(
+    ("time", "data", "more"), [(50.0, 0.25, 90.0), (0.5, 0.25, 0.502)], ids=["may be milliseconds", "hardly longer"]
+)
+def test_a_time_that_may_hold_that_of_the_data_is_not_added_to_it(
+    tmp_path: Path, time: float, data: float, more: float
+) -> None:
+    (tmp_path / "a.log").write_text(of_parts(time, data, more))
+    found = draft(tmp_path / "a.log")
+    assert not (isinstance(found, Draft) and "work_time" in found.columns)
+
+
+WHOLE_EPOCH = "2031-02-03 04:{epoch:02d}:00 eta: 1:00:00 epoch: {epoch} iter: {last} loss: 2.5 time: {time} (1.3)\n"
+
+
+@pytest.mark.parametrize(("last", "proven"), [(45, True), (450, False), (9, False)])
+def test_the_time_of_a_step_is_shown_by_the_steps_of_whole_epochs(tmp_path: Path, last: int, proven: bool) -> None:
+    text = "".join(WHOLE_EPOCH.format(epoch=n, last=last, time=1.25 + n % 3 / 100) for n in range(1, 9))
+    found = summarise(write(tmp_path, text.encode()), None, ()).measurement
+    assert (found is not None and found.unit == "steps/s") == proven

@@ -74,7 +74,7 @@ class Proven:
     """A series that is a speed of training: ``factor`` seconds are its unit of time; ``why`` says what was assumed.
 
     ``cards``: how many there are, where it is of one of them and its lines show that. ``data``: where lines tell the
-    time of the data, which it does not hold.
+    time of the data, which it does not hold. ``is_of_runs``: it is of several runs, whose speeds lie apart.
     """
 
     series: SpokenSeries
@@ -83,6 +83,7 @@ class Proven:
     why: list[Message] = field(default_factory=list)
     cards: int | None = None
     data: Mapping[LineForm, Slot] | None = None
+    is_of_runs: bool = False
 
 
 def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:

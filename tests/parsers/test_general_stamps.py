@@ -1,0 +1,105 @@
+"""Steps and epochs that nothing but the stamps of their lines times."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from pytest import approx
+
+from report.evidence.log_summary import Summary, summarise
+from tests.parsers.toy_logs import write
+
+START = datetime(2031, 2, 3, 23, 58)
+DATED, OF_DAY = "%Y-%m-%d %H:%M:%S - INFO - ", "[%H:%M:%S] "
+
+
+def read(at: Path, text: str) -> Summary:
+    return summarise(write(at, text.encode()), None, ())
+
+
+def stamped(lines: Sequence[str], each: float, stamp: str = DATED) -> str:
+    """Lines that are so many seconds apart."""
+    moments = (START + timedelta(seconds=number * each) for number in range(len(lines)))
+    return "".join(f"{moment.strftime(stamp)}{line}\n" for moment, line in zip(moments, lines, strict=True))
+
+
+STEPS = [f"Batch {n}/900 | Loss: 2.{n:02d} | Time: 0.{n % 3}s" for n in range(1, 31)]
+EPOCHS = [f"Epoch {n}/12, train loss: {3 / n:.4f}, val loss: {4 / n:.4f}" for n in range(1, 13)]
+
+
+def test_steps_are_counted_over_midnight_by_stamps_without_a_date(tmp_path: Path) -> None:
+    found = read(tmp_path, stamped(STEPS, 10, OF_DAY))
+    assert found.measurement is not None
+    assert (found.measurement.value, found.measurement.unit) == (approx(0.1), "steps/s")
+
+
+def test_it_says_that_a_stamp_without_a_date_shows_no_pause_of_a_day(tmp_path: Path) -> None:
+    said = " ".join(map(str, read(tmp_path, stamped(STEPS, 10, OF_DAY)).warnings))
+    assert "only the time of day" in said
+
+
+@pytest.mark.parametrize("stamp", ["[{left:%H:%M:%S}] ", "step of {left:%H:%M:%S} ", "10:{left:%H:%M:%S} "])
+def test_other_times_of_day_are_no_stamps(tmp_path: Path, stamp: str) -> None:
+    lefts = (datetime(2031, 1, 1, 20) - timedelta(seconds=10 * n) for n in range(len(STEPS)))
+    text = "".join(f"{stamp.format(left=left)}{line}\n" for left, line in zip(lefts, STEPS, strict=True))
+    assert read(tmp_path, text).measurement is None
+
+
+def test_epochs_are_counted_by_the_stamps_of_their_lines(tmp_path: Path) -> None:
+    found = read(tmp_path, stamped(EPOCHS, 25))
+    assert found.measurement is not None
+    assert (found.measurement.value, found.measurement.unit) == (approx(0.04), "epochs/s")
+
+
+def test_it_says_that_the_time_between_two_epochs_is_that_of_all_that_was_done(tmp_path: Path) -> None:
+    said = " ".join(map(str, read(tmp_path, stamped(EPOCHS, 25)).warnings))
+    assert "also of an evaluation" in said
+
+
+OTHERS = {
+    "without a loss": [line.replace("loss", "accuracy") for line in EPOCHS],
+    "of a test": [f"Test epoch {n}/12, loss: 2.{n}" for n in range(1, 13)],
+    "of every third epoch": [f"Epoch {3 * n}, train loss: 2.{n}" for n in range(1, 13)],
+    "of one epoch": [f"Epoch 1, train loss: 2.{n}" for n in range(1, 13)],
+    "of three epochs": EPOCHS[:3],
+}
+
+
+@pytest.mark.parametrize("lines", OTHERS.values(), ids=OTHERS)
+def test_other_lines_with_stamps_count_no_epochs(tmp_path: Path, lines: Sequence[str]) -> None:
+    assert read(tmp_path, stamped(lines, 25)).measurement is None
+
+
+def test_epochs_that_begin_anew_are_of_another_run(tmp_path: Path) -> None:
+    found = read(tmp_path, stamped([*EPOCHS[:6], *EPOCHS[:5]], 25))
+    assert found.measurement is not None
+    assert found.measurement.value == approx(0.04)
+    assert len(found.runs) == 2
+
+
+def of_batches(seconds: Sequence[float], counts: Sequence[int] = ()) -> str:
+    """Epochs of batches, of which each takes so long; ``counts``: how many lines each epoch has, ten as a rule."""
+    text, at = "", START
+    for each, count in zip(seconds, counts or [10] * len(seconds), strict=True):
+        for n in range(1, count + 1):
+            at += timedelta(seconds=each)
+            text += f"{at.strftime(DATED)}Batch {n}/10 | Perplexity: 1{n}.5\n"
+    return text
+
+
+def test_of_a_run_of_another_size_that_was_appended_the_last_stretch_is_measured(tmp_path: Path) -> None:
+    found = read(tmp_path, of_batches([2] * 4 + [8] * 4, [10, 10, 10, 7, 10, 10, 10, 10]))
+    assert found.measurement is not None
+    assert found.measurement.value == approx(0.125)
+
+
+def test_where_nothing_tells_two_runs_of_other_sizes_apart_none_is_measured(tmp_path: Path) -> None:
+    found = read(tmp_path, of_batches([2] * 4 + [8] * 4))
+    assert found.measurement is None
+    assert "as in another run" in str(found.reason)
+
+
+@pytest.mark.parametrize("seconds", [(2, 8) * 4, (2, 2, 2, 2, 8, 2, 2, 2), (2, 2, 2, 2, 8)])
+def test_steps_that_return_to_another_speed_may_be_of_an_evaluation(tmp_path: Path, seconds: Sequence[float]) -> None:
+    assert read(tmp_path, of_batches(seconds)).measurement is None
