@@ -98,6 +98,8 @@ def test_stamps_and_counts_are_no_speed(line: str) -> None:
         "Map:  20%|##   | 1/5 [00:02<00:08,  2.05 examples/s]",
         "Generating train split: 20 examples [00:00, 1500.25 examples/s]",
         "21%|##   | 33.5M/233M [00:00<00:01, 350MB/s]",
+        "Preloading the data:  20%|##   | 1/5 [00:02<00:08,  2.05it/s]",
+        " 20%|##   | 1/50 [00:02<00:08,  2.05s/it]Setting `pad_token_id` to 2 for open-end generation.",
     ],
 )
 def test_evaluation_and_loading_are_no_speed_of_training(line: str) -> None:
@@ -113,7 +115,13 @@ BAR = "\n".join(f"{n}%|# | {n}/100 [00:{n:02d}<00:09,  1.{n}it/s]" for n in rang
 
 @pytest.mark.parametrize(
     "said",
-    ["do_train=False,\ndo_predict=True,", '"do_train": false', "BLEU: 31.18\nEvaluation results:", "评估结果:"],
+    [
+        "do_train=False,\ndo_predict=True,",
+        '"do_train": false',
+        "BLEU: 31.18\nEvaluation results:",
+        "评估结果:",
+        "`Trainer.fit` stopped: `max_epochs=0` reached.\nAdaptation Loss: 2.5",
+    ],
 )
 def test_a_log_without_training_prints_no_speed_of_it(said: str) -> None:
     assert not prints_speed(f"{said}\n{BAR}\n")
@@ -125,6 +133,15 @@ def test_a_log_without_training_prints_no_speed_of_it(said: str) -> None:
 )
 def test_a_log_that_may_be_of_training_prints_speed(said: str) -> None:
     assert prints_speed(f"{said}\n{BAR}\n")
+
+
+READ = "100%|##########| {n}00/{n}00 [00:1{n}<00:00, 9{n}.50it/s]"
+
+
+@pytest.mark.parametrize(("above", "is_speed"), [("reading train data", False), ("loading", False), ("epoch 1", True)])
+def test_a_bar_without_a_name_tells_of_what_the_line_above_it_does(above: str, is_speed: bool) -> None:
+    text = "".join(f"{above}\n\n{READ.format(n=n)}\n" for n in range(1, 5))
+    assert prints_speed(text) == is_speed
 
 
 def test_a_sentence_that_a_model_repeats_is_no_speed() -> None:

@@ -55,6 +55,10 @@ def test_steps_beyond_those_of_the_first_epoch_are_another_run() -> None:
     assert beginnings(steps([10, 20, 30, 10, 20, 30, 40, 50]), []) == [40]
 
 
+def test_a_fall_of_steps_that_never_rise_begins_no_run() -> None:
+    assert beginnings(steps([100, 100, 100, 100, 100, 7]), []) == []
+
+
 def test_an_epoch_that_falls_back_with_its_steps_begins_another_run() -> None:
     assert beginnings(steps([1, 2, 1, 2, 1, 2], epoch=[1, 1, 2, 2, 1, 1]), []) == [50]
 
