@@ -115,6 +115,16 @@ def test_a_rank_that_lags_behind_at_new_year_is_still_in_the_old_one() -> None:
     assert np.diff(read).astype("timedelta64[s]").astype(int).tolist() == [3, -2, 3]
 
 
+def test_stamps_without_a_date_run_on_over_midnight() -> None:
+    stamps = [b"23:59:58", b"00:00:01.5", b"23:59:59", b"11:00:00"]
+    read = run_on(COLUMNS["TIME_OF_DAY"](stamps), "TIME_OF_DAY")
+    assert np.diff(read).astype("timedelta64[ms]").astype(int).tolist() == [3500, -2500, 39_601_000]
+
+
+def test_minutes_are_read_in_seconds() -> None:
+    assert COLUMNS["MINUTES"]([b"1.5", b"2"]).tolist() == [90, 120]
+
+
 def test_a_missing_stamp_between_two_years_is_no_time() -> None:
     assert np.isnat(yearless("12-31 23:59:58", "", "01-01 00:00:01")).tolist() == [False, True, False]
 

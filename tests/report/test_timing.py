@@ -102,6 +102,28 @@ def test_seconds_that_begin_anew_are_those_of_another_start_while_steps_go_on() 
     assert found.amount / found.seconds == 0.5
 
 
+EPOCHS = Protocol.parse("records=epoch,estimate=clock,counts=epochs")
+
+
+def epochs_done(**columns: list[float]) -> tuple[float, float]:
+    """How many epochs were done in how many seconds."""
+    records = log(**columns)
+    found = clock(records, {}, {}, np.ones(len(records), np.bool_), EPOCHS)
+    return found.amount, found.seconds
+
+
+def test_epochs_are_counted_by_their_numbers() -> None:
+    assert epochs_done(epoch=[1.0, 2.0, 4.0], elapsed=[10.0, 20.0, 40.0]) == (3, 30)
+
+
+def test_epochs_without_numbers_are_one_of_each_record() -> None:
+    assert epochs_done(elapsed=[10.0, 20.0, 40.0]) == (2, 30)
+
+
+def test_epochs_that_begin_anew_are_those_of_another_start() -> None:
+    assert epochs_done(epoch=[1.0, 2.0, 3.0, 1.0, 2.0], elapsed=[10.0, 20.0, 30.0, 90.0, 100.0]) == (3, 30)
+
+
 def pauses(seconds: list[float]) -> tuple[float, tuple[int, int]] | None:
     """The throughput without pauses of steps printed every ten, and the rows of the longest stretch without one."""
     records = timed([10 * n for n in range(1, len(seconds) + 1)], np.cumsum(seconds).tolist())
