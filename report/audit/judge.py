@@ -27,9 +27,9 @@ from .accusation import (
 from .backing_logs import Evidence, contradictions, facts_against
 from .claim import Claim
 from .finding import Finding, Verdict, sentence
+from .findings.missing_logs import without_log
 from .log_copies import LogCopies
 from .log_matching import DECISIVE, conflicts, stated
-from .findings.missing_logs import without_log
 from .neighbours import KnownProtocol, SharedProtocols, is_out_of_reach, known_protocol, other_giving
 from .printed_numbers import said_of
 
