@@ -1,12 +1,12 @@
 """Drafting: a log that no format claims becomes a grammar, which reads it; what it reads must be what was found."""
 
-import atexit
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
+from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -15,6 +15,7 @@ import numpy as np
 from ..grammar.format import Format
 from ..grammar.loading import compiled
 from ..grammar.timestamps import TIME_OF_DAY
+from ..io.atomic_write import whole
 from ..io.errors import GrammarError, WrappedError
 from ..io.message import Message, joined
 from ..naming.sense import DURATION, ELAPSED, EPOCH, STEP, STEP_TIME
@@ -245,22 +246,32 @@ def _comments(gathered: Gathered, choice: Choice, assumed: Iterable[Message]) ->
     yield from commented(iter(rest))
 
 
+class DraftedFormat(Format):
+    """A format whose grammar goes from one process to another, for its file goes with the process that drafted it."""
+
+    __hash__ = Format.__hash__
+
+    def __reduce__(self) -> tuple[Callable[[str], Format], tuple[str]]:  # type: ignore[override]
+        return _format, (self.path.read_text(encoding="utf-8"),)
+
+
 @cache
 def _folder() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="tachograph-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    # Unlike atexit, this is done by workers, too, and only by the process that made the folder.
+    Finalize(None, shutil.rmtree, (folder,), {"ignore_errors": True}, exitpriority=1)
     return folder
 
 
 @cache
 def _format(text: str) -> Format:
     """The format of the text of a grammar, one object for each: what shapes are to a format is kept by its lines."""
-    path = (
-        _folder() / sha256(text.encode()).hexdigest() / f"{NAME}.lark"
-    )  # what is kept of a grammar is kept by its path
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return Format(NAME, path, *compiled(path))
+    folder = _folder() / sha256(text.encode()).hexdigest()  # what is kept of a grammar is kept by its path
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{NAME}.lark"
+    with whole(path) as unfinished:  # other processes may draft the same
+        unfinished.write_text(text, encoding="utf-8")
+    return DraftedFormat(NAME, path, *compiled(path))
 
 
 def excerpt(path: Path, reading: Reading) -> bytes:

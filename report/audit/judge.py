@@ -27,6 +27,7 @@ from .accusation import (
 from .backing_logs import Evidence, contradictions, facts_against
 from .claim import Claim
 from .finding import Finding, Verdict, sentence
+from .findings.missing_logs import without_log
 from .log_copies import LogCopies
 from .log_matching import DECISIVE, conflicts, stated
 from .neighbours import KnownProtocol, SharedProtocols, is_out_of_reach, known_protocol, other_giving
@@ -38,18 +39,6 @@ LINK_IS_DEAD = "its link is dead: {address}"
 STATED_ELSEWHERE = "line {line} of {page} states {digits} for the same case"
 OTHER_CASE = "The page links to {log}, the log of another case ({said})."
 NEAR = "The number is within {tolerance} of what its log gives."
-DEAD = "The link {text} points to {address}, which does not exist, and no other log was found."
-NO_LOG = "{log} is not in a known log format."
-NOT_FOUND = "No log of this case was found."
-NOT_FOLLOWED = (
-    "No log of this case was found. {link} leads out of the folder and was not followed; --logs FOLDER names another"
-    " one."
-)
-SEVERAL_NOT_FOLLOWED = (
-    "No log of this case was found. {link} and other links lead out of the folder and were not followed; --logs FOLDER"
-    " names another one."
-)
-NO_LOG_FOUND = (NOT_FOUND, NOT_FOLLOWED, SEVERAL_NOT_FOLLOWED)
 OTHER_FACTS = "No log of this case was found; {log} is of another one ({said})."
 NONE_GIVES = "None of the {count} protocols that were searched gives the number"
 SOME_GIVE = "{hits} of the {count} protocols that were searched give the number, no more than by chance"
@@ -92,7 +81,7 @@ class Judge:
     def finding(self, claim: Claim) -> Finding:
         """The finding for one claim of these."""
         if not claim.evidence:
-            return _without_log(claim, self._unfollowed)
+            return without_log(claim, self._unfollowed)
         if claim.printed:
             return self._of_printed(claim, claim.printed)
         known = None if claim.recovered else known_protocol(claim, self.by_table[_table(claim)])
@@ -152,7 +141,7 @@ class Judge:
 
     def _of_printed(self, claim: Claim, printed: Printed) -> Finding:
         said, found = said_of(printed), contradictions(claim.number, claim.best)
-        verdict: Verdict = "mislabelled" if found and claim.number.may_be_accused else "exact"
+        verdict: Verdict = "mislabelled" if found and _may_be_mislabelled(claim) else "exact"
         reason = sentence([*said, *(found if verdict == "mislabelled" else ())])
         return Finding(claim.number, verdict, reason, claim.log, computed=claim.number.digits, ratio=1.0)
 
@@ -160,10 +149,12 @@ class Judge:
         if claim.backing is None and claim.number.may_be_accused:
             linked = claim.match.backings[0].log.path
             return "misfiled", Message(LEADS_ELSEWHERE, log=claim.log, linked=linked)
-        said = claim.explanation(recovered)
-        if claim.number.may_be_accused and (found := contradictions(claim.number, claim.best)):
-            return "mislabelled", sentence([said, *found])
-        return "exact", sentence([said, *(Message(LINK_IS_DEAD, address=d.link.address) for d in claim.match.dead[:1])])
+        said, found = [claim.explanation(recovered), *_without_format(claim)], contradictions(claim.number, claim.best)
+        if found and _may_be_mislabelled(claim):
+            return "mislabelled", sentence([*said, *found])
+        said += found if _without_format(claim) else []
+        said += [Message(LINK_IS_DEAD, address=dead.link.address) for dead in claim.match.dead[:1]]
+        return "exact", sentence(said)
 
     def _stale(self, claim: Claim) -> Opinion:
         """Whether another table states the number that the log gives for the same case.
@@ -201,6 +192,7 @@ class Judge:
         """Why it is not certain that the log is that of the number."""
         paths = {evidence.log.path for evidence in claim.evidence}
         doubts = [Message(SEVERAL_LOGS, count=len(paths))] if claim.is_ambiguous else []
+        doubts += _without_format(claim)
         doubts += [Message(ONLY_ITS_NAME)] if claim.number.column_name and not _is_linked(claim) else []
         doubts += [Message(SEVERAL_RUNS)] if any(evidence.run for evidence in claim.evidence) else []
         doubts += [Message(OF_INFERENCE)] if _is_of_inference(claim) else []
@@ -232,19 +224,6 @@ class Judge:
         return "near", Message(NEAR, tolerance=f"{self.tolerance:.2%}")
 
 
-def _without_log(claim: Claim, unfollowed: Sequence[str]) -> Finding:
-    if claim.match.dead:
-        dead = claim.match.dead[0].link
-        return Finding(claim.number, "dead link", Message(DEAD, text=repr(dead.text), address=dead.address))
-    if linked := [backing for backing in claim.match.backings if backing.link or claim.stated]:
-        path = linked[0].log.path
-        return Finding(claim.number, "no evidence", Message(NO_LOG, log=path))
-    if not unfollowed:
-        return Finding(claim.number, "no evidence", Message(NOT_FOUND))
-    key = NOT_FOLLOWED if len(unfollowed) == 1 else SEVERAL_NOT_FOLLOWED
-    return Finding(claim.number, "no evidence", Message(key, link=unfollowed[0]))
-
-
 def _any_protocol(claim: Claim) -> Protocol | None:
     """The protocol that `show` would choose, or the first that gives the time of a step."""
     if claim.number.seconds or claim.number.rate == "steps":
@@ -265,6 +244,17 @@ def _is_nearer(one: Claim, other: Claim) -> bool:
 def _is_of_inference(claim: Claim) -> bool:
     """Whether a number is said to be one of inference, and its log not."""
     return claim.number.case.get("task") == "inference" != claim.best.log.named.get("task")
+
+
+def _without_format(claim: Claim) -> list[Message]:
+    """How the log of a claim was read, where no known format reads its speed."""
+    without = claim.best.log.without
+    return [without] if without else []
+
+
+def _may_be_mislabelled(claim: Claim) -> bool:
+    """Whether what its log says against the labels of a number accuses it: only where a format reads it."""
+    return claim.number.may_be_accused and not _without_format(claim)
 
 
 def _vetoed(claim: Claim) -> tuple[Verdict, Message]:

@@ -79,7 +79,32 @@ class PublishedSite:
         if parts.scheme or parts.netloc or not parts.path or "\0" in unquote(parts.path):
             return None
         path = os.path.normpath(Path(self.folder_of(page), unquote(parts.path)))
-        return None if path.startswith(("..", "/")) else path
+        found = next(self._elsewhere(page, unquote(parts.path)), path) if self._is_elsewhere(path) else path
+        return None if found.startswith(("..", "/")) else found
+
+    def _is_elsewhere(self, path: str) -> bool:
+        """Whether the folder of logs is another one than that of the pages, and has nothing at a path."""
+        return self.logs_root != self.root and (path.startswith("..") or not os.path.exists(self.logs_root / path))  # noqa: PTH110
+
+    def _elsewhere(self, page: Path, address: str) -> Iterator[str]:
+        """What an address may lead to below the folder of logs, where that is named: by its place, or by its end.
+
+        The end is what follows the name of that folder, else as much of it as is there, a folder at least.
+        """
+        place = os.path.realpath(page.resolve().parent / address)
+        if os.path.exists(place) and Path(place).is_relative_to(self.logs_root):  # noqa: PTH110
+            yield os.path.relpath(place, self.logs_root)
+        parts = [part for part in Path(os.path.normpath(address)).parts if part not in ("..", "/")]
+        named = [parts[at + 1 :] for at, part in enumerate(parts) if part == self.logs_root.name]
+        for end in (*named, *(parts[at:] for at in range(len(parts) - 1))):
+            if end and os.path.exists(self.logs_root.joinpath(*end)):  # noqa: PTH110
+                yield "/".join(end)
+
+    @staticmethod
+    def _is_outside(page: Path, address: str) -> bool:
+        """Whether an address on a page leads to a log that is there, but not below the folder of logs."""
+        path = unquote(address)
+        return is_named_log(path) and "\0" not in path and os.path.isfile(page.resolve().parent / path)  # noqa: PTH113
 
     @cached_property
     def _checkout(self) -> tuple[Path, str] | None:
@@ -94,7 +119,7 @@ class PublishedSite:
         for count in range(1, min(len(names) - 1, LONGEST_REVISION) + 1):
             path = "/".join(names[count:])
             if self._checkout and is_spelt_inside(path) and os.path.exists(place := self._checkout[0] / path):  # noqa: PTH110
-                known = os.path.relpath(place, self.root)
+                known = os.path.relpath(place, self.logs_root if place.is_relative_to(self.logs_root) else self.root)
                 return None if known.startswith("..") or self._was_other("/".join(names[:count]), path) else known
         return None
 
@@ -140,6 +165,7 @@ class PublishedSite:
         for link, headings in document.links:
             path = self.target(document.path, link.address)
             if path is None:
+                self.unfollowed += [link.address] if self._is_outside(document.path, link.address) else []
                 continue
             said = merged([read_label(link.text), *(read_label(heading.plain) for heading in headings[::-1])])
             if path in self.logs or self._may_be_log(path):

@@ -12,12 +12,14 @@ from pathlib import Path, PurePosixPath
 from parsers.io.containment import is_spelt_inside, leading_out
 from parsers.io.errors import ParserError
 from parsers.io.limits import Allowance, TooLargeError, unpacking_many
+from parsers.io.message import Message
 from parsers.origins.archive import ARCHIVE_NAME, BROKEN, is_archive, unpack
 from parsers.origins.found_file import File
 from parsers.runs.facts import Fact, name_facts
-from parsers.runs.reading import Reading, survey
+from parsers.runs.reading import Reading
 from parsers.runs.runfile import files_of_run
 
+from ..recovery.shown_reading import ShownReading, shown_reading
 from .labels import Label, Value, merged, name_of, read_label
 
 MOST_ARCHIVES = 100  # of a site
@@ -68,15 +70,24 @@ class Log:
         return self.path.rpartition("/")[0]
 
     @cached_property
-    def reading(self) -> Reading | None:
-        """What is in it; None where it is not in a known log format, cannot be read, or leads out of the folder."""
+    def shown(self) -> ShownReading | None:
+        """What is in it; None where that is no log of a known speed, cannot be read, or leads out of the folder."""
         if not self.unpacked and leading_out(files_of_run(self.file), self.root):
             return None
         try:
-            found = survey(self.file)
+            return shown_reading(self.file)
         except (ParserError, OSError):
             return None
-        return found if found.format else None
+
+    @property
+    def reading(self) -> Reading | None:
+        """What is in it; None where ``shown`` is."""
+        return self.shown.reading if self.shown else None
+
+    @property
+    def without(self) -> Message | None:
+        """How it was read, where no known format reads its speed."""
+        return self.shown.without if self.shown else None
 
     @property
     def bytes(self) -> int:

@@ -13,11 +13,12 @@ from parsers.io.message import Message
 from parsers.runs.appended import as_one
 from parsers.runs.facts import Fact
 from parsers.runs.provenance import option
-from parsers.runs.reading import read
+from parsers.runs.reading import Reading, read
 
 from .protocol_search import search
 from .recovery import Pair, Recovered, recover
 from .searched_protocols import protocols, rounded
+from .shown_reading import ShownReading, shown_reading
 
 MOST_SHOWN = 5
 EXPLAINS = "{log}: {number}: {protocol} explains {explained} of {searched} logs; by chance at most {chance}."
@@ -30,6 +31,7 @@ BY_CHANCE_ONE = (
 )
 NO_PROTOCOL = "{log}: {number}: no protocol gives these digits."
 ALSO = "  also {protocol}"
+HOW = "  {said}"
 NOT_POSITIVE = "--published must be a positive number as printed, such as 2791.98; got {number}."
 
 
@@ -41,7 +43,8 @@ class PublishedNumberError(ParserError):
 class Answer:
     """What was found for one number: ``best`` explains most of the logs; ``others`` give its digits, too, in order.
 
-    Where nothing is a finding ``best`` is None, and ``others`` are what chance gives.
+    Where nothing is a finding ``best`` is None, and ``others`` are what chance gives. ``without``: how the log was
+    read, where no known format reads its speed.
     """
 
     log: Path
@@ -49,6 +52,7 @@ class Answer:
     best: Recovered | None
     others: tuple[str, ...]
     hits: int
+    without: Message | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The answer as one JSON object."""
@@ -62,6 +66,7 @@ class Answer:
             "chance": best.chance if best else None,
             "searched": 2 * len(protocols()),
             "also": list(self.others),
+            "without_format": str(self.without) if self.without else None,
         }
 
 
@@ -73,13 +78,16 @@ def recovered(
     Raises PublishedNumberError for what is not a number, ParserError for a log that cannot be read.
     """
     digits = [_digits(number) for number in published]
-    pairs = [_pair(log, said, given, format_) for log, said in zip(logs, digits, strict=True)]
-    return [_answer(log, pair, best) for log, pair, best in zip(logs, pairs, recover(pairs), strict=True)]
+    facts = [Fact(name, value, option(name)) for name, value in given.items() if value]
+    read_logs = [_read(log, facts, format_) for log in logs]
+    pairs = [_pair(one.reading, said) for one, said in zip(read_logs, digits, strict=True)]
+    return [_answer(*found) for found in zip(read_logs, pairs, recover(pairs), strict=True)]
 
 
 def describe(answer: Answer) -> list[Message]:
     """An answer in a few lines."""
-    return [_said(answer), *(Message(ALSO, protocol=words) for words in answer.others)]
+    how = [Message(HOW, said=answer.without)] if answer.without else []
+    return [_said(answer), *how, *(Message(ALSO, protocol=words) for words in answer.others)]
 
 
 def _said(answer: Answer) -> Message:
@@ -101,18 +109,20 @@ def _digits(number: str) -> str:
     return plain
 
 
-def _pair(log: Path, digits: str, given: Mapping[str, int | None], format_: str | None) -> Pair:
-    facts = tuple(Fact(name, value, option(name)) for name, value in given.items() if value)
-    reading = read(log, format=format_, facts=facts)
+def _read(log: Path, facts: Sequence[Fact], format_: str | None) -> ShownReading:
+    return ShownReading(read(log, format=format_, facts=facts)) if format_ else shown_reading(log, facts)
+
+
+def _pair(reading: Reading, digits: str) -> Pair:
     return Pair(digits, reading.sha256, search(as_one(reading.parts[0]), reading.facts))
 
 
-def _answer(log: Path, pair: Pair, best: Recovered | None) -> Answer:
+def _answer(log: ShownReading, pair: Pair, best: Recovered | None) -> Answer:
     ranks = [int(rank) for rank in np.flatnonzero(pair.searched.hits(pair.digits))]
     words = [_words(rank) for rank in ranks]
     own = best.protocol.words() if best else None
     others = [said for said in words if said != own]
-    return Answer(log, pair.digits, best, tuple(others[:MOST_SHOWN]), len(ranks))
+    return Answer(log.reading.path, pair.digits, best, tuple(others[:MOST_SHOWN]), len(ranks), log.without)
 
 
 def _words(rank: int) -> str:

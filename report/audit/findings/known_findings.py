@@ -8,8 +8,8 @@ from pathlib import Path
 from parsers.io.printable import printable_lines
 
 from ..finding import Accepted, Finding, Verdict, path_from
-from ..judge import NO_LOG_FOUND
 from .allowance import NO_LOG, NO_NUMBERS
+from .missing_logs import NO_LOG_FOUND
 
 HEAD = "# Findings that were there when this baseline was written; `tachograph audit --baseline` accepts them."
 IN_BASELINE = "in the baseline"

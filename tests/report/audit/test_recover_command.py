@@ -76,7 +76,7 @@ def test_json_is_one_object_a_number() -> None:
         ([LOGS / ONE, "--published", "0.0"], "must be a positive number as printed"),
         ([LOGS / ONE, "--published", "9" * 400], "must be a positive number as printed"),
         (["none.log", "--published", "1.5"], "none.log"),
-        (["README.md", "--published", "1.5"], "match a known format"),
+        (["README.md", "--published", "1.5"], "matches a known format"),
     ],
 )
 def test_wrong_use_is_reported_and_ends_with_status_2(arguments: list[str | Path], said: str, tmp_path: Path) -> None:

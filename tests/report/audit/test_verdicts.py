@@ -161,7 +161,8 @@ def test_a_log_of_no_known_format_is_no_evidence(tmp_path: Path) -> None:
     page = make(tmp_path)
     (page.parent / "logs" / EIGHT).write_text("nothing\n", encoding="utf-8")
     found = audited(tmp_path)[1]
-    assert (found.verdict, str(found.reason)) == ("no evidence", f"logs/{EIGHT} is not in a known log format.")
+    said = f"logs/{EIGHT} is not in a known log format, and no throughput in it is known by its name and unit; see"
+    assert (found.verdict, str(found.reason)) == ("no evidence", f"{said} `tachograph format logs/{EIGHT}`.")
 
 
 def test_each_column_has_its_logs(tmp_path: Path) -> None:
