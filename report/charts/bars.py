@@ -25,8 +25,11 @@ RUNS = "Circles: single runs."
 PALE = "Pale: quoted ‡."
 FASTEST = "{case}: {column} is fastest"
 FASTEST_OF_ALL = "{column} is fastest in all {count} cases"
+FASTEST_OF_BOTH = "{column} is fastest in both cases"
+FASTEST_OF_COMPARABLE = "{column} is fastest in the {count} comparable cases"
 FASTEST_OF_EACH = "Fastest: {each}"
 OF_CASES = "{column} ({cases})"
+BOTH = 2
 FASTEST_OF_MOST = "{column} is fastest in {some} of {count} cases"
 UP_TO = "Up to {digits} {unit}: {row}, {column}"
 SOME = "Showing the first {shown} of {count} numbers."
@@ -148,11 +151,16 @@ class _Bars:
         if len(first) == 1:
             return say(FASTEST, case=cases[0], column=column)
         if not others:
-            return say(FASTEST_OF_ALL, column=column, count=len(first))
+            return self._of_all(column, len(first))
         if len(first) > MOST_NAMED:
             return say(FASTEST_OF_MOST, column=column, some=len(cases), count=len(first))
         each = [say(OF_CASES, column=name, cases=self.translator.enumerated(found)) for name, found in places.items()]
         return say(FASTEST_OF_EACH, each=self.translator.joined(each))
+
+    def _of_all(self, column: str, count: int) -> str:
+        is_whole = count == len({self._case(row) for row in self.rows})
+        of_whole = FASTEST_OF_BOTH if count == BOTH else FASTEST_OF_ALL
+        return self.translator.say(of_whole if is_whole else FASTEST_OF_COMPARABLE, column=column, count=count)
 
     def _most(self) -> str:
         most = max(self.drawn, key=_value)
