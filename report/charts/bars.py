@@ -83,15 +83,20 @@ class _Bars:
         return PanelChart(name, self._title(), note, list(self._panels()), self._alternative(), self.table.name)
 
     def _top(self, row: ChartRow) -> float:
-        """Where the scale of a row ends: that of all rows of its precision, unless its bars were too short then.
+        """Where the scale of a row ends: that of all rows like it, unless its bars were too short then.
 
-        Rows that share a panel share its scale, whatever their precision is.
+        Rows of one precision are alike; of a single program, all are. Rows that share a panel share its scale.
         """
-        if not names_its_columns(self.rows):
-            return max(other.top for other in self.rows if other.group == row.group) or 1
-        alike = [other for other in self.rows if other.precision == row.precision]
-        top = max(other.top for other in alike)
-        return (top if top <= FAR_APART * min(other.top for other in alike) else row.top) or 1
+        is_of_one = len({column.column for column in self.table.columns}) == 1
+        panels: dict[object, float] = {}
+        for other in self.rows:
+            if is_of_one or other.precision == row.precision or self._panel(other) == self._panel(row):
+                panels[self._panel(other)] = max(panels.get(self._panel(other), 0.0), other.top)
+        tops = panels.values()
+        return (max(tops) if max(tops) <= FAR_APART * min(tops) else panels[self._panel(row)]) or 1
+
+    def _panel(self, row: ChartRow) -> object:
+        return row.number if names_its_columns(self.rows) else row.group
 
     def _panels(self) -> Iterator[ChartPanel]:
         if names_its_columns(self.rows):
