@@ -1,6 +1,7 @@
 """Validation: what pydantic finds wrong in data that a person wrote, as messages."""
 
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from pydantic import BaseModel
@@ -15,6 +16,8 @@ OF_NAME = "[key]"  # how pydantic calls a mistake in the name of a key
 OF_KEY = "{key}: {said}"
 IS_MISSING = "{key} is missing."
 NOT_VALID = "{key} is not a valid key; allowed keys: {allowed}."
+NEAREST_KEY = "{key} is not a valid key; did you mean {nearest}?"
+NEAREST_VALUE = "must not be {found}; did you mean {nearest}?"
 NOT_TOML = "is not valid TOML: {reason}."
 ONE_OF = "must be one of {expected}."
 ONLY = "must be {expected}."
@@ -46,18 +49,28 @@ class Mistake(MessageError, ValueError):  # noqa: N818 - one of several that pyd
     """What a validator of ours finds wrong; pydantic adds the key."""
 
 
-def mistake(found: ErrorDetails, model: type[BaseModel]) -> Message:
-    """One error of pydantic in the data of a model, with its key; of a wrong key with those that are allowed."""
+def mistake(found: ErrorDetails, model: type[BaseModel], key: str | None = None) -> Message:
+    """One error of pydantic in the data of a model, with its key; of a wrong key with what is allowed.
+
+    ``key``: how the key is told, if not as pydantic locates it.
+    """
     of_its_name = found["loc"][-1:] == (OF_NAME,)
-    key = printable(".".join(map(str, found["loc"][:-1] if of_its_name else found["loc"])))
+    location = found["loc"][:-1] if of_its_name else found["loc"]
+    key = printable(".".join(map(str, location)) if key is None else key)
     if found["type"] == UNKNOWN:
-        return Message(NOT_VALID, key=key, allowed=", ".join(_allowed(model, found["loc"])))
+        return _unknown_key(key, str(location[-1]), _allowed(model, found["loc"]))
     if found["type"] == MISSING:
         return Message(IS_MISSING, key=key)
     if of_its_name and found["type"] == LITERAL:
-        return Message(NOT_VALID, key=key, allowed=_listed(found))
+        return _unknown_key(key, str(location[-1]), _listed(found))
     said = _seen(broken_rule(found))
     return Message(OF_KEY, key=key, said=said) if key else said
+
+
+def _unknown_key(key: str, name: str, allowed: Sequence[str]) -> Message:
+    if close := get_close_matches(name, allowed, 1):
+        return Message(NEAREST_KEY, key=key, nearest=close[0])
+    return Message(NOT_VALID, key=key, allowed=", ".join(allowed))
 
 
 def _seen(said: Message) -> Message:
@@ -74,19 +87,21 @@ def broken_rule(found: ErrorDetails) -> Message:
     if isinstance(error := values.get("error"), MessageError):
         return error.message
     if found["type"] == LITERAL:
-        return _one_of(_listed(found))
+        return _one_of(found["input"], _listed(found))
     if key := BROKEN.get(found["type"]):
         return Message(key, **values)
     return Message(found["msg"].rstrip(".") + ".")
 
 
-def _listed(found: ErrorDetails) -> str:
+def _listed(found: ErrorDetails) -> list[str]:
     """The values of which one was expected."""
-    return str(found.get("ctx", {})["expected"]).replace("'", "").replace(" or ", ", ")
+    return str(found.get("ctx", {})["expected"]).replace("'", "").replace(" or ", ", ").split(", ")
 
 
-def _one_of(expected: str) -> Message:
-    return Message(ONE_OF if "," in expected else ONLY, expected=expected)
+def _one_of(stated: object, expected: Sequence[str]) -> Message:
+    if close := get_close_matches(stated, expected, 1) if isinstance(stated, str) else []:
+        return Message(NEAREST_VALUE, found=repr(stated), nearest=close[0])
+    return Message(ONE_OF if len(expected) > 1 else ONLY, expected=", ".join(expected))
 
 
 def _allowed(model: type[BaseModel], location: Sequence[int | str]) -> list[str]:

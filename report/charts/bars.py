@@ -25,8 +25,11 @@ RUNS = "Circles: single runs."
 PALE = "Pale: quoted ‡."
 FASTEST = "{case}: {column} is fastest"
 FASTEST_OF_ALL = "{column} is fastest in all {count} cases"
+FASTEST_OF_BOTH = "{column} is fastest in both cases"
+FASTEST_OF_COMPARABLE = "{column} is fastest in the {count} comparable cases"
 FASTEST_OF_EACH = "Fastest: {each}"
 OF_CASES = "{column} ({cases})"
+BOTH = 2
 FASTEST_OF_MOST = "{column} is fastest in {some} of {count} cases"
 UP_TO = "Up to {digits} {unit}: {row}, {column}"
 SOME = "Showing the first {shown} of {count} numbers."
@@ -80,15 +83,20 @@ class _Bars:
         return PanelChart(name, self._title(), note, list(self._panels()), self._alternative(), self.table.name)
 
     def _top(self, row: ChartRow) -> float:
-        """Where the scale of a row ends: that of all rows of its precision, unless its bars were too short then.
+        """Where the scale of a row ends: that of all rows like it, unless its bars were too short then.
 
-        Rows that share a panel share its scale, whatever their precision is.
+        Rows of one precision are alike; of a single program, all are. Rows that share a panel share its scale.
         """
-        if not names_its_columns(self.rows):
-            return max(other.top for other in self.rows if other.group == row.group) or 1
-        alike = [other for other in self.rows if other.precision == row.precision]
-        top = max(other.top for other in alike)
-        return (top if top <= FAR_APART * min(other.top for other in alike) else row.top) or 1
+        is_of_one = len({column.column for column in self.table.columns}) == 1
+        panels: dict[object, float] = {}
+        for other in self.rows:
+            if is_of_one or other.precision == row.precision or self._panel(other) == self._panel(row):
+                panels[self._panel(other)] = max(panels.get(self._panel(other), 0.0), other.top)
+        tops = panels.values()
+        return (max(tops) if max(tops) <= FAR_APART * min(tops) else panels[self._panel(row)]) or 1
+
+    def _panel(self, row: ChartRow) -> object:
+        return row.number if names_its_columns(self.rows) else row.group
 
     def _panels(self) -> Iterator[ChartPanel]:
         if names_its_columns(self.rows):
@@ -148,11 +156,16 @@ class _Bars:
         if len(first) == 1:
             return say(FASTEST, case=cases[0], column=column)
         if not others:
-            return say(FASTEST_OF_ALL, column=column, count=len(first))
+            return self._of_all(column, len(first))
         if len(first) > MOST_NAMED:
             return say(FASTEST_OF_MOST, column=column, some=len(cases), count=len(first))
         each = [say(OF_CASES, column=name, cases=self.translator.enumerated(found)) for name, found in places.items()]
         return say(FASTEST_OF_EACH, each=self.translator.joined(each))
+
+    def _of_all(self, column: str, count: int) -> str:
+        is_whole = count == len({self._case(row) for row in self.rows})
+        of_whole = FASTEST_OF_BOTH if count == BOTH else FASTEST_OF_ALL
+        return self.translator.say(of_whole if is_whole else FASTEST_OF_COMPARABLE, column=column, count=count)
 
     def _most(self) -> str:
         most = max(self.drawn, key=_value)

@@ -4,6 +4,7 @@ What is not stated so is left as it is, for the checks of the table to name.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from itertools import product
 from math import prod
 from typing import Any, get_args
@@ -15,6 +16,7 @@ from .parts import Axis
 MOST_ROWS = 1000
 NO_ROW_TO_LEAVE_OUT = "leave_out: no row has {case}."
 UNKNOWN_AXIS = "unknown axis {axis}; axes: {known}."
+NEAREST_AXIS = "unknown axis {axis}; did you mean {nearest}?"
 TWICE = "{axis} has {value} twice; state each value once."
 TOO_MANY = "the values of its axes make more than {most} rows."
 
@@ -44,10 +46,16 @@ def _check_values(stated: Sequence[Mapping[str, Sequence[Any]]]) -> None:
         raise Mistake(TOO_MANY, most=MOST_ROWS)
     for axis, values in (one for axes in stated for one in axes.items()):
         if axis not in get_args(Axis):
-            raise Mistake(UNKNOWN_AXIS, axis=axis, known=", ".join(get_args(Axis)))
+            raise _unknown_axis(axis)
         for at, value in enumerate(values):
             if value in values[:at]:
                 raise Mistake(TWICE, axis=axis, value=value)
+
+
+def _unknown_axis(axis: str) -> Mistake:
+    if close := get_close_matches(axis, get_args(Axis), 1):
+        return Mistake(NEAREST_AXIS, axis=axis, nearest=close[0])
+    return Mistake(UNKNOWN_AXIS, axis=axis, known=", ".join(get_args(Axis)))
 
 
 def _grouped(row: Mapping[str, Any], heading: str, case: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,10 +26,10 @@ NO_CARDS = "table {table} has a {quantity} whose case does not specify cards."
 NO_TABLE_SHOWS = (
     "table {table} has a {quantity} that needs the throughput of column {column} for {case}, which no table shows."
 )
-NO_SOURCE = "quotes.{number} refers to an unknown source {source}; sources: {known}."
+NO_SOURCE = "a quote refers to an unknown source {source}; sources: {known}."
 NO_SOURCE_OF_FIGURES = "table {table} refers to an unknown source {source}; sources: {known}."
-NO_HIGHLIGHT = "{key} matches no cell: no table shows {case}."
-NO_CELL = "quotes.{number} does not match any cell: no table shows column {column} with this case."
+NO_HIGHLIGHT = "a highlight ({kind}) matches no cell: no table shows the {quantity} of {case}."
+NO_CELL = "a quote does not match any cell: no table shows column {column} with this case."
 SEVERAL_QUOTES = "table {table} has several quotes for one cell: {figures}; keep one."
 
 
@@ -61,7 +61,8 @@ def _of_highlights(page: Page) -> Iterator[Message]:
     for number, highlight in enumerate(page.highlights):
         for case in highlight.cases:
             if not any(highlight.is_of(place, case) for place in page.places()):
-                yield Message(NO_HIGHLIGHT, key=f"highlights.{number}", case=_worded(case))
+                told = {"kind": highlight.kind, "quantity": highlight.quantity, "case": _worded(case)}
+                yield Message(NO_HIGHLIGHT, key=f"highlights.{number}", **told)
 
 
 def _of_tables(page: Page) -> Iterator[Message]:
@@ -141,9 +142,9 @@ def _of_quotes(page: Page) -> Iterator[Message]:
     for number, quote in enumerate(page.quotes):
         if quote.source not in page.sources:
             known = ", ".join(page.sources) or Message("none")
-            yield Message(NO_SOURCE, number=number, source=repr(quote.source), known=known)
+            yield Message(NO_SOURCE, key=f"quotes.{number}", source=repr(quote.source), known=known)
         if not any(quote.is_of(place.column.column, place.case) for place in places):
-            yield Message(NO_CELL, number=number, column=repr(quote.column))
+            yield Message(NO_CELL, key=f"quotes.{number}", column=repr(quote.column))
     for place in places:
         figures = [quote for quote in page.quotes if quote.is_of(place.column.column, place.case)]
         if len({quote.value for quote in figures}) > 1:

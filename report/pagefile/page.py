@@ -11,6 +11,7 @@ from parsers.io.containment import is_spelt_inside
 from parsers.io.validation import Mistake
 
 from ..measuring.estimate import counting
+from ..measuring.quantity import QUANTITIES, Quantity
 from .column import Aliases, Column, Quality
 from .model_flops import ModelFlops
 from .parts import LAUNCHED, MARKED, Axis, Block, Case, Cases, Code, Grid, PagePart, Prose, Value
@@ -106,6 +107,21 @@ class Highlight(PagePart):
         return self
 
     @property
+    def kind(self) -> str:
+        """Its key."""
+        return next(name for name in type(self).model_fields if getattr(self, name))
+
+    @property
+    def quantity(self) -> str:
+        """The name of the quantity of the numbers that it is about."""
+        return next(name for name, quantity in QUANTITIES.items() if self._is_about(quantity))
+
+    def _is_about(self, quantity: Quantity) -> bool:
+        if self.scaling or self.speed_up:
+            return quantity.is_over_fewest_cards if self.scaling else quantity.is_over_another
+        return quantity.is_throughput
+
+    @property
     def cases(self) -> list[Case]:
         """The cases that it is about; several where it names several values of an axis."""
         stated: Cases = self.fastest or {**self.highest, **self.scaling, **self.speed_up}
@@ -114,11 +130,7 @@ class Highlight(PagePart):
 
     def is_of(self, place: CellPlace, case: Case) -> bool:
         """Whether a number is one of those that it is about, in one of its cases."""
-        quantity = place.column.quantity
-        is_one = quantity.is_throughput
-        if self.scaling or self.speed_up:
-            is_one = quantity.is_over_fewest_cards if self.scaling else quantity.is_over_another
-        return is_one and case.items() <= place.labels.items()
+        return self._is_about(place.column.quantity) and case.items() <= place.labels.items()
 
 
 class Page(PagePart):

@@ -11,16 +11,17 @@ from pydantic import ValidationError
 from parsers.io.errors import CANNOT_BE_READ, ParserError, reason_of
 from parsers.io.input_file import text_of
 from parsers.io.message import Message
-from parsers.io.validation import MISSING, NOT_TOML, UNKNOWN, Mistake, mistake
+from parsers.io.validation import MISSING, NOT_TOML, OF_KEY, UNKNOWN, Mistake, mistake
 
 from .consistency import mistakes
 from .page import Page
 from .prose import with_prose
-from .stated_lines import line_of
+from .stated_lines import Step, line_of, stated_key
 
 NO_FILE = "Page file {path} not found."
 NO_PAGE = "No page is named {page}; use one of {names}, or a path ending in .toml."
 SEVERAL_LINES = "{key}: {text} has several lines; use a single line."
+TEXT_OF_EACH_LANGUAGE = 'must be a text, or one for each language, such as { en = "…", zh = "…" }.'
 ON_LINE = "{path}, line {line}: {what}"
 
 FOLDER = Path(__file__).parents[1] / "pages"
@@ -83,33 +84,40 @@ def parse(text: str, path: Path) -> Page:
     except ValidationError as error:
         # A misspelt key comes as two errors; what is there says more than what is missing.
         first = min(error.errors(), key=lambda found: (found["type"] != UNKNOWN, found["type"] == MISSING))
-        raise _error(path, text, mistake(first, Page), first["loc"]) from None
+        key = stated_key(first["loc"], stated, is_missing=first["type"] == MISSING)
+        what = mistake(first, Page, key)
+        if first["type"] == "string_type" and isinstance(first["input"], dict):
+            what = Message(OF_KEY, key=key, said=Message(TEXT_OF_EACH_LANGUAGE))
+        raise _error(path, text, what, first["loc"]) from None
     if found := next(mistakes(page), None):
         raise _error(path, text, found)
     if broken := next(_broken(stated), None):
-        raise _error(path, text, Message(SEVERAL_LINES, key=broken[0], text=repr(broken[1])))
+        location, said = broken
+        told = Message(SEVERAL_LINES, key=stated_key(location, stated), text=repr(said))
+        raise _error(path, text, told, location)
     return page
 
 
-def _error(path: Path, text: str, what: Message, location: Sequence[int | str] = ()) -> PageError:
+def _error(path: Path, text: str, what: Message, location: Sequence[Step] = ()) -> PageError:
     line = line_of(text, what, location)
     return PageError.at(path, what) if line is None else PageError(ON_LINE, path=path, line=line, what=what)
 
 
-def _broken(stated: Any) -> Iterator[tuple[str, str]]:
-    """The texts that should stand on one line and do not, each with the key where it stands."""
-    for key, text in _texts(stated):
+def _broken(stated: Any) -> Iterator[tuple[tuple[Step, ...], str]]:
+    """The texts that should stand on one line and do not, each with where it stands."""
+    for location, text in _texts(stated):
+        key = ".".join(map(str, location))
         if not _OF_SEVERAL_LINES.fullmatch(key) and text.splitlines() not in ([], [text]):
-            yield key, text
+            yield location, text
 
 
-def _texts(part: Any, key: str = "") -> Iterator[tuple[str, str]]:
-    """All texts of a part of a page file, names among them, each with the key where it stands."""
+def _texts(part: Any, location: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Step, ...], str]]:
+    """All texts of a part of a page file, names among them, each with where it stands."""
     if isinstance(part, str):
-        yield key.removeprefix("."), part
+        yield location, part
     elif isinstance(part, list):
-        yield from (found for number, inner in enumerate(part) for found in _texts(inner, f"{key}.{number}"))
+        yield from (found for number, inner in enumerate(part) for found in _texts(inner, (*location, number)))
     elif isinstance(part, dict):
         for name, inner in part.items():
-            yield from _texts(name, key)
-            yield from _texts(inner, f"{key}.{name}")
+            yield from _texts(name, location)
+            yield from _texts(inner, (*location, name))

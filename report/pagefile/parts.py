@@ -2,21 +2,22 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from string import Formatter
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from parsers.io.validation import Mistake
 
 NOT_ALLOWED_HERE = "{name} cannot be used in {text}; {allowed} can."
 UNPAIRED_BRACE = "{text} has a brace without its other half; write {{{{ or }}}} for a brace itself."
+NO_VALUE_OF_AN_AXIS = "must be a whole number or a text."
 UNEVEN_ROW = "the row {row} has {count} values for {columns} columns."
 
 
 class PagePart(BaseModel):
     """A part of a page file."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, strict=True)
 
 
 # In the order of their values in an address.
@@ -48,7 +49,15 @@ Axis = Literal[
     "xla",
 ]
 Circumstance = Literal["date", "framework_version", "cuda", "cudnn", "driver"]
-Value = int | str
+
+
+def _value(stated: object) -> object:
+    if isinstance(stated, bool) or not isinstance(stated, int | str):
+        raise Mistake(NO_VALUE_OF_AN_AXIS)
+    return stated
+
+
+Value = Annotated[int | str, BeforeValidator(_value, json_schema_input_type=int | str)]
 Case = dict[Axis, Value]
 Cases = dict[Axis, Value | list[Value]]
 

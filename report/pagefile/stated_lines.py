@@ -1,4 +1,4 @@
-"""Stated lines: where in a page file stands what is wrong with it, by its key or by the value that a mistake names."""
+"""Stated lines: where in a page file stands what is wrong with it, by its key or by a value, and how it is called."""
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,10 @@ from parsers.io.message import Message
 # How much is read, in all tries, to find where statements end; mistakes behind that are told without a line.
 MOST_CHARACTERS = 2_000_000
 
-Key = tuple[int | str, ...]
+Step = int | str
+Key = tuple[Step, ...]
+# What parts of a list are called by, which have no key of their own.
+_NAMES = ("name", "column")
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,33 @@ class TomlStatement:
     value: object = None
 
 
-def line_of(text: str, message: Message, location: Sequence[int | str] = ()) -> int | None:
+def stated_key(location: Sequence[Step], stated: Any, *, is_missing: bool = False) -> str:
+    """A key as a page file spells it, with a part of a list by its name: ``tables.main.case.cards``.
+
+    ``location``: where it stands in the page, in which parts are spelt out that ``stated`` may say otherwise; what only
+    the page knows is left out. ``is_missing``: the last step is a key that is not stated.
+    """
+    told: list[str] = []
+    for step in location:
+        if isinstance(stated, list) and isinstance(step, int) and step < len(stated):
+            stated = stated[step]
+            told += _named(stated)
+        elif isinstance(stated, Mapping) and step in stated:
+            stated = stated[step]
+            told.append(str(step))
+    if is_missing and location:
+        told.append(str(location[-1]))
+    return ".".join(told)
+
+
+def _named(part: Any) -> list[str]:
+    """The name of a part of a list, where it has one."""
+    if isinstance(part, Mapping):
+        return [part[name] for name in _NAMES if isinstance(part.get(name), str)][:1]
+    return []
+
+
+def line_of(text: str, message: Message, location: Sequence[Step] = ()) -> int | None:
     """The line of a valid page file that a mistake is on; None where nothing of it is found.
 
     ``location``: the key of the mistake, where it has one. Else it is that of the table that the message names.
@@ -34,11 +63,11 @@ def line_of(text: str, message: Message, location: Sequence[int | str] = ()) -> 
     if stated is None and location:
         return None  # a key of the same name elsewhere is another
     near = [one for one in found if stated is None or one.key[: len(stated.key)] == stated.key]
-    named = _quoted(message.values) + [f"{part} =" for part in location[-1:]]
-    for one in near if stated is None or not location else [stated]:
-        for number, line in enumerate(one.text.split("\n")):
-            if any(part in line for part in named):
-                return one.line + number
+    for part in _said(message, location):
+        for one in near:
+            for number, line in enumerate(one.text.split("\n")):
+                if part in line:
+                    return one.line + number
     return stated.line if stated else None
 
 
@@ -48,6 +77,14 @@ def _key(found: Sequence[TomlStatement], values: Mapping[str, object]) -> Key:
         return tuple(int(part) if part.isdecimal() else part for part in str(values["key"]).split("."))
     names = [one for one in found if one.key[0] == "tables" and one.key[2:] == ("name",)]
     return next((one.key[:2] for one in names if one.value == values.get("table")), ())
+
+
+def _said(message: Message, location: Sequence[Step]) -> list[str]:
+    """What of a mistake may stand in the page file, the surest first: values in quotes, its axis, and its key."""
+    while isinstance(inner := message.values.get("said"), Message):
+        message = inner
+    keys = [message.values.get("axis"), message.key.split(" ")[0].strip(":"), *location[-1:]]
+    return _quoted(message.values) + [f"{key} =" for key in keys if key is not None]
 
 
 def _quoted(values: Mapping[str, object]) -> list[str]:

@@ -108,6 +108,12 @@ class PageText(Translator):
             return self.say("{title}, {quantity}", title=self.translate(title), quantity=quantity)
         return self.say("{title}, {quantity} ({unit})", title=self.translate(title), quantity=quantity, unit=shown.unit)
 
+    def quantity_title(self, shown: Shown) -> str:
+        """The title of a column of the same program as those before it: what it shows, and its unit."""
+        name = self.translate(shown.quantity.name)
+        quantity = name[:1].upper() + name[1:]
+        return self.say("{quantity} ({unit})", quantity=quantity, unit=shown.unit) if shown.unit else quantity
+
     def place(self, cell: Cell) -> str:
         """The number of a cell, and where it stands."""
         number = self.number(cell)

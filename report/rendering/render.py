@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable
 
-from parsers.io.message import Message
-
 from ..evidence.cell import Cell
 from ..evidence.comparison import UnlikeNumbers
 from ..evidence.quotient import MISSING as MISSING_PART
@@ -118,14 +116,22 @@ class Renderer(PageText):
         return render_remarks.remarks(self)
 
     def empty(self) -> str:
-        """The cells without evidence, each with the reason; not those that only lack what another cell lacks."""
-        head = [self.translate(title) for title in ("Table", "Row", "Column", "Reason")]
-        empty = (cell for cell in self.cells if not cell.digits and not _repeats_a_reason(cell))
-        body = [self._emptiness(cell, cell.reason) for cell in empty if cell.reason]
-        return self.grid([head, *body]) if body else ""
+        """The cells without evidence by table with the reason, those of a column that share it at once.
 
-    def _emptiness(self, cell: Cell, reason: Message) -> list[str]:
-        return [*self.coordinates(cell), markdown.text(worded(reason, self.translate))]
+        Not those that only lack what another cell lacks.
+        """
+        found: dict[str, dict[tuple[str, str], list[str]]] = {}
+        for cell in self.cells:
+            if cell.reason and not cell.digits and not _repeats_a_reason(cell):
+                table, row, column = self.coordinates(cell)
+                reason = markdown.text(worded(cell.reason, self.translate))
+                found.setdefault(table, {}).setdefault((column, reason), []).append(row)
+        body: list[list[str]] = []
+        for table, reasons in found.items():
+            body.append([f"**{table}**", "", ""])
+            body += [[self.joined(rows), column, reason] for (column, reason), rows in reasons.items()]
+        head = [self.translate(title) for title in ("Row", "Column", "Reason")]
+        return self.grid([head, *body]) if body else ""
 
     def logs_line(self, address: str) -> str:
         """How many logs the page is made of, at which address they are listed, and who published them."""

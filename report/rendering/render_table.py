@@ -42,7 +42,11 @@ class ResultsTable:
     @property
     def notes(self) -> list[str]:
         """The notes of the table as sentences, in their order."""
-        return [worded(note, self.page.translate, markdown.text) for note in self._footnotes.notes]
+        notes = self._footnotes.notes
+        said = [worded(note, self.page.translate, markdown.text) for note in notes]
+        # The name of a fact is a word within a sentence.
+        begins = [note.key.startswith("{fact}") for note in notes]
+        return [text[:1].upper() + text[1:] if one else text for text, one in zip(said, begins, strict=True)]
 
     @property
     def caption(self) -> str:
@@ -79,7 +83,7 @@ class ResultsTable:
 
     def _planned(self) -> str:
         """The cases of a table without numbers, each title once."""
-        titles = [markdown.text(self._title(cell)) for cell in self.rows[0]]
+        titles = [markdown.text(self.title(at)) for at in range(len(self.rows[0]))]
         corner = markdown.text(self.page.translate(self.table.corner or "Row"))
         told = {"count": sum(map(len, self.rows)), "columns": self.page.enumerated(titles), "corner": corner}
         return self.page.say(PLANNED, **told, rows=self.page.joined(self._groups()))
@@ -88,7 +92,7 @@ class ResultsTable:
         """The titles of the rows, those of a group in one text after its own."""
         for group, rows in groupby(self.table.rows, lambda row: self._written(row, row.group)):
             titles = self.page.enumerated(self._written(row, row.title) for row in rows)
-            yield self.page.say("{case}: {said}", case=group, said=titles) if group else titles
+            yield self.page.say("{said} ({case})", case=group, said=titles) if group else titles
 
     def _grid(self) -> str:
         body: list[list[str]] = []
@@ -104,7 +108,7 @@ class ResultsTable:
 
     def _head(self) -> list[str]:
         facts = [self.page.translate(FACTS[name]) for name in self.table.facts]
-        titles = [self.page.translate(self.table.corner), *map(self._title, self.rows[0]), *facts]
+        titles = [self.page.translate(self.table.corner), *map(self.title, range(len(self.rows[0]))), *facts]
         noted = [self._noted(markdown.text(title), (TITLES, at)) for at, title in enumerate(titles, start=TITLES)]
         versions = ["", *self._versions(), *("" for _ in facts)]
         return [f"{title}<br>*{version}*" if version else title for title, version in zip(noted, versions, strict=True)]
@@ -122,9 +126,13 @@ class ResultsTable:
         version = found.pop() if is_of_all else ""
         return markdown.text(self.page.say(OF_VERSION, version=version)) if version else ""
 
-    def _title(self, cell: Cell) -> str:
-        """The title of a column, which says what it shows where the caption does not."""
-        return self.page.translate(cell.column) if self.caption else self.page.column_title(cell.column, cell.shown)
+    def title(self, at: int) -> str:
+        """The title of a column, which says what it shows where the caption does not; whose it is, is said once."""
+        cell, columns = self.rows[0][at], self.table.columns
+        if self.caption:
+            return self.page.translate(cell.column)
+        is_said = at > 0 and len({column.column for column in columns}) == 1 and columns[at].title is None
+        return self.page.quantity_title(cell.shown) if is_said else self.page.column_title(cell.column, cell.shown)
 
     def _heading(self, row: TableRow, group: str) -> list[str]:
         taken = [self._taken(row, column) if group else "" for column in self.table.columns]
@@ -132,10 +140,9 @@ class ResultsTable:
 
     def _facts(self, cells: Sequence[Cell]) -> list[str]:
         """What the runs of a row were measured with; where they differ, of which columns that is so."""
-        shown = [cell for cell in cells if cell.digits] if self.table.facts else []
-        told = [
-            (self._title(cell), self._measured(cell)) for cell in shown if not cell.parts or all(c.parts for c in shown)
-        ]
+        shown = [(at, cell) for at, cell in enumerate(cells) if cell.digits] if self.table.facts else []
+        own = [one for one in shown if not one[1].parts] or shown
+        told = [(self.title(at), self._measured(cell)) for at, cell in own]
         return [self._fact([(found.get(name, ""), title) for title, found in told]) for name in self.table.facts]
 
     def _measured(self, cell: Cell) -> Mapping[Circumstance, str]:

@@ -32,7 +32,11 @@ FETCHES_BY_ITSELF = "--fetch takes no --logs: it brings the logs itself."
 @click.option(
     "--logs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of logs.  [default: logs]"
 )
-@click.option("--fetch", is_flag=True, help="Fetch the logs that others published by git, as the pages name them.")
+@click.option(
+    "--fetch",
+    is_flag=True,
+    help="Fetch the logs that others published by git, as the pages name them; without PAGE, of all that do.",
+)
 @click.option("--lang", "languages", multiple=True, help="Language; repeatable.  [default: all]")
 @click.option(
     "--out",
@@ -87,7 +91,8 @@ def report(
     if fetch and logs:
         raise wrong_use(translate, FETCHES_BY_ITSELF)
     try:
-        logs = _fetched(pages) if fetch else logs
+        if fetch:
+            pages, logs = _fetched(pages)
         asked = (pages, logs, languages, out, Workers(jobs, scheduler))
         made = _site(*asked) if as_html else _markdown(*asked, charts=charts)
         for published in made:
@@ -105,13 +110,14 @@ def report(
     sys.exit(FOUND_NOTHING if empty else 0)
 
 
-def _fetched(pages: Sequence[str]) -> Path:
-    """The folder of the logs of pages, or of all that name a repository of theirs."""
+def _fetched(pages: Sequence[str]) -> tuple[tuple[str, ...], Path]:
+    """Pages, or all that name a repository of their logs, and the folder of these logs."""
     from ..pagefile.log_repository import fetched
     from ..pagefile.page_file import find, load, names
 
     found = {page: load(find(page)) for page in pages or names()}
-    return fetched({name: page for name, page in found.items() if pages or page.source})
+    chosen = {name: page for name, page in found.items() if pages or page.source}
+    return tuple(chosen), fetched(chosen)
 
 
 def _markdown(

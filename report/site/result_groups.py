@@ -2,18 +2,22 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, get_args
 
 from ..charts.palette import look
 from ..evidence.cell import QUALIFIERS, Cell
 from ..evidence.circumstances import began
 from ..evidence.comparability import ON_SIDES
-from ..pagefile.page import CellPlace
+from ..pagefile.page import Axis, CellPlace
+from ..pagefile.parts import LAUNCHED, MARKED
 from ..wording.words import worded
 from .hypertext import paddings
 from .web_page import WebPage
 
 ColumnTitle = tuple[str, str]
+
+# The axes that tell the cases of a group apart: first those that have a column, then all others.
+CASES: tuple[Axis, ...] = (*LAUNCHED, *(one for one in get_args(Axis) if one not in (*LAUNCHED, "model", "device")))
 
 
 @dataclass(frozen=True)
@@ -35,11 +39,13 @@ class ResultNumber:
 class ResultLine:
     """One case: its axes in words, the number of each column of its group, and the month of its newest run.
 
-    ``words``: what it is found by, in small letters. ``precisions``: those of its numbers, with blanks between them.
+    ``further``: the axes without a column that differ in its group. ``words``: what it is found by, in small letters.
+    ``precisions``: those of its numbers, with blanks between them.
     ``paddings``: what each of its numbers lacks behind its digits, as ``hypertext.paddings``.
     """
 
     cards: str
+    further: str
     precision: str
     batch_size: str
     numbers: Sequence[ResultNumber | None]
@@ -53,8 +59,8 @@ class ResultLine:
 class ResultGroup:
     """The results of one model on one device of a page.
 
-    ``cells``: by nodes, cards, precision and batch size of their labels, then by the title of their column, with
-    that of its table where two have one.
+    ``cells``: by the ``CASES`` of their labels, then by the title of their column, with that of its table where two
+    have one.
     """
 
     model: str
@@ -121,7 +127,7 @@ class ResultGroup:
         return [replace(line, paddings=texts) for line, texts in zip(lines, zip(*padded, strict=True), strict=True)]
 
     def _line(self, key: tuple[Any, ...], row: dict[ColumnTitle, tuple[CellPlace, Cell]]) -> ResultLine:
-        nodes, cards, precision, batch_size = key
+        nodes, cards, precision, batch_size = key[: len(LAUNCHED)]
         page = self.page
         said = page.say(QUALIFIERS["nodes"], said=nodes) if nodes and int(nodes) > 1 else ""
         cards = " · ".join(filter(None, (str(cards or "–"), said)))
@@ -129,8 +135,16 @@ class ResultGroup:
         numbers = [self._number(*row[name]) if name in row else None for name in self.titles]
         date = max(_date(page, cell) for _, cell in row.values())
         precisions = sorted({str(cell.stated.get("precision", "")) for _, cell in row.values()})
-        words = " ".join([self.model, self.device, page.translate(page.page.title), label, *map(_said, row.values())])
-        return ResultLine(cards, label, str(batch_size or "–"), numbers, date, words.casefold(), " ".join(precisions))
+        further = " · ".join(_axis(page, *one) for one in self._further(key))
+        texts = [self.model, self.device, page.translate(page.page.title), label, further, *map(_said, row.values())]
+        of_case = (cards, further, label, str(batch_size or "–"))
+        return ResultLine(*of_case, numbers, date, " ".join(texts).casefold(), " ".join(precisions))
+
+    def _further(self, key: tuple[Any, ...]) -> list[tuple[Axis, Any]]:
+        """The axes without a column that a case states, and that differ in the group."""
+        differ = [len(set(values)) > 1 for values in zip(*self.cells, strict=True)]
+        stated = list(zip(CASES, key, differ, strict=True))[len(LAUNCHED) :]
+        return [(axis, value) for axis, value, differs in stated if differs and value is not None]
 
     def _number(self, place: CellPlace, cell: Cell) -> ResultNumber:
         page = self.page
@@ -155,7 +169,7 @@ def _groups(page: WebPage) -> Iterator[ResultGroup]:
         labels = place.labels
         of = str(labels.get("model") or page.page.model), str(labels.get("device") or "")
         group = groups.setdefault((*of, cell.shown.rate), ResultGroup(*of, page))
-        key = tuple(labels.get(axis) for axis in ("nodes", "cards", "precision", "batch_size"))
+        key = tuple(labels.get(axis) for axis in CASES)
         # The same number may stand in several tables.
         row, name = group.cells.setdefault(key, {}), place.column.column
         title = page.page.columns[name].title
@@ -176,6 +190,13 @@ def _precision(page: WebPage, precision: str) -> str:
     """A precision as the page writes it; where it says nothing, as the field does."""
     written = page.page.label("precision", precision)
     return written.upper() if written == precision else written
+
+
+def _axis(page: WebPage, axis: Axis, value: Any) -> str:
+    """A value of an axis; one that neither the page nor the field writes in a way of its own with its name."""
+    written = page.translate(page.page.label(axis, value))
+    is_known = axis in MARKED or written != str(value)
+    return written if is_known else f"{page.translate(axis)} {written}"
 
 
 def _said(of: tuple[CellPlace, Cell]) -> str:

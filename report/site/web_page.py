@@ -4,18 +4,20 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from markupsafe import Markup
 
 from ..charts.palette import look
 from ..charts.panels import PanelChart
 from ..evidence.cell import Cell
-from ..pagefile.page import Block, Table, TableColumn
+from ..pagefile.page import Block, Table
 from ..rendering import render_remarks
 from ..rendering.page_text import MISSING
 from ..rendering.publish import PublishedPage
 from ..rendering.render import LOG_COLUMNS, SECTIONS, Renderer
 from ..rendering.render_table import ResultsTable
+from ..wording import markdown
 from ..wording.markdown import path_address
 from . import hypertext
 from .drawing import Drawing
@@ -58,7 +60,15 @@ class WebPage(Renderer):
 
     def html(self) -> str:
         """The whole page."""
-        return self._of_file("page.html.jinja", {language: self.address(language) for language in self.languages})
+        text = self._of_file("page.html.jinja", {language: self.address(language) for language in self.languages})
+        targets = self._targets()
+        return re.sub(r'(?<=href="#)[^"]+', lambda found: targets.get(unquote(found[0]), found[0]), text)
+
+    def _targets(self) -> dict[str, str]:
+        """The ids of headings by what links in Markdown call them: text of a page file leads to both pages."""
+        titles = {f"table-{table.name}": self.translate(table.title) for table in self.page.tables}
+        titles |= dict(self.sections())
+        return {called: one for one, title in titles.items() if (called := markdown.anchor(title)) not in titles}
 
     def _of_file(self, template: str, files: Mapping[str, str]) -> str:
         """A file of the site by its template; ``files``: the same by their languages."""
@@ -95,16 +105,15 @@ class WebPage(Renderer):
     def _shorts(self, shown: ResultsTable) -> list[tuple[str, str]]:
         """The head of each column of a table, or its begin, and what stands for it on a narrow screen."""
         names = {column.column for column in shown.table.columns}
-        pairs = zip(shown.table.columns, shown.rows[0], strict=True)
-        return [self._short(column, cell, bool(shown.caption), len(names) > 1) for column, cell in pairs]
+        return [self._short(shown, at, len(names) > 1) for at in range(len(shown.table.columns))]
 
-    def _short(self, column: TableColumn, cell: Cell, is_captioned: bool, is_one_of_several: bool) -> tuple[str, str]:
-        of_page = self.page.columns[column.column]
+    def _short(self, shown: ResultsTable, at: int, is_one_of_several: bool) -> tuple[str, str]:
+        of_page, cell = self.page.columns[shown.table.columns[at].column], shown.rows[0][at]
         short = self.translate(of_page.short)
-        if is_captioned or self.is_told_by_title(cell.shown):
+        if shown.caption or self.is_told_by_title(cell.shown):
             return self.translate(of_page.title), short
         narrow = self.translate(f"narrow_{cell.shown.quantity}")
-        head = self.column_title(cell.column, cell.shown)
+        head = shown.title(at)
         return head, self.enumerated([short or self.translate(of_page.title), narrow]) if is_one_of_several else narrow
 
     def charts_of(self, table: Table) -> list[PanelChart]:

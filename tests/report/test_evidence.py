@@ -140,7 +140,7 @@ def test_warnings_stand_once_among_the_remarks_of_the_page_and_of_json(folder: P
     said = [str(remark) for remark in found.remarks if "running mean" in str(remark)]
     assert len(said) == 1
     assert said[0] in cell_json(found)["remarks"]
-    assert rendered(folder, "en", found).partition(": evidence")[2].count("is a running mean") == 1
+    assert rendered(folder, "en", found).partition("· evidence")[2].count("is a running mean") == 1
 
 
 def test_a_remark_leads_to_the_number_and_names_its_table(folder: Path) -> None:

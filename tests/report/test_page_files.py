@@ -46,12 +46,12 @@ def test_a_page_without_mistake_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("found", "put", "said"),
     [
-        ('unit = "images/s"', 'units = "images/s"', "units is not a valid key; allowed keys: title,"),
-        ('title = "A"', 'titel = "A"', "columns.a.titel is not a valid key; allowed keys: title, short, launcher,"),
+        ('unit = "images/s"', 'units = "images/s"', "units is not a valid key; did you mean unit?"),
+        ('title = "A"', 'titel = "A"', "columns.a.titel is not a valid key; did you mean title?"),
         ('protocol = "plain"', 'protocol = "tipk"', '"tipk" is not a named protocol; use one of tipc'),
         (
             'protocol = "plain"',
-            'protocol = "plain"\nlog = 1',
+            'protocol = "plain"\nabc = 1',
             "allowed keys: when, logs, launched, protocol, spellings, launcher, repeats, options, launch_case, extra.",
         ),
         ('column = "a"', 'column = "b"', "table t refers to an unknown column 'b'; columns: a."),
@@ -65,13 +65,17 @@ def test_a_page_without_mistake_is_read(tmp_path: Path) -> None:
             '{ column = "a", protocol = "estimate=clock,trim=0.1" }',
             "estimate=clock gives one value",
         ),
-        ("cards = 1 }", 'colour = "red" }', "tables.0.rows.0.case.colour"),
+        (
+            "cards = 1 }",
+            'colour = "red" }',
+            "tables.t.rows.case.colour is not a valid key; allowed keys: model, ",
+        ),
         ('logs = "{cards}.log"', 'logs = "../{cards}.log"', "leaves the log folder"),
         ('logs = "{cards}.log"', 'logs = "/{cards}.log"', "leaves the log folder"),
         ('unit = "images/s"', "", "unit is missing."),
         ('title = "{cards}"', 'title = "{cards.real}"', "{cards.real} cannot be used in '{cards.real}'"),
         ('title = "{cards}"', 'title = "{nodes}"', "{nodes} cannot be used in '{nodes}'; cards can"),
-        ('title = "{cards}"', 'title = "{"', "tables.0.rows.0.title"),
+        ('title = "{cards}"', 'title = "{"', "tables.t.rows.title"),
         (
             'logs = "{cards}.log"',
             'logs = "{card}.log"',
@@ -88,11 +92,11 @@ def test_a_page_without_mistake_is_read(tmp_path: Path) -> None:
             '"plain"\nlaunch_case = { model = "x" }',
             "'model' is not an axis that a launcher takes; use nodes",
         ),
-        ('"plain"', '"plain"\nrepeats = 0', "columns.a.runs.0.repeats: must be at least 1."),
+        ('"plain"', '"plain"\nrepeats = 0', "columns.a.runs.repeats: must be at least 1."),
         (
             '"a" }',
-            '"a", quantity = "speed" }',
-            "tables.0.columns.0.quantity: must be one of throughput, median_of_runs",
+            '"a", quantity = "fastness" }',
+            "tables.t.columns.a.quantity: must be one of throughput, median_of_runs",
         ),
         (
             '"a" }',
@@ -108,30 +112,29 @@ def test_a_mistake_names_the_file_the_key_and_what_is_allowed(found: str, put: s
     sentence = complaint(PAGE.replace(found, put, 1), tmp_path)
     assert sentence.startswith(str(tmp_path / "page.toml"))
     assert said in sentence
-    assert sentence.endswith(".")
-    assert not sentence.endswith("..")
+    assert re.search(r"[^.][.?]$", sentence)
 
 
 @pytest.mark.parametrize(
     ("found", "put", "key"),
     [
-        ('"plain"', '"plain"\nextra = ["--steps", "1\\n2"]', "columns.a.runs.0.extra.1"),
-        ('"plain"', '"plain"\noptions = { steps = "1\\n2" }', "columns.a.runs.0.options.steps"),
-        ('"plain"', '"plain"\noptions = { note = "1\\n2" }', "columns.a.runs.0.options.note"),
-        ('"plain"', '"plain"\nspellings = { precision = { "a\\nb" = "c" } }', "columns.a.runs.0.spellings.precision"),
+        ('"plain"', '"plain"\nextra = ["--steps", "1\\n2"]', "columns.a.runs.extra"),
+        ('"plain"', '"plain"\noptions = { steps = "1\\n2" }', "columns.a.runs.options.steps"),
+        ('"plain"', '"plain"\noptions = { note = "1\\n2" }', "columns.a.runs.options.note"),
+        ('"plain"', '"plain"\nspellings = { precision = { "a\\nb" = "c" } }', "columns.a.runs.spellings.precision"),
         ('title = "A"', 'title = "A\\r"', "columns.a.title"),
         ('title = "T"', 'title = "T\\n# Another"', "title"),
         ('unit = "images/s"', 'unit = """\nimages/s\n"""', "unit"),
         ('model = "M"', 'model = "M\\u2028N"', "model"),
-        ('title = "Table"', 'title = "Table"\ncorner = "a\\u0085b"', "tables.0.corner"),
-        ('title = "{cards}"', 'title = "{cards}\\f"', "tables.0.rows.0.title"),
-        ("cards = 1 }", 'cards = 1, device = "a\\nb" }', "tables.0.rows.0.case.device"),
+        ('title = "Table"', 'title = "Table"\ncorner = "a\\u0085b"', "tables.t.corner"),
+        ('title = "{cards}"', 'title = "{cards}\\f"', "tables.t.rows.title"),
+        ("cards = 1 }", 'cards = 1, device = "a\\nb" }', "tables.t.rows.case.device"),
         (
             '["What is tested."]',
             '[{ columns = ["a"], rows = [["b"], ["c\\n| d |"]] }]',
-            "tested.0.rows.1.0",
+            "tested.rows",
         ),
-        ('["What is tested."]', '[{ code = "a", language = "b\\nc" }]', "tested.0.language"),
+        ('["What is tested."]', '[{ code = "a", language = "b\\nc" }]', "tested.language"),
     ],
 )
 def test_a_text_of_a_heading_a_cell_or_a_command_has_one_line(found: str, put: str, key: str, tmp_path: Path) -> None:

@@ -156,14 +156,14 @@ def test_what_is_computed_is_not_launched(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("found", "put", "said"),
     [
-        ('source = "paper" },', 'source = "book" },', "quotes.0 refers to an unknown source 'book'; sources: paper."),
+        ('source = "paper" },', 'source = "book" },', "a quote refers to an unknown source 'book'; sources: paper."),
         (
             "{ cards = 1 }, value",
             "{ cards = 2 }, value",
-            "quotes.0 does not match any cell: no table shows column 'a' with this case",
+            "a quote does not match any cell: no table shows column 'a' with this case",
         ),
         ("{ cards = 8 }, value", "{ cards = 1 }, value", "several quotes for one cell: 100.0 and 640.00"),
-        ('"100.0"', '"100,0"', "quotes.0.value: must match the pattern"),
+        ('"100.0"', '"100,0"', "quotes.a.value: must match the pattern"),
         ('"https://example.org/paper"', '"javascript:x"', "sources.paper.url: 'javascript:x' is not a web address"),
         ('"2031-05"', '"May"', "sources.paper.date: must match the pattern"),
         (', against = { column = "b" }', "", "is required for a speed_up, and only valid there"),

@@ -54,7 +54,7 @@ quantity = "scaling_efficiency"
         ('protocol = "plain"\n\n', 'protocol = "skip=5"\n\n', 10),
         ('logs = "b8.log", protocol', 'logs = "b8.log", protocl', 16),
         ('"fp32"', '"FP32"', 22),
-        ("[1, 8]", "[1, 8, 8]", 19),
+        ("[1, 8]", "[1, 8, 8]", 23),
         ("[1, 8]", '[1, "8"]', 23),
         ('    "b",\n', '    "c",\n', 26),
         ('title = "Second"', 'titel = "Second"', 31),

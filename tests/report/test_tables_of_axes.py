@@ -121,16 +121,20 @@ def test_a_highlight_is_worded_from_the_numbers(page: Path) -> None:
 @pytest.mark.parametrize(
     ("was", "put", "said"),
     [
-        ("cards = 8, precision", "cards = 9, precision", "highlights.0 matches no cell"),
-        ("{ fastest = {", "{ fastest = {}, scaling = {}, x = {", "highlights.0"),
-        ("rows = { cards = [1, 8] }", "rows = { cards = 1 }", "tables.0.rows"),
-        ("rows = { cards = [1, 8] }", "rows = { cats = [1] }", "tables.0: unknown axis cats; axes: "),
-        ('device = ["V100", "A100"]', 'device = "V100"', "tables.0.for.device"),
+        ("cards = 8, precision", "cards = 9, precision", "a highlight (fastest) matches no cell: "),
+        (
+            "{ fastest = {",
+            "{ fastest = {}, scaling = {}, x = {",
+            "highlights.x is not a valid key; allowed keys: ",
+        ),
+        ("rows = { cards = [1, 8] }", "rows = { cards = 1 }", "tables.main.rows"),
+        ("rows = { cards = [1, 8] }", "rows = { cats = [1] }", "tables.main: unknown axis cats; did you mean cards?"),
+        ('device = ["V100", "A100"]', 'device = "V100"', "tables.main.for.device"),
         ("rows = { cards = [1, 8] }", f"rows = {{ cards = {list(range(500))} }}", "more than 1000 rows"),
         ("rows = { cards = [1, 8] }", f"rows = {{ nodes = [], cards = {[1] * 1001} }}", "more than 1000 rows"),
         ("rows = { cards = [1, 8] }", "rows = { cards = [1, 8, 1] }", "cards has 1 twice"),
         ("rows = { cards = [1, 8] }", "rows = { cards = [0, 0] }", "cards has 0 twice"),
-        ('leave_out = [{ device = "A100"', 'leave_out = [{ dev = "A100"', "tables.0.leave_out.0"),
+        ('leave_out = [{ device = "A100"', 'leave_out = [{ dev = "A100"', "tables.main.leave_out"),
     ],
 )
 def test_a_mistake_is_named_by_its_key(page: Path, was: str, put: str, said: str) -> None:
@@ -163,7 +167,7 @@ columns = ["d"]
 
 def test_a_table_without_numbers_says_what_is_to_be_measured(page: Path) -> None:
     page.write_text(page.read_text(encoding="utf-8") + PLANNED, encoding="utf-8")
-    assert "\nNot measured yet: 2. Cards: V100: 16, 32. Columns: D.\n" in text(page, "en")
+    assert "\nNot measured yet: 2. Cards: 16, 32 (V100). Columns: D.\n" in text(page, "en")
 
 
 def test_who_is_first_without_a_comparable_number_is_highest_or_alone(page: Path) -> None:

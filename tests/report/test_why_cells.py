@@ -162,4 +162,4 @@ def test_a_mistake_of_a_page_is_said_in_the_language(page: Path) -> None:
     page.write_text(PAGE.replace('title = "Scores"', 'titel = "Scores"'), encoding="utf-8")
     done = run("why", page, "e1", "--lang", "zh")
     assert done.returncode == 2
-    assert "tables.0.titel 不是有效的键；可用的键：" in done.stderr
+    assert "tables.t.titel 不是有效的键；是否应为 title？" in done.stderr

@@ -77,7 +77,7 @@ def test_a_run_of_another_batch_size_is_hatched_says_so_and_is_not_the_fastest(t
     *others, last = [point for _, _, point in points(chart)]
     assert (last.is_apart, last.said, any(point.is_apart for point in others)) == (True, "BS=128", False)
     assert "Hatched: not comparable" in chart.note
-    assert chart.title == "A is fastest in all 2 cases"
+    assert chart.title == "A is fastest in the 2 comparable cases"
 
 
 def test_repeats_stand_on_their_bar_and_are_explained(tmp_path: Path) -> None:

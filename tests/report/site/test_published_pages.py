@@ -1,12 +1,13 @@
 """The pages of this project as a site: the figures of both languages, and the same bytes every time."""
 
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
 from report.site.build import publish_site
 from tests.report.published_pages import every_published_page
-from tests.report.site.test_pages import figures, parsed
+from tests.report.site.test_pages import elements, figures, parsed
 
 
 @pytest.mark.slow
@@ -24,3 +25,17 @@ def test_a_published_page_has_its_figures_in_both_languages_and_the_same_bytes_e
 
 def _bytes(site: Path) -> dict[Path, bytes]:
     return {path.relative_to(site): path.read_bytes() for path in site.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("page", ["vgg16", "deeplabv3p"])
+def test_a_link_in_the_text_of_a_page_leads_to_its_heading_on_the_site_too(page: str, tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    (published,) = publish_site([page], tmp_path / "logs", [], tmp_path / "site")
+    roots = [parsed(path) for path in published.files if path.name.startswith(page) and path.suffix == ".html"]
+    links = [{urlsplit(link.get("href") or "") for link in elements(root, "a")} for root in roots]
+    ids = [{element.get("id") for element in root.iter()} for root in roots]
+    dead = [
+        {unquote(one.fragment) for one in found if not one.path} - known
+        for found, known in zip(links, ids, strict=True)
+    ]
+    assert [one - {""} for one in dead] == [set(), set()]
