@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from . import gpus
-from .process_tree import ProcessTree, TreeSample
+from .process_tree import Members, ProcessTree, TreeSample
 
 INTERVAL = 1.0  # seconds
 COLUMNS = ("time", "card", *gpus.CardSample._fields)
@@ -38,13 +38,13 @@ def recorded(path: Path) -> Iterator[bool]:
 
 
 @contextmanager
-def processes_recorded(path: Path, root: int) -> Iterator[None]:
-    """Write what the descendants of the process `root` take into `path`, once a second, until the block ends.
+def processes_recorded(path: Path, members: Members) -> Iterator[None]:
+    """Write what the processes of a run take into `path`, once a second, until the block ends.
 
     The columns are time (unix seconds) and those of `TreeSample`; a value that is not known is empty. A moment without
     any process has no row. Raises OSError where `path` cannot be opened; nothing that goes wrong later reaches the run.
     """
-    tree = ProcessTree(root)
+    tree = ProcessTree(members)
 
     def rows() -> list[Row]:
         found = tree.sample()

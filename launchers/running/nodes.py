@@ -6,6 +6,7 @@ import json
 import os
 import re
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -14,35 +15,53 @@ import psutil
 from ..io.output import say
 from ..io.regular_file import data_of, opener, text_of, write_whole
 from ..machine import machine_facts, sampling
-from ..runs.folders import NODE, TELEMETRY
+from ..machine.process_tree import below
+from ..runs.folders import NODE, PROCESSES, TELEMETRY
+from .node_processes import add_up
 
 _LOOK = 0.5
+_OF_PROCESSES = ".cpu.csv"
 _NUMBER = re.compile(NODE + r"[0-9]{1,9}")
 
 
-def observe(folder: Path, node: int, until: int) -> None:
-    """Write what is known of this machine into `folder`, and go on in the background with samples of its cards.
+def observe(folder: Path, node: int, until: int, *, finds_processes: bool = True) -> None:
+    """Write what is known of this machine into `folder`, and go on in the background with samples.
 
-    `until`: the process whose end is that of the samples.
+    They are of its cards, and of what the processes of the job take on it. `until`: the process whose end is that of
+    the samples, one of the tasks of the job. `finds_processes`: whether all these descend from what started the tasks.
     """
     path = folder / f"{NODE}{node}.json"
     write_whole(path, json.dumps(machine_facts.describe(os.environ)).encode())
     if os.fork():
         return
-    with sampling.recorded(path.with_suffix(".csv")):
+    with ExitStack() as samples:
+        samples.enter_context(sampling.recorded(path.with_suffix(".csv")))
+        if finds_processes:
+            members = below(_starter(until))
+            samples.enter_context(sampling.processes_recorded(path.with_suffix(_OF_PROCESSES), members))
         while psutil.pid_exists(until):
             time.sleep(_LOOK)
     os._exit(0)
 
 
+def _starter(task: int) -> int:
+    """What started a task and its neighbours on this node, as far as it still runs; else the task itself."""
+    try:
+        parent = psutil.Process(task).ppid()
+    except psutil.Error:
+        return task
+    return parent if parent > 1 else task
+
+
 def collect(folder: Path) -> list[dict[str, Any]]:
     """Take what all nodes wrote into `folder`: their descriptions in order; their samples become those of the run.
 
-    The cards are counted on from node to node. Without any observed node the list is empty. A file that is not a
-    description of a node, because the job put something else there, is reported and left.
+    The cards are counted on from node to node; what the processes take is added up. Without any observed node the list
+    is empty. A file that is not a description of a node, because the job put something else there, is reported and
+    left.
     """
     paths = [path for path in folder.glob(f"{NODE}*.json") if _NUMBER.fullmatch(path.stem)]
-    found = []
+    found, processes = [], []
     first = 0
     for path in sorted(paths, key=lambda path: int(path.stem.removeprefix(NODE))):
         if (description := _description(path)) is not None:
@@ -50,6 +69,8 @@ def collect(folder: Path) -> list[dict[str, Any]]:
             first += len(description["gpus"])
             path.unlink()
             found.append(description)
+            processes.append(path.with_suffix(_OF_PROCESSES))
+    add_up(processes, folder / PROCESSES)
     return found
 
 

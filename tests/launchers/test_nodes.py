@@ -22,11 +22,11 @@ def put(folder: Path, node: int, *rows: str, cards: int = 2) -> None:
     (folder / f"node{node}.csv").write_text(HEAD + "".join(f"{row}\n" for row in rows))
 
 
-def observe(native: Native, folder: Path, until: int) -> None:
+def observe(native: Native, folder: Path, until: int, *options: str) -> None:
     """Run `tachograph observe` on this machine, which has two pretended cards."""
     folder.mkdir()
     environment = os.environ | native.environment | {"PYTHONPATH": str(TOP / "tests" / "launchers" / "nvml")}
-    command = [*native.command, "observe", str(folder), "--node", "3", "--until", str(until)]
+    command = [*native.command, "observe", str(folder), "--node", "3", "--until", str(until), *options]
     subprocess.run(command, cwd=TOP, env=environment, check=True, stdout=subprocess.DEVNULL, timeout=60)
 
 
@@ -85,3 +85,23 @@ def test_the_samples_of_a_node_go_on_until_its_training_ends(native: Native, tmp
     before = samples.read_text()
     time.sleep(1.5)
     assert (len(before.splitlines()) >= 5, samples.read_text()) == (True, before)
+
+
+@pytest.mark.slow
+def test_what_all_tasks_of_a_node_take_is_sampled_together(native: Native, tmp_path: Path) -> None:
+    with subprocess.Popen(["sleep", "60"]) as task, subprocess.Popen(["sleep", "60"]) as neighbour:
+        observe(native, tmp_path / "run", until=task.pid)
+        time.sleep(1.5)
+        task.kill()
+        neighbour.kill()
+    head, first, *_ = (tmp_path / "run" / "node3.cpu.csv").read_text().splitlines()
+    assert (head, int(first.split(",")[1]) >= 2) == ("time,processes,load,memory,power", True)
+
+
+@pytest.mark.slow
+def test_processes_that_are_not_below_what_started_the_tasks_are_not_sampled(native: Native, tmp_path: Path) -> None:
+    with subprocess.Popen(["sleep", "60"]) as task:
+        observe(native, tmp_path / "run", task.pid, "--without-processes")
+        time.sleep(1)
+        task.kill()
+    assert not (tmp_path / "run" / "node3.cpu.csv").exists()
