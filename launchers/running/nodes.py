@@ -65,8 +65,8 @@ def collect(folder: Path) -> list[dict[str, Any]]:
     first = 0
     for path in sorted(paths, key=lambda path: int(path.stem.removeprefix(NODE))):
         if (description := _description(path)) is not None:
-            _append(path.with_suffix(".csv"), folder / TELEMETRY, first)
-            first += len(description["gpus"])
+            sampled = _append(path.with_suffix(".csv"), folder / TELEMETRY, first)
+            first += max(len(description["gpus"]), sampled)
             path.unlink()
             found.append(description)
             processes.append(path.with_suffix(_OF_PROCESSES))
@@ -86,9 +86,10 @@ def _description(path: Path) -> dict[str, Any] | None:
     return dict(found)
 
 
-def _append(samples: Path, out: Path, first: int) -> None:
+def _append(samples: Path, out: Path, first: int) -> int:
+    """Add the samples of a node to those of the run, and return how many cards they are of."""
     if not samples.is_file():
-        return
+        return 0
     # A node that was ended while it wrote leaves a last row that is cut.
     whole = text_of(samples, errors="replace").rpartition("\n")[0].splitlines()
     cells = [row.split(",") for row in whole[1:]]
@@ -96,6 +97,7 @@ def _append(samples: Path, out: Path, first: int) -> None:
     with open(out, "a", encoding="ascii", errors="replace", opener=opener) as file:
         file.writelines(f"{line}\n" for line in ([] if out.stat().st_size else whole[:1]) + numbered)
     samples.unlink()
+    return max((int(row[1]) + 1 for row in cells if _is_whole(row)), default=0)
 
 
 def _is_whole(row: list[str]) -> bool:

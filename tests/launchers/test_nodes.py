@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 from native_checkout import TOP, Native
 
+from launchers.machine import sampling
 from launchers.running.nodes import collect
 
-HEAD = "time,card,utilisation,memory,power,sm_clock,memory_clock,temperature\n"
+HEAD = ",".join(sampling.COLUMNS) + "\n"
+REST = "," * (len(sampling.COLUMNS) - 3)  # cells that a card does not tell
 
 
 def put(folder: Path, node: int, *rows: str, cards: int = 2) -> None:
@@ -37,25 +39,33 @@ def test_the_descriptions_of_the_nodes_come_in_the_order_of_their_numbers(tmp_pa
 
 
 def test_the_cards_are_counted_on_from_node_to_node(tmp_path: Path) -> None:
-    put(tmp_path, 0, "1.0,0,5,,,,,", "1.0,1,6,,,,,")
-    put(tmp_path, 1, "1.5,0,7,,,,,", "1.5,1,8,,,,,")
+    put(tmp_path, 0, f"1.0,0,5{REST}", f"1.0,1,6{REST}")
+    put(tmp_path, 1, f"1.5,0,7{REST}", f"1.5,1,8{REST}")
     collect(tmp_path)
-    samples = "1.0,0,5,,,,,\n1.0,1,6,,,,,\n1.5,2,7,,,,,\n1.5,3,8,,,,,\n"
+    samples = f"1.0,0,5{REST}\n1.0,1,6{REST}\n1.5,2,7{REST}\n1.5,3,8{REST}\n"
     assert (tmp_path / "gpu.csv").read_text() == HEAD + samples
 
 
+def test_cards_that_no_description_names_are_counted_by_their_samples(tmp_path: Path) -> None:
+    for node in (0, 1):
+        put(tmp_path, node, f"1.0,0,5{REST}", f"1.0,1,6{REST}", cards=0)
+    collect(tmp_path)
+    rows = (tmp_path / "gpu.csv").read_text().splitlines()[1:]
+    assert [row.split(",")[1] for row in rows] == ["0", "1", "2", "3"]
+
+
 def test_only_the_samples_of_the_run_are_left(tmp_path: Path) -> None:
-    put(tmp_path, 0, "1.0,0,5,,,,,")
+    put(tmp_path, 0, f"1.0,0,5{REST}")
     collect(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["gpu.csv"]
 
 
 def test_a_last_row_that_is_cut_is_left_out(tmp_path: Path) -> None:
-    put(tmp_path, 0, "1.0,0,5,,,,,")
+    put(tmp_path, 0, f"1.0,0,5{REST}")
     with (tmp_path / "node0.csv").open("a") as file:
         file.write("2.0,0")
     collect(tmp_path)
-    assert (tmp_path / "gpu.csv").read_text() == f"{HEAD}1.0,0,5,,,,,\n"
+    assert (tmp_path / "gpu.csv").read_text() == f"{HEAD}1.0,0,5{REST}\n"
 
 
 def test_a_node_that_was_ended_while_it_described_itself_is_left_out(tmp_path: Path) -> None:
