@@ -178,11 +178,12 @@ def _python_inside(image: str, site: Site, on: str | None, repo: Path | None) ->
 @click.argument("folder", type=FOLDER)
 @click.option("--node", type=click.IntRange(min=0), required=True)
 @click.option("--until", type=click.IntRange(min=1), required=True)
-def observe(folder: Path, node: int, until: int) -> None:
-    """Describe this machine in FOLDER, and sample its cards in the background as long as the process UNTIL lives."""
+@click.option("--without-processes", is_flag=True)
+def observe(folder: Path, node: int, until: int, *, without_processes: bool) -> None:
+    """Describe this machine in FOLDER, and sample its cards and the job in the background as long as UNTIL lives."""
     from .running import nodes
 
-    nodes.observe(folder, node, until)
+    nodes.observe(folder, node, until, finds_processes=not without_processes)
 
 
 @click.command(hidden=True)

@@ -108,9 +108,23 @@ class Container:
 
     def remove(self, name: str) -> None:
         """End what may go on of a container when nobody is left who waits for it."""
-        if self.runtime in ("docker", "podman"):
+        if self.is_of_a_service:
             command = [self.runtime, "rm", "--force", name]
             subprocess.run(command, start_new_session=True, capture_output=True, check=False)
+
+    @property
+    def is_of_a_service(self) -> bool:
+        """Whether what runs inside does not descend from who started it."""
+        return self.runtime in ("docker", "podman")
+
+    def first_process(self, name: str) -> int | None:
+        """The number that this machine knows the first process of a container by; None before it runs."""
+        command = [self.runtime, "container", "inspect", "--format={{.State.Pid}}", name]
+        try:
+            answer = subprocess.run(command, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
+            return int(answer.stdout) or None
+        except (OSError, subprocess.SubprocessError, ValueError):
+            return None
 
     def inner(self, job: Job) -> str:
         """Return the script that runs inside; it needs what the command of the job needs."""
@@ -160,7 +174,7 @@ class Container:
                 return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
         if found := _DIGEST.search(self.image):
             return found[0]
-        return self._inspected() if self.runtime in ("docker", "podman") else None
+        return self._inspected() if self.is_of_a_service else None
 
     def _inspected(self) -> str | None:
         command = [self.runtime, "image", "inspect", self.image]

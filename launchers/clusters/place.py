@@ -9,6 +9,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
@@ -17,6 +18,7 @@ import click
 from ..io.output import one_line
 from ..io.shell_quoting import quoted, readable
 from ..jobs.job import CannotRunHere, Job
+from ..machine.process_tree import Members, below, within
 from ..native.recipes import ROOM
 from ..runs.folders import LOG
 from .containers import Container
@@ -92,6 +94,12 @@ class Local:
             return Start([*job.start], job.environment)
         inside = ["bash", "-c", self.container.inner(job)]
         return Start(self.container.words(job, *inside, name=_container_name(folder)), job.environment)
+
+    def members(self, folder: Path) -> Members:
+        """The processes of the run that fills `folder`; those of a container may descend from a service."""
+        if self.container and self.container.is_of_a_service:
+            return within(partial(self.container.first_process, _container_name(folder)))
+        return below(os.getpid())
 
     def script(self, job: Job, folder: Path) -> str:
         """The native command, and its log."""

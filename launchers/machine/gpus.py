@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import pynvml  # type: ignore[import-untyped]
+
+from .card_sample import CardSample
 
 # The words of `nvidia-smi topo -m` for what lies between two cards, from near to far.
 _LEVELS = {
@@ -21,23 +23,6 @@ _LEVELS = {
 }
 _SWITCH = "switch"
 _FALLEN = "unknown"
-
-
-class CardSample(NamedTuple):
-    """What a card reports at one moment; None where it cannot."""
-
-    utilisation: int | None
-    """%: the share of the last moment in which anything ran on the card."""
-    memory: int | None
-    """MiB in use by all processes."""
-    power: float | None
-    """W."""
-    sm_clock: int | None
-    """MHz."""
-    memory_clock: int | None
-    """MHz."""
-    temperature: int | None
-    """Degrees Celsius."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +71,14 @@ class Card:
             sm_clock=_told(pynvml.nvmlDeviceGetClockInfo, self.handle, pynvml.NVML_CLOCK_SM),
             memory_clock=_told(pynvml.nvmlDeviceGetClockInfo, self.handle, pynvml.NVML_CLOCK_MEM),
             temperature=_told(pynvml.nvmlDeviceGetTemperature, self.handle, pynvml.NVML_TEMPERATURE_GPU),
+            throttle=_told(pynvml.nvmlDeviceGetCurrentClocksThrottleReasons, self.handle),
+            ecc_corrected=self._errors(pynvml.NVML_MEMORY_ERROR_TYPE_CORRECTED),
+            ecc_uncorrected=self._errors(pynvml.NVML_MEMORY_ERROR_TYPE_UNCORRECTED),
+            pcie_rx=_told(pynvml.nvmlDeviceGetPcieThroughput, self.handle, pynvml.NVML_PCIE_UTIL_RX_BYTES),
+            pcie_tx=_told(pynvml.nvmlDeviceGetPcieThroughput, self.handle, pynvml.NVML_PCIE_UTIL_TX_BYTES),
+            pcie_generation=_told(pynvml.nvmlDeviceGetCurrPcieLinkGeneration, self.handle),
+            pcie_width=_told(pynvml.nvmlDeviceGetCurrPcieLinkWidth, self.handle),
+            **self._of_processes(),
         )
 
     def interconnect(self, other: Card) -> str:
@@ -96,6 +89,19 @@ class Card:
             return f"NV{bonds}"
         level = _told(pynvml.nvmlDeviceGetTopologyCommonAncestor, self.handle, other.handle)
         return _LEVELS.get(level, "unknown")
+
+    def _errors(self, kind: int) -> int | None:
+        found = _told(pynvml.nvmlDeviceGetTotalEccErrors, self.handle, kind, pynvml.NVML_VOLATILE_ECC)
+        return None if found is None else int(found)
+
+    def _of_processes(self) -> dict[str, float | None]:
+        """How many processes compute, and what the largest one holds, which a container or Windows may not tell."""
+        found = _told(pynvml.nvmlDeviceGetComputeRunningProcesses, self.handle)
+        if found is None:
+            return {}
+        held = [process.usedGpuMemory for process in found]
+        most = max(held) // 2**20 if held and None not in held else None
+        return {"card_processes": len(found), "process_memory": most}
 
     def _memory(self) -> Any:
         # The newer form leaves out what the driver keeps for itself, as nvidia-smi does; older drivers lack it.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -13,11 +14,41 @@ import psutil
 POWERCAP = Path("/sys/class/powercap")
 _PACKAGES = "intel-rapl:[0-9]*"  # AMD's processors have that name there, too
 _MIB = 2**20
+# The processes that there are at the moment.
+Members = Callable[[], list[psutil.Process]]
 _MICROJOULES = 1e6
 
 
+def below(root: int) -> Members:
+    """All that descend from a process, but for this one, which only looks."""
+
+    def members() -> list[psutil.Process]:
+        try:
+            found = psutil.Process(root).children(recursive=True)
+        except psutil.Error:
+            return []
+        return [process for process in found if process.pid != os.getpid()]
+
+    return members
+
+
+def within(first: Callable[[], int | None]) -> Members:
+    """The first process of a container, and all that descend from it; it is asked for until it is known."""
+    known: list[psutil.Process] = []
+
+    def members() -> list[psutil.Process]:
+        try:
+            if not known and (number := first()):
+                known.append(psutil.Process(number))
+            return [*known, *(child for root in known for child in root.children(recursive=True))]
+        except psutil.Error:
+            return []
+
+    return members
+
+
 class TreeSample(NamedTuple):
-    """What the processes that descend from one did since the sample before; None where it is not known."""
+    """What some processes did since the sample before; None where it is not known."""
 
     processes: int
     """How many there are."""
@@ -30,10 +61,10 @@ class TreeSample(NamedTuple):
 
 
 class ProcessTree:
-    """The descendants of a process, sample by sample; `powercap`: where Linux tells the energy of the processors."""
+    """The processes of a run, sample by sample; `powercap`: where Linux tells the energy of the processors."""
 
-    def __init__(self, root: int, powercap: Path = POWERCAP) -> None:
-        self._root, self._packages = psutil.Process(root), list(_packages(powercap))
+    def __init__(self, members: Members, powercap: Path = POWERCAP) -> None:
+        self._members, self._packages = members, list(_packages(powercap))
         self._time, self._used, self._energy = time.monotonic(), self._busy()[0], self._joules()
 
     def sample(self) -> TreeSample:
@@ -58,19 +89,13 @@ class ProcessTree:
     def _busy(self) -> tuple[dict[tuple[int, float], float], int]:
         """The CPU seconds of each process by its number and its start, and the bytes of all in main memory."""
         used, memory = {}, 0
-        for process in self._descendants():
+        for process in self._members():
             with suppress(psutil.Error):
                 with process.oneshot():
                     times, key = process.cpu_times(), (process.pid, process.create_time())
                     memory += process.memory_info().rss
                 used[key] = times.user + times.system
         return used, memory
-
-    def _descendants(self) -> list[psutil.Process]:
-        try:
-            return self._root.children(recursive=True)
-        except psutil.Error:
-            return []
 
     def _joules(self) -> list[float | None]:
         return [_number(package / "energy_uj", _MICROJOULES) for package in self._packages]

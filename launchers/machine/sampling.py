@@ -1,4 +1,4 @@
-"""Telemetry: what the NVIDIA cards of this node, and the processes of a run, do while it goes on."""
+"""Telemetry: what the cards of this node, and the processes of a run, do while it goes on."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
-from . import gpus
-from .process_tree import ProcessTree, TreeSample
+from . import accelerators
+from .card_sample import CardSample
+from .process_tree import Members, ProcessTree, TreeSample
 
 INTERVAL = 1.0  # seconds
-COLUMNS = ("time", "card", *gpus.CardSample._fields)
+COLUMNS = ("time", "card", *CardSample._fields)
 PROCESS_COLUMNS = ("time", *TreeSample._fields)
 Row = list[int | float | None]
 _PATIENCE = 5.0  # seconds for a card to answer at the end
@@ -24,27 +25,26 @@ _PATIENCE = 5.0  # seconds for a card to answer at the end
 def recorded(path: Path) -> Iterator[bool]:
     """Write what every card reports into `path`, once a second, until the block ends; yields whether there is a card.
 
-    The columns are time (unix seconds), card, utilisation (%), memory (MiB), power (W), sm_clock and memory_clock
-    (MHz), temperature (degrees Celsius); a value that a card cannot tell is empty. All cards of the node are written,
-    by the index that NVML gives them: CUDA_VISIBLE_DEVICES is not interpreted. Without a card no file is made.
-    Raises OSError where `path` cannot be opened; nothing that goes wrong later reaches the run.
+    The columns are time (unix seconds), card, and those of `CardSample`; a value that is not told is empty. All cards
+    of the node are written, by the number that they have there: CUDA_VISIBLE_DEVICES is not interpreted. Without a card
+    no file is made. Raises OSError where `path` cannot be opened; nothing that goes wrong later reaches the run.
     """
-    with gpus.cards() as cards:
-        if not cards:
+    with accelerators.asked() as ask:
+        if ask is None:
             yield False
             return
-        with _sampled(path, COLUMNS, lambda: [[card.index, *card.sample()] for card in cards]):
+        with _sampled(path, COLUMNS, lambda: [[card, *sample] for card, sample in ask()]):
             yield True
 
 
 @contextmanager
-def processes_recorded(path: Path, root: int) -> Iterator[None]:
-    """Write what the descendants of the process `root` take into `path`, once a second, until the block ends.
+def processes_recorded(path: Path, members: Members) -> Iterator[None]:
+    """Write what the processes of a run take into `path`, once a second, until the block ends.
 
     The columns are time (unix seconds) and those of `TreeSample`; a value that is not known is empty. A moment without
     any process has no row. Raises OSError where `path` cannot be opened; nothing that goes wrong later reaches the run.
     """
-    tree = ProcessTree(root)
+    tree = ProcessTree(members)
 
     def rows() -> list[Row]:
         found = tree.sample()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 
 import click
@@ -26,7 +29,23 @@ def check(recipe: Recipe, repo: Path) -> CheckOutcome:
     The programs are read, never executed. Raises click.ClickException where the launcher prints no command for a case,
     the command starts no program of the checkout, or a config of it cannot be read.
     """
-    repo = repo.resolve()
+    with _uncollected():
+        return _outcome(recipe, repo.resolve())
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Collect no garbage: there is none among the millions of nodes of a large checkout, and looking takes longest."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _outcome(recipe: Recipe, repo: Path) -> CheckOutcome:
     commands = [NativeCommand(printed(recipe, repo, variables), repo) for variables in cases(recipe)]
     native = _Native(commands, repo)
     checked = [item for item in native.examined(commands) if not native.is_outside(item)]
@@ -53,10 +72,14 @@ class _Native:
         self._repo = repo
         self._options = {program: native_options.options(files) for program, files in sources.items()}
         self._listed = {program: native_options.values(files) for program, files in sources.items()}
-        self._new_keys = {program: _new_keys(files) for program, files in sources.items()}
+        self._sources = sources
         self._configs = {path: _config(path, repo) for command in commands for path in command.configs}
-
         self._inherits = {self._shown(program): inherits_from_outside(files) for program, files in sources.items()}
+
+    @cached_property
+    def _new_keys(self) -> dict[Path, dict[str, str]]:
+        """By program the keys that its configs need not have; only a command with keys asks for them."""
+        return {program: _new_keys(files) for program, files in self._sources.items()}
 
     def examined(self, commands: Iterable[NativeCommand]) -> list[Checked]:
         """List every option of any of the commands once, in their order."""

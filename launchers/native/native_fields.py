@@ -51,12 +51,12 @@ class _Classes:
     """The classes of all files by their names; of two with one name the first that is imported counts."""
 
     def __init__(self, sources: Sequence[PythonFile]) -> None:
-        found = [(node, source.name) for source in sources for node in ast.walk(source.tree)]
+        found = [(node, source.name) for source in sources for node in source.statements]
         self._nodes = {node.name: (node, file) for node, file in found[::-1] if isinstance(node, ast.ClassDef)}
 
     def options_of(self, source: PythonFile) -> Iterator[tuple[str, FieldOption]]:
         """Yield the options that the parsers of a file make."""
-        calls = [node for node in ast.walk(source.tree) if isinstance(node, ast.Call)]
+        calls = source.calls("tyro", *_OF_FILES, *_OF_CALLS)
         if any(ast.unparse(call.func) == "tyro.cli" for call in calls):
             named = [(f"--{path}", field) for name in self._named(source) for path, field in self._paths(name)]
             yield from ((name, FieldOption(field.where, field.values)) for name, field in named)
@@ -70,8 +70,7 @@ class _Classes:
 
     def lacks_base(self, source: PythonFile) -> bool:
         """Say whether a class of arguments is missing from which one that a parser of a file reads is made."""
-        calls = (node for node in ast.walk(source.tree) if isinstance(node, ast.Call))
-        if not any(last_name(call.func) in _OF_FILES for call in calls):
+        if not any(last_name(call.func) in _OF_FILES for call in source.calls(*_OF_FILES)):
             return False
         waiting, seen = self._named(source), set[str]()
         while waiting:
@@ -84,9 +83,8 @@ class _Classes:
 
     def _named(self, source: PythonFile) -> list[str]:
         """The classes that a file names other than as the type of a field."""
-        nodes = list(ast.walk(source.tree))
-        kinds = {node.annotation for node in nodes if isinstance(node, ast.AnnAssign)}
-        names = dict.fromkeys(node.id for node in nodes if isinstance(node, ast.Name) and node not in kinds)
+        kinds = {node.annotation for node in source.nodes if isinstance(node, ast.AnnAssign)}
+        names = dict.fromkeys(node.id for node in source.nodes if isinstance(node, ast.Name) and node not in kinds)
         return [name for name in names if name in self._nodes]
 
     def _megatron(self, name: str) -> Iterator[tuple[str, FieldOption]]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from .native_fields import field_options, literal_values
 from .native_sources import PythonFile, last_name
 
+_DEFINE = ("add_argument", "DEFINE_", "option(")
 _CONFIG_NAME = re.compile(r"(cfg|config|configs)$")
 
 Named = Iterator[tuple[str, ast.expr | ast.arg]]
@@ -23,7 +25,7 @@ def options(sources: Iterable[PythonFile]) -> dict[str, str]:
     """
     files = list(sources)
     fields = {name: option.where for name, option in field_options(files).items()}
-    return {**_variables(files), **fields, **_places(files, _defined)}
+    return {**_variables(files), **fields, **_places((file, file.calls(*_DEFINE), _defined) for file in files)}
 
 
 def values(sources: Iterable[PythonFile]) -> dict[str, tuple[str, ...]]:
@@ -33,7 +35,7 @@ def values(sources: Iterable[PythonFile]) -> dict[str, tuple[str, ...]]:
     for source in files:
         assigned = [node for node in source.tree.body if isinstance(node, ast.Assign)]
         names = {last_name(target): node.value for node in assigned for target in node.targets}
-        for call in (node for node in ast.walk(source.tree) if isinstance(node, ast.Call)):
+        for call in source.calls("choices"):
             choices = [word.value for word in call.keywords if word.arg == "choices"]
             listed |= {name: literal_values(choice, names) for choice in choices for name, _ in _defined(call)}
     return {name: found for name, found in listed.items() if found}
@@ -41,17 +43,17 @@ def values(sources: Iterable[PythonFile]) -> dict[str, tuple[str, ...]]:
 
 def keys_read(sources: Iterable[PythonFile]) -> dict[str, str]:
     """Map each literal key that the sources read from a mapping or a config to the first `file:line` that does."""
-    return _places(sources, _read)
+    return _places((source, source.nodes, _read) for source in sources)
 
 
 def parameters(sources: Iterable[PythonFile]) -> dict[str, str]:
     """Map `Name.parameter` to its `file:line` for what a config may build by name: classes and functions."""
-    return _places(sources, _parameters)
+    return _places((source, source.statements, _parameters) for source in sources)
 
 
 def takes_new_keys(sources: Iterable[PythonFile]) -> bool:
     """Say whether a key that the config lacks can be overridden: not where `override` asserts that it is there."""
-    functions = (node for source in sources for node in ast.walk(source.tree) if isinstance(node, ast.FunctionDef))
+    functions = (node for source in sources for node in source.statements if isinstance(node, ast.FunctionDef))
     bodies = (node for function in functions if function.name == "override" for node in ast.walk(function))
     return not any(isinstance(node, ast.Assert) and _is_membership(node.test) for node in bodies)
 
@@ -60,25 +62,23 @@ def _is_membership(test: ast.expr) -> bool:
     return isinstance(test, ast.Compare) and any(isinstance(operator, ast.In) for operator in test.ops)
 
 
-def _places(sources: Iterable[PythonFile], names: Callable[[ast.AST], Named]) -> dict[str, str]:
+def _places(wanted: Iterable[tuple[PythonFile, Iterable[ast.AST], Callable[[Any], Named]]]) -> dict[str, str]:
+    """Map what is named in some nodes of each file to the first `file:line` that does."""
     places: dict[str, str] = {}
-    for source in sources:
-        for node in ast.walk(source.tree):
-            for name, origin in names(node):
-                places.setdefault(name, f"{source.name}:{origin.lineno}")
+    for source, nodes, names in wanted:
+        for name, origin in (named for node in nodes for named in names(node)):
+            places.setdefault(name, f"{source.name}:{origin.lineno}")
     return places
 
 
-def _defined(node: ast.AST) -> Named:
-    if not isinstance(node, ast.Call):
-        return
-    function = last_name(node.func)
+def _defined(call: ast.Call) -> Named:
+    function = last_name(call.func)
     if function == "add_argument":
-        yield from _argparse(node)
+        yield from _argparse(call)
     elif function.startswith("DEFINE_"):
-        yield from _absl(node, negative="bool" in function)
+        yield from _absl(call, negative="bool" in function)
     elif function == "option":
-        yield from _click(node)
+        yield from _click(call)
 
 
 def _variables(sources: Iterable[PythonFile]) -> dict[str, str]:

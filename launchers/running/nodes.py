@@ -6,6 +6,7 @@ import json
 import os
 import re
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -14,42 +15,62 @@ import psutil
 from ..io.output import say
 from ..io.regular_file import data_of, opener, text_of, write_whole
 from ..machine import machine_facts, sampling
-from ..runs.folders import NODE, TELEMETRY
+from ..machine.process_tree import below
+from ..runs.folders import NODE, PROCESSES, TELEMETRY
+from .node_processes import add_up
 
 _LOOK = 0.5
+_OF_PROCESSES = ".cpu.csv"
 _NUMBER = re.compile(NODE + r"[0-9]{1,9}")
 
 
-def observe(folder: Path, node: int, until: int) -> None:
-    """Write what is known of this machine into `folder`, and go on in the background with samples of its cards.
+def observe(folder: Path, node: int, until: int, *, finds_processes: bool = True) -> None:
+    """Write what is known of this machine into `folder`, and go on in the background with samples.
 
-    `until`: the process whose end is that of the samples.
+    They are of its cards, and of what the processes of the job take on it. `until`: the process whose end is that of
+    the samples, one of the tasks of the job. `finds_processes`: whether all these descend from what started the tasks.
     """
     path = folder / f"{NODE}{node}.json"
     write_whole(path, json.dumps(machine_facts.describe(os.environ)).encode())
     if os.fork():
         return
-    with sampling.recorded(path.with_suffix(".csv")):
+    with ExitStack() as samples:
+        samples.enter_context(sampling.recorded(path.with_suffix(".csv")))
+        if finds_processes:
+            members = below(_starter(until))
+            samples.enter_context(sampling.processes_recorded(path.with_suffix(_OF_PROCESSES), members))
         while psutil.pid_exists(until):
             time.sleep(_LOOK)
     os._exit(0)
 
 
+def _starter(task: int) -> int:
+    """What started a task and its neighbours on this node, as far as it still runs; else the task itself."""
+    try:
+        parent = psutil.Process(task).ppid()
+    except psutil.Error:
+        return task
+    return parent if parent > 1 else task
+
+
 def collect(folder: Path) -> list[dict[str, Any]]:
     """Take what all nodes wrote into `folder`: their descriptions in order; their samples become those of the run.
 
-    The cards are counted on from node to node. Without any observed node the list is empty. A file that is not a
-    description of a node, because the job put something else there, is reported and left.
+    The cards are counted on from node to node; what the processes take is added up. Without any observed node the list
+    is empty. A file that is not a description of a node, because the job put something else there, is reported and
+    left.
     """
     paths = [path for path in folder.glob(f"{NODE}*.json") if _NUMBER.fullmatch(path.stem)]
-    found = []
+    found, processes = [], []
     first = 0
     for path in sorted(paths, key=lambda path: int(path.stem.removeprefix(NODE))):
         if (description := _description(path)) is not None:
-            _append(path.with_suffix(".csv"), folder / TELEMETRY, first)
-            first += len(description["gpus"])
+            sampled = _append(path.with_suffix(".csv"), folder / TELEMETRY, first)
+            first += max(len(description["gpus"]), sampled)
             path.unlink()
             found.append(description)
+            processes.append(path.with_suffix(_OF_PROCESSES))
+    add_up(processes, folder / PROCESSES)
     return found
 
 
@@ -65,9 +86,10 @@ def _description(path: Path) -> dict[str, Any] | None:
     return dict(found)
 
 
-def _append(samples: Path, out: Path, first: int) -> None:
+def _append(samples: Path, out: Path, first: int) -> int:
+    """Add the samples of a node to those of the run, and return how many cards they are of."""
     if not samples.is_file():
-        return
+        return 0
     # A node that was ended while it wrote leaves a last row that is cut.
     whole = text_of(samples, errors="replace").rpartition("\n")[0].splitlines()
     cells = [row.split(",") for row in whole[1:]]
@@ -75,6 +97,7 @@ def _append(samples: Path, out: Path, first: int) -> None:
     with open(out, "a", encoding="ascii", errors="replace", opener=opener) as file:
         file.writelines(f"{line}\n" for line in ([] if out.stat().st_size else whole[:1]) + numbered)
     samples.unlink()
+    return max((int(row[1]) + 1 for row in cells if _is_whole(row)), default=0)
 
 
 def _is_whole(row: list[str]) -> bool:

@@ -96,8 +96,7 @@ class Runner:
         if not isinstance(self.place, Local):
             return
         yield sampling.recorded(unfinished / TELEMETRY)
-        if self.place.container is None:  # whose processes may be those of a service
-            yield sampling.processes_recorded(unfinished / PROCESSES, os.getpid())
+        yield sampling.processes_recorded(unfinished / PROCESSES, self.place.members(unfinished.resolve()))
 
 
 def _reason(ended: Ended) -> str | None:

@@ -15,7 +15,7 @@ import click
 from ..clusters.place import Local, Place
 from ..io.output import say
 from ..jobs.job import Job
-from ..machine import gpus
+from ..machine import accelerators
 from ..runs.folders import DONE, FAILED, RunFolder, claimed
 from .run_facts import differing
 from .runner import Runner
@@ -174,9 +174,9 @@ def notices(place: Place, planned: Iterable[PlannedRun]) -> Iterator[str]:
     """Say in a sentence each what somebody should know before the runs begin."""
     yield from _of_checkouts(planned)
     if isinstance(place, Local):
-        with gpus.cards() as cards:
-            if not cards:
-                yield "No NVIDIA GPU responds on this machine, so GPU telemetry is not recorded."
+        with accelerators.asked() as ask:
+            if ask is None:
+                yield "No GPU responds on this machine, so GPU telemetry is not recorded."
 
 
 def _of_checkouts(planned: Iterable[PlannedRun]) -> Iterator[str]:

@@ -37,31 +37,34 @@ def side_file(log: Path, sha256: str, name: str) -> Path | None:
     return path if path.exists() and describes(run_file(log), log, sha256) else None
 
 
-def side_table(path: Path, columns: Sequence[str], needed: Sequence[str]) -> pd.DataFrame:
+def side_table(path: Path, columns: Sequence[str], needed: Sequence[str], later: Sequence[str] = ()) -> pd.DataFrame:
     """The table of a side file: these columns, float64, one row a physical line from the second on; NaN where empty.
 
-    Raises LogError that names the line where the file has other columns, no number, or an empty cell of a ``needed``
-    column.
+    ``later``: the last columns, which a file of an older version lacks, and are NaN then. Raises LogError that names
+    the line where the file has other columns, no number, or an empty cell of a ``needed`` column.
     """
-    rows = list(_rows(path, len(columns)))
-    if not rows or rows[0] != list(columns):
+    heads = (list(columns), list(columns[: len(columns) - len(later)]))
+    rows = list(_rows(path, {len(head) for head in heads}))
+    if not rows or rows[0] not in heads:
         raise LogError.at(path, NO_HEAD, columns=",".join(columns))
-    texts = pd.DataFrame(rows[1:], columns=list(columns), dtype=object)
-    numbers = pd.DataFrame({name: pd.to_numeric(texts[name], errors="coerce").astype(np.float64) for name in columns})
+    texts = pd.DataFrame(rows[1:], columns=rows[0], dtype=object)
+    numbers = pd.DataFrame({name: pd.to_numeric(texts[name], errors="coerce").astype(np.float64) for name in texts})
     allowed = (numbers.abs() < GREATEST) | ((texts == "") & ~numbers.columns.isin(needed))
     for row, column in np.argwhere(~allowed.to_numpy())[:1]:
         raise LogError.at(path, NO_NUMBER, line=row + 2, column=columns[column], said=repr(texts.iat[row, column]))
-    return numbers
+    return numbers.reindex(columns=list(columns))
 
 
-def _rows(path: Path, width: int) -> Iterator[list[str]]:
+def _rows(path: Path, widths: set[int]) -> Iterator[list[str]]:
+    """The rows of a file, all of the width of the first one, which is one of ``widths``."""
     number = 0
     try:
         with TextIOWrapper(opened(path), encoding="utf-8", errors="replace", newline="\n") as file:
             for number, row in enumerate(csv.reader(file, quoting=csv.QUOTE_NONE), 1):
-                if len(row) != width:
+                if len(row) not in widths:
                     key = ONE_COLUMN if len(row) == 1 else OTHER_WIDTH
-                    raise LogError.at(path, key, line=number, count=len(row), width=width)
+                    raise LogError.at(path, key, line=number, count=len(row), width=max(widths))
+                widths = {len(row)}
                 yield row
     except csv.Error as error:
         raise LogError.at(path, NO_ROW, line=number + 1, reason=error) from error

@@ -14,6 +14,11 @@ from .sidefile import side_file, side_table, times
 
 NAME = TELEMETRY
 COLUMNS = ("time", "card", "utilisation", "memory", "power", "sm_clock", "memory_clock", "temperature")
+# Since version 0.2; files of an older one lack them.
+LATER_COLUMNS = (
+    *("throttle", "ecc_corrected", "ecc_uncorrected", "pcie_rx", "pcie_tx", "pcie_generation", "pcie_width"),
+    *("card_processes", "process_memory"),
+)
 PROCESS_COLUMNS = ("time", "processes", "load", "memory", "power")
 NO_CARD = "line {line}: card is {said}; expected a card number from 0."
 
@@ -24,10 +29,13 @@ class Telemetry:
 
     ``samples``: DataFrame, one row a card and moment, in file order: ``line`` (int64, physical number from 1),
     ``time`` (datetime64[us], UTC), ``card`` (int64, from 0), ``utilisation`` (%), ``memory`` (MiB in use), ``power``
-    (W), ``sm_clock`` and ``memory_clock`` (MHz), ``temperature`` (degrees Celsius), all float64; NaN where a card
-    cannot tell. Those of ``cpu.csv``, one row a moment: ``line``, ``time``, ``processes`` (how many), ``load`` (cores
-    that they kept busy), ``memory`` (MiB of all, resident) and ``power`` (W of all processors). ``lines``: how many
-    physical lines the file has, its head included.
+    (W), ``sm_clock`` and ``memory_clock`` (MHz), ``temperature`` (degrees Celsius), ``throttle`` (the bits of NVML's
+    reasons), ``ecc_corrected`` and ``ecc_uncorrected`` (errors since the driver was loaded), ``pcie_rx`` and
+    ``pcie_tx`` (KB/s that the card receives and sends), ``pcie_generation``, ``pcie_width`` (lanes),
+    ``card_processes`` (how many compute), ``process_memory`` (MiB of the largest of them), all float64; NaN where a
+    card cannot tell. Those of ``cpu.csv``, one row a moment: ``line``, ``time``, ``processes`` (how many), ``load``
+    (cores that they kept busy), ``memory`` (MiB of all, resident) and ``power`` (W of all processors). ``lines``: how
+    many physical lines the file has, its head included.
     """
 
     path: Path
@@ -48,7 +56,7 @@ def telemetry(log: Path, sha256: str) -> Telemetry | None:
 
 def telemetry_file(path: Path) -> Telemetry:
     """What a ``gpu.csv`` says; raises LogError, which names the line, when it is broken."""
-    table = side_table(path, COLUMNS, COLUMNS[:2])
+    table = side_table(path, (*COLUMNS, *LATER_COLUMNS), COLUMNS[:2], LATER_COLUMNS)
     cards = table["card"].to_numpy()
     wrong = ~(cards % 1 == 0) | (cards < 0)
     if wrong.any():

@@ -22,6 +22,7 @@ from .reason import NoEvidenceError
 Window: TypeAlias = "tuple[pd.Timestamp, pd.Timestamp]"
 
 NO_PROCESSES = "{log} does not have a cpu.csv beside it."
+PROCESSES_OF_SOME = "cpu.csv of {log} holds the processes on {machines} of the {nodes} machines used by the run."
 NO_TELEMETRY = "{log} does not have a gpu.csv beside it."
 UNKNOWN_CARDS = "gpu.csv of {log} lists {listed} cards; it is unknown which {used} of them the run used."
 ALL_CARDS = "The number of cards is unknown; all cards in gpu.csv are included ({listed})."
@@ -66,11 +67,14 @@ class ProcessTelemetry:
 def processes_of_run(log: str, reading: Reading, measurement: Measurement | None) -> ProcessTelemetry:
     """The cpu.csv of a run, and the window of a measurement.
 
-    Raises NoEvidenceError where there is none, LogError where a side file is broken.
+    Raises NoEvidenceError where there is none, or none of all machines, LogError where a side file is broken.
     """
     found = process_telemetry(reading.path, reading.sha256)
     if found is None:
         raise NoEvidenceError(NO_PROCESSES, log=log)
+    machines, nodes = _machines(reading), _count(reading.facts, "nodes") or 1
+    if machines < nodes:
+        raise NoEvidenceError(PROCESSES_OF_SOME, log=log, machines=machines, nodes=nodes)
     return ProcessTelemetry(log, found, window_of(reading, measurement))
 
 

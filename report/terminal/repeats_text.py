@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from shlex import quote
 
 from parsers.io.message import Message
 from parsers.runs.runfile import DONE, LOG, log_of, run_file, status_of
@@ -16,7 +17,12 @@ RUN = "{log}: {said}"
 NUMBER = "{number} {unit}{whose} (protocol: {protocol})"
 TOGETHER = "median of {count} runs: {number} {unit}{whose}, from {low} to {high} ({spread}%)"
 APART = "The runs are not comparable: {units}."
-NEXT = "Next: `tachograph show {log}` shows where the number comes from."
+NEXT = "Next: `tachograph show {log}` shows where the number comes from, `tachograph init page {suite}` drafts a page."
+NEXT_OF_UNKNOWN = (
+    "Next: `tachograph show {log}` shows where the number comes from. If a single GPU (or process) trained, "
+    "`tachograph init page {suite} --cards 1` drafts a page."
+)
+NEXT_WITHOUT = "Next: `tachograph show {log}` shows what is read from the log."
 PERCENT = 100
 
 
@@ -38,7 +44,15 @@ def _said(case: Path) -> Iterator[Message]:
     if len(found) > 1:
         yield _together(found)
     if logs:
-        yield Message(NEXT, log=logs[-1].parent)
+        key = _next({one.scope for one in found})
+        yield Message(key, log=quote(str(logs[-1].parent)), suite=quote(str(case.parent)))
+
+
+def _next(scopes: set[str]) -> str:
+    """What helps, by whose the numbers are: a page shows those of the whole job."""
+    if not scopes:
+        return NEXT_WITHOUT
+    return NEXT if scopes == {"job"} else NEXT_OF_UNKNOWN
 
 
 def _by_one_warm_up(logs: Sequence[Path], summaries: list[Summary]) -> list[Summary]:

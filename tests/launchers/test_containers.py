@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import pandas as pd
 import pytest
 import small_image
 from native_checkout import PRINT, TOP, Native
@@ -72,6 +73,14 @@ def test_a_recipe_trains_in_a_container_of_podman(in_podman: Native, podman: dic
         "container_digest": digest(podman),
     }
     assert (facts["status"], environment["packages"], misfits(facts)) == ("done", {}, [])
+
+
+@pytest.mark.slow
+def test_what_the_processes_in_a_container_take_is_sampled(in_podman: Native) -> None:
+    in_podman.trains(f"import time\nheld = bytearray(64 * 2**20)\ntime.sleep(3)\n{PRINT}")
+    in_podman.launch(*options(in_podman))
+    samples = pd.read_csv(in_podman.run / "cpu.csv")
+    assert (samples["processes"].max() >= 1, samples["memory"].max() >= 64) == (True, True)
 
 
 @pytest.mark.slow

@@ -8,8 +8,9 @@ import shutil
 import subprocess
 
 import click
+import pandas as pd
 import pytest
-from native_checkout import TOP, Native, executable
+from native_checkout import PRINT, TOP, Native, executable
 from several_nodes import ON_TWO, dry_run, execute, facts_of, lines_of, on_nodes, run_of, telling, told
 
 from launchers.clusters import hosts
@@ -50,6 +51,15 @@ def remote(native: Native) -> None:
 def test_mpirun_starts_one_task_a_node_with_its_rank(on_mpirun: Native) -> None:
     on_mpirun.launch(*MPIRUN, TWO)
     assert [words[0] for words in told(on_mpirun)] == ["0", "1"]
+
+
+@pytest.mark.slow
+def test_what_the_processes_of_a_run_under_mpirun_take_is_sampled_on_all_machines(on_mpirun: Native) -> None:
+    remote(on_mpirun)
+    on_mpirun.trains(f"import time\nheld = bytearray(64 * 2**20)\ntime.sleep(3)\n{PRINT}")
+    on_mpirun.launch(*MPIRUN, "first.invalid:2,second.invalid:2")
+    samples = pd.read_csv(run_of(on_mpirun) / "cpu.csv")
+    assert (samples["processes"].max() >= 4, samples["memory"].max() >= 128) == (True, True)
 
 
 def test_mpirun_gives_all_nodes_one_place_to_meet(on_mpirun: Native) -> None:

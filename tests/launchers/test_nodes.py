@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 from native_checkout import TOP, Native
 
+from launchers.machine import sampling
 from launchers.running.nodes import collect
 
-HEAD = "time,card,utilisation,memory,power,sm_clock,memory_clock,temperature\n"
+HEAD = ",".join(sampling.COLUMNS) + "\n"
+REST = "," * (len(sampling.COLUMNS) - 3)  # cells that a card does not tell
 
 
 def put(folder: Path, node: int, *rows: str, cards: int = 2) -> None:
@@ -22,11 +24,11 @@ def put(folder: Path, node: int, *rows: str, cards: int = 2) -> None:
     (folder / f"node{node}.csv").write_text(HEAD + "".join(f"{row}\n" for row in rows))
 
 
-def observe(native: Native, folder: Path, until: int) -> None:
+def observe(native: Native, folder: Path, until: int, *options: str) -> None:
     """Run `tachograph observe` on this machine, which has two pretended cards."""
     folder.mkdir()
     environment = os.environ | native.environment | {"PYTHONPATH": str(TOP / "tests" / "launchers" / "nvml")}
-    command = [*native.command, "observe", str(folder), "--node", "3", "--until", str(until)]
+    command = [*native.command, "observe", str(folder), "--node", "3", "--until", str(until), *options]
     subprocess.run(command, cwd=TOP, env=environment, check=True, stdout=subprocess.DEVNULL, timeout=60)
 
 
@@ -37,25 +39,33 @@ def test_the_descriptions_of_the_nodes_come_in_the_order_of_their_numbers(tmp_pa
 
 
 def test_the_cards_are_counted_on_from_node_to_node(tmp_path: Path) -> None:
-    put(tmp_path, 0, "1.0,0,5,,,,,", "1.0,1,6,,,,,")
-    put(tmp_path, 1, "1.5,0,7,,,,,", "1.5,1,8,,,,,")
+    put(tmp_path, 0, f"1.0,0,5{REST}", f"1.0,1,6{REST}")
+    put(tmp_path, 1, f"1.5,0,7{REST}", f"1.5,1,8{REST}")
     collect(tmp_path)
-    samples = "1.0,0,5,,,,,\n1.0,1,6,,,,,\n1.5,2,7,,,,,\n1.5,3,8,,,,,\n"
+    samples = f"1.0,0,5{REST}\n1.0,1,6{REST}\n1.5,2,7{REST}\n1.5,3,8{REST}\n"
     assert (tmp_path / "gpu.csv").read_text() == HEAD + samples
 
 
+def test_cards_that_no_description_names_are_counted_by_their_samples(tmp_path: Path) -> None:
+    for node in (0, 1):
+        put(tmp_path, node, f"1.0,0,5{REST}", f"1.0,1,6{REST}", cards=0)
+    collect(tmp_path)
+    rows = (tmp_path / "gpu.csv").read_text().splitlines()[1:]
+    assert [row.split(",")[1] for row in rows] == ["0", "1", "2", "3"]
+
+
 def test_only_the_samples_of_the_run_are_left(tmp_path: Path) -> None:
-    put(tmp_path, 0, "1.0,0,5,,,,,")
+    put(tmp_path, 0, f"1.0,0,5{REST}")
     collect(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["gpu.csv"]
 
 
 def test_a_last_row_that_is_cut_is_left_out(tmp_path: Path) -> None:
-    put(tmp_path, 0, "1.0,0,5,,,,,")
+    put(tmp_path, 0, f"1.0,0,5{REST}")
     with (tmp_path / "node0.csv").open("a") as file:
         file.write("2.0,0")
     collect(tmp_path)
-    assert (tmp_path / "gpu.csv").read_text() == f"{HEAD}1.0,0,5,,,,,\n"
+    assert (tmp_path / "gpu.csv").read_text() == f"{HEAD}1.0,0,5{REST}\n"
 
 
 def test_a_node_that_was_ended_while_it_described_itself_is_left_out(tmp_path: Path) -> None:
@@ -85,3 +95,23 @@ def test_the_samples_of_a_node_go_on_until_its_training_ends(native: Native, tmp
     before = samples.read_text()
     time.sleep(1.5)
     assert (len(before.splitlines()) >= 5, samples.read_text()) == (True, before)
+
+
+@pytest.mark.slow
+def test_what_all_tasks_of_a_node_take_is_sampled_together(native: Native, tmp_path: Path) -> None:
+    with subprocess.Popen(["sleep", "60"]) as task, subprocess.Popen(["sleep", "60"]) as neighbour:
+        observe(native, tmp_path / "run", until=task.pid)
+        time.sleep(1.5)
+        task.kill()
+        neighbour.kill()
+    head, first, *_ = (tmp_path / "run" / "node3.cpu.csv").read_text().splitlines()
+    assert (head, int(first.split(",")[1]) >= 2) == ("time,processes,load,memory,power", True)
+
+
+@pytest.mark.slow
+def test_processes_that_are_not_below_what_started_the_tasks_are_not_sampled(native: Native, tmp_path: Path) -> None:
+    with subprocess.Popen(["sleep", "60"]) as task:
+        observe(native, tmp_path / "run", task.pid, "--without-processes")
+        time.sleep(1)
+        task.kill()
+    assert not (tmp_path / "run" / "node3.cpu.csv").exists()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 from git_checkout import git
-from own_program import TRAIN, OwnProgram, make_program
+from own_program import TACHOGRAPH, TRAIN, OwnProgram, make_program
 
 from launchers.jobs.own_command import OwnCommand
 
@@ -30,6 +31,15 @@ def test_a_run_of_a_command_tells_its_number_at_the_end(program: OwnProgram) -> 
     assert answer.returncode == 0
     assert re.search(r"train_N1C1/1/train.log: 1001.000 tokens/s", answer.stdout)
     assert "Next: `tachograph show logs/project/train_N1C1/1`" in answer.stdout
+    assert "`tachograph init page logs/project` drafts a page." in answer.stdout
+
+
+def test_a_number_that_is_not_known_to_be_the_jobs_is_told_with_what_a_page_of_it_needs(program: OwnProgram) -> None:
+    told = program.run("--", "python", "train.py").stdout.splitlines()[-1]
+    assert "If a single GPU (or process) trained, `tachograph init page logs/project --cards 1` drafts a page." in told
+    command = [str(TACHOGRAPH), "init", "page", "logs/project", "--cards", "1"]
+    drafted = subprocess.run(command, cwd=program.folder, capture_output=True, text=True, timeout=60, check=False)
+    assert (drafted.returncode, (program.folder / "page.toml").is_file()) == (0, True)
 
 
 def test_repeats_are_told_with_their_median_and_their_spread(program: OwnProgram) -> None:

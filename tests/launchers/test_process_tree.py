@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from launchers.machine import sampling
-from launchers.machine.process_tree import ProcessTree
+from launchers.machine.process_tree import ProcessTree, below, within
 
 BUSY = "held = bytearray(64 * 2**20)\nprint('ready', flush=True)\nwhile True: pass\n"
 
@@ -40,14 +40,14 @@ def package(folder: Path, number: int, microjoules: int, greatest: int = 10**9) 
 
 
 def test_the_descendants_of_a_process_are_counted_with_their_memory(busy: subprocess.Popen[str]) -> None:
-    found = ProcessTree(os.getpid()).sample()
+    found = ProcessTree(below(os.getpid())).sample()
     assert busy.poll() is None
     assert (found.processes >= 1, found.memory >= 64) == (True, True)
 
 
 @pytest.mark.usefixtures("busy")
 def test_what_descendants_computed_since_the_sample_before_is_their_load(tmp_path: Path) -> None:
-    tree = ProcessTree(os.getpid(), tmp_path)
+    tree = ProcessTree(below(os.getpid()), tmp_path)
     time.sleep(0.5)
     load = tree.sample().load
     assert load is not None
@@ -56,7 +56,7 @@ def test_what_descendants_computed_since_the_sample_before_is_their_load(tmp_pat
 
 def test_a_process_without_descendants_has_none() -> None:
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    tree = ProcessTree(child.pid)
+    tree = ProcessTree(below(child.pid))
     found = tree.sample()
     child.communicate(b"\n")
     assert (found.processes, found.memory, tree.sample().processes) == (0, 0, 0)
@@ -64,7 +64,7 @@ def test_a_process_without_descendants_has_none() -> None:
 
 def test_the_power_is_what_all_processors_used_together(tmp_path: Path) -> None:
     package(tmp_path, 0, 0), package(tmp_path, 1, 0)
-    tree = ProcessTree(os.getpid(), tmp_path)
+    tree = ProcessTree(below(os.getpid()), tmp_path)
     package(tmp_path, 0, 50_000_000), package(tmp_path, 1, 50_000_000)
     before, power = tree._time, tree.sample().power
     assert power == pytest.approx(100 / (tree._time - before), rel=1e-3)
@@ -72,7 +72,7 @@ def test_the_power_is_what_all_processors_used_together(tmp_path: Path) -> None:
 
 def test_a_counter_of_energy_that_begins_anew_is_counted_on(tmp_path: Path) -> None:
     package(tmp_path, 0, 999_000_000)
-    tree = ProcessTree(os.getpid(), tmp_path)
+    tree = ProcessTree(below(os.getpid()), tmp_path)
     package(tmp_path, 0, 1_000_000)
     before, power = tree._time, tree.sample().power
     assert power == pytest.approx(2 / (tree._time - before), rel=1e-3)
@@ -82,11 +82,11 @@ def test_parts_of_a_processor_are_not_counted_twice(tmp_path: Path) -> None:
     package(tmp_path, 0, 0)
     package(tmp_path, 0, 0).with_name("intel-rapl:0:0").mkdir()
     (tmp_path / "intel-rapl:0:0/energy_uj").write_text("0\n")
-    assert [path.name for path in ProcessTree(os.getpid(), tmp_path)._packages] == ["intel-rapl:0"]
+    assert [path.name for path in ProcessTree(below(os.getpid()), tmp_path)._packages] == ["intel-rapl:0"]
 
 
 def test_without_readable_energy_the_power_is_unknown(tmp_path: Path) -> None:
-    assert ProcessTree(os.getpid(), tmp_path).sample().power is None
+    assert ProcessTree(below(os.getpid()), tmp_path).sample().power is None
 
 
 @pytest.mark.usefixtures("busy")
@@ -95,9 +95,27 @@ def test_samples_are_written_under_the_columns_of_the_run_folder(
 ) -> None:
     monkeypatch.setattr(sampling, "INTERVAL", 0.02)
     path = tmp_path / "cpu.csv"
-    with sampling.processes_recorded(path, os.getpid()):
+    with sampling.processes_recorded(path, below(os.getpid())):
         while path.read_text().count("\n") < 3:
             time.sleep(0.01)
     head, *rows = csv.reader(path.read_text().splitlines())
     assert head == ["time", "processes", "load", "memory", "power"]
     assert all(int(row[1]) >= 1 for row in rows)
+
+
+def test_the_first_process_of_a_container_is_counted_with_its_descendants(busy: subprocess.Popen[str]) -> None:
+    found = ProcessTree(within(lambda: busy.pid)).sample()
+    assert (found.processes, found.memory >= 64) == (1, True)
+
+
+def test_a_container_has_no_processes_before_it_runs_and_after_its_end() -> None:
+    numbers = iter([None, 0])
+    tree = ProcessTree(within(lambda: next(numbers)))
+    assert tree.sample().processes == 0
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    assert ProcessTree(within(lambda: child.pid)).sample().processes == 0
+
+
+def test_the_process_that_looks_is_not_one_of_those_that_it_looks_at() -> None:
+    assert os.getpid() not in {process.pid for process in below(os.getppid())()}

@@ -163,7 +163,8 @@ def test_both_rooms_spell_the_files_of_a_run_alike() -> None:
 
 
 def test_both_rooms_have_the_same_columns_of_the_side_files() -> None:
-    assert (folders.CLOCK_COLUMNS, sampling.COLUMNS) == (clock.COLUMNS, telemetry.COLUMNS)
+    assert folders.CLOCK_COLUMNS == clock.COLUMNS
+    assert (*telemetry.COLUMNS, *telemetry.LATER_COLUMNS) == sampling.COLUMNS
     assert sampling.PROCESS_COLUMNS == telemetry.PROCESS_COLUMNS
 
 

@@ -10,6 +10,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from cluster import asked, wait_until_nothing_runs
 from native_checkout import METRIC, PRINT, TOP, Native, executable
@@ -68,7 +69,7 @@ def test_a_run_on_slurm_leaves_no_path_of_the_machine(on_slurm: Native) -> None:
 
 def test_a_run_on_slurm_keeps_only_the_files_of_a_run(on_slurm: Native) -> None:
     on_slurm.launch(*SLURM)
-    assert files_of(on_slurm) == {"train.log", "run.json", "clock.csv", "job.sh"}
+    assert files_of(on_slurm) - {"cpu.csv"} == {"train.log", "run.json", "clock.csv", "job.sh"}
 
 
 def test_each_node_of_a_run_on_slurm_is_described(on_slurm: Native) -> None:
@@ -78,6 +79,13 @@ def test_each_node_of_a_run_on_slurm_is_described(on_slurm: Native) -> None:
     on_slurm.launch(*SLURM)
     facts = facts_of(on_slurm)
     assert [node["cores"] for node in facts["nodes"]] == [facts["environment"]["cores"]] * 2
+
+
+def test_what_the_processes_of_a_run_on_slurm_take_is_sampled_on_all_nodes(on_slurm: Native) -> None:
+    on_slurm.trains(f"import time\nheld = bytearray(64 * 2**20)\ntime.sleep(3)\n{PRINT}")
+    on_slurm.launch(*SLURM)
+    samples = pd.read_csv(run_of(on_slurm) / "cpu.csv")
+    assert (samples["processes"].max() >= 4, samples["memory"].max() >= 128) == (True, True)
 
 
 def test_a_job_that_fails_on_slurm_is_a_failed_run(on_slurm: Native) -> None:
@@ -120,7 +128,7 @@ def test_an_impatient_interrupt_cancels_the_job_on_slurm_and_publishes_no_raw_ou
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
     wait_until_nothing_runs(slurm)
-    assert files_of(on_slurm) == {"train.log", "run.json", "clock.csv", "job.sh"}
+    assert files_of(on_slurm) - {"cpu.csv"} == {"train.log", "run.json", "clock.csv", "job.sh"}
 
 
 def test_a_slow_cancellation_survives_the_end_of_all_others(on_slurm: Native, slurm: dict[str, str]) -> None:

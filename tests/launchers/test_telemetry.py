@@ -19,7 +19,10 @@ from nvml import pynvml as stand_in
 
 from launchers.machine import gpus, sampling
 
-HEAD = "time,card,utilisation,memory,power,sm_clock,memory_clock,temperature"
+HEAD = (
+    "time,card,utilisation,memory,power,sm_clock,memory_clock,temperature,throttle,ecc_corrected,ecc_uncorrected,"
+    "pcie_rx,pcie_tx,pcie_generation,pcie_width,card_processes,process_memory"
+)
 PROGRAM = """
 import sys, time
 from pathlib import Path
@@ -63,11 +66,19 @@ def started(path: Path, seconds: float) -> subprocess.Popen[str]:
 
 
 def test_every_card_is_sampled_with_its_units(tmp_path: Path, cards: Any) -> None:
-    cards(used=1500, power=287123)
+    cards(used=1500, power=287123, processes=2, held=1200)
     first, second, *_ = recorded(tmp_path / "gpu.csv", 2)
     values = {"utilisation": "97", "memory": "1500", "power": "287.123", "sm_clock": "1980", "memory_clock": "3201"}
+    values |= {"throttle": "4", "ecc_corrected": "3", "ecc_uncorrected": "0", "pcie_rx": "51200", "pcie_tx": "2048"}
+    values |= {"pcie_generation": "5", "pcie_width": "16", "card_processes": "2", "process_memory": "1200"}
     assert first == {"time": first["time"], "card": "0", **values, "temperature": "41"}
     assert second == {"time": first["time"], "card": "1", **values, "temperature": "42"}
+
+
+def test_the_memory_of_processes_that_a_container_does_not_tell_is_empty(tmp_path: Path, cards: Any) -> None:
+    cards(processes=2, held=None)
+    row = recorded(tmp_path / "gpu.csv", 2)[0]
+    assert (row["card_processes"], row["process_memory"]) == ("2", "")
 
 
 def test_the_columns_are_those_of_the_run_folder(tmp_path: Path, cards: Any) -> None:

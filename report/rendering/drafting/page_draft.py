@@ -24,7 +24,7 @@ from .measured_log import DraftTask, MeasuredLog, UnusedLog, measured_log
 Counts = Iterable[tuple[str, int]]
 
 HELPS = {
-    "card": "{first} Pass --cards.",
+    "card": "{first} Pass --cards, which is 1 if a single GPU (or process) trained.",
     "unknown": "{first} If a single GPU (or process) trained, pass --cards 1.",
 }
 NO_NUMBERS = "No log gives a throughput, so there is nothing to draft."

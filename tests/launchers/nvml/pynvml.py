@@ -2,8 +2,9 @@
 """A stand-in for the bindings of NVML: two cards that NVLink joins, or what NVML_STAND_IN, a JSON object, says.
 
 Its keys: cards (their number), links (between the two neighbours 0-1, 2-3 …), switch (the links go to a switch),
-topology (the level that is common to two cards), cuda (as 12040), power, used, utilisation, processes, capability; lost
-(indexes of cards that answer nothing), unsupported (names of functions), refused (NVML does not start).
+topology (the level that is common to two cards), cuda (as 12040), power, used, utilisation, processes, held (MiB, of
+the first of them), throttle, capability; lost (indexes of cards that answer nothing), unsupported (names of functions),
+refused (NVML does not start).
 """
 
 import json
@@ -14,6 +15,11 @@ from typing import Any
 NVML_CLOCK_SM = 1
 NVML_CLOCK_MEM = 2
 NVML_TEMPERATURE_GPU = 0
+NVML_MEMORY_ERROR_TYPE_CORRECTED = 0
+NVML_MEMORY_ERROR_TYPE_UNCORRECTED = 1
+NVML_VOLATILE_ECC = 0
+NVML_PCIE_UTIL_TX_BYTES = 0
+NVML_PCIE_UTIL_RX_BYTES = 1
 NVML_FEATURE_ENABLED = 1
 NVML_NVLINK_MAX_LINKS = 36
 NVML_NVLINK_DEVICE_TYPE_GPU = 0
@@ -126,8 +132,34 @@ def nvmlDeviceGetTemperature(handle: Any, sensor: int) -> int:
 
 
 def nvmlDeviceGetComputeRunningProcesses(handle: Any) -> list[SimpleNamespace]:
-    count = _card("nvmlDeviceGetComputeRunningProcesses", handle).get("processes", 0)
-    return [SimpleNamespace(pid=number) for number in range(count)]
+    now = _card("nvmlDeviceGetComputeRunningProcesses", handle)
+    held = [now.get("held", 100)] + [100] * now.get("processes", 0)
+    memory = [None if each is None else each * _MIB for each in held]
+    return [SimpleNamespace(pid=at, usedGpuMemory=memory[at]) for at in range(now.get("processes", 0))]
+
+
+def nvmlDeviceGetCurrentClocksThrottleReasons(handle: Any) -> int:
+    return int(_card("nvmlDeviceGetCurrentClocksThrottleReasons", handle).get("throttle", 4))
+
+
+def nvmlDeviceGetTotalEccErrors(handle: Any, errorType: int, counterType: int) -> int:  # noqa: N803
+    _card("nvmlDeviceGetTotalEccErrors", handle)
+    return {NVML_MEMORY_ERROR_TYPE_CORRECTED: 3, NVML_MEMORY_ERROR_TYPE_UNCORRECTED: 0}[errorType] + counterType
+
+
+def nvmlDeviceGetPcieThroughput(device: Any, counter: int) -> int:
+    _card("nvmlDeviceGetPcieThroughput", device)
+    return {NVML_PCIE_UTIL_RX_BYTES: 51200, NVML_PCIE_UTIL_TX_BYTES: 2048}[counter]
+
+
+def nvmlDeviceGetCurrPcieLinkGeneration(handle: Any) -> int:
+    _card("nvmlDeviceGetCurrPcieLinkGeneration", handle)
+    return 5
+
+
+def nvmlDeviceGetCurrPcieLinkWidth(handle: Any) -> int:
+    _card("nvmlDeviceGetCurrPcieLinkWidth", handle)
+    return 16
 
 
 def nvmlDeviceGetTopologyCommonAncestor(device1: Any, device2: Any) -> int:

@@ -1,0 +1,75 @@
+"""AMD's cards, as amdsmi tells of them, which comes with ROCm and with the extra `amd`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from .card_sample import AskCards, CardSample
+
+_DRIVER = Path("/dev/kfd")
+_NOT_KNOWN = 0xFFFF  # what amdsmi answers, or "N/A", where a card does not tell
+
+
+@contextmanager
+def asked() -> Iterator[AskCards | None]:
+    """Give what asks all cards; None without the driver, without amdsmi or its library, or without a card."""
+    amdsmi = _bindings() if _DRIVER.exists() else None
+    if amdsmi is None or _told(lambda: [amdsmi.amdsmi_init()]) is None:
+        yield None
+        return
+    try:
+        handles = _told(amdsmi.amdsmi_get_processor_handles) or []
+        yield (lambda: [(at, sample(amdsmi, handle)) for at, handle in enumerate(handles)]) if handles else None
+    finally:
+        _told(amdsmi.amdsmi_shut_down)
+
+
+def _bindings() -> Any:
+    try:
+        return import_module("amdsmi")
+    except (ImportError, OSError, KeyError, AttributeError):  # it looks for its library when it is imported
+        return None
+
+
+def sample(amdsmi: Any, handle: Any) -> CardSample:
+    """Ask for all that changes during a run, in the units of amdsmi 0ceca28 (src/amd_smi/amd_smi.cc)."""
+    power = _told(amdsmi.amdsmi_get_power_info, handle) or {}
+    drawn = (_number(power.get(name)) for name in ("socket_power", "current_socket_power", "average_socket_power"))
+    errors = _told(amdsmi.amdsmi_get_gpu_total_ecc_count, handle) or {}
+    kinds, sensors = amdsmi.AmdSmiClkType, amdsmi.AmdSmiTemperatureType
+    now = amdsmi.AmdSmiTemperatureMetric.CURRENT
+    return CardSample(
+        utilisation=_of(_told(amdsmi.amdsmi_get_gpu_activity, handle), "gfx_activity"),
+        memory=_whole((_told(amdsmi.amdsmi_get_gpu_vram_usage, handle) or {}).get("vram_used")),
+        power=next((watts for watts in drawn if watts), None),
+        sm_clock=_of(_told(amdsmi.amdsmi_get_clock_info, handle, kinds.GFX), "clk"),
+        memory_clock=_of(_told(amdsmi.amdsmi_get_clock_info, handle, kinds.MEM), "clk"),
+        temperature=_number(_told(amdsmi.amdsmi_get_temp_metric, handle, sensors.HOTSPOT, now)),
+        ecc_corrected=_whole(errors.get("correctable_count")),
+        ecc_uncorrected=_whole(errors.get("uncorrectable_count")),
+    )
+
+
+def _of(answer: Any, name: str) -> int | None:
+    return _number((answer or {}).get(name))
+
+
+def _number(value: object) -> int | None:
+    found = _whole(value)
+    return None if found is None or found >= _NOT_KNOWN else found
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+def _told(function: Callable[..., Any], *arguments: object) -> Any:
+    """Return an answer of amdsmi; None where it has none, which must never stop a run."""
+    try:
+        return function(*arguments)
+    except Exception:  # noqa: BLE001 - its errors have their class in a module that need not be there
+        return None

@@ -1,0 +1,63 @@
+"""Ascend's cards, as `npu-smi info` tells of them.
+
+Each chip has two rows of a table, in npu-smi 23.0 to 26.0 as Huawei documents it (Atlas 200I A2, npu-smi info):
+
+    | NPU   Name      | Health        | Power(W)    Temp(C)           Hugepages-Usage(page)|
+    | Chip            | Bus-Id        | AICore(%)   Memory-Usage(MB)  HBM-Usage(MB)        |
+
+The memory of training cards is HBM; others have no such column. Clocks are not in it.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+
+from .card_sample import AskCards, CardSample
+
+_LONGEST = 10  # seconds
+_CARD = re.compile(r"\|\s*\d+\s+\S[^|]*\|[^|]*\|\s*(?P<power>[\d.]+|-|NA)\s+(?P<temperature>\d+|-|NA)\s[^|]*\|")
+_CHIP = re.compile(r"\|\s*\d+(?:\s+\d+)?\s*\|[^|]*\|\s*(?P<utilisation>\d+|-|NA)\s+(?P<usages>\d+\s*/\s*\d+[^|]*)\|")
+_USAGE = re.compile(r"(\d+)\s*/\s*\d+")
+
+
+@contextmanager
+def asked() -> Iterator[AskCards | None]:
+    """Give what asks npu-smi for all cards; None where it is not there, or knows none."""
+    yield _ask if shutil.which("npu-smi") and _ask() else None
+
+
+def _ask() -> list[tuple[int, CardSample]]:
+    try:
+        answer = subprocess.run(
+            ["npu-smi", "info"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True, timeout=_LONGEST
+        )
+    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
+        return []
+    return list(enumerate(samples(answer.stdout)))
+
+
+def samples(text: str) -> list[CardSample]:
+    """Read what `npu-smi info` prints: the chips in its order, which is that of their numbers."""
+    return [
+        CardSample(
+            utilisation=_number(chip["utilisation"]),
+            # Of several usages the last is that of HBM, which stands behind that of other memory.
+            memory=float(_USAGE.findall(chip["usages"])[-1]),
+            power=_number(card["power"]),
+            temperature=_number(card["temperature"]),
+        )
+        for above, below in pairwise(text.splitlines())
+        if (card := _CARD.match(above.strip())) and (chip := _CHIP.match(below.strip()))
+    ]
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
