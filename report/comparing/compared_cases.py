@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 
 from parsers.grammar.field import Scope
 from parsers.io.message import Message
-from parsers.runs.runfile import RunFile
 
+from ..evidence.times.run_begin import began
 from ..measuring.measurement import Measurement, NoMeasurement
 from ..measuring.protocol import Protocol
 from ..measuring.quality.loss_agreement import LossAgreement
@@ -39,7 +38,6 @@ BY_MEDIANS = "By the median of the records, the change is {change}."
 SIDES = ("A", "B")
 # What says how large a step is.
 OF_STEP = ("batch_size", "job_batch_size", "job_batch_tokens", "micro_batch_size", "sequence_length")
-NO_YEAR = np.datetime64("2000", "Y")
 
 
 @dataclass(frozen=True)
@@ -197,7 +195,7 @@ def _variance(one: Measurement) -> float:
 
 def _order(sides: tuple[Runs, Runs]) -> tuple[list[float], list[float]] | None:
     """The places of the runs of each side in the order of their starts; None where one does not say when it began."""
-    starts = [began(run) for side in sides for run in side]
+    starts = [begin_of_run(run) for side in sides for run in side]
     known = [start for start in starts if start is not None]
     if len(known) < len(starts):
         return None
@@ -205,23 +203,9 @@ def _order(sides: tuple[Runs, Runs]) -> tuple[list[float], list[float]] | None:
     return ranks[: len(sides[0])], ranks[len(sides[0]) :]
 
 
-def began(run: ComparedRun) -> np.datetime64 | None:
-    """When a run began (UTC, or as its log says): by its run.json, else when its first record was printed."""
-    if (start := stated_start(run.run)) is not None:
-        return start
-    records = Columns(run.summary.part.of_run(run.summary.protocol.run).table)
-    times = records["time"] if "time" in records else np.zeros(0, "M8[us]")
-    known = times[~np.isnat(times)]
-    return known.min() if len(known) and known.min().astype("M8[Y]") > NO_YEAR else None
-
-
-def stated_start(run: RunFile) -> np.datetime64 | None:
-    """When a run began by its run.json (UTC, or as it says); None where that tells no time."""
-    try:
-        start = datetime.fromisoformat(str(run["start"]))
-        return np.datetime64(start.astimezone(UTC).replace(tzinfo=None) if start.tzinfo else start, "us")
-    except (KeyError, ValueError, OverflowError):
-        return None
+def begin_of_run(run: ComparedRun) -> np.datetime64 | None:
+    """When a run began, as ``began`` says it."""
+    return began(run.run, Columns(run.summary.part.of_run(run.summary.protocol.run).table))
 
 
 def _incomparable(pair: CasePair, alike: Alike, found: Sequence[ChangedCondition]) -> Message | None:

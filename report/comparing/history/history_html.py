@@ -11,8 +11,8 @@ import numpy as np
 
 from parsers.io.message import Message
 
+from ...measuring.number import signed
 from ...wording.words import Translate, Translator
-from ..effect import signed
 from ..output.comparison_html import linked, shown, template
 from .case_histories import CaseHistories
 from .case_history import CaseHistory, HistorySeries

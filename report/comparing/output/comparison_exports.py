@@ -8,11 +8,11 @@ from xml.etree import ElementTree as Xml
 from parsers.io.message import Message
 
 from ...audit.findings.printing import clean
+from ...measuring.number import signed
 from ...measuring.quality.loss_agreement import LossAgreement
 from ...wording.words import Translate, worded
 from ..changes import ChangedCondition, StatedPlaces
 from ..compared_cases import CaseSide, ComparedCase
-from ..effect import signed
 from ..sides import ComparedSides
 from .comparison_rows import loss_in_words, remarks_of
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 from parsers.io.message import Message, joined
 
-from ...measuring.number import printed
+from ...measuring.number import percent, printed, signed
 from ...measuring.protocol import Protocol
 from ...measuring.quality.loss_agreement import LossAgreement
 from ...wording.words import whose
 from ..changes import ChangedCondition, StatedPlaces
 from ..compared_cases import CaseSide, ComparedCase
 from ..conditions import StatedAt
-from ..effect import Verdict, percent, signed
+from ..effect import Verdict
 from ..sides import ComparedSides
 
 HEAD = ("Case", "A (runs, spread)", "B (runs, spread)", "Unit", "Time", "99% interval", "Visible", "Verdict")

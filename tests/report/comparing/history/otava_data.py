@@ -6,12 +6,12 @@ import io
 import subprocess
 import sys
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 VERSION = "0.8.0"
 # The file, which of its series, and where its tests say that this changes by 5% and more (apache/otava, tests/).
-EXPECTED = {
+EXPECTED: Mapping[tuple[str, int | str], tuple[int, ...]] = {
     ("analysis_test.py", 0): (10,),
     ("analysis_test.py", 1): (),
     ("analysis_test.py", 2): (5,),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import ruptures
 
-from report.comparing.history.change_points import PENALTY, change_points, robust_noise, winsorised
+from report.measuring.series.change_points import PENALTY, change_points, robust_noise, winsorised
 from tests.report.comparing.history.made_history import GATE, noisy
 from tests.report.comparing.history.made_series import KINDS, f1, made_series
 from tests.report.comparing.real_repeats import real_sets

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from report.comparing.history.change_points import change_points
+from report.measuring.series.change_points import change_points
 from tests.report.comparing.history.made_history import GATE
 from tests.report.comparing.history.made_series import KINDS, MadeSeries, f1, made_series
 from tests.report.comparing.history.otava_data import EXPECTED, otava_data
@@ -34,7 +34,7 @@ def found_by_otava(
     python: Path, series: dict[str, list[list[float]]], smallest: float = 0.0
 ) -> dict[str, list[list[int]]]:
     """The places of changes in series of speeds, as long as they are at least so large."""
-    command = [python, HERE / "otava_changes.py", str(smallest)]
+    command = [str(python), str(HERE / "otava_changes.py"), str(smallest)]
     done = subprocess.run(command, input=json.dumps(series), capture_output=True, text=True, check=True)
     found: dict[str, list[list[int]]] = json.loads(done.stdout)
     return found

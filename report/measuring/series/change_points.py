@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 
 from parsers.io.extras import extra
 
-from ..effect import LEAST_NOISE, Values
-from ..effect import LEVEL as INTERVAL
-
+Values = NDArray[np.float64]
 Places = NDArray[np.intp]
+
+SMALLEST = 0.03  # change that matters, where nobody states another
+LEAST_NOISE = 1e-4  # of log times: no clock or rounded number proves less
+INTERVAL = 0.99
 
 FEWEST = 3  # values of a segment
 WINDOW, CLIPPED = 11, 4.0  # values of the running median, standard deviations
