@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from ..evidence.times.run_begin import began
 from ..measuring.measurement import Measurement, NoMeasurement
 from ..measuring.protocol import Protocol
 from ..measuring.quality.loss_agreement import LossAgreement
+from ..measuring.quality.metric_agreement import MetricAgreement
 from ..measuring.record_columns import Columns
 from ..measuring.statistic import median
 from .card_clocks import card_medians, clock_changes
@@ -24,6 +26,7 @@ from .common_window import Alike, measured_alike
 from .compared_runs import ComparedRun
 from .effect import Effect, Verdict, effect, variance_of_mean
 from .loss_of_sides import loss_of_sides
+from .metrics_of_sides import metrics_of_sides
 
 ONLY_ON = "only {side} has this case"
 ONE_LOG = "both sides hold the log {log}"
@@ -81,7 +84,8 @@ class ComparedCase:
     ``effect``: how much longer B takes, None where the sides cannot be held against each other; ``reason`` then says
     why, as it does where the verdict is unknown. ``protocol``, ``unit``, ``scope``, ``steps``: what was measured, alike
     for all runs. ``changes``: what differs between the sides. ``notes``: a sentence each. ``loss``: whether B trains as
-    A does, None where no log prints a loss.
+    A does, None where no log prints a loss. ``metrics``: whether B reaches the final metrics of A, where a tolerance of
+    them is stated.
     """
 
     title: str
@@ -96,6 +100,7 @@ class ComparedCase:
     notes: tuple[Message, ...] = ()
     lacks: str | None = None
     loss: LossAgreement | None = None
+    metrics: tuple[MetricAgreement, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -104,8 +109,13 @@ class ComparedCase:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether B does not train as A does, however fast it is."""
-        return self.loss is not None and self.loss.is_wrong
+        """Whether B does not train as A does, or not reach what A does, however fast it is."""
+        return bool(self.loss and self.loss.is_wrong) or any(one.is_wrong for one in self.metrics)
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether a tolerance was stated for the loss or a metric, and nothing can be said of it."""
+        return bool(self.loss and self.loss.is_unanswered) or any(one.verdict == "unknown" for one in self.metrics)
 
 
 def compared_case(
@@ -114,25 +124,27 @@ def compared_case(
     stated: Protocol | None,
     earlier: Sequence[Runs] = (),
     loss_tolerance: float | None = None,
+    metrics: Mapping[str, float] = MappingProxyType({}),
 ) -> ComparedCase:
     """Compare one case; ``earlier``: groups of earlier repeats of it, maybe empty, which only say how much runs vary.
 
-    ``gate``, ``stated`` and ``loss_tolerance`` as for ``compare``. Raises ExtraError where SciPy is not installed, and
-    LogError where a side file of a run is broken.
+    ``gate``, ``stated``, ``loss_tolerance`` and ``metrics`` as for ``compare``. Raises ExtraError where SciPy is not
+    installed, and LogError where a side file of a run is broken.
     """
     if not pair.is_whole:
         side = SIDES[0 if pair.sides[0] else 1]
         return _unmeasured(pair, Message(ONLY_ON, side=side), lacks=SIDES[1 if pair.sides[0] else 0])
     found = tuple(changes(*pair.sides))
     loss = loss_of_sides(pair.sides, found, loss_tolerance)
+    reached = metrics_of_sides(pair.sides, found, metrics)
     groups_before = [_without(group, pair.sides) for group in earlier]
     runs = [run for group in (*pair.sides, *groups_before) for run in group]
     try:
         alike = measured_alike([run.summary for run in runs], stated)
     except NoMeasurement as error:
-        return replace(_unmeasured(pair, error.message, found), loss=loss)
+        return replace(_unmeasured(pair, error.message, found), loss=loss, metrics=reached)
     groups = _groups(alike.measurements, [*pair.sides, *groups_before])
-    return replace(_judged(pair, gate, alike, groups, found), loss=loss)
+    return replace(_judged(pair, gate, alike, groups, found), loss=loss, metrics=reached)
 
 
 def _without(group: Runs, sides: tuple[Runs, Runs]) -> Runs:
