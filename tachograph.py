@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from parsers.io.errors import FormatError, GrammarError, LogError, ParserError
     from parsers.ranks.ranked_reading import read, survey
     from parsers.runs.reading import Reading
+    from report.comparing.history.history_notebook import History, history
     from report.comparing.notebook import Comparison, compare
     from report.evidence.plan import PlannedLaunch
     from report.measuring.measurement import Measurement, measure
@@ -25,12 +26,14 @@ __all__ = [
     "Comparison",
     "FormatError",
     "GrammarError",
+    "History",
     "LogError",
     "Measurement",
     "ParserError",
     "Protocol",
     "Reading",
     "compare",
+    "history",
     "main",
     "measure",
     "read",
@@ -49,12 +52,14 @@ _HOMES = {
     "Comparison": "report.comparing.notebook",
     "FormatError": "parsers.io.errors",
     "GrammarError": "parsers.io.errors",
+    "History": "report.comparing.history.history_notebook",
     "LogError": "parsers.io.errors",
     "Measurement": "report.measuring.measurement",
     "ParserError": "parsers.io.errors",
     "Protocol": "report.measuring.protocol",
     "Reading": "parsers.runs.reading",
     "compare": "report.comparing.notebook",
+    "history": "report.comparing.history.history_notebook",
     "measure": "report.measuring.measurement",
     "read": "parsers.ranks.ranked_reading",
     "survey": "parsers.ranks.ranked_reading",

@@ -15,7 +15,7 @@ from parsers.io.refusal import Unreadable
 from parsers.sharing.workers_option import JOBS, SCHEDULER
 
 from ..wording.language_option import LANGUAGE, told_in, translate_to
-from .share_option import ShareOption
+from .share_option import NamedShareOption, ShareOption
 
 if TYPE_CHECKING:
     from ..wording.words import Translate
@@ -54,6 +54,14 @@ WARNING = "warning: {said}"
     metavar="PERCENT",
     help="How far the losses of B may be from those of A at the same steps.  [default: the noise between repeats]",
 )
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    type=NamedShareOption(),
+    metavar="NAME=PERCENT",
+    help="How far a final metric of B, such as an accuracy, may be from that of A; NAME as the logs print it.",
+)
 @click.option("--logs", type=FOLDER, help="Folder of the logs of pages.  [default: logs]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per case.")
 @click.option("--markdown", "wants_markdown", is_flag=True, help="Print a Markdown report.")
@@ -70,6 +78,7 @@ def compare(
     protocol: str | None,
     earlier: tuple[Path, ...],
     loss_tolerance: float | None,
+    metrics: tuple[tuple[str, float], ...],
     logs: Path | None,
     as_json: bool,
     wants_markdown: bool,
@@ -93,16 +102,17 @@ def compare(
     Fast but wrong is marked: where logs print losses, B must train as A does. Its loss over the last tenth of the
     shared steps may be higher than that of A by no more than the noise between repeats, or 1%; with --loss-tolerance,
     the loss in each tenth of the steps must lie within it. Where batch, model, data or seeds differ, it is unknown.
+    With --metric, the last value of a metric that the runs print beside their records must lie within its tolerance.
 
     With --gate, exit status 1 if a case is slower: by at least half of the gate, and with 99% confidence not by chance;
-    or if its loss is wrong; 3 if noise, a case that B lacks, or a loss that --loss-tolerance cannot be held against
-    forbids an answer; else 0. Exit status 2 if a side cannot be read.
+    or if its loss or metric is wrong; 3 if noise, a case that B lacks, or a loss or metric whose tolerance cannot be
+    held against forbids an answer; else 0. Exit status 2 if a side cannot be read.
 
     \b
     Examples:
       tachograph compare logs/before logs/after
       tachograph compare logs/main logs/branch --gate 3% --junit compare.xml
-      tachograph compare logs/main logs/branch --gate 3% --loss-tolerance 2%
+      tachograph compare logs/main logs/branch --gate 3% --loss-tolerance 2% --metric top1=0.5%
       tachograph compare v1.0:my-page.toml my-page.toml
       tachograph compare logs/main logs/branch --earlier logs/last-week --markdown --lang zh
     """
@@ -123,6 +133,7 @@ def compare(
             gate=gate or GATE,
             earlier=earlier,
             loss_tolerance=loss_tolerance,
+            metrics=dict(metrics),
             workers=Workers(jobs, scheduler),
             logs=logs or LOGS,
         )

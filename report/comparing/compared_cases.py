@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
 from parsers.grammar.field import Scope
 from parsers.io.message import Message
-from parsers.runs.runfile import RunFile
 
+from ..evidence.times.run_begin import began
 from ..measuring.measurement import Measurement, NoMeasurement
 from ..measuring.protocol import Protocol
 from ..measuring.quality.loss_agreement import LossAgreement
+from ..measuring.quality.metric_agreement import MetricAgreement
 from ..measuring.record_columns import Columns
 from ..measuring.statistic import median
 from .card_clocks import card_medians, clock_changes
@@ -25,6 +26,7 @@ from .common_window import Alike, measured_alike
 from .compared_runs import ComparedRun
 from .effect import Effect, Verdict, effect, variance_of_mean
 from .loss_of_sides import loss_of_sides
+from .metrics_of_sides import metrics_of_sides
 
 ONLY_ON = "only {side} has this case"
 ONE_LOG = "both sides hold the log {log}"
@@ -39,7 +41,6 @@ BY_MEDIANS = "By the median of the records, the change is {change}."
 SIDES = ("A", "B")
 # What says how large a step is.
 OF_STEP = ("batch_size", "job_batch_size", "job_batch_tokens", "micro_batch_size", "sequence_length")
-NO_YEAR = np.datetime64("2000", "Y")
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,8 @@ class ComparedCase:
     ``effect``: how much longer B takes, None where the sides cannot be held against each other; ``reason`` then says
     why, as it does where the verdict is unknown. ``protocol``, ``unit``, ``scope``, ``steps``: what was measured, alike
     for all runs. ``changes``: what differs between the sides. ``notes``: a sentence each. ``loss``: whether B trains as
-    A does, None where no log prints a loss.
+    A does, None where no log prints a loss. ``metrics``: whether B reaches the final metrics of A, where a tolerance of
+    them is stated.
     """
 
     title: str
@@ -98,6 +100,7 @@ class ComparedCase:
     notes: tuple[Message, ...] = ()
     lacks: str | None = None
     loss: LossAgreement | None = None
+    metrics: tuple[MetricAgreement, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -106,8 +109,13 @@ class ComparedCase:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether B does not train as A does, however fast it is."""
-        return self.loss is not None and self.loss.is_wrong
+        """Whether B does not train as A does, or not reach what A does, however fast it is."""
+        return bool(self.loss and self.loss.is_wrong) or any(one.is_wrong for one in self.metrics)
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether a tolerance was stated for the loss or a metric, and nothing can be said of it."""
+        return bool(self.loss and self.loss.is_unanswered) or any(one.verdict == "unknown" for one in self.metrics)
 
 
 def compared_case(
@@ -116,25 +124,27 @@ def compared_case(
     stated: Protocol | None,
     earlier: Sequence[Runs] = (),
     loss_tolerance: float | None = None,
+    metrics: Mapping[str, float] = MappingProxyType({}),
 ) -> ComparedCase:
     """Compare one case; ``earlier``: groups of earlier repeats of it, maybe empty, which only say how much runs vary.
 
-    ``gate``, ``stated`` and ``loss_tolerance`` as for ``compare``. Raises ExtraError where SciPy is not installed, and
-    LogError where a side file of a run is broken.
+    ``gate``, ``stated``, ``loss_tolerance`` and ``metrics`` as for ``compare``. Raises ExtraError where SciPy is not
+    installed, and LogError where a side file of a run is broken.
     """
     if not pair.is_whole:
         side = SIDES[0 if pair.sides[0] else 1]
         return _unmeasured(pair, Message(ONLY_ON, side=side), lacks=SIDES[1 if pair.sides[0] else 0])
     found = tuple(changes(*pair.sides))
     loss = loss_of_sides(pair.sides, found, loss_tolerance)
+    reached = metrics_of_sides(pair.sides, found, metrics)
     groups_before = [_without(group, pair.sides) for group in earlier]
     runs = [run for group in (*pair.sides, *groups_before) for run in group]
     try:
         alike = measured_alike([run.summary for run in runs], stated)
     except NoMeasurement as error:
-        return replace(_unmeasured(pair, error.message, found), loss=loss)
+        return replace(_unmeasured(pair, error.message, found), loss=loss, metrics=reached)
     groups = _groups(alike.measurements, [*pair.sides, *groups_before])
-    return replace(_judged(pair, gate, alike, groups, found), loss=loss)
+    return replace(_judged(pair, gate, alike, groups, found), loss=loss, metrics=reached)
 
 
 def _without(group: Runs, sides: tuple[Runs, Runs]) -> Runs:
@@ -197,7 +207,7 @@ def _variance(one: Measurement) -> float:
 
 def _order(sides: tuple[Runs, Runs]) -> tuple[list[float], list[float]] | None:
     """The places of the runs of each side in the order of their starts; None where one does not say when it began."""
-    starts = [began(run) for side in sides for run in side]
+    starts = [begin_of_run(run) for side in sides for run in side]
     known = [start for start in starts if start is not None]
     if len(known) < len(starts):
         return None
@@ -205,23 +215,9 @@ def _order(sides: tuple[Runs, Runs]) -> tuple[list[float], list[float]] | None:
     return ranks[: len(sides[0])], ranks[len(sides[0]) :]
 
 
-def began(run: ComparedRun) -> np.datetime64 | None:
-    """When a run began (UTC, or as its log says): by its run.json, else when its first record was printed."""
-    if (start := stated_start(run.run)) is not None:
-        return start
-    records = Columns(run.summary.part.of_run(run.summary.protocol.run).table)
-    times = records["time"] if "time" in records else np.zeros(0, "M8[us]")
-    known = times[~np.isnat(times)]
-    return known.min() if len(known) and known.min().astype("M8[Y]") > NO_YEAR else None
-
-
-def stated_start(run: RunFile) -> np.datetime64 | None:
-    """When a run began by its run.json (UTC, or as it says); None where that tells no time."""
-    try:
-        start = datetime.fromisoformat(str(run["start"]))
-        return np.datetime64(start.astimezone(UTC).replace(tzinfo=None) if start.tzinfo else start, "us")
-    except (KeyError, ValueError, OverflowError):
-        return None
+def begin_of_run(run: ComparedRun) -> np.datetime64 | None:
+    """When a run began, as ``began`` says it."""
+    return began(run.run, Columns(run.summary.part.of_run(run.summary.protocol.run).table))
 
 
 def _incomparable(pair: CasePair, alike: Alike, found: Sequence[ChangedCondition]) -> Message | None:

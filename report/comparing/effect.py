@@ -17,20 +17,19 @@ from numpy.typing import NDArray
 
 from parsers.io.message import Message
 
+from ..measuring.number import percent, signed
 from ..measuring.quality.students_t import students_t
+from ..measuring.series.change_points import LEAST_NOISE, SMALLEST, Values
 
 Verdict = Literal["slower", "faster", "same", "unknown"]
-Values = NDArray[np.float64]
 Times = Sequence[float] | NDArray[Any]
 
-GATE = 0.03
+GATE = SMALLEST
 LEVEL = 0.99  # of the interval
 POWER = 0.95  # with which the smallest visible change is seen
-LEAST_NOISE = 1e-4  # of log times: no clock or rounded number proves less
 BATCHES, FEWEST_TIMES = 10, 20
 MOST_REPEATS = 60
 LARGEST = 100.0  # log time
-MUCH = 10.0
 # One run may be set aside, from so many runs a side, when it is so far from the others.
 ASIDE_FROM, ASIDE_SD, ASIDE_LEAST = 4, 8.0, 0.03
 # The slope over the order of starts is looked at from so many runs a side, and believed at this level.
@@ -208,17 +207,3 @@ def _squares(values: Values) -> float:
 def _fraction(log: float) -> float:
     """A change of log time as a fraction of the time; no larger than a float can tell."""
     return float(np.expm1(min(log, LARGEST)))
-
-
-def percent(fraction: float) -> str:
-    """A fraction as percent, with as many digits as small ones need: ``3%``, ``0.23%``, ``>1000%``."""
-    if abs(fraction) < 1:
-        return f"{100 * fraction:.2g}%"
-    return f"{100 * fraction:.0f}%" if fraction <= MUCH else f">{100 * MUCH:.0f}%"
-
-
-def signed(fraction: float) -> str:
-    """A change as percent with its sign: ``+3.0%``, ``-0.23%``, ``>+1000%``."""
-    if fraction > MUCH:
-        return f">+{100 * MUCH:.0f}%"
-    return f"{100 * fraction:+.2f}%" if abs(fraction) < 0.01 else f"{100 * fraction:+.1f}%"

@@ -36,7 +36,7 @@ def loss_of_sides(
     agreement = loss_agreement(known[: len(sides[0])], known[len(sides[0]) :], tolerance)
     if agreement.verdict == "NaN":  # whatever the conditions are
         return agreement
-    reason = incomparable(_stated(sides, changes))
+    reason = incomparable(stated_by_sides(sides, changes))
     return agreement if reason is None else unknown(reason, tolerance)
 
 
@@ -48,9 +48,10 @@ def _curve(run: ComparedRun) -> LossCurve | Message | None:
         return Message(UNCOUNTED, log=run.found.log)
 
 
-def _stated(
+def stated_by_sides(
     sides: tuple[Runs, Runs], changes: Sequence[ChangedCondition]
 ) -> dict[str, tuple[Sequence[str] | set[str], Sequence[str] | set[str]]]:
+    """What the runs of each side state, by name: facts, and what differs otherwise."""
     a, b = (stated_by(fact for run in side for fact in run.summary.reading.facts.values()) for side in sides)
     facts = {name: (a.get(name, set()), b.get(name, set())) for name in {**a, **b}}
     return {**{change.name: change.values for change in changes}, **facts}

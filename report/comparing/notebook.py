@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from parsers.sharing.workers import Workers
 
@@ -31,6 +32,7 @@ def compare(
     gate: float = GATE,
     earlier: Sequence[str | Path] = (),
     loss_tolerance: float | None = None,
+    metrics: Mapping[str, float] = MappingProxyType({}),
     workers: Workers | None = None,
     logs: str | Path = LOGS,
 ) -> Comparison:
@@ -43,7 +45,8 @@ def compare(
     ``gate``: the smallest slowdown that matters, as a fraction of the time per unit of work. ``earlier``: folders of
     earlier repeats of the same cases on the same machine, which tell how much runs vary. ``loss_tolerance``: how far
     the losses of B may be from those of A at the same steps, as a fraction; by default the noise between repeats
-    decides. ``workers``: who reads the logs; by default all cores.
+    decides. ``metrics``: by the names of final metrics, as the logs print them after training began, how far those of B
+    may be from those of A, as fractions (``{"top1": 0.005}``). ``workers``: who reads the logs; by default all cores.
 
     Raises LogError where a side has no log or its only one cannot be read, PageError for a page file with a mistake,
     ParserError for what is no side or no revision, ProtocolError, GateError, and ExtraError where SciPy is not
@@ -58,6 +61,7 @@ def compare(
         gate=gate,
         earlier=before,
         loss_tolerance=loss_tolerance,
+        metrics=metrics,
         workers=workers,
         logs=Path(logs),
     )

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 NO_SHARE = "expected a share of the time such as 3% or 0.03, above 0 and below 100%."
+NO_NAMED_SHARE = "expected a metric as the logs print it and a share of it, such as top1=0.5%, above 0 and below 100%."
 
 
 class ShareOption(click.ParamType[float]):
@@ -25,3 +26,16 @@ class ShareOption(click.ParamType[float]):
         if not 0 < found < 1:
             self.fail(self.expected, param, ctx)
         return found
+
+
+class NamedShareOption(click.ParamType[tuple[str, float]]):
+    """A name and a share: ``top1=0.5%``; the name may hold ``=``."""
+
+    name = "named share"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, float]:
+        """The name, and the share as a fraction; fails where there is no name or no share."""
+        name, _, share = str(value).rpartition("=")
+        if not name.strip():
+            self.fail(NO_NAMED_SHARE, param, ctx)
+        return name.strip(), ShareOption(NO_NAMED_SHARE).convert(share, param, ctx)

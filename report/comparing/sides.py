@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from parsers.io.errors import MessageError
 from parsers.io.message import Message
@@ -21,6 +22,7 @@ from .page_sides import stated_runs
 
 PASSED, FAILED, UNKNOWN = 0, 1, 3
 NO_TOLERANCE = "The tolerance of the loss is {tolerance}; expected a share above 0 and below 1, such as 0.02 for 2%."
+NO_TOLERANCE_OF = "The tolerance of {name} is {tolerance}; expected a share above 0 and below 1, such as 0.02 for 2%."
 NO_GATE = "The gate is {gate}; expected a share above 0 and below 1, such as 0.03 for 3%."
 
 
@@ -46,8 +48,8 @@ class ComparedSides:
     def status(self) -> int:
         """What the gate says: 1 where a case is slower or wrong, else 3 where one is unknown or B lacks it, else 0.
 
-        A case is wrong where B does not train as A does. Where a tolerance of the loss is stated, a case whose loss is
-        unknown is unknown.
+        A case is wrong where B does not train as A does. Where a tolerance of the loss or of a metric is stated, a case
+        of which that is unknown is unknown.
 
         A case that only B has is new, and cannot be slower than before, unless logs of A were left out. Where nothing
         could be compared at all it is 3.
@@ -55,7 +57,7 @@ class ComparedSides:
         held = [case for case in self.cases if not self.is_new(case)]
         if any(case.verdict == "slower" or case.is_wrong for case in held):
             return FAILED
-        are_known = all(case.verdict != "unknown" and not (case.loss and case.loss.is_unanswered) for case in held)
+        are_known = all(case.verdict != "unknown" and not case.is_unanswered for case in held)
         return PASSED if held and are_known else UNKNOWN
 
     def is_new(self, case: ComparedCase) -> bool:
@@ -71,6 +73,7 @@ def compared_sides(
     gate: float = GATE,
     earlier: Sequence[Path] = (),
     loss_tolerance: float | None = None,
+    metrics: Mapping[str, float] = MappingProxyType({}),
     workers: Workers | None = None,
     logs: Path = LOGS,
 ) -> ComparedSides:
@@ -79,10 +82,13 @@ def compared_sides(
         raise GateError(NO_GATE, gate=gate)
     if loss_tolerance is not None and not 0 < loss_tolerance < 1:
         raise GateError(NO_TOLERANCE, tolerance=loss_tolerance)
+    for name, tolerance in metrics.items():
+        if not 0 < tolerance < 1:
+            raise GateError(NO_TOLERANCE_OF, name=name, tolerance=tolerance)
     found = [(side, stated_runs(side, logs)) for side in (a, b, *earlier)]
     one, other, *before = (runs_of_side(side, protocol, workers, runs) for side, runs in found)
     groups = [by_case(side) for side in before]
-    judge = partial(compared_case, gate=gate, stated=protocol, loss_tolerance=loss_tolerance)
+    judge = partial(compared_case, gate=gate, stated=protocol, loss_tolerance=loss_tolerance, metrics=metrics)
     pairs = case_pairs((one, other))
     cases = tuple(judge(pair, earlier=[group.get(pair.title, ()) for group in groups]) for pair in pairs)
     left_out = tuple(side.left_out for side in (one, other, *before))

@@ -24,7 +24,7 @@ from ..pagefile.addresses import slugs
 from ..pagefile.page import Case, CellPlace, Page, Table, TableColumn, TableRow
 from ..pagefile.parts import COMPARED, STATED
 from . import library
-from .case_runs import filled, logs_of, not_found, outside, run_of, unfit
+from .case_runs import filled, logs_of, not_found, outside, run_of, unfit, unlike_runs
 from .cell import Cell, Disagreement, Proof, Quoted
 from .library import Scaling, WantedMeasurement, measured, prepare, reading_of, scaled
 from .quality.quality_remarks import quality_remarks
@@ -32,8 +32,8 @@ from .quotient import divided
 from .reason import NoEvidenceError
 from .telemetry_quantities import Observation, observe, observe_processes
 from .telemetry_window import RunTelemetry, processes_of_run, run_telemetry
+from .times.runs_over_time import course_of, in_order
 
-UNLIKE_RUNS = "The runs are not repeats of one case: {fact} is {values}."
 Proofs = tuple[Proof, ...]
 Reasons = tuple[Message, ...]
 # Why logs are no evidence, as far as that is known, by their paths below the folder of logs.
@@ -129,15 +129,20 @@ def _filled(cell: Cell, protocol: Protocol, proofs: Proofs, left_out: Reasons) -
     if quantity.of_log:
         number = quantity.combined([proof.value for proof in proofs], protocol)
     elif not quantity.of_telemetry:
+        proofs, without = in_order(proofs) if quantity.is_over_time else (proofs, [])
+        left_out = (*left_out, *without)
         number = combine([proof.measurement for proof in proofs], protocol)
         if quantity.of_runs:
             number = quantity.combined([proof.measurement.value for proof in proofs], protocol)
+        if quantity.is_over_time:
+            left_out = (*left_out, *course_of(proofs))
     else:
         proofs, unobserved = _observed(proofs, quantity, cell.case)
         left_out = (*left_out, *unobserved)
         number = quantity.combined([proof.value for proof in proofs], protocol)
     disagreements = tuple(d for proof in proofs for d in _disagreements(cell.case, proof.reading))
-    remarks = (*left_out, *_unlike_runs(proofs), *_remarks(proofs, quantity, {Message(d.fact) for d in disagreements}))
+    said = _remarks(proofs, quantity, {Message(d.fact) for d in disagreements})
+    remarks = (*left_out, *unlike_runs([proof.reading for proof in proofs]), *said)
     filled_in = replace(cell, proofs=proofs, protocol=protocol, number=number)
     return replace(filled_in, disagreements=disagreements, remarks=remarks)
 
@@ -163,15 +168,6 @@ def _unproven(found: Throughput) -> Message | None:
     """Why it is not known whose a throughput is, where it is not its format that leaves this open."""
     warnings = found.warnings if isinstance(found, Measurement) else ()
     return next((warning for warning in warnings if warning.key in (ONE_EACH, UNNAMED)), None)
-
-
-def _unlike_runs(proofs: Proofs) -> Iterator[Message]:
-    """That runs which make one number are not repeats of each other, by what their logs state."""
-    for axis in COMPARED:
-        stated = (proof.reading.facts.get(axis) for proof in proofs)
-        values = dict.fromkeys(str(fact.value) for fact in stated if fact)
-        if len(values) > 1:
-            yield Message(UNLIKE_RUNS, fact=Message(axis), values=", ".join(values))
 
 
 def _remarks(proofs: Proofs, quantity: Quantity, told: set[Message]) -> Reasons:

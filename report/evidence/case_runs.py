@@ -3,22 +3,25 @@
 import glob
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from parsers.io.containment import leading_out
 from parsers.io.message import Message
+from parsers.runs.reading import Reading
 from parsers.runs.runfile import DONE, RunFile, describes, files_of_run, run_file, sha256_of, status_of
 
 from ..pagefile.column import Column, Run
 from ..pagefile.page import Case
+from ..pagefile.parts import COMPARED
 from .reason import LEADS_OUT, NoEvidenceError
 
 NOT_FOUND = "Log {pattern} not found in the log folder."
 NOT_FOUND_BUT = "Log {pattern} not found in the log folder; did you mean {nearest}?"
 MOST_NAMES = 1000
+UNLIKE_RUNS = "The runs are not repeats of one case: {fact} is {values}."
 
 
 def run_of(column: Column, case: Case) -> Run:
@@ -111,3 +114,12 @@ def another_log(run: RunFile, path: str, log: Path, sha256: str) -> Message | No
     if describes(run, log, sha256) is False:
         return Message("{log} skipped: its SHA-256 differs from the one in its run.json.", log=path)
     return None
+
+
+def unlike_runs(readings: Sequence[Reading]) -> Iterator[Message]:
+    """That runs which make one number are not repeats of each other, by what their logs state."""
+    for axis in COMPARED:
+        stated = (reading.facts.get(axis) for reading in readings)
+        values = dict.fromkeys(str(fact.value) for fact in stated if fact)
+        if len(values) > 1:
+            yield Message(UNLIKE_RUNS, fact=Message(axis), values=", ".join(values))

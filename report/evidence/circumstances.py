@@ -5,38 +5,28 @@ from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
-import numpy as np
-
 from parsers.runs.runfile import run_file
 
 from ..pagefile.parts import Circumstance
 from .cell import Cell, Proof
+from .times.run_begin import begin_of
 
 DATE: Circumstance = "date"
 CIRCUMSTANCES: tuple[Circumstance, ...] = get_args(Circumstance)
-# Stamps without a year are read as of this one.
-NO_YEAR = np.datetime64("2000", "Y")
 DAY = "M8[D]"
 # Between the first and the last of several days.
 TO = " – "
 
 
-def began(proofs: Iterable[Proof]) -> np.datetime64 | None:
-    """When the first record of the first of runs was printed; None where no log says it with a year."""
-    times = [proof.columns["time"] for proof in proofs if "time" in proof.columns]
-    known = np.concatenate([np.zeros(0, "M8[us]"), *(found[~np.isnat(found)] for found in times)])
-    first = known.min() if len(known) else None
-    return first if first is not None and first.astype("M8[Y]") > NO_YEAR else None
-
-
 def circumstances(proof: Proof) -> dict[Circumstance, str]:
     """What a run was measured with and on which day; without what neither its log nor its run.json says.
 
-    A log is believed before the run.json beside it; one whose run.json is of another log makes no number.
+    A log is believed before the run.json beside it, but for the day; one whose run.json is of another log makes no
+    number.
     """
     told = _of_run_file(proof.reading.path, proof.reading.sha256)
     found = {**told, **{name: str(fact.value) for name, fact in proof.reading.facts.items()}}
-    if (first := began([proof])) is not None:
+    if (first := begin_of(proof)) is not None:
         found[DATE] = str(first.astype(DAY))
     return {name: found[name] for name in CIRCUMSTANCES if name in found}
 
@@ -74,16 +64,4 @@ def _of_run_file(log: Path, _: str) -> Mapping[str, str]:
     framework = framework if isinstance(framework, dict) else {}
     said = {"framework_version": framework.get("version"), "driver": environment.get("driver")}
     said |= {name: framework.get(name) for name in ("cuda", "cudnn")}
-    said[DATE] = _day(run.get("start"))
     return {name: value for name, value in said.items() if isinstance(value, str) and value}
-
-
-def _day(stamp: object) -> str | None:
-    return stamp[:10] if isinstance(stamp, str) and _is_day(stamp[:10]) else None
-
-
-def _is_day(text: str) -> bool:
-    try:
-        return str(np.datetime64(text, "D")) == text
-    except ValueError:
-        return False

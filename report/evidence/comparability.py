@@ -16,7 +16,7 @@ from ..measuring.protocol import Protocol
 from ..pagefile.page import Axis
 from .case_evidence import facts_of
 from .cell import Cell, Proof
-from .circumstances import began
+from .times.run_begin import first_begin
 
 # A number and its title: that of its column among the cells of a row, of its row among those of a column.
 Side = tuple[str, Cell]
@@ -213,7 +213,7 @@ def _of_one_format(sides: Sequence[Side]) -> Iterator[list[Side]]:
 
 
 def _dates(sides: Sequence[Side]) -> Iterator[Difference]:
-    known = [(title, time) for title, cell in sides if (time := began(cell.proofs)) is not None]
+    known = [(title, time) for title, cell in sides if (time := first_begin(cell.proofs)) is not None]
     times = [time for _, time in known]
     if times and max(times) - min(times) > FAR_APART:
         months = ((str(time.astype("M8[M]")), title) for title, time in sorted(known, key=_time))

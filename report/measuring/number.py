@@ -5,6 +5,7 @@ from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
 from .protocol import Protocol
 
 DEFAULT_DECIMALS = 3
+MUCH = 10.0  # a larger change is only said to be larger
 
 _ROUNDING = {"half_up": ROUND_HALF_UP, "truncate": ROUND_DOWN}
 # No float has more digits than this before and after its point together, so that no digit is ever lost on the way.
@@ -46,3 +47,18 @@ def printed(value: float, protocol: Protocol) -> str:
 def _rounded(decimal: Decimal, last: int, protocol: Protocol) -> Decimal:
     """Return a number rounded so that its last digit stands for 10 to the power ``last``."""
     return decimal.quantize(Decimal((0, (1,), last)), rounding=_ROUNDING[protocol.rounding], context=_EXACT)
+
+
+def percent(fraction: float) -> str:
+    """A fraction as percent, with as many digits as small ones need: ``3%``, ``0.23%``, ``>1000%``."""
+    if abs(fraction) < 1:
+        return f"{100 * fraction:.2g}%"
+    return f"{100 * fraction:.0f}%" if fraction <= MUCH else f">{100 * MUCH:.0f}%"
+
+
+def signed(fraction: float) -> str:
+    """A change as percent with its sign, none of one that is rounded to nothing: ``+3.0%``, ``-0.23%``, ``0.00%``."""
+    if fraction > MUCH:
+        return f">+{100 * MUCH:.0f}%"
+    told = f"{100 * fraction:+.2f}%" if abs(fraction) < 0.01 else f"{100 * fraction:+.1f}%"
+    return told[1:] if told[1:] == "0.00%" else told

@@ -14,7 +14,7 @@ from .parts import LAUNCHED, Axis, Case, Cases, PagePart, Value, covers, with_on
 from .shorthand import with_runs
 
 LEAVES_LOGS = "{path} leaves the log folder; use a path below it."
-NOTHING_HELD = "quality needs reference and loss, or convergence_points, or all three."
+NOTHING_HELD = "quality needs reference with loss or metrics, or convergence_points, or all of them."
 NO_PERCENTAGE = "expected a percentage such as '2%', above 0% and below 100%, not {text}."
 MOST_PERCENT = 100
 NO_LAUNCHED_AXIS = "{axis} is not an axis that a launcher takes; use {launched}."
@@ -69,16 +69,20 @@ class Quality(PagePart):
 
     reference: Pattern | None = None
     """Pattern of the logs of reference runs in the log folder, with the axes of the case in braces and `*` for repeats;
-    with `loss`. Where batch, model, data or seeds differ, the note says that losses cannot be compared."""
+    with `loss` or `metrics`. Where batch, model, data or seeds differ, the note says that losses cannot be compared."""
     loss: Percentage | None = None
     """How far the mean loss of each tenth of the shared steps may be from that of `reference`, such as `"2%"`."""
+    metrics: dict[str, Percentage] = Field(default_factory=dict)
+    """How far final metrics may be from those of `reference`, by their names as the logs print them, such as
+    `{ top1 = "0.5%", mIoU = "1%" }`: the last value of each that is printed beside the records."""
     convergence_points: Pattern | None = None
     """For `:::MLLOG` logs: reference convergence points of MLPerf, a JSON file in the log folder. The runs of a cell
     must not converge faster than these allow."""
 
     @model_validator(mode="after")
     def _says_what_is_held_against_what(self) -> "Quality":
-        if (self.reference is None) != (self.loss is None) or not (self.reference or self.convergence_points):
+        is_held = self.loss is not None or bool(self.metrics)
+        if (self.reference is not None) != is_held or not (self.reference or self.convergence_points):
             raise Mistake(NOTHING_HELD)
         return self
 

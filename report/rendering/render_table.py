@@ -14,6 +14,7 @@ from ..wording.words import worded
 from .footnotes import TITLES, footnotes
 from .gathered_notes import Place
 from .page_text import MISSING, PageText
+from .sparkline import sparkline
 
 FACTS: Mapping[Circumstance, str] = {
     "date": "Date",
@@ -175,7 +176,7 @@ class ResultsTable:
         number = MISSING if cell.digits is None else self.page.marked_number(cell)
         qualifier = self.page.qualifier(cell)
         below = self._noted(qualifier, place) if qualifier else self._note(place)
-        return f"{number}<br>{below}" if below else number
+        return "<br>".join(filter(None, (number, sparkline(self.page, cell), below)))
 
     def _noted(self, title: str, place: Place) -> str:
         """A title with the numbers of its notes, raised where no digit stands before them."""

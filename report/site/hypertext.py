@@ -14,6 +14,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
+from ..rendering.sparkline import BLOCKS
 from ..wording.markdown import seen
 
 NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?\s*[%×x‡*]*|[-–—]")
@@ -107,7 +108,9 @@ def _mend_link(token: Token, text: Token) -> None:
         return
     address = str(token.attrs["href"])
     text.meta["is_number"] = EVIDENCE.search(address) is not None
-    if EVIDENCE.fullmatch(address):
+    if text.content and text.content in BLOCKS:  # a point of a history: the panel of its number lists all runs
+        token.attrs |= {"class": "point", "tabindex": "-1"}
+    elif EVIDENCE.fullmatch(address):
         token.attrs |= {"class": "number", "aria-haspopup": "dialog"}
     elif address.startswith(("http:", "https:")):
         token.attrs["rel"] = "noreferrer"

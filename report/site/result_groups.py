@@ -6,8 +6,8 @@ from typing import Any, get_args
 
 from ..charts.palette import look
 from ..evidence.cell import QUALIFIERS, Cell
-from ..evidence.circumstances import began
 from ..evidence.comparability import ON_SIDES
+from ..evidence.times.run_begin import first_begin
 from ..pagefile.page import Axis, CellPlace
 from ..pagefile.parts import LAUNCHED, MARKED
 from ..wording.words import worded
@@ -182,7 +182,7 @@ def _date(page: WebPage, cell: Cell) -> str:
     """The month in which the first run of a number began, or that of its source."""
     if cell.quoted:
         return page.page.sources[cell.quoted.source].date[:7]
-    first = began(cell.proofs)
+    first = first_begin(cell.proofs)
     return str(first.astype("M8[M]")) if first is not None else ""
 
 

@@ -3,7 +3,9 @@
 The runs are generated: 100 cases of 100 runs each, with logs of 250 steps, three steps of speed, some changes of the
 driver and a few failed runs. `tachograph history` reads them with two processes; its index is a file. CPU time is that
 of the command itself and of its workers: on two idle cores it takes about as long as the command itself and half of the
-workers. Peak memory is that of the largest process. An index that was deleted and made again has the same rows.
+workers. Peak memory is that of the largest process. An index that was deleted and made again has the same rows. The
+same of 100,000 runs, which two workers of a Dask cluster on this machine read (`--scheduler`); theirs is the CPU time
+of the scheduler, too.
 """
 
 import argparse
@@ -12,15 +14,17 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
+import psutil
 from pyarrow import parquet
 
 from launchers.machine.machine_facts import processor
 from tests.bench.document import DOCUMENT, write_section
+from tests.bench.sharing import cluster, cpu_time
 from tests.parsers.run_folders import make_run
 from tests.report.comparing.made_sides import CASE, ENVIRONMENT, log_of
 
@@ -65,11 +69,13 @@ def _said(case: int, number: int) -> dict[str, object]:
     }
 
 
-def measured(name: str, suite: Path, *options: str) -> str:
-    """What a call of the command took, as a row of the table."""
-    command = [sys.executable, "-c", HISTORY, "history", str(suite), "--jobs", "2", *options]
+def measured(name: str, suite: Path, *options: str, others: Sequence[psutil.Process] = ()) -> str:
+    """What a call of the command took, as a row of the table; ``others``: a scheduler and its workers."""
+    before = sum(map(cpu_time, others))
+    command = [sys.executable, "-c", HISTORY, "history", str(suite), *options]
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
     own, workers, peak = map(float, done.stderr.split()[-3:])
+    workers += sum(map(cpu_time, others)) - before
     times = (own, workers, own + workers / 2)
     return f"| {' | '.join([name, *(f'{one:.1f}' for one in times), f'{peak:.0f}'])} |"
 
@@ -79,7 +85,7 @@ def rows(folder: Path, runs: int) -> Iterator[str]:
     suite, index = folder / "nightly", folder / "index.parquet"
     make_suite(suite, runs)
     time.sleep(3)  # files that were just changed are read again
-    told = ["--index", str(index)]
+    told = ["--index", str(index), "--jobs", "2"]
     yield measured("index made", suite, *told)
     first = parquet.read_table(index)
     yield measured("again, nothing new", suite, *told)
@@ -90,14 +96,33 @@ def rows(folder: Path, runs: int) -> Iterator[str]:
         raise RuntimeError("the index is another")
 
 
+def rows_of_cluster(folder: Path, runs: int) -> Iterator[str]:
+    """The rows of the table of what a Dask cluster reads."""
+    suite = folder / "many"
+    make_suite(suite, runs)
+    time.sleep(3)
+    told = ["--index", str(folder / "many.parquet")]
+    with cluster(folder) as (address, others):
+        yield measured("index made", suite, *told, "--scheduler", address, others=others)
+        yield measured("again, nothing new", suite, *told, "--scheduler", address, others=others)
+    yield measured("again, with the HTML page", suite, *told, "--html", str(folder / "many.html"))
+
+
+def table(runs: int, rows: Iterator[str]) -> str:
+    """A table of its rows, as Markdown."""
+    return "\n".join([HEAD[0].format(runs=runs), HEAD[1], *rows])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help=f"write it into {DOCUMENT}, too")
     parser.add_argument("--count", type=int, default=10_000, help="how many runs")
+    parser.add_argument("--of-cluster", type=int, default=100_000, help="how many of the Dask cluster")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        table = "\n".join([HEAD[0].format(runs=options.count), HEAD[1], *rows(Path(folder), options.count)])
-    text = "\n\n".join([str(__doc__).strip(), table, f"Measured on: {processor()}, {os.cpu_count()} cores."])
+        tables = [table(options.count, rows(Path(folder), options.count))]
+        tables += [table(options.of_cluster, rows_of_cluster(Path(folder), options.of_cluster))]
+    text = "\n\n".join([str(__doc__).strip(), *tables, f"Measured on: {processor()}, {os.cpu_count()} cores."])
     sys.stdout.write(f"{text}\n")
     if options.write:
         write_section("## Histories", text)

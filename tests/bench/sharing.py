@@ -69,7 +69,7 @@ def make_logs(folder: Path, count: int) -> int:
 
 def shown(folder: Path, count: int, options: Sequence[str], others: Sequence[psutil.Process]) -> Taken:
     """Show all logs of a folder; ``others``: the scheduler and its workers, if they take part."""
-    start, before = time.perf_counter(), sum(map(_cpu, others))
+    start, before = time.perf_counter(), sum(map(cpu_time, others))
     command = [sys.executable, "-c", SHOW, str(count), "show", "--json", *options]
     process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     printed, largest = hashlib.sha256(), 0.0
@@ -81,13 +81,14 @@ def shown(folder: Path, count: int, options: Sequence[str], others: Sequence[psu
     _, status, used = os.wait4(process.pid, 0)
     if os.waitstatus_to_exitcode(status) not in (0, 1):
         raise RuntimeError(f"show ended with {os.waitstatus_to_exitcode(status)}")
-    cpu = used.ru_utime + used.ru_stime + sum(map(_cpu, others)) - before
+    cpu = used.ru_utime + used.ru_stime + sum(map(cpu_time, others)) - before
     scheduler, *workers = map(_peak, others) if others else (None, largest or None)
     worker = max(filter(None, workers), default=None)
     return Taken(time.perf_counter() - start, cpu, used.ru_maxrss / 1024, worker, scheduler, printed.hexdigest())
 
 
-def _cpu(process: psutil.Process) -> float:
+def cpu_time(process: psutil.Process) -> float:
+    """Seconds of CPU time that a process took so far."""
     times = process.cpu_times()
     return times.user + times.system
 

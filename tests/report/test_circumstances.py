@@ -40,8 +40,8 @@ def folder(tmp_path: Path) -> Path:
     return make(tmp_path)
 
 
-def test_a_log_says_its_day_and_run_json_the_versions(folder: Path) -> None:
-    say(folder, "a1", environment=ENVIRONMENT, start="2030-01-01T00:00:00+00:00")
+def test_run_json_says_the_day_and_the_versions(folder: Path) -> None:
+    say(folder, "a1", environment=ENVIRONMENT, start="2031-05-03T22:00:00-02:00")
     said = {"framework_version": "2.9.1", "cuda": "12.4", "driver": "550.54.15"}
     assert told(folder) == {"date": "2031-05-04", **said}
 

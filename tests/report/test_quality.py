@@ -129,8 +129,11 @@ def test_a_reference_that_leads_out_of_the_folder_of_logs_is_not_read(tmp_path: 
 @pytest.mark.parametrize(
     ("quality", "said"),
     [
-        ('quality = { reference = "a" }', "quality needs reference and loss, or convergence_points, or all three."),
-        ("quality = {}", "quality needs reference and loss"),
+        (
+            'quality = { reference = "a" }',
+            "quality needs reference with loss or metrics, or convergence_points, or all of them.",
+        ),
+        ("quality = {}", "quality needs reference with loss or metrics"),
         ('quality = { reference = "../a", loss = "2%" }', "leaves the log folder"),
         ('quality = { reference = "{colour}", loss = "2%" }', "{colour} cannot be used"),
         ('quality = { reference = "a", loss = "2" }', "expected a percentage such as '2%'"),

@@ -10,10 +10,10 @@ from pathlib import Path
 from parsers.sharing.workers import Workers
 
 from ...measuring.protocol import Protocol
+from ...measuring.series.change_points import refuse_without_extra
 from ..effect import GATE
 from ..sides import FAILED, NO_GATE, PASSED, UNKNOWN, GateError
 from .case_history import CaseHistory, case_history
-from .change_points import refuse_without_extra
 from .indexed_runs import indexed_runs
 from .run_order import By
 from .run_record import RunRecord

@@ -12,9 +12,16 @@ import numpy as np
 from parsers.io.errors import LogError
 from parsers.io.message import Message
 
+from ...measuring.number import percent, signed
+from ...measuring.series.change_points import (
+    FEWEST,
+    ChangePoint,
+    FoundChanges,
+    Values,
+    change_points,
+    same_level,
+)
 from ..changes import ChangedCondition, stated_changes
-from ..effect import Values, percent, signed
-from .change_points import FEWEST, ChangePoint, FoundChanges, change_points, same_level
 from .environments import Environments
 from .run_order import By, HistoryGap, group_of, ordered_runs
 from .run_record import ENVIRONMENT, RunRecord

@@ -11,8 +11,8 @@ import numpy as np
 
 from parsers.io.message import Message
 
+from ...measuring.number import signed
 from ...wording.words import Translate, Translator
-from ..effect import signed
 from ..output.comparison_html import linked, shown, template
 from .case_histories import CaseHistories
 from .case_history import CaseHistory, HistorySeries
@@ -50,9 +50,18 @@ ALL_RUNS = "All runs ({count})"
 
 def html(found: CaseHistories, language: str, folder: Path) -> str:
     """The page in one language, with links from the folder that it is in; WordsError for one without catalogue."""
+    return _filled("history.html.jinja", found, language, folder)
+
+
+def fragment(found: CaseHistories, language: str = "en") -> str:
+    """The tables and remarks without charts, to stand in another page."""
+    return _filled("history_fragment.html.jinja", found, language, Path())
+
+
+def _filled(name: str, found: CaseHistories, language: str, folder: Path) -> str:
     translate = Translator(language).translate
     word, rule = partial(shown, translate=translate), shared_rule(found)
-    return template("history.html.jinja").render(
+    return template(name).render(
         language=language,
         translate=translate,
         about=word(about(found)),

@@ -20,10 +20,11 @@ from parsers.runs.facts import Fact
 from parsers.runs.provenance import Provenance
 from parsers.runs.runfile import CLOCK, CONFIGURATIONS, RUN_FILE, RunFile, run_file, run_problems, sha256_of
 
+from ...evidence.times.run_begin import stated_start
 from ...measuring.measurement import NoMeasurement
 from ...measuring.protocol import Protocol
 from ..common_window import WINDOW, measured_alike
-from ..compared_cases import OF_STEP, began, stated_start
+from ..compared_cases import OF_STEP, begin_of_run
 from ..compared_runs import NO_THROUGHPUT, ComparedRun, FoundRun, run_or_reason
 from ..conditions import Condition, StatedRun, conditions, stated_run
 
@@ -201,7 +202,7 @@ def _of_log(read: ComparedRun) -> Mapping[str, Any]:
     told = conditions(stated)
     facts = [[fact.name, fact.value, fact.source.kind, *fact.source.values] for fact in stated.facts]
     return {
-        "began": _text(began(read)),
+        "began": _text(begin_of_run(read)),
         "version": _version(read, told),
         "environment": _environment(read, told),
         "facts": json.dumps(facts, ensure_ascii=False),

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 from xml.etree import ElementTree as Xml
 
 from parsers.io.message import Message
 
 from ...audit.findings.printing import clean
+from ...measuring.number import signed
 from ...measuring.quality.loss_agreement import LossAgreement
+from ...measuring.quality.metric_agreement import MetricAgreement
 from ...wording.words import Translate, worded
 from ..changes import ChangedCondition, StatedPlaces
 from ..compared_cases import CaseSide, ComparedCase
-from ..effect import signed
 from ..sides import ComparedSides
-from .comparison_rows import loss_in_words, remarks_of
+from .comparison_rows import loss_in_words, metric_in_words, remarks_of
 
 SUITE = "tachograph compare"
 JUDGED = "{verdict}: {change} (99% interval {low} to {high})"
@@ -44,6 +46,7 @@ def as_json(case: ComparedCase, gate: float) -> dict[str, Any]:
         "a": _side(case.sides[0]),
         "b": _side(case.sides[1]),
         "loss": _loss(case.loss) if case.loss else None,
+        "metrics": [_metric(one) for one in case.metrics],
         "differs": [changed_json(change) for change in case.changes],
         "notes": [str(note) for note in case.notes],
     }
@@ -70,6 +73,25 @@ def _loss(loss: LossAgreement) -> dict[str, Any]:
         f"{loss.kind}s": list(loss.steps) if loss.steps else None,
         "reason": str(loss.reason) if loss.reason else None,
     }
+
+
+def _metric(metric: MetricAgreement) -> dict[str, Any]:
+    return {
+        "name": metric.name,
+        "verdict": metric.verdict,
+        "is_wrong": metric.is_wrong,
+        "change": metric.change,
+        "tolerance": metric.tolerance,
+        "a": metric.values[0] if metric.values else None,
+        "b": metric.values[1] if metric.values else None,
+        "printed": [{"log": str(one.log), "line": one.line, "value": _finite(one.value)} for one in metric.printed],
+        "reason": str(metric.reason) if metric.reason else None,
+    }
+
+
+def _finite(value: float) -> float | None:
+    """A number that JSON has; None for NaN and infinity."""
+    return value if isfinite(value) else None
 
 
 def changed_json(change: ChangedCondition) -> dict[str, Any]:
@@ -115,14 +137,16 @@ def _kind(found: ComparedSides, case: ComparedCase) -> str | None:
         return "skipped"
     if case.is_wrong:
         return "failure"
-    if case.loss and case.loss.is_unanswered and case.verdict != "slower":
+    if case.is_unanswered and case.verdict != "slower":
         return "error"
     return {"slower": "failure", "unknown": "error"}.get(case.verdict)
 
 
 def _message(case: ComparedCase, translate: Translate) -> str:
-    if case.loss and (case.is_wrong or case.loss.is_unanswered):
+    if case.loss and (case.loss.is_wrong or case.loss.is_unanswered):
         return worded(loss_in_words(case.loss), translate)
+    if off := [one for one in case.metrics if one.is_wrong or one.verdict == "unknown"]:
+        return worded(metric_in_words(off[0]), translate)
     if case.reason:
         return worded(case.reason, translate)
     if case.effect is None or case.effect.interval is None:

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 
 from parsers.io.message import Message, joined
 
-from ...measuring.number import printed
+from ...measuring.number import percent, printed, signed
 from ...measuring.protocol import Protocol
 from ...measuring.quality.loss_agreement import LossAgreement
+from ...measuring.quality.metric_agreement import MetricAgreement
 from ...wording.words import whose
 from ..changes import ChangedCondition, StatedPlaces
 from ..compared_cases import CaseSide, ComparedCase
 from ..conditions import StatedAt
-from ..effect import Verdict, percent, signed
+from ..effect import Verdict
 from ..sides import ComparedSides
 
 HEAD = ("Case", "A (runs, spread)", "B (runs, spread)", "Unit", "Time", "99% interval", "Visible", "Verdict")
@@ -34,6 +35,10 @@ LOSS = {
     "step": "loss: {verdict}, {change} at steps {first} to {last} ({limit})",
     "epoch": "loss: {verdict}, {change} at epochs {first} to {last} ({limit})",
 }
+VERDICT_AND_METRIC = "{verdict}; {name} {metric}"
+METRIC = "{name}: {verdict}, {change}: {value} instead of {reference} (tolerance {tolerance})"
+METRIC_SAME = "{name}: same, {change}: {value}, A {reference} (tolerance {tolerance})"
+METRIC_WHY = "{name}: {verdict}: {reason}."
 LOSS_WHY = "loss: {verdict}: {reason}."
 OF_99 = "99% interval {low} to {high}"
 TOLERANCE = "tolerance {tolerance}"
@@ -48,6 +53,7 @@ NOISE_OF_ONE = "noise between runs: {noise} (1 degree of freedom)"
 OF_VERDICT = "{count} {verdict}"
 SUMMARY = "{count} cases: {verdicts}."
 WITH_WRONG_LOSS = "{summary} Loss differs: {count}."
+WITH_WRONG_METRIC = "{summary} Metrics differ: {count}."
 NO_CASES = "No run can be compared."
 SUMMARY_OF_ONE = "{count} case: {verdicts}."
 SIDES_ARE = "A: {a}; B: {b}; slowdowns of {gate} matter. Time: how much longer B takes per unit of work."
@@ -84,9 +90,11 @@ def cells(case: ComparedCase) -> list[str | Message]:
 def verdict_in_words(case: ComparedCase) -> Message:
     """The verdict, with a mark where B does not train as A does."""
     verdict = Message(case.verdict)
-    if case.loss is None or not case.is_wrong:
-        return verdict
-    return Message(VERDICT_AND_LOSS, verdict=verdict, loss=Message(case.loss.verdict))
+    if case.loss is not None and case.loss.is_wrong:
+        verdict = Message(VERDICT_AND_LOSS, verdict=verdict, loss=Message(case.loss.verdict))
+    for one in (one for one in case.metrics if one.is_wrong):
+        verdict = Message(VERDICT_AND_METRIC, verdict=verdict, name=one.name, metric=Message(one.verdict))
+    return verdict
 
 
 def _side(side: CaseSide, protocol: Protocol) -> Message:
@@ -126,6 +134,7 @@ def remarks_of(case: ComparedCase, *, with_changes: bool = True) -> Iterator[Mes
     yield from measured(case)
     if case.loss is not None:
         yield loss_in_words(case.loss)
+    yield from map(metric_in_words, case.metrics)
     if with_changes:
         yield from (changed(change) for change in case.changes)
     yield from case.notes
@@ -165,6 +174,17 @@ def loss_in_words(loss: LossAgreement) -> Message:
         limit = Message(TOLERANCE, tolerance=percent(loss.tolerance))
     first, last = loss.steps
     return Message(LOSS[loss.kind], verdict=verdict, change=signed(loss.change), first=first, last=last, limit=limit)
+
+
+def metric_in_words(metric: MetricAgreement) -> Message:
+    """How far a final metric of B is from that of A, and what was allowed; or why nothing can be said."""
+    verdict = Message(metric.verdict)
+    if metric.reason or metric.change is None or metric.values is None:
+        return Message(METRIC_WHY, name=metric.name, verdict=verdict, reason=metric.reason)
+    a, b = (f"{value:.6g}" for value in metric.values)
+    told = {"name": metric.name, "change": signed(metric.change), "value": b, "reference": a}
+    key = METRIC if metric.is_wrong else METRIC_SAME
+    return Message(key, verdict=verdict, tolerance=percent(metric.tolerance), **told)
 
 
 def changed(change: ChangedCondition, key: str = CHANGED) -> Message:
@@ -214,5 +234,7 @@ def summary(cases: Sequence[ComparedCase]) -> Message:
     each = [Message(OF_VERDICT, count=counts[one], verdict=Message(one)) for one in VERDICTS if counts[one]]
     key = SUMMARY_OF_ONE if len(cases) == 1 else SUMMARY
     said = Message(key, count=len(cases), verdicts=joined(AND, each))
-    wrong = sum(case.is_wrong for case in cases)
-    return Message(WITH_WRONG_LOSS, summary=said, count=wrong) if wrong else said
+    wrong = sum(bool(case.loss and case.loss.is_wrong) for case in cases)
+    said = Message(WITH_WRONG_LOSS, summary=said, count=wrong) if wrong else said
+    off = sum(any(one.is_wrong for one in case.metrics) for case in cases)
+    return Message(WITH_WRONG_METRIC, summary=said, count=off) if off else said

@@ -16,11 +16,14 @@ from parsers.runs.provenance import Provenance
 from parsers.runs.reading import Reading
 from parsers.runs.runfile import run_file
 
+from ...measuring.number import percent, signed
 from ...measuring.protocol import NoMeasurement, Protocol
 from ...measuring.quality.convergence_points import convergence_test
+from ...measuring.quality.final_metric import FinalMetric, final_metric
 from ...measuring.quality.loss_agreement import LossAgreement, loss_agreement
 from ...measuring.quality.loss_curve import LossCurve, loss_curve
-from ...measuring.quality.training_conditions import incomparable, stated_by
+from ...measuring.quality.metric_agreement import MetricAgreement, metric_agreement
+from ...measuring.quality.training_conditions import incomparable, other_task, stated_by
 from ...pagefile.column import Quality
 from ...pagefile.page import Case, Page
 from ..case_runs import logs_of, outside, unfit
@@ -38,6 +41,12 @@ LOSS_AGREES = {
 }
 NO_NUMBER = "The training is not that of the reference: {reason}."
 NOT_COMPARED = "Loss not compared with the reference: {reason}."
+METRIC_DIFFERS = (
+    "{name} differs from the reference by {change}: {value} instead of {reference} (tolerance {tolerance})."
+)
+METRIC_AGREES = "{name} agrees with the reference within {tolerance}: {value}; reference {reference}."
+METRIC_NOT_COMPARED = "{name} not compared with the reference: {reason}."
+NO_METRIC_IN = "{log} prints no {name} beside its records"
 NO_REFERENCE = "no log fits {pattern} in the log folder"
 NEEDS_AXIS = "{pattern} needs {axis}, which the case does not specify"
 REFERENCE_UNREADABLE = "the log {log} cannot be used"
@@ -54,7 +63,7 @@ NOT_MLLOG = "the runs do not state a benchmark with one metric and its global_ba
 NO_EVALUATION = "{log} prints no evaluation with its epoch or samples"
 NO_JSON = "{file} cannot be read as JSON"
 # What neither changes a number nor speaks against it.
-PASSED = (*LOSS_AGREES.values(), CONVERGES)
+PASSED = (*LOSS_AGREES.values(), METRIC_AGREES, CONVERGES)
 
 # Reads a log by its path.
 Read = Callable[[Path], Reading]
@@ -75,6 +84,8 @@ def quality_remarks(page: Page, column: str, cell: Cell, logs: Path, read: Read)
             )
         except NoEvidenceError as error:
             yield Message(NOT_COMPARED, reason=error.message)
+    if quality.reference is not None:
+        yield from _of_metrics(quality, quality.reference, page.of_model(cell.case), cell, logs, read)
     if quality.convergence_points is not None:
         try:
             yield _of_convergence(quality.convergence_points, page.of_model(cell.case), cell, logs)
@@ -113,6 +124,43 @@ def _said(found: LossAgreement) -> Message:
     key = (NOT_THE_LOSS if found.is_wrong else LOSS_AGREES)[found.kind]
     told = {"change": f"{found.change:+.1%}", "tolerance": f"{100 * found.tolerance:g}%"}
     return Message(key, **told, first=found.steps[0], last=found.steps[1])
+
+
+def _of_metrics(quality: Quality, pattern: str, case: Case, cell: Cell, logs: Path, read: Read) -> Iterator[Message]:
+    """What final metrics say, each by its name."""
+    for name, tolerance in quality.metrics.items():
+        try:
+            paths = _found(pattern, case, logs)
+            references = [_reading(logs, path, read) for path in paths]
+            reference = [_metric(path, one, name) for path, one in zip(paths, references, strict=True)]
+            judged = [_metric(proof.log, proof.reading, name) for proof in cell.proofs]
+            found = metric_agreement(name, reference, judged, float(tolerance[:-1]) / 100)
+            reason = other_task(_stated(references, [proof.reading for proof in cell.proofs]))
+            yield _metric_said(found, reason)
+        except NoEvidenceError as error:
+            yield Message(METRIC_NOT_COMPARED, name=name, reason=error.message)
+
+
+def _metric_said(found: MetricAgreement, reason: Message | None) -> Message:
+    if found.verdict == "NaN":
+        return Message(NO_NUMBER, reason=found.reason)
+    if reason is not None or found.change is None or found.values is None:
+        return Message(METRIC_NOT_COMPARED, name=found.name, reason=reason or found.reason)
+    told = {"value": f"{found.values[1]:.6g}", "reference": f"{found.values[0]:.6g}"}
+    key, limit = METRIC_DIFFERS if found.is_wrong else METRIC_AGREES, percent(found.tolerance)
+    return Message(key, name=found.name, change=signed(found.change), tolerance=limit, **told)
+
+
+def _metric(path: str, reading: Reading, name: str) -> FinalMetric:
+    try:
+        found = final_metric(Path(path), reading, name)
+    except NoMeasurement as error:
+        raise NoEvidenceError(error.message) from None
+    except ParserError:
+        raise NoEvidenceError(REFERENCE_UNREADABLE, log=path) from None
+    if found is None:
+        raise NoEvidenceError(NO_METRIC_IN, log=path, name=name)
+    return found
 
 
 def _of_convergence(pattern: str, case: Case, cell: Cell, logs: Path) -> Message:

@@ -57,5 +57,20 @@ def incomparable(stated: Mapping[str, Stated]) -> Message | None:
     return None
 
 
+def other_task(stated: Mapping[str, Stated]) -> Message | None:
+    """Why the final metrics of runs cannot be compared: another model or other data; None where nothing forbids it.
+
+    ``stated`` as for ``incomparable``. Batch sizes, precisions and seeds may differ: what they do to the result is what
+    is asked.
+    """
+    told = {name: (set(a), set(b)) for name, (a, b) in stated.items() if a and b and set(a) != set(b)}
+    for name in told:
+        if name in OF_MODEL:
+            return Message(OTHER_MODELS, name=name)
+        if name not in OF_BATCH and _has_word(name, ("data", "dataset", "datasets")):
+            return Message(OTHER_DATA, name=name)
+    return None
+
+
 def _has_word(name: str, words: Collection[str]) -> bool:
     return not {*re.split(r"[\W_]+", name.lower())}.isdisjoint(words)

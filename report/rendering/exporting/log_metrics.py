@@ -14,7 +14,7 @@ from ...measuring.number import printed
 from ...measuring.quantity import THROUGHPUT
 from ...pagefile.parts import Axis
 from .metric import ExportedRun, Metric
-from .run_time import begin_of
+from .run_time import begin_in_words
 
 SUITE = "logs"
 AXES: tuple[str, ...] = get_args(Axis)
@@ -43,7 +43,7 @@ def log_metric(log: Path, summary: Summary) -> Metric | None:
         protocol=found.protocol.words(),
         case=case,
         circumstances={str(key): said for key, said in circumstances(proof).items()},
-        runs=(ExportedRun(digits, found.value, begin_of(proof), proof.exhibits, proof.reading.path),),
+        runs=(ExportedRun(digits, found.value, begin_in_words(proof), proof.exhibits, proof.reading.path),),
         remarks=tuple(str(said) for said in summary.warnings),
     )
 

@@ -15,7 +15,7 @@ from ...evidence.ranks.exhibits import Exhibit
 class ExportedRun:
     """One run behind a metric: its own value, printed as the metric is, and the files that prove it.
 
-    ``time``: when it began, in ISO 8601 without a zone where its log prints none; empty where nothing says it. ``log``:
+    ``time``: when it began, in ISO 8601, UTC or as its log says; empty where nothing says it. ``log``:
     where its log lies on this machine, which no format tells.
     """
 

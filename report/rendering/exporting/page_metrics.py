@@ -10,7 +10,7 @@ from ...measuring.number import printed
 from ...measuring.protocol import Protocol
 from ...pagefile.page import SEVERAL, Page
 from .metric import ExportedRun, Metric
-from .run_time import begin_of
+from .run_time import begin_in_words
 
 # What a page need not state and its logs may.
 OF_LOGS = ("model", "framework", "device")
@@ -55,7 +55,7 @@ def _source(page: Page, cell: Cell) -> str:
 
 def _run(cell: Cell, proof: Proof) -> ExportedRun:
     digits = printed(proof.value, cell.shown.printing(cell.protocol or Protocol()))
-    return ExportedRun(digits, proof.value, begin_of(proof), proof.exhibits, proof.reading.path)
+    return ExportedRun(digits, proof.value, begin_in_words(proof), proof.exhibits, proof.reading.path)
 
 
 def _case(page: Page, cell: Cell) -> dict[str, Value]:

@@ -20,7 +20,7 @@ from report.rendering.publish import publish
 from tests.commandline import PROJECT, run
 from tests.report.archiving.small_archive import GOLDEN, files_of, make
 
-PAGES = ("toy", "toy_gpu", "llm_example")
+PAGES = ("toy", "toy_gpu", "toy_history", "llm_example")
 
 
 @pytest.fixture(scope="module", params=PAGES)

@@ -13,7 +13,7 @@ from tests.commandline import run
 from tests.report.audit.small_site import audited, bad, change
 
 OF_ONE = "[399.532](toy.evidence.en.md#cards/1/a)"
-every_toy = pytest.mark.parametrize("name", ["toy", "toy_gpu"])
+every_toy = pytest.mark.parametrize("name", ["toy", "toy_gpu", "toy_history"])
 
 
 def test_what_report_wrote_is_exact(site: Path) -> None:

@@ -18,9 +18,9 @@ from report.comparing.effect import (
     SUSPECT,
     Effect,
     effect,
-    percent,
     variance_of_mean,
 )
+from report.measuring.number import percent
 from tests.report.comparing.real_repeats import real_sets
 
 DRAWS = 30

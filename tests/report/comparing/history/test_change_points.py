@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import ruptures
 
-from report.comparing.history.change_points import PENALTY, change_points, robust_noise, winsorised
+from report.measuring.series.change_points import PENALTY, change_points, robust_noise, winsorised
 from tests.report.comparing.history.made_history import GATE, noisy
 from tests.report.comparing.history.made_series import KINDS, f1, made_series
+from tests.report.comparing.real_repeats import real_sets
 
 
 def found(times: list[float], gate: float = GATE) -> list[int]:
@@ -44,6 +45,21 @@ def test_a_step_below_half_of_the_gate_is_none() -> None:
 @pytest.mark.parametrize("noise", [0.0, 0.001, 0.003])
 def test_three_runs_at_the_end_are_a_step(noise: float) -> None:
     assert found(noisy([1.0] * 40 + [1.04] * 3, noise)) == [40]
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize(("size", "noise"), [(0.1, 0.01), (0.2, 0.02)])
+def test_a_clear_step_of_three_runs_after_three_is_found(size: float, noise: float, seed: int) -> None:
+    assert found(noisy([1.0] * 3 + [1.0 + size] * 3, noise, seed)) == [3]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [6, 7, 8, 9])
+def test_a_few_real_repeats_in_any_order_seldom_look_slower(count: int) -> None:
+    random, sets = np.random.default_rng(count), [times for times in real_sets() if len(times) >= count]
+    series = [np.log(random.choice(sets[at % len(sets)], count, replace=False)) for at in range(2000)]
+    slower = [any(point.change > 0 for point in change_points(one, GATE).points) for one in series]
+    assert np.mean(slower) <= 0.005
 
 
 @pytest.mark.parametrize("count", [1, 2])

@@ -1,0 +1,1 @@
+"""Times: when the runs behind a number began, and what their order shows."""

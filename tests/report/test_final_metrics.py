@@ -1,0 +1,141 @@
+"""Final metrics against a reference: what a run reaches, and fast but wrong in comparisons, gates and pages."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import tachograph
+from parsers.runs.reading import read
+from parsers.sharing.workers import ALONE
+from report.evidence.case_evidence import cells, forget
+from report.measuring.quality.final_metric import FinalMetric, final_metric
+from report.pagefile.page_file import PageError, load
+from tests.commandline import run
+from tests.parsers.run_folders import make_run
+from tests.report.comparing.made_sides import CASE, ENVIRONMENT, log_of, make_side
+
+HEAD = b"top1: 99.0 is wanted\n"
+FIRST = 1 + 3 + 12 + 1  # the line after a log of 12 steps
+PAGE = """
+title = "Page"
+model = "GPT-2"
+unit = "tokens/s"
+tested = ["Speed."]
+[columns.torch]
+title = "PyTorch"
+logs = "b/GPT-2/*/train.log"
+protocol = "skip_records=6,estimate=step_time,decimals=0"
+quality = { reference = "a/GPT-2/*/train.log", metrics = { top1 = "1%" } }
+[[tables]]
+name = "main"
+title = "Throughput"
+columns = ["torch"]
+rows = [{ title = "1", case = { cards = 1, batch_size = 12 } }]
+"""
+
+
+def reached(folder: Path, text: str, name: str) -> FinalMetric | None:
+    """The final metric of a log that ends with a text."""
+    log = folder / "train.log"
+    log.write_bytes(HEAD + log_of(100.0, steps=12) + text.encode())
+    return final_metric(Path("train.log"), read(log), name)
+
+
+def side(folder: Path, values: Sequence[object], time: float = 100.0, model: str = "GPT-2") -> Path:
+    """A suite with a run for each value of top1."""
+    for number, value in enumerate(values, 1):
+        log = HEAD + log_of(time, seed=number, steps=60) + f"Eval: top1: {value}, top5: 90.1\n".encode()
+        start = f"2026-01-01T10:{2 * number + (folder.name == 'b'):02}:00+00:00"
+        case = {**CASE, "model": model}
+        make_run(folder / "GPT-2" / str(number), log, case=case, environment=ENVIRONMENT, start=start)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value", "line"),
+    [
+        ("Eval: top1: 70.1, top5: 90\nEval: top1: 76.1%, top5: 92.9\n", "top1", 76.1, FIRST + 1),
+        ("Iter(val) [9]\tmIoU: 0.5921  mAcc: 0.7\n", "mIoU", 0.5921, FIRST),
+        ("{'eval_loss': 2.1, 'eval_accuracy': 9.1e-1, 'epoch': 3.0}\n", "eval_accuracy", 0.91, FIRST),
+        ("BLEU = 27.31, 59.3/33.1\n", "BLEU", 27.31, FIRST),
+        (':::MLLOG {"key": "eval_accuracy", "value": 0.7593, "metadata": {}}\n', "eval_accuracy", 0.7593, FIRST),
+        ("step 60: train loss 2.5, val loss 2.4\n", "val loss", 2.4, FIRST),
+        ("accuracy 0.5 best_accuracy 0.9\n", "accuracy", 0.5, FIRST),
+        ("top1: 76.1\niter 12: loss 1.0, time 100.00ms, top1: 12.0\n", "top1", 76.1, FIRST),
+    ],
+)
+def test_the_last_value_that_is_printed_beside_the_records_counts(
+    text: str, name: str, value: float, line: int, tmp_path: Path
+) -> None:
+    assert reached(tmp_path, text, name) == FinalMetric(Path("train.log"), line, value)
+
+
+@pytest.mark.parametrize("text", ["", "top15: 3\n", "top1: 3/10\n", "my.top1: 3\n", "top1: none\n"])
+def test_what_is_not_that_metric_is_none(text: str, tmp_path: Path) -> None:
+    assert reached(tmp_path, text, "top1") is None
+
+
+def test_a_metric_outside_its_tolerance_is_wrong_however_fast_the_run_is(tmp_path: Path) -> None:
+    a, b = side(tmp_path / "a", [76.1, 76.3, 76.2]), side(tmp_path / "b", [73.1, 73.3, 73.2], 90.0)
+    done = run("compare", a, b, "--gate", "3%", "--metric", "top1=1%", "--junit", tmp_path / "junit.xml")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (1, "1 case: 1 faster. Metrics differ: 1.")
+    assert "faster; top1 lower" in done.stdout
+    assert "top1: lower, -3.9%: 73.2 instead of 76.2 (tolerance 1%)" in done.stdout
+    assert 'failure message="top1: lower' in (tmp_path / "junit.xml").read_text(encoding="utf-8")
+
+
+def test_a_metric_within_its_tolerance_passes(tmp_path: Path) -> None:
+    a, b = side(tmp_path / "a", [76.1, 76.3, 76.2]), side(tmp_path / "b", [76.0, 76.4, 76.1])
+    found = tachograph.compare(a, b, metrics={"top1": 0.01, "top5": 0.01})
+    assert [one.verdict for one in found.cases[0].metrics] == ["same", "same"]
+    assert found.status == 0
+
+
+def test_json_says_where_each_run_prints_it(tmp_path: Path) -> None:
+    a, b = side(tmp_path / "a", [76.1]), side(tmp_path / "b", ["nan"])
+    (metric,) = json.loads(run("compare", a, b, "--json", "--metric", "top1=1%").stdout)["metrics"]
+    assert (metric["verdict"], metric["is_wrong"]) == ("NaN", True)
+    places = [(Path(one["log"]).parts[-4], one["line"], one["value"]) for one in metric["printed"]]
+    assert places == [("a", 65, 76.1), ("b", 65, None)]
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "reason"),
+    [("mIoU", "GPT-2", "prints no mIoU beside its records"), ("top1", "GPT-3", "the models differ (model)")],
+)
+def test_what_cannot_be_compared_is_unknown_for_the_gate(name: str, model: str, reason: str, tmp_path: Path) -> None:
+    a, b = side(tmp_path / "a", [76.1, 76.3, 76.2]), side(tmp_path / "b", [76.1, 76.3, 76.2], model=model)
+    done = run("compare", a, b, "--gate", "3%", "--metric", f"{name}=1%")
+    assert done.returncode == 3
+    assert reason in done.stdout
+
+
+@pytest.mark.parametrize("option", ["top1", "=1%", "top1=200%", "top1=x"])
+def test_an_option_that_is_no_metric_with_a_share_is_refused(option: str, tmp_path: Path) -> None:
+    a = make_side(tmp_path / "a", (100.0,))
+    done = run("compare", a, a, "--metric", option)
+    assert (done.returncode, "expected a metric as the logs print it" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "said"),
+    [
+        ("1%", "top1 differs from the reference by -3.9%: 73.2 instead of 76.2 (tolerance 1%)."),
+        ("5%", "top1 agrees with the reference within 5%: 73.2; reference 76.2."),
+    ],
+)
+def test_a_page_says_so_in_the_note_of_a_cell(tolerance: str, said: str, tmp_path: Path) -> None:
+    side(tmp_path / "a", [76.1, 76.3])
+    side(tmp_path / "b", [73.1, 73.3])
+    (tmp_path / "page.toml").write_text(PAGE.replace("1%", tolerance), encoding="utf-8")
+    forget()
+    (cell,) = cells(load(tmp_path / "page.toml"), tmp_path, ALONE)
+    assert said in cell.said
+
+
+def test_a_reference_needs_a_loss_or_metrics(tmp_path: Path) -> None:
+    (tmp_path / "page.toml").write_text(PAGE.replace(', metrics = { top1 = "1%" }', ""), encoding="utf-8")
+    with pytest.raises(PageError, match="reference with loss or metrics"):
+        load(tmp_path / "page.toml")
