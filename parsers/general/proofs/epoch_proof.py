@@ -29,14 +29,17 @@ def as_times_of_epochs(series: SpokenSeries) -> SpokenSeries:
 
 
 def epochs_before(series: SpokenSeries, gathered: Gathered) -> Numbers:
-    """The epoch of the last line of training before each line of a series that counts nothing itself; NaN without."""
+    """The epoch of the last line of training before each line of a series that counts nothing itself; NaN without.
+
+    A line of training tells a loss, or numbers a step as well where some line says that it is of training.
+    """
     if series.kind != "summary":
         return np.full(len(series), np.nan)
-    told = [
-        (row.line, row.of("epoch")) for row in gathered.spoken if row.form.has_any_loss and not row.form.is_of_other
-    ]
-    lines, epochs = [line for line, _ in told], np.array([np.nan, *(epoch for _, epoch in told)])
-    return epochs[np.searchsorted(lines, [row.line for row in series.rows])]
+    rows = [row for row in gathered.spoken if not (row.form.is_of_other or row.form.is_bar)]
+    is_said = any(row.form.is_of_training for row in rows)
+    told = [row for row in rows if row.form.has_any_loss or (is_said and row.form.first("step"))]
+    epochs = np.array([np.nan, *(row.of("epoch") for row in told)])
+    return epochs[np.searchsorted([row.line for row in told], [row.line for row in series.rows])]
 
 
 def factor_of_epoch(series: SpokenSeries) -> float | str:
