@@ -136,6 +136,15 @@ def test_lines_of_epochs_and_steps_are_of_training_where_one_says_so(tmp_path: P
     assert (summarise(write(tmp_path, text.encode()), None, ()).measurement is not None) == is_read
 
 
+@pytest.mark.parametrize(("name", "is_read"), [("elapsed time", True), ("valid elapsed time", False)])
+def test_the_time_since_the_start_on_the_lines_of_epochs_gives_epochs_a_second(
+    tmp_path: Path, name: str, is_read: bool
+) -> None:
+    found = read(tmp_path, "Epoch {epoch}: loss {loss:.4f}, " + name + ": {passed:.2f}s").measurement
+    assert (found is not None) == is_read
+    assert found is None or found.value == approx(5 / 100)
+
+
 NO_CLOCKS_OF_EPOCHS = {
     "without a unit": behind_epochs("Time elapsed: {since:.2f}"),
     "a start long before": behind_epochs("Time elapsed: {since:.2f} min", first=40.0),

@@ -54,6 +54,13 @@ def test_epochs_are_counted_by_the_stamps_of_their_lines(tmp_path: Path) -> None
     assert found.measurement.unit == "epochs/s"
 
 
+def test_where_only_every_third_epoch_is_told_all_count(tmp_path: Path) -> None:
+    lines = [f"Epoch {3 * n}, train loss: 2.{n}" for n in range(1, 13)]
+    found = read(tmp_path, stamped(lines, 25)).measurement
+    assert found is not None
+    assert found.value == approx(0.12)
+
+
 def test_it_says_that_the_time_between_two_epochs_is_that_of_all_that_was_done(tmp_path: Path) -> None:
     said = " ".join(map(str, read(tmp_path, stamped(EPOCHS, 25)).warnings))
     assert "also of an evaluation" in said
@@ -62,7 +69,8 @@ def test_it_says_that_the_time_between_two_epochs_is_that_of_all_that_was_done(t
 OTHERS = {
     "without a loss": [line.replace("loss", "accuracy") for line in EPOCHS],
     "of a test": [f"Test epoch {n}/12, loss: 2.{n}" for n in range(1, 13)],
-    "of every third epoch": [f"Epoch {3 * n}, train loss: 2.{n}" for n in range(1, 13)],
+    "of each epoch twice": [f"Epoch {n // 2}, train loss: 2.{n}" for n in range(2, 15)],
+    "below a title of a test": ["Evaluating the model on the test set", *EPOCHS],
     "of one epoch": [f"Epoch 1, train loss: 2.{n}" for n in range(1, 13)],
     "of three epochs": EPOCHS[:3],
 }
