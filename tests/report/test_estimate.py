@@ -95,6 +95,13 @@ def test_a_time_of_few_whole_milliseconds_is_refused(times: list[float], unit: s
         refuse_rounded(records, fields, "step", "step_time")
 
 
+@pytest.mark.parametrize(("times", "is_refused"), [([0.0, 1.0, 0.0], True), ([12.0, 13.0], False), ([0.5, 1.0], False)])
+def test_a_time_of_an_epoch_in_few_whole_seconds_is_refused(times: list[float], is_refused: bool) -> None:
+    fields = {("epoch", "duration"): Field("duration", "NUMBER", unit="seconds")}
+    with pytest.raises(NoMeasurement, match="whole seconds") if is_refused else nullcontext():
+        refuse_rounded(columns(log(duration=times)), fields, "epoch", "duration")
+
+
 def test_a_running_mean_over_the_run_covers_all_epochs() -> None:
     # Epochs of 10 steps: 10 steps in 1 s, 20 steps in 5 s, so the second 10 take 4 s.
     records = log(step=[10, 10], throughput=[10.0, 4.0])

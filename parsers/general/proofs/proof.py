@@ -63,9 +63,7 @@ TWO_COUNTERS = (
 )
 
 CLOCK = "{name} is the time since the start, for it rises with the steps"
-CLOCK_OF_EPOCHS = (
-    "{name} is the time since the start, for it rises with each numbered epoch"
-)
+CLOCK_OF_EPOCHS = "{name} is the time since the start, for it rises with each numbered epoch"
 NO_CLOCK = "it does not rise with the steps"
 COUNTED_UNKNOWN = "the log does not show what its throughput counts"
 BAR = "the progress bar shows the speed that its own clock gives"
