@@ -11,7 +11,7 @@ from ..io.message import Message
 from ..naming.sense import DURATION, ELAPSED, EPOCH, RATE, STEP, STEP_RATE, STEP_TIME, TIME, WORK, Sense
 from .evaluation_titles import evaluates_before
 from .gathered import Gathered
-from .proofs.epoch_proof import are_one_by_one
+from .proofs.epoch_proof import rise_or_begin_anew
 from .proofs.proof import Proven, prove
 from .spoken_series import FAR, FEW, Numbers, SpokenSeries, agree, all_series, of_stamps
 from .training_bar import APART, LEAST_SECONDS, LEAST_STEPS
@@ -79,11 +79,12 @@ def _by_stamps(gathered: Gathered) -> list[Proven]:
 def _epochs_by_stamps(gathered: Gathered) -> list[Proven]:
     """The epochs of lines of training, for their stamps to count by, where each has one for long enough."""
     series = of_stamps(gathered, EPOCH)
-    if series is None or len(series) < FEWEST_EPOCHS or not are_one_by_one(series.values):
+    if series is None or len(series) < FEWEST_EPOCHS or not rise_or_begin_anew(series.values):
         return []
     done, passed = np.diff(series.values), np.diff(np.array([row.moment for row in series.rows]))
     are_on = (done > 0) & (passed >= 0)
-    if passed[are_on].sum() < LEAST_SECONDS or are_on.mean() < MOST_STAMPS:
+    is_long = passed[are_on].sum() >= LEAST_SECONDS
+    if are_on.mean() < MOST_STAMPS or not is_long or evaluates_before(series, gathered):
         return []
     return [Proven(series, EPOCH, 1.0, [Message(EPOCHS_BY_STAMPS)])]
 

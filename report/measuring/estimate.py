@@ -48,6 +48,10 @@ IMPOSSIBLE = (
     "window or another estimate."
 )
 ALL_ZERO = "{column} is 0 in all {count} records, first at line {line}, and is not used."
+ROUNDED = (
+    "{column} is rounded to whole {unit}, of which there are {median} as a rule, first at line {line}: too few for a "
+    "speed."
+)
 NEEDS_LENGTH = "counts=tokens needs the sequence length, which the log does not state."
 UNKNOWN_UNIT = "The unit of {field} is {unit}; only seconds, milliseconds and minutes are supported."
 RUNS_ON = (
@@ -55,6 +59,8 @@ RUNS_ON = (
     " it cannot be converted to instantaneous values: use estimate=reported or estimate=clock."
 )
 
+# What times may be rounded to, and how many of it at least say something: half a one is a small part of them.
+_ROUNDED_TO = {"step_time": ("milliseconds", 5), "duration": ("seconds", 3)}
 _IN_A_SECOND = {"seconds": 1, "milliseconds": 1000, "minutes": 1 / 60}
 
 
@@ -230,6 +236,18 @@ def refuse_zero(values: Values, column: str, lines: NDArray[np.int64]) -> None:
     """Raise ``NoMeasurement`` where a column prints nothing but 0; ``lines``: those of the values."""
     if not values.any():
         raise NoMeasurement(ALL_ZERO, column=column, count=len(values), line=lines[0])
+
+
+def refuse_rounded(records: Columns, fields: Fields, kind: str, name: str) -> None:
+    """Raise ``NoMeasurement`` where times are whole milliseconds, or those of epochs whole seconds, and too few."""
+    field, finite = fields.get((kind, name)), records.finite(name)
+    printed = records.numbers(name)[finite]
+    unit, fewest = _ROUNDED_TO.get(name, ("", 0))
+    if field is None or field.unit != unit or not len(printed) or (printed != np.round(printed)).any():
+        return
+    if (middle := float(np.median(printed))) < fewest:
+        told = {"column": name, "unit": field.unit, "median": f"{middle:g}"}
+        raise NoMeasurement(ROUNDED, **told, line=records["line"][finite][0])
 
 
 def refuse_impossible(values: Values, lines: NDArray[np.int64], protocol: Protocol) -> None:

@@ -15,7 +15,7 @@ from parsers.io.message import Message, joined
 
 from . import estimate
 from .caveats import left_out, of_earlier_run, of_records, of_sizes, of_steps
-from .estimate import CONSUMED, READS, Facts, Values, as_counted, refuse_impossible, refuse_zero
+from .estimate import CONSUMED, READS, Facts, Values, as_counted, refuse_impossible, refuse_rounded, refuse_zero
 from .protocol import NoMeasurement, Protocol
 from .ranks.rank_records import Ranks, not_of_the_job, ranks_of
 from .ranks.rank_spread import RankSpread, refuse_times, spread
@@ -174,6 +174,7 @@ def _valued(log: _Log, column: str, used: Mask, reasons: Reasons) -> Series:
     """The values of all records; the reasons of those in the window are set."""
     found = _series(log, column, used)
     refuse_zero(found.values, column, log.records["line"])
+    refuse_rounded(log.records, log.fields, log.protocol.records, column)
     values = taken(found.values, used)
     refuse_impossible(values, taken(log.records["line"], used), log.protocol)
     reasons[used] = _kept(values, log.protocol)

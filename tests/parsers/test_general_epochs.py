@@ -80,7 +80,8 @@ def test_a_time_that_may_be_of_something_else_gives_none(tmp_path: Path, line: s
 def test_where_a_number_does_not_fit_the_stamps_the_epochs_are_counted_by_these(tmp_path: Path, line: str) -> None:
     found = read(tmp_path, line, seconds=(20.0,) * 6).measurement
     assert found is not None
-    assert (found.value, found.protocol.estimate) == (approx(0.05), "clock")
+    assert found.value == approx(0.05)
+    assert found.protocol.estimate == "clock"
 
 
 def of_folds(*lasts: int) -> str:
@@ -96,7 +97,8 @@ def of_folds(*lasts: int) -> str:
 def test_epochs_that_begin_anew_with_each_fold_are_numbered_one_by_one(tmp_path: Path) -> None:
     found = summarise(write(tmp_path, of_folds(5, 1, 5, 5).encode()), None, ()).measurement
     assert found is not None
-    assert (found.value, found.unit) == (approx(1 / 480, rel=1e-3), "epochs/s")
+    assert found.value == approx(1 / 480, rel=1e-3)
+    assert found.unit == "epochs/s"
 
 
 @pytest.mark.parametrize("lasts", [(1,) * 12, (1, 2, 1)], ids=["the first alone", "hardly a second one"])
@@ -124,7 +126,23 @@ def test_the_time_since_the_start_that_is_told_behind_each_epoch_gives_epochs_a_
 ) -> None:
     found = summarise(write(tmp_path, behind_epochs(told).encode()), None, ()).measurement
     assert found is not None
-    assert (found.value, found.unit) == (approx(rate), "epochs/s")
+    assert found.value == approx(rate)
+    assert found.unit == "epochs/s"
+
+
+@pytest.mark.parametrize(("said", "is_read"), [("Train", True), ("Top", False)])
+def test_lines_of_epochs_and_steps_are_of_training_where_one_says_so(tmp_path: Path, said: str, is_read: bool) -> None:
+    text = behind_epochs("Epoch 1 | " + said + ": 90.5%\nTime elapsed: {since:.2f} min").replace("Loss", "Cost")
+    assert (summarise(write(tmp_path, text.encode()), None, ()).measurement is not None) == is_read
+
+
+@pytest.mark.parametrize(("name", "is_read"), [("elapsed time", True), ("valid elapsed time", False)])
+def test_the_time_since_the_start_on_the_lines_of_epochs_gives_epochs_a_second(
+    tmp_path: Path, name: str, is_read: bool
+) -> None:
+    found = read(tmp_path, "Epoch {epoch}: loss {loss:.4f}, " + name + ": {passed:.2f}s").measurement
+    assert (found is not None) == is_read
+    assert found is None or found.value == approx(5 / 100)
 
 
 NO_CLOCKS_OF_EPOCHS = {

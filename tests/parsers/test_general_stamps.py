@@ -31,7 +31,8 @@ EPOCHS = [f"Epoch {n}/12, train loss: {3 / n:.4f}, val loss: {4 / n:.4f}" for n 
 def test_steps_are_counted_over_midnight_by_stamps_without_a_date(tmp_path: Path) -> None:
     found = read(tmp_path, stamped(STEPS, 10, OF_DAY))
     assert found.measurement is not None
-    assert (found.measurement.value, found.measurement.unit) == (approx(0.1), "steps/s")
+    assert found.measurement.value == approx(0.1)
+    assert found.measurement.unit == "steps/s"
 
 
 def test_it_says_that_a_stamp_without_a_date_shows_no_pause_of_a_day(tmp_path: Path) -> None:
@@ -49,7 +50,15 @@ def test_other_times_of_day_are_no_stamps(tmp_path: Path, stamp: str) -> None:
 def test_epochs_are_counted_by_the_stamps_of_their_lines(tmp_path: Path) -> None:
     found = read(tmp_path, stamped(EPOCHS, 25))
     assert found.measurement is not None
-    assert (found.measurement.value, found.measurement.unit) == (approx(0.04), "epochs/s")
+    assert found.measurement.value == approx(0.04)
+    assert found.measurement.unit == "epochs/s"
+
+
+def test_where_only_every_third_epoch_is_told_all_count(tmp_path: Path) -> None:
+    lines = [f"Epoch {3 * n}, train loss: 2.{n}" for n in range(1, 13)]
+    found = read(tmp_path, stamped(lines, 25)).measurement
+    assert found is not None
+    assert found.value == approx(0.12)
 
 
 def test_it_says_that_the_time_between_two_epochs_is_that_of_all_that_was_done(tmp_path: Path) -> None:
@@ -60,7 +69,8 @@ def test_it_says_that_the_time_between_two_epochs_is_that_of_all_that_was_done(t
 OTHERS = {
     "without a loss": [line.replace("loss", "accuracy") for line in EPOCHS],
     "of a test": [f"Test epoch {n}/12, loss: 2.{n}" for n in range(1, 13)],
-    "of every third epoch": [f"Epoch {3 * n}, train loss: 2.{n}" for n in range(1, 13)],
+    "of each epoch twice": [f"Epoch {n // 2}, train loss: 2.{n}" for n in range(2, 15)],
+    "below a title of a test": ["Evaluating the model on the test set", *EPOCHS],
     "of one epoch": [f"Epoch 1, train loss: 2.{n}" for n in range(1, 13)],
     "of three epochs": EPOCHS[:3],
 }

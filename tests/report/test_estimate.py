@@ -1,3 +1,4 @@
+from contextlib import nullcontext
 from typing import Literal
 
 import numpy as np
@@ -7,8 +8,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from parsers.grammar.field import Field, Kind
-from report.measuring.estimate import column, values
+from report.measuring.estimate import column, refuse_rounded, values
 from report.measuring.protocol import NoMeasurement, Protocol
+from report.measuring.record_columns import columns
 from report.measuring.window import Fields
 
 INSTANT = Protocol(estimate="instant")
@@ -75,6 +77,29 @@ def test_a_record_before_the_reset_covers_all_steps_so_far() -> None:
     # Steps 2 and 4 lie before the reset: 2 / 1 = 2 s and 4 / 2 = 2 s would be no time, 4 / 1.6 = 2.5 s is 0.5 s.
     records = log(step=[2, 4, 6], throughput=[1.0, 1.6, 7.0])
     assert values(records, throughput(since=4), INSTANT).tolist() == [1, 4, 7]
+
+
+@pytest.mark.parametrize(
+    ("times", "unit", "is_refused"),
+    [
+        ([1.0, 2.0, 1.0], "milliseconds", True),
+        ([1.0, 2.5, 1.0], "milliseconds", False),
+        ([7.0, 8.0, 7.0], "milliseconds", False),
+        ([1.0, 2.0, 1.0], "seconds", False),
+    ],
+    ids=["whole", "not all whole", "many", "seconds"],
+)
+def test_a_time_of_few_whole_milliseconds_is_refused(times: list[float], unit: str, is_refused: bool) -> None:
+    records, fields = columns(log(step_time=times)), step_time("instant", unit)
+    with pytest.raises(NoMeasurement, match="whole milliseconds") if is_refused else nullcontext():
+        refuse_rounded(records, fields, "step", "step_time")
+
+
+@pytest.mark.parametrize(("times", "is_refused"), [([0.0, 1.0, 0.0], True), ([12.0, 13.0], False), ([0.5, 1.0], False)])
+def test_a_time_of_an_epoch_in_few_whole_seconds_is_refused(times: list[float], is_refused: bool) -> None:
+    fields = {("epoch", "duration"): Field("duration", "NUMBER", unit="seconds")}
+    with pytest.raises(NoMeasurement, match="whole seconds") if is_refused else nullcontext():
+        refuse_rounded(columns(log(duration=times)), fields, "epoch", "duration")
 
 
 def test_a_running_mean_over_the_run_covers_all_epochs() -> None:

@@ -29,14 +29,17 @@ def as_times_of_epochs(series: SpokenSeries) -> SpokenSeries:
 
 
 def epochs_before(series: SpokenSeries, gathered: Gathered) -> Numbers:
-    """The epoch of the last line of training before each line of a series that counts nothing itself; NaN without."""
+    """The epoch of each line, or of the last line of training before each where they count nothing; NaN without.
+
+    A line of training tells a loss, or numbers a step as well where some line says that it is of training.
+    """
     if series.kind != "summary":
-        return np.full(len(series), np.nan)
-    told = [
-        (row.line, row.of("epoch")) for row in gathered.spoken if row.form.has_any_loss and not row.form.is_of_other
-    ]
-    lines, epochs = [line for line, _ in told], np.array([np.nan, *(epoch for _, epoch in told)])
-    return epochs[np.searchsorted(lines, [row.line for row in series.rows])]
+        return series.of("epoch") if series.kind == "epoch" else np.full(len(series), np.nan)
+    rows = [row for row in gathered.spoken if not (row.form.is_of_other or row.form.is_bar)]
+    is_said = any(row.form.is_of_training for row in rows)
+    told = [row for row in rows if row.form.has_any_loss or (is_said and row.form.first("step"))]
+    epochs = np.array([np.nan, *(row.of("epoch") for row in told)])
+    return epochs[np.searchsorted([row.line for row in told], [row.line for row in series.rows])]
 
 
 def factor_of_epoch(series: SpokenSeries) -> float | str:
@@ -60,8 +63,19 @@ def factor_of_epoch(series: SpokenSeries) -> float | str:
 def are_one_by_one(epochs: Numbers) -> bool:
     """Whether epochs are numbered one by one; each time from the first where they begin anew."""
     done = np.diff(epochs)
-    are_first = (done <= 0) & (epochs[1:] == epochs.min(initial=np.inf))
-    return (done == 1).sum() >= LEAST - 1 and bool(((done == 1) | are_first).mean() >= MOST_EPOCHS)
+    return (done == 1).sum() >= LEAST - 1 and bool(((done == 1) | _begin_anew(epochs)).mean() >= MOST_EPOCHS)
+
+
+def rise_or_begin_anew(epochs: Numbers) -> bool:
+    """Whether the numbers of epochs rise, as those of every tenth do, or begin anew from the first."""
+    done = np.diff(epochs)
+    return (done > 0).sum() >= LEAST - 1 and bool(((done > 0) | _begin_anew(epochs)).mean() >= MOST_EPOCHS)
+
+
+def _begin_anew(epochs: Numbers) -> NDArray[np.bool_]:
+    """Which of them, but for the first, are the first of a run."""
+    begin: NDArray[np.bool_] = (np.diff(epochs) <= 0) & (epochs[1:] == epochs.min(initial=np.inf))
+    return begin
 
 
 def _by_stamps_of_epochs(series: SpokenSeries) -> float | None:

@@ -63,7 +63,7 @@ TWO_COUNTERS = (
 )
 
 CLOCK = "{name} is the time since the start, for it rises with the steps"
-CLOCK_OF_EPOCHS = "{name} is the time since the start, for it rises with each epoch that the lines before it number"
+CLOCK_OF_EPOCHS = "{name} is the time since the start, for it rises with each numbered epoch"
 NO_CLOCK = "it does not rise with the steps"
 COUNTED_UNKNOWN = "the log does not show what its throughput counts"
 BAR = "the progress bar shows the speed that its own clock gives"
@@ -114,7 +114,8 @@ def _number(series: SpokenSeries, gathered: Gathered, *, is_bar: bool) -> Proven
 
 def _clock_of_epochs(series: SpokenSeries, gathered: Gathered) -> Proven | None:
     """The time since the start, where lines tell it behind those of each epoch."""
-    if series.sense.role != ELAPSED or not is_clock_of_epochs(series, epochs_before(series, gathered)):
+    is_of_clock = series.sense.role == ELAPSED and not _of_other(series)
+    if not is_of_clock or not is_clock_of_epochs(series, epochs_before(series, gathered)):
         return None
     why = [Message(CLOCK_OF_EPOCHS, name=series.sense.name)]
     return Proven(replace(series, is_of_epochs=True), ELAPSED, series.sense.factor or 1.0, why)
