@@ -28,7 +28,7 @@ from .windows.length import AnyLength, Length, SomeLength
 ARE_EXCLUSIVE = "{one} and {other} are mutually exclusive."
 COUNTS_ALONE = "counts=steps goes with estimate=clock or estimate=duration; estimate=steps reads the time of a step."
 COUNTS_TOKENS = "counts=tokens goes with estimate=step_time, estimate=duration or estimate=clock."
-COUNTS_EPOCHS = "counts=epochs goes with records=epoch and estimate=duration."
+COUNTS_EPOCHS = "counts=epochs goes with records=epoch and estimate=duration or estimate=clock."
 CLOCK_ALONE = "estimate=clock gives one value: trim, trim_min and statistic do not apply to it."
 NO_STEPS = "from_step={first} is greater than to_step={last}."
 NOT_NAMED = '"{name}" is not a named protocol; use one of {named}, or key=value with these keys: {keys}.'
@@ -67,8 +67,8 @@ class Protocol(BaseModel):
     samples of a record / its duration; `clock`: samples between two records / the time between them; `instant`: as
     printed, with running means converted to instantaneous values; `steps`: steps per second."""
     counts: Literal["samples", "tokens", "steps", "epochs"] = "samples"
-    """What `clock` and `duration` count: samples (or tokens where the log states them), steps, or epochs (`duration` of
-    epoch records only). `tokens`, also of `step_time`: samples × sequence length, unless the log states tokens."""
+    """What `clock` and `duration` count: samples (or tokens where the log states them), steps, or epochs (of epoch
+    records only). `tokens`, also of `step_time`: samples × sequence length, unless the log states tokens."""
     run: PositiveInt | Literal["last"] | None = None
     """Which run, if a log contains several: its number, from 1, or `last`."""
     skip_records: NonNegativeInt = 0
@@ -115,7 +115,7 @@ class Protocol(BaseModel):
             raise Mistake(COUNTS_ALONE)
         if self.counts == "tokens" and self.estimate not in ("step_time", "duration", "clock"):
             raise Mistake(COUNTS_TOKENS)
-        if self.counts == "epochs" and (self.records, self.estimate) != ("epoch", "duration"):
+        if self.counts == "epochs" and (self.records != "epoch" or self.estimate not in ("duration", "clock")):
             raise Mistake(COUNTS_EPOCHS)
         if self.estimate == "clock" and (self.trim or self.trim_min or self.statistic != "mean"):
             raise Mistake(CLOCK_ALONE)

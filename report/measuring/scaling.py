@@ -199,7 +199,7 @@ def _of_job(records: Columns, fields: Fields, facts: Facts, protocol: Protocol, 
 
 
 def amounts_done(records: Records, fields: Fields, facts: Facts, used: Mask, protocol: Protocol) -> tuple[Values, str]:
-    """Return what all cards had done when each record was printed (float64), and what: "samples", "tokens" or "steps".
+    """Return what all cards had done when each record was printed (float64), and what it counts, "samples" or "epochs".
 
     That is what the log counts itself: in all (``consumed_samples``, ``consumed_tokens``) or in each record
     (``sample_count``, ``token_count``), where only differences mean something. Else the epochs times the samples of
@@ -209,6 +209,8 @@ def amounts_done(records: Records, fields: Fields, facts: Facts, used: Mask, pro
     records = columns(records)
     if protocol.counts == "steps":
         return steps_done(records, step_field(fields, protocol.records)).astype(np.float64), "steps"
+    if protocol.counts == "epochs":
+        return _epochs_done(records), "epochs"
     if (counted := _counted(records, fields, facts, protocol)) is not None:
         return as_counted(*counted, records, facts, protocol)
     counts_epochs = protocol.records == "epoch" and "epoch" in records and records.printed("epoch").all()
@@ -225,6 +227,12 @@ def amounts_done(records: Records, fields: Fields, facts: Facts, used: Mask, pro
     each = np.zeros(len(done))
     each[used] = sizes
     return as_counted(np.cumsum(np.diff(done, prepend=0) * each), unit, records, facts, protocol)
+
+
+def _epochs_done(records: Columns) -> Values:
+    """The number of each epoch, or its place where the records print none."""
+    is_printed = "epoch" in records and records.printed("epoch").all()
+    return records.numbers("epoch") if is_printed else np.arange(1.0, len(records) + 1)
 
 
 def _counted(records: Columns, fields: Fields, facts: Facts, protocol: Protocol) -> tuple[Values, str] | None:

@@ -9,7 +9,7 @@ from ..evidence.case_evidence import row_title, written
 from ..evidence.cell import Cell
 from ..evidence.comparability import RULES, Difference
 from ..evidence.comparison import UnlikeNumbers
-from ..measuring.crosscheck import MEANS, OWN
+from ..measuring.checking.own_figures import MEANS, OWN
 from ..measuring.number import printed
 from ..measuring.protocol import Protocol
 from ..wording import markdown
