@@ -200,9 +200,12 @@ def _of_steps(found: Summary, number: Measurement, text: str) -> Iterator[Witnes
 
 
 def _lines_used(number: Measurement) -> list[int]:
-    """The lines of the records that made a number, also those between the two of a clock or before the last."""
+    """The lines of the records that made a number, also those between the two of a clock or before the last.
+
+    A line on which a bar is drawn again and again holds many records.
+    """
     of_stretch = (RecordUse.USED, RecordUse.BETWEEN, RecordUse.NOT_LAST)
-    found: list[int] = number.use.lines[np.isin(number.use.reasons, of_stretch)].tolist()
+    found: list[int] = np.unique(number.use.lines[np.isin(number.use.reasons, of_stretch)]).tolist()
     return found
 
 
