@@ -17,8 +17,10 @@ DAY = 86400
 LEAST_SECONDS = 20
 PAUSE = 3.0
 LEAST_LINES = 5
-# How often a number rises that counts steps, and how alike the rates are that remaining times give.
+# How often a number rises that counts steps, how many of the lines used tell a time, and how alike the rates are that
+# remaining times give.
 RISES = 0.8
+TOLD = 0.9
 ALIKE = 1.3
 
 BAR = re.compile(r"(?<![\d/])(?P<done>\d+)/(?P<total>\d+) \[(?P<passed>[\d:]+)<")
@@ -108,14 +110,15 @@ def _remaining(line: str) -> Point | None:
     done, total = (int(number) for number in count.groups() if number)
     whole = int(time["days"] or 0) * DAY + int(time["hours"]) * 3600 + int(time["minutes"]) * 60
     seconds = whole + float(time["seconds"])
-    return Point(total - done, seconds) if seconds >= 3 * LEAST_SECONDS and total > done else None
+    # Until half is done, the first steps weigh much in what a program expects.
+    return Point(total - done, seconds) if seconds >= 3 * LEAST_SECONDS and done < total <= 2 * done else None
 
 
 def by_clock(lines: Sequence[str], seconds: Sequence[float | None]) -> float | None:
     """Steps a second by some times of lines, and by the first number on them that rises; without pauses."""
-    counts = counter([line for line, at in zip(lines, seconds, strict=True) if at is not None])
     times = [at for at in seconds if at is not None]
-    if counts is None:
+    counts = counter([line for line, at in zip(lines, seconds, strict=True) if at is not None])
+    if counts is None or len(times) < TOLD * len(lines):
         return None
     pairs = zip(pairwise(counts), pairwise(times), strict=True)
     apart = [
@@ -131,14 +134,15 @@ def by_clock(lines: Sequence[str], seconds: Sequence[float | None]) -> float | N
 def counter(lines: Sequence[str]) -> list[int] | None:
     """The number behind the stamps of some lines that is a whole one on all and rises as a rule.
 
-    Of several it is the first that is called a step or the like, or else the first that is not called an epoch.
+    Of several it is the first that is called a step or the like, or else the first that rises by more than one and is
+    not called an epoch.
     """
     rows = [list(COUNT.finditer(_without_stamp(line))) for line in lines]
     if len(rows) < LEAST_LINES:
         return None
     rising = [column for column in zip(*rows, strict=False) if _rises(column)]
     named = [column for column in rising if STEP.search(column[0]["name"] or "")]
-    others = [column for column in rising if not EPOCH.search(column[0]["name"] or "")]
+    others = [column for column in rising if not EPOCH.search(column[0]["name"] or "") and _is_coarse(column)]
     found = next(iter((*named, *others)), None)
     return None if found is None else [_whole(one) for one in found]
 
@@ -146,6 +150,11 @@ def counter(lines: Sequence[str]) -> list[int] | None:
 def _rises(column: Sequence[re.Match[str]]) -> bool:
     rises = sum(_whole(after) > _whole(before) for before, after in pairwise(column))
     return rises >= RISES * (len(column) - 1)
+
+
+def _is_coarse(column: Sequence[re.Match[str]]) -> bool:
+    """Whether numbers rise by more than one from line to line, as those of epochs do not."""
+    return median(_whole(after) - _whole(before) for before, after in pairwise(column)) > 1
 
 
 def _whole(found: re.Match[str]) -> int:

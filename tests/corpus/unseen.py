@@ -176,7 +176,7 @@ def witnesses(found: Summary, text: str) -> Iterator[Witness]:
     number = found.measurement
     if number is None or number.value <= 0:
         return
-    for check in found.checks:
+    for check in (*found.checks, *found.own):
         yield Witness(check.measurement.protocol.words(), check.measurement.value, check.ratio)
     for other in _of_other_records(found, number):
         yield Witness(other.protocol.words(), other.value, other.value / number.value)
@@ -284,7 +284,11 @@ def contradicts(witness: Witness) -> bool:
 
 def is_told(witness: Witness, warnings: Iterable[str]) -> bool:
     """Whether a warning prints the witness's number, to half a percent."""
-    numbers = (float(digits) for said in warnings for digits in re.findall(r"\d+(?:\.\d+)?", said.replace(",", "")))
+    numbers = (
+        float(digits)
+        for said in warnings
+        for digits in re.findall(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?", said.replace(",", ""))
+    )
     return any(abs(number - witness.value) <= 0.005 * witness.value for number in numbers)
 
 
