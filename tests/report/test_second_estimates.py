@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from report.measuring.checking.own_figures import MEANS, OWN
+from report.measuring.checking.own_figures import LAST_MEANS, MEANS, OWN
 from report.measuring.crosscheck import BY_ELAPSED, OF_EPOCHS
 from tests.report.test_headline import summary
 
@@ -105,3 +105,21 @@ def test_the_times_of_epochs_are_held_against_the_clock_by_the_steps_that_an_epo
     tmp_path: Path, duration: float, told: list[str]
 ) -> None:
     assert ratios(tmp_path, paddlevit(duration), OWN) == told
+
+
+def lightning(later: float) -> str:
+    """A bar of 200 steps of half a second, the second half of which takes longer."""
+    seconds = [0.5 * n + max(n - 100, 0) * (later - 0.5) for n in range(201)]
+    bars = (
+        f"Epoch 0: {n // 2:3}%|###| {n}/200 [{int(at) // 60:02}:{int(at) % 60:02}<01:00, {at / n:.2f}s/it]\n"
+        for n, at in enumerate(seconds)
+        if n and n % 4 == 0 and n < 200
+    )
+    return "".join(bar.replace("0.50s/it", "2.00it/s") if later == 0.5 else bar for bar in bars)
+
+
+@pytest.mark.parametrize(("later", "told"), [(0.5, False), (4.5, True)], ids=["even", "slower"])
+def test_a_mean_of_running_means_is_held_against_all_the_steps_that_they_cover(
+    tmp_path: Path, later: float, told: bool
+) -> None:
+    assert bool(ratios(tmp_path, lightning(later), LAST_MEANS)) == told

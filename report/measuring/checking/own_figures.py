@@ -14,19 +14,23 @@ from parsers.runs.format_records import FormatRecords
 from parsers.runs.provenance import Provenance, line
 
 from ..crosscheck import ESTIMATES, TOLERANCE, Check, by, compared, ways
-from ..estimate import Facts, steps_between, values
+from ..estimate import READS, Facts, Values, steps_between, values
 from ..measurement import Measurement, NoMeasurement, measure
 from ..protocol import Protocol
 from ..record_columns import Columns
 from ..selection import readings
-from ..window import Mask
+from ..window import Counts, Mask, step_field, steps_in_epoch
 
 OWN = "The {kind} records ({own}) give {value} {unit}, {ratio} times the throughput measured ({used})."
 MEANS = (
     "The means in the {kind} records ({own}) give {value} {unit}, {ratio} times the throughput measured ({used}): "
     "steps that the log does not show count in them."
 )
-WARNINGS = (OWN, MEANS)
+LAST_MEANS = (
+    "The steps that the running means cover ({own}) took as long as {value} {unit} makes, {ratio} times the throughput "
+    "measured ({used}): its mean over-weights early steps."
+)
+WARNINGS = (OWN, MEANS, LAST_MEANS)
 # What an epoch or a summary tells by itself: the time between two of them also holds what is no training.
 OF_A_RECORD = ("reported", "step_time", "duration")
 LEAST_EPOCHS = 2
@@ -42,6 +46,7 @@ def own_figures(
     What steps print is held against what epochs and summaries print; where one of those was measured, against whatever
     the steps allow. Each is of the run that was measured.
     """
+    yield from _by_last_means(of, facts, measured)
     for other in parts:
         part = other.of_run(measured.protocol.run)
         for kind in (kind for kind in METRICS if part.table.are(kind).any()):
@@ -59,6 +64,42 @@ def _of_means(part: FormatRecords, kind: str, field: Field, name: str = "through
     table = part.table.having(name, part.table[field.name])
     fields = {key: known for key, known in part.fields.items() if key != (kind, "throughput")}
     return replace(part, table=table, fields={**fields, (kind, name): field})
+
+
+def _by_last_means(part: FormatRecords, facts: Facts, measured: Measurement) -> Iterator[Check]:
+    """The time of all steps between the first and the last running mean of each epoch, where running means are used.
+
+    Their plain mean, which was measured, counts the first steps of an epoch in each of them.
+    """
+    part, protocol = part.of_run(measured.protocol.run), measured.protocol
+    if (protocol.records, protocol.estimate, protocol.statistic) not in TIMES_OF_STEPS:
+        return
+    try:
+        records, found = readings(part.table, part.fields, facts, _in_steps(measured))
+        steps = steps_in_epoch(records, step_field(part.fields, "step"))
+    except NoMeasurement:
+        return
+    name = next(name for name in READS["steps"] if ("step", name) in part.fields and name in records)
+    field, used = part.fields[("step", name)], np.isin(records["line"], measured.use.used)
+    used[: protocol.skip_records] = False
+    if field.kind != "running_mean" or field.per == "run" or not used.any():
+        return
+    seconds = _seconds_of_a_step(steps[used], found.values[used])
+    ratio = float(found.values[used].mean()) / seconds
+    if np.isfinite(ratio) and ratio > 0:
+        other = replace(measured, value=measured.value * ratio, protocol=by("instant", protocol), rates=None)
+        yield Check(other, ratio, LAST_MEANS)
+
+
+def _seconds_of_a_step(steps: Counts, means: Values) -> float:
+    """The seconds of a step by the first and last mean of each epoch, which begins where the number of steps falls."""
+    starts = np.concatenate([[0], np.flatnonzero(np.diff(steps) < 0) + 1])
+    ends = np.concatenate([starts[1:], [len(steps)]]) - 1
+    alone = starts == ends
+    with np.errstate(invalid="ignore", divide="ignore"):
+        done = steps[ends] - np.where(alone, 0, steps[starts])
+        took = (steps * means)[ends] - np.where(alone, 0, (steps * means)[starts])
+        return float(np.float64(took.sum()) / done.sum())
 
 
 def _with_steps(part: FormatRecords) -> FormatRecords:
@@ -165,7 +206,8 @@ def differing(found: Iterable[Check], measured: Measurement) -> Iterator[Message
             own = check.measurement
             told = {"kind": own.protocol.records, "value": f"{own.value:.6g}", "unit": own.unit}
             lines = {"own": _lines(own), "used": _lines(measured)}
-            key = MEANS if own.protocol.estimate == "instant" else OWN
+            means = LAST_MEANS if check.told == LAST_MEANS else MEANS
+            key = means if own.protocol.estimate == "instant" else OWN
             yield Message(key, ratio=f"{check.ratio:.3f}", **told, **lines)
 
 
