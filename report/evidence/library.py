@@ -13,7 +13,7 @@ from parsers.runs.reading import Reading
 from parsers.runs.runfile import run_file
 from parsers.sharing.workers import ALL_CORES, Workers
 
-from ..measuring.crosscheck import differing, own_figures
+from ..measuring.checking.own_figures import differing, own_figures
 from ..measuring.measurement import Measurement, NoMeasurement, measure
 from ..measuring.protocol import Protocol
 from .case_runs import another_log, not_done, outside

@@ -14,7 +14,8 @@ from parsers.runs.reading import Reading, read
 from parsers.scanning.leftover import Leftover
 
 from ..measuring.card_figures import CardFigure, card_figures, remarks
-from ..measuring.crosscheck import Check, caveats, checks, differing, own_figures
+from ..measuring.checking.own_figures import differing, own_figures
+from ..measuring.crosscheck import Check, caveats, checks
 from ..measuring.headline import RunOfLog, headline
 from ..measuring.measurement import Measurement, NoMeasurement
 from ..measuring.protocol import Protocol

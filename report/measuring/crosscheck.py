@@ -6,16 +6,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from parsers.grammar.field import Field
+import numpy as np
+
 from parsers.grammar.format import METRICS
 from parsers.grammar.variant import RUN_START
 from parsers.io.message import Message
 from parsers.runs.events import Event
 from parsers.runs.facts import is_count
 from parsers.runs.format_records import FormatRecords
-from parsers.runs.provenance import Provenance, line
 
-from .estimate import ALL_ZERO, Facts, tokens_of_a_sample
+from .estimate import ALL_ZERO, TIMES, Facts, tokens_of_a_sample
 from .measurement import Measurement, NoMeasurement, measure
 from .protocol import Protocol, ProtocolError
 from .scaling import ASKING
@@ -35,45 +35,65 @@ DIFFERS = (
     "estimate={estimate} gives {value} {unit}, {ratio} times as much; possible causes are a running mean, a stalled "
     "step or data loading."
 )
+OF_EPOCHS = (
+    "estimate=clock gives {value} {unit}, {ratio} times as much, counting also what is between epochs, such as an "
+    "evaluation."
+)
+BY_ELAPSED = (
+    "The seconds since the start that the records print give {value} {unit}, {ratio} times as much as their times of "
+    "day."
+)
 HAPPENED = "Events between the records used: {event}, first at line {line} ({count} in total)."
-OWN = "The {kind} records ({own}) give {value} {unit}, {ratio} times the throughput measured ({used})."
 RESUMED = (
     "The run went on from a checkpoint (line {line}); a summary that counts what was done before it overstates the "
     "throughput."
-)
-MEANS = (
-    "The means in the {kind} records ({own}) give {value} {unit}, {ratio} times the throughput measured ({used}): "
-    "steps that the log does not show count in them."
 )
 COUNTS_A_PART = (
     "The throughput printed ({value} {unit}) counts one of the {passes} passes of a step: it is computed from the "
     "batch size and the time of a step instead."
 )
-WARNINGS = (DIFFERS, HAPPENED, OWN, MEANS, RESUMED, COUNTS_A_PART)
-# What an epoch or a summary tells by itself: the time between two of them also holds what is no training.
-OF_A_RECORD = ("reported", "step_time", "duration")
+WARNINGS = (DIFFERS, OF_EPOCHS, BY_ELAPSED, HAPPENED, RESUMED, COUNTS_A_PART)
 NONE_COMPUTED = "The log does not print throughput, and it cannot be computed: {why}"
 
 
 @dataclass(frozen=True)
 class Check:
-    """The same stretch of a log by another estimate, and how many times the first one that is."""
+    """The same stretch of a log by another estimate, and how many times the first one that is; ``told`` how."""
 
     measurement: Measurement
     ratio: float
+    told: str = DIFFERS
 
 
 def checks(part: FormatRecords, facts: Facts, measured: Measurement) -> Iterator[Check]:
     """The throughput by every other estimate that the log allows over the same window; a sample is a sequence."""
     part = part.of_run(measured.protocol.run)
-    for keys in _ways(ESTIMATES, measured.protocol):
+    for keys in ways(ESTIMATES, measured.protocol):
         if keys["estimate"] == measured.protocol.estimate:
             continue
         try:
             found = measure(part.table, part.fields, facts, by(keys["estimate"], measured.protocol))
         except NoMeasurement:
             continue
-        yield from compared(found, measured, part, facts)
+        told = OF_EPOCHS if measured.protocol.counts == "epochs" else DIFFERS
+        yield from (replace(check, told=told) for check in compared(found, measured, part, facts))
+    if measured.protocol.estimate == "clock" and {"time", "elapsed"} <= set(_timed(part)):
+        yield from _by_elapsed(part, facts, measured)
+
+
+def _timed(part: FormatRecords) -> Iterator[str]:
+    """The columns of time that the records have."""
+    return (name for name in TIMES if name in part.table)
+
+
+def _by_elapsed(part: FormatRecords, facts: Facts, measured: Measurement) -> Iterator[Check]:
+    """The clock by the seconds since the start that the records print, where it was read by their times of day."""
+    without = part.table.having("time", np.full(len(part.table), np.datetime64("NaT", "ns")))
+    try:
+        found = measure(without, part.fields, facts, measured.protocol)
+    except NoMeasurement:
+        return
+    yield from (replace(check, told=BY_ELAPSED) for check in compared(found, measured, part, facts))
 
 
 def compared(found: Measurement, measured: Measurement, part: FormatRecords, facts: Facts) -> Iterator[Check]:
@@ -87,16 +107,18 @@ def by(estimate: str, protocol: Protocol) -> Protocol:
     """The protocol with another estimate, which counts steps as well; a clock gives one value, without a statistic."""
     keys = protocol.model_dump(exclude_defaults=True, exclude={"counts"}) | {"estimate": estimate}
     if protocol.is_in_steps and estimate in ("clock", "duration"):
-        keys["counts"] = "steps"
+        keys["counts"] = protocol.counts if protocol.counts == "epochs" else "steps"
     for key in ("trim", "trim_min", "statistic") if estimate == "clock" else ():
         keys.pop(key, None)
     return Protocol.of(keys)
 
 
-def _ways(estimates: Sequence[str], protocol: Protocol) -> Iterator[Mapping[str, str]]:
+def ways(estimates: Sequence[str], protocol: Protocol) -> Iterator[Mapping[str, str]]:
     """The keys of estimates that count what a protocol counts: samples or tokens, or steps."""
-    for estimate in estimates if protocol.counts != "epochs" else ():
-        if not protocol.is_in_steps:
+    for estimate in estimates:
+        if protocol.counts == "epochs":
+            yield from ({"estimate": estimate, "counts": "epochs"} for _ in range(estimate == "clock"))
+        elif not protocol.is_in_steps:
             yield {"estimate": estimate}
         elif estimate in IN_STEPS:
             yield IN_STEPS[estimate]
@@ -123,7 +145,7 @@ def caveats(found: Iterable[Check], happened: Sequence[Event], measured: Measure
         if abs(check.ratio - 1) > TOLERANCE:
             other = check.measurement
             told = {"estimate": other.protocol.estimate, "value": f"{other.value:.6g}", "unit": other.unit}
-            yield Message(DIFFERS, **told, ratio=f"{check.ratio:.3f}")
+            yield Message(check.told, **told, ratio=f"{check.ratio:.3f}")
     first, last = measured.ends
     for name in ("checkpoint", "evaluation", "restart"):
         lines = [event.line for event in happened if event.event == name and first <= event.line <= last]
@@ -223,76 +245,3 @@ def estimated(part: FormatRecords, facts: Facts, stated: Protocol) -> Measuremen
         except ProtocolError:
             continue  # a clock gives one value, of which there is no statistic
     raise next((reason for reason in reasons if reason.message.key in ASKING), reasons[0])
-
-
-def own_figures(
-    parts: Sequence[FormatRecords], facts: Facts, measured: Measurement, of: FormatRecords
-) -> Iterator[Check]:
-    """The throughput by the other kinds of records of a log, and by its other formats; ``of``: what was measured.
-
-    What steps print is held against what epochs and summaries print; where one of those was measured, against whatever
-    the steps allow. Each is of the run that was measured.
-    """
-    for other in parts:
-        part = other.of_run(measured.protocol.run)
-        for kind in (kind for kind in METRICS if part.table.are(kind).any()):
-            if other is not of or kind != measured.protocol.records:
-                yield from _first(part, facts, measured, kind, ESTIMATES if kind == "step" else OF_A_RECORD)
-            if (field := part.fields.get((kind, "mean_throughput"))) is not None:
-                yield from _by_means(_of_means(part, kind, field), facts, measured, kind, field)
-
-
-def _of_means(part: FormatRecords, kind: str, field: Field) -> FormatRecords:
-    """The part with the means that records of a kind print beside their throughput in its place."""
-    table = part.table.having("throughput", part.table[field.name])
-    return replace(part, table=table, fields={**part.fields, (kind, "throughput"): field})
-
-
-def _by_means(means: FormatRecords, facts: Facts, measured: Measurement, kind: str, field: Field) -> Iterator[Check]:
-    """The last mean of a run; of means of epochs what the steps between those used give, printed or not."""
-    if field.kind == "total" or field.per == "run":
-        yield from _first(means, facts, measured, kind, ("reported",), "last")
-    elif (kind, "reported") == (measured.protocol.records, measured.protocol.estimate):
-        try:
-            found = measure(means.table, means.fields, facts, by("instant", measured.protocol))
-        except NoMeasurement:
-            return
-        yield from compared(found, measured, means, facts)
-
-
-def _first(
-    part: FormatRecords,
-    facts: Facts,
-    measured: Measurement,
-    kind: str,
-    estimates: Sequence[str],
-    statistic: str | None = None,
-) -> Iterator[Check]:
-    """The first estimate that records allow, if any, held against what was measured."""
-    run = {} if measured.protocol.run is None else {"run": measured.protocol.run}
-    statistic = statistic or ("last" if kind == "summary" else None)
-    last = {"statistic": statistic} if statistic else {}
-    for keys in _ways(estimates, measured.protocol):
-        protocol = Protocol.of({"records": kind, **keys, **run, **last})
-        try:
-            found = measure(part.table, part.fields, facts, protocol)
-        except NoMeasurement:
-            continue
-        yield from compared(found, measured, part, facts)
-        return
-
-
-def differing(found: Iterable[Check], measured: Measurement) -> Iterator[Message]:
-    """Tell what is more than 2% from a measurement, with the lines of both."""
-    for check in found:
-        if abs(check.ratio - 1) > TOLERANCE:
-            own = check.measurement
-            told = {"kind": own.protocol.records, "value": f"{own.value:.6g}", "unit": own.unit}
-            lines = {"own": _lines(own), "used": _lines(measured)}
-            key = MEANS if own.protocol.estimate == "instant" else OWN
-            yield Message(key, ratio=f"{check.ratio:.3f}", **told, **lines)
-
-
-def _lines(measured: Measurement) -> Message:
-    first, last = measured.ends
-    return (line(first) if first == last else Provenance("lines", (first, last))).message

@@ -121,6 +121,16 @@ def values(records: Records, fields: Fields, protocol: Protocol) -> Values:
     return _undone(printed, covered, starts, is_rate=name == "throughput")
 
 
+def steps_between(records: Columns, fields: Fields, kind: str, name: str) -> Counts:
+    """Return how many steps each value covers that ``instant`` makes of the running means of a column (int64).
+
+    Raises ``NoMeasurement`` where the records do not count steps.
+    """
+    field = fields[(kind, name)]
+    covered, starts = _covered(records, _counter(fields, kind, field), field)
+    return np.where(starts, covered, np.diff(covered, prepend=0))
+
+
 def valued(records: Columns, fields: Fields, kind: str, name: str) -> Mask:
     """Return which records have a finite value of a column, or of a time of a step its inverse (bool)."""
     found = records.finite(name)

@@ -67,8 +67,8 @@ class Protocol(BaseModel):
     samples of a record / its duration; `clock`: samples between two records / the time between them; `instant`: as
     printed, with running means converted to instantaneous values; `steps`: steps per second."""
     counts: Literal["samples", "tokens", "steps", "epochs"] = "samples"
-    """What `clock` and `duration` count: samples (or tokens where the log states them), steps, or epochs (of
-    epoch records only). `tokens`, also of `step_time`: samples × sequence length, unless the log states tokens."""
+    """What `clock` and `duration` count: samples (or tokens where the log states them), steps, or epochs (of epoch
+    records only). `tokens`, also of `step_time`: samples × sequence length, unless the log states tokens."""
     run: PositiveInt | Literal["last"] | None = None
     """Which run, if a log contains several: its number, from 1, or `last`."""
     skip_records: NonNegativeInt = 0

@@ -201,7 +201,7 @@ def _of_job(records: Columns, fields: Fields, facts: Facts, protocol: Protocol, 
 def amounts_done(records: Records, fields: Fields, facts: Facts, used: Mask, protocol: Protocol) -> tuple[Values, str]:
     """Return what all cards had done when each record was printed (float64), and what: "samples", "tokens", "steps".
 
-    Or "epochs": by their numbers, or one of each record where these have none.
+    Or "epochs": by their numbers, or by their places where they have none.
     That is what the log counts itself: in all (``consumed_samples``, ``consumed_tokens``) or in each record
     (``sample_count``, ``token_count``), where only differences mean something. Else the epochs times the samples of
     one, of records of epochs; or the steps times the samples or tokens of one. ``records`` are all of one kind
@@ -211,7 +211,7 @@ def amounts_done(records: Records, fields: Fields, facts: Facts, used: Mask, pro
     if protocol.counts == "steps":
         return steps_done(records, step_field(fields, protocol.records)).astype(np.float64), "steps"
     if protocol.counts == "epochs":
-        return records.numbers("epoch") if "epoch" in records else np.arange(len(records), dtype=np.float64), "epochs"
+        return _epochs_done(records), "epochs"
     if (counted := _counted(records, fields, facts, protocol)) is not None:
         return as_counted(*counted, records, facts, protocol)
     counts_epochs = protocol.records == "epoch" and "epoch" in records and records.printed("epoch").all()
@@ -228,6 +228,12 @@ def amounts_done(records: Records, fields: Fields, facts: Facts, used: Mask, pro
     each = np.zeros(len(done))
     each[used] = sizes
     return as_counted(np.cumsum(np.diff(done, prepend=0) * each), unit, records, facts, protocol)
+
+
+def _epochs_done(records: Columns) -> Values:
+    """The number of each epoch, or its place where the records print none."""
+    is_printed = "epoch" in records and records.printed("epoch").all()
+    return records.numbers("epoch") if is_printed else np.arange(1.0, len(records) + 1)
 
 
 def _counted(records: Columns, fields: Fields, facts: Facts, protocol: Protocol) -> tuple[Values, str] | None:

@@ -6,7 +6,7 @@ from parsers.io.message import Message, joined
 
 from ..evidence.comparability import DATES, FEW, ON_SIDES, RULES, SLOW_END, SLOW_START, Difference, in_words
 from ..measuring import caveats
-from ..measuring.crosscheck import MEANS, OWN
+from ..measuring.checking.own_figures import LAST_MEANS, MEANS, OWN
 
 OUTLIERS = "The records have outliers: their median differs from the mean by {range}."
 OTHER_RECORDS = "Other records of the same log differ by {range}; see the evidence."
@@ -41,6 +41,7 @@ SHARES: Mapping[str, tuple[str, Callable[[Message], float]]] = {
     caveats.SLOW_START: (OUTLIERS, _of_median),
     OWN: (OTHER_RECORDS, _of_other_records),
     MEANS: (OTHER_RECORDS, _of_other_records),
+    LAST_MEANS: (OTHER_RECORDS, _of_other_records),
 }
 # Differences of which the range is told, and by what that is ordered.
 RANGES: Mapping[str, Callable[[str], object]] = {SLOW_START: _share, SLOW_END: _share, FEW: int, DATES: str}

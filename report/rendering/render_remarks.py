@@ -9,7 +9,7 @@ from ..evidence.case_evidence import row_title, written
 from ..evidence.cell import Cell
 from ..evidence.comparability import RULES, Difference
 from ..evidence.comparison import UnlikeNumbers
-from ..measuring.crosscheck import MEANS, OWN
+from ..measuring.checking.own_figures import LAST_MEANS, MEANS, OWN
 from ..measuring.number import printed
 from ..measuring.protocol import Protocol
 from ..wording import markdown
@@ -29,7 +29,7 @@ def remarks(page: PageText) -> list[str]:
 def sentences(page: PageText, cell: Cell) -> Iterator[str]:
     """What a reader of a number must know, in this language; the lines of a figure of the program's own are links."""
     for message in cell.messages:
-        if message.key in (OWN, MEANS):
+        if message.key in (OWN, MEANS, LAST_MEANS):
             yield from _own_figure(page, cell, message)
         else:
             yield worded(message, page.translate, markdown.text)

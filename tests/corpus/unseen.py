@@ -3,7 +3,8 @@
 For any folder of logs it tells how many get a format, how many of those that print speed or times at all get a
 throughput, and which numbers contradict a second witness by more than 5 % without a warning: none may. Witnesses are
 the other estimates of the same log (what it prints, step time, clock), its records of other kinds (step, epoch,
-summary) and what it says of itself in a line of its own, which is looked for in the raw text, without any grammar.
+summary), what it says of itself in a line of its own, and how fast its lines say that its steps follow each other
+(``second_computations``); both of these are looked for in the raw text, without any grammar.
 
 Whether a log prints speed or times is decided by its text alone: at least three lines that are equal but for numbers
 and signs have a number with a unit of speed or time, or beside a word of either (``SPEED``), which is not the same in
@@ -25,13 +26,19 @@ from io import StringIO
 from pathlib import Path
 
 import click
+import numpy as np
 
 from parsers.grammar.format import METRICS
 from parsers.io.errors import ParserError
 from parsers.io.printable import say
 from report.evidence.log_summary import Summary, summarise
-from report.measuring.crosscheck import SAME, protocols
+from report.measuring.crosscheck import SAME, by, protocols
 from report.measuring.measurement import Measurement, NoMeasurement, measure
+from report.measuring.protocol import Protocol
+from report.measuring.record_columns import Columns
+from report.measuring.scaling import amount_of_step
+from report.measuring.window import RecordUse
+from tests.corpus.second_computations import named_batch, step_rates, tokens_of_a_step
 
 TOLERANCE = 0.05
 LINES_OF_SPEED = 3
@@ -87,6 +94,7 @@ SUMS_UP = re.compile(
     r"total|final|overall|average|avg|mean|summary|performance|throughput|samples_per_second", re.IGNORECASE
 )
 OTHER_WORK = re.compile(r"eval|valid|\bval|test|infer|predict|data|load", re.IGNORECASE)
+BESIDE = "steps printed beside it"
 IS_COUNTED = {"img": "samples", "seq": "samples", "tok": "tokens"}
 
 
@@ -174,12 +182,62 @@ def witnesses(found: Summary, text: str) -> Iterator[Witness]:
     number = found.measurement
     if number is None or number.value <= 0:
         return
-    for check in found.checks:
+    for check in (*found.checks, *found.own):
         yield Witness(check.measurement.protocol.words(), check.measurement.value, check.ratio)
     for other in _of_other_records(found, number):
         yield Witness(other.protocol.words(), other.value, other.value / number.value)
     if number.scope == "job" and (value := stated(text, _counted(number.unit))):
         yield Witness("stated in the text", value, value / number.value)
+    if number.protocol.counts != "epochs":
+        yield from _of_steps(found, number, text)
+
+
+def _of_steps(found: Summary, number: Measurement, text: str) -> Iterator[Witness]:
+    """What the lines used say of the steps a second, times what a step has: by the log's facts, or as the text names.
+
+    A size that the text names counts where it agrees: which of several it is nobody knows.
+    """
+    lines = _lines_used(number)
+    known = _amount_of_step(found, number)
+    amount, beside = (known, ()) if known else (tokens_of_a_step(text, lines), _beside(found, number))
+    for name, rate in (*step_rates(text, lines, is_clock=number.protocol.estimate == "clock"), *beside):
+        if (each := amount or named_batch(text, number.value / rate)) is not None:
+            yield Witness(name, each * rate, each * rate / number.value)
+
+
+def _lines_used(number: Measurement) -> list[int]:
+    """The lines of the records that made a number, also those between the two of a clock or before the last.
+
+    A line on which a bar is drawn again and again holds many records.
+    """
+    of_stretch = (RecordUse.USED, RecordUse.BETWEEN, RecordUse.NOT_LAST)
+    found: list[int] = np.unique(number.use.lines[np.isin(number.use.reasons, of_stretch)]).tolist()
+    return found
+
+
+def _amount_of_step(found: Summary, number: Measurement) -> float | None:
+    """What a step has of what a number counts, by the facts of its log; None where they do not tell."""
+    if number.unit == "steps/s":
+        return 1.0
+    records = Columns(found.part.table).of_kind(number.protocol.records)
+    used = np.isin(records["line"], number.use.used)
+    by_time = Protocol.of({"records": number.protocol.records, "estimate": "step_time"})
+    try:
+        amount, counted = amount_of_step(records, found.part.fields, found.reading.facts, used, by_time)
+    except NoMeasurement:
+        return None
+    return float(amount) if number.scope == "job" and SAME.get(counted, counted) == _counted(number.unit) else None
+
+
+def _beside(found: Summary, number: Measurement) -> Iterator[tuple[str, float]]:
+    """The steps a second that the records print beside the throughput that was read."""
+    if number.protocol.estimate == "reported":
+        try:
+            in_steps = by("steps", number.protocol)
+            beside = measure(found.part.table, found.part.fields, found.reading.facts, in_steps)
+        except NoMeasurement:
+            return
+        yield BESIDE, beside.value
 
 
 def _of_other_records(found: Summary, number: Measurement) -> Iterator[Measurement]:
@@ -232,7 +290,11 @@ def contradicts(witness: Witness) -> bool:
 
 def is_told(witness: Witness, warnings: Iterable[str]) -> bool:
     """Whether a warning prints the witness's number, to half a percent."""
-    numbers = (float(digits) for said in warnings for digits in re.findall(r"\d+(?:\.\d+)?", said.replace(",", "")))
+    numbers = (
+        float(digits)
+        for said in warnings
+        for digits in re.findall(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?", said.replace(",", ""))
+    )
     return any(abs(number - witness.value) <= 0.005 * witness.value for number in numbers)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from report.evidence.case_evidence import cells
 from report.evidence.log_summary import Summary, summarise
-from report.measuring.crosscheck import MEANS, OWN
+from report.measuring.checking.own_figures import MEANS, OWN
 from report.pagefile.page_file import load
 from report.rendering.render import Renderer
 from tests.report.page_text import HEAD, column, written

@@ -1,0 +1,1 @@
+"""Checking: a measurement held against what the program prints itself."""
