@@ -44,7 +44,7 @@ class DeadLink:
 class PublishedSite:
     """Pages and the logs below one folder; ``root`` is the folder that holds the pages, ``logs`` that of the logs.
 
-    ``documents``: the pages; those that other processes still read are awaited last. ``workers`` read the names of logs.
+    ``documents``: the pages; those that other processes still read are awaited last. ``workers`` read names of logs.
     """
 
     def __init__(self, documents: Iterable[Document], root: Path, logs: Path, workers: Workers = ALONE) -> None:
