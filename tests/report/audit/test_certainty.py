@@ -105,7 +105,7 @@ def test_logs_that_print_nearly_the_same_are_copies_and_steady_ones_are_not() ->
 def test_a_log_of_more_cards_than_its_name_says_accuses_no_number_of_the_cards_of_its_name(tmp_path: Path) -> None:
     name = "pytorch_gpu1_fp32_bs2560.txt"
     shutil.copy(PROJECT / "tests/parsers/golden/transformer_pytorch/one_node.log", tmp_path / name)
-    rows = f"| Cards | PyTorch FP32 (BS=2560) |\n|--:|--:|\n| 1 | [8265.68]({name}) |\n"
+    rows = f"| Cards | PyTorch FP32 (BS=2560) |\n|--:|--:|\n| 1 | [12345.6]({name}) |\n"
     (tmp_path / "README.md").write_text(f"# Transformer\n\nIn words/sec:\n\n{rows}", encoding="utf-8")
     (found,) = audited(tmp_path)
     assert (found.verdict, "label: cards 1, line 1: 8" in str(found.reason)) == ("unexplained", True)
