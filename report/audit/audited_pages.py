@@ -204,7 +204,8 @@ def audit_files(
     own = list(_own_findings({file: evidence[file] for file in wanted}, logs, stated or {}, workers))
     generated: list[Document] = []
     with _documents([file for file in files if not evidence[file]], workers) as documents:
-        site = PublishedSite(_others(documents, generated), root, logs or root)
+        here = ALONE if workers.scheduler else workers
+        site = PublishedSite(_others(documents, generated), root, logs or root, here)
     own += map(without_evidence, generated)
     found = audit(site, pages, tolerance, Library(workers))
     pages_wanted = set(wanted)

@@ -266,22 +266,24 @@ def _tokens_of_a_sample(way: _Way, facts: Mapping[str, Fact], unit: str | None) 
     return fact.value if fact and isinstance(fact.value, int) else 1
 
 
-def contradictions(number: PublishedNumber, evidence: Evidence) -> list[Message]:
+def contradictions(number: PublishedNumber, evidence: Evidence, *, came_out: bool = True) -> list[Message]:
     """What the lines of a log say otherwise than the labels of a number, a part of a sentence each."""
     return [
         Message(
             CONTRADICTS, label=stated(fact.name, number.case[fact.name]), source=fact.source.message, value=fact.value
         )
-        for fact in facts_against(number, evidence)
+        for fact in facts_against(number, evidence, came_out=came_out)
     ]
 
 
-def facts_against(number: PublishedNumber, evidence: Evidence) -> list[Fact]:
+def facts_against(number: PublishedNumber, evidence: Evidence, *, came_out: bool = True) -> list[Fact]:
     """The facts of a log that say otherwise than the labels of a number; those of its name where its lines are silent.
 
-    A batch size or a number of cards by which the number was scaled, and came out, is not contradicted by the log.
+    A batch size by which the number was scaled is not contradicted by the log, nor is a number of cards where it came
+    out: where it did not, a log of another job may have its name.
     """
     scaled_by = {axis for axis in SCALING if axis in evidence.facts and evidence.facts[axis].source == LABEL}
+    scaled_by -= set() if came_out else {"cards", "nodes"}
     found = []
     for axis in (axis for axis in LABELS if axis in number.case and axis not in scaled_by):
         said = evidence.says(axis)

@@ -126,7 +126,8 @@ class Judge:
             return misfiled
         if self._doubts(claim) or not claim.number.may_be_accused:
             return self._near(ratio) or unexplained
-        facts, is_linked = facts_against(claim.number, claim.best), _is_linked(claim)
+        facts = facts_against(claim.number, claim.best, came_out=False)
+        is_linked = _is_linked(claim)
         opinions = (
             self._stale(claim),
             _vetoed(claim) if not is_linked and any(not fact.source.is_name for fact in facts) else None,
@@ -211,7 +212,7 @@ class Judge:
             said.append(gives)
         scope, count = claim.best.one_of
         said += [Message(OF_ONE[scope], count=count)] if count > 1 else []
-        said += [*self._doubts(claim), *contradictions(claim.number, claim.best)]
+        said += [*self._doubts(claim), *contradictions(claim.number, claim.best, came_out=False)]
         said += [Message(OTHER_LOG, log=giving.log.path)] if giving else []
         others = (other for other in self.by_log[_log(claim)] if _table(other) != _table(claim))
         if other := next((other for other in others if _disagree(claim.number, other.number)), None):
@@ -259,7 +260,7 @@ def _may_be_mislabelled(claim: Claim) -> bool:
 
 def _vetoed(claim: Claim) -> tuple[Verdict, Message]:
     """What is said of a log that only its name speaks for, and whose lines are those of another case."""
-    said = joined("{first}; {second}", contradictions(claim.number, claim.best))
+    said = joined("{first}; {second}", contradictions(claim.number, claim.best, came_out=False))
     return "no evidence", Message(OTHER_FACTS, log=claim.log, said=said)
 
 

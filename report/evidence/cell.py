@@ -34,7 +34,7 @@ class Proof:
     """One log behind a cell: its path below the folder of logs, what it holds, and the measurement it gives.
 
     ``observation``: what its telemetry gives, where the cell shows that; ``figure``: what else its log does, of which
-    ``measurement`` then is a part. ``without``: what was measured without one of its records, by line and facts.
+    ``measurement`` then is a part. ``without``: what was measured without one of its records, by line and case.
     """
 
     log: str

@@ -177,13 +177,12 @@ def _gained(cell: Cell, place: int) -> float:
 
 
 def _without(cell: Cell, proof: Proof, line: int) -> Throughput:
-    facts = facts_of(cell, proof)
-    key = line, *((name, fact.value) for name, fact in facts.items())
+    key = line, *cell.case.items()  # the facts follow from these
     if key not in proof.without:
         protocol = proof.measurement.protocol
         records = proof.columns.of_kind(protocol.records)
         others = records.rows(records["line"] != line)
-        proof.without[key] = throughput(others, proof.reading.fields, facts, protocol)
+        proof.without[key] = throughput(others, proof.reading.fields, facts_of(cell, proof), protocol)
     return proof.without[key]
 
 

@@ -11,10 +11,11 @@ from urllib.parse import unquote, urlsplit
 from parsers.io.containment import is_spelt_inside, leading_out
 from parsers.origins.address import file_of, repository_of
 from parsers.runs.git_files import git, is_changed, top_of
+from parsers.sharing.workers import ALONE, Workers
 
 from .document import Document, DocumentText, Link
 from .labels import Label, Value, merged, read_label
-from .site_logs import Archives, Log, is_named_archive, is_named_log, may_be_log
+from .site_logs import Archives, Log, is_named_archive, is_named_log, may_be_log, with_names
 
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 LONGEST_REVISION = 4  # names: those of a branch may hold slashes
@@ -43,14 +44,16 @@ class DeadLink:
 class PublishedSite:
     """Pages and the logs below one folder; ``root`` is the folder that holds the pages, ``logs`` that of the logs.
 
-    ``documents``: the pages; those that other processes still read are awaited last.
+    ``documents``: the pages; those that other processes still read are awaited last. ``workers`` read names of logs.
     """
 
-    def __init__(self, documents: Iterable[Document], root: Path, logs: Path) -> None:
+    def __init__(self, documents: Iterable[Document], root: Path, logs: Path, workers: Workers = ALONE) -> None:
         self.root, self.logs_root = root.resolve(), logs.resolve()
         self.unfollowed: list[str] = []
         self._archives = Archives(self.logs_root)
-        self.logs = {log.path: log for path in self._paths() for log in self._logs_of(path)}
+        logs_found = [log for path in self._paths() for log in self._logs_of(path)]
+        with workers.each(with_names, logs_found, lambda _: 0) as named:
+            self.logs = {log.path: log for log in named}
         self.by_name = [Backing(log, log.named) for log in self.logs.values()]
         self.documents = list(documents)
         self.dead: list[DeadLink] = []
@@ -143,7 +146,7 @@ class PublishedSite:
             self.unfollowed += [path for name in may_hold_logs if (path := self._leaving(folder, name))]
             for name in sorted(names):
                 path = os.path.relpath(Path(folder, name), self.logs_root)
-                if not name.startswith(".") and is_named_log(path) and self._is_file(path):
+                if not name.startswith(".") and is_named_log(path) and self._is_file_of(folder, path):
                     yield path
 
     def _leaving(self, folder: str, name: str) -> str:
@@ -160,6 +163,11 @@ class PublishedSite:
         place = self.logs_root / path
         # Unlike Path.is_file(), this says of a name that is too long for a file that there is none.
         return os.path.isfile(place) and leading_out([place], self.logs_root) is None  # noqa: PTH113
+
+    def _is_file_of(self, folder: str, path: str) -> bool:
+        """Whether a name in a folder that was walked through is that of a file; only a link may lead out from there."""
+        place = os.path.join(folder, os.path.basename(path))  # noqa: PTH118, PTH119 - of every file of a site
+        return self._is_file(path) if os.path.islink(place) else os.path.isfile(place)  # noqa: PTH113, PTH114
 
     def _linked(self, document: Document) -> Iterator[Backing]:
         for link, headings in document.links:

@@ -128,6 +128,12 @@ class Log:
         return own or said
 
 
+def with_names(log: Log) -> Log:
+    """A log that knows what its names say: it goes with it from one process to another."""
+    _ = log.named
+    return log
+
+
 class Archives:
     """The logs in the archives below a folder, each archive unpacked once, into a folder that goes with this object.
 

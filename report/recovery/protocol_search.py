@@ -64,8 +64,10 @@ class Searched:
         decimals = len(digits.partition(".")[2])
         wanted = int(digits.replace(".", ""))
         given: Hits = np.zeros((len(self.values), 2), dtype=np.bool_)
-        with np.errstate(invalid="ignore"):
-            near = np.flatnonzero(np.abs(self.values - float(digits)) < NEAREST * 10.0**-decimals)
+        away = NEAREST * 10.0**-decimals
+        ascending, order = self._ascending
+        first, end = np.searchsorted(ascending, (float(digits) - away, float(digits) + away)).tolist()
+        near = order[first:end]
         # Six digits more than are compared take away the noise of floats, as printing does.
         scaled = np.round(self.values[near] * 10.0**decimals, 6)
         given[near, 0], given[near, 1] = np.floor(scaled + 0.5) == wanted, np.floor(scaled) == wanted
@@ -100,6 +102,12 @@ class Searched:
     def digest(self) -> bytes:
         """The same for logs for which all protocols give the same."""
         return blake2b(self.values.tobytes()).digest()
+
+    @cached_property
+    def _ascending(self) -> tuple[Values, NDArray[np.intp]]:
+        """The values in ascending order, what is not a number last, and the protocol that each is of."""
+        order = np.argsort(self.values)
+        return self.values[order], order
 
     @cached_property
     def _known(self) -> Values:

@@ -1,5 +1,6 @@
 """What is said against a number, and what is not, beside logs of runs that are made up."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,9 @@ import pytest
 
 from report.audit.finding import Finding
 from report.audit.log_copies import are_alike
+from tests.commandline import PROJECT
 from tests.report.audit.made_columns import CARDS, findings, log_of, rates, write_site
+from tests.report.audit.small_site import audited
 
 GENERATOR = np.random.default_rng(7)
 RUNS = [rates(GENERATOR, 60, 400.0) for _ in CARDS]
@@ -97,3 +100,12 @@ def test_logs_that_print_nearly_the_same_are_copies_and_steady_ones_are_not() ->
     assert are_alike(RUNS[0], other)
     assert not are_alike(RUNS[0], RUNS[1])
     assert not are_alike(np.full(50, 0.41), np.full(40, 0.41))
+
+
+def test_a_log_of_more_cards_than_its_name_says_accuses_no_number_of_the_cards_of_its_name(tmp_path: Path) -> None:
+    name = "pytorch_gpu1_fp32_bs2560.txt"
+    shutil.copy(PROJECT / "tests/parsers/golden/transformer_pytorch/one_node.log", tmp_path / name)
+    rows = f"| Cards | PyTorch FP32 (BS=2560) |\n|--:|--:|\n| 1 | [12345.6]({name}) |\n"
+    (tmp_path / "README.md").write_text(f"# Transformer\n\nIn words/sec:\n\n{rows}", encoding="utf-8")
+    (found,) = audited(tmp_path)
+    assert (found.verdict, "label: cards 1, line 1: 8" in str(found.reason)) == ("unexplained", True)
