@@ -125,7 +125,7 @@ MISTAKES = {
     ("zh = \"全部吞吐率\" }", "zh = \"{全部}\" }"): "'{全部}' has braces",
     ('title = "Scaling"', 'title = { en = "Speed of Acme", zh = "速度" }'): "'Speed of Acme' has two translations",
     ("[sources.paper]", '[words.zh]\n"Speed of Acme" = "速度"\n[sources.paper]'): "'Speed of Acme' has two",
-    ('[["100"], ["700.5"]]', '[["100"]]'): "tables.main: figures has 1 rows of 1 texts; the table",
+    ('[["100"], ["700.5"]]', '[["100"]]'): "tables.main: figures is 1 × 1; the table has 2 rows and 1 columns",
     ('[["100"], ["700.5"]]', '[["100"], [700.5]]'): "tables.main.figures: must be a text.",
     ('source = "paper"', 'source = "papers"'): "table main refers to an unknown source 'papers'; sources: paper.",
     ('source = "paper"', ""): "tables.main: figures and source need each other.",
