@@ -3,6 +3,7 @@
 What is not stated so is left as it is, for the checks of the table to name.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import product
@@ -17,6 +18,7 @@ MOST_ROWS = 1000
 NO_ROW_TO_LEAVE_OUT = "leave_out: no row has {case}."
 UNKNOWN_AXIS = "unknown axis {axis}; axes: {known}."
 NEAREST_AXIS = "unknown axis {axis}; did you mean {nearest}?"
+NO_LIST = "{axis}: must be a list of values, such as {axis} = [{value}]."
 TWICE = "{axis} has {value} twice; state each value once."
 TOO_MANY = "the values of its axes make more than {most} rows."
 
@@ -25,6 +27,7 @@ def with_rows(stated: Mapping[str, Any]) -> dict[str, Any]:
     """A table as its page file states it, with a row for each combination of the values of its axes."""
     rows: Any = stated.get("rows")
     groups: Any = stated.get("for")
+    _check_lists(rows)
     _check_values([axes for axes in (rows, groups) if _are_values(axes)])
     if _are_values(rows):
         rows = [{"title": _title(rows, ", "), "case": case} for case in _combinations(rows)]
@@ -38,6 +41,13 @@ def with_rows(stated: Mapping[str, Any]) -> dict[str, Any]:
                 raise Mistake(NO_ROW_TO_LEAVE_OUT, case=", ".join(f"{axis} {value}" for axis, value in case.items()))
         rows = [row for row in rows if not any(_is_of(row, case) for case in left_out)]
     return {**stated, "rows": rows} if "rows" in stated else dict(stated)
+
+
+def _check_lists(rows: Any) -> None:
+    """Raise a mistake where one of several axes of rows has a value that is no list."""
+    for axis, value in rows.items() if isinstance(rows, dict) else ():
+        if isinstance(value, int | str) and not isinstance(value, bool):
+            raise Mistake(NO_LIST, axis=axis, value=json.dumps(value, ensure_ascii=False))
 
 
 def _check_values(stated: Sequence[Mapping[str, Sequence[Any]]]) -> None:

@@ -15,7 +15,7 @@ from parsers.io.validation import MISSING, NOT_TOML, OF_KEY, UNKNOWN, Mistake, m
 
 from .consistency import mistakes
 from .page import Page
-from .prose import with_prose
+from .prose import as_stated, with_prose
 from .stated_lines import Step, line_of, stated_key
 
 NO_FILE = "Page file {path} not found."
@@ -99,7 +99,7 @@ def parse(text: str, path: Path) -> Page:
 
 
 def _error(path: Path, text: str, what: Message, location: Sequence[Step] = ()) -> PageError:
-    line = line_of(text, what, location)
+    line = line_of(as_stated(text), what, location)
     return PageError.at(path, what) if line is None else PageError(ON_LINE, path=path, line=line, what=what)
 
 

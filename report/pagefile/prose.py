@@ -29,6 +29,7 @@ NEAREST = "did you mean {name}? "
 NOT_UTF_8 = "{file} is not valid UTF-8."
 HEADING = "{file}, line {line}: use ### or lower for headings; # and ## are those of the page."
 
+_TEXTS = "\n[texts"
 _NAME = re.compile(rf"((?:{'|'.join(SECTIONS)})|{OF_TABLE}[^.]+)\.([a-z]{{2,3}}(?:_[A-Z]{{2}})?)\.md")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}##?(\s|$)")
@@ -52,8 +53,13 @@ def with_prose(text: str, path: Path) -> str:
         if not found:
             raise _not_a_text(file)
         texts.setdefault(found[1], {})[found[2]] = _checked(file)
-    tables = (f"\n[texts.{json.dumps(key)}]\n{_lines(said)}" for key, said in texts.items())
+    tables = (f"{_TEXTS}.{json.dumps(key)}]\n{_lines(said)}" for key, said in texts.items())
     return "".join([text.rstrip("\n"), "\n", *tables])
+
+
+def as_stated(text: str) -> str:
+    """The text of a page file without that of its Markdown files."""
+    return text.partition(_TEXTS)[0] if "prose" in tomllib.loads(text) else text
 
 
 def prose_files(text: str, path: Path) -> list[Path]:

@@ -14,7 +14,8 @@ from .prose import OF_TABLE, SECTIONS
 
 TWO_TRANSLATIONS = "{text} has two translations in {language}: {first} and {second}; use one."
 HAS_BRACES = "{text} has braces, which a text in several languages cannot have."
-NO_TEXT_FOR = "texts: {name} is neither a section nor a table of the page; {known} are."
+NO_TEXT_FOR = "there is a text for {name}, which is neither a section nor a table of the page; {known} are."
+NEAREST_TEXT = "there is a text for {name}, which is neither a section nor a table of the page; did you mean {nearest}?"
 NO_TABLE = "table {table} takes its rows from an unknown table {name}; tables before it: {known}."
 NEAREST_TABLE = "table {table} takes its rows from an unknown table {name}; did you mean {nearest}?"
 
@@ -90,11 +91,17 @@ def _with_texts(stated: dict[str, Any]) -> dict[str, Any]:
     places |= {f"{OF_TABLE}{table.get('name')}": (table, "notes") for table in tables if isinstance(table, dict)}
     for name, said in texts.items():
         if name not in places:
-            raise Mistake(NO_TEXT_FOR, name=repr(name), known=", ".join(places))
+            raise _no_place(name, list(places))
         part, key = places[name]
         before = part.get(key, [])
         part[key] = [*before, {"texts": said}] if isinstance(before, list) else before
     return stated | {"tables": tables} if tables else stated
+
+
+def _no_place(name: str, places: list[str]) -> Mistake:
+    if close := get_close_matches(name, places, 1):
+        return Mistake(NEAREST_TEXT, name=repr(name), nearest=close[0])
+    return Mistake(NO_TEXT_FOR, name=repr(name), known=", ".join(places))
 
 
 def with_runs(stated: Mapping[str, Any]) -> dict[str, Any]:

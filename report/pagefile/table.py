@@ -16,7 +16,7 @@ DECIMALS_OF_A_THROUGHPUT = "set the decimals of a throughput with its protocol: 
 ONLY_A_SPEED_UP = "against is required for a speed_up, and only valid there."
 NO_TITLE = "a speed_up over another column needs a title that says which two numbers it compares."
 ONLY_A_TIME_TO_LOSS = "target is required for a time_to_loss, and only valid there."
-FIGURES = "figures has {rows} rows of {columns} texts; the table has {wanted_rows} rows and {wanted_columns} columns."
+FIGURES = "figures is {rows} × {columns}; the table has {wanted_rows} rows and {wanted_columns} columns."
 FIGURES_OF_A_SOURCE = "figures and source need each other."
 
 Figure = Annotated[str, Field(pattern=rf"^-$|{DIGITS}")]

@@ -12,7 +12,7 @@ from parsers.sharing.workers import ALL_CORES, Workers
 
 from ..evidence import evidence_file
 from ..evidence.case_evidence import cells
-from ..evidence.case_runs import NOT_FOUND
+from ..evidence.case_runs import NOT_FOUND, NOT_FOUND_BUT
 from ..evidence.cell import Cell, coverage
 from ..evidence.comparison import UnlikeNumbers, comparisons
 from ..evidence.quotient import MISSING as MISSING_PART
@@ -90,9 +90,7 @@ class PublishedPage:
         found: dict[object, list[Cell]] = {}
         for cell in self.cells if self.files else ():
             if cell.reason and not cell.digits and cell.reason.key != MISSING_PART:
-                # Of the logs that a table lacks one is named.
-                kind = (cell.table, NOT_FOUND) if cell.reason.key == NOT_FOUND else cell.reason
-                found.setdefault(kind, []).append(cell)
+                found.setdefault(_kind(cell, cell.reason), []).append(cell)
         each = [self._empty(*empty) for empty in list(found.values())[:MOST_REASONS]]
         more = len(found) - len(each)
         return [*each, Message(MORE_REASONS, name=self.name, count=more)] if more else each
@@ -126,6 +124,13 @@ class PublishedPage:
 
 
 Write = Callable[[PublishedPage, Sequence[str], Path, Path], list[Path]]
+
+
+def _kind(cell: Cell, reason: Message) -> object:
+    """What a reason shares with others, of which one is told: of the logs that a table or its column lacks one is."""
+    if reason.key == NOT_FOUND:
+        return cell.table, NOT_FOUND
+    return (cell.table, cell.column, NOT_FOUND_BUT) if reason.key == NOT_FOUND_BUT else reason
 
 
 def publish(

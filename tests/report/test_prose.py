@@ -125,7 +125,7 @@ MISTAKES = {
     ("zh = \"全部吞吐率\" }", "zh = \"{全部}\" }"): "'{全部}' has braces",
     ('title = "Scaling"', 'title = { en = "Speed of Acme", zh = "速度" }'): "'Speed of Acme' has two translations",
     ("[sources.paper]", '[words.zh]\n"Speed of Acme" = "速度"\n[sources.paper]'): "'Speed of Acme' has two",
-    ('[["100"], ["700.5"]]', '[["100"]]'): "tables.main: figures has 1 rows of 1 texts; the table",
+    ('[["100"], ["700.5"]]', '[["100"]]'): "tables.main: figures is 1 × 1; the table has 2 rows and 1 columns",
     ('[["100"], ["700.5"]]', '[["100"], [700.5]]'): "tables.main.figures: must be a text.",
     ('source = "paper"', 'source = "papers"'): "table main refers to an unknown source 'papers'; sources: paper.",
     ('source = "paper"', ""): "tables.main: figures and source need each other.",
@@ -138,7 +138,7 @@ MISTAKES = {
     ("rows = { cards = [1", "rows = { cards = [true"): "tables.main.rows.cards: must be a whole number or a text.",
     ('title = "A"', 'title = { zh = "A" }'): "must be a text, or one for each language, such as { en =",
     ('prose = "acme"', 'prose = "acme"\nhighlights = [{ speed_up = { cards = 1 } }]'): "no table shows the speed_up of",
-    ('prose = "acme"', 'tested = ["x"]\ntexts = { setpu = { en = "x" } }'): "texts: 'setpu' is neither a section",
+    ('prose = "acme"', 'tested = ["x"]\ntexts = { setpu = { en = "x" } }'): "there is a text for 'setpu', which",
     ('prose = "acme"', 'prose = "acme"\ntexts = { setup = { en = "x" } }'): "prose and texts exclude each other",
 }  # fmt: skip
 
@@ -156,7 +156,10 @@ FILES = {
     "setpu.en.md": ("x", "'setpu.en.md' is not a text of the page; did you mean setup.en.md? use SECTION.LANGUAGE.md"),
     "results.en.md": ("one\n\n# two", "'results.en.md', line 3: use ### or lower for headings"),
     "steps.en.md": ("x" * (MOST_BYTES + 1), f"'steps.en.md' has {MOST_BYTES + 1} bytes; a text may have {MOST_BYTES}."),
-    "table-mian.en.md": ("x", "texts: 'table-mian' is neither a section nor a table of the page"),
+    "table-mian.en.md": (
+        "x",
+        "there is a text for 'table-mian', which is neither a section nor a table",
+    ),
 }
 
 
@@ -164,6 +167,13 @@ FILES = {
 def test_a_mistake_of_a_text_is_told_in_a_sentence(name: str, found: tuple[str, str], page: Path) -> None:
     (page.parent / "acme" / name).write_text(found[0], encoding="utf-8")
     assert found[1] in complaint(page)
+
+
+def test_a_mistake_of_a_text_names_no_line_that_the_page_file_does_not_have(page: Path) -> None:
+    (page.parent / "acme/table-mian.en.md").write_text("x", encoding="utf-8")
+    with pytest.raises(PageError) as raised:
+        load(page)
+    assert str(raised.value).startswith(f"{page}: there is a text for")
 
 
 @pytest.mark.parametrize("name", ["setup.zh.md", None], ids=["a file", "the folder"])

@@ -127,7 +127,7 @@ def test_a_highlight_is_worded_from_the_numbers(page: Path) -> None:
             "{ fastest = {}, scaling = {}, x = {",
             "highlights.x is not a valid key; allowed keys: ",
         ),
-        ("rows = { cards = [1, 8] }", "rows = { cards = 1 }", "tables.main.rows"),
+        ("rows = { cards = [1, 8] }", "rows = { cards = 1 }", "must be a list of values, such as cards = [1]."),
         ("rows = { cards = [1, 8] }", "rows = { cats = [1] }", "tables.main: unknown axis cats; did you mean cards?"),
         ('device = ["V100", "A100"]', 'device = "V100"', "tables.main.for.device"),
         ("rows = { cards = [1, 8] }", f"rows = {{ cards = {list(range(500))} }}", "more than 1000 rows"),

@@ -24,6 +24,24 @@ columns = [{ column = "a" }, { column = "b" }]
 rows = { cards = [1, 2, 4, 8] }
 """
 
+OF_ONE = """
+[sources.paper]
+title = "A paper"
+url = "https://example.org/paper"
+date = "2031"
+note = "No logs."
+
+[[tables]]
+name = "t"
+title = "Scores"
+corner = "Cards"
+for = { precision = ["fp32", "amp"] }
+columns = ["a"]
+rows = { cards = [1, 8] }
+source = "paper"
+figures = [["100"], ["800"], ["150"], ["1600"]]
+"""
+
 
 def bars(folder: Path, **made: Any) -> PanelChart:
     return charts(folder, **made)[BARS]
@@ -98,6 +116,12 @@ def test_rows_far_apart_have_scales_of_their_own_and_say_so(tmp_path: Path) -> N
 def test_rows_close_together_share_a_scale(tmp_path: Path) -> None:
     near = bars(tmp_path, speeds={run: (100.0 + len(run),) for run in SPEEDS})
     assert "Scales differ" not in near.note
+
+
+def test_panels_of_one_program_share_a_scale_whatever_their_precision(tmp_path: Path) -> None:
+    chart = bars(tmp_path, page=PAGE[: PAGE.index("[[tables]]")] + OF_ONE, speeds={})
+    assert [round(point.at * 1600) for _, _, point in points(chart)] == [100, 800, 150, 1600]
+    assert "Scales differ" not in chart.note
 
 
 def test_of_many_rows_in_groups_the_last_that_all_groups_have_is_drawn(tmp_path: Path) -> None:
