@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from . import amd, ascend, gpus, intel
-from .card_sample import AskCards
+from .card_sample import AskCards, Cards
 
 # A machine that trains on cards of several makers is not known; the first one that has any counts.
-_MAKERS = (amd.asked, ascend.asked, intel.asked)
+_MAKERS = (amd.cards, ascend.cards, intel.cards)
 
 
 @contextmanager
@@ -19,5 +19,17 @@ def asked() -> Iterator[AskCards | None]:
         if cards := stack.enter_context(gpus.cards()):
             yield lambda: [(card.index, card.sample()) for card in cards]
             return
-        found = (stack.enter_context(maker()) for maker in _MAKERS)
-        yield next((ask for ask in found if ask), None)
+        found = _others(stack)
+        yield found.ask if found else None
+
+
+def names() -> list[str]:
+    """Name the cards of the machine that are not NVIDIA's; none where there are none, or where they are not named."""
+    with ExitStack() as stack:
+        found = _others(stack)
+        return found.names if found else []
+
+
+def _others(stack: ExitStack) -> Cards | None:
+    found = (stack.enter_context(maker()) for maker in _MAKERS)
+    return next((cards for cards in found if cards), None)

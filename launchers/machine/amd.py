@@ -8,22 +8,25 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from .card_sample import AskCards, CardSample
+from .card_sample import Cards, CardSample
 
 _DRIVER = Path("/dev/kfd")
 _NOT_KNOWN = 0xFFFF  # what amdsmi answers, or "N/A", where a card does not tell
 
 
 @contextmanager
-def asked() -> Iterator[AskCards | None]:
-    """Give what asks all cards; None without the driver, without amdsmi or its library, or without a card."""
+def cards() -> Iterator[Cards | None]:
+    """Give all cards; None without the driver, without amdsmi or its library, or without a card."""
     amdsmi = _bindings() if _DRIVER.exists() else None
     if amdsmi is None or _told(lambda: [amdsmi.amdsmi_init()]) is None:
         yield None
         return
     try:
         handles = _told(amdsmi.amdsmi_get_processor_handles) or []
-        yield (lambda: [(at, sample(amdsmi, handle)) for at, handle in enumerate(handles)]) if handles else None
+        told = (_told(amdsmi.amdsmi_get_gpu_asic_info, handle) or {} for handle in handles)
+        named = [str(one.get("market_name") or "AMD GPU") for one in told]
+        ask = lambda: [(at, sample(amdsmi, handle)) for at, handle in enumerate(handles)]  # noqa: E731
+        yield Cards(named, ask) if handles else None
     finally:
         _told(amdsmi.amdsmi_shut_down)
 

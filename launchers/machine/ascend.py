@@ -17,28 +17,36 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 
-from .card_sample import AskCards, CardSample
+from .card_sample import Cards, CardSample
 
 _LONGEST = 10  # seconds
-_CARD = re.compile(r"\|\s*\d+\s+\S[^|]*\|[^|]*\|\s*(?P<power>[\d.]+|-|NA)\s+(?P<temperature>\d+|-|NA)\s[^|]*\|")
+_CARD = re.compile(
+    r"\|\s*\d+\s+(?P<name>\S+)\s*\|[^|]*\|\s*(?P<power>[\d.]+|-|NA)\s+(?P<temperature>\d+|-|NA)\s[^|]*\|"
+)
 _CHIP = re.compile(r"\|\s*\d+(?:\s+\d+)?\s*\|[^|]*\|\s*(?P<utilisation>\d+|-|NA)\s+(?P<usages>\d+\s*/\s*\d+[^|]*)\|")
 _USAGE = re.compile(r"(\d+)\s*/\s*\d+")
 
 
 @contextmanager
-def asked() -> Iterator[AskCards | None]:
-    """Give what asks npu-smi for all cards; None where it is not there, or knows none."""
-    yield _ask if shutil.which("npu-smi") and _ask() else None
+def cards() -> Iterator[Cards | None]:
+    """Give all cards that npu-smi knows; None where it is not there, or knows none."""
+    named = names(_printed()) if shutil.which("npu-smi") else []
+    yield Cards(named, lambda: list(enumerate(samples(_printed())))) if named else None
 
 
-def _ask() -> list[tuple[int, CardSample]]:
+def _printed() -> str:
     try:
         answer = subprocess.run(
             ["npu-smi", "info"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True, timeout=_LONGEST
         )
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
-        return []
-    return list(enumerate(samples(answer.stdout)))
+        return ""
+    return answer.stdout
+
+
+def names(text: str) -> list[str]:
+    """Read the names of the chips from what `npu-smi info` prints, in its order."""
+    return [f"Ascend {card['name']}" for card, _ in _chips(text)]
 
 
 def samples(text: str) -> list[CardSample]:
@@ -51,9 +59,15 @@ def samples(text: str) -> list[CardSample]:
             power=_number(card["power"]),
             temperature=_number(card["temperature"]),
         )
-        for above, below in pairwise(text.splitlines())
-        if (card := _CARD.match(above.strip())) and (chip := _CHIP.match(below.strip()))
+        for card, chip in _chips(text)
     ]
+
+
+def _chips(text: str) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
+    """The two rows of each chip."""
+    for above, below in pairwise(text.splitlines()):
+        if (card := _CARD.match(above.strip())) and (chip := _CHIP.match(below.strip())):
+            yield card, chip
 
 
 def _number(text: str) -> float | None:

@@ -43,3 +43,10 @@ class CardSample(NamedTuple):
 
 # What asks all cards of this machine, each with its number.
 AskCards = Callable[[], list[tuple[int, CardSample]]]
+
+
+class Cards(NamedTuple):
+    """The cards of a maker on this machine: their names, where these are known, and what asks them."""
+
+    names: list[str]
+    ask: AskCards

@@ -7,22 +7,24 @@ lines are `Timestamp, DeviceId, ` and the metrics in that order (ial/cmn/cmd_dum
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from .card_sample import AskCards, CardSample
+from .card_sample import Cards, CardSample
 
 _COMMAND = ("xpu-smi", "dump", "--device", "-1", "--metrics", "0,1,2,3,18")
 _COLUMNS = ("utilisation", "power", "sm_clock", "temperature", "memory")
+_NAME = re.compile(r"^\|\s*\d+\s*\|\s*Device Name: *(.+?)\s*\|", re.MULTILINE)
 _PATIENCE = 5.0  # seconds until it prints something
 
 
 @contextmanager
-def asked() -> Iterator[AskCards | None]:
-    """Give the newest line of each card since it was asked last; None where xpu-smi is not there, or tells of none."""
+def cards() -> Iterator[Cards | None]:
+    """Give all cards, with the newest line of each since it was asked last; None where xpu-smi tells of none."""
     if shutil.which(_COMMAND[0]) is None:
         yield None
         return
@@ -33,7 +35,7 @@ def asked() -> Iterator[AskCards | None]:
     reader.start()
     try:
         begun.wait(_PATIENCE)
-        yield (lambda: _taken(newest)) if newest else None
+        yield Cards(names(_discovered()), lambda: _taken(newest)) if newest else None
     finally:
         process.terminate()
         process.wait()
@@ -46,6 +48,26 @@ def samples(lines: Iterable[str]) -> Iterator[tuple[int, CardSample]]:
         cells = [cell.strip() for cell in line.split(",")]
         if len(cells) == len(_COLUMNS) + 2 and cells[1].isdigit():
             yield int(cells[1]), CardSample(**dict(zip(_COLUMNS, map(_number, cells[2:]), strict=True)))
+
+
+def names(text: str) -> list[str]:
+    """Read the names of the cards from what `xpu-smi discovery` prints, in its order (ial/cmn/cmd_discovery.cpp)."""
+    return _NAME.findall(text)
+
+
+def _discovered() -> str:
+    try:
+        answer = subprocess.run(
+            [_COMMAND[0], "discovery"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=_PATIENCE,
+        )
+    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
+        return ""
+    return answer.stdout
 
 
 def _follow(process: subprocess.Popen[bytes], newest: dict[int, CardSample], begun: threading.Event) -> None:

@@ -18,7 +18,7 @@ import click
 import psutil
 
 from ..io.regular_file import opened
-from . import gpus
+from . import accelerators, gpus
 
 _ROOM = Path(__file__).resolve().parents[1]
 _QUESTION = _ROOM / "native" / "native_python.py"
@@ -139,7 +139,7 @@ def _asked(command: tuple[str, ...], search: tuple[tuple[str, str], ...]) -> str
 def _graphics() -> dict[str, Any]:
     with gpus.cards() as cards:
         return {
-            "gpus": [card.name for card in cards],
+            "gpus": [card.name for card in cards] or accelerators.names(),
             "gpu_memory_mib": [card.memory_mib for card in cards],
             "driver": gpus.driver() if cards else None,
             "cuda_driver": gpus.cuda_driver() if cards else None,

@@ -51,6 +51,12 @@ WHOLE_RUN = "There is no clock.csv with the arrival times of lines, so power is 
 MEAN_OF_ALL = "There is no clock.csv with the arrival times of lines, so the mean is that of the whole run."
 NOTHING_OF_IT = "cpu.csv of {log} has fewer than two samples of it between the first and the last line used."
 GAP = "gpu.csv has no power samples of card {card} for {seconds} s of the window; values are interpolated linearly."
+LOWERED = "Heat or power supply lowered clocks in {share}% of the samples of gpu.csv (card numbers: {cards})."
+UNCORRECTED = "Memory errors that cannot be corrected arose during the run, says gpu.csv (card numbers: {cards})."
+# Of NVML's nvmlClocksEventReasons: hardware slowdown, heat by software and by hardware, power brake. A limit of power
+# that the software keeps (4) is how most cards run.
+_LOWERING = 0x8 | 0x20 | 0x40 | 0x80
+_PERCENT = 100
 
 
 @dataclass(frozen=True)
@@ -220,7 +226,7 @@ def _of_cards(reading: Reading, measurement: Measurement | None) -> Observed:
     found, reasons = _tried(run, measurement)
     rate = measurement.unit if measurement else ""
     remarks = (remark for observation in found for remark in observation.remarks)
-    warnings = tuple(dict.fromkeys((*remarks, *reasons)))
+    warnings = tuple(dict.fromkeys((*remarks, *reasons, *_faults(run))))
     return Observed(tuple((observation, Shown(observation.quantity, rate)) for observation in found), warnings)
 
 
@@ -234,3 +240,20 @@ def _tried(run: RunTelemetry, measurement: Measurement | None) -> tuple[list[Obs
         except NoEvidenceError as error:
             reasons.append(error.message)
     return found, reasons
+
+
+def _faults(run: RunTelemetry) -> Iterator[Message]:
+    """A sentence for each fault; none where the cards do not tell."""
+    told = in_window(run.samples, run.window).dropna(subset=["throttle"])
+    lowered = (told["throttle"].astype("int64") & _LOWERING) != 0
+    if lowered.any():
+        share = f"{_PERCENT * lowered.mean():.1f}"
+        yield Message(LOWERED, share=share, cards=_numbers(told["card"][lowered]))
+    errors = run.samples.groupby("card")["ecc_uncorrected"]
+    risen = errors.max() > errors.min()
+    if risen.any():
+        yield Message(UNCORRECTED, cards=_numbers(risen.index[risen].to_series()))
+
+
+def _numbers(cards: pd.Series[int]) -> str:
+    return ", ".join(map(str, sorted(set(cards))))

@@ -77,7 +77,7 @@ def test_chips_of_ascend_without_hbm_tell_their_other_memory() -> None:
 
 @pytest.mark.parametrize("text", ["", "no device\n", "| 0 | x |\n| 0 | y |\n"])
 def test_what_is_no_table_of_ascend_has_no_chips(text: str) -> None:
-    assert ascend.samples(text) == []
+    assert (ascend.samples(text), ascend.names(text)) == ([], [])
 
 
 def test_cards_of_ascend_are_asked_by_their_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,6 +85,7 @@ def test_cards_of_ascend_are_asked_by_their_program(tmp_path: Path, monkeypatch:
     with accelerators.asked() as ask:
         assert ask is not None
         assert [(card, sample.power) for card, sample in ask()] == [(0, 301.8), (1, None)]
+    assert accelerators.names() == ["Ascend 910B3", "Ascend 910B3"]
 
 
 @pytest.mark.parametrize("script", ["exit 1", "echo 'no device'", "printf '\\377'"])
@@ -115,6 +116,11 @@ def test_a_line_of_intel_counts_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert ([card for card, _ in told], ask()) == ([0, 1], [])
 
 
+def test_cards_of_intel_are_named_as_they_are_discovered() -> None:
+    rows = "| 0         | Device Name: Intel(R) Data Center GPU Max 1550     |\n|           | Vendor Name: Intel  |\n"
+    assert intel.names(f"+---+\n{rows}") == ["Intel(R) Data Center GPU Max 1550"]
+
+
 class Kind(Enum):
     """Clocks, sensors and metrics, as amdsmi names them."""
 
@@ -134,7 +140,15 @@ def bindings(**answers: object) -> SimpleNamespace:
 
         return answer
 
-    names = ("power_info", "gpu_total_ecc_count", "gpu_activity", "gpu_vram_usage", "clock_info", "temp_metric")
+    names = (
+        "power_info",
+        "gpu_total_ecc_count",
+        "gpu_activity",
+        "gpu_vram_usage",
+        "clock_info",
+        "temp_metric",
+        "gpu_asic_info",
+    )
     functions = {f"amdsmi_get_{name}": answering(name) for name in names}
     kinds = {"AmdSmiClkType": Kind, "AmdSmiTemperatureType": Kind, "AmdSmiTemperatureMetric": Kind}
     life = {"amdsmi_init": lambda: None, "amdsmi_shut_down": lambda: None}
@@ -148,6 +162,7 @@ ANSWERS = {
     "gpu_vram_usage": {"vram_total": 196592, "vram_used": 151234},
     "clock_info": {Kind.GFX: {"clk": 2100}, Kind.MEM: {"clk": "N/A"}},
     "temp_metric": 74,
+    "gpu_asic_info": {"market_name": "AMD Instinct MI300X"},
 }
 
 
@@ -174,6 +189,7 @@ def test_cards_of_amd_are_numbered_in_their_order(tmp_path: Path, monkeypatch: p
     with accelerators.asked() as ask:
         assert ask is not None
         assert [(card, sample.power) for card, sample in ask()] == [(0, 612), (1, 612)]
+    assert accelerators.names() == ["AMD Instinct MI300X"] * 2
 
 
 def test_without_the_driver_of_amd_its_bindings_are_not_even_looked_for(
@@ -181,5 +197,5 @@ def test_without_the_driver_of_amd_its_bindings_are_not_even_looked_for(
 ) -> None:
     monkeypatch.setattr(amd, "_DRIVER", tmp_path / "kfd")
     monkeypatch.setattr(amd, "_bindings", lambda: pytest.fail("they print where a library is missing"))
-    with amd.asked() as ask:
-        assert ask is None
+    with amd.cards() as found:
+        assert found is None

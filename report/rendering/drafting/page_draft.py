@@ -27,7 +27,7 @@ HELPS = {
     "card": "{first} Pass --cards, which is 1 if a single GPU (or process) trained.",
     "unknown": "{first} If a single GPU (or process) trained, pass --cards 1.",
 }
-NO_NUMBERS = "No log gives a throughput, so there is nothing to draft."
+NO_NUMBERS = "No log gives a throughput of the whole job, so there is nothing to draft."
 
 
 class NothingToDraftError(ParserError):
