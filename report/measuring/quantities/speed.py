@@ -15,7 +15,7 @@ from ..measurement import Measurement, measure
 from ..protocol import NoMeasurement, Protocol
 from ..scaling import UNSCALED, amount_of_step
 from .formula import Formula, shown
-from .peaks import card_of
+from .peaks import card_of, of_fp8_as_well
 from .run_figure import Operation, RunFigure, RunNumbers
 
 TOLERANCE = 0.02
@@ -50,7 +50,6 @@ BY_PEAK = (
     "The log prints an MFU of {printed}%, {ratio} times the {derived}% that its TFLOP/s give for this card; it would "
     "be that of a peak of {peak} TFLOP/s."
 )
-FP8_BESIDE = "FP8 is stated as well ({said}); the MFU is that of the {precision} peak, the precision of the run."
 AS_PRINTED = "The log prints no TFLOP/s: this is its own MFU, whose peak is unknown."
 PRINTED_MFU = "The MFU is as printed in the log; the peak that it refers to is unknown."
 WARNINGS = (BY_FORMULA, BY_PEAK, AS_PRINTED, PRINTED_MFU)
@@ -254,16 +253,7 @@ def mfu(run: RunNumbers) -> RunFigure:
     share = done.then(Operation("÷", peak, Message(PEAK, **told)), Operation("×", 100, Message(PERCENT)))
     if share.value > 100:
         raise NoMeasurement(ABOVE_PEAK, done=f"{done.value:.6g}", **told)
-    return share.remarked(*_of_other_precision(run, precision), *_against(run, share, done))
-
-
-def _of_other_precision(run: RunNumbers, precision: str) -> Iterator[Message]:
-    """Tell that FP8 is stated beside another precision, whose peak was taken."""
-    recipe = run.facts["fp8_recipe"].value if "fp8_recipe" in run.facts else run.labels.get("fp8_recipe")
-    told = [str(one) for one in (run.labels.get("precision"), recipe and f"fp8 {recipe}") if one is not None]
-    said = next((one for one in told if "fp8" in one.lower()), None)
-    if said is not None and "fp8" not in precision:
-        yield Message(FP8_BESIDE, said=said, precision=precision)
+    return share.remarked(*of_fp8_as_well(run.facts, run.labels, precision), *_against(run, share, done))
 
 
 def printed_mfu(run: RunNumbers) -> RunFigure:
