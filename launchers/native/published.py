@@ -55,11 +55,6 @@ class Published(_PublishedPart):
     commands: tuple[PublishedCommand, ...]
     differences: tuple[KnownDifference, ...] = ()
 
-    def settings_of(self, command: PublishedCommand) -> dict[str, str]:
-        """Return every setting of one of the commands, with its variables filled in."""
-        stated = {**self.settings, **command.settings}
-        return {name: value.format_map(command.variables) for name, value in stated.items()}
-
     @property
     def same(self) -> list[str]:
         """The settings of all commands together in which the recipe does not differ."""
@@ -72,11 +67,6 @@ def read(recipe: Recipe) -> Published | None:
     """Read what a recipe reproduces; None where its head says that nothing was published."""
     path = ROOM / FOLDER / f"{recipe.name}.toml"
     return Published.model_validate(tomllib.loads(path.read_text(encoding="utf-8"))) if path.is_file() else None
-
-
-def recipes_with_one() -> list[str]:
-    """List the names of the recipes of which a published configuration is known."""
-    return sorted(path.stem for path in (ROOM / FOLDER).glob("*.toml"))
 
 
 def differing(published: Mapping[str, str], line: str) -> dict[str, tuple[str | None, str | None]]:

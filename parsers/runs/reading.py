@@ -30,7 +30,7 @@ from .facts import PARAMETERS, Fact, Facts, batches_of_cards, may_be_default, of
 from .format_records import NOTHING, FormatRecords, RankLog, records_of
 from .health import findings
 from .notebooks.reading_html import reading_html
-from .runfile import RunFile, run_facts, run_file, run_problems, told_by_name
+from .runfile import RunFile, odd_values, run_facts, run_file, run_problems, told_by_name
 from .sidefile import configured
 from .statements import line_facts, statements
 
@@ -269,6 +269,7 @@ def _warnings(
 ) -> Iterator[Message]:
     """What speaks against a log; ``told``: its facts, or those of each run of several."""
     yield from run_problems(run, source.path, source.sha256)
+    yield from odd_values(run)
     for first, other in dict.fromkeys(pair for facts in told for pair in facts.disputes):
         yield _both(NEITHER_USED, first, other)
     for believed, other in dict.fromkeys(pair for facts in told for pair in facts.contradictions):

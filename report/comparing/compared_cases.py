@@ -14,6 +14,7 @@ from parsers.io.message import Message
 
 from ..evidence.times.run_begin import began
 from ..measuring.measurement import Measurement, NoMeasurement
+from ..measuring.number import signed
 from ..measuring.protocol import Protocol
 from ..measuring.quality.loss_agreement import LossAgreement
 from ..measuring.quality.metric_agreement import MetricAgreement
@@ -249,10 +250,10 @@ def _notes(
     yield from alike.notes
     for side in sides:
         if side.aside is not None:
-            distance = f"{100 * (side.throughput / side.aside.throughput - 1):+.1f}%"
+            distance = signed(side.throughput / side.aside.throughput - 1)
             yield Message(ASIDE, log=side.aside.log, distance=distance)
     if (by_medians := _by_medians(sides)) is not None:
-        yield Message(BY_MEDIANS, change=f"{100 * by_medians:+.2f}%")
+        yield Message(BY_MEDIANS, change=signed(by_medians))
     if len(groups) > len(SIDES):
         yield Message(EARLIER, count=sum(map(len, groups[2:])))
     if is_unordered and judged.noise is not None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from math import isfinite
 
 from parsers.io.message import Message
+from parsers.runs.facts import Value
 
 from ..measuring.estimate import counting
 from ..pagefile.consistency import needed
@@ -19,8 +20,10 @@ WITHHELD = (OTHER_CASE, DIFFERS)
 REASONS = (MISSING, *WITHHELD)
 UNIT = "unit"
 SCALED: tuple[Axis, ...] = ("nodes", "cards")
-ALIKE: tuple[Axis, ...] = ("batch_size", "precision")
-SIZE: tuple[Axis, ...] = (*SCALED, *ALIKE)
+OF_WORK: tuple[Axis, ...] = ("batch_size", "precision")
+# What a step is made of, as the page or all logs of a number state it.
+ALIKE: tuple[Axis, ...] = (*OF_WORK, "sequence_length", "data")
+SIZE: tuple[Axis, ...] = (*SCALED, *OF_WORK)
 
 
 def divided(page: Page, cells: Sequence[Cell]) -> list[Cell]:
@@ -71,10 +74,18 @@ def unlike(of: Cell, against: Cell, compared: Sequence[Axis]) -> Message | None:
     if not _are_of_one_unit(of, against):
         return Message(DIFFERS, fact=Message(UNIT), of=of.shown.rate, against=against.shown.rate)
     for axis in (axis for axis in ALIKE if axis not in compared):
-        first, second = (part.stated.get(axis) for part in parts)
+        first, second = (_stated(part, axis) for part in parts)
         if first != second and None not in (first, second):
             return Message(DIFFERS, fact=Message(axis.replace("_", " ")), of=_spelt(first), against=_spelt(second))
     return None
+
+
+def _stated(part: Cell, axis: Axis) -> Value | None:
+    """What the page states of a number, else all of its logs alike; None where they do not."""
+    if axis in OF_WORK or axis in part.stated:
+        return part.stated.get(axis)
+    told = {fact.value if (fact := proof.reading.facts.get(axis)) else None for proof in part.proofs}
+    return told.pop() if len(told) == 1 else None
 
 
 def _are_of_one_unit(one: Cell, other: Cell) -> bool:

@@ -136,6 +136,15 @@ def test_a_printed_share_of_another_peak_is_told() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("labels", "facts"), [({"precision": "fp8"}, {}), ({"fp8_recipe": "delayed"}, {}), ({}, {"fp8_recipe": "delayed"})]
+)
+def test_fp8_beside_the_precision_whose_peak_was_taken_is_told(labels: dict[str, Any], facts: dict[str, Any]) -> None:
+    known = replace(run(TITAN, precision="bf16", **facts), labels=labels)
+    (said,) = mfu(known).remarks
+    assert "the MFU is that of the bf16 peak" in str(said)
+
+
 def test_a_printed_share_of_the_same_peak_is_not_told() -> None:
     assert mfu(run(TITAN, precision="bf16")).remarks == ()
 

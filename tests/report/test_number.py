@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.measuring.number import printed, quotient, without_noise
+from report.measuring.number import printed, quotient, signed, without_noise
 from report.measuring.protocol import Protocol
 
 values = st.floats(0, 1e9, allow_nan=False)
@@ -98,3 +98,11 @@ def test_the_mean_of_decimal_numbers_without_noise_is_the_decimal_mean(numbers: 
 @given(values)
 def test_taking_off_noise_twice_changes_nothing_more(value: float) -> None:
     assert without_noise(without_noise(value)) == without_noise(value)
+
+
+@pytest.mark.parametrize(
+    ("fraction", "told"),
+    [(0.03, "+3.0%"), (-0.0023, "-0.23%"), (0.0, "0.00%"), (-1e-6, "0.00%"), (4e-5, "0.00%"), (20.0, ">+1000%")],
+)
+def test_a_change_has_a_sign_unless_it_is_rounded_to_nothing(fraction: float, told: str) -> None:
+    assert signed(fraction) == told

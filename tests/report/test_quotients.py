@@ -89,6 +89,29 @@ def test_a_quotient_of_what_its_log_says_is_another_case_is_empty_and_says_so(tm
     assert "does not match its label" in markdown(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("axis", "a", "b", "said"),
+    [
+        ("sequence_length", 2048, 4096, "Not comparable: sequence length 2048 and 4096."),
+        ("data", "real", "synthetic", "Not comparable: data REAL and SYNTHETIC."),
+    ],
+)
+def test_numbers_of_another_sequence_length_or_data_are_not_divided(
+    axis: str, a: int | str, b: int | str, said: str, tmp_path: Path
+) -> None:
+    make(tmp_path)
+    put_run(tmp_path, "a1", 120.0, **{axis: a})  # type: ignore[arg-type]
+    put_run(tmp_path, "b1", 100.0, **{axis: b})  # type: ignore[arg-type]
+    assert str(row(tmp_path)[2].reason) == said
+
+
+def test_numbers_of_which_one_does_not_state_its_data_are_divided(tmp_path: Path) -> None:
+    make(tmp_path)
+    put_run(tmp_path, "a1", 120.0, data="real")
+    put_run(tmp_path, "b1", 100.0)
+    assert row(tmp_path)[2].digits == "1.20"
+
+
 @pytest.mark.parametrize("reason", REASONS)
 def test_every_reason_is_translated(reason: str) -> None:
     assert words("zh").gettext(reason) != reason

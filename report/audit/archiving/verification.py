@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
@@ -28,7 +28,10 @@ from .zip_archive import unpack
 
 NOT_AN_ARCHIVE = "is not an archive of Tachograph: {file} is missing."
 NO_PAGE_FILE = "is not an archive of Tachograph: it holds {count} page files; expected one."
-OTHER_SHA256 = "Its SHA-256 is not the one that {file} lists."
+OTHER_SHA256 = "Its bytes changed: the SHA-256 is not the one that {file} lists."
+DAMAGED = "Its bytes changed: {reason}"
+DAMAGED_LIST = "is damaged: {file} {reason}"
+FOLLOWS = "Follows from that, here and at {count} more places of {files}: {first}"
 NOT_LISTED = "{file} does not list this file."
 IS_MISSING = "The file is missing."
 OF_ARCHIVE = "This version has another grammar of this name or none; logs were read by that of the archive."
@@ -83,14 +86,38 @@ def verify(archive: Path, workers: Workers = ALL_CORES) -> Verified:
         folder = Path(place, "archive")
         folder.mkdir()
         broken = unpack(archive, folder)
-        file, names = page_file(archive, folder), files_below(folder)
-        changed = [ArchiveDifference(name, None, reason) for name, reason in sorted(broken.items())]
+        if CHECKSUMS in broken:
+            raise ArchiveError.at(archive, DAMAGED_LIST, file=CHECKSUMS, reason=broken[CHECKSUMS])
+        names = files_below(folder)
+        said = {name: Message(DAMAGED, reason=reason) for name, reason in sorted(broken.items())}
+        changed = [ArchiveDifference(name, None, reason) for name, reason in said.items()]
+        if any(Path(name).parent == Path(PAGE) for name in broken):
+            return Verified(sha256, len(names), differences=changed)
+        file = page_file(archive, folder)
         changed += unlike_listed(folder, names, checksums.listed(folder, archive), broken)
         notes = [(f"{FORMATS}/{path.name}", Message(OF_ARCHIVE)) for path in other_grammars(folder)]
         notes += [(f"{RULES}/{name}", Message(OF_VERSION)) for name in other_rules(folder)]
         with inside(folder):
             made, differences = _compared(file, workers)
-        return _verified(sha256, len(names), made, [*changed, *differences], notes)
+        return _verified(sha256, len(names), made, [*changed, *_following(differences, changed, broken)], notes)
+
+
+def _following(
+    differences: Sequence[ArchiveDifference], changed: Sequence[ArchiveDifference], broken: Mapping[str, Message]
+) -> Iterator[ArchiveDifference]:
+    """What the page made again differs in, beside the files that changed.
+
+    Differences in these files say what changed; those in other files only follow from that, and are told as one.
+    """
+    files = {one.file for one in changed}
+    yield from (one for one in differences if one.file in files - broken.keys())
+    others = [one for one in differences if one.file not in files]
+    if not files or len(others) < 2:
+        yield from others
+        return
+    named = ", ".join(dict.fromkeys(one.file for one in others))
+    told = Message(FOLLOWS, count=len(others) - 1, files=named, first=others[0].said)
+    yield replace(others[0], said=told)
 
 
 def _verified(

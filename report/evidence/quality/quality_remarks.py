@@ -122,7 +122,7 @@ def _said(found: LossAgreement) -> Message:
     if found.change is None or found.steps is None or found.tolerance is None:
         return Message(NOT_COMPARED, reason=found.reason)
     key = (NOT_THE_LOSS if found.is_wrong else LOSS_AGREES)[found.kind]
-    told = {"change": f"{found.change:+.1%}", "tolerance": f"{100 * found.tolerance:g}%"}
+    told = {"change": signed(found.change), "tolerance": f"{100 * found.tolerance:g}%"}
     return Message(key, **told, first=found.steps[0], last=found.steps[1])
 
 

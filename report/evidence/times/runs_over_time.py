@@ -25,8 +25,9 @@ def in_order(proofs: Sequence[Proof]) -> tuple[tuple[Proof, ...], list[Message]]
 
     Raises NoEvidenceError where none has.
     """
-    begun = [(start, proof.log, proof) for proof in proofs if (start := begin_of(proof)) is not None]
-    without = [Message(NO_BEGIN, log=proof.log) for proof in proofs if begin_of(proof) is None]
+    starts = [(begin_of(proof), proof) for proof in proofs]
+    begun = [(start, proof.log, proof) for start, proof in starts if start is not None]
+    without = [Message(NO_BEGIN, log=proof.log) for start, proof in starts if start is None]
     if not begun:
         raise NoEvidenceError(without[0])
     return tuple(proof for *_, proof in sorted(begun, key=lambda one: one[:2])), without

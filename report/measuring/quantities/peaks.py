@@ -2,13 +2,14 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, PositiveFloat
 
 from parsers.io.message import Message, joined
+from parsers.runs.facts import Fact, Value
 
 from ..protocol import NoMeasurement
 
@@ -16,6 +17,7 @@ UNKNOWN_CARD = "No data sheet of {device} is known; cards with a known peak: {kn
 AMBIGUOUS = "{device} may be one of several cards, whose {precision} peaks differ: {cards}; name one as the device."
 OF_CARD = "{name} ({peak} TFLOP/s)"
 OTHER_PRECISION = "The data sheet of {card} has no {precision} peak; it has {known}."
+FP8_BESIDE = "FP8 is stated as well ({said}); the MFU is that of the {precision} peak, the precision of the run."
 
 # Words of names that say nothing of which card it is.
 _VENDORS = frozenset(("nvidia", "tesla", "amd", "instinct", "gpu", "tensor", "core", "accelerator", "graphics"))
@@ -94,3 +96,12 @@ def card_of(devices: Iterable[str], precision: str) -> tuple[CardPeaks, float]:
 
 def _of_card(card: CardPeaks, peak: float | None) -> Message:
     return Message(OF_CARD, name=card.name, peak="-" if peak is None else f"{peak:g}")
+
+
+def of_fp8_as_well(facts: Mapping[str, Fact], labels: Mapping[str, Value], precision: str) -> Iterator[Message]:
+    """That FP8 is stated beside another precision, whose peak was taken; ``labels``: what the page says of the case."""
+    recipe = facts["fp8_recipe"].value if "fp8_recipe" in facts else labels.get("fp8_recipe")
+    told = [str(one) for one in (labels.get("precision"), recipe and f"fp8 {recipe}") if one is not None]
+    said = next((one for one in told if "fp8" in one.lower()), None)
+    if said is not None and "fp8" not in precision:
+        yield Message(FP8_BESIDE, said=said, precision=precision)

@@ -15,7 +15,7 @@ from ..measurement import Measurement, measure
 from ..protocol import NoMeasurement, Protocol
 from ..scaling import UNSCALED, amount_of_step
 from .formula import Formula, shown
-from .peaks import card_of
+from .peaks import card_of, of_fp8_as_well
 from .run_figure import Operation, RunFigure, RunNumbers
 
 TOLERANCE = 0.02
@@ -253,7 +253,7 @@ def mfu(run: RunNumbers) -> RunFigure:
     share = done.then(Operation("÷", peak, Message(PEAK, **told)), Operation("×", 100, Message(PERCENT)))
     if share.value > 100:
         raise NoMeasurement(ABOVE_PEAK, done=f"{done.value:.6g}", **told)
-    return share.remarked(*_against(run, share, done))
+    return share.remarked(*of_fp8_as_well(run.facts, run.labels, precision), *_against(run, share, done))
 
 
 def printed_mfu(run: RunNumbers) -> RunFigure:

@@ -123,6 +123,27 @@ def test_an_archive_whose_page_has_no_tables_is_compared_all_the_same(files: Fil
     assert "pages/toy.en.md" in {difference.file for difference in found}
 
 
+def test_what_follows_from_a_changed_log_is_told_as_one(files: Files, folder: Path) -> None:
+    log = changed(files, LOG, lambda data: data.replace(b"ips: 398.94300", b"ips: 399.94300"))
+    changes, follows = differences(log, folder)
+    assert (changes.file, str(changes.said)[:18]) == (LOG, "Its bytes changed:")
+    assert str(follows.said).startswith("Follows from that, here and at ")
+    assert "pages/toy.evidence.json" in str(follows.said)
+
+
+@pytest.mark.parametrize("name", ["page/toy.toml", "pages/toy.evidence.json", "pages/toy.en.md"])
+def test_any_file_whose_packed_data_is_damaged_is_named_as_changed(name: str, folder: Path, files: Files) -> None:
+    path = write(files, folder / "damaged.tach.zip")
+    data = bytearray(path.read_bytes())
+    with zipfile.ZipFile(path) as packed:
+        entry = packed.getinfo(name)
+    data[entry.header_offset + 30 + len(name) + entry.compress_size // 2] ^= 0xFF
+    path.write_bytes(data)
+    found = verify(path).differences
+    assert (found[0].file, str(found[0].said)[:19]) == (name, "Its bytes changed: ")
+    assert [one.file for one in found].count(name) == 1
+
+
 def test_files_that_are_missing_and_files_that_were_added_are_named(files: Files, folder: Path) -> None:
     others = {name: data for name, data in files.items() if name != "pages/toy.zh.md"} | {"pages/more.md": b"more"}
     said = {difference.file: str(difference.said) for difference in differences(others, folder)}
@@ -137,7 +158,9 @@ def test_a_file_whose_packed_data_is_damaged_is_named(folder: Path, files: Files
         entry = packed.getinfo(LOG)
     data[entry.header_offset + 30 + len(LOG) + entry.compress_size // 2] ^= 0xFF
     path.write_bytes(data)
-    assert LOG in {difference.file for difference in verify(path).differences}
+    (found, *others) = verify(path).differences
+    assert (found.file, str(found.said)[:19]) == (LOG, "Its bytes changed: ")
+    assert {one.file for one in others}.isdisjoint({LOG})
 
 
 def test_the_command_names_each_difference_and_ends_with_one(files: Files, folder: Path) -> None:
@@ -146,7 +169,7 @@ def test_the_command_names_each_difference_and_ends_with_one(files: Files, folde
     done = run("verify", path)
     assert done.returncode == 1
     lines = done.stdout.splitlines()
-    assert lines[0] == f"{page}: Its SHA-256 is not the one that {CHECKSUMS} lists."
+    assert lines[0] == f"{page}: Its bytes changed: the SHA-256 is not the one that {CHECKSUMS} lists."
     assert lines[1].endswith(": 1, Static: the page prints 399.533; made again from the logs it is 399.532.")
     assert lines[-2] == f"Differences: {len(lines) - 2}."
 
