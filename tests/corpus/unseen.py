@@ -28,7 +28,7 @@ import click
 from parsers.io.errors import ParserError
 from parsers.io.printable import say
 from report.evidence.log_summary import summarise
-from tests.corpus.witnesses import TOLERANCE, Witness, contradicts, is_told, lines_of, shape_of, witnesses
+from tests.corpus.witnesses import TOLERANCE, Witness, are_near, contradicts, is_told, lines_of, shape_of, witnesses
 
 LINES_OF_SPEED = 3
 
@@ -93,7 +93,8 @@ def row(folder: Path, log: Path) -> Row:
     if found.measurement is None:
         return Row(name, formats, speed, None, "", "", "", "", " | ".join(warnings), str(found.reason), "")
     number, against = found.measurement, list(witnesses(found, text))
-    silent = [witness for witness in against if contradicts(witness) and not is_told(witness, warnings)]
+    told = [witness for witness in against if is_told(witness, warnings)]
+    silent = [one for one in against if contradicts(one) and not any(are_near(one, other) for other in told)]
     value, how = float(f"{number.value:.6g}"), number.protocol.words()
     given = (value, number.unit, number.scope, how, worded(against), " | ".join(warnings), "", worded(silent))
     return Row(name, formats, speed, *given)

@@ -163,6 +163,11 @@ def contradicts(witness: Witness) -> bool:
     return abs(witness.ratio - 1) > TOLERANCE
 
 
+def are_near(one: Witness, other: Witness) -> bool:
+    """Whether one witness does not contradict another: to tell of that is to tell of it."""
+    return abs(one.value - other.value) <= TOLERANCE * other.value
+
+
 def is_told(witness: Witness, warnings: Iterable[str]) -> bool:
     """Whether a warning prints the witness's number, to half a percent."""
     numbers = (
