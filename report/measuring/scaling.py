@@ -30,6 +30,9 @@ SEVERAL_SIZES = (
     "window with a constant batch size."
 )
 NO_SIZE = "estimate={estimate} needs a batch size, but the records print {printed}."
+NO_EPOCH_NUMBERS = (
+    "The epoch records of this log do not all print the number of their epoch, so epochs cannot be counted."
+)
 NO_COUNT = "{name} is {value} according to {witness}; expected at least 1."
 UNKNOWN_STEP = (
     "{passes} forward passes make an optimizer step according to {witness}, and the format does not define which of "
@@ -201,7 +204,7 @@ def _of_job(records: Columns, fields: Fields, facts: Facts, protocol: Protocol, 
 def amounts_done(records: Records, fields: Fields, facts: Facts, used: Mask, protocol: Protocol) -> tuple[Values, str]:
     """Return what all cards had done when each record was printed (float64), and what: "samples", "tokens", "steps".
 
-    Or "epochs": by their numbers, or by their places where they have none.
+    Or "epochs", by their numbers, or by their places where the format has none.
     That is what the log counts itself: in all (``consumed_samples``, ``consumed_tokens``) or in each record
     (``sample_count``, ``token_count``), where only differences mean something. Else the epochs times the samples of
     one, of records of epochs; or the steps times the samples or tokens of one. ``records`` are all of one kind
@@ -211,7 +214,7 @@ def amounts_done(records: Records, fields: Fields, facts: Facts, used: Mask, pro
     if protocol.counts == "steps":
         return steps_done(records, step_field(fields, protocol.records)).astype(np.float64), "steps"
     if protocol.counts == "epochs":
-        return _epochs_done(records), "epochs"
+        return _epochs_done(records, fields), "epochs"
     if (counted := _counted(records, fields, facts, protocol)) is not None:
         return as_counted(*counted, records, facts, protocol)
     counts_epochs = protocol.records == "epoch" and "epoch" in records and records.printed("epoch").all()
@@ -230,10 +233,16 @@ def amounts_done(records: Records, fields: Fields, facts: Facts, used: Mask, pro
     return as_counted(np.cumsum(np.diff(done, prepend=0) * each), unit, records, facts, protocol)
 
 
-def _epochs_done(records: Columns) -> Values:
-    """The number of each epoch, or its place where the records print none."""
-    is_printed = "epoch" in records and records.printed("epoch").all()
-    return records.numbers("epoch") if is_printed else np.arange(1.0, len(records) + 1)
+def _epochs_done(records: Columns, fields: Fields) -> Values:
+    """The numbers of epochs; their places where the format has no number of them, for then a record is one epoch.
+
+    A record without the number that its format has may tell of several epochs, or of a part of one.
+    """
+    if ("epoch", "epoch") not in fields:
+        return np.arange(1.0, len(records) + 1)
+    if "epoch" not in records or not records.printed("epoch").all():
+        raise NoMeasurement(NO_EPOCH_NUMBERS)
+    return records.numbers("epoch")
 
 
 def _counted(records: Columns, fields: Fields, facts: Facts, protocol: Protocol) -> tuple[Values, str] | None:

@@ -12,7 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from tests.corpus.fetch import SOURCES, sources
-from tests.corpus.unseen import Row, Witness, is_told, main, prints_speed, row, rows, stated, summed_up
+from tests.corpus.unseen import Row, main, prints_speed, row, rows, summed_up
+from tests.corpus.witnesses import Witness, is_told, stated
 
 SPEEDOMETER = "".join(
     f"INFO:root:Epoch[0] Batch [{step}]\tSpeed: 100.00 samples/sec\taccuracy=0.{step}\n" for step in range(20, 420, 20)

@@ -87,9 +87,11 @@ def test_a_length_of_time_of_something_else_gives_none(tmp_path: Path, line: str
     assert summary(tmp_path, epochs(line)).measurement is None
 
 
-def test_a_total_time_that_rises_is_none_of_epochs(tmp_path: Path) -> None:
+def test_a_total_time_that_rises_with_each_epoch_is_the_time_since_the_start(tmp_path: Path) -> None:
     text = "".join(f"[epoch:{n}/90] [loss:0.5] [total time:0:0{n}:{7 * n:02d}]\n" for n in range(1, 8))
-    assert summary(tmp_path, text).measurement is None
+    found = summary(tmp_path, text).measurement
+    assert found is not None
+    assert found.value == approx(1 / 67)
 
 
 @pytest.mark.parametrize("left", ["ETA: {hours:.2f}h", "eta {minutes:.1f} min", "time left: {seconds:.0f}s"])

@@ -67,7 +67,7 @@ def _of_means(part: FormatRecords, kind: str, field: Field, name: str = "through
 
 
 def _by_last_means(part: FormatRecords, facts: Facts, measured: Measurement) -> Iterator[Check]:
-    """The time of all steps between the first and the last running mean of each epoch, where running means are used.
+    """The time of all steps that the running means of each epoch cover, where running means are used.
 
     Their plain mean, which was measured, counts the first steps of an epoch in each of them.
     """
@@ -92,14 +92,17 @@ def _by_last_means(part: FormatRecords, facts: Facts, measured: Measurement) -> 
 
 
 def _seconds_of_a_step(steps: Counts, means: Values) -> float:
-    """The seconds of a step by the first and last mean of each epoch, which begins where the number of steps falls."""
+    """The seconds of a step by the last mean of each epoch, which begins where the number of steps falls.
+
+    What the first mean of all covers is left out, which holds the warm-up.
+    """
     starts = np.concatenate([[0], np.flatnonzero(np.diff(steps) < 0) + 1])
     ends = np.concatenate([starts[1:], [len(steps)]]) - 1
-    alone = starts == ends
+    first = slice(0, 1 if ends[0] else 0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        done = steps[ends] - np.where(alone, 0, steps[starts])
-        took = (steps * means)[ends] - np.where(alone, 0, (steps * means)[starts])
-        return float(np.float64(took.sum()) / done.sum())
+        done = steps[ends].sum() - steps[first].sum()
+        took = (steps * means)[ends].sum() - (steps * means)[first].sum()
+        return float(np.float64(took) / done)
 
 
 def _with_steps(part: FormatRecords) -> FormatRecords:
