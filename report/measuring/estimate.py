@@ -47,6 +47,9 @@ IMPOSSIBLE = (
     "estimate={estimate} gives {value} at line {line}, which is not a valid throughput or step time: use another "
     "window or another estimate."
 )
+NO_EPOCH_NUMBERS = (
+    "The epoch records of this log do not all print the number of their epoch, so epochs cannot be counted."
+)
 ALL_ZERO = "{column} is 0 in all {count} records, first at line {line}, and is not used."
 ROUNDED = (
     "{column} is rounded to whole {unit}, of which there are {median} as a rule, first at line {line}: too few for a "
@@ -129,6 +132,19 @@ def steps_between(records: Columns, fields: Fields, kind: str, name: str) -> Cou
     field = fields[(kind, name)]
     covered, starts = _covered(records, _counter(fields, kind, field), field)
     return np.where(starts, covered, np.diff(covered, prepend=0))
+
+
+def epochs_done(records: Columns, fields: Fields) -> Values:
+    """Return the numbers of epochs (float64); their places where the format has none: then a record is one epoch.
+
+    Raises ``NoMeasurement`` where a record lacks the number that its format has: it may tell of several epochs, or of
+    a part of one.
+    """
+    if ("epoch", "epoch") not in fields:
+        return np.arange(1.0, len(records) + 1)
+    if "epoch" not in records or not records.printed("epoch").all():
+        raise NoMeasurement(NO_EPOCH_NUMBERS)
+    return records.numbers("epoch")
 
 
 def valued(records: Columns, fields: Fields, kind: str, name: str) -> Mask:

@@ -8,7 +8,7 @@ from parsers.grammar.field import Field, Scope
 from parsers.io.message import Message
 from parsers.runs.facts import Fact, counts_of, is_count
 
-from .estimate import CONSUMED, Facts, Values, as_counted
+from .estimate import CONSUMED, Facts, Values, as_counted, epochs_done
 from .protocol import NoMeasurement, Protocol
 from .record_columns import Columns, Records, columns
 from .window import Fields, Mask, step_field, steps_done
@@ -30,9 +30,6 @@ SEVERAL_SIZES = (
     "window with a constant batch size."
 )
 NO_SIZE = "estimate={estimate} needs a batch size, but the records print {printed}."
-NO_EPOCH_NUMBERS = (
-    "The epoch records of this log do not all print the number of their epoch, so epochs cannot be counted."
-)
 NO_COUNT = "{name} is {value} according to {witness}; expected at least 1."
 UNKNOWN_STEP = (
     "{passes} forward passes make an optimizer step according to {witness}, and the format does not define which of "
@@ -214,7 +211,7 @@ def amounts_done(records: Records, fields: Fields, facts: Facts, used: Mask, pro
     if protocol.counts == "steps":
         return steps_done(records, step_field(fields, protocol.records)).astype(np.float64), "steps"
     if protocol.counts == "epochs":
-        return _epochs_done(records, fields), "epochs"
+        return epochs_done(records, fields), "epochs"
     if (counted := _counted(records, fields, facts, protocol)) is not None:
         return as_counted(*counted, records, facts, protocol)
     counts_epochs = protocol.records == "epoch" and "epoch" in records and records.printed("epoch").all()
@@ -231,18 +228,6 @@ def amounts_done(records: Records, fields: Fields, facts: Facts, used: Mask, pro
     each = np.zeros(len(done))
     each[used] = sizes
     return as_counted(np.cumsum(np.diff(done, prepend=0) * each), unit, records, facts, protocol)
-
-
-def _epochs_done(records: Columns, fields: Fields) -> Values:
-    """The numbers of epochs; their places where the format has no number of them, for then a record is one epoch.
-
-    A record without the number that its format has may tell of several epochs, or of a part of one.
-    """
-    if ("epoch", "epoch") not in fields:
-        return np.arange(1.0, len(records) + 1)
-    if "epoch" not in records or not records.printed("epoch").all():
-        raise NoMeasurement(NO_EPOCH_NUMBERS)
-    return records.numbers("epoch")
 
 
 def _counted(records: Columns, fields: Fields, facts: Facts, protocol: Protocol) -> tuple[Values, str] | None:

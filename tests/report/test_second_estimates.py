@@ -123,3 +123,12 @@ def test_a_mean_of_running_means_is_held_against_all_the_steps_that_they_cover(
     tmp_path: Path, later: float, told: bool
 ) -> None:
     assert bool(ratios(tmp_path, lightning(later), LAST_MEANS)) == told
+
+
+def test_blocks_that_do_not_say_which_epoch_they_end_are_not_counted_as_epochs(tmp_path: Path) -> None:
+    block = (
+        ':::MLLOG {{"namespace": "", "time_ms": {time}, "event_type": "INTERVAL_END", "key": "block_stop", '
+        '"value": null, "metadata": {{"file": "/toy/train.py", "lineno": 9, "first_epoch_num": {first}}}}}\n'
+    )
+    text = "".join(block.format(time=1_700_000_000_000 + 20_000 * n, first=24_640 * n) for n in range(1, 9))
+    assert summary(tmp_path, text).measurement is None
