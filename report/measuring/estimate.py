@@ -140,11 +140,11 @@ def epochs_done(records: Columns, fields: Fields) -> Values:
     Raises ``NoMeasurement`` where a record lacks the number that its format has: it may tell of several epochs, or of
     a part of one.
     """
-    if ("epoch", "epoch") not in fields:
-        return np.arange(1.0, len(records) + 1)
-    if "epoch" not in records or not records.printed("epoch").all():
+    if "epoch" in records and records.printed("epoch").all():
+        return records.numbers("epoch")
+    if ("epoch", "epoch") in fields:
         raise NoMeasurement(NO_EPOCH_NUMBERS)
-    return records.numbers("epoch")
+    return np.arange(1.0, len(records) + 1)
 
 
 def valued(records: Columns, fields: Fields, kind: str, name: str) -> Mask:
