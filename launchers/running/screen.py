@@ -24,6 +24,8 @@ RESET = "\x1b[0m"
 # Colours, and what a progress bar needs within its own line: to go back, and to erase the rest. All else that a
 # terminal would obey could reach lines of others, the clipboard or the title of the window.
 _COLOUR_OR_OTHER = re.compile(r"(\x1b\[[0-9;]{0,32}[mK])|[^ -~\n\r\t\b]")
+# What is shown as it is, without being decoded: most of what programs print.
+_PLAIN = bytes(range(ord(" "), ord("~") + 1)) + b"\n\r\t\b"
 _UNFINISHED = re.compile(r"\x1b(?:\[[0-9;]{0,32})?\Z")
 
 
@@ -31,13 +33,15 @@ class Passage:
     """Lets the text of a program through, piece by piece, as it comes; what a terminal must not obey is escaped."""
 
     def __init__(self) -> None:
-        self._decode = codecs.getincrementaldecoder("utf-8")("backslashreplace").decode
+        self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
         self._held = ""
         self.is_coloured = False
 
     def through(self, piece: bytes, *, is_last: bool = False) -> bytes:
         """Return what is shown of a piece, and of what was held back of the one before."""
-        text = self._held + self._decode(piece, is_last)
+        if not (self._held or self._decoder.getstate()[0] or piece.translate(None, _PLAIN)):
+            return piece
+        text = self._held + self._decoder.decode(piece, is_last)
         unfinished = None if is_last else _UNFINISHED.search(text)
         self._held = unfinished[0] if unfinished else ""
         self.is_coloured |= "\x1b[" in text
