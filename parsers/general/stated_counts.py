@@ -17,6 +17,7 @@ BAR_COUNTS_STEPS = (
     "the progress bar counts steps of training; nothing shows what it counts, so no batch size is that of one"
 )
 ONE_CARD_SHOWS = "the batch size is that of a step of all cards, for there is one card"
+SIZES_DIFFER = "the log plans batch sizes that differ ({sizes}), so none is taken for that of a step"
 LEAST_STEPS = 10
 MOST_DIGITS = 12
 _IS = r"[\"']?(?:\s*+\([^()\n]*\))?\s*+(?:[:=：]|\bis\b|\bof\b)?\s*+[\"']?"
@@ -26,6 +27,7 @@ _BATCH_SIZE = re.compile(
     rf"(?i){_WORD_BEFORE}(?P<name>(?P<whose>(?:[a-z]+[ _-]){{0,2}})batch[ _-]?size"
     rf"(?P<card>[ _-]per[ _-](?:gpu|device|card|rank|worker))?{_IS}){_COUNT}"
 )
+_PLANNED = re.compile(r"(?i)batch[ _-]?sizes[\"']?\s*+[:=]\s*+[\[(](?P<sizes>\d++(?:\s*+,\s*+\d++)++)")
 _CARDS = re.compile(
     rf"(?i){_WORD_BEFORE}(?P<name>(?:world[ _-]size|num[ _-]?(?:gpus?|devices)|n[ _-]?gpus?|total gpus|gpu number"
     rf"|number of (?:gpus|devices)|devices){_IS}){_COUNT}"
@@ -99,6 +101,8 @@ def stated_counts(series: SpokenSeries, gathered: Gathered) -> Stated:
     own = {row.text for row in series.rows}
     lines = [line for line in _lines(gathered) if line not in own]
     sizes, cards = list(dict.fromkeys(_sizes(lines))), list(dict.fromkeys(_cards(lines)))
+    if planned := _differing(lines):
+        return Stated(tuple(cards), (Message(SIZES_DIFFER, sizes=planned),))
     named = Stated((*dict.fromkeys(_tokens(lines)), *(size for size in sizes if size.column != "batch")))
     if stated_passes(gathered):  # nobody knows whether a step is one of them
         passes = [Statement("accumulation", *found) for found in dict.fromkeys(_passes(lines))]
@@ -111,6 +115,12 @@ def stated_counts(series: SpokenSeries, gathered: Gathered) -> Stated:
     if shown or named.statements or are_several:
         return shown or named
     return _of_one_card(sizes, cards)
+
+
+def _differing(lines: Iterable[str]) -> str:
+    """A list of batch sizes that are not all the same, as of training in stages; nothing where lines have none."""
+    lists = (found["sizes"] for line in lines for found in _PLANNED.finditer(line))
+    return next((sizes for sizes in lists if len({int(size) for size in sizes.split(",")}) > 1), "")
 
 
 def _lines(gathered: Gathered) -> Iterator[str]:
