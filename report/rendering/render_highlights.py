@@ -168,9 +168,7 @@ def _highest(page: PageText, case: Case, found: Found) -> PageFinding:
 
 def _range(page: PageText, case: Case, found: Found) -> PageFinding:
     (low_place, low), (high_place, high) = _ends(found)
-    against = low_place.column.against
-    title = low.column if against and against.column else low_place.table.title
-    about = {"title": markdown.text(page.translate(title)), "case": _worded(page, case)}
+    about = {"title": _title(page, low_place, low), "case": _worded(page, case)}
     sign = "%" if low.shown.quantity.whole == PERCENT else ""
     ends = {"low": page.qualified_number(low, sign), "high": page.qualified_number(high, sign)}
     places = {"lowest": _of(page, case, low_place, low), "highest": _of(page, case, high_place, high)}
@@ -184,6 +182,16 @@ def _range(page: PageText, case: Case, found: Found) -> PageFinding:
     told = page.say("**{head}**. Lowest: {lowest}; highest: {highest}.", head=head, **places)
     details = page.say("Lowest: {lowest}; highest: {highest}.", **places)
     return PageFinding(told, page.say("{title}, {case}", **about), found_range, details)
+
+
+def _title(page: PageText, place: CellPlace, cell: Cell) -> str:
+    """What the numbers of a range are: a column against another, or their table and, beside others, the quantity."""
+    against = place.column.against
+    if against and against.column:
+        return _column(page, cell)
+    table, quantity = markdown.text(page.translate(place.table.title)), place.column.quantity
+    is_alone = all(column.quantity is quantity for column in place.table.columns)
+    return table if is_alone else page.specified([table, page.say(quantity.name)])
 
 
 def _of(page: PageText, told: Case, place: CellPlace, cell: Cell) -> str:

@@ -66,6 +66,15 @@ def test_a_measured_number_over_a_quoted_one_is_marked(language: str, tmp_path: 
     assert f"[100.0](page.evidence.{language}.md#t/1/a-scaling-efficiency) " in page
 
 
+@pytest.mark.parametrize(
+    ("language", "title"), [("en", "Scores, scaling efficiency, 8 cards"), ("zh", "Scores，扩展效率，8 卡")]
+)
+def test_a_finding_names_its_quantity_where_its_table_has_others(language: str, title: str, tmp_path: Path) -> None:
+    make(tmp_path, "\nquotes", "\nhighlights = [{ scaling = { cards = 8 } }]\nquotes")
+    (finding,) = [line for line in markdown(tmp_path, language).splitlines() if line.startswith("- **Scores")]
+    assert finding.startswith(f"- **{title}") and "80.0" in finding
+
+
 def test_how_a_number_was_computed_leads_to_both_its_numbers(tmp_path: Path) -> None:
     make(tmp_path)
     page = markdown(tmp_path)
