@@ -35,6 +35,7 @@ PUBLISHED_ELSEWHERE = (
     "{name}: skipped because its logs are in {repository}: tachograph report {name} --fetch fetches them "
     "and renders it."
 )
+FETCHED_WITH = "{name}: its logs are in {repository}; --fetch fetches them."
 WROTE = "{name}: {measured} of {planned} cells measured;{quoted}{unlike} wrote {files}."
 ALSO_QUOTED = " {count} quoted;"
 ALSO_UNLIKE = " {count} rows/columns are not directly comparable;"
@@ -86,13 +87,18 @@ class PublishedPage:
 
     @property
     def why_empty(self) -> list[Message]:
-        """Why cells are empty that are, a line for each reason; none for a page left out, nor for what others lack."""
+        """Why cells are empty that are, a line for each reason; none for a page left out, nor for what others lack.
+
+        Before them, of a page whose logs others published, how to get these where it has none.
+        """
         found: dict[object, list[Cell]] = {}
         for cell in self.cells if self.files else ():
             if cell.reason and not cell.digits and cell.reason.key != MISSING_PART:
                 found.setdefault(_kind(cell, cell.reason), []).append(cell)
         each = [self._empty(*empty) for empty in list(found.values())[:MOST_REASONS]]
         more = len(found) - len(each)
+        if self.files and self.page.source and not coverage(self.cells).measured:
+            each.insert(0, Message(FETCHED_WITH, name=self.name, repository=self.page.source.repository))
         return [*each, Message(MORE_REASONS, name=self.name, count=more)] if more else each
 
     def _empty(self, first: Cell, *others: Cell) -> Message:

@@ -126,3 +126,9 @@ def test_without_its_logs_a_page_that_names_their_repository_is_not_rendered_una
     assert "vgg16: 0 of 72 cells measured; 44 quoted; wrote " in done.stdout
     assert not (tmp_path / "pages/resnet50.en.md").exists()
     assert (tmp_path / "pages/cpu-demo.en.md").exists()
+
+
+def test_a_page_that_is_asked_for_without_its_logs_says_what_fetches_them(tmp_path: Path) -> None:
+    done = run("report", "resnet50", "--logs", tmp_path, "--out", tmp_path / "pages")
+    said = "resnet50: its logs are in https://github.com/PaddlePaddle/Perf; --fetch fetches them.\n"
+    assert done.stderr.startswith(said)
