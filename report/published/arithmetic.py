@@ -33,7 +33,7 @@ class Recomputed:
 def recomputed(document: Document) -> Iterator[Recomputed]:
     """All numbers in the tables of a page that others of the same table must give, by its heads or by its numbers.
 
-    Where another number of its row is what some operands give, a number that is not has other ones.
+    A number that operands do not give is left out where they give another number of its row.
     """
     found = list(_recomputed(document))
     taken = {(id(one.table), one.place[0], one.derived.operation) for one in found if one.is_consistent}
