@@ -26,7 +26,7 @@ from ..published.published_site import Backing
 from ..published.site_logs import Log
 from ..recovery.protocol_search import Searched, of_compute, search, search_step_times, search_steps
 from ..recovery.runs_together import REPEATS, Repeats, together
-from .log_matching import agree, runs_meant, stated
+from .log_matching import agree, is_of_job, runs_meant, stated
 
 MOST_RUNS = 20  # of a case, which together are one number
 SIZE = attrgetter("log.bytes")
@@ -288,6 +288,7 @@ def facts_against(number: PublishedNumber, evidence: Evidence, *, came_out: bool
     for axis in (axis for axis in LABELS if axis in number.case and axis not in scaled_by):
         said = evidence.says(axis)
         values = (fact.value if isinstance(fact.value, int) else str(fact.value) for fact in said)
-        if said and not any(agree(axis, number.case[axis], value) for value in values):
+        own = number.case[axis]
+        if said and not any(agree(axis, own, value) or is_of_job(axis, own, value, evidence.facts) for value in values):
             found.append(said[0])
     return found

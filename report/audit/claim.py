@@ -1,5 +1,6 @@
 """Claims: published numbers, each with the logs that may back it and the protocol that explains it."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +28,18 @@ ROUNDED = {"half_up": "rounded half up", "truncate": "truncated"}
 BY_ALONE = "a protocol that matches this log only"
 BY_SEVERAL = "a protocol that matches {count} logs"
 BY_STATED = "the stated protocol"
+OF_INFERENCE = "the labels name inference, the log does not"
+OF_OTHER = "the labels say “{words}”, which the speeds of its steps may not be"
+OF_TOKENS = "the number counts {unit}, its log {other}"
+# Words of labels of numbers that are not, or not only, the speed of the steps that a log prints.
+OTHER_MEASURE = re.compile(
+    r"end[- ]to[- ]end|(?<![a-z])e2e(?![a-z])|(?<![a-z])incl(?:\.|ud\w+)|overall|wall[- ]?clock"
+    r"|(?<![a-z])(?:targets?|expected|goal|ideal|peak|theor\w+|forward|fwd|backward|bwd|synthetic|eval\w*)(?![a-z])"
+    r"|(?<![a-z])(?:data|input)[- ]?(?:load\w*|reading|pipeline)"
+    r"|端到端|整体|目标|预期|理论|理想|峰值|数据(?:加载|读取)|前向|反向|评估|包含|含编译",
+    re.IGNORECASE,
+)
+_TOKENS = re.compile(r"tok|word|词", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -105,6 +118,17 @@ class Claim:
         count, (key, values) = recovered.explained, self.best.giving
         by = Message(BY_STATED) if self.stated else Message(BY_SEVERAL, count=count) if count > 1 else Message(BY_ALONE)
         return Message(key, rounded=Message(ROUNDED[recovered.protocol.rounding]), protocol=by, **values)
+
+    @property
+    def other_measure(self) -> Iterator[Message]:
+        """Why it may measure something other than what its log prints: by the words of its labels, or by its unit."""
+        number, unit = self.number, self.best.searched.unit
+        if number.case.get("task") == "inference" != self.best.log.named.get("task"):
+            yield Message(OF_INFERENCE)
+        if found := OTHER_MEASURE.search(f"{number.column} {number.row}"):
+            yield Message(OF_OTHER, words=found[0])
+        if number.unit and unit and bool(_TOKENS.search(number.unit)) != bool(_TOKENS.search(unit)):
+            yield Message(OF_TOKENS, unit=number.unit, other=unit)
 
     @property
     def is_ambiguous(self) -> bool:

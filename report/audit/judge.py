@@ -44,10 +44,10 @@ NONE_GIVES = "None of the {count} protocols that were searched gives the number"
 SOME_GIVE = "{hits} of the {count} protocols that were searched give the number, no more than by chance"
 ONE_GIVES = "1 of the {count} protocols that were searched gives the number, no more than by chance"
 SEVERAL_LOGS = "{count} logs may be meant"
-OF_INFERENCE = "the labels name inference, the log does not"
 SEVERAL_RUNS = "its log holds several runs"
 ONLY_ITS_NAME = "only its name says that the log is that of the number"
 SHARED_LOG = "the same log fits another number of its table"
+SAME_TITLES = "another table of the page has another number of this log under the same titles"
 OTHER_LOG = "{log}, which is named for another case, gives the number"
 AGAINST: tuple[Verdict, ...] = ("stale", "impossible", "typo", "contradicted")
 OF_ONE = {"card": "the log is that of one card of {count}", "node": "the log is that of one node of {count}"}
@@ -196,10 +196,13 @@ class Judge:
         doubts += _without_format(claim)
         doubts += [Message(ONLY_ITS_NAME)] if claim.number.column_name and not _is_linked(claim) else []
         doubts += [Message(SEVERAL_RUNS)] if any(evidence.run for evidence in claim.evidence) else []
-        doubts += [Message(OF_INFERENCE)] if _is_of_inference(claim) else []
+        doubts += claim.other_measure
         table = (other for other in self.by_table[_table(claim)] if other.log == claim.log)
         if not claim.stated and any(other.number.value != claim.number.value for other in table):
             doubts.append(Message(SHARED_LOG))
+        others = (other.number for other in self.by_log[_log(claim)])
+        if not claim.stated and any(_is_apart(claim.number, o) and _disagree(claim.number, o) for o in others):
+            doubts.append(Message(SAME_TITLES))
         return doubts
 
     def _unexplained(self, claim: Claim, known: KnownProtocol | None, giving: Evidence | None = None) -> Message:
@@ -242,11 +245,6 @@ def _is_nearer(one: Claim, other: Claim) -> bool:
     return abs(float(one.number.value) - middle) < abs(float(other.number.value) - middle)
 
 
-def _is_of_inference(claim: Claim) -> bool:
-    """Whether a number is said to be one of inference, and its log not."""
-    return claim.number.case.get("task") == "inference" != claim.best.log.named.get("task")
-
-
 def _without_format(claim: Claim) -> list[Message]:
     """How the log of a claim was read, where no known format reads its speed."""
     without = claim.best.log.without
@@ -281,6 +279,11 @@ def _log(claim: Claim) -> object:
 def _folder(claim: Claim) -> object:
     """What may lie under each other's names: the logs of one format in one folder."""
     return claim.best.log.folder, claim.best.format, claim.number.measure
+
+
+def _is_apart(one: PublishedNumber, other: PublishedNumber) -> bool:
+    """Whether two tables of a page have a number under the same titles: what stands above tells them apart."""
+    return one.table != other.table and (one.page, one.row, one.column) == (other.page, other.row, other.column)
 
 
 def _disagree(one: PublishedNumber, other: PublishedNumber) -> bool:

@@ -47,6 +47,14 @@ def agree(axis: str, one: Value, other: Value) -> bool:
     return one == other
 
 
+def is_of_job(axis: str, own: Value, value: Value, facts: Mapping[str, Fact]) -> bool:
+    """Whether a number's batch size may be that of the whole job, where its log has ``value`` for a card."""
+    cards = facts["cards"].value if "cards" in facts else None
+    if axis != "batch_size" or not (isinstance(own, int) and isinstance(value, int) and isinstance(cards, int)):
+        return False
+    return own == value * cards
+
+
 def stated(axis: str, value: Value) -> Message:
     """An axis and its value: ``batch size 32``."""
     return Message(STATED.get(axis, NAMED), axis=axis.replace("_", " "), value=value)

@@ -31,7 +31,18 @@ class Recomputed:
 
 
 def recomputed(document: Document) -> Iterator[Recomputed]:
-    """All numbers in the tables of a page that others of the same table must give, by its heads or by its numbers."""
+    """All numbers in the tables of a page that others of the same table must give, by its heads or by its numbers.
+
+    A number that operands do not give is left out where they give another number of its row.
+    """
+    found = list(_recomputed(document))
+    taken = {(id(one.table), one.place[0], one.derived.operation) for one in found if one.is_consistent}
+    for one in found:
+        if one.is_consistent or (id(one.table), one.place[0], one.derived.operation) not in taken:
+            yield one
+
+
+def _recomputed(document: Document) -> Iterator[Recomputed]:
     columns = [
         _Column(table, grid, column)
         for table in document.tables

@@ -10,7 +10,7 @@ from report.audit.finding import Finding
 from report.audit.log_copies import are_alike
 from tests.commandline import PROJECT
 from tests.report.audit.made_columns import CARDS, findings, log_of, rates, write_site
-from tests.report.audit.small_site import audited
+from tests.report.audit.small_site import PAGE, audited, make, verdicts
 
 GENERATOR = np.random.default_rng(7)
 RUNS = [rates(GENERATOR, 60, 400.0) for _ in CARDS]
@@ -109,3 +109,27 @@ def test_a_log_of_more_cards_than_its_name_says_accuses_no_number_of_the_cards_o
     (tmp_path / "README.md").write_text(f"# Transformer\n\nIn words/sec:\n\n{rows}", encoding="utf-8")
     (found,) = audited(tmp_path)
     assert (found.verdict, "label: cards 1, line 1: 8" in str(found.reason)) == ("unexplained", True)
+
+
+@pytest.mark.parametrize("head", ["Total BS", "Batch size", "总批大小"])
+def test_a_batch_size_of_the_whole_job_is_not_contradicted_by_that_of_a_card(head: str, tmp_path: Path) -> None:
+    changes = [("FP32 (BS=64) |\n|:--|", f"FP32 | {head} |\n|:--|--|"), (" 399.532 |", " 399.532 | 64 |")]
+    assert verdicts(make(tmp_path, *changes, (" 3119.765 |", " 3119.765 | 512 |"))) == ["exact", "exact"]
+
+
+@pytest.mark.parametrize("words", ["End-to-end", "Target", "Data loading", "images/s incl. compilation", "理论峰值"])
+def test_a_number_that_is_said_to_be_of_something_else_than_steps_is_not_accused(words: str, tmp_path: Path) -> None:
+    page = make(tmp_path, ("PaddlePaddle FP32", f"{words} FP32"), ("399.532", "250.1"), ("3119.765", "2050.1"))
+    assert verdicts(page) == ["unexplained", "unexplained"]
+
+
+def test_tokens_per_second_are_not_accused_by_a_log_of_samples(tmp_path: Path) -> None:
+    page = make(tmp_path, ("PaddlePaddle FP32", "tokens/s FP32"), ("3119.765", "5119.765"))
+    assert verdicts(page)[1] == "unexplained"
+
+
+def test_two_tables_with_the_same_titles_are_of_two_cases_and_accuse_no_number_of_each_other(tmp_path: Path) -> None:
+    table = PAGE[PAGE.index("| Cards") : PAGE.index("[1 card]")]
+    other = table.replace("399.532", "449.532").replace("3119.765", "3519.765")
+    page = make(tmp_path, ("Throughput", f"With DALI, in images/s:\n\n{other}\nThroughput"))
+    assert verdicts(page) == ["unexplained", "unexplained", "exact", "exact"]

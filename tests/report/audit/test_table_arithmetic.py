@@ -213,3 +213,10 @@ def test_numbers_that_nothing_relates_are_never_accused(made: Random) -> None:
 def test_operations_that_nothing_relates_to_rates_are_never_accused(made: Random) -> None:
     rows = [("7B", 2**n, 1, made.randrange(1000, 1100), f"{made.uniform(500, 550):.1f}") for n in range(8)]
     assert accused(page(OPERATIONS, rows)) == {}
+
+
+def test_of_two_columns_with_the_same_operands_one_that_follows_is_theirs_and_the_other_is_not_accused() -> None:
+    head = ("GPUs", "Throughput (samples/s)", "Weak scaling", "Strong scaling")
+    rows = [(1, 100, "1.00", "1.00"), (2, 190, "1.90", "1.85"), (4, 350, "3.50", "3.30"), (8, 690, "6.90", "5.10")]
+    assert accused(page(head, rows)) == {}
+    assert list(accused(page(head[:2] + head[3:], [(*row[:2], row[3]) for row in rows]))) == ["5.10"]
