@@ -35,8 +35,9 @@ OF_TOKENS = "the number counts {unit}, its log {other}"
 OTHER_MEASURE = re.compile(
     r"end[- ]to[- ]end|(?<![a-z])e2e(?![a-z])|(?<![a-z])incl(?:\.|ud\w+)|overall|wall[- ]?clock"
     r"|(?<![a-z])(?:targets?|expected|goal|ideal|peak|theor\w+|forward|fwd|backward|bwd|synthetic|eval\w*)(?![a-z])"
+    r"|(?<![a-z])(?:first|cold|warm\w*)(?![a-z])"
     r"|(?<![a-z])(?:data|input)[- ]?(?:load\w*|reading|pipeline)"
-    r"|端到端|整体|目标|预期|理论|理想|峰值|数据(?:加载|读取)|前向|反向|评估|包含|含编译",
+    r"|端到端|整体|目标|预期|理论|理想|峰值|数据(?:加载|读取)|前向|反向|评估|包含|含编译|首个|冷启动|预热",
     re.IGNORECASE,
 )
 _TOKENS = re.compile(r"tok|word|词", re.IGNORECASE)

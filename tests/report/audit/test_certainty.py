@@ -117,7 +117,9 @@ def test_a_batch_size_of_the_whole_job_is_not_contradicted_by_that_of_a_card(hea
     assert verdicts(make(tmp_path, *changes, (" 3119.765 |", " 3119.765 | 512 |"))) == ["exact", "exact"]
 
 
-@pytest.mark.parametrize("words", ["End-to-end", "Target", "Data loading", "images/s incl. compilation", "理论峰值"])
+@pytest.mark.parametrize(
+    "words", ["End-to-end", "Target", "Data loading", "images/s incl. compilation", "images/s, first epoch", "理论峰值"]
+)
 def test_a_number_that_is_said_to_be_of_something_else_than_steps_is_not_accused(words: str, tmp_path: Path) -> None:
     page = make(tmp_path, ("PaddlePaddle FP32", f"{words} FP32"), ("399.532", "250.1"), ("3119.765", "2050.1"))
     assert verdicts(page) == ["unexplained", "unexplained"]
