@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -132,8 +133,8 @@ def case_history(title: str, records: Sequence[RunRecord], by: By, gate: float) 
 
 def _series(runs: Sequence[RunRecord], by: By, gate: float) -> HistorySeries:
     logs = _log_times(runs)
-    found = change_points(logs, gate, () if by == "date" else [group_of(run, by) for run in runs])
     environments = Environments(runs, by)
+    found = change_points(logs, gate, () if by == "date" else _groups(runs, by, environments))
     placed = _attributed(found, environments, len(runs))
     bounds = [0, *(point.at for point, _ in placed), len(runs)]
     segments = tuple(_segment(runs[start:stop], logs[start:stop]) for start, stop in pairwise(bounds))
@@ -141,6 +142,12 @@ def _series(runs: Sequence[RunRecord], by: By, gate: float) -> HistorySeries:
     marks = tuple(_marks(runs, environments, bounds))
     suspect = (len(runs) - found.suspect.at, float(np.expm1(found.suspect.change))) if found.suspect else None
     return HistorySeries(tuple(runs), segments, steps, marks, float(np.expm1(found.noise)), suspect)
+
+
+def _groups(runs: Sequence[RunRecord], by: By, environments: Environments) -> list[tuple[str, int]]:
+    """The commit or version of each run, and how often the environment had changed by then: either changes speeds."""
+    turns = sorted(environments.changes(len(runs)))
+    return [(group_of(run, by), bisect_right(turns, at)) for at, run in enumerate(runs)]
 
 
 def _attributed(

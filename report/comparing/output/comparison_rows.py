@@ -30,6 +30,7 @@ ALL_CASES = "all cases"
 MEASURED = "measured: steps {first} to {last}, by {protocol}"
 MEASURED_BY = "measured: by {protocol}"
 WHY = "{verdict}: {reason}."
+WHY_IN_A_SENTENCE = "{verdict}: {reason}"
 VERDICT_AND_LOSS = "{verdict}; loss {loss}"
 LOSS = {
     "step": "loss: {verdict}, {change} at steps {first} to {last} ({limit})",
@@ -130,7 +131,9 @@ def remarks(found: ComparedSides, *, with_changes: bool = True) -> Iterator[Rema
 def remarks_of(case: ComparedCase, *, with_changes: bool = True) -> Iterator[Message]:
     """Why the verdict of a case is unknown, what was measured, what differs, and what else must be known."""
     if case.reason:
-        yield Message(WHY, verdict=Message(case.verdict), reason=case.reason)
+        # That runs cannot be measured alike is a whole sentence, as the protocol says it.
+        key = WHY_IN_A_SENTENCE if case.effect is None and case.lacks is None else WHY
+        yield Message(key, verdict=Message(case.verdict), reason=case.reason)
     yield from measured(case)
     if case.loss is not None:
         yield loss_in_words(case.loss)

@@ -36,7 +36,7 @@ NOTHING_SHARED = "the runs print no loss at a step that all of them have"
 OTHER_STEPS = "the runs print their losses at different steps"
 OTHER_KINDS = "some runs print the loss of steps, others that of epochs"
 NOT_ABOVE_ZERO = "the loss is not above 0, so a share of it says nothing"
-ONE_RUN = "one run per side, so the noise between runs is unknown; repeat the runs, or state a tolerance"
+ONE_RUN = "a side has only one run, so the noise between runs is unknown; repeat the runs, or state a tolerance"
 NOISE = "the noise between repeats hides differences of up to {width}"
 
 

@@ -172,6 +172,11 @@ def test_the_output_is_the_same_however_many_processes_read(jobs: str, tmp_path:
     assert run("compare", a, b, "--jobs", jobs).stdout == run("compare", a, b).stdout
 
 
+def test_a_reason_that_is_a_sentence_ends_with_one_full_stop(tmp_path: Path) -> None:
+    printed = run("compare", *sides(tmp_path, first=1000)).stdout
+    assert "another begins at step 1001.\n" in printed
+
+
 def test_a_side_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
     a, _ = sides(tmp_path)
     (tmp_path / "empty").mkdir()

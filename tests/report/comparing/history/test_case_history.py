@@ -171,6 +171,13 @@ def test_commits_stand_in_the_order_of_their_first_runs() -> None:
     assert [run.commit for run in series.runs] == ["b", "b", "a", "a"]
 
 
+def test_an_environment_that_changed_within_a_commit_hides_no_slowdown_of_the_code() -> None:
+    levels = [1.0] * 5 + [1.05] * 10 + [1.1] * 10
+    made = runs(levels, environment=driver_from(16), commit=lambda number: "a" * 40 if number < 6 else "b" * 40)
+    (series,) = history_of(made, "commit").series
+    assert [(step.at, step.kind) for step in series.steps] == [(5, "slower"), (15, "environment")]
+
+
 def test_versions_stand_in_the_order_of_pep_440() -> None:
     versions = ["2.10.0", "2.9.1", "2.10.0rc1", "unknown", "2.10.0.dev1"]
     made = [record(number, 1.0, version=version) for number, version in enumerate(versions, 1)]
