@@ -20,6 +20,8 @@ BACKWARDS = "Timestamps go backwards, first at line {line} ({count} in total)."
 TWICE = "Duplicate records, first at line {line} ({count} in total)."
 RESTARTED = "The run restarts, first at line {line} ({count} in total)."
 FAILED = "The run failed, at line {line}: {text}"
+# Findings on a run that make its throughput no point of a series.
+UNSOUND = (NOT_A_NUMBER, FAILED)
 WARNINGS = (NOT_A_NUMBER, OVERFLOW, BACKWARDS, TWICE, RESTARTED, FAILED)
 LONGEST_TEXT = 200
 NO_ROWS: Rows = np.zeros(0, np.intp)

@@ -33,12 +33,16 @@ rows = [{ title = "1", case = { cards = 1 } }]
 POINT = re.compile(r"\[[▁▂▃▄▅▆▇█]\]\((\S+?)#L(\d+)-L(\d+)\)")
 
 
-def made(folder: Path, times: Sequence[float], *, undated: int = -1) -> Path:
-    """A page of nights, the last of which has the first name; the night ``undated`` does not say when it began."""
+def made(folder: Path, times: Sequence[float], *, undated: int = -1, diverged: int = -1) -> Path:
+    """A page of nights, the last of which has the first name.
+
+    The night ``undated`` does not say when it began, that of ``diverged`` lost its loss.
+    """
     (folder / "page.toml").write_text(PAGE, encoding="utf-8")
     for night, time in enumerate(times):
         started = {} if night == undated else {"start": f"2031-05-{night + 1:02}T02:00:00+00:00"}
-        make_run(folder / "logs" / f"night{len(times) - night:02}", log_of(time, seed=night, steps=12), **started)
+        log = log_of(time, seed=night, steps=12, nan=range(6, 12) if night == diverged else ())
+        make_run(folder / "logs" / f"night{len(times) - night:02}", log, **started)
     return folder / "page.toml"
 
 
@@ -69,6 +73,12 @@ def test_a_run_that_does_not_say_when_it_began_is_left_out(tmp_path: Path) -> No
     cell = only_cell(made(tmp_path, [100, 100, 100], undated=1))
     assert len(cell.proofs) == 2
     assert cell.said[0] == "night02/train.log left out: neither its run.json nor the log itself says when it began."
+
+
+def test_a_run_whose_loss_is_no_number_is_left_out(tmp_path: Path) -> None:
+    cell = only_cell(made(tmp_path, [100, 100, 100], diverged=1))
+    assert [proof.log for proof in cell.proofs] == ["night03/train.log", "night01/train.log"]
+    assert "night02/train.log left out: Loss is NaN or infinite" in cell.said[0]
 
 
 def test_one_run_is_no_history(tmp_path: Path) -> None:

@@ -28,8 +28,6 @@ from ..compared_cases import OF_STEP, begin_of_run
 from ..compared_runs import NO_THROUGHPUT, ComparedRun, FoundRun, run_or_reason
 from ..conditions import Condition, StatedRun, conditions, stated_run
 
-# Findings on a run that make its throughput no point of a series.
-UNSOUND = (health.NOT_A_NUMBER, health.FAILED)
 # What of a log or run.json is of the machine and its software, and not of the code or the options of a run.
 ENVIRONMENT = re.compile(r"(environment|scheduler)\..*|device|cuda|framework_version")
 VERSION = "framework_version"
@@ -247,7 +245,7 @@ def _plain(name: str) -> str:
 
 def _measured(read: ComparedRun, stated: Protocol | None) -> Mapping[str, Any]:
     """The throughput, as ``compare`` measures a single run; or why it is none."""
-    unsound = next((said for said in read.summary.reading.warnings if said.key in UNSOUND), None)
+    unsound = next((said for said in read.summary.reading.warnings if said.key in health.UNSOUND), None)
     if unsound is not None:
         return {"reason": message_json(unsound)}
     try:

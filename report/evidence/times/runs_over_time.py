@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from parsers.io.message import Message
+from parsers.runs.health import UNSOUND
 
 from ...measuring.number import signed
 from ...measuring.series.newest_level import newest_level
@@ -11,6 +12,7 @@ from ..reason import NoEvidenceError
 from .run_begin import begin_of
 
 NO_BEGIN = "{log} left out: neither its run.json nor the log itself says when it began."
+UNSOUND_RUN = "{log} left out: {reason}"
 CHANGED = "The throughput changed by {change} with the run of {day} ({log}); {count} runs since then."
 UNCHANGED = "No change of the throughput was found in {count} runs since {day}."
 SUSPECT_RUN = "The last run ({log}) is left out: it is at another speed ({change}), which one run does not confirm."
@@ -23,14 +25,20 @@ SUSPECT_RUNS = (
 def in_order(proofs: Sequence[Proof]) -> tuple[tuple[Proof, ...], list[Message]]:
     """Runs in the order in which they began, then of their names, and why others have no place in it.
 
-    Raises NoEvidenceError where none has.
+    A run that failed or lost its loss has none, as in ``history``. Raises NoEvidenceError where no run has one.
     """
-    starts = [(begin_of(proof), proof) for proof in proofs]
+    without = [Message(UNSOUND_RUN, log=proof.log, reason=said) for proof in proofs for said in _unsound(proof)]
+    starts = [(begin_of(proof), proof) for proof in proofs if not _unsound(proof)]
     begun = [(start, proof.log, proof) for start, proof in starts if start is not None]
-    without = [Message(NO_BEGIN, log=proof.log) for start, proof in starts if start is None]
+    without += [Message(NO_BEGIN, log=proof.log) for start, proof in starts if start is None]
     if not begun:
         raise NoEvidenceError(without[0])
     return tuple(proof for *_, proof in sorted(begun, key=lambda one: one[:2])), without
+
+
+def _unsound(proof: Proof) -> list[Message]:
+    """Why the throughput of a run is no point of a series, if it is none."""
+    return [said for said in proof.reading.warnings if said.key in UNSOUND][:1]
 
 
 def course_of(proofs: Sequence[Proof]) -> Iterator[Message]:
