@@ -68,6 +68,7 @@ ONCE_DIFFERED = [
     ("ultralytics", b"0/0 0G0:0%||0/0 0it/s"),
     ("torchtitan", b"0000/00/00T00:00:00 step: 0 loss:0,000tps:0,000"),
     ("torchtitan", b"step:0loss:0,000tps:0mfu:0,000 %"),
+    ("torchtitan", b"step:0loss:0,000tps:0mfu:.0\t%"),
 ]
 
 
