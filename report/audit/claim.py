@@ -13,7 +13,7 @@ from ..evidence.reason import NoEvidenceError
 from ..measuring.protocol import Protocol
 from ..pagefile.column import Column
 from ..pagefile.page import Case, Page
-from ..published.labels import read_label
+from ..published.labels import other_measure, read_label
 from ..published.published_numbers import PublishedNumber, in_logs
 from ..published.published_site import Backing, PublishedSite
 from ..published.site_logs import Log
@@ -31,15 +31,6 @@ BY_STATED = "the stated protocol"
 OF_INFERENCE = "the labels name inference, the log does not"
 OF_OTHER = "the labels say “{words}”, which the speeds of its steps may not be"
 OF_TOKENS = "the number counts {unit}, its log {other}"
-# Words of labels of numbers that are not, or not only, the speed of the steps that a log prints.
-OTHER_MEASURE = re.compile(
-    r"end[- ]to[- ]end|(?<![a-z])e2e(?![a-z])|(?<![a-z])incl(?:\.|ud\w+)|overall|wall[- ]?clock"
-    r"|(?<![a-z])(?:targets?|expected|goal|ideal|peak|theor\w+|forward|fwd|backward|bwd|synthetic|eval\w*)(?![a-z])"
-    r"|(?<![a-z])(?:first|cold|warm\w*)(?![a-z])"
-    r"|(?<![a-z])(?:data|input)[- ]?(?:load\w*|reading|pipeline)"
-    r"|端到端|整体|目标|预期|理论|理想|峰值|数据(?:加载|读取)|前向|反向|评估|包含|含编译|首个|冷启动|预热",
-    re.IGNORECASE,
-)
 _TOKENS = re.compile(r"tok|word|词", re.IGNORECASE)
 
 
@@ -121,13 +112,13 @@ class Claim:
         return Message(key, rounded=Message(ROUNDED[recovered.protocol.rounding]), protocol=by, **values)
 
     @property
-    def other_measure(self) -> Iterator[Message]:
+    def other_measures(self) -> Iterator[Message]:
         """Why it may measure something other than what its log prints: by the words of its labels, or by its unit."""
         number, unit = self.number, self.best.searched.unit
         if number.case.get("task") == "inference" != self.best.log.named.get("task"):
             yield Message(OF_INFERENCE)
-        if found := OTHER_MEASURE.search(f"{number.column} {number.row}"):
-            yield Message(OF_OTHER, words=found[0])
+        if words := other_measure(f"{number.column} {number.row}"):
+            yield Message(OF_OTHER, words=words)
         if number.unit and unit and bool(_TOKENS.search(number.unit)) != bool(_TOKENS.search(unit)):
             yield Message(OF_TOKENS, unit=number.unit, other=unit)
 

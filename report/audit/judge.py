@@ -196,7 +196,7 @@ class Judge:
         doubts += _without_format(claim)
         doubts += [Message(ONLY_ITS_NAME)] if claim.number.column_name and not _is_linked(claim) else []
         doubts += [Message(SEVERAL_RUNS)] if any(evidence.run for evidence in claim.evidence) else []
-        doubts += claim.other_measure
+        doubts += claim.other_measures
         table = (other for other in self.by_table[_table(claim)] if other.log == claim.log)
         if not claim.stated and any(other.number.value != claim.number.value for other in table):
             doubts.append(Message(SHARED_LOG))

@@ -115,10 +115,10 @@ def by(estimate: str, protocol: Protocol) -> Protocol:
 
 def ways(estimates: Sequence[str], protocol: Protocol) -> Iterator[Mapping[str, str]]:
     """The keys of estimates that count what a protocol counts: samples or tokens, or steps."""
-    for estimate in estimates:
-        if protocol.counts == "epochs":
-            yield from ({"estimate": estimate, "counts": "epochs"} for _ in range(estimate == "clock"))
-        elif not protocol.is_in_steps:
+    if protocol.counts == "epochs" and "clock" in estimates:
+        yield {"estimate": "clock", "counts": "epochs"}
+    for estimate in estimates if protocol.counts != "epochs" else ():
+        if not protocol.is_in_steps:
             yield {"estimate": estimate}
         elif estimate in IN_STEPS:
             yield IN_STEPS[estimate]

@@ -38,6 +38,15 @@ _NO_VALUE = re.compile(
     re.IGNORECASE,
 )
 _ABOUT = re.compile(r"[~∼≈]|(?<![a-z])(?:about|around|approx|roughly|nearly)|约|近|左右", re.IGNORECASE)
+# Words of labels of numbers that are not, or not only, the speed of the steps that a log prints.
+_OTHER_MEASURE = re.compile(
+    r"end[- ]to[- ]end|(?<![a-z])e2e(?![a-z])|(?<![a-z])incl(?:\.|ud\w+)|overall|wall[- ]?clock"
+    r"|(?<![a-z])(?:targets?|expected|goal|ideal|peak|theor\w+|forward|fwd|backward|bwd|synthetic|eval\w*)(?![a-z])"
+    r"|(?<![a-z])(?:first|cold|warm\w*)(?![a-z])"
+    r"|(?<![a-z])(?:data|input)[- ]?(?:load\w*|reading|pipeline)"
+    r"|端到端|整体|目标|预期|理论|理想|峰值|数据(?:加载|读取)|前向|反向|评估|包含|含编译|首个|冷启动|预热",
+    re.IGNORECASE,
+)
 SPREAD = re.compile(r"(?:±|\+/-|\+-)\s*[0-9][0-9.,]*")
 _MAKER = re.compile(
     r"\s*(?:\d+\s*[x×*]\s*)?(?:(?:nvidia|tesla|amd|geforce|quadro|ascend|rtx|gtx)[\s_-]*)*", re.IGNORECASE
@@ -165,6 +174,11 @@ def values_and_marks(cell: str) -> tuple[str, Label]:
 def is_about(text: str) -> bool:
     """Whether a text says of its number that it is only about so much."""
     return _ABOUT.search(text) is not None
+
+
+def other_measure(text: str) -> str:
+    """The first words of a label that name something other than the speed of steps; nothing where it has none."""
+    return found[0] if (found := _OTHER_MEASURE.search(text)) else ""
 
 
 def owned(rows: Iterable[set[T]]) -> list[frozenset[T]]:
