@@ -114,13 +114,19 @@ class Claim:
     @property
     def other_measures(self) -> Iterator[Message]:
         """Why it may measure something other than what its log prints: by the words of its labels, or by its unit."""
-        number, unit = self.number, self.best.searched.unit
+        number = self.number
         if number.case.get("task") == "inference" != self.best.log.named.get("task"):
             yield Message(OF_INFERENCE)
         if words := other_measure(f"{number.column} {number.row}"):
             yield Message(OF_OTHER, words=words)
-        if number.unit and unit and bool(_TOKENS.search(number.unit)) != bool(_TOKENS.search(unit)):
-            yield Message(OF_TOKENS, unit=number.unit, other=unit)
+        yield from self.other_units
+
+    @property
+    def other_units(self) -> Iterator[Message]:
+        """That only one of the number and its log counts tokens, where this is so."""
+        unit, other = self.number.unit, self.best.searched.unit
+        if unit and other and bool(_TOKENS.search(unit)) != bool(_TOKENS.search(other)):
+            yield Message(OF_TOKENS, unit=unit, other=other)
 
     @property
     def is_ambiguous(self) -> bool:

@@ -154,6 +154,7 @@ class Judge:
         if found and _may_be_mislabelled(claim):
             return "mislabelled", sentence([*said, *found])
         said += found if _without_format(claim) else []
+        said += claim.other_units
         said += [Message(LINK_IS_DEAD, address=dead.link.address) for dead in claim.match.dead[:1]]
         return "exact", sentence(said)
 
