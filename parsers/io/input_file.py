@@ -29,8 +29,11 @@ def data_of(path: Path) -> bytes:
 
 
 def text_of(path: Path) -> str:
-    """The text of a file in UTF-8, its line ends as newlines; raises as ``opened`` does, and UnicodeDecodeError."""
-    return data_of(path).decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+    """The text of a file in UTF-8, its line ends as newlines, without the mark that some editors put before it.
+
+    Raises as ``opened`` does, and UnicodeDecodeError.
+    """
+    return data_of(path).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def opener(path: str, flags: int) -> int:

@@ -43,6 +43,12 @@ def test_a_page_without_mistake_is_read(tmp_path: Path) -> None:
     assert load(path).tables[0].rows[0].case == {"cards": 1}
 
 
+def test_the_mark_that_an_editor_puts_before_a_text_does_not_belong_to_it(tmp_path: Path) -> None:
+    path = tmp_path / "page.toml"
+    path.write_text(PAGE, encoding="utf-8-sig")
+    assert load(path).tables[0].rows[0].case == {"cards": 1}
+
+
 @pytest.mark.parametrize(
     ("found", "put", "said"),
     [
