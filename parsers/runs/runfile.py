@@ -54,7 +54,8 @@ NO_FILE_BESIDE = "the log of the run is {name}; expected the name of a file besi
 UNKNOWN_SCHEMA = (
     "has schema {schema}, but this version of Tachograph reads schemas 1 to {newest}; upgrade Tachograph to read it."
 )
-NO_RUN_FILE = "is not a valid run.json ({reason}); it needs a 'case' with names and values."
+NOT_JSON = "is not valid JSON: {reason}."
+NO_CASE = "is not the run.json of a run folder: it needs a 'case' with names and values."
 
 
 def run_facts(run: RunFile, log: Path) -> Iterator[Fact]:
@@ -171,8 +172,10 @@ def run_file(log: Path) -> dict[str, Any]:
         run = dict(_parsed(text_of(path)))
     except OSError as error:
         raise LogError.at(path, CANNOT_BE_READ, reason=reason_of(error)) from error
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise LogError.at(path, NO_RUN_FILE, reason=error) from error
+    except (ValueError, RecursionError) as error:
+        raise LogError.at(path, NOT_JSON, reason=error) from error
+    if not isinstance(run.get("case"), dict):
+        raise LogError.at(path, NO_CASE)
     if refusal := unknown_schema(run):
         raise LogError.at(path, refusal)
     return run
@@ -191,11 +194,10 @@ def unknown_schema(run: RunFile) -> Message | None:
 
 @lru_cache(1)
 def _parsed(text: str) -> dict[str, Any]:
-    """What a run.json says; it is asked for several times while one log is read."""
+    """What a run.json says, nothing if it is no object; it is asked for several times while one log is read."""
     run = json.loads(text)
-    run["case"].items()
     json.dumps(run, ensure_ascii=False).encode()  # half of a surrogate pair is no text
-    return dict(run)
+    return run if isinstance(run, dict) else {}
 
 
 def files_of_run(log: Path) -> list[Path]:

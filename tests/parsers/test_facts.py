@@ -156,13 +156,13 @@ def test_a_run_file_that_contradicts_a_line_is_a_warning_that_names_both(tmp_pat
 
 @pytest.mark.parametrize("run", [[], {}, {"case": [1]}, {"case": None}, "text", None])
 def test_a_run_file_of_another_shape_is_an_error_that_names_it(tmp_path: Path, run: object) -> None:
-    with pytest.raises(LogError, match=r"run\.json: is not a valid run\.json"):
+    with pytest.raises(LogError, match=r"run\.json: is not the run.json of a run folder"):
         with_run(tmp_path, run)
 
 
 def test_a_run_file_that_is_no_json_is_an_error_that_names_it(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_bytes(b"{\xff")
-    with pytest.raises(LogError, match=r"run\.json: is not a valid run\.json"):
+    with pytest.raises(LogError, match=r"run\.json: is not valid JSON"):
         read(write(tmp_path, step(1)))
 
 

@@ -234,4 +234,4 @@ def test_a_broken_log_among_others_is_left_out(tmp_path: Path) -> None:
     (b / "GPT-2_bs12_N1C1/1/run.json").write_text("{")
     found = compare(a, b)
     assert len(only(found).sides[1].runs) == 2
-    assert "is not a valid run.json" in str(found.left_out[1][0])
+    assert "is not valid JSON" in str(found.left_out[1][0])
