@@ -11,6 +11,7 @@ from ..measuring.crosscheck import chosen
 from ..measuring.measurement import NoMeasurement
 from ..measuring.protocol import Protocol
 from ..published.published_numbers import PublishedNumber
+from ..published.published_site import DeadLink
 from ..recovery.printed_digits import Printed
 from ..recovery.recovery import Recovered
 from .accusation import (
@@ -155,7 +156,7 @@ class Judge:
             return "mislabelled", sentence([*said, *found])
         said += found if _without_format(claim) else []
         said += claim.other_units
-        said += [Message(LINK_IS_DEAD, address=dead.link.address) for dead in claim.match.dead[:1]]
+        said += map(_is_dead, claim.match.dead[:1])
         return "exact", sentence(said)
 
     def _stale(self, claim: Claim) -> Opinion:
@@ -198,6 +199,7 @@ class Judge:
         doubts += [Message(ONLY_ITS_NAME)] if claim.number.column_name and not _is_linked(claim) else []
         doubts += [Message(SEVERAL_RUNS)] if any(evidence.run for evidence in claim.evidence) else []
         doubts += claim.other_measures
+        doubts += [_is_dead(dead) for dead in claim.match.dead if dead.link in claim.number.linked[0]]
         table = (other for other in self.by_table[_table(claim)] if other.log == claim.log)
         if not claim.stated and any(other.number.value != claim.number.value for other in table):
             doubts.append(Message(SHARED_LOG))
@@ -227,6 +229,10 @@ class Judge:
         if ratio is None or abs(ratio - 1) > self.tolerance or not self.tolerance:
             return None
         return "near", Message(NEAR, tolerance=f"{self.tolerance:.2%}")
+
+
+def _is_dead(dead: DeadLink) -> Message:
+    return Message(LINK_IS_DEAD, address=dead.link.address)
 
 
 def _any_protocol(claim: Claim) -> Protocol | None:

@@ -173,6 +173,8 @@ def _without_derived(case: Mapping[str, Value], said: Mapping[str, Value]) -> li
 
 
 def _is_meant(number: PublishedNumber, dead: DeadLink) -> bool:
+    if dead.link in number.linked[0]:
+        return True
     return bool(set(dead.said) & set(number.case) & {"cards", "nodes"}) and not conflicts(number.case, dead.said)
 
 

@@ -15,6 +15,7 @@ from parsers.sharing.workers import ALONE, Workers
 
 from .document import Document, DocumentText, Link
 from .labels import Label, Value, merged, read_label
+from .printed_cell import PrintedCell
 from .site_logs import Archives, Log, is_named_archive, is_named_log, may_be_log, with_names
 
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
@@ -181,12 +182,17 @@ class PublishedSite:
                 # Of several logs in an archive the link does not say which it means; their names do.
                 for log in own if len(own) == 1 else ():
                     yield Backing(log, merged([Label(_of_link(link, headings)), Label(log.named)]), document.path, link)
-            elif _is_dead(self.logs_root / path, self.root / path) and read_label(link.text).case:
+            elif _is_dead(self.logs_root / path, self.root / path) and _names_a_log(link):
                 self.dead.append(DeadLink(document.path, link, said, Path(path).name))
 
 
 def _of_link(link: Link, headings: tuple[DocumentText, ...]) -> Mapping[str, Value]:
     return merged([read_label(link.text), *(read_label(heading.plain) for heading in headings[:0:-1])])
+
+
+def _names_a_log(link: Link) -> bool:
+    """Whether a link may be meant to lead to the log of a number: it names a case, or is the number itself."""
+    return bool(read_label(link.text).case) or PrintedCell.of(link.text) is not None
 
 
 def _is_dead(*places: Path) -> bool:

@@ -143,6 +143,20 @@ def test_a_number_whose_link_leads_nowhere_has_a_dead_link(tmp_path: Path) -> No
     assert str(found.reason) == said
 
 
+def test_a_number_that_is_itself_a_dead_link_is_said_to_be_one_beside_the_log_that_gives_it(tmp_path: Path) -> None:
+    make(tmp_path, ("3119.765", "[3119.765](logs/gone.log)"))
+    found = audited(tmp_path)[1]
+    assert (found.verdict, found.log) == ("exact", f"logs/{EIGHT}")
+    assert str(found.reason).endswith("; its link is dead: logs/gone.log.")
+
+
+def test_a_number_that_is_itself_a_dead_link_is_not_accused_by_another_log(tmp_path: Path) -> None:
+    make(tmp_path, ("3119.765", "[31197.65](logs/gone.log)"))
+    found = audited(tmp_path)[1]
+    assert found.verdict == "unexplained"
+    assert "its link is dead: logs/gone.log" in str(found.reason)
+
+
 def test_a_dead_link_of_a_number_whose_log_is_found_is_reported(tmp_path: Path) -> None:
     found = on_eight_cards(tmp_path, (f"logs/{EIGHT}", "logs/gone_log"))
     assert (found.verdict, str(found.reason)) == (
