@@ -30,7 +30,7 @@ from .claim import Claim
 from .finding import Finding, Verdict, sentence
 from .findings.missing_logs import without_log
 from .log_copies import LogCopies
-from .log_matching import DECISIVE, conflicts, stated
+from .log_matching import DECISIVE, conflicts, is_itself, stated
 from .neighbours import KnownProtocol, SharedProtocols, is_out_of_reach, known_protocol, other_giving
 from .printed_numbers import said_of
 
@@ -199,7 +199,7 @@ class Judge:
         doubts += [Message(ONLY_ITS_NAME)] if claim.number.column_name and not _is_linked(claim) else []
         doubts += [Message(SEVERAL_RUNS)] if any(evidence.run for evidence in claim.evidence) else []
         doubts += claim.other_measures
-        doubts += [_is_dead(dead) for dead in claim.match.dead if dead.link in claim.number.linked[0]]
+        doubts += [_is_dead(dead) for dead in claim.match.dead if is_itself(claim.number, dead)]
         table = (other for other in self.by_table[_table(claim)] if other.log == claim.log)
         if not claim.stated and any(other.number.value != claim.number.value for other in table):
             doubts.append(Message(SHARED_LOG))

@@ -9,6 +9,7 @@ from parsers.runs.facts import Fact
 from parsers.runs.reading import Reading
 
 from ..published.labels import Value
+from ..published.printed_cell import PrintedCell
 from ..published.published_numbers import PublishedNumber
 from ..published.published_site import Backing, DeadLink, PublishedSite
 from ..published.site_logs import Log
@@ -172,8 +173,13 @@ def _without_derived(case: Mapping[str, Value], said: Mapping[str, Value]) -> li
     return [axis for axis in found if axis != "nodes" or not ("cards" in case and "cards" in said)]
 
 
+def is_itself(number: PublishedNumber, dead: DeadLink) -> bool:
+    """Whether a number is itself the text of a dead link."""
+    return dead.link in number.linked[0] and PrintedCell.of(dead.link.text) is not None
+
+
 def _is_meant(number: PublishedNumber, dead: DeadLink) -> bool:
-    if dead.link in number.linked[0]:
+    if is_itself(number, dead):
         return True
     return bool(set(dead.said) & set(number.case) & {"cards", "nodes"}) and not conflicts(number.case, dead.said)
 
