@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from . import amd, ascend, gpus, intel
+from . import gpus
 from .card_sample import AskCards, Cards
+from .makers import amd, ascend, intel
 
 # A machine that trains on cards of several makers is not known; the first one that has any counts.
 _MAKERS = (amd.cards, ascend.cards, intel.cards)
@@ -17,7 +18,7 @@ def asked() -> Iterator[AskCards | None]:
     """Give what asks all cards of the machine, with the numbers that they have there; None where none answers."""
     with ExitStack() as stack:
         if cards := stack.enter_context(gpus.cards()):
-            yield lambda: [(card.index, card.sample()) for card in cards]
+            yield lambda: [card.answer() for card in cards]
             return
         found = _others(stack)
         yield found.ask if found else None

@@ -41,8 +41,25 @@ class CardSample(NamedTuple):
     """MiB that the process holds which holds most."""
 
 
-# What asks all cards of this machine, each with its number.
-AskCards = Callable[[], list[tuple[int, CardSample]]]
+class CardProcess(NamedTuple):
+    """A process that computes on a card, by the number that it has on the machine."""
+
+    number: int
+    memory: float | None
+    """MiB that it holds on the card; None where that is not told."""
+
+
+class CardAnswer(NamedTuple):
+    """What one card answers, with the number that it has on this machine."""
+
+    card: int
+    sample: CardSample
+    processes: tuple[CardProcess, ...] | None = None
+    """Those that compute on the card; None where nothing tells of them."""
+
+
+# What asks all cards of this machine.
+AskCards = Callable[[], list[CardAnswer]]
 
 
 class Cards(NamedTuple):

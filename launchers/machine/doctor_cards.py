@@ -95,7 +95,8 @@ def _idle_findings(cards: Sequence[gpus.Card]) -> Iterator[Diagnosis]:
 
 def _work(card: gpus.Card) -> str:
     """Say what goes on on a card; empty where it is idle."""
-    sample, processes = card.sample(), card.processes or 0
+    answer = card.answer()
+    sample, processes = answer.sample, len(answer.processes or ())
     utilisation, memory = sample.utilisation or 0, sample.memory or 0
     if utilisation <= _IDLE_UTILISATION and memory <= _IDLE_MEMORY and not processes:
         return ""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pynvml  # type: ignore[import-untyped]
 
-from .card_sample import CardSample
+from .card_sample import CardAnswer, CardProcess, CardSample
 
 # The words of `nvidia-smi topo -m` for what lies between two cards, from near to far.
 _LEVELS = {
@@ -54,14 +54,12 @@ class Card:
         memory = self._memory()
         return None if memory is None else int(memory.total // 2**20)
 
-    @property
-    def processes(self) -> int | None:
-        """How many processes compute on the card."""
-        found = _told(pynvml.nvmlDeviceGetComputeRunningProcesses, self.handle)
-        return None if found is None else len(found)
-
-    def sample(self) -> CardSample:
+    def answer(self) -> CardAnswer:
         """Ask for all that changes during a run."""
+        processes = self._computing()
+        return CardAnswer(self.index, self._sample(processes), processes)
+
+    def _sample(self, processes: tuple[CardProcess, ...] | None) -> CardSample:
         rates, memory = _told(pynvml.nvmlDeviceGetUtilizationRates, self.handle), self._memory()
         power = _told(pynvml.nvmlDeviceGetPowerUsage, self.handle)
         return CardSample(
@@ -78,7 +76,7 @@ class Card:
             pcie_tx=_told(pynvml.nvmlDeviceGetPcieThroughput, self.handle, pynvml.NVML_PCIE_UTIL_TX_BYTES),
             pcie_generation=_told(pynvml.nvmlDeviceGetCurrPcieLinkGeneration, self.handle),
             pcie_width=_told(pynvml.nvmlDeviceGetCurrPcieLinkWidth, self.handle),
-            **self._of_processes(),
+            **_of_processes(processes),
         )
 
     def interconnect(self, other: Card) -> str:
@@ -94,14 +92,10 @@ class Card:
         found = _told(pynvml.nvmlDeviceGetTotalEccErrors, self.handle, kind, pynvml.NVML_VOLATILE_ECC)
         return None if found is None else int(found)
 
-    def _of_processes(self) -> dict[str, float | None]:
-        """How many processes compute, and what the largest one holds, which a container or Windows may not tell."""
+    def _computing(self) -> tuple[CardProcess, ...] | None:
+        """The processes that compute on the card, whose memory a container or Windows may not tell."""
         found = _told(pynvml.nvmlDeviceGetComputeRunningProcesses, self.handle)
-        if found is None:
-            return {}
-        held = [process.usedGpuMemory for process in found]
-        most = max(held) // 2**20 if held and None not in held else None
-        return {"card_processes": len(found), "process_memory": most}
+        return None if found is None else tuple(CardProcess(one.pid, _mib(one.usedGpuMemory)) for one in found)
 
     def _memory(self) -> Any:
         # The newer form leaves out what the driver keeps for itself, as nvidia-smi does; older drivers lack it.
@@ -166,6 +160,19 @@ def _refusal() -> str | None:
     except pynvml.NVMLError as error:
         return str(error)
     return None
+
+
+def _of_processes(processes: tuple[CardProcess, ...] | None) -> dict[str, float | None]:
+    """How many processes compute, and what the largest one holds."""
+    if processes is None:
+        return {}
+    held = [process.memory for process in processes if process.memory is not None]
+    most = max(held) if held and len(held) == len(processes) else None
+    return {"card_processes": len(processes), "process_memory": most}
+
+
+def _mib(octets: int | None) -> int | None:
+    return None if octets is None else octets // 2**20
 
 
 def _address(place: Any) -> object:

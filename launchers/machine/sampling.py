@@ -5,35 +5,43 @@ from __future__ import annotations
 import csv
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TextIO
+from typing import Generic, NamedTuple, TextIO, TypeVar
 
 from . import accelerators
-from .card_sample import CardSample
+from .card_processes import CardProcesses, ProcessRow
+from .card_sample import CardAnswer, CardSample
 from .process_tree import Members, ProcessTree, TreeSample
 
 INTERVAL = 1.0  # seconds
 COLUMNS = ("time", "card", *CardSample._fields)
+CARD_PROCESS_COLUMNS = ("time", *ProcessRow._fields)
 PROCESS_COLUMNS = ("time", *TreeSample._fields)
-Row = list[int | float | None]
+Row = Sequence[int | float | str | None]
+Asked = TypeVar("Asked")
 _PATIENCE = 5.0  # seconds for a card to answer at the end
 
 
 @contextmanager
-def recorded(path: Path) -> Iterator[bool]:
+def recorded(path: Path, processes: Path) -> Iterator[bool]:
     """Write what every card reports into `path`, once a second, until the block ends; yields whether there is a card.
 
     The columns are time (unix seconds), card, and those of `CardSample`; a value that is not told is empty. All cards
-    of the node are written, by the number that they have there: CUDA_VISIBLE_DEVICES is not interpreted. Without a card
-    no file is made. Raises OSError where `path` cannot be opened; nothing that goes wrong later reaches the run.
+    of the node are written, by the number that they have there: CUDA_VISIBLE_DEVICES is not interpreted. Into
+    `processes` go time and the columns of `ProcessRow`, whenever a process of a card comes, changes or goes. Without a
+    card no file is made. Raises OSError where one cannot be opened; nothing that goes wrong later reaches the run.
     """
     with accelerators.asked() as ask:
         if ask is None:
             yield False
             return
-        with _sampled(path, COLUMNS, lambda: [[card, *sample] for card, sample in ask()]):
+        cards: _SampleFile[list[CardAnswer]] = _SampleFile(
+            path, COLUMNS, lambda told: ([one.card, *one.sample] for one in told)
+        )
+        held: _SampleFile[list[CardAnswer]] = _SampleFile(processes, CARD_PROCESS_COLUMNS, CardProcesses().changes)
+        with _sampled(ask, cards, held):
             yield True
 
 
@@ -44,21 +52,28 @@ def processes_recorded(path: Path, members: Members) -> Iterator[None]:
     The columns are time (unix seconds) and those of `TreeSample`; a value that is not known is empty. A moment without
     any process has no row. Raises OSError where `path` cannot be opened; nothing that goes wrong later reaches the run.
     """
-    tree = ProcessTree(members)
-
-    def rows() -> list[Row]:
-        found = tree.sample()
-        return [list(found)] if found.processes else []
-
-    with _sampled(path, PROCESS_COLUMNS, rows):
+    table: _SampleFile[TreeSample] = _SampleFile(
+        path, PROCESS_COLUMNS, lambda found: [found] if found.processes else []
+    )
+    with _sampled(ProcessTree(members).sample, table):
         yield
 
 
+class _SampleFile(NamedTuple, Generic[Asked]):
+    """A file of samples: its columns, and its rows, behind the time, by what was asked at a moment."""
+
+    path: Path
+    columns: Sequence[str]
+    rows: Callable[[Asked], Iterable[Row]]
+
+
 @contextmanager
-def _sampled(path: Path, columns: Sequence[str], rows: Callable[[], list[Row]]) -> Iterator[None]:
-    """Write the rows of every full interval, behind its time, in a thread of their own."""
+def _sampled(ask: Callable[[], Asked], *tables: _SampleFile[Asked]) -> Iterator[None]:
+    """Write the rows of every full interval, in a thread of their own."""
     left = threading.Event()
-    arguments = (path.open("w", encoding="utf-8", newline=""), columns, rows, left)
+    with ExitStack() as opened:
+        files = [opened.enter_context(table.path.open("w", encoding="utf-8", newline="")) for table in tables]
+        arguments = (ask, list(zip(files, tables, strict=True)), left, opened.pop_all())
     thread = threading.Thread(target=_write, args=arguments, name="telemetry", daemon=True)
     thread.start()
     try:
@@ -68,13 +83,18 @@ def _sampled(path: Path, columns: Sequence[str], rows: Callable[[], list[Row]]) 
         thread.join(_PATIENCE)  # a card that is slow to answer keeps the run no longer
 
 
-def _write(file: TextIO, columns: Sequence[str], rows: Callable[[], list[Row]], left: threading.Event) -> None:
-    with suppress(OSError), closing(file):  # on a full disk the samples end and the run goes on
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(columns)
+def _write(
+    ask: Callable[[], Asked], tables: list[tuple[TextIO, _SampleFile[Asked]]], left: threading.Event, opened: ExitStack
+) -> None:
+    with suppress(OSError), opened:  # on a full disk the samples end and the run goes on
+        writers = [csv.writer(file, lineterminator="\n") for file, _ in tables]
+        for writer, (_, table) in zip(writers, tables, strict=True):
+            writer.writerow(table.columns)
         for moment in _moments(left):
-            table.writerows([f"{moment:.3f}", *row] for row in rows())
-            file.flush()  # a run that is killed keeps its samples
+            found = ask()
+            for writer, (file, table) in zip(writers, tables, strict=True):
+                writer.writerows([f"{moment:.3f}", *row] for row in table.rows(found))
+                file.flush()  # a run that is killed keeps its samples
 
 
 def _moments(left: threading.Event) -> Iterator[float]:

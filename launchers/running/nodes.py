@@ -6,9 +6,10 @@ import json
 import os
 import re
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import psutil
 
@@ -16,11 +17,12 @@ from ..io.output import say
 from ..io.regular_file import data_of, opener, text_of, write_whole
 from ..machine import machine_facts, sampling
 from ..machine.process_tree import below
-from ..runs.folders import NODE, PROCESSES, TELEMETRY
+from ..runs.folders import CARD_PROCESSES, NODE, PROCESSES, TELEMETRY
 from .node_processes import add_up
 
 _LOOK = 0.5
 _OF_PROCESSES = ".cpu.csv"
+_OF_CARDS, _OF_CARD_PROCESSES = ".csv", ".gpu_processes.csv"
 _NUMBER = re.compile(NODE + r"[0-9]{1,9}")
 
 
@@ -35,7 +37,7 @@ def observe(folder: Path, node: int, until: int, *, finds_processes: bool = True
     if os.fork():
         return
     with ExitStack() as samples:
-        samples.enter_context(sampling.recorded(path.with_suffix(".csv")))
+        samples.enter_context(sampling.recorded(path.with_suffix(_OF_CARDS), path.with_suffix(_OF_CARD_PROCESSES)))
         if finds_processes:
             members = below(_starter(until))
             samples.enter_context(sampling.processes_recorded(path.with_suffix(_OF_PROCESSES), members))
@@ -65,7 +67,9 @@ def collect(folder: Path) -> list[dict[str, Any]]:
     first = 0
     for path in sorted(paths, key=lambda path: int(path.stem.removeprefix(NODE))):
         if (description := _description(path)) is not None:
-            sampled = _append(path.with_suffix(".csv"), folder / TELEMETRY, first)
+            held = _Samples(path.with_suffix(_OF_CARD_PROCESSES), sampling.CARD_PROCESS_COLUMNS)
+            held.append(folder / CARD_PROCESSES, first)
+            sampled = _Samples(path.with_suffix(_OF_CARDS), sampling.COLUMNS).append(folder / TELEMETRY, first)
             first += max(len(description["gpus"]), sampled)
             path.unlink()
             found.append(description)
@@ -86,19 +90,24 @@ def _description(path: Path) -> dict[str, Any] | None:
     return dict(found)
 
 
-def _append(samples: Path, out: Path, first: int) -> int:
-    """Add the samples of a node to those of the run, and return how many cards they are of."""
-    if not samples.is_file():
-        return 0
-    # A node that was ended while it wrote leaves a last row that is cut.
-    whole = text_of(samples, errors="replace").rpartition("\n")[0].splitlines()
-    cells = [row.split(",") for row in whole[1:]]
-    numbered = [",".join([row[0], str(int(row[1]) + first), *row[2:]]) for row in cells if _is_whole(row)]
-    with open(out, "a", encoding="ascii", errors="replace", opener=opener) as file:
-        file.writelines(f"{line}\n" for line in ([] if out.stat().st_size else whole[:1]) + numbered)
-    samples.unlink()
-    return max((int(row[1]) + 1 for row in cells if _is_whole(row)), default=0)
+class _Samples(NamedTuple):
+    """A file of samples of a node, and its columns, of which the second is the number of a card."""
 
+    path: Path
+    columns: Sequence[str]
 
-def _is_whole(row: list[str]) -> bool:
-    return len(row) == len(sampling.COLUMNS) and row[1].isdecimal()
+    def append(self, out: Path, first: int) -> int:
+        """Add them to those of the run, whose cards begin here at `first`, and return how many cards they are of."""
+        if not self.path.is_file():
+            return 0
+        # A node that was ended while it wrote leaves a last row that is cut.
+        whole = text_of(self.path, errors="replace").rpartition("\n")[0].splitlines()
+        cells = [row for line in whole[1:] if self._is_whole(row := line.split(","))]
+        numbered = [",".join([row[0], str(int(row[1]) + first), *row[2:]]) for row in cells]
+        with open(out, "a", encoding="ascii", errors="replace", opener=opener) as file:
+            file.writelines(f"{line}\n" for line in ([] if out.stat().st_size else whole[:1]) + numbered)
+        self.path.unlink()
+        return max((int(row[1]) + 1 for row in cells), default=0)
+
+    def _is_whole(self, row: list[str]) -> bool:
+        return len(row) == len(self.columns) and row[1].isdecimal()

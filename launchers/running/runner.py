@@ -14,7 +14,7 @@ from ..clusters.place import Local, Place
 from ..jobs.job import Job
 from ..jobs.source_patch import patch
 from ..machine import sampling
-from ..runs.folders import LOG, PATCH, PROCESSES, SCRIPT, TELEMETRY, RunFolder
+from ..runs.folders import CARD_PROCESSES, LOG, PATCH, PROCESSES, SCRIPT, TELEMETRY, RunFolder
 from ..secrets.published_run import public
 from ..secrets.redaction import Redactor, secret_values
 from . import nodes
@@ -95,7 +95,7 @@ class Runner:
         """What samples this machine; on others the nodes sample their cards themselves."""
         if not isinstance(self.place, Local):
             return
-        yield sampling.recorded(unfinished / TELEMETRY)
+        yield sampling.recorded(unfinished / TELEMETRY, unfinished / CARD_PROCESSES)
         yield sampling.processes_recorded(unfinished / PROCESSES, self.place.members(unfinished.resolve()))
 
 

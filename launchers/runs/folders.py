@@ -29,6 +29,7 @@ FACTS = "run.json"
 CLOCK = "clock.csv"
 CLOCK_COLUMNS = ("line", "time")
 TELEMETRY = "gpu.csv"
+CARD_PROCESSES = "gpu_processes.csv"
 PROCESSES = "cpu.csv"
 SCRIPT = "job.sh"
 PATCH = "source.patch"

@@ -26,8 +26,9 @@ RUN_FILE = "run.json"
 FROM_RUN_FILE = Provenance("run_file", (RUN_FILE,))  # where a fact comes from that its case states
 CLOCK = "clock.csv"
 TELEMETRY = "gpu.csv"
+CARD_PROCESSES = "gpu_processes.csv"
 PROCESSES = "cpu.csv"
-SIDE_FILES = (CLOCK, TELEMETRY, PROCESSES)
+SIDE_FILES = (CLOCK, TELEMETRY, CARD_PROCESSES, PROCESSES)
 # Where programs keep their configuration.
 CONFIGURATIONS = (
     "config.yaml",

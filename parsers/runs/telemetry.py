@@ -9,7 +9,7 @@ import numpy as np
 
 from ..io.errors import LogError
 from ..io.lazy import pd
-from .runfile import PROCESSES, TELEMETRY, sha256_of
+from .runfile import CARD_PROCESSES, PROCESSES, TELEMETRY, sha256_of
 from .sidefile import side_file, side_table, times
 
 NAME = TELEMETRY
@@ -20,12 +20,14 @@ LATER_COLUMNS = (
     *("card_processes", "process_memory"),
 )
 PROCESS_COLUMNS = ("time", "processes", "load", "memory", "power")
+CARD_PROCESS_COLUMNS = ("time", "card", "pid", "name", "memory")
 NO_CARD = "line {line}: card is {said}; expected a card number from 0."
+NO_PROCESS = "line {line}: pid is {said}; expected a process number from 0."
 
 
 @dataclass(frozen=True)
 class Telemetry:
-    """The ``gpu.csv`` of a run, or its ``cpu.csv``.
+    """The ``gpu.csv`` of a run, its ``gpu_processes.csv`` or its ``cpu.csv``.
 
     ``samples``: DataFrame, one row a card and moment, in file order: ``line`` (int64, physical number from 1),
     ``time`` (datetime64[us], UTC), ``card`` (int64, from 0), ``utilisation`` (%), ``memory`` (MiB in use), ``power``
@@ -33,9 +35,13 @@ class Telemetry:
     reasons), ``ecc_corrected`` and ``ecc_uncorrected`` (errors since the driver was loaded), ``pcie_rx`` and
     ``pcie_tx`` (KB/s that the card receives and sends), ``pcie_generation``, ``pcie_width`` (lanes),
     ``card_processes`` (how many compute), ``process_memory`` (MiB of the largest of them), all float64; NaN where a
-    card cannot tell. Those of ``cpu.csv``, one row a moment: ``line``, ``time``, ``processes`` (how many), ``load``
-    (cores that they kept busy), ``memory`` (MiB of all, resident) and ``power`` (W of all processors). ``lines``: how
-    many physical lines the file has, its head included.
+    card cannot tell. ``lines``: how many physical lines the file has, its head included.
+
+    Samples of ``gpu_processes.csv``, one row a card, process and moment at which it changed: ``line``, ``time``,
+    ``card``, ``pid`` (int64), ``name`` (of its program; empty where it is not known) and ``memory`` (MiB that it holds
+    from then on, 0 when it has gone, NaN where that is not told). Those of ``cpu.csv``, one row a moment: ``line``,
+    ``time``, ``processes`` (how many), ``load`` (cores that they kept busy), ``memory`` (MiB of all, resident) and
+    ``power`` (W of all processors).
     """
 
     path: Path
@@ -56,13 +62,29 @@ def telemetry(log: Path, sha256: str) -> Telemetry | None:
 
 def telemetry_file(path: Path) -> Telemetry:
     """What a ``gpu.csv`` says; raises LogError, which names the line, when it is broken."""
-    table = side_table(path, (*COLUMNS, *LATER_COLUMNS), COLUMNS[:2], LATER_COLUMNS)
-    cards = table["card"].to_numpy()
-    wrong = ~(cards % 1 == 0) | (cards < 0)
+    return _telemetry(
+        path, _whole(path, side_table(path, (*COLUMNS, *LATER_COLUMNS), COLUMNS[:2], LATER_COLUMNS), "card")
+    )
+
+
+def card_processes(log: Path, sha256: str) -> Telemetry | None:
+    """The ``gpu_processes.csv`` beside a log, whose sha256 is given; None, and LogError, as of ``telemetry``."""
+    path = side_file(log, sha256, CARD_PROCESSES)
+    if path is None:
+        return None
+    table = side_table(path, CARD_PROCESS_COLUMNS, CARD_PROCESS_COLUMNS[:3], words=("name",))
+    return _telemetry(path, _whole(path, _whole(path, table, "card"), "pid"))
+
+
+def _whole(path: Path, table: pd.DataFrame, column: str) -> pd.DataFrame:
+    """The table with a column of whole numbers from 0; raises LogError for another one, which names the line."""
+    numbers = table[column].to_numpy()
+    wrong = ~(numbers % 1 == 0) | (numbers < 0)
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise LogError.at(path, NO_CARD, line=row + 2, said=f"{cards[row]:g}")
-    return _telemetry(path, table.assign(card=cards.astype(np.int64)))
+        message = NO_CARD if column == "card" else NO_PROCESS
+        raise LogError.at(path, message, line=row + 2, said=f"{numbers[row]:g}")
+    return table.assign(**{column: numbers.astype(np.int64)})
 
 
 def process_telemetry(log: Path, sha256: str) -> Telemetry | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ..io.errors import ParserError, WriteError
-from ..runs import clock, runfile, telemetry
+from ..runs import runfile
 from ..runs.sidefile import configurations
 from .identities import Identity, identities
 from .placeholders import Placeholders, ReplacementTally
@@ -62,10 +62,11 @@ def scrubbed(
 ) -> ReplacementTally:
     """Write a copy of a log with placeholders for all identities and credentials, and say what was replaced.
 
-    What lies beside the log and is of its run (run.json, gpu.csv, clock.csv, its configuration) is scrubbed and written
-    beside the copy, whose folder must be there and be of no other run. run.json describes the copy; the SHA-256 of the
-    log it described stands under ``source``. ``format``: as for ``read``. Raises ScrubError when the copy would not
-    read as the log does: it is removed then. Raises LogError, FormatError or GrammarError when the log cannot be read.
+    What lies beside the log and is of its run (run.json, clock.csv, gpu.csv and the like, its configuration) is
+    scrubbed and written beside the copy, whose folder must be there and be of no other run. run.json describes the
+    copy; the SHA-256 of the log it described stands under ``source``. ``format``: as for ``read``. Raises ScrubError
+    when the copy would not read as the log does: it is removed then. Raises LogError, FormatError or GrammarError when
+    the log cannot be read.
     """
     tally, written = ReplacementTally(), [copy]
     before = likeness(log, log, placeholders.replaced, format=format)
@@ -128,5 +129,4 @@ def _run(log: Path, copy: Path, placeholders: Placeholders, secrets: Secrets) ->
 
 
 def _side_files(log: Path) -> list[Path]:
-    of_launcher = (log.with_name(telemetry.NAME), log.with_name(clock.NAME))
-    return [*filter(Path.exists, of_launcher), *configurations(log)]
+    return [*filter(Path.exists, map(log.with_name, runfile.SIDE_FILES)), *configurations(log)]

@@ -12,8 +12,8 @@ from parsers.runs.reading import Reading
 from parsers.runs.telemetry import NAME
 
 from ..evidence.reason import NoEvidenceError
-from ..evidence.telemetry_quantities import Observation, observe
-from ..evidence.telemetry_window import RunTelemetry, run_telemetry
+from ..evidence.telemetry.telemetry_quantities import Observation, observe
+from ..evidence.telemetry.telemetry_window import RunTelemetry, run_telemetry
 from ..measuring.estimate import Facts
 from ..measuring.measurement import Measurement
 from ..measuring.number import printed

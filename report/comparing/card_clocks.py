@@ -14,7 +14,7 @@ from parsers.runs.telemetry import NAME
 
 from ..evidence.log_summary import Summary
 from ..evidence.reason import NoEvidenceError
-from ..evidence.telemetry_window import in_window, run_telemetry
+from ..evidence.telemetry.telemetry_window import in_window, run_telemetry
 from ..measuring.measurement import Measurement
 from .changes import ChangedCondition
 from .conditions import StatedAt

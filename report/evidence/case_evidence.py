@@ -30,8 +30,8 @@ from .library import Scaling, WantedMeasurement, measured, prepare, reading_of, 
 from .quality.quality_remarks import quality_remarks
 from .quotient import divided
 from .reason import NoEvidenceError
-from .telemetry_quantities import Observation, observe, observe_processes
-from .telemetry_window import RunTelemetry, processes_of_run, run_telemetry
+from .telemetry.telemetry_quantities import Observation, observe, observe_processes
+from .telemetry.telemetry_window import RunTelemetry, processes_of_run, run_telemetry
 from .times.runs_over_time import course_of, in_order
 
 Proofs = tuple[Proof, ...]

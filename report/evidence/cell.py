@@ -21,7 +21,7 @@ from ..measuring.record_columns import Columns
 from ..pagefile.parts import MARKED, Case
 from .ranks.exhibits import Exhibit, RankExhibit, of_other_ranks
 from .reason import LEADS_OUT, LEADS_OUT_HELP
-from .telemetry_quantities import Observation
+from .telemetry.telemetry_quantities import Observation
 
 DISAGREES = "Label: {fact} {label}; {witness}: {said}."
 LOG = "log"

@@ -21,7 +21,7 @@ from ..measuring.measurement import Measurement, NoMeasurement
 from ..measuring.protocol import Protocol
 from ..measuring.ranks.rank_spread import RanksDifferError, RankSpread
 from .ranks.rank_telemetry import CardsOfRanks, of_cards
-from .telemetry_quantities import Observed, observed
+from .telemetry.telemetry_quantities import Observed, observed
 
 if TYPE_CHECKING:
     from parsers.general.drafting import Draft, NoDraft, ReadBar
@@ -241,6 +241,8 @@ def as_json(summary: Summary) -> dict[str, Any]:
         found["logs"] = [_log(log) for log in reading.ranks]
     if summary.figures:
         found["figures"] = {one.shown.quantity.name: one.as_json() for one in summary.figures}
+    if summary.observed.held:
+        found["card_processes"] = [process.as_json() for process in summary.observed.held]
     if summary.cards:
         found["cards_of_ranks"] = summary.cards.as_json()
     if summary.runs:

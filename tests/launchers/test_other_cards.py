@@ -10,8 +10,9 @@ from types import SimpleNamespace
 import pytest
 from native_checkout import executable
 
-from launchers.machine import accelerators, amd, ascend, gpus, intel
-from launchers.machine.card_sample import CardSample
+from launchers.machine import accelerators, gpus
+from launchers.machine.card_sample import CardAnswer, CardProcess, CardSample
+from launchers.machine.makers import amd, ascend, intel
 
 # In the form of npu-smi 25.2.0; the numbers are invented.
 TRAINING = """\
@@ -58,6 +59,11 @@ def without_nvidia(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpus, "_refusal", lambda: "no driver")
 
 
+def samples(text: str) -> list[CardSample]:
+    """What `npu-smi info` tells of each chip."""
+    return [answer.sample for answer in ascend.answers(text)]
+
+
 def put(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, script: str) -> None:
     """Put a program on PATH."""
     executable(folder / name, f"#!/bin/sh\n{script}\n")
@@ -65,26 +71,34 @@ def put(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, script: str) -
 
 
 def test_chips_of_ascend_are_read_from_both_of_their_rows_and_processes_are_not() -> None:
-    assert ascend.samples(TRAINING) == [
+    assert samples(TRAINING) == [
         CardSample(utilisation=87, memory=53318, power=301.8, temperature=53),
         CardSample(utilisation=0, memory=3314, power=None, temperature=None),
     ]
 
 
+def test_processes_of_ascend_are_those_of_their_chips() -> None:
+    assert [answer.processes for answer in ascend.answers(TRAINING)] == [(CardProcess(1712733, 50048),), ()]
+
+
+def test_processes_of_ascend_are_not_known_where_it_does_not_list_them() -> None:
+    assert [answer.processes for answer in ascend.answers(INFERENCE)] == [None]
+
+
 def test_chips_of_ascend_without_hbm_tell_their_other_memory() -> None:
-    assert ascend.samples(INFERENCE) == [CardSample(utilisation=12, memory=600, power=0, temperature=49)]
+    assert samples(INFERENCE) == [CardSample(utilisation=12, memory=600, power=0, temperature=49)]
 
 
 @pytest.mark.parametrize("text", ["", "no device\n", "| 0 | x |\n| 0 | y |\n"])
 def test_what_is_no_table_of_ascend_has_no_chips(text: str) -> None:
-    assert (ascend.samples(text), ascend.names(text)) == ([], [])
+    assert (samples(text), ascend.names(text)) == ([], [])
 
 
 def test_cards_of_ascend_are_asked_by_their_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path, monkeypatch, "npu-smi", f"cat <<'END'\n{TRAINING}END")
     with accelerators.asked() as ask:
         assert ask is not None
-        assert [(card, sample.power) for card, sample in ask()] == [(0, 301.8), (1, None)]
+        assert [(card, sample.power) for card, sample, _ in ask()] == [(0, 301.8), (1, None)]
     assert accelerators.names() == ["Ascend 910B3", "Ascend 910B3"]
 
 
@@ -110,10 +124,10 @@ def test_a_line_of_intel_counts_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
     put(tmp_path, monkeypatch, "xpu-smi", "printf '%s\\n' " + " ".join(f"'{line}'" for line in DUMPED) + "\nsleep 60")
     with accelerators.asked() as ask:
         assert ask is not None
-        told: list[tuple[int, CardSample]] = []
+        told: list[CardAnswer] = []
         while len(told) < 2:
             told += ask()
-        assert ([card for card, _ in told], ask()) == ([0, 1], [])
+        assert ([one.card for one in told], ask()) == ([0, 1], [])
 
 
 def test_cards_of_intel_are_named_as_they_are_discovered() -> None:
@@ -148,6 +162,7 @@ def bindings(**answers: object) -> SimpleNamespace:
         "clock_info",
         "temp_metric",
         "gpu_asic_info",
+        "gpu_process_list",
     )
     functions = {f"amdsmi_get_{name}": answering(name) for name in names}
     kinds = {"AmdSmiClkType": Kind, "AmdSmiTemperatureType": Kind, "AmdSmiTemperatureMetric": Kind}
@@ -163,11 +178,15 @@ ANSWERS = {
     "clock_info": {Kind.GFX: {"clk": 2100}, Kind.MEM: {"clk": "N/A"}},
     "temp_metric": 74,
     "gpu_asic_info": {"market_name": "AMD Instinct MI300X"},
+    "gpu_process_list": [
+        {"name": "python3", "pid": 17, "mem": 2**34, "memory_usage": {"gtt_mem": 0, "cpu_mem": 9, "vram_mem": 2**33}},
+        {"name": "N/A", "pid": 18, "mem": 0, "memory_usage": {"gtt_mem": 0, "cpu_mem": 0, "vram_mem": "N/A"}},
+    ],
 }
 
 
 def test_a_card_of_amd_tells_what_it_knows() -> None:
-    assert amd.sample(bindings(**ANSWERS), object()) == CardSample(
+    assert amd.answer(bindings(**ANSWERS), 0, object()).sample == CardSample(
         utilisation=98,
         memory=151234,
         power=612,
@@ -178,9 +197,14 @@ def test_a_card_of_amd_tells_what_it_knows() -> None:
     )
 
 
+def test_a_card_of_amd_tells_what_each_process_holds_of_its_own_memory() -> None:
+    found = amd.answer(bindings(**ANSWERS), 0, object()).processes
+    assert found == (CardProcess(17, 8192), CardProcess(18, None))
+
+
 def test_a_card_of_amd_that_answers_nothing_leaves_all_open() -> None:
     refused = bindings(**dict.fromkeys(ANSWERS, RuntimeError("not supported")))
-    assert amd.sample(refused, object()) == CardSample()
+    assert amd.answer(refused, 0, object()) == CardAnswer(0, CardSample())
 
 
 def test_cards_of_amd_are_numbered_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,7 +212,7 @@ def test_cards_of_amd_are_numbered_in_their_order(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(amd, "_bindings", lambda: bindings(**ANSWERS, handles=lambda: ["a", "b"]))
     with accelerators.asked() as ask:
         assert ask is not None
-        assert [(card, sample.power) for card, sample in ask()] == [(0, 612), (1, 612)]
+        assert [(card, sample.power) for card, sample, _ in ask()] == [(0, 612), (1, 612)]
     assert accelerators.names() == ["AMD Instinct MI300X"] * 2
 
 

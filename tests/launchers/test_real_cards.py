@@ -17,7 +17,8 @@ SAMPLE = """
 import sys, time
 from pathlib import Path
 from launchers.machine import sampling
-with sampling.recorded(Path(sys.argv[1])):
+path = Path(sys.argv[1])
+with sampling.recorded(path, path.with_name("gpu_processes.csv")):
     time.sleep(2.5)
 """
 

@@ -23,11 +23,13 @@ HEAD = (
     "time,card,utilisation,memory,power,sm_clock,memory_clock,temperature,throttle,ecc_corrected,ecc_uncorrected,"
     "pcie_rx,pcie_tx,pcie_generation,pcie_width,card_processes,process_memory"
 )
+HELD = "gpu_processes.csv"
 PROGRAM = """
 import sys, time
 from pathlib import Path
 from launchers.machine import sampling
-with sampling.recorded(Path(sys.argv[1])) as found:
+path = Path(sys.argv[1])
+with sampling.recorded(path, path.with_name("gpu_processes.csv")) as found:
     print(found, flush=True)
     time.sleep(float(sys.argv[2]))
 """
@@ -52,7 +54,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 def recorded(path: Path, until: int = 1) -> list[dict[str, str]]:
     """Record until so many lines are there, and read them."""
-    with sampling.recorded(path):
+    with sampling.recorded(path, path.with_name(HELD)):
         while not path.exists() or path.read_text().count("\n") <= until:
             time.sleep(0.005)
     return rows_of(path)
@@ -79,6 +81,15 @@ def test_the_memory_of_processes_that_a_container_does_not_tell_is_empty(tmp_pat
     cards(processes=2, held=None)
     row = recorded(tmp_path / "gpu.csv", 2)[0]
     assert (row["card_processes"], row["process_memory"]) == ("2", "")
+
+
+@pytest.mark.usefixtures("quick")
+def test_every_process_is_written_once_as_long_as_it_holds_the_same(tmp_path: Path, cards: Any) -> None:
+    cards(processes=2, held=1200)
+    recorded(tmp_path / "gpu.csv", 6)
+    head, *rows = (tmp_path / HELD).read_text().splitlines()
+    assert head == "time,card,pid,name,memory"
+    assert [row.partition(",")[2] for row in rows] == ["0,0,,1200", "0,1,,100", "1,0,,1200", "1,1,,100"]
 
 
 def test_the_columns_are_those_of_the_run_folder(tmp_path: Path, cards: Any) -> None:
@@ -118,7 +129,7 @@ def test_a_lost_card_leaves_its_cells_empty_and_the_others_alone(tmp_path: Path,
 def test_a_card_that_is_lost_during_the_run_does_not_end_it(tmp_path: Path, cards: Any) -> None:
     cards()
     path = tmp_path / "gpu.csv"
-    with sampling.recorded(path) as found:
+    with sampling.recorded(path, path.with_name(HELD)) as found:
         cards(lost=[0, 1])
         time.sleep(0.2)
     last = rows_of(path)[-1]
@@ -133,7 +144,7 @@ def test_an_older_driver_tells_memory_in_the_older_form(tmp_path: Path, cards: A
 @pytest.mark.parametrize("options", [{"refused": True}, {"cards": 0}])
 def test_without_a_card_no_file_is_made(tmp_path: Path, cards: Any, options: dict[str, Any]) -> None:
     cards(**options)
-    with sampling.recorded(tmp_path / "gpu.csv") as found:
+    with sampling.recorded(tmp_path / "gpu.csv", tmp_path / HELD) as found:
         assert not found
     assert list(tmp_path.iterdir()) == []
 
@@ -157,7 +168,7 @@ def test_the_thread_ends_with_the_block(tmp_path: Path, cards: Any) -> None:
 @pytest.mark.usefixtures("quick")
 def test_an_error_in_the_block_ends_the_thread_and_is_passed_on(tmp_path: Path, cards: Any) -> None:
     cards()
-    with pytest.raises(ValueError, match="mine"), sampling.recorded(tmp_path / "gpu.csv"):
+    with pytest.raises(ValueError, match="mine"), sampling.recorded(tmp_path / "gpu.csv", tmp_path / HELD):
         raise ValueError("mine")
     assert "telemetry" not in {thread.name for thread in threading.enumerate()}
 
@@ -166,14 +177,14 @@ def test_an_error_in_the_block_ends_the_thread_and_is_passed_on(tmp_path: Path, 
 @pytest.mark.usefixtures("quick")
 def test_a_full_disk_does_not_end_the_run(cards: Any) -> None:
     cards()
-    with sampling.recorded(Path("/dev/full")) as found:
+    with sampling.recorded(Path("/dev/full"), Path("/dev/full")) as found:
         time.sleep(0.1)
     assert found
 
 
 def test_a_folder_that_is_missing_is_an_error(tmp_path: Path, cards: Any) -> None:
     cards()
-    with pytest.raises(FileNotFoundError), sampling.recorded(tmp_path / "missing" / "gpu.csv"):
+    with pytest.raises(FileNotFoundError), sampling.recorded(tmp_path / "missing" / "gpu.csv", tmp_path / HELD):
         pass
 
 

@@ -23,9 +23,12 @@ def test_a_run_folder_is_copied_whole(tmp_path: Path) -> None:
     log = make_run(tmp_path / "runs" / "1", LOG, case={"batch_size": 8}, environment={"node": "zeus"})
     put_clock(log, "1,1935619200.000")
     put_gpu(log, "1935619200.000,0,1,2,3,4,5,6")
+    for name in ("gpu_processes.csv", "cpu.csv"):
+        log.with_name(name).write_text("1935619200.000\n")
     scrub(tmp_path / "public", log.parent)
     copy = tmp_path / "public" / "1" / log.name
-    assert sorted(path.name for path in copy.parent.iterdir()) == ["clock.csv", "gpu.csv", "run.json", "train.log"]
+    names = ["clock.csv", "cpu.csv", "gpu.csv", "gpu_processes.csv", "run.json", "train.log"]
+    assert sorted(path.name for path in copy.parent.iterdir()) == names
     assert_reads_the_same(log, copy)
 
 

@@ -11,10 +11,10 @@ import pytest
 
 from parsers.runs import health, reading, runfile
 from parsers.runs.provenance import Provenance, line
-from report.evidence import telemetry_quantities, telemetry_window
 from report.evidence.case_evidence import NOT_THE_JOB, cells
 from report.evidence.cell import Cell, Disagreement
 from report.evidence.library import forget
+from report.evidence.telemetry import telemetry_quantities, telemetry_window
 from report.measuring import caveats, crosscheck, scaling
 from report.measuring.checking import own_figures
 from report.measuring.protocol import Protocol

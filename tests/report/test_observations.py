@@ -11,8 +11,8 @@ from parsers.runs.facts import Fact
 from parsers.runs.provenance import PAGE
 from parsers.runs.reading import Reading, read
 from report.evidence.reason import NoEvidenceError
-from report.evidence.telemetry_quantities import Observation, observe, peak_memory, power, samples_per_joule
-from report.evidence.telemetry_window import RunTelemetry, run_telemetry
+from report.evidence.telemetry.telemetry_quantities import Observation, observe, peak_memory, power, samples_per_joule
+from report.evidence.telemetry.telemetry_window import RunTelemetry, run_telemetry
 from report.measuring.measurement import Measurement, measure
 from report.measuring.number import without_noise
 from report.measuring.protocol import Protocol

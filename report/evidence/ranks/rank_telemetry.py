@@ -13,7 +13,7 @@ from parsers.runs.telemetry import Telemetry, telemetry, telemetry_file
 
 from ...measuring.measurement import Measurement
 from ...measuring.ranks.rank_spread import RankSpread
-from ..telemetry_window import in_window, window_of
+from ..telemetry.telemetry_window import in_window, window_of
 
 QUANTITIES = {"sm_clock": "MHz", "power": "W", "temperature": "°C", "utilisation": "%"}
 # A card whose median clock is this far below that of the others does not run as they do.

@@ -13,11 +13,12 @@ from parsers.runs.clock import arrivals, clock
 from parsers.runs.facts import is_count
 from parsers.runs.reading import Reading
 from parsers.runs.runfile import run_file
-from parsers.runs.telemetry import Telemetry, process_telemetry, telemetry
+from parsers.runs.telemetry import Telemetry, card_processes, process_telemetry, telemetry
 
-from ..measuring.estimate import Facts
-from ..measuring.measurement import Measurement
-from .reason import NoEvidenceError
+from ...measuring.estimate import Facts
+from ...measuring.measurement import Measurement
+from ..reason import NoEvidenceError
+from .memory_by_process import ProcessMemory, memory_by_process
 
 Window: TypeAlias = "tuple[pd.Timestamp, pd.Timestamp]"
 
@@ -38,7 +39,7 @@ class RunTelemetry:
     ``log``: how the log is called in sentences. ``cards``: the indices of the run's cards. ``has_all_cards``:
     whether these are all cards of the run. ``window``: from the arrival of the first line that its throughput uses to
     that of the last (UTC); None where no clock tells it, and the whole run counts. ``remarks``: what a reader must know
-    of the cards.
+    of the cards. ``held``: what each process held of their memory.
     """
 
     log: str
@@ -47,6 +48,7 @@ class RunTelemetry:
     has_all_cards: bool
     window: Window | None
     remarks: tuple[Message, ...]
+    held: tuple[ProcessMemory, ...] = ()
 
     @property
     def samples(self) -> pd.DataFrame:
@@ -95,7 +97,9 @@ def run_telemetry(log: str, reading: Reading, facts: Facts, measurement: Measure
     cards = _cards(log, found.samples, window, used)
     remarks = tuple(_remarks(cards, found.samples["card"].nunique(), used, (machines, nodes)))
     has_all_cards = machines == nodes and len(cards) >= (used or 0)
-    return RunTelemetry(log, found, cards, has_all_cards, window, remarks)
+    processes = card_processes(reading.path, reading.sha256)
+    held = memory_by_process(processes, cards) if processes else ()
+    return RunTelemetry(log, found, cards, has_all_cards, window, remarks, held)
 
 
 def in_window(samples: pd.DataFrame, window: Window | None) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from .card_sample import Cards, CardSample
+from ..card_sample import CardAnswer, CardProcess, Cards, CardSample
 
 _DRIVER = Path("/dev/kfd")
 _NOT_KNOWN = 0xFFFF  # what amdsmi answers, or "N/A", where a card does not tell
@@ -25,7 +25,7 @@ def cards() -> Iterator[Cards | None]:
         handles = _told(amdsmi.amdsmi_get_processor_handles) or []
         told = (_told(amdsmi.amdsmi_get_gpu_asic_info, handle) or {} for handle in handles)
         named = [str(one.get("market_name") or "AMD GPU") for one in told]
-        ask = lambda: [(at, sample(amdsmi, handle)) for at, handle in enumerate(handles)]  # noqa: E731
+        ask = lambda: [answer(amdsmi, at, handle) for at, handle in enumerate(handles)]  # noqa: E731
         yield Cards(named, ask) if handles else None
     finally:
         _told(amdsmi.amdsmi_shut_down)
@@ -38,8 +38,12 @@ def _bindings() -> Any:
         return None
 
 
-def sample(amdsmi: Any, handle: Any) -> CardSample:
-    """Ask for all that changes during a run, in the units of amdsmi 0ceca28 (src/amd_smi/amd_smi.cc)."""
+def answer(amdsmi: Any, number: int, handle: Any) -> CardAnswer:
+    """Ask a card with this number for all that changes during a run, in the units of amdsmi 0ceca28 (amd_smi.cc)."""
+    return CardAnswer(number, _sample(amdsmi, handle), _processes(_told(amdsmi.amdsmi_get_gpu_process_list, handle)))
+
+
+def _sample(amdsmi: Any, handle: Any) -> CardSample:
     power = _told(amdsmi.amdsmi_get_power_info, handle) or {}
     drawn = (_number(power.get(name)) for name in ("socket_power", "current_socket_power", "average_socket_power"))
     errors = _told(amdsmi.amdsmi_get_gpu_total_ecc_count, handle) or {}
@@ -55,6 +59,14 @@ def sample(amdsmi: Any, handle: Any) -> CardSample:
         ecc_corrected=_whole(errors.get("correctable_count")),
         ecc_uncorrected=_whole(errors.get("uncorrectable_count")),
     )
+
+
+def _processes(told: Any) -> tuple[CardProcess, ...] | None:
+    """The processes of a card with the bytes of its memory that they hold, as amdsmi 7.0.2 lists them."""
+    if told is None:
+        return None
+    memory = ((one["pid"], _whole((one.get("memory_usage") or {}).get("vram_mem"))) for one in told)
+    return tuple(CardProcess(number, None if held is None else held // 2**20) for number, held in memory)
 
 
 def _of(answer: Any, name: str) -> int | None:

@@ -5,6 +5,10 @@ Each chip has two rows of a table, in npu-smi 23.0 to 26.0 as Huawei documents i
     | NPU   Name      | Health        | Power(W)    Temp(C)           Hugepages-Usage(page)|
     | Chip            | Bus-Id        | AICore(%)   Memory-Usage(MB)  HBM-Usage(MB)        |
 
+and each process a row of another one, with the same two numbers:
+
+    | NPU     Chip              | Process id    | Process name             | Process memory(MB)      |
+
 The memory of training cards is HBM; others have no such column. Clocks are not in it.
 """
 
@@ -17,13 +21,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 
-from .card_sample import Cards, CardSample
+from ..card_sample import CardAnswer, CardProcess, Cards, CardSample
 
 _LONGEST = 10  # seconds
 _CARD = re.compile(
-    r"\|\s*\d+\s+(?P<name>\S+)\s*\|[^|]*\|\s*(?P<power>[\d.]+|-|NA)\s+(?P<temperature>\d+|-|NA)\s[^|]*\|"
+    r"\|\s*(?P<npu>\d+)\s+(?P<name>\S+)\s*\|[^|]*\|\s*(?P<power>[\d.]+|-|NA)\s+(?P<temperature>\d+|-|NA)\s[^|]*\|"
 )
-_CHIP = re.compile(r"\|\s*\d+(?:\s+\d+)?\s*\|[^|]*\|\s*(?P<utilisation>\d+|-|NA)\s+(?P<usages>\d+\s*/\s*\d+[^|]*)\|")
+_CHIP = re.compile(
+    r"\|\s*(?P<chip>\d+)(?:\s+\d+)?\s*\|[^|]*\|\s*(?P<utilisation>\d+|-|NA)\s+(?P<usages>\d+\s*/\s*\d+[^|]*)\|"
+)
+_PROCESSES = "Process id"
+_PROCESS = re.compile(r"\|\s*(?P<npu>\d+)\s+(?P<chip>\d+)\s*\|\s*(?P<number>\d+)\s*\|[^|]*\|\s*(?P<memory>\d+)\s*\|")
 _USAGE = re.compile(r"(\d+)\s*/\s*\d+")
 
 
@@ -31,7 +39,7 @@ _USAGE = re.compile(r"(\d+)\s*/\s*\d+")
 def cards() -> Iterator[Cards | None]:
     """Give all cards that npu-smi knows; None where it is not there, or knows none."""
     named = names(_printed()) if shutil.which("npu-smi") else []
-    yield Cards(named, lambda: list(enumerate(samples(_printed())))) if named else None
+    yield Cards(named, lambda: answers(_printed())) if named else None
 
 
 def _printed() -> str:
@@ -49,18 +57,29 @@ def names(text: str) -> list[str]:
     return [f"Ascend {card['name']}" for card, _ in _chips(text)]
 
 
-def samples(text: str) -> list[CardSample]:
+def answers(text: str) -> list[CardAnswer]:
     """Read what `npu-smi info` prints: the chips in its order, which is that of their numbers."""
+    processes = [found for line in text.splitlines() if (found := _PROCESS.match(line.strip()))]
     return [
-        CardSample(
-            utilisation=_number(chip["utilisation"]),
-            # Of several usages the last is that of HBM, which stands behind that of other memory.
-            memory=float(_USAGE.findall(chip["usages"])[-1]),
-            power=_number(card["power"]),
-            temperature=_number(card["temperature"]),
-        )
-        for card, chip in _chips(text)
+        CardAnswer(number, _sample(card, chip), _of_chip(card, chip, processes) if _PROCESSES in text else None)
+        for number, (card, chip) in enumerate(_chips(text))
     ]
+
+
+def _of_chip(card: re.Match[str], chip: re.Match[str], processes: list[re.Match[str]]) -> tuple[CardProcess, ...]:
+    key = (card["npu"], chip["chip"])
+    own = (found for found in processes if (found["npu"], found["chip"]) == key)
+    return tuple(CardProcess(int(found["number"]), float(found["memory"])) for found in own)
+
+
+def _sample(card: re.Match[str], chip: re.Match[str]) -> CardSample:
+    return CardSample(
+        utilisation=_number(chip["utilisation"]),
+        # Of several usages the last is that of HBM, which stands behind that of other memory.
+        memory=float(_USAGE.findall(chip["usages"])[-1]),
+        power=_number(card["power"]),
+        temperature=_number(card["temperature"]),
+    )
 
 
 def _chips(text: str) -> Iterator[tuple[re.Match[str], re.Match[str]]]:

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from .card_sample import Cards, CardSample
+from ..card_sample import CardAnswer, Cards, CardSample
 
 _COMMAND = ("xpu-smi", "dump", "--device", "-1", "--metrics", "0,1,2,3,18")
 _COLUMNS = ("utilisation", "power", "sm_clock", "temperature", "memory")
@@ -79,9 +79,9 @@ def _follow(process: subprocess.Popen[bytes], newest: dict[int, CardSample], beg
     begun.set()
 
 
-def _taken(newest: dict[int, CardSample]) -> list[tuple[int, CardSample]]:
+def _taken(newest: dict[int, CardSample]) -> list[CardAnswer]:
     """Take the lines away, so that one that does not come is not passed off as the one before."""
-    return [(card, sample) for card in sorted(newest) if (sample := newest.pop(card, None))]
+    return [CardAnswer(card, sample) for card in sorted(newest) if (sample := newest.pop(card, None))]
 
 
 def _number(text: str) -> float | None:

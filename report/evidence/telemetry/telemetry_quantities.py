@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,10 @@ from parsers.runs.reading import Reading
 from parsers.runs.runfile import PROCESSES
 from parsers.runs.telemetry import NAME, Telemetry
 
-from ..measuring.measurement import Measurement
-from ..measuring.number import printed, without_noise
-from ..measuring.protocol import Protocol
-from ..measuring.quantity import (
+from ...measuring.measurement import Measurement
+from ...measuring.number import printed, without_noise
+from ...measuring.protocol import Protocol
+from ...measuring.quantity import (
     CPU_LOAD,
     CPU_POWER,
     PEAK_MEMORY,
@@ -29,7 +29,9 @@ from ..measuring.quantity import (
     Shown,
     TelemetryQuantity,
 )
-from .reason import NoEvidenceError
+from ..reason import NoEvidenceError
+from .memory_by_process import ProcessMemory
+from .memory_by_process import remarks as of_processes
 from .telemetry_window import ProcessTelemetry, RunTelemetry, in_window, processes_of_run, run_telemetry
 
 # Telemetry comes once a second; of what is missing for more seconds than this the longest is told.
@@ -107,7 +109,7 @@ def peak_memory(run: RunTelemetry) -> Observation:
         raise NoEvidenceError(NO_MEMORY, log=run.log)
     first = int(np.argmax(memory["memory"].to_numpy()))
     value, line = float(memory["memory"].iloc[first]), int(memory["line"].iloc[first])
-    return Observation(PEAK_MEMORY, value, run.telemetry, (line,), run.remarks)
+    return Observation(PEAK_MEMORY, value, run.telemetry, (line,), (*run.remarks, *of_processes(run.held)))
 
 
 def power(run: RunTelemetry) -> Observation:
@@ -177,16 +179,21 @@ _OF_PROCESSES = (PROCESS_MEMORY, CPU_LOAD, CPU_POWER)
 
 @dataclass(frozen=True)
 class Observed:
-    """The quantities that telemetry gives of a run, each with its unit and digits; ``warnings``: a sentence each."""
+    """The quantities that telemetry gives of a run, each with its unit and digits; ``warnings``: a sentence each.
+
+    ``held``: what each process held of the memory of the cards.
+    """
 
     quantities: tuple[tuple[Observation, Shown], ...] = ()
     warnings: tuple[Message, ...] = ()
+    held: tuple[ProcessMemory, ...] = ()
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """Name, value with its unit, and source of each, as text."""
         for found, shown in self.quantities:
             number = printed(found.value, shown.printing(Protocol()))
             yield found.quantity.name, f"{number} {shown.unit}", found.telemetry.path.name
+        yield from (process.row() for process in self.held)
 
     def facts(self) -> dict[str, dict[str, Any]]:
         """The same for JSON: by name the ``value``, its ``unit`` and its ``witness``."""
@@ -202,7 +209,7 @@ def observed(reading: Reading, measurement: Measurement | None) -> Observed:
     Nothing where there is no such file. Raises LogError when a side file of the run is broken.
     """
     cards, processes = _of_cards(reading, measurement), _of_processes(reading, measurement)
-    return Observed((*cards.quantities, *processes), cards.warnings)
+    return replace(cards, quantities=(*cards.quantities, *processes))
 
 
 def _of_processes(reading: Reading, measurement: Measurement | None) -> Iterator[tuple[Observation, Shown]]:
@@ -225,9 +232,11 @@ def _of_cards(reading: Reading, measurement: Measurement | None) -> Observed:
         return Observed(warnings=(error.message,))
     found, reasons = _tried(run, measurement)
     rate = measurement.unit if measurement else ""
-    remarks = (remark for observation in found for remark in observation.remarks)
+    said = {*of_processes(run.held)}  # in rows of their own
+    remarks = (remark for observation in found for remark in observation.remarks if remark not in said)
     warnings = tuple(dict.fromkeys((*remarks, *reasons, *_faults(run))))
-    return Observed(tuple((observation, Shown(observation.quantity, rate)) for observation in found), warnings)
+    quantities = tuple((observation, Shown(observation.quantity, rate)) for observation in found)
+    return Observed(quantities, warnings, run.held)
 
 
 def _tried(run: RunTelemetry, measurement: Measurement | None) -> tuple[list[Observation], list[Message]]:

@@ -1,0 +1,74 @@
+"""The processes on the cards of this node: who they are, and when what they hold has changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from .card_sample import CardAnswer
+
+# What a process has open that computes on a card, of NVIDIA, AMD, Intel and Ascend.
+_DEVICES = ("/dev/nvidia", "/dev/kfd", "/dev/dri/", "/dev/davinci")
+_REMOVED = " (deleted)"
+_ODD = re.compile(r"[^\w.+:@-]", re.ASCII)
+_LONGEST = 64
+
+
+class ProcessRow(NamedTuple):
+    """A process of a card at the moment at which it came, changed what it holds, or went."""
+
+    card: int
+    pid: int
+    name: str | None
+    """Of its program; None where that is not known."""
+    memory: float | None
+    """MiB on the card; 0 when it has gone, None where it is not told."""
+
+
+class CardProcesses:
+    """What was said of the processes of all cards, so that only what has changed is said again."""
+
+    def __init__(self) -> None:
+        self._said: dict[tuple[int, int], ProcessRow] = {}
+
+    def changes(self, answers: Iterable[CardAnswer]) -> Iterator[ProcessRow]:
+        """What differs from the answers before; a card that does not answer leaves what was said of it."""
+        for answer in answers:
+            if answer.processes is not None:
+                yield from self._of_card(answer.card, {one.number: one.memory for one in answer.processes})
+
+    def _of_card(self, card: int, now: dict[int, float | None]) -> Iterator[ProcessRow]:
+        for key in [key for key in self._said if key[0] == card and key[1] not in now]:
+            yield self._said.pop(key)._replace(memory=0)
+        for number, memory in now.items():
+            said = self._said.get((card, number))
+            if said is None or said.memory != memory:
+                row = ProcessRow(card, number, program(number) if said is None else said.name, memory)
+                self._said[card, number] = row
+                yield row
+
+
+def program(number: int, processes: Path = Path("/proc")) -> str | None:
+    """Name the program that a process runs: that of its file, without its arguments, which may hold secrets.
+
+    Drivers give the number that a process has on the machine, which in a container may be that of another one. So None
+    where the process of this number has no card open, and where nobody but another user may see that.
+    """
+    with suppress(OSError):
+        if _has_card_open(processes / str(number)):
+            name = (processes / str(number) / "exe").readlink().name.removesuffix(_REMOVED)
+            return _ODD.sub("_", name)[:_LONGEST] or None
+    return None
+
+
+def _has_card_open(process: Path) -> bool:
+    return any(_target(entry).startswith(_DEVICES) for entry in (process / "fd").iterdir())
+
+
+def _target(link: Path) -> str:
+    with suppress(OSError):  # it was closed meanwhile
+        return str(link.readlink())
+    return ""
