@@ -138,7 +138,7 @@ def _contradicted_by_bars(own: SpokenSeries, every: Sequence[SpokenSeries]) -> M
     """What other bars of the log, or other lines of the same, say against that of a series."""
     if own.total is not None and any(map(partial(_is_another_bar, own), every)):
         return Message(SEVERAL_BARS)
-    if own.sense.role != RATE and "nameless" in own.sense.flags and _is_other_way(own, every):
+    if own.sense.role != RATE and "nameless" in own.sense.flags and not own.inverse and _is_other_way(own, every):
         return Message(BOTH_WAYS)
     return None
 

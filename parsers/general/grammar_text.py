@@ -8,6 +8,7 @@ from itertools import takewhile
 
 from ..naming.marks import DURATION, STAMP
 from ..naming.slots import BAR, NUMBER, Slot
+from .bar_line import bar_line
 from .choice import Choice
 from .grammar_columns import GrammarColumn, grammar_columns
 from .line_form import LineForm
@@ -46,12 +47,8 @@ class GrammarText:
 
     def text(self, comments: Sequence[str]) -> str:
         """The whole grammar under some comments; raises NoGrammarError when lines do not say where a number stands."""
-        columns, kind = grammar_columns(self.choice, has_time=self.has_time), self.choice.speeds[0].series.kind
-        for sequence, forms in _sequences(columns).items():
-            self.alternatives += self._alternatives([columns[name] for name, _ in sequence], forms)
-        if len(self.alternatives) > MOST_ALTERNATIVES:
-            raise NoGrammarError
-        rule = _rule(f"{kind}_line", self.alternatives)
+        kind = "step" if self.choice.speeds[0].is_bar else self.choice.speeds[0].series.kind
+        rule = self._of_bar() if self.choice.speeds[0].is_bar else self._of_columns(kind)
         facts = [self._fact(statement) for statement in self.stated]
         written = {"NUMBER": self._number(), "INTEGER": self._integer()}
         overrides = [f"%override {name}: {other}" for name, other in written.items() if name != other]
@@ -61,6 +58,23 @@ class GrammarText:
         start = f"start: {kind}_line" + (" | fact_line" if facts else "")
         body = [*head, "", start, "", rule, *([_rule("fact_line", facts)] if facts else []), "", *self.terminals, ""]
         return "\n".join([*body, f"%import .vocabulary ({imported})", *last]) + "\n"
+
+    def _of_columns(self, kind: str) -> str:
+        """The rule for lines of a kind that have some columns."""
+        columns = grammar_columns(self.choice, has_time=self.has_time)
+        for sequence, forms in _sequences(columns).items():
+            self.alternatives += self._alternatives([columns[name] for name, _ in sequence], forms)
+        if len(self.alternatives) > MOST_ALTERNATIVES:
+            raise NoGrammarError
+        return _rule(f"{kind}_line", self.alternatives)
+
+    def _of_bar(self) -> str:
+        """The rule for the drawings of a progress bar."""
+        if (line := bar_line(self.choice.speeds[0].series)) is None:
+            raise NoGrammarError
+        self.terminals += line.terminals
+        self.names |= line.names
+        return line.rule
 
     def _integer(self) -> str:
         """The terminal that takes the counts of the lines as they are written."""

@@ -14,7 +14,7 @@ from ..naming.sense import STEP_RATE
 from ..naming.vocabulary import counted, split
 from .evaluation_titles import OF_EVALUATION, evaluates_before
 from .gathered import Gathered, Spoken
-from .spoken_series import SpokenSeries
+from .spoken_series import Numbers, SpokenSeries
 
 # A bar of tqdm without a name: 12%|# | 12/100 [00:24<02:56,  2.00s/it]
 _BAR = re.compile(
@@ -36,6 +36,7 @@ LEAST_SECONDS = 20.0
 LEAST_STEPS = 3
 DRAWN_AGAIN = 2  # seconds, or lines
 LONGEST = 2000  # of a line that states something
+TICKS = 2.0  # seconds: two of them may be cut off
 # A training that goes on from a checkpoint begins with all steps before it at once.
 FAR = 3.0
 
@@ -241,24 +242,31 @@ def _differ(series: SpokenSeries) -> bool:
 
 
 def not_confirmed(series: SpokenSeries, *, are_ends_told: bool) -> str | None:
-    """Why the clock of a bar does not confirm what it shows; None where it does.
+    """Why the clock of a bar does not confirm what it shows; None where it does, with pauses or without.
 
     One that was drawn only at its end was at no step when its clock began; whether that counts is ``are_ends_told``.
     """
+    shown = series.median if series.sense.role == STEP_RATE else 1 / series.median
+    done, took = _by_clock(series, are_ends_told=are_ends_told)
+    if took.sum() < LEAST_SECONDS or done.sum() < LEAST_STEPS:
+        return SHORT_BAR
+    steady = took <= FAR * done / shown + TICKS
+    rates = (done.sum() / took.sum(), done[steady].sum() / max(took[steady].sum(), TICKS))
+    return None if any(BAR_AGREES[0] < rate / shown < BAR_AGREES[1] for rate in rates) else BAR_DIFFERS
+
+
+def _by_clock(series: SpokenSeries, *, are_ends_told: bool) -> tuple[Numbers, Numbers]:
+    """The steps between two drawings of a bar, and the seconds that its clock shows, of passes that are long enough."""
     steps, clocks = series.steps, np.array([row.clock for row in series.rows])
-    done, took = 0.0, 0.0
+    done, took = [np.zeros(0)], [np.zeros(0)]
     for run in _apart(series, begins_anew):
         is_of_end = are_ends_told and len(run) == 1 and steps[run[0]] == series.total
-        first_step, first_clock = (0.0, 0.0) if is_of_end else (steps[run[0]], clocks[run[0]])
-        if clocks[run[-1]] - first_clock >= LEAST_SECONDS:
-            done += steps[run[-1]] - first_step
-            took += clocks[run[-1]] - first_clock
-    if took < LEAST_SECONDS or done < LEAST_STEPS:
-        return SHORT_BAR
-    shown = series.median if series.sense.role == STEP_RATE else 1 / series.median
-    if not BAR_AGREES[0] < done / took / shown < BAR_AGREES[1]:
-        return BAR_DIFFERS
-    return None
+        start = [0.0] if is_of_end else []
+        of_steps, of_clocks = np.append(start, steps[run]), np.append(start, clocks[run])
+        if of_clocks[-1] - of_clocks[0] >= LEAST_SECONDS:
+            done.append(np.diff(of_steps))
+            took.append(np.diff(of_clocks))
+    return np.concatenate(done), np.concatenate(took)
 
 
 def begins_anew(one: Spoken, other: Spoken) -> bool:

@@ -117,7 +117,20 @@ def _stretches(records: Columns, fields: Fields, protocol: Protocol, first: int,
     if protocol.counts == "epochs" and "epoch" in records:
         begins[1:] |= np.diff(records.numbers("epoch")[rows]) < 0
     starts = (first + np.flatnonzero(begins)).tolist()
-    return [slice(start, end) for start, end in pairwise([first, *starts, last + 1])]
+    found = [slice(start, end) for start, end in pairwise([first, *starts, last + 1])]
+    return [_between_ticks(records, rows) for rows in found] if len(found) > 1 and "elapsed" in records else found
+
+
+def _between_ticks(records: Columns, rows: slice) -> slice:
+    """The part of a stretch from a record at which whole seconds have just passed to another; all where there is none.
+
+    A clock that cuts off parts of a second tells its steps by up to one too little, but only just after a new second
+    by no more than a step: of many short passes of a progress bar the rest would add up.
+    """
+    seconds = records.numbers("elapsed")[rows]
+    ticks = rows.start + 1 + np.flatnonzero(np.diff(seconds) > 0)
+    is_whole = bool((seconds % 1 == 0).all())
+    return slice(int(ticks[0]), int(ticks[-1]) + 1) if is_whole and len(ticks) > 1 else rows
 
 
 def _seconds(records: Columns, rows: slice) -> float:

@@ -75,6 +75,7 @@ class Proven:
 
     ``cards``: how many there are, where it is of one of them and its lines show that. ``data``: where lines tell the
     time of the data, which it does not hold. ``is_of_runs``: it is of several runs, whose speeds lie apart.
+    ``is_bar``: it is of a progress bar that shows its clock.
     """
 
     series: SpokenSeries
@@ -84,6 +85,7 @@ class Proven:
     cards: int | None = None
     data: Mapping[LineForm, Slot] | None = None
     is_of_runs: bool = False
+    is_bar: bool = False
 
 
 def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
@@ -127,7 +129,8 @@ def _bar(series: SpokenSeries, gathered: Gathered, shown: Message | None) -> Pro
     if reason := reason or not_confirmed(series, are_ends_told=shown is not None):
         return reason
     told = replace(series, is_surrounded=shown is not None)
-    return Proven(told, series.sense.role, series.sense.factor or 1.0, [Message(BAR), *([shown] if shown else [])])
+    why = [Message(BAR), *([shown] if shown else [])]
+    return Proven(told, series.sense.role, series.sense.factor or 1.0, why, is_bar=True)
 
 
 def _of_other(series: SpokenSeries) -> str | None:

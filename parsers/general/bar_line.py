@@ -1,0 +1,58 @@
+"""The line of a progress bar in a grammar: its steps and its clock, and the speed that it shows in either way."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..naming.slots import NUMBER
+from .bar_drawing import BarDrawing, drawing
+from .spoken_series import SpokenSeries
+
+MOST_HEADS = 12
+# Nothing but up to three blanks stands before the name of the bar, for another one may end as it does.
+_BEGIN = r"(?<![^ \t\n])(?<![^ \t\n] )(?<![^ \t\n]  )(?<![^ \t\n]   )"
+_A_NUMBER = r"(?:[-+]?[0-9][0-9.,]*+(?:[eE][-+]?[0-9]++)?|nan|inf)"
+_WAYS = {True: "step_time{seconds, unknown}", False: "step_rate{unknown}"}
+_NAMES = {True: ("step_time", "seconds"), False: ("step_rate",)}
+
+
+@dataclass(frozen=True)
+class BarLine:
+    """The ``rule`` of a line of a grammar, its ``terminals``, and the ``names`` that it imports."""
+
+    rule: str
+    terminals: list[str]
+    names: set[str]
+
+
+def bar_line(series: SpokenSeries) -> BarLine | None:
+    """The line of a bar that draws its clock; None where it has too many names."""
+    drawn = [one for one in map(drawing, (row.text for row in series.rows)) if one]
+    heads = sorted({" ".join(NUMBER.sub(" # ", one.head).split()) for one in drawn})
+    if not 0 < len(heads) <= MOST_HEADS:
+        return None
+    picture = "_PICTURE" if all(one.is_drawn for one in drawn) else "_PICTURE?"
+    speeds, ways = _speeds(drawn), {one.is_time for one in drawn}
+    timing = f'"[" elapsed{{DURATION}} "<" _LEFT "," ({speeds}) REST?'
+    rule = f'step_line: _PERCENT "%" {picture} step{{"1"}} _OF INTEGER {timing}'
+    terminals = [
+        f"_PERCENT: /{_BEGIN}(?:{'|'.join(map(_expression, heads))})[0-9]++(?=%)/",
+        r"_PICTURE: /\|[^|\n]*+\|/",
+        rf"_OF: /\/(?=(?:{'|'.join(map(str, sorted({one.total for one in drawn})))}) )/",
+        r"_LEFT: /[^,\]\n]++/",
+    ]
+    return BarLine(rule, terminals, {"step", "elapsed", "DURATION", "unknown", *_names(ways)})
+
+
+def _speeds(drawn: Iterable[BarDrawing]) -> str:
+    return " | ".join(f'{_WAYS[unit.startswith("s/")]} "{unit}"' for unit in sorted({one.unit for one in drawn}))
+
+
+def _names(ways: Iterable[bool]) -> set[str]:
+    return {name for is_time in ways for name in _NAMES[is_time]}
+
+
+def _expression(head: str) -> str:
+    """The expression for what stands before the percentage, whatever numbers it holds."""
+    words = (_A_NUMBER if word == "#" else re.escape(word).replace("/", r"\/") for word in head.split())
+    return "".join(f"{word}[ \\t]*+" for word in words)
