@@ -1,14 +1,16 @@
 """The line of a progress bar in a grammar: its steps and its clock, and the speed that it shows in either way."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ..naming.slots import NUMBER
 from .bar_drawing import BarDrawing, drawing
 from .spoken_series import SpokenSeries
 
 MOST_HEADS = 12
+FEWEST = 3
 # Nothing but up to three blanks stands before the name of the bar, for another one may end as it does.
 _BEGIN = r"(?<![^ \t\n])(?<![^ \t\n] )(?<![^ \t\n]  )(?<![^ \t\n]   )"
 _A_NUMBER = r"(?:[-+]?[0-9][0-9.,]*+(?:[eE][-+]?[0-9]++)?|nan|inf)"
@@ -33,7 +35,8 @@ def bar_line(series: SpokenSeries) -> BarLine | None:
         return None
     picture = "_PICTURE" if all(one.is_drawn for one in drawn) else "_PICTURE?"
     speeds, ways = _speeds(drawn), {one.is_time for one in drawn}
-    timing = f'"[" elapsed{{DURATION}} "<" _LEFT "," ({speeds}) REST?'
+    clock = "elapsed{DURATION}" if _goes_on(drawn) else "DURATION"
+    timing = f'"[" {clock} "<" _LEFT "," ({speeds}) REST?'
     rule = f'step_line: _PERCENT "%" {picture} step{{"1"}} _OF INTEGER {timing}'
     terminals = [
         f"_PERCENT: /{_BEGIN}(?:{'|'.join(map(_expression, heads))})[0-9]++(?=%)/",
@@ -41,7 +44,14 @@ def bar_line(series: SpokenSeries) -> BarLine | None:
         rf"_OF: /\/(?=(?:{'|'.join(map(str, sorted({one.total for one in drawn})))}) )/",
         r"_LEFT: /[^,\]\n]++/",
     ]
-    return BarLine(rule, terminals, {"step", "elapsed", "DURATION", "unknown", *_names(ways)})
+    return BarLine(rule, terminals, {"step", *re.findall("[a-zA-Z]+", clock), "unknown", *_names(ways)})
+
+
+def _goes_on(drawn: Sequence[BarDrawing]) -> bool:
+    """Whether passes of a bar are drawn several times, and not only at their ends, where no steps lie between two."""
+    pairs = list(pairwise(drawn))
+    begins = sum(after.step < one.step or after.clock < one.clock for one, after in pairs)
+    return sum(after.step > one.step for one, after in pairs) >= FEWEST * (begins + 1)
 
 
 def _speeds(drawn: Iterable[BarDrawing]) -> str:

@@ -165,8 +165,15 @@ def _draft(path: Path, gathered: Gathered, choice: Choice, facts: Iterable[Fact]
         if choice.speeds[0].is_of_runs and RUN not in reading.parts[0].table:
             return NoDraft((Message(SEVERAL_RUNS),), is_near=True)
         if _is_as_found(reading, gathered, choice):
-            return Draft(text, reading, assumed, reading.records["line"].nunique(), gathered.total)
+            return Draft(text, _told(reading, choice), assumed, reading.records["line"].nunique(), gathered.total)
     return NoDraft((Message(NOT_SO, name=series.sense.name),), is_near=True)
+
+
+def _told(reading: Reading, choice: Choice) -> Reading:
+    """The reading; a bar looks the same in passes that take as long, which are no duplicates."""
+    if not choice.speeds[0].is_bar:
+        return reading
+    return replace(reading, warnings=tuple(said for said in reading.warnings if said.key != TWICE))
 
 
 def _cards(choice: Choice) -> Iterator[Fact]:
@@ -183,6 +190,8 @@ def _is_as_found(reading: Reading, gathered: Gathered, choice: Choice) -> bool:
     in_seconds = choice.speeds[0].factor if role == ELAPSED else 1.0
     said = np.column_stack([[row.line for row in series.rows], series.values * in_seconds])
     in_all = sum(gathered.counts[form] for form in series.slots)
+    if choice.speeds[0].is_bar:  # it may read more drawings of the bar, such as one that text stands behind
+        return _are_in_order(said, found)
     if series.total is not None:  # lines of other bars may be of the same form
         if any(gathered.counts[form] > MOST_OF_A_FORM for form in series.slots):
             return _are_in_order(said, found)

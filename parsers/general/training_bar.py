@@ -14,6 +14,7 @@ from ..naming.sense import STEP_RATE
 from ..naming.vocabulary import counted, split
 from .evaluation_titles import OF_EVALUATION, evaluates_before
 from .gathered import Gathered, Spoken
+from .line_form import TRAINING
 from .spoken_series import Numbers, SpokenSeries
 
 # A bar of tqdm without a name: 12%|# | 12/100 [00:24<02:56,  2.00s/it]
@@ -236,9 +237,27 @@ def _goes_with_epochs(series: SpokenSeries, gathered: Gathered) -> bool:
 
 
 def _differ(series: SpokenSeries) -> bool:
-    """Whether a bar that begins anew runs at speeds that lie apart, but for the first, which is slow to start."""
+    """Whether a bar that begins anew runs at speeds that lie apart, but for the first, which is slow to start.
+
+    Those of one that is called that of training, or that numbers its passes one by one, are of training whatever their
+    speeds are.
+    """
+    if _is_called_training(series) or _are_numbered(series):
+        return False
     medians = [float(np.median(series.values[run])) for run in runs_of(series)[1:] if len(run) >= LEAST_STEPS]
     return len(medians) > 1 and max(medians) > APART * min(medians)
+
+
+def _is_called_training(series: SpokenSeries) -> bool:
+    """Whether the name of a bar says that it is of training."""
+    return all(TRAINING.search((form.name_of_bar or "").replace("_", " ")) for form in series.slots)
+
+
+def _are_numbered(series: SpokenSeries) -> bool:
+    """Whether each pass of a bar bears the number of an epoch, the next one of the pass before: none is of another."""
+    epochs, runs = series.of("epoch"), runs_of(series)
+    firsts = epochs[[run[0] for run in runs]]
+    return all(np.ptp(epochs[run]) == 0 for run in runs) and bool((np.diff(firsts) == 1).all())
 
 
 def not_confirmed(series: SpokenSeries, *, are_ends_told: bool) -> str | None:
@@ -246,27 +265,33 @@ def not_confirmed(series: SpokenSeries, *, are_ends_told: bool) -> str | None:
 
     One that was drawn only at its end was at no step when its clock began; whether that counts is ``are_ends_told``.
     """
-    shown = series.median if series.sense.role == STEP_RATE else 1 / series.median
-    done, took = _by_clock(series, are_ends_told=are_ends_told)
-    if took.sum() < LEAST_SECONDS or done.sum() < LEAST_STEPS:
+    of_passes = _by_clock(series, are_ends_told=are_ends_told)
+    done, took = (np.concatenate([np.zeros(0), *(one[part] for one in of_passes)]) for part in (0, 1))
+    # What each pass may be wrong by adds up, but not all of it to one side.
+    if took.sum() < LEAST_SECONDS * math.sqrt(max(len(of_passes), 1)) or done.sum() < LEAST_STEPS:
         return SHORT_BAR
-    steady = took <= FAR * done / shown + TICKS
-    rates = (done.sum() / took.sum(), done[steady].sum() / max(took[steady].sum(), TICKS))
-    return None if any(BAR_AGREES[0] < rate / shown < BAR_AGREES[1] for rate in rates) else BAR_DIFFERS
+    times = 1 / series.values[series.usable] if series.sense.role == STEP_RATE else series.values[series.usable]
+    steady = took <= FAR * done * np.median(times) + TICKS
+    seconds = (took.sum() / done.sum(), took[steady].sum() / max(done[steady].sum(), 1))
+    shown = (np.median(times), np.mean(times))
+    ratios = (clock / time for clock in seconds for time in shown)
+    return None if any(BAR_AGREES[0] < ratio < BAR_AGREES[1] for ratio in ratios) else BAR_DIFFERS
 
 
-def _by_clock(series: SpokenSeries, *, are_ends_told: bool) -> tuple[Numbers, Numbers]:
-    """The steps between two drawings of a bar, and the seconds that its clock shows, of passes that are long enough."""
+def _by_clock(series: SpokenSeries, *, are_ends_told: bool) -> list[tuple[Numbers, Numbers]]:
+    """The steps between two drawings of each pass of a bar, and the seconds that its clock shows."""
     steps, clocks = series.steps, np.array([row.clock for row in series.rows])
-    done, took = [np.zeros(0)], [np.zeros(0)]
+    found = list[tuple[Numbers, Numbers]]()
     for run in _apart(series, begins_anew):
         is_of_end = are_ends_told and len(run) == 1 and steps[run[0]] == series.total
         start = [0.0] if is_of_end else []
         of_steps, of_clocks = np.append(start, steps[run]), np.append(start, clocks[run])
-        if of_clocks[-1] - of_clocks[0] >= LEAST_SECONDS:
-            done.append(np.diff(of_steps))
-            took.append(np.diff(of_clocks))
-    return np.concatenate(done), np.concatenate(took)
+        if of_clocks[-1] - of_clocks[0] < LEAST_SECONDS:
+            ticks = np.flatnonzero(np.diff(of_clocks) > 0) + 1  # as a second has just passed
+            of_steps, of_clocks = of_steps[ticks], of_clocks[ticks]
+        if len(of_clocks) > 1:
+            found.append((np.diff(of_steps), np.diff(of_clocks)))
+    return found
 
 
 def begins_anew(one: Spoken, other: Spoken) -> bool:

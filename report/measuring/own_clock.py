@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 
@@ -21,6 +23,7 @@ BY_CLOCK = (
     "gives {value} {unit}, {ratio} times as much."
 )
 WARNINGS = (WITHOUT_PAUSES, BY_CLOCK)
+FEWEST = 3
 # What a number of a record may hold of steps before it.
 OF_STEPS_BEFORE = ("unknown", "running_mean")
 
@@ -62,7 +65,21 @@ def by_own_clock(part: FormatRecords, facts: Facts, found: Measurement) -> Measu
 def _column(part: FormatRecords, found: Measurement) -> str | None:
     """The column of means that was measured, where its records print a clock; None where they do not."""
     protocol = found.protocol
-    if protocol.records != "step" or protocol.estimate not in ("steps", "step_time") or "elapsed" not in part.table:
+    if (
+        protocol.records != "step"
+        or protocol.estimate not in ("steps", "step_time")
+        or not {"step", "elapsed"} <= set(part.table)
+    ):
+        return None
+    if not _goes_on(part, found):
         return None
     fields = [part.fields[key] for name in READS["steps"] if (key := ("step", name)) in part.fields]
     return next((field.name for field in fields if field.kind in OF_STEPS_BEFORE), None)
+
+
+def _goes_on(part: FormatRecords, found: Measurement) -> bool:
+    """Whether the steps grow several times before the clock begins anew; a bar may be drawn only at its ends."""
+    table = part.of_run(found.protocol.run).table
+    steps, clocks = np.diff(table["step"].astype(np.float64)), np.diff(table["elapsed"].astype(np.float64))
+    begins = (steps < 0) | (clocks < 0)
+    return bool((steps > 0).sum() >= FEWEST * (begins.sum() + 1))

@@ -118,7 +118,8 @@ def _stretches(records: Columns, fields: Fields, protocol: Protocol, first: int,
         begins[1:] |= np.diff(records.numbers("epoch")[rows]) < 0
     starts = (first + np.flatnonzero(begins)).tolist()
     found = [slice(start, end) for start, end in pairwise([first, *starts, last + 1])]
-    return [_between_ticks(records, rows) for rows in found] if len(found) > 1 and "elapsed" in records else found
+    is_cut_off = len(found) > 1 and "elapsed" in records and protocol.records == "step"
+    return [_between_ticks(records, rows) for rows in found] if is_cut_off else found
 
 
 def _between_ticks(records: Columns, rows: slice) -> slice:
@@ -148,7 +149,10 @@ def _pauses(records: Columns, stretches: Sequence[slice], done: Values, counted:
     if not known.any():
         return None
     usual = _usual(times, amounts, known)
-    limits = amounts * (FAR * usual)
+    # Between two records of one step, no more than of one passes: what is longer is a pause, too.
+    known |= np.isfinite(times) & (amounts == 0)
+    limits = np.maximum(amounts, amounts.min(where=amounts > 0, initial=np.inf))
+    limits *= FAR * usual
     limits += LEAST_SECONDS if _are_fractions(times, known) else LEAST_WHOLE_SECONDS
     are = known & (times > limits)
     del limits

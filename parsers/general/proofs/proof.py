@@ -11,6 +11,7 @@ import numpy as np
 from ...io.message import Message
 from ...naming.sense import DURATION, ELAPSED, RATE, STEP_RATE, STEP_TIME, TIME, WORK
 from ...naming.slots import Slot
+from ..bar_and_losses import why_by_losses
 from ..bar_surroundings import why_of_training
 from ..evaluation_titles import not_of_training
 from ..gathered import Gathered
@@ -92,7 +93,7 @@ def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     """What a series is, or the reason why that is not known."""
     series = replace(as_times_of_epochs(series).with_unit(), is_beside=is_beside(series, gathered))
     is_bar = series.sense.role in (STEP_RATE, STEP_TIME) and "nameless" in series.sense.flags
-    shown = why_of_training(series, gathered) if is_bar else None
+    shown = why_of_training(series, gathered) or why_by_losses(series, gathered) if is_bar else None
     clock = _clock_of_epochs(series, gathered)
     reason = None if clock else _of_other(series) or not_evident(series, gathered, is_shown=shown is not None)
     if clock or (not reason and series.sense.role in (TIME, ELAPSED) and is_clock(series)):
