@@ -13,7 +13,7 @@ MOST_HEADS = 12
 FEWEST = 3
 # Nothing but up to three blanks stands before the name of the bar, for another one may end as it does.
 _BEGIN = r"(?<![^ \t\n])(?<![^ \t\n] )(?<![^ \t\n]  )(?<![^ \t\n]   )"
-_A_NUMBER = r"(?:[-+]?[0-9][0-9.,]*+(?:[eE][-+]?[0-9]++)?|nan|inf)"
+_A_NUMBER = r"(?:[-+]?[0-9]*+(?:[.,][0-9]++)*+\.?+(?:[eE][-+]?[0-9]++)?+|nan|inf)"
 _WAYS = {True: "step_time{seconds, unknown}", False: "step_rate{unknown}"}
 _NAMES = {True: ("step_time", "seconds"), False: ("step_rate",)}
 

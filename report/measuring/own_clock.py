@@ -9,7 +9,7 @@ import numpy as np
 from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 
-from .crosscheck import IN_STEPS, TOLERANCE, which
+from .crosscheck import IN_STEPS, TOLERANCE
 from .estimate import READS, Facts
 from .measurement import Measurement, NoMeasurement, measure
 from .protocol import Protocol
@@ -48,16 +48,18 @@ def by_own_clock(part: FormatRecords, facts: Facts, found: Measurement) -> Measu
     """
     if (column := _column(part, found)) is None:
         return found
-    keys = {"records": "step", **IN_STEPS["clock"], **which(part, found.protocol.run)}
+    run = {} if found.protocol.run is None else {"run": str(found.protocol.run)}
+    keys = {"records": "step", **IN_STEPS["clock"], **run}
     if found.protocol.estimate == "step_time":
         del keys["counts"]
     try:
-        clock = without_pauses(part, facts, measure(part.table, part.fields, facts, Protocol.of(keys)))
+        plain = measure(part.table, part.fields, facts, Protocol.of(keys))
+        clock = without_pauses(part, facts, plain)
     except NoMeasurement:
         return found
-    ratio = found.value / clock.value
-    if clock.unit != found.unit or abs(ratio - 1) <= TOLERANCE:
+    if clock.unit != found.unit or any(abs(found.value / one.value - 1) <= TOLERANCE for one in (plain, clock)):
         return found
+    ratio = found.value / clock.value
     told = {"column": column, "count": found.records_used, "value": f"{found.value:.6g}", "unit": found.unit}
     return replace(clock, warnings=(*clock.warnings, Message(BY_CLOCK, **told, ratio=f"{ratio:.3f}")))
 
