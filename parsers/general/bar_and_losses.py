@@ -8,10 +8,11 @@ from itertools import pairwise
 import numpy as np
 
 from ..io.message import Message
+from .bar_clock import LEAST_STEPS
 from .bar_drawing import drawing
+from .bar_passes import runs_of
 from .gathered import Gathered, Spoken
 from .spoken_series import SpokenSeries
-from .training_bar import LEAST_STEPS, runs_of
 
 STEPS_OF_LOSSES = "the progress bar is that of training, for its steps go with those of the lines that tell losses"
 NAME_OF_LOSSES = (

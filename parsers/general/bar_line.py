@@ -27,8 +27,11 @@ class BarLine:
     names: set[str]
 
 
-def bar_line(series: SpokenSeries) -> BarLine | None:
-    """The line of a bar that draws its clock; None where it has too many names."""
+def bar_line(series: SpokenSeries, counts: str) -> BarLine | None:
+    """The line of a bar that draws its clock, and ``counts`` steps or epochs; None where it has too many names.
+
+    The speed that one of epochs shows is not read.
+    """
     drawn = [one for one in map(drawing, (row.text for row in series.rows)) if one]
     heads = sorted({" ".join(NUMBER.sub(" # ", one.head).split()) for one in drawn})
     if not 0 < len(heads) <= MOST_HEADS:
@@ -36,15 +39,17 @@ def bar_line(series: SpokenSeries) -> BarLine | None:
     picture = "_PICTURE" if all(one.is_drawn for one in drawn) else "_PICTURE?"
     speeds, ways = _speeds(drawn), {one.is_time for one in drawn}
     clock = "elapsed{DURATION}" if _goes_on(drawn) else "DURATION"
-    timing = f'"[" {clock} "<" _LEFT "," ({speeds}) REST?'
-    rule = f'step_line: _PERCENT "%" {picture} step{{"1"}} _OF INTEGER {timing}'
+    shown = f"({speeds}) REST?" if counts == "step" else "REST"
+    timing = f'"[" {clock} "<" _LEFT "," {shown}'
+    rule = f'{counts}_line: _PERCENT "%" {picture} {counts}{{"1"}} _OF INTEGER {timing}'
     terminals = [
         f"_PERCENT: /{_BEGIN}(?:{'|'.join(map(_expression, heads))})[0-9]++(?=%)/",
         r"_PICTURE: /\|[^|\n]*+\|/",
         rf"_OF: /\/(?=(?:{'|'.join(map(str, sorted({one.total for one in drawn})))}) )/",
         r"_LEFT: /[^,\]\n]++/",
     ]
-    return BarLine(rule, terminals, {"step", *re.findall("[a-zA-Z]+", clock), "unknown", *_names(ways)})
+    names = {"unknown", *_names(ways)} if counts == "step" else set()
+    return BarLine(rule, terminals, {counts, *re.findall("[a-zA-Z]+", clock), *names})
 
 
 def _goes_on(drawn: Sequence[BarDrawing]) -> bool:

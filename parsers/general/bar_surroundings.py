@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ..io.message import Message
+from .bar_passes import begins_anew
 from .evaluation_titles import is_title_of_evaluation
 from .gathered import MOST_OF_A_FORM, Gathered, Spoken
 from .line_form import TRAINING
 from .spoken_series import SpokenSeries
 from .stated_counts import stated_samples
-from .training_bar import begins_anew
 
 LOSS_FOLLOWS = (
     "the progress bar is that of training, for a line with its loss follows each pass, as one of an evaluation follows "

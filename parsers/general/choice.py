@@ -9,12 +9,13 @@ import numpy as np
 
 from ..io.message import Message
 from ..naming.sense import DURATION, ELAPSED, EPOCH, RATE, STEP, STEP_RATE, STEP_TIME, TIME, WORK, Sense
+from .bar_clock import LEAST_SECONDS, LEAST_STEPS
 from .evaluation_titles import evaluates_before
 from .gathered import Gathered
 from .proofs.epoch_proof import rise_or_begin_anew
 from .proofs.proof import Proven, prove
 from .spoken_series import AGREE, FAR, FEW, Numbers, SpokenSeries, agree, all_series, of_stamps
-from .training_bar import APART, LEAST_SECONDS, LEAST_STEPS
+from .training_bar import APART
 
 LEVELS_DIFFER = "{count} lines of another level say {other}, these {own}"
 FORMS_DIFFER = "{count} lines of another form say {other}, these {own}"
@@ -61,7 +62,8 @@ def choose(gathered: Gathered) -> Choice:
     of_steps = _of_best(proven, choice, _ORDER) or sorted(clocks, key=_merit, reverse=True)[:1]
     of_epochs = of_steps or _of_best(proven, choice, (DURATION,))
     clocks_of_epochs = [one for one in proven if one.series.is_of_epochs][:1]
-    choice.speeds = of_epochs or _by_stamps(gathered) or clocks_of_epochs or _epochs_by_stamps(gathered)
+    bars = [one for one in proven if one.role == EPOCH][:1]
+    choice.speeds = of_epochs or _by_stamps(gathered) or bars or clocks_of_epochs or _epochs_by_stamps(gathered)
     return choice
 
 
@@ -121,7 +123,7 @@ def _alternate(groups: Sequence[Numbers]) -> bool:
 
 def _contradicted(one: Proven, proven: Sequence[Proven], every: Sequence[SpokenSeries]) -> Message | None:
     """What other lines of the log say against a series."""
-    if one.role == ELAPSED:
+    if one.role == ELAPSED or (one.role == EPOCH and one.is_bar):
         return None
     own, others = one.series, [other.series for other in proven if other is not one and other.role == one.role]
     for other in others:

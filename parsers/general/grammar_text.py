@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 
 from ..naming.marks import DURATION, STAMP
+from ..naming.sense import EPOCH
 from ..naming.slots import BAR, NUMBER, Slot
 from .bar_line import bar_line
 from .choice import Choice
@@ -47,7 +48,7 @@ class GrammarText:
 
     def text(self, comments: Sequence[str]) -> str:
         """The whole grammar under some comments; raises NoGrammarError when lines do not say where a number stands."""
-        kind = "step" if self.choice.speeds[0].is_bar else self.choice.speeds[0].series.kind
+        kind = _kind(self.choice)
         rule = self._of_bar() if self.choice.speeds[0].is_bar else self._of_columns(kind)
         facts = [self._fact(statement) for statement in self.stated]
         written = {"NUMBER": self._number(), "INTEGER": self._integer()}
@@ -70,7 +71,8 @@ class GrammarText:
 
     def _of_bar(self) -> str:
         """The rule for the drawings of a progress bar."""
-        if (line := bar_line(self.choice.speeds[0].series)) is None:
+        best = self.choice.speeds[0]
+        if (line := bar_line(best.series, counts="epoch" if best.role == EPOCH else "step")) is None:
             raise NoGrammarError
         self.terminals += line.terminals
         self.names |= line.names
@@ -196,6 +198,14 @@ class GrammarText:
             return ['"/"', "INTEGER" if total is None else f'"{total:.0f}"']
         units = {slot.unit.strip() for slot in slots.values()}
         return [_literal(word) for word in units.pop().split()] if len(units) == 1 else []
+
+
+def _kind(choice: Choice) -> str:
+    """The kind of the lines of a choice; a bar counts steps or epochs."""
+    best = choice.speeds[0]
+    if best.is_bar:
+        return "epoch" if best.role == EPOCH else "step"
+    return best.series.kind
 
 
 def _sequences(columns: Mapping[str, GrammarColumn]) -> dict[tuple[tuple[str, bool], ...], list[LineForm]]:

@@ -53,13 +53,12 @@ def by_own_clock(part: FormatRecords, facts: Facts, found: Measurement) -> Measu
     if found.protocol.estimate == "step_time":
         del keys["counts"]
     try:
-        plain = measure(part.table, part.fields, facts, Protocol.of(keys))
-        clock = without_pauses(part, facts, plain)
+        clock = without_pauses(part, facts, measure(part.table, part.fields, facts, Protocol.of(keys)))
     except NoMeasurement:
         return found
-    if clock.unit != found.unit or any(abs(found.value / one.value - 1) <= TOLERANCE for one in (plain, clock)):
-        return found
     ratio = found.value / clock.value
+    if clock.unit != found.unit or abs(ratio - 1) <= TOLERANCE:
+        return found
     told = {"column": column, "count": found.records_used, "value": f"{found.value:.6g}", "unit": found.unit}
     return replace(clock, warnings=(*clock.warnings, Message(BY_CLOCK, **told, ratio=f"{ratio:.3f}")))
 
