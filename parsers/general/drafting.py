@@ -165,15 +165,8 @@ def _draft(path: Path, gathered: Gathered, choice: Choice, facts: Iterable[Fact]
         if choice.speeds[0].is_of_runs and RUN not in reading.parts[0].table:
             return NoDraft((Message(SEVERAL_RUNS),), is_near=True)
         if _is_as_found(reading, gathered, choice):
-            return Draft(text, _told(reading, choice), assumed, reading.records["line"].nunique(), gathered.total)
+            return Draft(text, reading, assumed, reading.records["line"].nunique(), gathered.total)
     return NoDraft((Message(NOT_SO, name=series.sense.name),), is_near=True)
-
-
-def _told(reading: Reading, choice: Choice) -> Reading:
-    """The reading; a bar looks the same in passes that take as long, which are no duplicates."""
-    if not choice.speeds[0].is_bar:
-        return reading
-    return replace(reading, warnings=tuple(said for said in reading.warnings if said.key != TWICE))
 
 
 def _cards(choice: Choice) -> Iterator[Fact]:

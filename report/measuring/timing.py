@@ -90,8 +90,11 @@ def clock(records: Records, fields: Fields, facts: Facts, used: Mask, protocol: 
         raise NoMeasurement(ONE_RECORD)
     done, counted = amounts_done(records, fields, facts, used, protocol)
     stretches = _stretches(records, fields, protocol, first, last)
-    seconds = sum(_seconds(records, stretch) for stretch in stretches)
-    amount = float(sum(done[stretch.stop - 1] - done[stretch.start] for stretch in stretches))
+    from_start = _are_from_start(records, fields, protocol, stretches)
+    if len(stretches) > 1 and "elapsed" in records and protocol.records == "step" and not all(from_start[1:]):
+        stretches = [_between_ticks(records, rows) for rows in stretches]
+    parts = [_done_in(records, done, *part) for part in zip(stretches, from_start, strict=True)]
+    amount, seconds = (float(sum(of_part)) for of_part in zip(*parts, strict=True))
     start, stop = records["line"][[first, last]]
     if not seconds > 0:
         raise NoMeasurement(NO_TIME_PASSES, first=start, last=stop)
@@ -117,13 +120,30 @@ def _stretches(records: Columns, fields: Fields, protocol: Protocol, first: int,
     if protocol.counts == "epochs" and "epoch" in records:
         begins[1:] |= np.diff(records.numbers("epoch")[rows]) < 0
     starts = (first + np.flatnonzero(begins)).tolist()
-    found = [slice(start, end) for start, end in pairwise([first, *starts, last + 1])]
-    is_cut_off = len(found) > 1 and "elapsed" in records and protocol.records == "step"
-    return [_between_ticks(records, rows) for rows in found] if is_cut_off else found
+    return [slice(start, end) for start, end in pairwise([first, *starts, last + 1])]
+
+
+def _are_from_start(records: Columns, fields: Fields, protocol: Protocol, stretches: Sequence[slice]) -> Sequence[bool]:
+    """Which stretches count from where their clock began: those behind the first, beside running means that do so."""
+    means = [fields.get((protocol.records, name)) for name in ("step_time", "step_rate")]
+    is_mean = any(field and field.kind == "running_mean" and field.per == "epoch" for field in means)
+    if not is_mean or "elapsed" not in records:
+        return [False] * len(stretches)
+    clocks = records.numbers("elapsed")
+    return [rows.start > stretches[0].start and bool(clocks[rows.start] < clocks[rows.start - 1]) for rows in stretches]
+
+
+def _done_in(records: Columns, done: Values, rows: slice, is_from_start: bool) -> tuple[float, float]:
+    """What was done in a stretch, and in how many seconds; of half a second more where parts of one are cut off."""
+    last = rows.stop - 1
+    if not is_from_start:
+        return float(done[last] - done[rows.start]), _seconds(records, rows)
+    passed = float(records.numbers("elapsed")[last])
+    return float(done[last] - done[rows.start - 1]), passed + (0.5 if passed.is_integer() else 0.0)
 
 
 def _between_ticks(records: Columns, rows: slice) -> slice:
-    """The part of a stretch from a record at which whole seconds have just passed to another; all where there is none.
+    """The part of a stretch from a record at which a second has just passed to another; all where there is none.
 
     A clock that cuts off parts of a second tells its steps by up to one too little, but only just after a new second
     by no more than a step: of many short passes of a progress bar the rest would add up.
