@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ..io.message import Message
+from .bar_passes import begins_anew
 from .evaluation_titles import is_title_of_evaluation
 from .gathered import MOST_OF_A_FORM, Gathered, Spoken
 from .line_form import TRAINING
 from .spoken_series import SpokenSeries
 from .stated_counts import stated_samples
-from .training_bar import begins_anew
 
 LOSS_FOLLOWS = (
     "the progress bar is that of training, for a line with its loss follows each pass, as one of an evaluation follows "
@@ -32,6 +32,10 @@ EPOCHS_ANNOUNCED = (
 TRAINING_ANNOUNCED = (
     "the progress bar is that of training: a line before each pass says that it begins, and of all bars this alone has "
     "as many steps as batches of {samples} samples make"
+)
+FIRST_BELOW_EPOCHS = (
+    "the progress bar is that of training, for it shows a loss, has more steps than the others and is the first below "
+    "each line that numbers an epoch"
 )
 FEWEST = 2  # passes
 FEWEST_RESULTS = 4
@@ -65,16 +69,19 @@ def why_of_training(series: SpokenSeries, gathered: Gathered) -> Message | None:
     longest, and begins anew before each result of an evaluation, which stands beside another bar. Or a line that
     numbers an epoch stands before each, and the title of an evaluation before each pass of all other bars. Or a line
     that announces an epoch of training stands before each, and the samples of the training set make batches for this
-    bar alone.
+    bar alone. Or a bar with losses is the longest, and the first below each line that numbers an epoch.
     """
     if series.total is None:
         return None
     passes = list(_passes(gathered))
     own = [one for one in passes if one.total == series.total]
-    return next(_shown(own, [one for one in passes if one.total != series.total], gathered), None) if own else None
+    others = [one for one in passes if one.total != series.total]
+    return next(_shown(series, own, others, gathered), None) if own else None
 
 
-def _shown(own: Sequence[_Pass], others: Sequence[_Pass], gathered: Gathered) -> Iterator[Message]:
+def _shown(
+    series: SpokenSeries, own: Sequence[_Pass], others: Sequence[_Pass], gathered: Gathered
+) -> Iterator[Message]:
     """All that shows that the passes of a bar, and not those of others, are of training."""
     if _alone_holds_losses(own, others, gathered):
         yield Message(LOSSES_WITHIN)
@@ -86,6 +93,8 @@ def _shown(own: Sequence[_Pass], others: Sequence[_Pass], gathered: Gathered) ->
         yield Message(OTHERS_EVALUATED)
     if others and _are_numbered(own) and _are_most(map(_is_titled, others)):
         yield Message(EPOCHS_ANNOUNCED)
+    if others and series.evidence >= MOST and _are_first(own, others):
+        yield Message(FIRST_BELOW_EPOCHS)
     if _are_most(map(_is_announced, own)):
         yield from _by_samples(own[0].total, {one.total for one in others}, stated_samples(gathered))
 
@@ -159,6 +168,13 @@ def _are_numbered(own: Sequence[_Pass]) -> bool:
     epochs = [row.of("epoch") for row in told]
     are_next = [after == one + 1 for one, after in pairwise(epochs)]
     return len(told) >= FEWEST and len(told) >= MOST * len(before) and _are_most(are_next)
+
+
+def _are_first(own: Sequence[_Pass], others: Sequence[_Pass]) -> bool:
+    """Whether a line that numbers an epoch stands before each pass, and none before those of shorter bars."""
+    is_longest = own[0].total > max(one.total for one in others)
+    numbered = [one for one in others if one.before and one.before.form.level.has_epoch and not one.before.form.is_bar]
+    return is_longest and _are_numbered(own) and not numbered
 
 
 def _is_titled(one: _Pass) -> bool:

@@ -9,17 +9,19 @@ import numpy as np
 
 from ..io.message import Message
 from ..naming.sense import DURATION, ELAPSED, EPOCH, RATE, STEP, STEP_RATE, STEP_TIME, TIME, WORK, Sense
+from .bar_clock import LEAST_SECONDS, LEAST_STEPS
 from .evaluation_titles import evaluates_before
 from .gathered import Gathered
 from .proofs.epoch_proof import rise_or_begin_anew
 from .proofs.proof import Proven, prove
-from .spoken_series import FAR, FEW, Numbers, SpokenSeries, agree, all_series, of_stamps
-from .training_bar import APART, LEAST_SECONDS, LEAST_STEPS
+from .spoken_series import AGREE, FAR, FEW, Numbers, SpokenSeries, agree, all_series, of_stamps
+from .training_bar import APART
 
 LEVELS_DIFFER = "{count} lines of another level say {other}, these {own}"
 FORMS_DIFFER = "{count} lines of another form say {other}, these {own}"
 SEVERAL = "several that differ: {names}"
 SEVERAL_BARS = "there are bars of other steps, and the log does not show which are those of training"
+BARS_DIFFER = "several bars are those of training, and they run at different speeds"
 UNITS_DIFFER = "other lines of the same form have it in another unit of time"
 BOTH_WAYS = "the bar shows steps per second in some lines and seconds per step in others"
 BY_STAMPS = "no number is known to be a speed or a time of training; the steps are counted by the stamps of their lines"
@@ -50,15 +52,18 @@ def choose(gathered: Gathered) -> Choice:
             choice.refused.append((series.sense, Message(found)))
         else:
             proven.append(found)
+    bars = [one for one in proven if one.series.is_surrounded]
     for one in list(proven):
-        if reason := _contradicted(one, proven, every):
+        is_rivalled = any(_is_rival_bar(one, other) for other in bars)
+        if reason := Message(BARS_DIFFER) if is_rivalled else _contradicted(one, proven, every):
             choice.refused.append((one.series.sense, reason))
             proven = [other for other in proven if other is not one]
     clocks = [one for one in proven if one.role == ELAPSED and not one.series.is_of_epochs]
     of_steps = _of_best(proven, choice, _ORDER) or sorted(clocks, key=_merit, reverse=True)[:1]
     of_epochs = of_steps or _of_best(proven, choice, (DURATION,))
     clocks_of_epochs = [one for one in proven if one.series.is_of_epochs][:1]
-    choice.speeds = of_epochs or _by_stamps(gathered) or clocks_of_epochs or _epochs_by_stamps(gathered)
+    bars = [one for one in proven if one.role == EPOCH][:1]
+    choice.speeds = of_epochs or _by_stamps(gathered) or bars or clocks_of_epochs or _epochs_by_stamps(gathered)
     return choice
 
 
@@ -118,7 +123,7 @@ def _alternate(groups: Sequence[Numbers]) -> bool:
 
 def _contradicted(one: Proven, proven: Sequence[Proven], every: Sequence[SpokenSeries]) -> Message | None:
     """What other lines of the log say against a series."""
-    if one.role == ELAPSED:
+    if one.role == ELAPSED or (one.role == EPOCH and one.is_bar):
         return None
     own, others = one.series, [other.series for other in proven if other is not one and other.role == one.role]
     for other in others:
@@ -134,11 +139,24 @@ def _contradicted(one: Proven, proven: Sequence[Proven], every: Sequence[SpokenS
     return _contradicted_by_bars(own, every)
 
 
+def _is_rival_bar(one: Proven, other: Proven) -> bool:
+    """Whether two bars are both shown to be of training, and run at other speeds."""
+    own, rival = (proven.series for proven in (one, other))
+    are_shown = (
+        own.is_surrounded and rival.is_surrounded and (own.level.words, own.total) != (rival.level.words, rival.total)
+    )
+    return are_shown and not 1 / (1 + AGREE) <= _step_rate(own) / _step_rate(rival) <= 1 + AGREE
+
+
+def _step_rate(bar: SpokenSeries) -> float:
+    return bar.median if bar.sense.role == STEP_RATE else 1 / bar.median
+
+
 def _contradicted_by_bars(own: SpokenSeries, every: Sequence[SpokenSeries]) -> Message | None:
     """What other bars of the log, or other lines of the same, say against that of a series."""
     if own.total is not None and any(map(partial(_is_another_bar, own), every)):
         return Message(SEVERAL_BARS)
-    if own.sense.role != RATE and "nameless" in own.sense.flags and _is_other_way(own, every):
+    if own.sense.role != RATE and "nameless" in own.sense.flags and not own.inverse and _is_other_way(own, every):
         return Message(BOTH_WAYS)
     return None
 

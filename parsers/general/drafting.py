@@ -18,7 +18,7 @@ from ..grammar.timestamps import TIME_OF_DAY
 from ..io.atomic_write import whole
 from ..io.errors import GrammarError, WrappedError
 from ..io.message import Message, joined
-from ..naming.sense import DURATION, ELAPSED, EPOCH, STEP, STEP_TIME
+from ..naming.sense import DURATION, ELAPSED, EPOCH, STEP, STEP_RATE, STEP_TIME
 from ..runs.facts import Fact
 from ..runs.format_records import RUN
 from ..runs.health import TWICE
@@ -179,10 +179,12 @@ def _is_as_found(reading: Reading, gathered: Gathered, choice: Choice) -> bool:
     series, role = choice.speeds[0].series, choice.speeds[0].role
     if role not in reading.records:
         return False
-    found = reading.records[["line", role]].to_numpy(dtype=np.float64, na_value=np.nan)
+    found = _found(reading, role)
     in_seconds = choice.speeds[0].factor if role == ELAPSED else 1.0
     said = np.column_stack([[row.line for row in series.rows], series.values * in_seconds])
     in_all = sum(gathered.counts[form] for form in series.slots)
+    if choice.speeds[0].is_bar:  # it may read more drawings of the bar, such as one that text stands behind
+        return _are_in_order(said, found)
     if series.total is not None:  # lines of other bars may be of the same form
         if any(gathered.counts[form] > MOST_OF_A_FORM for form in series.slots):
             return _are_in_order(said, found)
@@ -190,6 +192,16 @@ def _is_as_found(reading: Reading, gathered: Gathered, choice: Choice) -> bool:
     if len(found) != in_all:
         return False
     return in_all > len(series) or bool(np.allclose(found, said, rtol=1e-9, equal_nan=True))
+
+
+def _found(reading: Reading, role: str) -> Numbers:
+    """The lines and numbers that a reading has of a role; of a bar also the inverse of those that show that."""
+    found = reading.records[["line", role]].to_numpy(dtype=np.float64, na_value=np.nan)
+    other = {STEP_RATE: STEP_TIME, STEP_TIME: STEP_RATE}.get(role)
+    if other in reading.records:
+        inverse = 1 / reading.records[other].to_numpy(dtype=np.float64, na_value=np.nan)
+        found[:, 1] = np.where(np.isnan(found[:, 1]), inverse, found[:, 1])
+    return found
 
 
 def _are_in_order(some: Numbers, among: Numbers) -> bool:

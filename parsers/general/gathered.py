@@ -44,7 +44,8 @@ DOCUMENT = "it is one document in JSON"
 _CODE = re.compile(
     r"\s*(?:def |class |import |from \w[\w.]* import|return\b|#include|(?:if|for|while|elif|with|except)\b.*:$"
     r"|else:|@\w|try:"
-    r"|function |const |let |var |public |private |static |void |namespace |using |\}|//|/\*|\* |fn |use |pub )"
+    r"|function |const |let |var |public |private |static |void |namespace |using |\}|//|/\*"
+    r"|\* (?!.*\d[)%]?\s*$)|fn |use |pub )"
 )
 _PAGE = re.compile(r"```|#{1,5} \w|\|[ :-]+\||[-*] \[|\[!\[|<p|<img|<[a-z]+>")
 _PIPES = re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)+\s*")

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 
 from ..naming.marks import DURATION, STAMP
+from ..naming.sense import EPOCH
 from ..naming.slots import BAR, NUMBER, Slot
+from .bar_line import bar_line
 from .choice import Choice
 from .grammar_columns import GrammarColumn, grammar_columns
 from .line_form import LineForm
@@ -46,12 +48,8 @@ class GrammarText:
 
     def text(self, comments: Sequence[str]) -> str:
         """The whole grammar under some comments; raises NoGrammarError when lines do not say where a number stands."""
-        columns, kind = grammar_columns(self.choice, has_time=self.has_time), self.choice.speeds[0].series.kind
-        for sequence, forms in _sequences(columns).items():
-            self.alternatives += self._alternatives([columns[name] for name, _ in sequence], forms)
-        if len(self.alternatives) > MOST_ALTERNATIVES:
-            raise NoGrammarError
-        rule = _rule(f"{kind}_line", self.alternatives)
+        kind = _kind(self.choice)
+        rule = self._of_bar() if self.choice.speeds[0].is_bar else self._of_columns(kind)
         facts = [self._fact(statement) for statement in self.stated]
         written = {"NUMBER": self._number(), "INTEGER": self._integer()}
         overrides = [f"%override {name}: {other}" for name, other in written.items() if name != other]
@@ -61,6 +59,24 @@ class GrammarText:
         start = f"start: {kind}_line" + (" | fact_line" if facts else "")
         body = [*head, "", start, "", rule, *([_rule("fact_line", facts)] if facts else []), "", *self.terminals, ""]
         return "\n".join([*body, f"%import .vocabulary ({imported})", *last]) + "\n"
+
+    def _of_columns(self, kind: str) -> str:
+        """The rule for lines of a kind that have some columns."""
+        columns = grammar_columns(self.choice, has_time=self.has_time)
+        for sequence, forms in _sequences(columns).items():
+            self.alternatives += self._alternatives([columns[name] for name, _ in sequence], forms)
+        if len(self.alternatives) > MOST_ALTERNATIVES:
+            raise NoGrammarError
+        return _rule(f"{kind}_line", self.alternatives)
+
+    def _of_bar(self) -> str:
+        """The rule for the drawings of a progress bar."""
+        best = self.choice.speeds[0]
+        if (line := bar_line(best.series, counts="epoch" if best.role == EPOCH else "step")) is None:
+            raise NoGrammarError
+        self.terminals += line.terminals
+        self.names |= line.names
+        return line.rule
 
     def _integer(self) -> str:
         """The terminal that takes the counts of the lines as they are written."""
@@ -182,6 +198,14 @@ class GrammarText:
             return ['"/"', "INTEGER" if total is None else f'"{total:.0f}"']
         units = {slot.unit.strip() for slot in slots.values()}
         return [_literal(word) for word in units.pop().split()] if len(units) == 1 else []
+
+
+def _kind(choice: Choice) -> str:
+    """The kind of the lines of a choice; a bar counts steps or epochs."""
+    best = choice.speeds[0]
+    if best.is_bar:
+        return "epoch" if best.role == EPOCH else "step"
+    return best.series.kind
 
 
 def _sequences(columns: Mapping[str, GrammarColumn]) -> dict[tuple[tuple[str, bool], ...], list[LineForm]]:

@@ -1,6 +1,6 @@
 """Series: the numbers of one meaning in the lines of one level, in file order."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..io.message import Message
-from ..naming.sense import RATE, STEP, STEP_RATE, TIME, Sense
+from ..naming.sense import RATE, STEP, STEP_RATE, STEP_TIME, TIME, Sense
 from ..naming.slots import Slot
 from .gathered import Gathered, Spoken
 from .line_form import Level, LineForm
@@ -31,7 +31,8 @@ class SpokenSeries:
     ``total``: the steps of the progress bar that they are of, where nothing else tells it from other bars.
     ``is_beside``: its lines are part of multi-line records, and another line of each shows that it is training.
     ``is_surrounded``: the lines before or behind its bar show that this is the one of training.
-    ``is_of_epochs``: a line of it stands behind the lines of each epoch.
+    ``is_of_epochs``: a line of it stands behind the lines of each epoch. ``inverse``: the forms of a bar that show the
+    inverse, as one does that shows steps a second or seconds per step, whichever is above one.
     """
 
     sense: Sense
@@ -42,6 +43,7 @@ class SpokenSeries:
     is_beside: bool = False
     is_surrounded: bool = False
     is_of_epochs: bool = False
+    inverse: frozenset[LineForm] = frozenset()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -70,8 +72,12 @@ class SpokenSeries:
 
     @cached_property
     def values(self) -> Numbers:
-        """Its numbers as they are printed."""
-        return np.array([row.number(self.slots[row.form]) for row in self.rows])
+        """Its numbers as they are printed; the inverse of those that show that."""
+        printed = np.array([row.number(self.slots[row.form]) for row in self.rows])
+        if not self.inverse:
+            return printed
+        with np.errstate(divide="ignore"):
+            return np.where([row.form in self.inverse for row in self.rows], 1 / printed, printed)
 
     @cached_property
     def usable(self) -> NDArray[np.bool_]:
@@ -160,7 +166,37 @@ def all_series(gathered: Gathered) -> list[SpokenSeries]:
             key = (sense, row.form.level, row.form.is_of_other, total)
             rows.setdefault(key, []).append(row)
             slots.setdefault(key, {})[row.form] = slot
-    return _merged(SpokenSeries(key[0], key[1], rows[key], slots[key], key[3]) for key in rows)
+    places = {row: place for place, row in enumerate(gathered.spoken)}  # several may be of one line
+    found = (SpokenSeries(key[0], key[1], rows[key], slots[key], key[3]) for key in rows)
+    return _in_one_way(_merged(found, places), places)
+
+
+def _in_one_way(found: Sequence[SpokenSeries], places: Mapping[Spoken, int]) -> list[SpokenSeries]:
+    """The same, but a bar with a clock that shows steps a second and seconds per step in turns is one series."""
+    kept: list[SpokenSeries] = []
+    for one in found:  # the longest first
+        place = next((i for i, other in enumerate(kept) if _is_inverse(other, one)), None)
+        if place is None:
+            kept.append(one)
+        else:
+            rows = sorted([*kept[place].rows, *one.rows], key=places.__getitem__)
+            inverse = kept[place].inverse | frozenset(one.slots)
+            kept[place] = replace(kept[place], rows=rows, slots=kept[place].slots | one.slots, inverse=inverse)
+    return kept
+
+
+def _is_inverse(one: SpokenSeries, other: SpokenSeries) -> bool:
+    """Whether two series are of one bar, of which one shows the inverse of the other."""
+    senses, forms = (one.sense, other.sense), (one.rows[0].form, other.rows[0].form)
+    return (
+        {sense.role for sense in senses} == {STEP_RATE, STEP_TIME}
+        and all("nameless" in sense.flags and sense.factor == 1.0 for sense in senses)
+        and all(form.is_bar for form in forms)
+        and all(np.isfinite(series.rows[0].clock) for series in (one, other))
+        and (one.level.words, one.total) == (other.level.words, other.total)
+        and forms[0].is_of_other == forms[1].is_of_other
+        and forms[0].level.has_epoch == forms[1].level.has_epoch
+    )
 
 
 def of_stamps(gathered: Gathered, counter: str = STEP) -> SpokenSeries | None:
@@ -179,7 +215,7 @@ def of_stamps(gathered: Gathered, counter: str = STEP) -> SpokenSeries | None:
     return SpokenSeries(Sense(counter, counter), rows[0].form.level, rows, slots) if rows else None
 
 
-def _merged(found: Iterable[SpokenSeries]) -> list[SpokenSeries]:
+def _merged(found: Iterable[SpokenSeries], places: Mapping[Spoken, int]) -> list[SpokenSeries]:
     kept: list[SpokenSeries] = []
     for one in sorted(found, key=len, reverse=True):
         place = next((i for i, other in enumerate(kept) if _is_same(other, one)), None)
@@ -187,7 +223,7 @@ def _merged(found: Iterable[SpokenSeries]) -> list[SpokenSeries]:
             kept.append(one)
         else:
             other = kept[place]
-            rows = sorted([*other.rows, *one.rows], key=lambda row: row.line)
+            rows = sorted([*other.rows, *one.rows], key=places.__getitem__)
             kept[place] = replace(other, rows=rows, slots=other.slots | one.slots)
     return kept
 

@@ -2,18 +2,20 @@
 
 import math
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from ..io.message import Message
-from ..naming.sense import STEP_RATE
 from ..naming.vocabulary import counted, split
+from .bar_clock import LEAST_SECONDS, LEAST_STEPS
+from .bar_of_epochs import goes_with_epochs, is_count_of_epochs
+from .bar_passes import runs_of
 from .evaluation_titles import OF_EVALUATION, evaluates_before
 from .gathered import Gathered, Spoken
+from .line_form import TRAINING
 from .spoken_series import SpokenSeries
 
 # A bar of tqdm without a name: 12%|# | 12/100 [00:24<02:56,  2.00s/it]
@@ -25,17 +27,7 @@ OF_EPOCHS = "its progress bar is called that of epochs, and may count these"
 WITH_EPOCHS = "its progress bar goes on with the epochs of the log, and may count these"
 OF_SOMETHING_ELSE = "its progress bar goes by itself, and not with the steps or the losses of training"
 SPEEDS_DIFFER = "its progress bars run at speeds as different as those of training and of evaluation"
-SHORT_BAR = "the bar is too short to be proven by its own clock"
-BAR_DIFFERS = "the bar shows another speed than its own clock"
-_EPOCHS = re.compile(
-    r"(?i)(?<![a-z])(?:num[ _-]?|n[ _-]|max[ _-]?|train[ _-]|total[ _-])*epochs?[\"']?\s*[:=]?\s*(\d{1,6})(?![\w.])"
-)
 APART = 1.5
-BAR_AGREES = (0.85, 1.18)
-LEAST_SECONDS = 20.0
-LEAST_STEPS = 3
-DRAWN_AGAIN = 2  # seconds, or lines
-LONGEST = 2000  # of a line that states something
 # A training that goes on from a checkpoint begins with all steps before it at once.
 FAR = 3.0
 
@@ -165,7 +157,7 @@ def not_of_steps(series: SpokenSeries, gathered: Gathered) -> str | None:
     """Why a progress bar may count epochs, or the batches of an evaluation; None where nothing says so."""
     if series.rows[0].form.is_bar_of_epochs:
         return OF_EPOCHS
-    if series.total is not None and (_is_count_of_epochs(series, gathered) or _goes_with_epochs(series, gathered)):
+    if series.total is not None and (is_count_of_epochs(series, gathered) or goes_with_epochs(series, gathered)):
         return WITH_EPOCHS
     if not _tells_learning_rate(series) and evaluates_before(series, gathered):
         return OF_EVALUATION
@@ -204,68 +196,25 @@ def names_steps(series: SpokenSeries) -> bool:
     return any(counted(word) == "steps" for word in split(series.rows[0].form.name_of_bar or ""))
 
 
-def runs_of(series: SpokenSeries) -> list[list[int]]:
-    """The places of lines of one bar after another: its steps and its clock begin anew."""
-    return _apart(series, _falls)
-
-
-def _apart(series: SpokenSeries, is_next: Callable[[Spoken, Spoken], bool]) -> list[list[int]]:
-    begins = [place for place, pair in enumerate(pairwise(series.rows), 1) if is_next(*pair)]
-    return [list(range(*ends)) for ends in pairwise([0, *begins, len(series)])]
-
-
-def _falls(one: Spoken, other: Spoken) -> bool:
-    return other.of("step") < one.of("step") or other.clock < one.clock
-
-
-def _is_count_of_epochs(series: SpokenSeries, gathered: Gathered) -> bool:
-    """Whether the log states as many epochs as the bar has steps, which runs but once."""
-    stated = {int(found[1]) for line in gathered.head for found in _EPOCHS.finditer(line[:LONGEST])}
-    return series.total in stated and len(runs_of(series)) == 1
-
-
-def _goes_with_epochs(series: SpokenSeries, gathered: Gathered) -> bool:
-    """Whether other lines number epochs as the bar numbers its steps."""
-    lines = [row.line for row in series.rows]
-    others = ((row.line, row.of("epoch")) for row in gathered.spoken if not row.form.is_bar)
-    numbered = [(line, epoch) for line, epoch in others if math.isfinite(epoch) and lines[0] <= line <= lines[-1] + 1]
-    behind = [series.steps[bisect_right(lines, line) - 1] - epoch for line, epoch in numbered]
-    is_many = len({epoch for _, epoch in numbered}) >= LEAST_STEPS
-    return is_many and bool(np.ptp(behind) <= 1 and abs(np.median(behind)) <= 1)
-
-
 def _differ(series: SpokenSeries) -> bool:
-    """Whether a bar that begins anew runs at speeds that lie apart, but for the first, which is slow to start."""
+    """Whether a bar that begins anew runs at speeds that lie apart, but for the first, which is slow to start.
+
+    Those of one that is called that of training, or that numbers its passes one by one, are of training whatever their
+    speeds are.
+    """
+    if _is_called_training(series) or _are_numbered(series):
+        return False
     medians = [float(np.median(series.values[run])) for run in runs_of(series)[1:] if len(run) >= LEAST_STEPS]
     return len(medians) > 1 and max(medians) > APART * min(medians)
 
 
-def not_confirmed(series: SpokenSeries, *, are_ends_told: bool) -> str | None:
-    """Why the clock of a bar does not confirm what it shows; None where it does.
-
-    One that was drawn only at its end was at no step when its clock began; whether that counts is ``are_ends_told``.
-    """
-    steps, clocks = series.steps, np.array([row.clock for row in series.rows])
-    done, took = 0.0, 0.0
-    for run in _apart(series, begins_anew):
-        is_of_end = are_ends_told and len(run) == 1 and steps[run[0]] == series.total
-        first_step, first_clock = (0.0, 0.0) if is_of_end else (steps[run[0]], clocks[run[0]])
-        if clocks[run[-1]] - first_clock >= LEAST_SECONDS:
-            done += steps[run[-1]] - first_step
-            took += clocks[run[-1]] - first_clock
-    if took < LEAST_SECONDS or done < LEAST_STEPS:
-        return SHORT_BAR
-    shown = series.median if series.sense.role == STEP_RATE else 1 / series.median
-    if not BAR_AGREES[0] < done / took / shown < BAR_AGREES[1]:
-        return BAR_DIFFERS
-    return None
+def _is_called_training(series: SpokenSeries) -> bool:
+    """Whether the name of a bar says that it is of training."""
+    return all(TRAINING.search((form.name_of_bar or "").replace("_", " ")) for form in series.slots)
 
 
-def begins_anew(one: Spoken, other: Spoken) -> bool:
-    """Whether a drawing of a bar is of another pass than the one before it.
-
-    At its end it may be drawn again at once, as it closes; later it is at the end of the next pass.
-    """
-    is_at_end = one.of("step") == other.of("step") == one.total
-    is_later = other.clock - one.clock > DRAWN_AGAIN or other.line - one.line > DRAWN_AGAIN
-    return _falls(one, other) or (is_at_end and is_later)
+def _are_numbered(series: SpokenSeries) -> bool:
+    """Whether each pass of a bar bears the number of an epoch, the next one of the pass before: none is of another."""
+    epochs, runs = series.of("epoch"), runs_of(series)
+    firsts = epochs[[run[0] for run in runs]]
+    return all(np.ptp(epochs[run]) == 0 for run in runs) and bool((np.diff(firsts) == 1).all())

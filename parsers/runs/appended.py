@@ -23,6 +23,7 @@ BANNERS = (RUN_START, "restart")
 RECORDS_OF_A_RUN = 3
 # Of another run the first loss is about that of the first one; of an epoch it goes on where the one before ended.
 NEAR, FALLEN = 0.25, 0.2
+AT_AN_END = 0.2  # of a pass of a progress bar: how far its first and its last drawing may be from there
 COUNTS = ("step", "epoch", "steps", "steps_per_epoch")
 MANY = 1 << 18  # records that show by how much a number grows; all those of a large log would be in memory twice
 
@@ -242,7 +243,8 @@ def _falls_of_a_run(counted: RecordTable, records: RecordTable) -> Rows:
     falls = _falls(counted["step"])
     if "epoch" in counted and not np.isnan(counted["epoch"]).any():
         return falls[~_is_later_epoch(counted, falls)]
-    is_of_runs = "steps" in counted or not _may_be_epochs(counted["step"], falls)
+    may_be_epochs = _may_be_epochs(counted["step"], falls) or _may_be_passes(counted["step"], falls, records)
+    is_of_runs = "steps" in counted or not may_be_epochs
     return falls if is_of_runs or _losses_begin_anew(counted["line"], falls, records) else NO_ROWS
 
 
@@ -250,6 +252,18 @@ def _may_be_epochs(steps: Counts, begins: Rows) -> bool:
     """Whether stretches of rising steps may be epochs: all begin with one number, and but for the last end with one."""
     firsts, lasts = steps[[0, *begins]], steps[[*(begins - 1), -1]]
     return bool((firsts == firsts[0]).all() and (lasts[:-1] == lasts[0]).all() and lasts[-1] <= lasts[0])
+
+
+def _may_be_passes(steps: Counts, begins: Rows, records: RecordTable) -> bool:
+    """Whether stretches of rising steps may be passes of a progress bar, which begins its clock anew with each.
+
+    All begin near the start, and but for the last end near the same number: a bar is not drawn at each step.
+    """
+    if "elapsed" not in records:
+        return False
+    firsts, lasts = steps[[0, *begins]], steps[[*(begins - 1), -1]]
+    end = lasts.max()
+    return bool((firsts <= AT_AN_END * end).all() and (lasts[:-1] >= (1 - AT_AN_END) * end).all())
 
 
 def _losses_begin_anew(lines: Lines, begins: Rows, records: RecordTable) -> bool:

@@ -76,16 +76,24 @@ def _backwards(records: RecordTable) -> Rows:
 def _copies(records: RecordTable) -> Rows:
     """The rows of copies: all that such a record prints, a step and one number more at least, its rank printed before.
 
-    Where steps count within epochs that nothing tells apart, those of two epochs may print the same.
+    Where steps count within epochs that nothing tells apart, those of two epochs may print the same. A clock that shows
+    whole seconds, as that of a progress bar, tells little: the bar is drawn again for what is shown beside it.
     """
     columns = [name for name in records if name != "line"]
     telling = [name for name in columns if name in ("time", "loss", "throughput", "step_time", "elapsed")]
+    telling = [name for name in telling if name != "elapsed" or not _is_cut_off(records[name])]
     apart = "steps_per_epoch" not in columns or not {"epoch", "time", "elapsed"}.isdisjoint(columns)
     if "step" not in records or len(telling) < 2 or not apart or _ascends(records):
         return NO_ROWS
     rows = repeated(records, columns)
     told = sum(~np.isnan(records[name][rows]) for name in telling)
     return rows[~np.isnan(records["step"][rows]) & (told > 1)]
+
+
+def _is_cut_off(seconds: Numbers) -> bool:
+    """Whether a clock shows whole seconds."""
+    known = seconds[~np.isnan(seconds)]
+    return bool((known == np.floor(known)).all())
 
 
 def _ascends(records: RecordTable) -> bool:

@@ -12,6 +12,8 @@ from parsers.runs.reading import Reading
 from .crosscheck import COUNTS_A_PART, IN_STEPS, NONE_COMPUTED, chosen, estimated, which
 from .estimate import ALL_ZERO, Facts, Values
 from .measurement import Measurement, NoMeasurement, measure
+from .own_clock import WARNINGS as OF_CLOCKS
+from .own_clock import by_own_clock, without_pauses
 from .protocol import Protocol
 from .scaling import ASKING
 from .windows.warm_up import warm_up
@@ -49,10 +51,6 @@ ONLY_TIMED_EPOCHS = (
     "The speed is in epochs, as the log shows when each of them ended, but neither their steps nor their samples; the "
     "time between two is that of all that was done, also of an evaluation."
 )
-WITHOUT_PAUSES = (
-    "The clock runs from line {start} to line {stop}, the longest stretch without a pause, such as an evaluation or a "
-    "restart; with pauses, from line {first} to line {last}, it gives {value} {unit}."
-)
 NO_STEPS = "The log has no records that count steps."
 CONSTANT = "All {count} records give {value} {unit}; a number that never changes may not be a measurement."
 WARNINGS = (
@@ -66,7 +64,7 @@ WARNINGS = (
     ONLY_EPOCHS,
     ONLY_TIMED_EPOCHS,
     CONSTANT,
-    WITHOUT_PAUSES,
+    *OF_CLOCKS,
 )
 
 # Whose numbers are of whole steps.
@@ -159,7 +157,7 @@ def of_records(part: FormatRecords, facts: Facts, stated: Protocol | None, run: 
 def _unstated(part: FormatRecords, facts: Facts, run: int | None) -> Measurement:
     """What a run gives by no protocol: steps a second, or epochs, where what they hold is not known."""
     try:
-        return _steady(part, facts, chosen(part, facts, run))
+        return by_own_clock(part, facts, _steady(part, facts, chosen(part, facts, run)))
     except NoMeasurement as error:
         try:
             return _uncounted(part, facts, run, error)
@@ -173,7 +171,7 @@ def _uncounted(part: FormatRecords, facts: Facts, run: int | None, error: NoMeas
     try:
         if not isinstance(why, Message) or why.key not in ASKING:
             raise error
-        found = _steady(part, facts, _in_steps(part, facts, run))
+        found = by_own_clock(part, facts, _steady(part, facts, _in_steps(part, facts, run)))
     except NoMeasurement:
         found = _in_epochs(part, facts, run)
         key = ONLY_EPOCHS if found.protocol.estimate == "duration" else ONLY_TIMED_EPOCHS
@@ -221,7 +219,7 @@ def _steady(part: FormatRecords, facts: Facts, plain: Measurement) -> Measuremen
     """The measurement without its warm-up, by the program's own figure where too few records are left."""
     rates = plain.rates
     if plain.unpaused:
-        return _unpaused(part, facts, plain, *plain.unpaused)
+        return without_pauses(part, facts, plain)
     if plain.protocol.records == "summary" or rates is None:
         return plain
     skip, count = warm_up(rates), len(rates)
@@ -229,15 +227,6 @@ def _steady(part: FormatRecords, facts: Facts, plain: Measurement) -> Measuremen
     if left < FEWEST_STEADY and (skip or count == 1) and plain.protocol.records == "step":
         return _of_few(part, facts, plain, skip)
     return _told(_without(part, facts, plain, skip), _constant(plain, rates))
-
-
-def _unpaused(part: FormatRecords, facts: Facts, plain: Measurement, first: int, last: int) -> Measurement:
-    """The measurement of the longest stretch of records without a pause, in place of the one whose clock spans some."""
-    protocol = plain.protocol.overridden(f"skip_records={first + 1},take_first={last - first}")
-    found = measure(part.table, part.fields, facts, protocol)
-    start, stop = plain.ends
-    told = {"value": f"{plain.value:.6g}", "unit": plain.unit, "first": start, "last": stop}
-    return _told(found, [Message(WITHOUT_PAUSES, start=found.ends[0], stop=found.ends[1], **told)])
 
 
 def _without(part: FormatRecords, facts: Facts, plain: Measurement, skip: int) -> Measurement:

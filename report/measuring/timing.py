@@ -90,8 +90,11 @@ def clock(records: Records, fields: Fields, facts: Facts, used: Mask, protocol: 
         raise NoMeasurement(ONE_RECORD)
     done, counted = amounts_done(records, fields, facts, used, protocol)
     stretches = _stretches(records, fields, protocol, first, last)
-    seconds = sum(_seconds(records, stretch) for stretch in stretches)
-    amount = float(sum(done[stretch.stop - 1] - done[stretch.start] for stretch in stretches))
+    from_start = _are_from_start(records, fields, protocol, stretches)
+    if len(stretches) > 1 and "elapsed" in records and protocol.records == "step" and not all(from_start[1:]):
+        stretches = [_between_ticks(records, rows) for rows in stretches]
+    parts = [_done_in(records, done, *part) for part in zip(stretches, from_start, strict=True)]
+    amount, seconds = (float(sum(of_part)) for of_part in zip(*parts, strict=True))
     start, stop = records["line"][[first, last]]
     if not seconds > 0:
         raise NoMeasurement(NO_TIME_PASSES, first=start, last=stop)
@@ -120,6 +123,37 @@ def _stretches(records: Columns, fields: Fields, protocol: Protocol, first: int,
     return [slice(start, end) for start, end in pairwise([first, *starts, last + 1])]
 
 
+def _are_from_start(records: Columns, fields: Fields, protocol: Protocol, stretches: Sequence[slice]) -> Sequence[bool]:
+    """Which stretches count from where their clock began: those behind the first, beside running means that do so."""
+    means = [fields.get((protocol.records, name)) for name in ("step_time", "step_rate")]
+    is_mean = any(field and field.kind == "running_mean" and field.per == "epoch" for field in means)
+    if not is_mean or "elapsed" not in records:
+        return [False] * len(stretches)
+    clocks = records.numbers("elapsed")
+    return [rows.start > stretches[0].start and bool(clocks[rows.start] < clocks[rows.start - 1]) for rows in stretches]
+
+
+def _done_in(records: Columns, done: Values, rows: slice, is_from_start: bool) -> tuple[float, float]:
+    """What was done in a stretch, and in how many seconds; of half a second more where parts of one are cut off."""
+    last = rows.stop - 1
+    if not is_from_start:
+        return float(done[last] - done[rows.start]), _seconds(records, rows)
+    passed = float(records.numbers("elapsed")[last])
+    return float(done[last] - done[rows.start - 1]), passed + (0.5 if passed.is_integer() else 0.0)
+
+
+def _between_ticks(records: Columns, rows: slice) -> slice:
+    """The part of a stretch from a record at which a second has just passed to another; all where there is none.
+
+    A clock that cuts off parts of a second tells its steps by up to one too little, but only just after a new second
+    by no more than a step: of many short passes of a progress bar the rest would add up.
+    """
+    seconds = records.numbers("elapsed")[rows]
+    ticks = rows.start + 1 + np.flatnonzero(np.diff(seconds) > 0)
+    is_whole = bool((seconds % 1 == 0).all())
+    return slice(int(ticks[0]), int(ticks[-1]) + 1) if is_whole and len(ticks) > 1 else rows
+
+
 def _seconds(records: Columns, rows: slice) -> float:
     return float(np.diff(seconds_done(records.rows(np.array([rows.start, rows.stop - 1]))))[0])
 
@@ -135,7 +169,10 @@ def _pauses(records: Columns, stretches: Sequence[slice], done: Values, counted:
     if not known.any():
         return None
     usual = _usual(times, amounts, known)
-    limits = amounts * (FAR * usual)
+    # Between two records of one step, no more than of one passes: what is longer is a pause, too.
+    known |= np.isfinite(times) & (amounts == 0)
+    limits = np.maximum(amounts, amounts.min(where=amounts > 0, initial=np.inf))
+    limits *= FAR * usual
     limits += LEAST_SECONDS if _are_fractions(times, known) else LEAST_WHOLE_SECONDS
     are = known & (times > limits)
     del limits

@@ -107,7 +107,8 @@ def epoch_starts(numbers: Counts) -> Mask:
 def repeated(records: Records, field: Field) -> Mask:
     """Return where a record does not go on from the one before, although no epoch has ended there (bool).
 
-    The number does not grow within an epoch, or over a run whose ``steps`` the log prints, or the epoch goes back:
+    The number does not grow within an epoch (but a progress bar is drawn again), or over a run whose ``steps`` the log
+    prints, or the epoch goes back:
     several ranks without a rank prefix, or several runs in one log, look like that. Where the log prints neither
     nothing can be known, and nothing is marked.
     """
@@ -117,8 +118,20 @@ def repeated(records: Records, field: Field) -> Mask:
         return stays & ("steps" in records)
     epoch = records.counts("epoch")
     again = np.zeros(len(records), dtype=np.bool_)
-    again[1:] = (epoch[1:] < epoch[:-1]) | ((epoch[1:] == epoch[:-1]) & stays[1:])
+    again[1:] = (epoch[1:] < epoch[:-1]) | ((epoch[1:] == epoch[:-1]) & stays[1:] & ~_are_redrawn(records, field))
     return again
+
+
+def _are_redrawn(records: Columns, field: Field) -> Mask:
+    """Return which records, but for the first, repeat the step of the one before, while their clock goes on (bool).
+
+    A progress bar is drawn again for what is shown beside it.
+    """
+    numbers = steps_in_epoch(records, field)
+    if "elapsed" not in records:
+        return np.zeros(max(len(numbers) - 1, 0), np.bool_)
+    clocks = records.numbers("elapsed")
+    return (numbers[1:] == numbers[:-1]) & (clocks[1:] >= clocks[:-1])
 
 
 def steps_done(records: Records, field: Field) -> Counts:

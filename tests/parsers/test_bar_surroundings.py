@@ -197,3 +197,27 @@ def test_a_bar_with_a_learning_rate_is_that_of_training_whatever_stands_before_i
     found = drafted(tmp_path, f"Evaluation\n{steps}")
     assert set(found.reading.records["step_rate"]) == {1.0}
     assert "evaluation" in refused(tmp_path, f"Evaluation\n{steps.replace(', lr=1e-5', '')}")
+
+
+def at_end(total: int, seconds: float) -> str:
+    """A bar that was drawn only at its end, and the loss that it shows."""
+    return f"100%|####| {total}/{total} [{clock(total * seconds)}<00:00, {seconds:.2f}s/it, loss=0.25]\n"
+
+
+def test_the_longer_bar_with_losses_that_is_first_below_each_number_of_an_epoch_is_that_of_training(
+    tmp_path: Path,
+) -> None:
+    found = drafted(
+        tmp_path, log(lambda n: f"Epoch [{n}/4]\n{at_end(30, 20 + n / 10)}{at_end(8, 6.0)}loss 0.{n} - val_loss 0.3\n")
+    )
+    assert found.reading.records["step_time"].tolist() == [20.1, 20.2, 20.3, 20.4]
+    assert "elapsed" not in found.reading.records  # one drawing of a pass tells no time between two
+
+
+@pytest.mark.parametrize("steps", [(8, 30), (30, 30)])
+def test_the_first_bar_below_each_number_of_an_epoch_is_not_read_where_it_is_not_longer(
+    tmp_path: Path, steps: tuple[int, int]
+) -> None:
+    first, second = steps
+    text = log(lambda n: f"Epoch [{n}/4]\n{at_end(first, 20 + n / 10)}{at_end(second, 6.0)}loss 0.{n} - val_loss 0.3\n")
+    assert refused(tmp_path, text)

@@ -101,11 +101,12 @@ def test_other_times_that_rise_are_not_taken_for_that_since_the_start(tmp_path: 
     assert not draft(tmp_path / "train.log").is_found
 
 
-def test_a_bar_that_bears_the_name_of_epochs_is_not_read_for_steps(tmp_path: Path) -> None:
+def test_a_bar_that_bears_the_name_of_epochs_is_read_for_epochs(tmp_path: Path) -> None:
     bars = "\r".join(f"Epoch: {20 * n:3d}%|##  | {n}/5 [{10 * n}:00<{50 - 10 * n}:00, 600.00s/it]" for n in range(1, 6))
     losses = "".join(f"step {n} loss: 2.5\n" for n in range(9))
-    (tmp_path / "train.log").write_text(losses + bars + "\n")
-    assert not draft(tmp_path / "train.log").is_found
+    records = drafted(tmp_path, losses + bars + "\n").reading.records
+    assert records["epoch"].tolist() == [1, 2, 3, 4, 5]
+    assert "step" not in records
 
 
 def test_a_bar_that_is_drawn_again_for_each_loss_is_read(tmp_path: Path) -> None:

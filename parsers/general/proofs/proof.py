@@ -9,15 +9,18 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ...io.message import Message
-from ...naming.sense import DURATION, ELAPSED, RATE, STEP_RATE, STEP_TIME, TIME, WORK
+from ...naming.sense import DURATION, ELAPSED, EPOCH, RATE, STEP_RATE, STEP_TIME, TIME, WORK, Sense
 from ...naming.slots import Slot
+from ..bar_and_losses import why_by_losses
+from ..bar_clock import LEAST_SECONDS, not_confirmed
+from ..bar_of_epochs import why_of_epochs
 from ..bar_surroundings import why_of_training
 from ..evaluation_titles import not_of_training
 from ..gathered import Gathered
 from ..line_form import LineForm
 from ..spoken_series import LEAST, SpokenSeries, rises
 from ..stated_counts import stated_amounts, stated_cards, stated_passes
-from ..training_bar import not_confirmed, not_of_steps
+from ..training_bar import not_of_steps
 from .epoch_proof import (
     OF_EPOCH,
     as_times_of_epochs,
@@ -42,6 +45,7 @@ from .step_proof import (
 )
 from .training_evidence import is_beside, not_evident
 
+FEWEST_EPOCHS = 4
 NOT_TRAINING = "its lines are not of training"
 PART = "it is a part of a step, or not of all steps"
 NOT_POSITIVE = "most of its numbers are not above zero"
@@ -75,6 +79,7 @@ class Proven:
 
     ``cards``: how many there are, where it is of one of them and its lines show that. ``data``: where lines tell the
     time of the data, which it does not hold. ``is_of_runs``: it is of several runs, whose speeds lie apart.
+    ``is_bar``: it is of a progress bar that shows its clock.
     """
 
     series: SpokenSeries
@@ -84,13 +89,16 @@ class Proven:
     cards: int | None = None
     data: Mapping[LineForm, Slot] | None = None
     is_of_runs: bool = False
+    is_bar: bool = False
 
 
 def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     """What a series is, or the reason why that is not known."""
     series = replace(as_times_of_epochs(series).with_unit(), is_beside=is_beside(series, gathered))
     is_bar = series.sense.role in (STEP_RATE, STEP_TIME) and "nameless" in series.sense.flags
-    shown = why_of_training(series, gathered) if is_bar else None
+    shown = why_of_training(series, gathered) or why_by_losses(series, gathered) if is_bar else None
+    if is_bar and not _of_other(series) and (epochs := _bar_of_epochs(series, gathered)):
+        return epochs
     clock = _clock_of_epochs(series, gathered)
     reason = None if clock else _of_other(series) or not_evident(series, gathered, is_shown=shown is not None)
     if clock or (not reason and series.sense.role in (TIME, ELAPSED) and is_clock(series)):
@@ -127,7 +135,20 @@ def _bar(series: SpokenSeries, gathered: Gathered, shown: Message | None) -> Pro
     if reason := reason or not_confirmed(series, are_ends_told=shown is not None):
         return reason
     told = replace(series, is_surrounded=shown is not None)
-    return Proven(told, series.sense.role, series.sense.factor or 1.0, [Message(BAR), *([shown] if shown else [])])
+    why = [Message(BAR), *([shown] if shown else [])]
+    return Proven(told, series.sense.role, series.sense.factor or 1.0, why, is_bar=True)
+
+
+def _bar_of_epochs(series: SpokenSeries, gathered: Gathered) -> Proven | None:
+    """A progress bar that counts epochs and shows its clock, where it was drawn for long enough."""
+    clocks = np.array([row.clock for row in series.rows])
+    grows = (np.diff(series.steps) > 0) & (np.diff(clocks) > 0)
+    is_long = grows.sum() >= FEWEST_EPOCHS and np.diff(clocks)[grows].sum() >= LEAST_SECONDS
+    if not is_long or (why := why_of_epochs(series, gathered)) is None:
+        return None
+    slots = {form: form.counter for form in series.slots if form.counter}
+    counted = replace(series, sense=Sense(EPOCH, EPOCH), slots=slots, inverse=frozenset())
+    return Proven(counted, EPOCH, 1.0, [why], is_bar=True)
 
 
 def _of_other(series: SpokenSeries) -> str | None:

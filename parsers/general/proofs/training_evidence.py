@@ -14,6 +14,7 @@ OF_OTHER = "its lines tell of something else"
 ONE_LINE = "only one line has it"
 UNKNOWN_NAME = "its name has words that are not known"
 _OF_DATA = re.compile(r"(?i)data[ _]?load")  # a part of a step
+_WITHOUT_END = re.compile(r"\s*\d+it \[\d+:\d\d")  # a bar of whatever goes by
 MOST_LINES = 25  # of a record
 MOST_BESIDE = 0.9
 _ELSEWHERE = re.compile(
@@ -65,6 +66,8 @@ def _progresses(series: SpokenSeries, gathered: Gathered) -> bool:
         losses = sum(other.has_evidence and not other.is_of_other for other in later)
         in_epochs = names_steps(series) and any(r.form.is_bar_of_epochs for r in gathered.spoken if r.line <= begin)
         return form.level.has_epoch or in_epochs or (losses >= LEAST and not form.level.words)
+    if _WITHOUT_END.match(series.text):
+        return False
     is_told = series.sense.unit is not None or series.sense.role in (STEP_RATE, STEP_TIME)
     least = 2 if is_told and "nameless" not in series.sense.flags else LEAST
     counts = rises(series.steps) or rises(series.of("epoch"))

@@ -1,0 +1,53 @@
+"""The clock of a progress bar, held against the speed that it shows."""
+
+import math
+
+import numpy as np
+
+from ..naming.sense import STEP_RATE
+from .bar_passes import passes_of
+from .spoken_series import Numbers, SpokenSeries
+
+SHORT_BAR = "the bar is too short to be proven by its own clock"
+BAR_DIFFERS = "the bar shows another speed than its own clock"
+BAR_AGREES = (0.85, 1.18)
+LEAST_SECONDS = 20.0
+LEAST_STEPS = 3
+FAR = 3.0
+FEWEST_STEADY, MOST_STEADY = 10, 0.9  # times between two drawings, of which others are pauses
+TICKS = 2.0  # seconds: two of them may be cut off
+
+
+def not_confirmed(series: SpokenSeries, *, are_ends_told: bool) -> str | None:
+    """Why the clock of a bar does not confirm what it shows; None where it does, with pauses or without.
+
+    One that was drawn only at its end was at no step when its clock began; whether that counts is ``are_ends_told``.
+    """
+    of_passes = _by_clock(series, are_ends_told=are_ends_told)
+    done, took = (np.concatenate([np.zeros(0), *(one[part] for one in of_passes)]) for part in (0, 1))
+    # What each pass may be wrong by adds up, but not all of it to one side.
+    if took.sum() < LEAST_SECONDS * math.sqrt(max(len(of_passes), 1)) or done.sum() < LEAST_STEPS:
+        return SHORT_BAR
+    times = 1 / series.values[series.usable] if series.sense.role == STEP_RATE else series.values[series.usable]
+    steady = took <= FAR * done * np.median(times) + TICKS
+    are_pauses = steady.sum() >= FEWEST_STEADY and steady.mean() >= MOST_STEADY
+    seconds = (took.sum() / done.sum(), *([took[steady].sum() / max(done[steady].sum(), 1)] if are_pauses else []))
+    shown = (np.median(times), np.mean(times))
+    ratios = (clock / time for clock in seconds for time in shown)
+    return None if any(BAR_AGREES[0] < ratio < BAR_AGREES[1] for ratio in ratios) else BAR_DIFFERS
+
+
+def _by_clock(series: SpokenSeries, *, are_ends_told: bool) -> list[tuple[Numbers, Numbers]]:
+    """The steps between two drawings of each pass of a bar, and the seconds that its clock shows."""
+    steps, clocks = series.steps, np.array([row.clock for row in series.rows])
+    found = list[tuple[Numbers, Numbers]]()
+    for run in passes_of(series):
+        is_of_end = are_ends_told and len(run) == 1 and steps[run[0]] == series.total
+        start = [0.0] if is_of_end else []
+        of_steps, of_clocks = np.append(start, steps[run]), np.append(start, clocks[run])
+        if of_clocks[-1] - of_clocks[0] < LEAST_SECONDS:
+            ticks = np.flatnonzero(np.diff(of_clocks) > 0) + 1  # as a second has just passed
+            of_steps, of_clocks = of_steps[ticks], of_clocks[ticks]
+        if len(of_clocks) > 1:
+            found.append((np.diff(of_steps), np.diff(of_clocks)))
+    return found

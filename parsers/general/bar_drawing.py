@@ -1,0 +1,42 @@
+"""Drawings of progress bars: how far a bar is, how long it has run by its own clock, and the speed that it shows."""
+
+import re
+from dataclasses import dataclass
+
+from ..grammar.timestamps import length_of_time
+from ..naming.slots import BAR
+
+_REST = re.compile(
+    r" *(?P<step>\d+)/(?P<total>\d+) \[(?P<clock>(?:\d+:)?\d+:\d\d)<[^,\]\r\n]*, *"
+    r"(?P<speed>\d+(?:\.\d+)?)(?P<unit>(?:[A-Za-z]+/s|s/[A-Za-z]+)(?![A-Za-z]))"
+)
+
+
+@dataclass(frozen=True)
+class BarDrawing:
+    """A bar as it was drawn once: its ``head`` is the name before the percentage, its ``clock`` in whole seconds.
+
+    ``is_drawn``: a picture of it stands behind the percentage. ``unit``: of its speed, `it/s` or `s/it`.
+    """
+
+    head: str
+    is_drawn: bool
+    step: int
+    total: int
+    clock: float
+    unit: str
+
+    @property
+    def is_time(self) -> bool:
+        """Whether its speed is the time of a step."""
+        return self.unit.startswith("s/")
+
+
+def drawing(text: str) -> BarDrawing | None:
+    """The drawing of a bar in a line; None where there is none with a speed."""
+    bar = BAR.search(text)
+    rest = _REST.match(text, bar.end()) if bar else None
+    if not (bar and rest):
+        return None
+    step, total, clock = int(rest["step"]), int(rest["total"]), length_of_time(rest["clock"])
+    return BarDrawing(text[: bar.start()], "|" in bar[0], step, total, clock, rest["unit"])

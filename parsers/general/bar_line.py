@@ -1,0 +1,73 @@
+"""The line of a progress bar in a grammar: its steps and its clock, and the speed that it shows in either way."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ..naming.slots import NUMBER
+from .bar_drawing import BarDrawing, drawing
+from .spoken_series import SpokenSeries
+
+MOST_HEADS = 12
+FEWEST = 3
+# Nothing but up to three blanks stands before the name of the bar, for another one may end as it does.
+_BEGIN = r"(?<![^ \t\n])(?<![^ \t\n] )(?<![^ \t\n]  )(?<![^ \t\n]   )"
+_A_NUMBER = r"(?:[-+]?[0-9]*+(?:[.,][0-9]++)*+\.?+(?:[eE][-+]?[0-9]++)?+|nan|inf)"
+_WAYS = {True: "step_time{seconds, unknown}", False: "step_rate{unknown}"}
+_NAMES = {True: ("step_time", "seconds"), False: ("step_rate",)}
+
+
+@dataclass(frozen=True)
+class BarLine:
+    """The ``rule`` of a line of a grammar, its ``terminals``, and the ``names`` that it imports."""
+
+    rule: str
+    terminals: list[str]
+    names: set[str]
+
+
+def bar_line(series: SpokenSeries, counts: str) -> BarLine | None:
+    """The line of a bar that draws its clock, and ``counts`` steps or epochs; None where it has too many names.
+
+    The speed that one of epochs shows is not read.
+    """
+    drawn = [one for one in map(drawing, (row.text for row in series.rows)) if one]
+    heads = sorted({" ".join(NUMBER.sub(" # ", one.head).split()) for one in drawn})
+    if not 0 < len(heads) <= MOST_HEADS:
+        return None
+    picture = "_PICTURE" if all(one.is_drawn for one in drawn) else "_PICTURE?"
+    speeds, ways = _speeds(drawn), {one.is_time for one in drawn}
+    clock = "elapsed{DURATION}" if _goes_on(drawn) else "DURATION"
+    shown = f"({speeds}) REST?" if counts == "step" else "REST"
+    timing = f'"[" {clock} "<" _LEFT "," {shown}'
+    rule = f'{counts}_line: _PERCENT "%" {picture} {counts}{{"1"}} _OF INTEGER {timing}'
+    terminals = [
+        f"_PERCENT: /{_BEGIN}(?:{'|'.join(map(_expression, heads))})[0-9]++(?=%)/",
+        r"_PICTURE: /\|[^|\n]*+\|/",
+        rf"_OF: /\/(?=(?:{'|'.join(map(str, sorted({one.total for one in drawn})))}) )/",
+        r"_LEFT: /[^,\]\n]++/",
+    ]
+    names = {"unknown", *_names(ways)} if counts == "step" else set()
+    return BarLine(rule, terminals, {counts, *re.findall("[a-zA-Z]+", clock), *names})
+
+
+def _goes_on(drawn: Sequence[BarDrawing]) -> bool:
+    """Whether passes of a bar are drawn several times, and not only at their ends, where no steps lie between two."""
+    pairs = list(pairwise(drawn))
+    begins = sum(after.step < one.step or after.clock < one.clock for one, after in pairs)
+    return sum(after.step > one.step for one, after in pairs) >= FEWEST * (begins + 1)
+
+
+def _speeds(drawn: Iterable[BarDrawing]) -> str:
+    return " | ".join(f'{_WAYS[unit.startswith("s/")]} "{unit}"' for unit in sorted({one.unit for one in drawn}))
+
+
+def _names(ways: Iterable[bool]) -> set[str]:
+    return {name for is_time in ways for name in _NAMES[is_time]}
+
+
+def _expression(head: str) -> str:
+    """The expression for what stands before the percentage, whatever numbers it holds."""
+    words = (_A_NUMBER if word == "#" else re.escape(word).replace("/", r"\/") for word in head.split())
+    return "".join(f"{word}[ \\t]*+" for word in words)

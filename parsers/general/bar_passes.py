@@ -1,0 +1,38 @@
+"""Passes of progress bars: a bar that is drawn from its start to its end, and then anew."""
+
+from collections.abc import Callable
+from itertools import pairwise
+
+from .gathered import Spoken
+from .spoken_series import SpokenSeries
+
+DRAWN_AGAIN = 2  # seconds, or lines
+
+
+def runs_of(series: SpokenSeries) -> list[list[int]]:
+    """The places of lines of one bar after another: its steps and its clock begin anew."""
+    return _apart(series, _falls)
+
+
+def passes_of(series: SpokenSeries) -> list[list[int]]:
+    """The same, also of a bar that is drawn only at its end."""
+    return _apart(series, begins_anew)
+
+
+def _apart(series: SpokenSeries, is_next: Callable[[Spoken, Spoken], bool]) -> list[list[int]]:
+    begins = [place for place, pair in enumerate(pairwise(series.rows), 1) if is_next(*pair)]
+    return [list(range(*ends)) for ends in pairwise([0, *begins, len(series)])]
+
+
+def _falls(one: Spoken, other: Spoken) -> bool:
+    return other.of("step") < one.of("step") or other.clock < one.clock
+
+
+def begins_anew(one: Spoken, other: Spoken) -> bool:
+    """Whether a drawing of a bar is of another pass than the one before it.
+
+    At its end it may be drawn again at once, as it closes; later it is at the end of the next pass.
+    """
+    is_at_end = one.of("step") == other.of("step") == one.total
+    is_later = other.clock - one.clock > DRAWN_AGAIN or other.line - one.line > DRAWN_AGAIN
+    return _falls(one, other) or (is_at_end and is_later)

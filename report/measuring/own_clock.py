@@ -1,0 +1,86 @@
+"""The clock that records print: where they print means of steps as well, it says more truly how long these took."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from parsers.io.message import Message
+from parsers.runs.format_records import FormatRecords
+
+from .crosscheck import IN_STEPS, TOLERANCE
+from .estimate import READS, Facts
+from .measurement import Measurement, NoMeasurement, measure
+from .protocol import Protocol
+
+WITHOUT_PAUSES = (
+    "The clock runs from line {start} to line {stop}, the longest stretch without a pause, such as an evaluation or a "
+    "restart; with pauses, from line {first} to line {last}, it gives {value} {unit}."
+)
+BY_CLOCK = (
+    "The clock that the records print is used, because {column} is a mean of steps before, too: the mean of {count} "
+    "gives {value} {unit}, {ratio} times as much."
+)
+WARNINGS = (WITHOUT_PAUSES, BY_CLOCK)
+FEWEST = 3
+# What a number of a record may hold of steps before it.
+OF_STEPS_BEFORE = ("unknown", "running_mean")
+
+
+def without_pauses(part: FormatRecords, facts: Facts, plain: Measurement) -> Measurement:
+    """The measurement of the longest stretch of records without a pause, in place of the one whose clock spans some."""
+    if not plain.unpaused:
+        return plain
+    first, last = plain.unpaused
+    protocol = plain.protocol.overridden(f"skip_records={first + 1},take_first={last - first}")
+    found = measure(part.table, part.fields, facts, protocol)
+    start, stop = plain.ends
+    told = {"value": f"{plain.value:.6g}", "unit": plain.unit, "first": start, "last": stop}
+    said = Message(WITHOUT_PAUSES, start=found.ends[0], stop=found.ends[1], **told)
+    return replace(found, warnings=(*found.warnings, said))
+
+
+def by_own_clock(part: FormatRecords, facts: Facts, found: Measurement) -> Measurement:
+    """What was measured of means of steps, or what the clock of its records gives where that differs by more than 2%.
+
+    Records of steps print a clock and a number that holds steps before, such as the bars of tqdm do.
+    """
+    if (column := _column(part, found)) is None:
+        return found
+    run = {} if found.protocol.run is None else {"run": str(found.protocol.run)}
+    keys = {"records": "step", **IN_STEPS["clock"], **run}
+    if found.protocol.estimate == "step_time":
+        del keys["counts"]
+    try:
+        clock = without_pauses(part, facts, measure(part.table, part.fields, facts, Protocol.of(keys)))
+    except NoMeasurement:
+        return found
+    ratio = found.value / clock.value
+    if clock.unit != found.unit or abs(ratio - 1) <= TOLERANCE:
+        return found
+    told = {"column": column, "count": found.records_used, "value": f"{found.value:.6g}", "unit": found.unit}
+    return replace(clock, warnings=(*clock.warnings, Message(BY_CLOCK, **told, ratio=f"{ratio:.3f}")))
+
+
+def _column(part: FormatRecords, found: Measurement) -> str | None:
+    """The column of means that was measured, where its records print a clock; None where they do not."""
+    protocol = found.protocol
+    if (
+        protocol.records != "step"
+        or protocol.estimate not in ("steps", "step_time")
+        or not {"step", "elapsed"} <= set(part.table)
+    ):
+        return None
+    if not _goes_on(part, found):
+        return None
+    fields = [part.fields[key] for name in READS["steps"] if (key := ("step", name)) in part.fields]
+    return next((field.name for field in fields if field.kind in OF_STEPS_BEFORE), None)
+
+
+def _goes_on(part: FormatRecords, found: Measurement) -> bool:
+    """Whether the steps grow several times before the clock begins anew; a bar may be drawn only at its ends."""
+    table = part.of_run(found.protocol.run).table
+    steps, clocks = np.diff(table["step"].astype(np.float64)), np.diff(table["elapsed"].astype(np.float64))
+    begins = (steps < 0) | (clocks < 0)
+    return bool((steps > 0).sum() >= FEWEST * (begins.sum() + 1))

@@ -1,0 +1,95 @@
+"""Progress bars that show their clock: what is read of it, in whatever way they show their speed; lines are made up."""
+
+from pathlib import Path
+
+from tests.parsers.test_general_reader import drafted, refused
+
+
+def bar(name: str, total: int, seconds: float, *, loss: bool = True) -> str:
+    """A whole pass of a bar, which takes so many seconds a step; it is drawn again at its end, as it closes."""
+    shown = f"{1 / seconds:.2f}it/s" if seconds <= 1 else f"{seconds:.2f}s/it"
+    behind = ", loss=2.5" if loss else ""
+    steps = [*range(1, total + 1), total]
+    return "".join(
+        f"\r{name}{100 * n // total:3d}%|##| {n}/{total} [{clock(n * seconds)}<00:09, {shown}{behind}]" for n in steps
+    )
+
+
+def clock(seconds: float) -> str:
+    return f"{int(seconds) // 60:02d}:{int(seconds) % 60:02d}"
+
+
+def test_the_clock_of_a_bar_is_read_with_its_speed(tmp_path: Path) -> None:
+    records = drafted(tmp_path, bar("train: ", 40, 1.5)).reading.records
+    assert records["elapsed"].tolist()[:3] == [1, 3, 4]
+    assert set(records["step_time"]) == {1.5}
+
+
+def test_drawings_of_one_line_that_show_the_speed_in_two_ways_are_read_in_their_order(tmp_path: Path) -> None:
+    text = "".join(
+        f"\rtrain: {n}%|# | {n}/100 [{clock(n)}<00:50,  {'1.01it/s' if n % 2 else '1.01s/it'}, loss=2.5]"
+        for n in range(1, 100)
+    )
+    assert drafted(tmp_path, text).reading.records["step"].tolist() == [*range(1, 100)]
+
+
+def test_a_bar_with_numbers_in_its_name_is_read(tmp_path: Path) -> None:
+    text = "".join(
+        f"\rEpoch [0][{n}/40] Time 1.50 (1.5{n % 3}) Loss 2.{n} : {n}%|# | {n}/40 [{clock(1.5 * n)}<00:50, 1.50s/it]"
+        for n in range(1, 40)
+    )
+    assert drafted(tmp_path, text).reading.records["step"].tolist() == [*range(1, 40)]
+
+
+def test_passes_of_a_bar_are_no_runs_though_it_is_not_drawn_at_each_step(tmp_path: Path) -> None:
+    text = "".join(bar("train: ", 200, 0.5).replace(f" {n}/200", f" {n + 1}/200") + "\n" for n in (1, 2, 1, 2))
+    assert "run" not in drafted(tmp_path, text).reading.records
+
+
+def test_a_bar_of_short_passes_that_is_called_training_is_read(tmp_path: Path) -> None:
+    text = "".join(bar("training: ", 11, 0.5, loss=False) + "\n" for _ in range(40))
+    assert set(drafted(tmp_path, text).reading.records["step_rate"]) == {2.0}
+
+
+def test_a_few_short_passes_of_a_bar_prove_nothing(tmp_path: Path) -> None:
+    text = "".join(bar("training: ", 11, 0.5, loss=False) + "\n" for _ in range(4))
+    assert "too short" in refused(tmp_path, text)
+
+
+def within(total: int, evaluated: int, line: str) -> str:
+    """A bar that goes on with the losses that lines tell, and an evaluation with a bar of the same name within."""
+    text = ""
+    for n in range(1, total + 1):
+        text += f"\rIteration: {n}%|# | {n}/100 [{clock(4.0 * n)}<00:50, 4.00s/it]"
+        text += line.format(n=n) if n % 10 == 0 else ""
+        text += "\n" + bar("Iteration: ", 20, 2.0, loss=False) + "\n" if n == evaluated else ""
+    return text
+
+
+def test_a_bar_whose_steps_go_with_those_of_the_losses_is_that_of_training(tmp_path: Path) -> None:
+    found = drafted(tmp_path, within(60, 50, "INFO:acme:global step {n} | loss 2.{n}\n"))
+    assert set(found.reading.records["step_time"]) == {4.0}
+    assert "its steps go with those of the lines that tell losses" in " ".join(map(str, found.assumed))
+
+
+def test_a_bar_whose_steps_are_others_than_those_of_the_losses_is_not_read_for_them(tmp_path: Path) -> None:
+    assert refused(tmp_path, within(60, 50, "INFO:acme:global step 7{n} | loss 2.{n}\n"))
+
+
+def stages(second: float) -> str:
+    """Two stages of a training, each with a bar of its own steps, which a line that tells the loss follows."""
+    return "".join(
+        f"{bar(f'Ep {n}: ', steps, seconds, loss=False)}\nEp {n}: Loss:2.{n} | F1:0.5\n"
+        for steps, seconds in ((50, 0.5), (40, second))
+        for n in range(1, 8)
+    )
+
+
+def test_a_bar_whose_name_and_number_lines_of_losses_bear_is_that_of_training(tmp_path: Path) -> None:
+    found = drafted(tmp_path, stages(0.5))
+    assert set(found.reading.records["step_rate"]) == {2.0}
+    assert "bear the name and the number of its passes" in " ".join(map(str, found.assumed))
+
+
+def test_of_two_bars_of_training_that_run_at_different_speeds_none_is_read(tmp_path: Path) -> None:
+    assert "they run at different speeds" in refused(tmp_path, stages(0.7))

@@ -1,0 +1,46 @@
+"""Progress bars that count epochs: the lines of numbered epochs beside them show that; the lines are made up."""
+
+from pathlib import Path
+
+from report.evidence.log_summary import summarise
+from tests.parsers.test_bar_clocks import bar, clock
+from tests.parsers.test_general_reader import drafted, refused
+
+EPOCHS = range(12)
+WRITTEN_LATE = "".join(f"epoch: {n}, loss: 0.{n + 10}\n" for n in EPOCHS)
+
+
+def drawn(seconds: float) -> str:
+    return bar("", len(EPOCHS), seconds, loss=False) + "\n"
+
+
+def test_a_bar_with_as_many_steps_as_other_lines_number_epochs_counts_these(tmp_path: Path) -> None:
+    found = drafted(tmp_path, drawn(30) + WRITTEN_LATE)
+    assert found.reading.records["epoch"].tolist()[:3] == [1, 2, 3]
+    assert "other lines number as many epochs as it has steps" in " ".join(map(str, found.assumed))
+
+
+def test_each_pass_of_a_bar_of_epochs_is_a_run(tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    log.write_text("".join(drawn(seconds) + WRITTEN_LATE for seconds in (30, 20)), encoding="utf-8")
+    found = summarise(log, None, ())
+    assert [round(1 / run.measurement.value) for run in found.runs if run.measurement] == [30, 20]
+
+
+def test_a_bar_whose_steps_go_with_the_epochs_of_other_lines_counts_these(tmp_path: Path) -> None:
+    text = "".join(
+        f"{100 * n // 90:3d}%|##| {n}/90 [{clock(30 * n)}<00:09, 30.00s/it]\nEpoch {n}: Validation Accuracy: 0.9{n}\n"
+        for n in range(1, 20)
+    )
+    assert drafted(tmp_path, text).reading.records["epoch"].tolist() == [*range(1, 20)]
+
+
+def test_a_bar_of_each_epoch_with_as_many_steps_as_there_are_epochs_counts_steps(tmp_path: Path) -> None:
+    text = "".join(bar("", len(EPOCHS), 2.5) + f"\nepoch: {n}, loss: 0.{n + 10}\n" for n in EPOCHS)
+    assert set(drafted(tmp_path, text).reading.records["step_time"]) == {2.5}
+
+
+def test_a_bar_of_whatever_goes_by_is_not_that_of_training(tmp_path: Path) -> None:
+    text = "".join(f"step {n} loss: 2.5\n" for n in range(9))
+    text += "".join(f"{n}it [{clock(30 * n)}, {30 + n % 3}.00s/it]\n" for n in range(1, 30))
+    assert refused(tmp_path, text)
