@@ -18,14 +18,8 @@ from ..line_form import LineForm
 from ..spoken_series import LEAST, SpokenSeries, rises
 from ..stated_counts import stated_amounts, stated_cards, stated_passes
 from ..training_bar import not_confirmed, not_of_steps
-from .epoch_proof import (
-    OF_EPOCH,
-    as_times_of_epochs,
-    epochs_before,
-    factor_of_epoch,
-    is_clock,
-    is_clock_of_epochs,
-)
+from .clock_proof import is_clock_of_epochs, why_clock
+from .epoch_proof import OF_EPOCH, as_times_of_epochs, epochs_before, factor_of_epoch
 from .no_measure import no_measure
 from .parts_of_step import time_of_data, why_without_data
 from .step_proof import (
@@ -62,7 +56,6 @@ TWO_COUNTERS = (
     "its lines have two counters that rise at different rates, and nothing shows to which of them the time belongs"
 )
 
-CLOCK = "{name} is the time since the start, for it rises with the steps"
 CLOCK_OF_EPOCHS = "{name} is the time since the start, for it rises with each numbered epoch"
 NO_CLOCK = "it does not rise with the steps"
 COUNTED_UNKNOWN = "the log does not show what its throughput counts"
@@ -93,8 +86,9 @@ def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     shown = why_of_training(series, gathered) if is_bar else None
     clock = _clock_of_epochs(series, gathered)
     reason = None if clock else _of_other(series) or not_evident(series, gathered, is_shown=shown is not None)
-    if clock or (not reason and series.sense.role in (TIME, ELAPSED) and is_clock(series)):
-        return clock or Proven(series, ELAPSED, 1.0, [Message(CLOCK, name=series.sense.name)])
+    since_start = None if clock or reason or series.sense.role not in (TIME, ELAPSED) else why_clock(series)
+    if clock or since_start:
+        return clock or Proven(series, ELAPSED, 1.0, since_start or [])
     reason = reason or no_measure(series)
     if reason or series.sense.role == ELAPSED:
         return reason or NO_CLOCK
