@@ -14,7 +14,7 @@ import numpy as np
 
 from ..grammar.format import Format
 from ..grammar.loading import compiled
-from ..grammar.timestamps import TIME_OF_DAY
+from ..grammar.timestamps import SHORT_DATE, TIME_OF_DAY
 from ..io.atomic_write import whole
 from ..io.errors import GrammarError, WrappedError
 from ..io.message import Message, joined
@@ -222,7 +222,7 @@ def _assumed(choice: Choice) -> Iterator[Message]:
             yield Message(A_MEAN, name=one.series.sense.name)
         if one.role in (ELAPSED, DURATION, STEP, STEP_TIME) and _are_evaluated(one.series):
             yield Message(WITH_EVALUATION, name=one.series.sense.name)
-        if all(form.stamp and form.stamp.kind == TIME_OF_DAY for form in one.series.slots):
+        if all(form.stamp and form.stamp.kind in (TIME_OF_DAY, SHORT_DATE) for form in one.series.slots):
             yield Message(NO_DATE)
         if (count := _lines_of_a_step(one.series)) > 1:
             yield Message(OF_ONE_PROCESS, name=one.series.sense.name, count=count)

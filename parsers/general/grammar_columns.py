@@ -14,6 +14,7 @@ from .proofs.proof import Proven
 # Columns beside those of speed that a grammar reads where its lines have them.
 _BESIDE = ("epoch", "step", "loss", "learning_rate", "gradient_norm")
 CELL = r"(?:[-+]?+(?:[0-9.][0-9.:eE+-]*+%?+|(?i:nan|inf))|-++)"  # of a row of numbers
+_NAME = re.compile("[a-z_]+")
 _TIMES = {1.0: "seconds", 1e-3: "milliseconds", 60.0: "minutes"}
 
 
@@ -70,7 +71,8 @@ def _speed(one: Proven, choice: Choice) -> GrammarColumn:
         )
     if one.role in (STEP_TIME, WORK):
         unit = _TIMES[one.factor]
-        return GrammarColumn(f"{one.role}{{{unit}, unknown}}", (one.role, unit, UNKNOWN), series.slots)
+        kind = 'running_mean{per_epoch, "0"}' if one.is_running_mean else UNKNOWN
+        return GrammarColumn(f"{one.role}{{{unit}, {kind}}}", (one.role, unit, *_NAME.findall(kind)), series.slots)
     if one.role == DURATION:
         unit = _TIMES[one.factor]
         return GrammarColumn(f"duration{{{unit}}}", ("duration", unit), series.slots)

@@ -29,6 +29,7 @@ _KINDS_OF_STAMPS = {
         r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d "
         r"\d\d:\d\d:\d\d \d{4}"
     ),
+    "SHORT_DATE_STAMP": re.compile(rf"(?<![\d/-])\d\d([-/])\d\d\1\d\d[ T]{_CLOCK_OF_STAMP}(?!\d)"),
     "YEARLESS_STAMP": re.compile(rf"(?<![\d/-])\d\d[-/]?\d\d {_CLOCK_OF_STAMP}(?!\d)"),
 }
 _BEHIND = 20  # letters of a line, such as those of a level

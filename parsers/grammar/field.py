@@ -31,7 +31,16 @@ UNITS = {
 }
 # The terminals that hold a moment.
 TIMES = frozenset(
-    ("STAMP", "COMPACT_STAMP", "YEARLESS_STAMP", "TIME_OF_DAY", "C_STAMP", "UNIX_SECONDS", "UNIX_MILLISECONDS"),
+    (
+        "STAMP",
+        "COMPACT_STAMP",
+        "SHORT_DATE_STAMP",
+        "YEARLESS_STAMP",
+        "TIME_OF_DAY",
+        "C_STAMP",
+        "UNIX_SECONDS",
+        "UNIX_MILLISECONDS",
+    ),
 )
 # Those that hold a length of time.
 LENGTHS = frozenset(("DURATION", "SPELT_DURATION", "MINUTES", "NUMBER"))

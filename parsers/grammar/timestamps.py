@@ -20,10 +20,12 @@ NO_YEAR, NO_DATE = b"2000-", b"2000-01-01 "
 LATEST = 253_402_300_800e6  # the microseconds from 1970 to the year 10000
 WITHOUT_YEAR = "YEARLESS_STAMP"
 TIME_OF_DAY = "TIME_OF_DAY"
+SHORT_DATE = "SHORT_DATE_STAMP"
 # How long it takes until a stamp is the same again.
 TURNS = {
     WITHOUT_YEAR: np.timedelta64(366, "D").astype("timedelta64[us]"),
     TIME_OF_DAY: np.timedelta64(1, "D").astype("timedelta64[us]"),
+    SHORT_DATE: np.timedelta64(1, "D").astype("timedelta64[us]"),
 }
 
 
@@ -131,6 +133,7 @@ COLUMNS: Mapping[str, Callable[[Texts], NDArray[Any]]] = {
     "COMPACT_STAMP": _compact,
     WITHOUT_YEAR: _yearless,
     TIME_OF_DAY: _of_day,
+    SHORT_DATE: lambda texts: _of_day([text[9:] for text in texts]),
     "C_STAMP": _of_c,
     "UNIX_SECONDS": lambda texts: _unix(texts, 1),
     "UNIX_MILLISECONDS": lambda texts: _unix(texts, 1000),

@@ -220,7 +220,9 @@ def _time_sense(words: Words, behind: Words) -> Sense | None:
         return None
     if factor is None and len(words) > 1 and (factor := seconds(words[-1])):
         words = words[:-1]
-    name = find(named("step_time"), words)
+    if factor and behind and not words:
+        return Sense(TIME, " ".join(behind), None, factor, flags=frozenset({"nameless"}))
+    name = find(named("step_time"), words) or (words if behind and words in named("step_time", "of_step") else None)
     if name is not None:
         role = STEP_TIME if factor else TIME
         flags = frozenset(qualities(without(name, words)))

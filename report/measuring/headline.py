@@ -9,6 +9,7 @@ from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 from parsers.runs.reading import Reading
 
+from .checking.running_means import evened
 from .crosscheck import COUNTS_A_PART, IN_STEPS, NONE_COMPUTED, chosen, estimated, which
 from .estimate import ALL_ZERO, Facts, Values
 from .measurement import Measurement, NoMeasurement, measure
@@ -157,10 +158,10 @@ def of_records(part: FormatRecords, facts: Facts, stated: Protocol | None, run: 
 def _unstated(part: FormatRecords, facts: Facts, run: int | None) -> Measurement:
     """What a run gives by no protocol: steps a second, or epochs, where what they hold is not known."""
     try:
-        return by_own_clock(part, facts, _steady(part, facts, chosen(part, facts, run)))
+        return evened(part, facts, by_own_clock(part, facts, _steady(part, facts, chosen(part, facts, run))))
     except NoMeasurement as error:
         try:
-            return _uncounted(part, facts, run, error)
+            return evened(part, facts, _uncounted(part, facts, run, error))
         except NoMeasurement:
             raise error from None
 

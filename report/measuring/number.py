@@ -6,6 +6,7 @@ from .protocol import Protocol
 
 DEFAULT_DECIMALS = 3
 MUCH = 10.0  # a larger change is only said to be larger
+NEARLY_ALL = 0.995  # two digits of it are those of 100
 
 _ROUNDING = {"half_up": ROUND_HALF_UP, "truncate": ROUND_DOWN}
 # No float has more digits than this before and after its point together, so that no digit is ever lost on the way.
@@ -51,7 +52,7 @@ def _rounded(decimal: Decimal, last: int, protocol: Protocol) -> Decimal:
 
 def percent(fraction: float) -> str:
     """A fraction as percent, with as many digits as small ones need: ``3%``, ``0.23%``, ``>1000%``."""
-    if abs(fraction) < 1:
+    if abs(fraction) < NEARLY_ALL:
         return f"{100 * fraction:.2g}%"
     return f"{100 * fraction:.0f}%" if fraction <= MUCH else f">{100 * MUCH:.0f}%"
 

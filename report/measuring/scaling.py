@@ -37,7 +37,7 @@ UNKNOWN_STEP = (
 )
 SHARED_MODEL = "The global batch size is unknown, and {count} cards share one model and its batch size."
 # What an option of the command line, or one word in a grammar, would give.
-ASKING = (NEEDS_BATCH_SIZE, NEEDS_CARDS, NEEDS_BOTH, NEEDS_SCOPE, SEVERAL_SIZES, UNKNOWN_STEP)
+ASKING = (NEEDS_BATCH_SIZE, NEEDS_CARDS, NEEDS_BOTH, NEEDS_SCOPE, SEVERAL_SIZES, UNKNOWN_STEP, SHARED_MODEL)
 
 BATCH_SIZES = ("batch_size", "job_batch_size")
 # What a record covers by the log's own count, and in what.

@@ -6,7 +6,8 @@ from parsers.io.message import Message, joined
 
 from ..evidence.comparability import DATES, FEW, ON_SIDES, RULES, SLOW_END, SLOW_START, Difference, in_words
 from ..measuring import caveats
-from ..measuring.checking.own_figures import LAST_MEANS, MEANS, OWN
+from ..measuring.checking.own_figures import MEANS, OWN
+from ..measuring.checking.running_means import LAST_MEANS
 
 OUTLIERS = "The records have outliers: their median differs from the mean by {range}."
 OTHER_RECORDS = "Other records of the same log differ by {range}; see the evidence."

@@ -19,6 +19,7 @@ STAMPS = {
     "STAMP in brackets": "[2031-02-03 04:05:{n:02d}]",
     "STAMP behind a level": "INFO 2031-02-03 04:05:{n:02d} train.py:357",
     "COMPACT_STAMP": "20310203 04:05:{n:02d}",
+    "SHORT_DATE_STAMP": "31-02-03 04:05:{n:02d}.125 - INFO:",
     "YEARLESS_STAMP": "I0203 04:05:{n:02d}.000125 1200",
     "C_STAMP": "Mon Feb  3 04:05:{n:02d} 2031",
     "TIME_OF_DAY": "04:05:{n:02d}",
@@ -89,7 +90,7 @@ def since_start(line: str, each: float) -> str:
 
 NOT_SINCE_START = {
     "a mean that only rises": "Step {s}, loss 2.5 time {mean}s",
-    "a time without a unit": "Step {s}, loss 2.5 time {all}",
+    "a time that may be in milliseconds": "Step {s}, loss 2.5 time {long}",
     "an evaluation": "Eval Step {s}, loss 2.5 time {all}s",
 }
 
@@ -97,7 +98,9 @@ NOT_SINCE_START = {
 @pytest.mark.parametrize("line", NOT_SINCE_START.values(), ids=NOT_SINCE_START)
 def test_other_times_that_rise_are_not_taken_for_that_since_the_start(tmp_path: Path, line: str) -> None:
     rows = ((step, 5 + step / 1000, step / 2) for step in range(10, 301, 10))
-    (tmp_path / "train.log").write_text("".join(line.format(s=s, mean=mean, all=all_) + "\n" for s, mean, all_ in rows))
+    (tmp_path / "train.log").write_text(
+        "".join(line.format(s=s, mean=mean, all=all_, long=5 * all_) + "\n" for s, mean, all_ in rows)
+    )
     assert not draft(tmp_path / "train.log").is_found
 
 

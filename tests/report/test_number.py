@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.measuring.number import printed, quotient, signed, without_noise
+from report.measuring.number import percent, printed, quotient, signed, without_noise
 from report.measuring.protocol import Protocol
 
 values = st.floats(0, 1e9, allow_nan=False)
@@ -106,3 +106,19 @@ def test_taking_off_noise_twice_changes_nothing_more(value: float) -> None:
 )
 def test_a_change_has_a_sign_unless_it_is_rounded_to_nothing(fraction: float, told: str) -> None:
     assert signed(fraction) == told
+
+
+@pytest.mark.parametrize(
+    ("fraction", "told"),
+    [
+        (0.0023, "0.23%"),
+        (0.03, "3%"),
+        (0.99, "99%"),
+        (0.995, "100%"),
+        (0.9999, "100%"),
+        (1.5, "150%"),
+        (11.0, ">1000%"),
+    ],
+)
+def test_a_fraction_is_told_as_percent_without_an_exponent(fraction: float, told: str) -> None:
+    assert percent(fraction) == told

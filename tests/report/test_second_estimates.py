@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from report.measuring.checking.own_figures import LAST_MEANS, MEANS, OWN
+from report.measuring.checking.own_figures import MEANS, OWN
+from report.measuring.checking.running_means import LAST_MEANS
 from report.measuring.crosscheck import BY_ELAPSED, OF_EPOCHS
 from tests.report.test_headline import summary
 

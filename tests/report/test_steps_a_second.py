@@ -123,3 +123,10 @@ def test_a_bar_that_shows_now_seconds_per_step_and_now_steps_a_second_is_read_wh
     found = summary(tmp_path, text, "records=step estimate=steps").measurement
     assert found is not None
     assert found.value == pytest.approx(9 / (2 + 8 / 4))  # the last one is of the epoch
+
+
+def test_a_model_that_several_cards_share_gives_steps_where_the_global_batch_size_is_unknown(tmp_path: Path) -> None:
+    found = summary(tmp_path, "tensor_model_parallel_size: 2\n" + STEPS)
+    assert found.measurement is not None
+    assert found.measurement.unit == "steps/s"
+    assert "2 cards share one model" in " ".join(map(str, found.warnings))

@@ -1,4 +1,4 @@
-"""Proofs for epochs: what shows that a number is the time that one took, or the time since the start as each ended."""
+"""Proofs for epochs: what shows that a number is the time that one took."""
 
 from dataclasses import replace
 
@@ -8,15 +8,13 @@ from numpy.typing import NDArray
 from ...naming.sense import ELAPSED, TIME
 from ..gathered import Gathered
 from ..spoken_series import Numbers, SpokenSeries
-from .step_proof import AGAINST_STAMPS, AS_THE_CLOCK, LEAST, LEAST_SECONDS
+from .step_proof import AGAINST_STAMPS, LEAST, LEAST_SECONDS
 
 OF_EPOCH = "{name} is the time of one epoch, because there is a line for each epoch"
 NOT_OF_AN_EPOCH = "its lines do not number epochs one by one, so nobody knows what it is the time of"
 NO_UNIT_OF_EPOCH = "the log does not show its unit; stamps in its lines would, or a grammar of your own (--format)"
 OF_EPOCH_BY_STAMPS = (0.3, 1.05)  # an epoch takes no longer than the time between its line and the last one
 MOST_EPOCHS = 0.9
-FROM_START = 4.0  # times that the first steps may take as long as others
-MOST_SLOWED = 10.0
 FALLING = 0.25  # part of the times of epochs that are no longer than the one before
 
 
@@ -85,46 +83,3 @@ def _by_stamps_of_epochs(series: SpokenSeries) -> float | None:
     if known.sum() < LEAST or moments[known].sum() < LEAST_SECONDS:
         return None
     return float(np.median(series.values[1:][known] / moments[known]))
-
-
-def is_clock(series: SpokenSeries) -> bool:
-    """Whether numbers of seconds are the time since the start, or since that of the epoch: they rise with the steps.
-
-    A mean that only rises is none: the first number is no more than its steps take.
-    """
-    steps, epochs, values = series.steps, np.nan_to_num(series.of("epoch")), series.values
-    if not (np.isfinite(steps).all() and np.isfinite(values).all()) or len(values) <= LEAST:
-        return False
-    begins = (np.diff(steps) <= 0) | (np.diff(epochs) != 0)
-    rising, done = np.diff(values), np.diff(steps)
-    within = ~begins
-    if within.sum() < LEAST or (rising[within] <= 0).any() or rising[within].sum() < LEAST_SECONDS:
-        return False
-    each = float(np.median(rising[within] / done[within]))
-    total = series.rows[0].total if epochs[0] else 0.0
-    before = steps[0] + epochs[0] * (total if np.isfinite(total) else 0.0)
-    is_since_start = values[0] <= FROM_START * each * max(before, done[within][0])
-    is_even = rising[within].sum() < MOST_SLOWED * each * done[within].sum()
-    return is_since_start and is_even and (series.sense.factor == 1.0 or _goes_with_stamps(series, within))
-
-
-def is_clock_of_epochs(series: SpokenSeries, epochs: Numbers) -> bool:
-    """Whether numbers in a known unit are the time since the start, each told once one of ``epochs`` is done."""
-    factor, values, done = series.sense.factor, series.values, np.diff(epochs)
-    if factor is None or len(values) <= LEAST or not (done == 1).mean() >= MOST_EPOCHS or not epochs[0] <= 1:
-        return False
-    rising = np.diff(values)
-    each = float(np.median(rising))
-    is_since_start = values[0] <= FROM_START * each * max(epochs[0], 1.0)
-    is_even = each > 0 and rising.min() > 0 and rising.max() < MOST_SLOWED * each
-    return bool(is_even and is_since_start and factor * (values[-1] - values[0]) >= LEAST_SECONDS)
-
-
-def _goes_with_stamps(series: SpokenSeries, within: NDArray[np.bool_]) -> bool:
-    """Whether numbers rise by a second in each second that the stamps of their lines show."""
-    moments = np.diff(np.array([row.moment for row in series.rows]))[within]
-    known = moments > 0
-    if series.sense.factor is not None or known.sum() < LEAST or moments[known].sum() < LEAST_SECONDS:
-        return False
-    ratio = np.diff(series.values)[within][known].sum() / moments[known].sum()
-    return bool(abs(ratio - 1) < AS_THE_CLOCK)

@@ -33,6 +33,8 @@ def no_measure(series: SpokenSeries) -> str | None:
 
 def _a_total(series: SpokenSeries) -> str | None:
     """Why numbers may be a total: they only rise."""
+    if _rises_in_each_pass(series):
+        return A_TOTAL
     values = series.values[series.usable]
     rising = np.diff(values)
     if series.kind == "epoch" and len(values) >= LEAST and (rising > 0).all():
@@ -41,6 +43,15 @@ def _a_total(series: SpokenSeries) -> str | None:
         is_uneven = len(values) < MANY and np.std(rising) > 0.5 * np.mean(rising)
         return None if is_uneven else A_TOTAL
     return None
+
+
+def _rises_in_each_pass(series: SpokenSeries) -> bool:
+    """Whether numbers begin anew with the steps, and rise with them each time: a total of one pass after another."""
+    passes = np.split(series.values, np.flatnonzero(~(np.diff(series.steps) > 0)) + 1)
+    long = [values[values > 0] for values in passes if len(values) > LEAST]
+    return len(long) > 1 and all(
+        len(values) > LEAST and (np.diff(values) >= 0).all() and values[-1] > 2 * values[0] for values in long
+    )
 
 
 def _is_repeated(series: SpokenSeries) -> bool:

@@ -21,14 +21,9 @@ from ..line_form import LineForm
 from ..spoken_series import LEAST, SpokenSeries, rises
 from ..stated_counts import stated_amounts, stated_cards, stated_passes
 from ..training_bar import not_of_steps
-from .epoch_proof import (
-    OF_EPOCH,
-    as_times_of_epochs,
-    epochs_before,
-    factor_of_epoch,
-    is_clock,
-    is_clock_of_epochs,
-)
+from .clock_proof import is_clock_of_epochs, why_clock
+from .epoch_proof import OF_EPOCH, as_times_of_epochs, epochs_before, factor_of_epoch
+from .mean_proof import why_running_mean
 from .no_measure import no_measure
 from .parts_of_step import time_of_data, why_without_data
 from .step_proof import (
@@ -66,7 +61,6 @@ TWO_COUNTERS = (
     "its lines have two counters that rise at different rates, and nothing shows to which of them the time belongs"
 )
 
-CLOCK = "{name} is the time since the start, for it rises with the steps"
 CLOCK_OF_EPOCHS = "{name} is the time since the start, for it rises with each numbered epoch"
 NO_CLOCK = "it does not rise with the steps"
 COUNTED_UNKNOWN = "the log does not show what its throughput counts"
@@ -80,6 +74,7 @@ class Proven:
     ``cards``: how many there are, where it is of one of them and its lines show that. ``data``: where lines tell the
     time of the data, which it does not hold. ``is_of_runs``: it is of several runs, whose speeds lie apart.
     ``is_bar``: it is of a progress bar that shows its clock.
+    ``is_running_mean``: it is the mean of all steps since an epoch began.
     """
 
     series: SpokenSeries
@@ -90,6 +85,7 @@ class Proven:
     data: Mapping[LineForm, Slot] | None = None
     is_of_runs: bool = False
     is_bar: bool = False
+    is_running_mean: bool = False
 
 
 def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
@@ -101,8 +97,9 @@ def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
         return epochs
     clock = _clock_of_epochs(series, gathered)
     reason = None if clock else _of_other(series) or not_evident(series, gathered, is_shown=shown is not None)
-    if clock or (not reason and series.sense.role in (TIME, ELAPSED) and is_clock(series)):
-        return clock or Proven(series, ELAPSED, 1.0, [Message(CLOCK, name=series.sense.name)])
+    since_start = None if clock or reason or series.sense.role not in (TIME, ELAPSED) else why_clock(series)
+    if clock or since_start:
+        return clock or Proven(series, ELAPSED, 1.0, since_start or [])
     reason = reason or no_measure(series)
     if reason or series.sense.role == ELAPSED:
         return reason or NO_CLOCK
@@ -227,8 +224,14 @@ def _time(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     ratio, factor = by_stamps(series), series.sense.factor
     if series.sense.role == STEP_TIME:
         is_against = ratio is not None and not AS_STAMPS[0] <= ratio * (factor or 1.0) <= AS_STAMPS[1]
-        return AGAINST_STAMPS if is_against else Proven(series, STEP_TIME, factor or 1.0)
+        return AGAINST_STAMPS if is_against else _of_step(series, factor or 1.0, [])
     return _time_of_step(series, gathered, ratio)
+
+
+def _of_step(series: SpokenSeries, factor: float, why: list[Message]) -> Proven:
+    """The time of one step, or its mean since an epoch began."""
+    mean = why_running_mean(series)
+    return Proven(series, STEP_TIME, factor, why or ([mean] if mean else []), is_running_mean=mean is not None)
 
 
 def _time_of_step(series: SpokenSeries, gathered: Gathered, ratio: float | None) -> Proven | str:
@@ -236,7 +239,9 @@ def _time_of_step(series: SpokenSeries, gathered: Gathered, ratio: float | None)
     factor = series.sense.factor
     for unit in (factor,) if factor else (1.0, 1e-3):
         if why := proof_of_step(series, gathered, unit, ratio):
-            return Proven(series, STEP_TIME, unit, [why, *series.why_seconds])
+            return _of_step(series, unit, [why, *series.why_seconds])
+    if factor and ratio is None and (why := why_running_mean(series)):
+        return _of_step(series, factor, [why])
     if ratio is None and (data := time_of_data(series)):
         return Proven(series, WORK, 1.0, [why_without_data(series)], data=data)
     return UNPROVEN if factor else NO_TIME_UNIT

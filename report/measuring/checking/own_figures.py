@@ -14,28 +14,23 @@ from parsers.runs.format_records import FormatRecords
 from parsers.runs.provenance import Provenance, line
 
 from ..crosscheck import ESTIMATES, TOLERANCE, Check, by, compared, ways
-from ..estimate import READS, Facts, Values, steps_between, values
+from ..estimate import Facts, steps_between, values
 from ..measurement import Measurement, NoMeasurement, measure
 from ..protocol import Protocol
 from ..record_columns import Columns
 from ..selection import readings
-from ..window import Counts, Mask, step_field, steps_in_epoch
+from ..window import Mask
+from .running_means import LAST_MEANS, TIMES_OF_STEPS, by_last_means, in_steps
 
 OWN = "The {kind} records ({own}) give {value} {unit}, {ratio} times the throughput measured ({used})."
 MEANS = (
     "The means in the {kind} records ({own}) give {value} {unit}, {ratio} times the throughput measured ({used}): "
     "steps that the log does not show count in them."
 )
-LAST_MEANS = (
-    "The steps that the running means cover ({own}) took as long as {value} {unit} makes, {ratio} times the throughput "
-    "measured ({used}): its mean over-weights early steps."
-)
-WARNINGS = (OWN, MEANS, LAST_MEANS)
+WARNINGS = (OWN, MEANS)
 # What an epoch or a summary tells by itself: the time between two of them also holds what is no training.
 OF_A_RECORD = ("reported", "step_time", "duration")
 LEAST_EPOCHS = 2
-# What was measured from the times of steps that the records print, each with its weight of one.
-TIMES_OF_STEPS = (("step", "steps", "mean"), ("step", "step_time", "mean"))
 
 
 def own_figures(
@@ -46,7 +41,7 @@ def own_figures(
     What steps print is held against what epochs and summaries print; where one of those was measured, against whatever
     the steps allow. Each is of the run that was measured.
     """
-    yield from _by_last_means(of, facts, measured)
+    yield from by_last_means(of, facts, measured)
     for other in parts:
         part = other.of_run(measured.protocol.run)
         for kind in (kind for kind in METRICS if part.table.are(kind).any()):
@@ -64,45 +59,6 @@ def _of_means(part: FormatRecords, kind: str, field: Field, name: str = "through
     table = part.table.having(name, part.table[field.name])
     fields = {key: known for key, known in part.fields.items() if key != (kind, "throughput")}
     return replace(part, table=table, fields={**fields, (kind, name): field})
-
-
-def _by_last_means(part: FormatRecords, facts: Facts, measured: Measurement) -> Iterator[Check]:
-    """The time of all steps that the running means of each epoch cover, where running means are used.
-
-    Their plain mean, which was measured, counts the first steps of an epoch in each of them.
-    """
-    part, protocol = part.of_run(measured.protocol.run), measured.protocol
-    if (protocol.records, protocol.estimate, protocol.statistic) not in TIMES_OF_STEPS:
-        return
-    try:
-        records, found = readings(part.table, part.fields, facts, _in_steps(measured))
-        steps = steps_in_epoch(records, step_field(part.fields, "step"))
-    except NoMeasurement:
-        return
-    name = next(name for name in READS["steps"] if ("step", name) in part.fields and name in records)
-    field, used = part.fields[("step", name)], np.isin(records["line"], measured.use.used)
-    used[: protocol.skip_records] = False
-    if field.kind != "running_mean" or field.per == "run" or not used.any():
-        return
-    seconds = _seconds_of_a_step(steps[used], found.values[used])
-    ratio = float(found.values[used].mean()) / seconds
-    if np.isfinite(ratio) and ratio > 0:
-        other = replace(measured, value=measured.value * ratio, protocol=by("instant", protocol), rates=None)
-        yield Check(other, ratio, LAST_MEANS)
-
-
-def _seconds_of_a_step(steps: Counts, means: Values) -> float:
-    """The seconds of a step by the last mean of each epoch, which begins where the number of steps falls.
-
-    What the first mean of all covers is left out, which holds the warm-up.
-    """
-    starts = np.concatenate([[0], np.flatnonzero(np.diff(steps) < 0) + 1])
-    ends = np.concatenate([starts[1:], [len(steps)]]) - 1
-    first = slice(0, 1 if ends[0] else 0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        done = steps[ends].sum() - steps[first].sum()
-        took = (steps * means)[ends].sum() - (steps * means)[first].sum()
-        return float(np.float64(took) / done)
 
 
 def _with_steps(part: FormatRecords) -> FormatRecords:
@@ -150,14 +106,14 @@ def _by_mean_times(
 
 def _mean_time(part: FormatRecords, facts: Facts, measured: Measurement) -> float:
     """The mean time of a step by what the records that were used print of it."""
-    records, found = readings(part.table, part.fields, facts, _in_steps(measured))
+    records, found = readings(part.table, part.fields, facts, in_steps(measured))
     return float(found.values[_used(records, measured)].mean())
 
 
 def _time_between(means: FormatRecords, facts: Facts, measured: Measurement) -> float:
     """The same by their running means: of all the steps that each adds, printed or not."""
     kind = measured.protocol.records
-    records, _ = readings(means.table, means.fields, facts, _in_steps(measured))
+    records, _ = readings(means.table, means.fields, facts, in_steps(measured))
     steps = steps_between(records, means.fields, kind, "step_time")
     times = values(records, means.fields, Protocol(records=kind, estimate="instant"))
     used = _used(records, measured)
@@ -170,12 +126,6 @@ def _used(records: Columns, measured: Measurement) -> Mask:
     used = np.isin(records["line"], measured.use.used)
     used[:1] &= len(used) == 1
     return used
-
-
-def _in_steps(measured: Measurement) -> Protocol:
-    """Reads the time of a step of all records of the run that was measured."""
-    run = {} if measured.protocol.run is None else {"run": measured.protocol.run}
-    return Protocol.of({"records": measured.protocol.records, "estimate": "steps", **run})
 
 
 def _first(

@@ -1,0 +1,89 @@
+"""Running means of each epoch: what their last ones say of the steps that they cover, held against their own mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from parsers.io.message import Message
+from parsers.runs.format_records import FormatRecords
+
+from ..caveats import RUNNING_MEAN
+from ..crosscheck import TOLERANCE, Check, by
+from ..estimate import READS, Facts, Values
+from ..measurement import Measurement, NoMeasurement, measure
+from ..protocol import Protocol
+from ..selection import readings
+from ..window import Counts, step_field, steps_in_epoch
+
+LAST_MEANS = (
+    "The steps that the running means cover ({own}) took as long as {value} {unit} makes, {ratio} times the throughput "
+    "measured ({used}): its mean over-weights early steps."
+)
+MEDIAN_OF_MEANS = (
+    "The median of the running means is used: their last ones give {value} {unit}, but their mean {mean} {unit}, which "
+    "over-weights the first steps of an epoch."
+)
+WARNINGS = (LAST_MEANS, MEDIAN_OF_MEANS)
+# What was measured from the times of steps that the records print, each with its weight of one.
+TIMES_OF_STEPS = (("step", "steps", "mean"), ("step", "step_time", "mean"))
+
+
+def evened(part: FormatRecords, facts: Facts, found: Measurement) -> Measurement:
+    """The measurement by the median of running means, where that is what their last ones give and their mean is not."""
+    last = next((check for check in by_last_means(part, facts, found) if abs(check.ratio - 1) > TOLERANCE), None)
+    if last is None:
+        return found
+    median = measure(part.table, part.fields, facts, found.protocol.overridden("statistic=median"))
+    if abs(median.value / last.measurement.value - 1) > TOLERANCE:
+        return found
+    others = [said for said in found.warnings if said.key != RUNNING_MEAN]
+    told = {"value": f"{last.measurement.value:.6g}", "mean": f"{found.value:.6g}", "unit": found.unit}
+    return replace(median, warnings=(*others, Message(MEDIAN_OF_MEANS, **told)))
+
+
+def by_last_means(part: FormatRecords, facts: Facts, measured: Measurement) -> Iterator[Check]:
+    """The time of all steps that the running means of each epoch cover, where running means are used.
+
+    Their plain mean, which was measured, counts the first steps of an epoch in each of them.
+    """
+    part, protocol = part.of_run(measured.protocol.run), measured.protocol
+    if (protocol.records, protocol.estimate, protocol.statistic) not in TIMES_OF_STEPS:
+        return
+    try:
+        records, found = readings(part.table, part.fields, facts, in_steps(measured))
+        steps = steps_in_epoch(records, step_field(part.fields, "step"))
+    except NoMeasurement:
+        return
+    name = next(name for name in READS["steps"] if ("step", name) in part.fields and name in records)
+    field, used = part.fields[("step", name)], np.isin(records["line"], measured.use.used)
+    used[: protocol.skip_records] = False
+    if field.kind != "running_mean" or field.per == "run" or not used.any():
+        return
+    seconds = _seconds_of_a_step(steps[used], found.values[used])
+    ratio = float(found.values[used].mean()) / seconds
+    if np.isfinite(ratio) and ratio > 0:
+        other = replace(measured, value=measured.value * ratio, protocol=by("instant", protocol), rates=None)
+        yield Check(other, ratio, LAST_MEANS)
+
+
+def _seconds_of_a_step(steps: Counts, means: Values) -> float:
+    """The seconds of a step by the last mean of each epoch, which begins where the number of steps falls.
+
+    What the first mean of all covers is left out, which holds the warm-up.
+    """
+    starts = np.concatenate([[0], np.flatnonzero(np.diff(steps) < 0) + 1])
+    ends = np.concatenate([starts[1:], [len(steps)]]) - 1
+    first = slice(0, 1 if ends[0] else 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        done = steps[ends].sum() - steps[first].sum()
+        took = (steps * means)[ends].sum() - (steps * means)[first].sum()
+        return float(np.float64(took) / done)
+
+
+def in_steps(measured: Measurement) -> Protocol:
+    """Reads the time of a step of all records of the run that was measured."""
+    run = {} if measured.protocol.run is None else {"run": measured.protocol.run}
+    return Protocol.of({"records": measured.protocol.records, "estimate": "steps", **run})
