@@ -32,7 +32,7 @@ def open_number(page: Page, number: str) -> None:
 def test_the_other_language_is_at_the_same_spot(anchor: str, reader: Reader) -> None:
     page = reader.open(f"cpu-demo.en.html#{anchor}")
     before = top(page, f"#{anchor}")
-    page.locator(".languages a[lang=zh]").click()
+    page.locator(".bar .languages a[lang=zh]").click()
     page.wait_for_url("**/cpu-demo.zh.html*")
     assert page.locator("html").get_attribute("lang") == "zh"
     page.wait_for_load_state()
@@ -44,10 +44,44 @@ def test_the_other_language_is_at_the_same_paragraph_between_headings(reader: Re
     row = "section[aria-labelledby=environment] tbody tr:nth-child(5)"
     page.locator(row).evaluate("row => scrollBy(0, row.getBoundingClientRect().top - 10)")
     before = top(page, row)
-    page.locator(".languages a[lang=zh]").click()
+    page.locator(".bar .languages a[lang=zh]").click()
     page.wait_for_url("**/cpu-demo.zh.html*")
     page.wait_for_load_state()
     assert abs(top(page, row) - before) <= 60
+
+
+def test_the_other_language_is_on_the_number_whose_panel_was_closed(reader: Reader) -> None:
+    page = reader.open("cpu-demo.en.html", viewport=NARROW)
+    open_number(page, "")
+    page.keyboard.press("Escape")
+    slug = page.evaluate("location.hash.slice(1)")
+    page.locator(f"td[id='{slug}']").evaluate("cell => scrollBy(0, cell.getBoundingClientRect().top - 200)")
+    before = top(page, f"td[id='{slug}']")
+    page.locator(".bar .languages a[lang=zh]").click()
+    page.wait_for_url(f"**/cpu-demo.zh.html#{slug}")
+    assert abs(top(page, f"td[id='{slug}']") - before) <= 2
+    expect(page.locator("dialog")).to_be_hidden()
+
+
+def test_the_other_language_is_at_the_paragraph_read_after_the_number_left_the_screen(reader: Reader) -> None:
+    page = reader.open("cpu-demo.en.html", viewport=NARROW)
+    open_number(page, "")
+    page.keyboard.press("Escape")
+    page.locator("#set-up").evaluate("heading => scrollBy(0, heading.getBoundingClientRect().top - 10)")
+    before = top(page, "#set-up")
+    page.locator(".bar .languages a[lang=zh]").click()
+    page.wait_for_url("**/cpu-demo.zh.html#set-up")
+    assert abs(top(page, "#set-up") - before) <= 60
+
+
+def test_an_open_panel_is_open_in_the_other_language(reader: Reader) -> None:
+    page = reader.open("cpu-demo.en.html")
+    open_number(page, "")
+    shown = page.locator("#evidence-number").text_content()
+    page.locator("dialog .languages a[lang=zh]").click()
+    page.wait_for_url(re.compile("cpu-demo[.]zh[.]html#"))
+    page.locator("dialog[open] table.lines mark").first.wait_for()
+    assert page.locator("#evidence-number").text_content() == shown
 
 
 def test_a_table_sorts_up_then_down_then_as_it_was(reader: Reader) -> None:
@@ -85,7 +119,7 @@ def test_what_is_chosen_is_in_the_address_and_stays_in_the_other_language(reader
     page = reader.open("index.html")
     page.locator("select[name=device]").select_option("CPU")
     page.locator("input[type=search]").fill("paddleseg")
-    page.locator(".languages a[lang=zh]").click()
+    page.locator(".bar .languages a[lang=zh]").click()
     page.wait_for_url("**/index-zh.html?words=paddleseg&device=CPU")
     assert page.locator("select[name=device]").input_value() == "CPU"
     expect(page.locator(".group:visible tbody tr:visible")).to_have_count(1)
