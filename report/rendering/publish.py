@@ -20,7 +20,9 @@ from ..evidence.quotient import MISSING as MISSING_PART
 from ..evidence.reason import LEADS_OUT, LEADS_OUT_HELP
 from ..pagefile.page import Page
 from ..pagefile.page_file import PageError, find, names, parse, read_text
+from ..pagefile.shorthand import ENGLISH
 from ..wording.words import languages as all_languages
+from ..wording.words import words
 from .markdown_page import MarkdownPage, page_name
 from .render import Renderer
 
@@ -120,7 +122,7 @@ class PublishedPage:
 
     def untranslated(self, languages: Sequence[str]) -> list[Message]:
         """The texts that are missing in a language, or are in one that no page has; a sentence for each language."""
-        missing = {language: self.page.untranslated(language) for language in languages}
+        missing = {language: [*self._untranslated(language)] for language in languages}
         stated = {language for said in self.page.texts.values() for language in said} | self.page.words.keys()
         known = all_languages()
         return [
@@ -131,6 +133,13 @@ class PublishedPage:
             Message(UNKNOWN_LANGUAGE, name=self.name, language=language, known=", ".join(known))
             for language in sorted(stated - {*known})
         ]
+
+    def _untranslated(self, language: str) -> Iterator[str]:
+        yield from self.page.untranslated(language)
+        if language != ENGLISH:
+            catalogue = words(language)
+            titles = self.page.untranslated_titles(language)
+            yield from (repr(title) for title in titles if catalogue.gettext(title) == title)
 
     @property
     def is_empty(self) -> bool:
