@@ -131,7 +131,7 @@ class ResultGroup:
         page = self.page
         said = page.say(QUALIFIERS["nodes"], said=nodes) if nodes and int(nodes) > 1 else ""
         cards = " · ".join(filter(None, (str(cards or "–"), said)))
-        label = page.translate(_precision(page, str(precision))) if precision else "–"
+        label = page.translate(precision_label(page, str(precision))) if precision else "–"
         numbers = [self._number(*row[name]) if name in row else None for name in self.titles]
         date = max(_date(page, cell) for _, cell in row.values())
         precisions = sorted({str(cell.stated.get("precision", "")) for _, cell in row.values()})
@@ -186,7 +186,7 @@ def _date(page: WebPage, cell: Cell) -> str:
     return str(first.astype("M8[M]")) if first is not None else ""
 
 
-def _precision(page: WebPage, precision: str) -> str:
+def precision_label(page: WebPage, precision: str) -> str:
     """A precision as the page writes it; where it says nothing, as the field does."""
     written = page.page.label("precision", precision)
     return written.upper() if written == precision else written

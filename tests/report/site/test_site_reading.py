@@ -75,6 +75,15 @@ def test_a_search_finds_any_number_by_what_it_is_or_by_its_digits(word: str, rea
     assert "77.6" in texts(page, "#found tbody td:nth-child(3)")
 
 
+def test_a_precision_is_spelt_as_in_the_tables_where_it_is_chosen_and_where_it_is_found(reader: Reader) -> None:
+    page = reader.open("index.html?words=paddleseg")
+    assert texts(page, "select[name=precision] option")[1:] == ["AMP", "FP32"]
+    assert set(texts(page, "#found tbody td:nth-child(6)")) == {"FP32"}
+    page.locator("select[name=precision]").select_option("AMP")
+    page.wait_for_url("**/index.html?words=paddleseg&precision=amp")
+    expect(page.locator("#found tbody tr")).to_have_count(0)
+
+
 def test_the_index_sorts_what_was_found(reader: Reader) -> None:
     page = reader.open("index.html?words=s")
     head = page.locator("#found thead button", has_text="Number")
