@@ -147,7 +147,7 @@ def test_left_out_records_say_why(reader: Reader) -> None:
     page = reader.open("cpu-demo.en.html#e1")
     page.locator("dialog[open] table.lines mark").first.wait_for()
     left = page.locator("dialog .file").first.locator("[data-list=left]").text_content()
-    assert str(left).startswith("skipped at the start (records): records: 4; lines: ")
+    assert str(left).startswith("skipped at the start: 4 records, lines ")
 
 
 def test_telemetry_shows_its_lines(reader: Reader) -> None:
