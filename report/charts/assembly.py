@@ -18,8 +18,8 @@ Rows = list[dict[str, Any]]
 
 # The text takes the colour of the page around it, so that one chart is for light and dark pages.
 INK = "currentColor"
-# Its contrast is 4 to 1 at least, on a light and on a dark ground.
-COLOUR = "#2a7fd0"
+# The colour of the framework, which the class of the chart gives for a light and for a dark ground.
+COLOUR = "var(--c)"
 SHADE = 0.13
 
 SIZE = 12

@@ -19,7 +19,9 @@ COLUMNS, QUALIFIER = 40, 24
 NO_LOG = "no log"
 QUANTITY = "Throughput ({unit})."
 SAME = "{corner}: {row}."
-EACH_ROW = "Scales differ between groups."
+EACH_PRECISION = "Panels of one precision share a scale."
+EACH_PANEL = "Each panel has a scale of its own."
+SOME_PANELS = "Scales differ between panels."
 HATCHED = "Hatched: not comparable with its neighbours."
 RUNS = "Circles: single runs."
 PALE = "Pale: quoted ‡."
@@ -76,7 +78,6 @@ class _Bars:
         self.unit = label(found[0].unit, 16)
         self.drawn = [shown.figure for row in self.rows for shown in row.shown if shown.figure]
         self.tops = {row.number: self._top(row) for row in self.rows}
-        self.are_apart = len(set(self.tops.values())) > 1
 
     def chart(self, name: str) -> PanelChart:
         note = self.translator.sentences(self._note())
@@ -135,14 +136,25 @@ class _Bars:
         yield say(QUANTITY, unit=self.unit)
         if self.is_narrowed:
             yield say(SAME, corner=self._words(self.table.corner), row=self.rows[0].title)
-        if self.are_apart:
-            yield say(EACH_ROW)
+        if scales := self._scales():
+            yield say(scales)
         if any(figure.cell.certain_disagreements and not figure.is_quoted for figure in self.drawn):
             yield say(HATCHED)
         if any(figure.is_spread for figure in self.drawn):
             yield say(RUNS)
         if any(figure.is_quoted for figure in self.drawn):
             yield say(PALE)
+
+    def _scales(self) -> str:
+        """What panels share a scale; nothing where all do."""
+        of_panels = {self._panel(row): self.tops[row.number] for row in self.rows}
+        of_precisions = {(row.precision, self.tops[row.number]) for row in self.rows if row.precision is not None}
+        precisions = {row.precision for row in self.rows}
+        if len(set(of_panels.values())) < 2:
+            return ""
+        if len(set(of_panels.values())) == len(of_panels):
+            return EACH_PANEL
+        return EACH_PRECISION if len(of_precisions) == len(precisions) else SOME_PANELS
 
     def _title(self) -> str:
         """The finding: who is fastest where, or how much there is where nobody is compared."""

@@ -11,6 +11,8 @@ from typing import Any
 
 import vl_convert
 
+from .palette import rules
+
 # Layout is reckoned in this font, which is built into vl-convert, whatever fonts a machine has.
 FONT = "Liberation Sans"
 # Where the library that finds fonts looks for its settings, and settings without any font.
@@ -20,10 +22,11 @@ NO_FONTS = Path(__file__).with_name("fonts.conf")
 # Whatever a reader's machine has; Chinese text stays text, so that its own fonts draw it.
 FONTS = "Arial, 'Liberation Sans', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', sans-serif"
 # A file of its own takes no colours from a page, and has a ground of its own: a page may be light on a dark machine.
+# Light, dark, printed:
 SCHEMES = (
-    "svg{color:#1f2328;background:#fff}"
-    "@media(prefers-color-scheme:dark){svg{color:#e6edf3;background:#0d1117}}"
-    "@media print{svg{color:#000;background:#fff}}"
+    "svg{color:#1f2328;background:#fff}",
+    "svg{color:#e6edf3;background:#0d1117}",
+    "svg{color:#000;background:#fff}",
 )
 
 
@@ -33,13 +36,15 @@ class Chart:
 
     ``name``: of small letters, digits and hyphens, so that it can stand in file names and in HTML; no two charts of a
     page share it. ``spec``: Vega-Lite with its data inside. ``alternative``: what a reader who does not see the chart
-    is told. ``table``: the name of the table whose numbers it draws; None for those of a run.
+    is told. ``look``: the class of the colour of its framework. ``table``: the name of the table whose numbers it
+    draws; None for those of a run.
     """
 
     name: str
     title: str
     spec: dict[str, Any]
     alternative: str
+    look: str
     table: str | None = None
 
 
@@ -61,7 +66,17 @@ def svg(chart: Chart, *, standalone: bool = False) -> str:
     if found is None:
         raise ValueError(f"vl-convert draws {chart.name} without saying how large it is: {drawn[:80]!r}.")
     body = _own_ids(_one_image(drawn[found.end() :]).replace(f' font-family="{FONT}"', ""), chart.name)
-    return "".join((_opening(chart, found[1], found[2]), f"<style>{SCHEMES}</style>" if standalone else "", body))
+    return "".join((_opening(chart, found[1], found[2]), _style(chart) if standalone else "", body))
+
+
+def _style(chart: Chart) -> str:
+    """The colours of a file of its own, by its ground."""
+    on_light, on_dark = (rules([chart.look], dark=is_dark) for is_dark in (False, True))
+    light, dark, printed = SCHEMES
+    return (
+        f"<style>{light}{on_light}@media(prefers-color-scheme:dark){{{dark}{on_dark}}}"
+        f"@media print{{{printed}{on_light}}}</style>"
+    )
 
 
 def _one_image(drawn: str) -> str:
@@ -89,7 +104,7 @@ def size(drawn: str) -> tuple[float, float]:
 
 
 def _opening(chart: Chart, width: str, height: str) -> str:
-    named = f'role="img" aria-labelledby="{chart.name}-title {chart.name}-desc"'
+    named = f'class="{chart.look}" role="img" aria-labelledby="{chart.name}-title {chart.name}-desc"'
     size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     title = f'<title id="{chart.name}-title">{escape(chart.title)}</title>'
     description = f'<desc id="{chart.name}-desc">{escape(chart.alternative)}</desc>'

@@ -39,7 +39,7 @@ def _charts(
     drawn = {"bars": bars, "scaling": efficiency, "spread": spread}
     wanted = (drawn[kind](page, table, cells, f"{name}-{kind}", translator) for kind in table.charts)
     yield from islice(filter(None, wanted), 1)
-    yield from over_time(table, cells, name, translator, language)
+    yield from over_time(page, table, cells, name, translator, language)
 
 
 def chart_name(number: int, table: Table) -> str:

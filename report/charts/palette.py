@@ -1,7 +1,7 @@
 """The palette: a colour for each framework, the same in all charts, tables and pages; labels never need it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from zlib import crc32
 
 # The colours on a light and on a dark ground; each has a contrast of 4 to 1 at least to its own.
@@ -18,6 +18,7 @@ OTHERS: Mapping[str, tuple[str, str]] = {
     "other-4": ("#9c3f33", "#ee9385"),
 }
 LOOKS = {**FAMILIES, **OTHERS}
+ALL = tuple(f"c-{name}" for name in LOOKS)
 
 
 def look(title: str) -> str:
@@ -29,6 +30,6 @@ def look(title: str) -> str:
     return f"c-{[*OTHERS][crc32(word.encode()) % len(OTHERS)]}"
 
 
-def rules(*, dark: bool) -> str:
-    """The colours as rules of a style sheet for a light or a dark ground."""
-    return "".join(f".c-{name}{{--c:{pair[dark]}}}" for name, pair in LOOKS.items())
+def rules(looks: Iterable[str] = ALL, *, dark: bool) -> str:
+    """The colours of classes as rules of a style sheet for a light or a dark ground."""
+    return "".join(f".{one}{{--c:{LOOKS[one.removeprefix('c-')][dark]}}}" for one in looks)

@@ -20,11 +20,12 @@ from ..measuring.protocol import Protocol
 from ..measuring.selection import READ, readings
 from ..measuring.timing import seconds_done
 from ..measuring.window import Mask
-from ..pagefile.page import Table
+from ..pagefile.page import Page, Table
 from ..wording.words import Translator
 from .chart import Chart
 from .chart_words import label
-from .figure import figures
+from .figure import Figure, figures
+from .palette import look
 from .telemetry_charts import telemetry_charts
 from .timeline import Span, Stretch, Timeline, in_unit
 
@@ -56,18 +57,24 @@ class _Run:
 
 
 def run_charts(
-    reading: Reading, measurement: Measurement, language: str, *, facts: Facts | None = None, note: str = ""
+    reading: Reading,
+    measurement: Measurement,
+    language: str,
+    colour: str,
+    *,
+    facts: Facts | None = None,
+    note: str = "",
 ) -> list[Chart]:
     """The charts of one run in a language: ``throughput``, and ``memory`` and ``power`` where gpu.csv gives them.
 
-    ``measurement``: the throughput that the log gives by its protocol, with the lines that it uses. ``facts``: those of
-    the log with what a page says beyond them. ``note``: which run it is, to stand under the title. Raises WordsError
-    for a language without catalogue, LogError where a side file of the run is broken.
+    ``measurement``: the throughput that the log gives by its protocol, with the lines that it uses. ``colour``: its
+    class. ``facts``: those of the log with what a page says beyond them. ``note``: which run it is, to stand under the
+    title. Raises WordsError for a language without catalogue, LogError where a side file of the run is broken.
     """
     translator, known = Translator(language), reading.facts if facts is None else facts
     found = _run(reading, measurement.protocol, known)
-    drawn = [_throughput(found, measurement, note, translator)] if found else []
-    return [*drawn, *telemetry_charts(reading, measurement, known, note, translator)]
+    drawn = [_throughput(found, measurement, colour, note, translator)] if found else []
+    return [*drawn, *telemetry_charts(reading, measurement, known, colour, note, translator)]
 
 
 def _run(reading: Reading, protocol: Protocol, facts: Facts) -> _Run | None:
@@ -91,7 +98,7 @@ def _valued(reading: Reading, protocol: Protocol, facts: Facts) -> _Run:
     return _Run(values[finite], records.frame(READ)[finite], found.unit, found.scope)
 
 
-def _throughput(run: _Run, measurement: Measurement, note: str, translator: Translator) -> Chart:
+def _throughput(run: _Run, measurement: Measurement, colour: str, note: str, translator: Translator) -> Chart:
     unit = label(run.unit, 16)
     at, axis = _axis(run.records, translator)
     before, after = (np.isin(run.records["line"], _lines(measurement, keys)) for keys in (BEFORE, AFTER))
@@ -105,9 +112,8 @@ def _throughput(run: _Run, measurement: Measurement, note: str, translator: Tran
         left_out=list(_left_out(at, before, after, translator)),
         used=_used(run, measurement, at[~(before | after)], translator),
     )
-    return Chart(
-        "throughput", timeline.title, timeline.spec(), _alternative(timeline, measurement, before, after, translator)
-    )
+    alternative = _alternative(timeline, measurement, before, after, translator)
+    return Chart("throughput", timeline.title, timeline.spec(), alternative, colour)
 
 
 def _axis(records: pd.DataFrame, translator: Translator) -> tuple[Values, str]:
@@ -160,30 +166,32 @@ RUN = "Run: {run}."
 NOTE_COLUMNS = 200
 
 
-def over_time(table: Table, cells: Sequence[Cell], name: str, translator: Translator, language: str) -> Iterator[Chart]:
+def over_time(
+    page: Page, table: Table, cells: Sequence[Cell], name: str, translator: Translator, language: str
+) -> Iterator[Chart]:
     """The charts of the runs of a table that it names as ``over_time``, in its order.
 
     ``cells``: those of the page. ``name``: what the names of the charts begin with. ``translator``: that of the page in
     the language. Raises LogError where a side file of a run is broken.
     """
-    for number, cell in enumerate(_wanted(table, cells), 1):
-        for chart in _charts(cell, translator, language):
+    for number, figure in enumerate(_wanted(table, cells), 1):
+        for chart in _charts(figure.cell, look(page.columns[figure.of].title), translator, language):
             yield replace(chart, name=f"{name}-run-{number}-{chart.name}", table=table.name)
 
 
-def _wanted(table: Table, cells: Sequence[Cell]) -> Iterator[Cell]:
-    """The cells with a log whose runs are drawn, once each."""
+def _wanted(table: Table, cells: Sequence[Cell]) -> Iterator[Figure]:
+    """The numbers with a log whose runs are drawn, once each."""
     for figure in figures(table, cells):
         chosen = any(wanted.is_of(figure.of, figure.cell.case) for wanted in table.over_time)
         if chosen and figure.cell.proofs:
-            yield figure.cell
+            yield figure
 
 
-def _charts(cell: Cell, translator: Translator, language: str) -> Iterator[Chart]:
+def _charts(cell: Cell, colour: str, translator: Translator, language: str) -> Iterator[Chart]:
     proof = _middle(cell.proofs)
     place = (translator.translate(cell.row), translator.translate(cell.column), proof.log)
     note = label(" · ".join(place), NOTE_COLUMNS)
-    drawn = run_charts(proof.reading, proof.measurement, language, facts=facts_of(cell, proof), note=note)
+    drawn = run_charts(proof.reading, proof.measurement, language, colour, facts=facts_of(cell, proof), note=note)
     for chart in drawn:
         told = translator.sentences([chart.alternative, translator.say(RUN, run=note)])
         yield replace(chart, title=f"{chart.title} · {note}", alternative=told)

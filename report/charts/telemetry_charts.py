@@ -66,11 +66,12 @@ DRAWINGS: Mapping[Quantity, TelemetryDrawing] = {
 
 
 def telemetry_charts(
-    reading: Reading, measurement: Measurement, facts: Facts, note: str, translator: Translator
+    reading: Reading, measurement: Measurement, facts: Facts, look: str, note: str, translator: Translator
 ) -> Iterator[Chart]:
     """The charts ``memory`` and ``power`` of a run, those that the gpu.csv beside its log gives.
 
-    ``note``: which run it is. Raises LogError where a side file of the run is broken.
+    ``look``: the class of their colour. ``note``: which run it is. Raises LogError where a side file of the run is
+    broken.
     """
     if not reading.path.with_name(NAME).exists():
         return
@@ -83,10 +84,10 @@ def telemetry_charts(
             found = observe(quantity, run, measurement)
         except NoEvidenceError:
             continue
-        yield from _chart(run, found, note, translator)
+        yield from _chart(run, found, look, note, translator)
 
 
-def _chart(run: RunTelemetry, found: Observation, note: str, translator: Translator) -> Iterator[Chart]:
+def _chart(run: RunTelemetry, found: Observation, look: str, note: str, translator: Translator) -> Iterator[Chart]:
     drawing = DRAWINGS[found.quantity]
     each = _each_second(run, found.quantity, drawing.column)
     if len(each) < 2:
@@ -103,7 +104,8 @@ def _chart(run: RunTelemetry, found: Observation, note: str, translator: Transla
         values=each.to_numpy(dtype=np.float64).astype(np.float64),
         used=Stretch(Span(start, end, _level(run, found, translator)), found.value),
     )
-    yield Chart(drawing.column, timeline.title, timeline.spec(), _alternative(timeline, run, found, translator))
+    alternative = _alternative(timeline, run, found, translator)
+    yield Chart(drawing.column, timeline.title, timeline.spec(), alternative, look)
 
 
 def _level(run: RunTelemetry, found: Observation, translator: Translator) -> str:

@@ -1,5 +1,6 @@
 """The page file: what is published, where its evidence is, and by which protocol."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -21,6 +22,9 @@ from .shorthand import HAS_BRACES, spelt_out
 from .table import Against, OverTime, Table, TableColumn, TableRow
 
 ONE_KIND = "a highlight is one of fastest, highest, scaling and speed_up, with a case."
+
+# What is a word of English and no name: "cards", neither "BERT" nor "nanoGPT".
+_WORD = re.compile(r"(?<![\w{.-])[a-z]{3,}(?![\w}.-])")
 
 SEVERAL = ", "  # what separates the names of several models
 
@@ -233,3 +237,19 @@ class Page(PagePart):
     def untranslated(self, language: str) -> list[str]:
         """The texts of ``texts`` that have none in a language."""
         return [name for name, said in self.texts.items() if language not in said]
+
+    def untranslated_titles(self, language: str) -> list[str]:
+        """The titles and labels that its words lack in a language: what it states in others, and plain texts.
+
+        Plain texts count only where the page has any words in the language, and names never.
+        """
+        known = self.words.get(language, {})
+        of_others = [text for said in self.words.values() for text in said]
+        plain = [text for text in self._titles() if _WORD.search(text)] if known else []
+        return [text for text in dict.fromkeys((*of_others, *plain)) if text and text not in known]
+
+    def _titles(self) -> Iterator[str]:
+        yield self.title
+        yield from (text for column in self.columns.values() for text in (column.title, column.short))
+        yield from (text for table in self.tables for text in (table.title, table.corner))
+        yield from (text for written in self.labels.values() for text in written.values())

@@ -1,7 +1,8 @@
 """Publishing: page files in, rendered pages and their evidence files out."""
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,9 @@ from ..evidence.quotient import MISSING as MISSING_PART
 from ..evidence.reason import LEADS_OUT, LEADS_OUT_HELP
 from ..pagefile.page import Page
 from ..pagefile.page_file import PageError, find, names, parse, read_text
+from ..pagefile.shorthand import ENGLISH
 from ..wording.words import languages as all_languages
+from ..wording.words import words
 from .markdown_page import MarkdownPage, page_name
 from .render import Renderer
 
@@ -32,10 +35,10 @@ LOGS = Path("logs")
 NO_PAGE_HAS_A_LOG = "No page has a log in {logs}; pass a page ({known}) or a path ending in .toml."
 SKIPPED = "{name}: skipped because it has no logs; pass the page name to render it anyway."
 PUBLISHED_ELSEWHERE = (
-    "{name}: skipped because its logs are in {repository}: tachograph report {name} --fetch fetches them "
+    "{name}: skipped because its logs are in {repository}: tachograph report {called} --fetch fetches them "
     "and renders it."
 )
-FETCHED_WITH = "{name}: its logs are in {repository}; --fetch fetches them."
+NONE_FETCHED = "{name}: skipped because none of its logs is in {repository} at the commit that it names."
 WROTE = "{name}: {measured} of {planned} cells measured;{quoted}{unlike} wrote {files}."
 ALSO_QUOTED = " {count} quoted;"
 ALSO_UNLIKE = " {count} rows/columns are not directly comparable;"
@@ -50,9 +53,10 @@ ONE_NAME = "{first} and {second} would both be rendered as {name}; render them s
 
 @dataclass(frozen=True)
 class PublishedPage:
-    """One page that is rendered: its cells and its files; no files when it has neither a log nor a quote.
+    """One page that is rendered: its cells and its files; no files where it is left out.
 
-    ``stated``: the text of its page file.
+    ``stated``: the text of its page file. ``called``: what a command calls it. ``is_asked``: whether it was named.
+    ``is_searched``: whether it was named with the folder of its logs.
     """
 
     name: str
@@ -60,6 +64,9 @@ class PublishedPage:
     page: Page
     cells: list[Cell]
     files: list[Path]
+    called: str = ""
+    is_asked: bool = False
+    is_searched: bool = False
 
     @cached_property
     def unlike(self) -> list[UnlikeNumbers]:
@@ -73,10 +80,16 @@ class PublishedPage:
         return bool(found.measured) or (bool(found.quoted) and not self.page.source)
 
     @property
-    def done(self) -> Message:
-        """What was done, in one sentence."""
+    def is_wanted(self) -> bool:
+        """Whether it is to be rendered: it has its numbers, or it was named and nobody else published its logs."""
+        return self.has_its_numbers or (self.is_asked and not self.page.source)
+
+    def done(self, *, is_fetched: bool = False) -> Message:
+        """What was done, in one sentence; ``is_fetched``: whether its logs were fetched."""
         if not self.files and self.page.source:
-            return Message(PUBLISHED_ELSEWHERE, name=self.name, repository=self.page.source.repository)
+            left_out = NONE_FETCHED if is_fetched else PUBLISHED_ELSEWHERE
+            called = shlex.quote(self.called)
+            return Message(left_out, name=self.name, called=called, repository=self.page.source.repository)
         if not self.files:
             return Message(SKIPPED, name=self.name)
         covered = coverage(self.cells)
@@ -87,18 +100,16 @@ class PublishedPage:
 
     @property
     def why_empty(self) -> list[Message]:
-        """Why cells are empty that are, a line for each reason; none for a page left out, nor for what others lack.
+        """Why cells are empty that are, a line for each reason; not for what others lack.
 
-        Before them, of a page whose logs others published, how to get these where it has none.
+        Of a page that is left out none, unless it was named with the folder of its logs.
         """
         found: dict[object, list[Cell]] = {}
-        for cell in self.cells if self.files else ():
+        for cell in self.cells if self.files or self.is_searched else ():
             if cell.reason and not cell.digits and cell.reason.key != MISSING_PART:
                 found.setdefault(_kind(cell, cell.reason), []).append(cell)
         each = [self._empty(*empty) for empty in list(found.values())[:MOST_REASONS]]
         more = len(found) - len(each)
-        if self.files and self.page.source and not coverage(self.cells).measured:
-            each.insert(0, Message(FETCHED_WITH, name=self.name, repository=self.page.source.repository))
         return [*each, Message(MORE_REASONS, name=self.name, count=more)] if more else each
 
     def _empty(self, first: Cell, *others: Cell) -> Message:
@@ -111,7 +122,7 @@ class PublishedPage:
 
     def untranslated(self, languages: Sequence[str]) -> list[Message]:
         """The texts that are missing in a language, or are in one that no page has; a sentence for each language."""
-        missing = {language: self.page.untranslated(language) for language in languages}
+        missing = {language: [*self._untranslated(language)] for language in languages}
         stated = {language for said in self.page.texts.values() for language in said} | self.page.words.keys()
         known = all_languages()
         return [
@@ -123,10 +134,17 @@ class PublishedPage:
             for language in sorted(stated - {*known})
         ]
 
+    def _untranslated(self, language: str) -> Iterator[str]:
+        yield from self.page.untranslated(language)
+        if language != ENGLISH:
+            catalogue = words(language)
+            titles = self.page.untranslated_titles(language)
+            yield from (repr(title) for title in titles if catalogue.gettext(title) == title)
+
     @property
     def is_empty(self) -> bool:
-        """Whether it was rendered without a single number."""
-        return bool(self.files) and not any(cell.digits for cell in self.cells)
+        """Whether it was rendered without a single number, or left out although it was named."""
+        return not any(cell.digits for cell in self.cells) if self.files else self.is_asked
 
 
 Write = Callable[[PublishedPage, Sequence[str], Path, Path], list[Path]]
@@ -149,7 +167,7 @@ def publish(
     workers: Workers = ALL_CORES,
 ) -> Iterator[PublishedPage]:
     """Render pages in languages; all that have a log, or quoted figures and no logs to fetch, in all languages, when
-    none is named.
+    none is named. A page whose logs others published is left out where it has none of them.
 
     Where none is named and none has a log, nobody asked for a page: PageError, too.
 
@@ -158,21 +176,21 @@ def publish(
     Raises PageError for a page with a mistake and for two pages that would be one file, WordsError for a language
     without catalogue, WriteError when a file cannot be written: the files of its page are then as they were.
     """
-    logs = logs or LOGS
-    for rendered in _read(pages, logs, workers) if pages else _with_logs(logs, workers):
-        wanted = bool(pages) or rendered.has_its_numbers
+    folder, logs = logs, logs or LOGS
+    for found in _read(pages, logs, workers) if pages else _with_logs(logs, workers):
+        rendered = replace(found, is_asked=bool(pages), is_searched=bool(pages) and folder is not None)
         written = write or partial(_write, draw=draw)
-        if wanted:
+        if rendered.is_wanted:
             rendered.files.extend(written(rendered, languages or all_languages(), logs, out))
         yield rendered
 
 
 def _read(pages: Sequence[str], logs: Path, workers: Workers) -> Iterator[PublishedPage]:
     """The pages with their cells, before anything is written."""
-    for path in _files(pages):
+    for path, called in _files(pages).items():
         stated = read_text(path)
         page = parse(stated, path)
-        yield PublishedPage(path.stem, stated, page, list(cells(page, logs, workers)), [])
+        yield PublishedPage(path.stem, stated, page, list(cells(page, logs, workers)), [], called)
 
 
 def _with_logs(logs: Path, workers: Workers) -> list[PublishedPage]:
@@ -183,14 +201,14 @@ def _with_logs(logs: Path, workers: Workers) -> list[PublishedPage]:
     return found
 
 
-def _files(pages: Sequence[str]) -> list[Path]:
-    """The files of the pages, once each; raises PageError when two of them have one name."""
-    files: dict[str, Path] = {}
-    for path in map(find, pages):
-        other = files.setdefault(path.stem, path)
+def _files(pages: Sequence[str]) -> dict[Path, str]:
+    """The files of the pages, once each, and what they are called; raises PageError when two of them have one name."""
+    files: dict[str, tuple[Path, str]] = {}
+    for path, called in zip(map(find, pages), pages, strict=True):
+        other, _ = files.setdefault(path.stem, (path, called))
         if other.resolve() != path.resolve():
             raise PageError(ONE_NAME, first=other, second=path, name=path.stem)
-    return list(files.values())
+    return dict(files.values())
 
 
 def _write(

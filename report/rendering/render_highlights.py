@@ -97,8 +97,11 @@ def _fastest(page: PageText, found: Sequence[tuple[Case, Found]]) -> Iterator[Pa
     head = page.say("{case}: {said}", case=where, said=short)
     told = page.sentences([page.say("**{head}**, {number} {unit}.", head=head, **number), *others])
     details = page.sentences([page.say("{number} {unit}.", **number), *others])
-    place = next(place for place, cell in found[0][1] if cell is first)
-    yield PageFinding(told, where, short, details, look(page.page.columns[place.column.column].title))
+    yield PageFinding(told, where, short, details, _look(page, next(one for one in found[0][1] if one[1] is first)))
+
+
+def _look(page: PageText, of: tuple[CellPlace, Cell]) -> str:
+    return look(page.page.columns[of[0].column.column].title)
 
 
 def _others(page: PageText, first: Cell, found: Found, case: Case) -> str:
@@ -147,17 +150,32 @@ def _compared(page: PageText, cell: Cell, first: Cell) -> str:
     return page.say("{column}: {number} ({ratio}×)", column=column, number=number, ratio=ratio)
 
 
+def headline(cells: Iterable[Cell]) -> Cell:
+    """The number that stands for several of one quantity, in the findings of a page and in the index: the highest.
+
+    Where pages have more cards and fewer, it is taken among those of the most cards.
+    """
+    return max(cells, key=lambda cell: cell.value or 0)
+
+
 def _ends(found: Found) -> tuple[tuple[CellPlace, Cell], tuple[CellPlace, Cell]]:
     """The lowest and the highest of numbers."""
-    there = [(place, cell) for place, cell in found if cell.value]
-    low, high = (choose(there, key=lambda one: one[1].value or 0) for choose in (min, max))
-    return low, high
+    places = {id(cell): (place, cell) for place, cell in found if cell.value}
+    there = [cell for _, cell in places.values()]
+    low = min(there, key=lambda cell: cell.value or 0)
+    return places[id(low)], places[id(headline(there))]
 
 
 def _highest(page: PageText, case: Case, found: Found) -> PageFinding:
     low, high = _ends(found)
     where, unit = _worded(page, case), markdown.text(high[1].shown.unit)
     top = {"highest": _of(page, case, *high), "high": page.qualified_number(high[1]), "unit": unit}
+    if low[1] is high[1]:
+        top["highest"] = _of(page, case, *high, is_named=True)
+        told = page.say("**{case}: {high} {unit}**, {highest}.", case=where, **top)
+        return PageFinding(
+            told, where, page.say("{high} {unit}", **top), page.say("{highest}.", **top), _look(page, high)
+        )
     least = {"lowest": _of(page, case, *low), "low": page.qualified_number(low[1])}
     told = page.say(
         "**{case}: highest with {highest}**, {high} {unit}; lowest with {lowest}, {low}.", case=where, **top, **least
@@ -194,8 +212,8 @@ def _title(page: PageText, place: CellPlace, cell: Cell) -> str:
     return table if is_alone else page.specified([table, page.say(quantity.name)])
 
 
-def _of(page: PageText, told: Case, place: CellPlace, cell: Cell) -> str:
-    """The column of a number, where there are several, and what of its row is not yet told."""
+def _of(page: PageText, told: Case, place: CellPlace, cell: Cell, *, is_named: bool = False) -> str:
+    """The column of a number, where there are several or it ``is_named``, and what of its row is not yet told."""
     group = place.row.group if "{" not in place.row.group else ""
     case = {
         axis: value
@@ -205,7 +223,8 @@ def _of(page: PageText, told: Case, place: CellPlace, cell: Cell) -> str:
     row = [markdown.text(page.translate(group))] if group else []
     row += [_worded(page, case)] if case else []
     shown = {column.column for column in place.table.columns if column.quantity is place.column.quantity}
-    return page.specified(row if len(shown) == 1 and row else [_column(page, cell), *row])
+    is_known = len(shown) == 1 and row and not is_named
+    return page.specified(row if is_known else [_column(page, cell), *row])
 
 
 def _begun(sentence: str) -> str:

@@ -41,9 +41,10 @@ def publish_site(
     """Write pages as a site into ``out``; all that have a log or quote a figure, in all languages, when none is named.
 
     The site is made beside ``out`` and takes its place when it is complete: until then, and when anything fails, what
-    is there stays as it is. ``reloads``: pages come again when the site is built anew and served. ``is_kept``: whether
-    it is to outlive a crash of the machine. The same pages and logs give the same bytes. Raises as ``publish`` does,
-    WriteError where ``out`` holds what is of no site, and LogError when a log changes while it is read.
+    is there stays as it is, as it does where no page is written. ``reloads``: pages come again when the site is built
+    anew and served. ``is_kept``: whether it is to outlive a crash of the machine. The same pages and logs give the same
+    bytes. Raises as ``publish`` does, WriteError where ``out`` holds what is of no site, and LogError when a log
+    changes while it is read.
     """
     place = out.resolve()
     refuse_others(FOLDERS, place)
@@ -52,8 +53,9 @@ def publish_site(
     with unfinished(place.parent, out) as folder:
         made = folder / place.name
         found = _made(pages, logs, languages, (made, out), workers, reloads=reloads)
-        refuse_others(names_of(made), place)
-        take_place(made, place, is_kept=is_kept)
+        if any(page.files for page in found):
+            refuse_others(names_of(made), place)
+            take_place(made, place, is_kept=is_kept)
     yield from found
 
 
@@ -122,8 +124,10 @@ class Build:
 def _written(build: Build, out: Path) -> str:
     # Its own processes end with it when it is ended.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(KILLED))
-    published = publish_site(build.pages, build.logs, [], out, reloads=build.reloads, is_kept=False)
+    published = list(publish_site(build.pages, build.logs, [], out, reloads=build.reloads, is_kept=False))
     names = [page.name for page in published if page.files]
     # What a served page asks for: it changes with every build.
     write(out, "build.txt", out.name.encode())
-    return f"Built {', '.join(names)}." if names else "No pages built: none of them has a log or a quoted figure."
+    if names:
+        return f"Built {', '.join(names)}."
+    return " ".join(str(page.done()) for page in published)

@@ -64,8 +64,9 @@ def report(
 ) -> None:
     """Render pages as Markdown: OUT/PAGE.LANG.md, its evidence in OUT/PAGE.evidence.LANG.md, and for programs in
     OUT/PAGE.evidence.json. PAGE is a name in report/pages or a path; default: all pages that have a log, or quoted
-    figures and no logs to fetch, if any page has a log. Exit status 1 if a page has no numbers. With --scheduler, the
-    logs, and with --html OUT, must be on disks shared by all workers.
+    figures and no logs to fetch, if any page has a log. A page whose logs others published is not written without
+    them; the command that fetches them is printed. Exit status 1 if a page has no numbers. With --scheduler, the logs,
+    and with --html OUT, must be on disks shared by all workers.
 
     With --html, write a static site: search for numbers in its index, and click a number to see its log lines. It
     replaces an earlier site in OUT once complete; other files there are kept.
@@ -100,7 +101,7 @@ def report(
             if as_json:
                 _print_cells(published.name, published.cells)
             else:
-                say(worded(published.done, translate))
+                say(worded(published.done(is_fetched=fetch), translate))
                 for told in (*published.untranslated(languages or all_languages()), *published.why_empty):
                     say(worded(told, translate), err=True)
     except BrokenPipeError:

@@ -17,14 +17,15 @@ STATISTIC = "Values: {count}; {statistic}: {value}"
 ALL_CARDS = "Values: {count}; {statistic}: {value} {unit}"
 OF_RANKS = "Each value is the mean of {count} ranks."
 SCALED = "{value} × {factor} = {result} {unit}"
-TIMED = "{factor} samples in {value} s = {result} {unit}"
+TIMED = "{factor} {counted} in {value} s = {result} {unit}"
 CLOCKED = "Samples between the two lines ÷ time between them: {result} {unit}"
 OBSERVED = "Computed from the marked lines: {result} {unit}"
 REPEATS = "{repeats}, of {values}: {result}"
 RUNS = "From runs {values}: {result}"
 QUOTIENT = "{of} ÷ {against} = {result}"
 WHOLE = "{of} ÷ {against} ÷ {ideal} × {whole} = {result}"
-PRINTED = "Rounded: {printed} {unit}"
+SIGNS = ("%", "×")
+PRINTED = "Rounded: {printed}"
 
 
 class Step(NamedTuple):
@@ -74,7 +75,8 @@ def _reduced(measured: Measurement, found: Series, values: Values) -> Iterator[S
     if found.is_summed and measured.ranks:
         yield Step(OF_RANKS, {"count": len(measured.ranks.numbers)})
     yield Step(STATISTIC, reduced)
-    scaled = {**value, "factor": _digits(found.factor), **_result(measured)}
+    counted = measured.unit.partition("/")[0]
+    scaled = {**value, "factor": _digits(found.factor), "counted": counted, **_result(measured)}
     yield Step(TIMED if found.are_times else SCALED, scaled)
 
 
@@ -99,7 +101,7 @@ def of_cell(cell: Cell) -> Iterator[Step]:
     """How the values of all runs become the number, and how that is printed."""
     if cell.quotient and cell.digits:
         yield of_quotient(cell.quotient)
-        yield Step(PRINTED, {"printed": cell.printed, "unit": cell.shown.unit})
+        yield Step(PRINTED, {"printed": with_unit(str(cell.printed), cell)})
     if cell.protocol is None or cell.number is None:
         return
     if len(cell.proofs) > 1:
@@ -109,7 +111,13 @@ def of_cell(cell: Cell) -> Iterator[Step]:
             yield Step(RUNS, of_runs)
         else:
             yield Step(REPEATS, {**of_runs, "repeats": f"repeats_{cell.shown.quantity.repeats(cell.protocol)}"})
-    yield Step(PRINTED, {"printed": cell.printed, "unit": cell.shown.unit})
+    yield Step(PRINTED, {"printed": with_unit(str(cell.printed), cell)})
+
+
+def with_unit(digits: str, cell: Cell, mark: str = "") -> str:
+    """Digits of a cell with its unit and a mark; a sign of percent or times stands at the digits."""
+    unit = cell.shown.unit
+    return f"{digits}{unit}{mark}" if unit in SIGNS else f"{digits}{mark} {unit}"
 
 
 def _digits(value: float) -> str:

@@ -11,7 +11,7 @@ from ..pagefile.page import Axis, Page, TableColumn
 from ..wording.markdown import seen
 from ..wording.words import filled, words
 from .hypertext import plain
-from .result_groups import result_groups
+from .result_groups import precision_label, result_groups
 from .templating import environment
 from .web_page import WebPage, index_name
 
@@ -26,12 +26,13 @@ COLUMNS = (
 
 def index(pages: Sequence[WebPage], language: str, languages: Sequence[str], *, reloads: bool = False) -> str:
     """The index in one language over the pages in that language, as HTML; raises WordsError."""
-    rows = [row for page in pages for row in _rows(page)]
+    of_pages = [(page, list(_rows(page))) for page in pages]
+    rows = [row for _, found in of_pages for row in found]
     template = environment().get_template("index.html.jinja")
     return template.render(
         groups=result_groups(pages),
         finder=_packed(rows),
-        choices={name: _choices(rows, COLUMNS.index(name)) for name in FILTERS},
+        choices={name: _choices(of_pages, name) for name in FILTERS},
         say=partial(_say, words(language)),
         translate=words(language).gettext,
         language=language,
@@ -46,8 +47,15 @@ def _say(catalogue: Translations, message: str, **values: object) -> str:
     return filled(catalogue.gettext(message), values)
 
 
-def _choices(rows: Sequence[Sequence[Any]], column: int) -> list[str]:
-    return sorted({str(row[column]) for row in rows if row[column]}, key=str.casefold)
+def _choices(of_pages: Sequence[tuple[WebPage, Sequence[Sequence[Any]]]], name: Axis) -> list[tuple[str, str]]:
+    """What the numbers can be filtered by of an axis: each value, and how the pages that have it write it."""
+    column, written = COLUMNS.index(name), dict[str, dict[str, None]]()
+    for page, rows in of_pages:
+        for value in dict.fromkeys(str(row[column]) for row in rows if row[column]):
+            said = precision_label(page, value) if name == "precision" else value
+            written.setdefault(value, {})[page.translate(said)] = None
+    choices = [(value, ", ".join(said)) for value, said in written.items()]
+    return sorted(choices, key=lambda choice: choice[1].casefold())
 
 
 def _rows(page: WebPage) -> Iterator[list[Any]]:

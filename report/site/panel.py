@@ -4,17 +4,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from parsers.io.message import Message
+
 from ..evidence.cell import Cell, Proof
 from ..evidence.ranks.exhibits import Exhibit
-from ..measuring.quantity import PERCENT
 from ..wording.markdown import seen
-from .derivation_steps import DerivationSteps, Step, of_cell, of_telemetry
+from ..wording.words import worded
+from .derivation_steps import DerivationSteps, Step, of_cell, of_telemetry, with_unit
 from .hypertext import plain
 from .log_excerpts import AROUND, LINES, pieces_of
 from .web_page import WebPage
 
 # A log of which every other line is left out has as many ranges; so many of them are spelt out.
 MOST_RANGES = 20
+LEFT = "{reason}: {count} records, lines {lines}"
+LEFT_ONE = "{reason}: {count} record, line {lines}"
 TRANSLATED = ("statistic", "repeats")
 
 
@@ -42,8 +46,7 @@ def panel(page: WebPage, cell: Cell, derived: Mapping[int, DerivationSteps]) -> 
 def _named(page: WebPage, cell: Cell) -> dict[str, str]:
     """A number with its mark and its unit, and where it stands on the page."""
     mark = "‡" if cell.rests_on_quotes else ""
-    unit = f"{cell.shown.unit}{mark}" if cell.shown.quantity.whole == PERCENT else f"{mark} {cell.shown.unit}"
-    number = f"{cell.digits}{unit}"
+    number = with_unit(str(cell.digits), cell, mark)
     return {"number": seen(number), "place": " · ".join(map(plain, page.coordinates(cell)))}
 
 
@@ -63,7 +66,7 @@ def _rule(cell: Cell) -> list[Any]:
 
 def _said(page: WebPage, step: Step) -> str:
     values = {name: page.say(str(value)) if name in TRANSLATED else value for name, value in step.values.items()}
-    return page.say(step.message, **values)
+    return worded(Message(step.message, **values), page.translate)
 
 
 def _files(page: WebPage, cell: Cell, proof: Proof, derived: DerivationSteps) -> Iterator[dict[str, Any]]:
@@ -115,8 +118,8 @@ def _derived(page: WebPage, derived: DerivationSteps) -> dict[str, Any]:
 def _left_out(page: WebPage, key: str, lines: Sequence[int]) -> dict[str, Any]:
     reason, found = page.say(f"left_{key}"), ranges(lines)
     told = [f"{first}–{last}" if first < last else f"{first}" for first, last in found[:MOST_RANGES]]
-    where = ", ".join([*told, "…"] if len(found) > MOST_RANGES else told)
-    said = page.say("{reason}: records: {count}; lines: {lines}", reason=reason, count=len(lines), lines=where)
+    where = page.enumerated([*told, "…"] if len(found) > MOST_RANGES else told)
+    said = page.say(LEFT_ONE if len(lines) == 1 else LEFT, reason=reason, count=len(lines), lines=where)
     return {"said": said, "reason": reason, "lines": found}
 
 

@@ -10,6 +10,7 @@ from ..evidence.comparability import ON_SIDES
 from ..evidence.times.run_begin import first_begin
 from ..pagefile.page import Axis, CellPlace
 from ..pagefile.parts import LAUNCHED, MARKED
+from ..rendering.render_highlights import headline
 from ..wording.words import worded
 from .hypertext import paddings
 from .web_page import WebPage
@@ -109,29 +110,35 @@ class ResultGroup:
 
     @property
     def quoted(self) -> int:
-        """How many are quoted; the index has only the largest cases of a group that has no other numbers."""
+        """How many are quoted; the index has only the headline cases of a group that has no other numbers."""
         return sum(cell.quoted is not None for row in self.cells.values() for _, cell in row.values())
 
     @property
     def lines(self) -> list[ResultLine]:
-        """Its cases, those of the most cards first; where all are quoted, the largest of each precision."""
+        """Its cases, those of the most cards first; where all are quoted, the headline case of each precision."""
         ordered = sorted(self.cells.items(), key=lambda one: -int(one[0][1] or 0))
         if not self.measured:
-            # Of the most cards, that of the largest batch size.
-            by_size = sorted(ordered, key=lambda one: (-int(one[0][1] or 0), -int(one[0][3] or 0)))
-            firsts = {key[2]: key for key, _ in reversed(by_size)}
-            ordered = [one for one in ordered if one[0] in firsts.values()]
+            headlines = [*self._headlines()]
+            ordered = [(key, row) for key, row in ordered if any(cell in headlines for _, cell in row.values())]
         lines = [self._line(key, row) for key, row in ordered]
         columns = zip(*(line.numbers for line in lines), strict=True)
         padded = [paddings([number.marked if number else "" for number in column]) for column in columns]
         return [replace(line, paddings=texts) for line, texts in zip(lines, zip(*padded, strict=True), strict=True)]
+
+    def _headlines(self) -> Iterator[Cell]:
+        """The headline of each precision among its cases of the most cards."""
+        by_precision: dict[Any, dict[int, list[Cell]]] = {}
+        for (_, cards, precision, *_), row in self.cells.items():
+            by_cards = by_precision.setdefault(precision, {})
+            by_cards.setdefault(int(cards or 0), []).extend(cell for _, cell in row.values())
+        return (headline(by_cards[max(by_cards)]) for by_cards in by_precision.values())
 
     def _line(self, key: tuple[Any, ...], row: dict[ColumnTitle, tuple[CellPlace, Cell]]) -> ResultLine:
         nodes, cards, precision, batch_size = key[: len(LAUNCHED)]
         page = self.page
         said = page.say(QUALIFIERS["nodes"], said=nodes) if nodes and int(nodes) > 1 else ""
         cards = " · ".join(filter(None, (str(cards or "–"), said)))
-        label = page.translate(_precision(page, str(precision))) if precision else "–"
+        label = page.translate(precision_label(page, str(precision))) if precision else "–"
         numbers = [self._number(*row[name]) if name in row else None for name in self.titles]
         date = max(_date(page, cell) for _, cell in row.values())
         precisions = sorted({str(cell.stated.get("precision", "")) for _, cell in row.values()})
@@ -186,7 +193,7 @@ def _date(page: WebPage, cell: Cell) -> str:
     return str(first.astype("M8[M]")) if first is not None else ""
 
 
-def _precision(page: WebPage, precision: str) -> str:
+def precision_label(page: WebPage, precision: str) -> str:
     """A precision as the page writes it; where it says nothing, as the field does."""
     written = page.page.label("precision", precision)
     return written.upper() if written == precision else written

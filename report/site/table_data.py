@@ -19,10 +19,6 @@ from ..pagefile.page import CellPlace, Page, Table
 from ..wording.markdown import seen
 
 AXES = ("device", "nodes", "cards", "precision", "batch_size")
-COLUMNS = (
-    *("page", "table", "group", "row", "column", *AXES, "quantity", "printed", "value", "unit"),
-    *("quoted", "stated", *CIRCUMSTANCES, "missing", "evidence"),
-)
 
 
 def data_name(page: str, number: int, table: Table, kind: str) -> str:
@@ -39,7 +35,7 @@ def data_files(
     """
     for number, table in enumerate(page.tables, 1):
         placed = [one for one in zip(page.places(), cells, strict=True) if one[0].table is table]
-        rows = [_row(name, page, place, cell, addresses.get(cell, "")) for place, cell in placed]
+        rows = _without_unknown([_row(name, page, place, cell, addresses.get(cell, "")) for place, cell in placed])
         yield data_name(name, number, table, "csv"), _csv(rows)
         yield data_name(name, number, table, "json"), json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
 
@@ -67,11 +63,17 @@ def _row(name: str, page: Page, place: CellPlace, cell: Cell, address: str) -> d
     }
 
 
+def _without_unknown(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows without the circumstances that no log of their table states."""
+    unknown = [name for name in CIRCUMSTANCES if not any(row[name] for row in rows)]
+    return [{name: value for name, value in row.items() if name not in unknown} for row in rows]
+
+
 def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([_plain(row[name]) for name in COLUMNS] for row in rows)
+    writer.writerow(rows[0])
+    writer.writerows(map(_plain, row.values()) for row in rows)
     return file.getvalue()
 
 

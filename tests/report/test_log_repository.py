@@ -128,7 +128,43 @@ def test_without_its_logs_a_page_that_names_their_repository_is_not_rendered_una
     assert (tmp_path / "pages/cpu-demo.en.md").exists()
 
 
-def test_a_page_that_is_asked_for_without_its_logs_says_what_fetches_them(tmp_path: Path) -> None:
-    done = run("report", "resnet50", "--logs", tmp_path, "--out", tmp_path / "pages")
-    said = "resnet50: its logs are in https://github.com/PaddlePaddle/Perf; --fetch fetches them.\n"
-    assert done.stderr.startswith(said)
+@pytest.mark.parametrize("how", [[], ["--charts"], ["--html"]])
+def test_a_page_that_is_asked_for_without_its_logs_is_not_written_but_told_what_fetches_them(
+    how: list[str], tmp_path: Path
+) -> None:
+    done = run("report", "resnet50", "--out", tmp_path / "pages", *how)
+    assert (done.returncode, done.stdout, done.stderr) == (
+        1,
+        "resnet50: skipped because its logs are in https://github.com/PaddlePaddle/Perf: "
+        "tachograph report resnet50 --fetch fetches them and renders it.\n",
+        "",
+    )
+    assert not (tmp_path / "pages").exists()
+
+
+def test_what_was_rendered_with_the_logs_stays_when_they_are_gone(page: Path) -> None:
+    for how in ([], ["--html"]):
+        assert run("report", page, "--fetch", *how, cwd=page.parent).returncode == 0
+        before = {path: path.read_bytes() for path in (page.parent / "pages").rglob("*") if path.is_file()}
+        gone = run("report", page, *how, cwd=page.parent)
+        assert (gone.returncode, f"tachograph report {page} --fetch fetches them" in gone.stdout) == (1, True)
+        assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_page_none_of_whose_logs_was_fetched_says_so_and_which_it_looked_for(page: Path) -> None:
+    page.write_text(page.read_text(encoding="utf-8").replace("PaddleClas_Toy50", "PaddleClas_Toy51"), encoding="utf-8")
+    done = run("report", page, "--fetch", cwd=page.parent)
+    assert "page: skipped because none of its logs is in file://" in done.stdout
+    assert "PaddleClas_Toy51_bs64_fp32_DP_N1C1_log not found" in done.stderr
+    assert (done.returncode, (page.parent / "pages").exists()) == (1, False)
+
+
+def test_a_page_with_some_of_its_logs_is_written_and_says_which_are_missing(page: Path) -> None:
+    page.write_text(page.read_text(encoding="utf-8") + "rows = { cards = [1, 8] }\n", encoding="utf-8")
+    text = (
+        page.read_text(encoding="utf-8").replace('rows = [{ title = "{cards}" }]\n', "").replace(", cards = 1 }", " }")
+    )
+    page.write_text(text, encoding="utf-8")
+    done = run("report", page, "--fetch", cwd=page.parent)
+    assert (done.returncode, "page: 1 of 2 cells measured;" in done.stdout) == (0, True)
+    assert "page: t/8/a is empty: " in done.stderr

@@ -94,6 +94,23 @@ def test_a_text_that_a_language_lacks_is_told_and_stands_there_in_english(page: 
     ]
 
 
+@pytest.mark.parametrize(
+    "title",
+    ['{ en = "Scaling" }', '"Scaling of all"', '{ en = "Scaling", fr = "Échelle" }'],
+)
+def test_a_title_that_a_language_lacks_is_told_beside_the_texts(title: str, page: Path) -> None:
+    page.write_text(PAGE.replace('title = "Scaling"', f"title = {title}"), encoding="utf-8")
+    lacking = rendered(page).untranslated(["zh"])[0]
+    english = "Scaling of all" if "of" in title else "Scaling"
+    assert str(lacking) == f"page: no text in language zh for setup, '{english}'; another language stands there."
+
+
+@pytest.mark.parametrize("title", ['{ en = "Scaling", zh = "扩展性" }', '"Scaling efficiency"', '"nanoGPT 124M"'])
+def test_a_title_is_not_told_that_a_catalogue_translates_or_that_is_a_name(title: str, page: Path) -> None:
+    page.write_text(PAGE.replace('title = "Scaling"', f"title = {title}"), encoding="utf-8")
+    assert "Scaling" not in str(rendered(page).untranslated(["zh"])[0])
+
+
 def test_a_page_is_audited_with_its_texts_whatever_the_files_say_by_then(page: Path) -> None:
     rendered(page)
     (page.parent / "acme/tested.en.md").unlink()

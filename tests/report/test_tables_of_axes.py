@@ -177,3 +177,12 @@ def test_who_is_first_without_a_comparable_number_is_highest_or_alone(page: Path
     assert "**8 × V100, half precision: A has the highest number**" in text(page, "en")
     page.write_text(stated.replace(f"{b}\n{c}\n", ""), encoding="utf-8")
     assert "**8 × V100, half precision: only A has a number**" in text(page, "en")
+
+
+def test_a_finding_of_one_number_says_whose_it_is_and_names_no_lowest(page: Path) -> None:
+    stated = page.read_text(encoding="utf-8").replace("highlights = [{ fastest", "highlights = [{ highest")
+    quotes = [line for line in stated.splitlines() if line.startswith("    { column") and "value" in line]
+    page.write_text(stated.replace("\n".join(quotes[1:]), ""), encoding="utf-8")
+    number = "[300](page.evidence.en.md#main/v100-half-8/a)‡"
+    assert f"\n- **8 × V100, half precision: {number} images/s**, A.\n" in text(page, "en")
+    assert "300](page.evidence.zh.md#main/v100-half-8/a)‡ images/s**，A。\n" in text(page, "zh")

@@ -20,6 +20,7 @@ from .run_figure import Operation, RunFigure, RunNumbers
 
 TOLERANCE = 0.02
 CARDS = "{count} cards ({source})"
+ONE_CARD = "{count} card ({source})"
 NEEDS_CARDS = "The number of cards is unknown, so the throughput of one card cannot be computed."
 UNKNOWN_SCOPE = "The log does not show whether its throughput is per card, per node or of the whole job."
 OTHER_UNIT = "The page uses {unit}, but the log gives {measured}."
@@ -96,7 +97,9 @@ def _without(found: Measurement, key: str) -> Measurement:
 def _over_cards(facts: Facts, name: str) -> Operation:
     if name not in facts or not is_count(count := facts[name].value):
         raise NoMeasurement(NEEDS_CARDS)
-    return Operation("÷", count, Message(CARDS, count=count, source=facts[name].source.message))
+    return Operation(
+        "÷", count, Message(ONE_CARD if count == 1 else CARDS, count=count, source=facts[name].source.message)
+    )
 
 
 def step_time(run: RunNumbers) -> RunFigure:

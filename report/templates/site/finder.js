@@ -14,7 +14,10 @@
   const searched = ["page", "table", "row", "column", "model", "framework", "device", "precision", "number", "unit", "quantity"];
   const numbers = rows.map((row) => row.map((text) => texts[text]));
   const positions = new Map(numbers.map((row, index) => [row, index]));
-  const haystacks = numbers.map((row) => searched.map((name) => row[place[name]]).join(" ").toLocaleLowerCase());
+  // A precision stands as its pages write it.
+  const written = new Map([...form.elements.precision.options].map(({ value, text }) => [value, value && text]));
+  const haystacks = numbers.map((row) =>
+    [...searched.map((name) => row[place[name]]), textOf(row, "precision")].join(" ").toLocaleLowerCase());
   const shownColumns = ["page", "framework", "number", "unit", "device", "precision", "nodes", "cards", "batch_size", "table"];
   const figures = new Set(["nodes", "cards", "batch_size", "number"]);
   const groups = [...document.querySelectorAll(".group")];
@@ -23,6 +26,7 @@
   let shown = 0;
 
   function textOf(row, name) {
+    if (name === "precision") return written.get(row[place.precision]) ?? "";
     return name === "table" ? [row[place.table], row[place.row], row[place.column]].join(" · ") : row[place[name]];
   }
 

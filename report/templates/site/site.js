@@ -18,24 +18,38 @@ function switchTheme() {
 // A place is an anchor, how many blocks after it, and how far that block is from the top. Blocks are the same in every
 // language, heights are not.
 const BLOCKS = "main :is(h1, h2, h3, h4, p, li, pre, tr, figure, summary)";
-const PLACE = /^#([^~]*)~(\d+),(-?\d+)$/;
+const PLACE = /^#([^#~]*)~(\d+),(-?\d+)$/;
 
+function topOf(element) {
+  return Math.round(element.getBoundingClientRect().top);
+}
+
+// The number or the heading that the address names, while it is in sight.
+function asked() {
+  const found = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  return found && topOf(found) >= 0 && topOf(found) < innerHeight ? found : null;
+}
+
+// An open panel opens again in the other language; where none is open, what was read stays in sight.
 function place() {
+  if (document.querySelector("dialog[open]")) return location.hash;
+  const named = asked();
+  if (named) return `#${named.id}~0,${topOf(named)}`;
+  if (scrollY === 0) return "";
   const blocks = [...document.querySelectorAll(BLOCKS)];
   const first = blocks.findIndex((block) => block.getBoundingClientRect().bottom > 0);
   if (first < 0) return "";
   let anchor = first;
   while (anchor > 0 && !blocks[anchor].id) anchor -= 1;
-  const top = Math.round(blocks[first].getBoundingClientRect().top);
-  return `#${blocks[anchor].id}~${first - anchor},${top}`;
+  return `#${blocks[anchor].id}~${first - anchor},${topOf(blocks[first])}`;
 }
 
 function goTo(hash) {
-  const found = PLACE.exec(hash);
+  const [, name, after, top] = PLACE.exec(hash);
+  const anchor = name ? document.getElementById(decodeURIComponent(name)) : null;
   const blocks = [...document.querySelectorAll(BLOCKS)];
-  const anchor = found[1] ? blocks.findIndex((block) => block.id === decodeURIComponent(found[1])) : 0;
-  const block = blocks[Math.max(anchor, 0) + Number(found[2])];
-  if (block) scrollBy({ top: block.getBoundingClientRect().top - Number(found[3]), behavior: "instant" });
+  const block = anchor && after === "0" ? anchor : blocks[Math.max(blocks.indexOf(anchor), 0) + Number(after)];
+  if (block) scrollBy({ top: topOf(block) - Number(top), behavior: "instant" });
 }
 
 function arrive() {
@@ -53,7 +67,7 @@ function arrive() {
 function switchLanguage() {
   for (const link of document.querySelectorAll(".languages a")) {
     const address = link.getAttribute("href");
-    link.addEventListener("click", () => { link.href = address + location.search + (scrollY > 0 ? place() : ""); });
+    link.addEventListener("click", () => { link.href = address + location.search + place(); });
   }
 }
 

@@ -110,18 +110,33 @@ def test_without_repeats_nothing_is_said_of_them(tmp_path: Path) -> None:
 
 
 def test_rows_far_apart_have_scales_of_their_own_and_say_so(tmp_path: Path) -> None:
-    assert "Scales differ between groups." in bars(tmp_path).note
+    assert "Each panel has a scale of its own." in bars(tmp_path).note
+
+
+@pytest.mark.parametrize(
+    ("figures", "said"),
+    [
+        ('["100", "90"], ["200", "90"], ["300", "90"], ["400", "90"]', "Panels of one precision share a scale."),
+        ('["100", "90"], ["200", "90"], ["10", "9"], ["400", "90"]', "Scales differ between panels."),
+        ('["100", "90"], ["100", "90"], ["100", "90"], ["100", "90"]', ""),
+    ],
+)
+def test_the_note_says_which_panels_share_a_scale(figures: str, said: str, tmp_path: Path) -> None:
+    table = OF_ONE.replace('["a"]', '["a", "b"]').replace('["100"], ["800"], ["150"], ["1600"]', figures)
+    chart = bars(tmp_path, page=PAGE[: PAGE.index("[[tables]]")] + table, speeds={})
+    assert len(chart.panels) == 4
+    assert chart.note == " ".join(filter(None, ("Throughput (images/s).", said, "Pale: quoted ‡.")))
 
 
 def test_rows_close_together_share_a_scale(tmp_path: Path) -> None:
     near = bars(tmp_path, speeds={run: (100.0 + len(run),) for run in SPEEDS})
-    assert "Scales differ" not in near.note
+    assert "scale" not in near.note
 
 
 def test_panels_of_one_program_share_a_scale_whatever_their_precision(tmp_path: Path) -> None:
     chart = bars(tmp_path, page=PAGE[: PAGE.index("[[tables]]")] + OF_ONE, speeds={})
     assert [round(point.at * 1600) for _, _, point in points(chart)] == [100, 800, 150, 1600]
-    assert "Scales differ" not in chart.note
+    assert "scale" not in chart.note
 
 
 def test_of_many_rows_in_groups_the_last_that_all_groups_have_is_drawn(tmp_path: Path) -> None:

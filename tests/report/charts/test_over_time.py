@@ -1,11 +1,13 @@
 """Runs over time on a page: those that its tables name, with the run that they are of."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from report.charts.chart import Chart, svg
 from report.charts.page_charts import page_charts
+from report.charts.palette import LOOKS
 from report.evidence.case_evidence import cells
 from report.pagefile.page_file import PageError, load
 from report.wording.words import languages
@@ -33,6 +35,19 @@ def test_of_several_runs_the_middle_one_is_drawn_and_named(tmp_path: Path) -> No
     chart = runs(tmp_path, page=OVER_TIME)["1-t-run-1-throughput"]
     assert "1 cards · A · a1-0/train.log" in texts(svg(chart))
     assert chart.alternative.endswith("Run: 1 cards · A · a1-0/train.log.")
+
+
+@pytest.mark.parametrize("framework", ["PyTorch", "PaddleClas"])
+def test_a_run_over_time_has_the_colour_that_its_framework_has_in_the_bars(framework: str, tmp_path: Path) -> None:
+    page = OVER_TIME.replace('title = "A"', f'title = "{framework}"')
+    bars = charts(tmp_path, page=page)["1-t-bars"]
+    drawn = svg(runs(tmp_path, page=page)["1-t-run-1-throughput"], standalone=True)
+    look = bars.panels[0].lines[0].look
+    opening = drawn[: drawn.index(">")]
+    assert f'class="{look}"' in opening
+    assert 'stroke="var(--c)"' in drawn
+    light, dark = LOOKS[look.removeprefix("c-")]
+    assert re.findall(r"--c:(#\w+)", drawn) == [light, dark, light]
 
 
 @pytest.mark.parametrize("language", languages())

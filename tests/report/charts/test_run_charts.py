@@ -31,7 +31,7 @@ def drawn(
 ) -> dict[str, Chart]:
     reading = read(log, facts=[Fact(name, value, option(name)) for name, value in facts.items()])
     measurement = measure(reading.records, reading.fields, reading.facts, Protocol.parse(protocol))
-    return {chart.name: chart for chart in run_charts(reading, measurement, language)}
+    return {chart.name: chart for chart in run_charts(reading, measurement, language, "c-torch")}
 
 
 def line_log(folder: Path, speeds: list[float]) -> Path:

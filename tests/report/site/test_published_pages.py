@@ -27,10 +27,11 @@ def _bytes(site: Path) -> dict[Path, bytes]:
     return {path.relative_to(site): path.read_bytes() for path in site.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("page", ["vgg16", "deeplabv3p"])
-def test_a_link_in_the_text_of_a_page_leads_to_its_heading_on_the_site_too(page: str, tmp_path: Path) -> None:
-    (tmp_path / "logs").mkdir()
-    (published,) = publish_site([page], tmp_path / "logs", [], tmp_path / "site")
+@every_published_page
+def test_a_link_in_the_text_of_a_page_leads_to_its_heading_on_the_site_too(
+    page: str, logs: Path, tmp_path: Path
+) -> None:
+    (published,) = publish_site([page], logs, [], tmp_path / "site")
     roots = [parsed(path) for path in published.files if path.name.startswith(page) and path.suffix == ".html"]
     links = [{urlsplit(link.get("href") or "") for link in elements(root, "a")} for root in roots]
     ids = [{element.get("id") for element in root.iter()} for root in roots]

@@ -17,39 +17,6 @@ def texts(page: Page, selector: str) -> list[str]:
     return [text.strip() for text in page.locator(selector).all_text_contents()]
 
 
-def top(page: Page, selector: str) -> float:
-    box = page.locator(selector).bounding_box()
-    assert box
-    return box["y"]
-
-
-def open_number(page: Page, number: str) -> None:
-    page.locator("table.results a.number", has_text=number).first.click()
-    page.locator("dialog[open] table.lines mark").first.wait_for()
-
-
-@pytest.mark.parametrize("anchor", ["steps", "table-deeplabv3p", "logs"])
-def test_the_other_language_is_at_the_same_spot(anchor: str, reader: Reader) -> None:
-    page = reader.open(f"cpu-demo.en.html#{anchor}")
-    before = top(page, f"#{anchor}")
-    page.locator(".languages a[lang=zh]").click()
-    page.wait_for_url("**/cpu-demo.zh.html*")
-    assert page.locator("html").get_attribute("lang") == "zh"
-    page.wait_for_load_state()
-    assert abs(top(page, f"#{anchor}") - before) <= 60
-
-
-def test_the_other_language_is_at_the_same_paragraph_between_headings(reader: Reader) -> None:
-    page = reader.open("cpu-demo.en.html", viewport=NARROW)
-    row = "section[aria-labelledby=environment] tbody tr:nth-child(5)"
-    page.locator(row).evaluate("row => scrollBy(0, row.getBoundingClientRect().top - 10)")
-    before = top(page, row)
-    page.locator(".languages a[lang=zh]").click()
-    page.wait_for_url("**/cpu-demo.zh.html*")
-    page.wait_for_load_state()
-    assert abs(top(page, row) - before) <= 60
-
-
 def test_a_table_sorts_up_then_down_then_as_it_was(reader: Reader) -> None:
     page = reader.open("cpu-demo.en.html")
     table = page.locator("table.results").first
@@ -85,7 +52,7 @@ def test_what_is_chosen_is_in_the_address_and_stays_in_the_other_language(reader
     page = reader.open("index.html")
     page.locator("select[name=device]").select_option("CPU")
     page.locator("input[type=search]").fill("paddleseg")
-    page.locator(".languages a[lang=zh]").click()
+    page.locator(".bar .languages a[lang=zh]").click()
     page.wait_for_url("**/index-zh.html?words=paddleseg&device=CPU")
     assert page.locator("select[name=device]").input_value() == "CPU"
     expect(page.locator(".group:visible tbody tr:visible")).to_have_count(1)
@@ -106,6 +73,15 @@ def test_a_search_finds_any_number_by_what_it_is_or_by_its_digits(word: str, rea
     page = reader.open("index.html")
     page.locator("input[type=search]").fill(word)
     assert "77.6" in texts(page, "#found tbody td:nth-child(3)")
+
+
+def test_a_precision_is_spelt_as_in_the_tables_where_it_is_chosen_and_where_it_is_found(reader: Reader) -> None:
+    page = reader.open("index.html?words=paddleseg")
+    assert texts(page, "select[name=precision] option")[1:] == ["AMP", "FP32"]
+    assert set(texts(page, "#found tbody td:nth-child(6)")) == {"FP32"}
+    page.locator("select[name=precision]").select_option("AMP")
+    page.wait_for_url("**/index.html?words=paddleseg&precision=amp")
+    expect(page.locator("#found tbody tr")).to_have_count(0)
 
 
 def test_the_index_sorts_what_was_found(reader: Reader) -> None:
@@ -171,7 +147,7 @@ def test_left_out_records_say_why(reader: Reader) -> None:
     page = reader.open("cpu-demo.en.html#e1")
     page.locator("dialog[open] table.lines mark").first.wait_for()
     left = page.locator("dialog .file").first.locator("[data-list=left]").text_content()
-    assert str(left).startswith("skipped at the start (records): records: 4; lines: ")
+    assert str(left).startswith("skipped at the start: 4 records, lines ")
 
 
 def test_telemetry_shows_its_lines(reader: Reader) -> None:

@@ -59,6 +59,19 @@ def test_a_number_says_its_date_its_version_and_where_its_evidence_is(site: Path
     assert str(first["evidence"]).startswith("cpu-demo.en.html#")
 
 
+@pytest.mark.parametrize("kind", ["csv", "json"])
+def test_a_circumstance_that_no_log_of_a_table_states_is_no_column(kind: str, site: Path, tmp_path: Path) -> None:
+    assert {"date", "framework_version", "cuda"} & taken(site, "cpu-demo", kind)[0].keys() == {
+        "date",
+        "framework_version",
+    }
+    make(tmp_path)
+    list(publish_site([str(tmp_path / "page.toml")], tmp_path / "logs", ["en"], tmp_path / "out"))
+    first = taken(tmp_path / "out", "page", kind)[0]
+    assert {"framework_version", "cuda", "cudnn", "driver"} & first.keys() == set()
+    assert [*first][-1] == "evidence"
+
+
 def test_a_title_is_no_formula_of_a_spreadsheet(tmp_path: Path) -> None:
     make(tmp_path, {"a1": (1.0,), "b1": (2.0,)}, PAGE.replace('"A"', '"=1+1"'))
     list(publish_site([str(tmp_path / "page.toml")], tmp_path / "logs", ["en"], tmp_path / "out"))
