@@ -6,14 +6,16 @@ Nothing in them is scaled: text keeps its size on any screen.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from ..evidence.cell import Cell
+from ..measuring.number import thousands
 from .palette import rules
 
 LINE, HEADING, AXIS = 24, 34, 22
 WIDTH, GAP, TITLES, BESIDE = 860, 40, 20, 150
 LETTER = 7.2
+MOST_TICKS = 5
 
 Address = Callable[[Cell], str | None]
 
@@ -37,7 +39,8 @@ class ChartPoint:
 class ChartLine:
     """One line of a panel: a bar or points, in the colour ``look``; without points it says why, or is a heading.
 
-    ``note``: a few words behind its ``title``. ``runs``: where the repeats of a bar stand.
+    ``note``: a few words behind its ``title``; ``short``: what stands for that on a narrow screen, if anything does.
+    ``runs``: where the repeats of a bar stand.
     """
 
     title: str
@@ -46,6 +49,7 @@ class ChartLine:
     points: Sequence[ChartPoint] = ()
     runs: Sequence[float] = ()
     missing: str = ""
+    short: str = ""
     is_heading: bool = False
 
     @property
@@ -154,9 +158,14 @@ def _grid(panel: ChartPanel) -> Markup:
     end = panel.height - AXIS
     line = Markup(
         '<line class="grid" x1="{at:.2f}%" x2="{at:.2f}%" y1="4" y2="{end}"/>'
-        '<text class="soft" text-anchor="middle" x="{at:.2f}%" y="{text}">{said}</text>'
+        '<text class="soft{kind}" text-anchor="middle" x="{at:.2f}%" y="{text}">{said}</text>'
     )
-    drawn = (line.format(at=100 * at, end=end, text=end + 16, said=said) for at, said in panel.ticks)
+    # Every second of many has no room on a narrow screen.
+    kinds = ["", " between" if len(panel.ticks) > MOST_TICKS else ""]
+    drawn = (
+        line.format(at=100 * at, end=end, text=end + 16, said=said, kind=kinds[number % 2])
+        for number, (at, said) in enumerate(panel.ticks)
+    )
     return Markup("").join(drawn)
 
 
@@ -178,6 +187,12 @@ def _linked(drawn: Markup, point: ChartPoint, look: str, address: Address) -> Ma
     return link.format(found, look, drawn)
 
 
+def _gapped(digits: str) -> Markup:
+    """Digits with gaps between thousands, as in the tables: who copies them gets digits alone."""
+    first, *others = thousands(digits)
+    return escape(first) + Markup("").join(Markup('<tspan dx="0.16em">{}</tspan>').format(part) for part in others)
+
+
 def _bar(line: ChartLine, point: ChartPoint, middle: int, name: str, address: Address) -> Markup:
     size = Markup('y="{:g}" width="{:.2f}%" height="15" rx="1.5"').format(middle - 7.5, 100 * point.at)
     parts = [Markup('<rect class="fill" {}/>').format(size)]
@@ -189,7 +204,7 @@ def _bar(line: ChartLine, point: ChartPoint, middle: int, name: str, address: Ad
     parts += [dot.format(100 * at, middle) for at in line.runs]
     end = 100 * max([point.at, *line.runs])
     text = Markup('<text x="{:.2f}%" dx="6" y="{:g}">{} <tspan class="soft">{}</tspan></text>')
-    parts.append(text.format(end, middle + 4.5, point.digits, point.said))
+    parts.append(text.format(end, middle + 4.5, _gapped(point.digits), point.said))
     return _linked(Markup("").join(parts), point, line.look, address)
 
 
@@ -211,4 +226,4 @@ def _points(line: ChartLine, middle: int, address: Address) -> Markup:
 def _beside(point: ChartPoint, middle: int, *, is_left: bool) -> Markup:
     where = Markup('text-anchor="end" dx="-10"') if is_left else Markup('dx="10"')
     text = Markup('<text x="{:.2f}%" {} y="{:g}">{} <tspan class="soft">{}</tspan></text>')
-    return text.format(100 * point.at, where, middle + 4.5, point.digits, point.said)
+    return text.format(100 * point.at, where, middle + 4.5, _gapped(point.digits), point.said)
