@@ -1,11 +1,12 @@
 """Rendering: the parts of a page and its cells become Markdown in one language."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from ..evidence.cell import Cell
 from ..evidence.comparison import UnlikeNumbers
 from ..evidence.quotient import MISSING as MISSING_PART
 from ..evidence.ranks.exhibits import Exhibit
+from ..evidence.times.run_begin import first_begin
 from ..pagefile.page import Block, Code, Grid, Prose, Table
 from ..wording import markdown
 from ..wording.words import worded
@@ -24,6 +25,8 @@ COUNTS = {
 FROM_QUOTED = "Numbers computed from quoted ones are marked ‡ as well."
 LISTED = "{evidence}: format, size and SHA-256 of all logs ({count})."
 PUBLISHED = "They were published in {repository} at commit {commit} ({licence})."
+IN_MONTHS = "Runs: {first} to {last}."
+IN_ONE_MONTH = "Runs: {month}."
 LINKED = "Each number links to its evidence; {missing} means no data."
 
 
@@ -36,15 +39,24 @@ class Renderer(PageText):
     """Renders the parts of one page in one language, which a template puts together."""
 
     def summary(self) -> str:
-        """What the page shows, and how many of its numbers are measured, quoted and missing, in a line."""
+        """What the page shows, how many of its numbers are measured, quoted and missing, and when, in a line."""
         found = self.coverage
         counts = {"measured": found.measured, "quoted": found.quoted, "missing": found.missing}
         counted = [self.say(COUNTS[kind], count=count) for kind, count in counts.items() if count or kind == "measured"]
         unit = self.say("Unit: {unit}.", unit=self.enumerated(map(markdown.text, self.page.units)))
-        told = [unit, self.say("{said}.", said=self.joined(counted))]
+        told = [unit, self.say("{said}.", said=self.joined(counted)), *self._months()]
         if found.quoted and any(cell.rests_on_quotes and not cell.quoted for cell in self.cells):
             told.append(self.say(FROM_QUOTED))
         return self.sentences([*told, self.say(LINKED, missing=MISSING)])
+
+    def _months(self) -> Iterator[str]:
+        """When the runs of the page began, from the first to the last month; nothing where no log says it."""
+        begun = (first_begin(cell.proofs) for cell in self.cells)
+        months = sorted({str(time.astype("M8[M]")) for time in begun if time is not None})
+        if len(months) > 1:
+            yield self.say(IN_MONTHS, first=months[0], last=months[-1])
+        elif months:
+            yield self.say(IN_ONE_MONTH, month=months[0])
 
     def blocks(self, blocks: Iterable[Block]) -> str:
         """The parts of a section, as the page states them."""
@@ -139,8 +151,9 @@ class Renderer(PageText):
             return self.say("This page does not have any logs.")
         told = [self.say(LISTED, count=len(self.exhibits), evidence=markdown.link(self.say("Evidence"), address))]
         if source := self.page.source:
-            where = {"repository": source.repository, "commit": source.commit, "licence": source.licence}
-            told.append(self.say(PUBLISHED, **{name: markdown.text(text) for name, text in where.items()}))
+            commit, licence = markdown.text(source.commit), markdown.text(source.licence)
+            repository = markdown.shown_address(source.repository)
+            told.append(self.say(PUBLISHED, repository=repository, commit=commit, licence=licence))
         return self.sentences(told)
 
     def logs_table(self) -> str:
