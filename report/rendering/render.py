@@ -1,14 +1,14 @@
 """Rendering: the parts of a page and its cells become Markdown in one language."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from ..evidence.cell import Cell
 from ..evidence.comparison import UnlikeNumbers
 from ..evidence.quotient import MISSING as MISSING_PART
 from ..evidence.ranks.exhibits import Exhibit
-from ..evidence.times.run_begin import first_begin
 from ..pagefile.page import Block, Code, Grid, Prose, Table
 from ..wording import markdown
+from ..wording.run_months import run_months
 from ..wording.words import worded
 from . import render_environment, render_evidence, render_highlights, render_remarks
 from .page_text import MISSING, PageText
@@ -25,8 +25,6 @@ COUNTS = {
 FROM_QUOTED = "Numbers computed from quoted ones are marked ‡ as well."
 LISTED = "{evidence}: format, size and SHA-256 of all logs ({count})."
 PUBLISHED = "They were published in {repository} at commit {commit} ({licence})."
-IN_MONTHS = "Runs: {first} to {last}."
-IN_ONE_MONTH = "Runs: {month}."
 LINKED = "Each number links to its evidence; {missing} means no data."
 
 
@@ -44,19 +42,11 @@ class Renderer(PageText):
         counts = {"measured": found.measured, "quoted": found.quoted, "missing": found.missing}
         counted = [self.say(COUNTS[kind], count=count) for kind, count in counts.items() if count or kind == "measured"]
         unit = self.say("Unit: {unit}.", unit=self.enumerated(map(markdown.text, self.page.units)))
-        told = [unit, self.say("{said}.", said=self.joined(counted)), *self._months()]
+        told = [unit, self.say("{said}.", said=self.joined(counted))]
         if found.quoted and any(cell.rests_on_quotes and not cell.quoted for cell in self.cells):
             told.append(self.say(FROM_QUOTED))
-        return self.sentences([*told, self.say(LINKED, missing=MISSING)])
-
-    def _months(self) -> Iterator[str]:
-        """When the runs of the page began, from the first to the last month; nothing where no log says it."""
-        begun = (first_begin(cell.proofs) for cell in self.cells)
-        months = sorted({str(time.astype("M8[M]")) for time in begun if time is not None})
-        if len(months) > 1:
-            yield self.say(IN_MONTHS, first=months[0], last=months[-1])
-        elif months:
-            yield self.say(IN_ONE_MONTH, month=months[0])
+        months = run_months(self.cells, self)
+        return self.sentences([*told, *([months] if months else []), self.say(LINKED, missing=MISSING)])
 
     def blocks(self, blocks: Iterable[Block]) -> str:
         """The parts of a section, as the page states them."""

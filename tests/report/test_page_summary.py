@@ -48,8 +48,6 @@ def test_a_page_links_to_the_repository_of_its_logs(language: str, tmp_path: Pat
     assert "<https://example.org/logs>" in page(tmp_path, language)
 
 
-@pytest.mark.parametrize(
-    "address", ["javascript://%0aalert(1)", "../Perf", "https://example.org/a b>", "git@host:x"]
-)
+@pytest.mark.parametrize("address", ["javascript://%0aalert(1)", "../Perf", "https://example.org/a b>", "git@host:x"])
 def test_only_what_is_an_address_of_the_web_is_a_link(address: str) -> None:
     assert not shown_address(address).startswith("<")
