@@ -53,3 +53,15 @@ def test_what_is_done_with_a_table_stands_at_the_edge_of_the_table(reader: Reade
     for size in (WIDE, NARROW):
         page = reader.open("toy.en.html", viewport=size)
         assert corner(page.locator("main .tools").first)[0] == corner(page.locator("main .tools + .scroll").first)[0]
+
+
+def test_the_rule_of_a_number_stands_beside_what_comes_of_it_where_there_is_room(reader: Reader) -> None:
+    places = []
+    for size in (WIDE, NARROW):
+        page = reader.open("toy.en.html", viewport=size)
+        page.locator("td a.number").first.click()
+        parts = page.locator("dialog [data-part=protocol]"), page.locator(".rule [data-part=steps]")
+        places.append([corner(part) for part in parts])
+    ((left, top), (right, same)), ((narrow, above), (as_narrow, below)) = places
+    assert (left < right, top) == (True, same)
+    assert (narrow, above < below) == (as_narrow, True)
