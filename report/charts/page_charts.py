@@ -54,10 +54,14 @@ def chart_name(number: int, table: Table) -> str:
 def chart_files(name: str, page: Page, cells: Sequence[Cell], language: str) -> "ChartFiles":
     """The charts of a page in a language; ``name``: that of the page file."""
     charts, translator = page_charts(page, cells, language), Translator(language, page_words(page, language))
+    return ChartFiles(name, language, charts, chart_sources(page, cells, translator))
+
+
+def chart_sources(page: Page, cells: Sequence[Cell], translator: Translator) -> dict[str, str]:
+    """What stands below a chart that is taken out of a page, by the name of its table; ``cells``: those of the page."""
     tables = {table.name: [cell for cell in cells if cell.table == table.name] for table in page.tables}
-    tables = {name: [one for cell in own for one in (cell, *cell.parts)] for name, own in tables.items()}
-    sources = {table: translator.sentences(_source(page, own, translator)) for table, own in tables.items()}
-    return ChartFiles(name, language, charts, sources)
+    behind = {name: [one for cell in own for one in (cell, *cell.parts)] for name, own in tables.items()}
+    return {table: translator.sentences(_source(page, own, translator)) for table, own in behind.items()}
 
 
 def _source(page: Page, cells: Sequence[Cell], translator: Translator) -> Iterator[str]:
