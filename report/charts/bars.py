@@ -102,7 +102,8 @@ class _Bars:
     def _panels(self) -> Iterator[ChartPanel]:
         if names_its_columns(self.rows):
             for row in self.rows:
-                yield ChartPanel(self._case(row), [self._line(row, shown, shown.column) for shown in row.shown])
+                lines = [self._line(row, shown, shown.column, shown.short) for shown in row.shown]
+                yield ChartPanel(self._case(row), lines)
             return
         for group, rows in groupby(self.rows, key=lambda row: row.group):
             yield ChartPanel(group, [self._line(row, row.shown[0], row.title) for row in rows])
@@ -117,15 +118,15 @@ class _Bars:
         alone = self.is_narrowed and len({other.title for other in self.rows}) == 1
         return row.group if alone else self.translator.say("{first}, {second}", first=row.group, second=title)
 
-    def _line(self, row: ChartRow, shown: ChartPlace, title: str) -> ChartLine:
+    def _line(self, row: ChartRow, shown: ChartPlace, title: str, short: str = "") -> ChartLine:
         figure = shown.figure
         if figure is None:
-            return ChartLine(title, shown.look, missing=self.translator.translate(NO_LOG))
+            return ChartLine(title, shown.look, missing=self.translator.translate(NO_LOG), short=short)
         said = " · ".join(filter(None, (shown.taken, self._qualifier(figure))))
         is_apart, top = bool(figure.cell.certain_disagreements), self.tops[row.number]
         point = ChartPoint(figure.cell, figure.value / top, figure.digits, said, is_apart, figure.is_quoted)
         runs = [value / top for value in figure.repeats] if figure.is_spread else []
-        return ChartLine(title, shown.look, points=[point], runs=runs)
+        return ChartLine(title, shown.look, points=[point], runs=runs, short=short)
 
     def _qualifier(self, figure: Figure) -> str:
         qualifier = figure.cell.qualifier

@@ -18,13 +18,15 @@ COLUMNS = 40
 
 @dataclass(frozen=True)
 class ChartPlace:
-    """A place of a row: the title of its column, that of the column of the page, and its number, if any.
+    """A place of a row: the title of its column, and its number, if any.
 
-    ``taken``: what its column takes the case of the row for, in words. ``look``: the class of its colour.
+    ``short``: what stands for the title on a narrow screen, if anything does. ``taken``: what its column takes the case
+    of the row for, in words. ``look``: the class of its colour.
     """
 
     place: CellPlace
     column: str
+    short: str
     taken: str
     look: str
     figure: Figure | None
@@ -87,7 +89,14 @@ def _shown(page: Page, place: CellPlace, cell: Cell, figure: Figure | None, tran
     title = label(translator.translate(cell.column), COLUMNS)
     taken = [label(translator.translate(text), COLUMNS) for text in page.taken(place)]
     said = translator.enumerated(taken) if taken else ""
-    return ChartPlace(place, title, said, look(page.columns[place.column.column].title), figure)
+    short = short_title(page, place, cell, translator)
+    return ChartPlace(place, title, short, said, look(page.columns[place.column.column].title), figure)
+
+
+def short_title(page: Page, place: CellPlace, cell: Cell, translator: Translator) -> str:
+    """What stands for the title of a column on a narrow screen; empty for one that is not called as the page does."""
+    column = page.columns[place.column.column]
+    return label(translator.translate(column.short), COLUMNS) if column.short and cell.column == column.title else ""
 
 
 def names_its_columns(rows: Sequence[ChartRow]) -> bool:

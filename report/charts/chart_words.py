@@ -1,5 +1,6 @@
 """Labels: texts of pages and logs as they can stand in a chart, on one line and not too long."""
 
+import re
 import unicodedata
 
 from wcwidth import wcswidth
@@ -7,6 +8,10 @@ from wcwidth import wcswidth
 CUT = "…"
 # Liberation Sans at 12 px; a Chinese character takes two columns.
 COLUMN = 7
+# Longer texts are cut before they are broken into lines.
+LONGEST = 400
+# What stands together on a line: a word or a Chinese character, with the marks and the blank beside it.
+_PIECE = re.compile(r"[（「《]*(?:[^\x20\u2e80-\uffef]+|[\u2e80-\uffef])[，。；：、）」》！？]*\x20*")
 
 
 def label(raw: str, columns: int) -> str:
@@ -18,6 +23,19 @@ def label(raw: str, columns: int) -> str:
     # Marks that stand above a letter take no column, however many there are.
     fits = len(line) <= 2 * columns and _columns(line) <= columns
     return line if fits else f"{_head(line, columns - 1).rstrip()}{CUT}"
+
+
+def wrapped(raw: str, columns: int) -> list[str]:
+    """A text on lines of at most so many columns each, broken at blanks and between Chinese characters.
+
+    No line begins with a mark that ends something, nor with what joins the words of a case.
+    """
+    lines = [""]
+    for piece in _PIECE.findall(label(raw, LONGEST).replace(" · ", "\u00a0· ")):
+        if lines[-1] and _columns(lines[-1] + piece.rstrip()) > columns:
+            lines.append("")
+        lines[-1] += piece
+    return [label(line, columns) for line in lines]
 
 
 def width(text: str) -> int:

@@ -12,6 +12,7 @@ from ..measuring.protocol import Protocol
 from ..measuring.quantity import PERCENT
 from ..pagefile.page import CellPlace, Page, Table
 from ..wording.words import Translator, worded
+from .chart_rows import short_title
 from .chart_words import label
 from .figure import figures
 from .palette import look
@@ -127,7 +128,8 @@ class _Efficiencies:
             place = series[0].place
             taken = " ".join(self._words(text) for text in self.page.taken(place))
             points = [self._point(one) for one in series]
-            yield ChartLine(self._name(series), look(self.page.columns[place.column.column].title), taken, points)
+            colour, short = look(self.page.columns[place.column.column].title), self._short(series)
+            yield ChartLine(self._name(series), colour, taken, points, short=short)
 
     def _order(self, series: Sequence[Efficiency]) -> int:
         """Groups in the order of the table."""
@@ -143,6 +145,11 @@ class _Efficiencies:
     def _group(self, series: Sequence[Efficiency]) -> str:
         place = series[0].place
         return self._words(written(self.page, self.table, place.row, place.row.group))
+
+    def _short(self, series: Sequence[Efficiency]) -> str:
+        """What stands for the name of a series on a narrow screen; empty where cards go by columns."""
+        is_a_column = len({one.cell.column for one in series}) == 1
+        return short_title(self.page, series[0].place, series[0].cell, self.translator) if is_a_column else ""
 
     def _name(self, series: Sequence[Efficiency]) -> str:
         """What all points of a series share: its column, or its row where cards go by columns."""

@@ -10,6 +10,7 @@ from ..evidence.cell import Cell
 from ..pagefile.page import Page, Table
 from ..wording import markdown
 from ..wording.page_words import page_words
+from ..wording.run_months import run_months
 from ..wording.words import Translator
 from .bars import bars
 from .chart import Chart, svg
@@ -19,6 +20,8 @@ from .run_charts import over_time
 from .spread import spread
 
 AnyChart = Chart | PanelChart
+
+SOURCE = "Source: {sources}."
 
 
 def page_charts(page: Page, cells: Sequence[Cell], language: str) -> list[AnyChart]:
@@ -50,20 +53,45 @@ def chart_name(number: int, table: Table) -> str:
 
 def chart_files(name: str, page: Page, cells: Sequence[Cell], language: str) -> "ChartFiles":
     """The charts of a page in a language; ``name``: that of the page file."""
-    return ChartFiles(name, language, page_charts(page, cells, language))
+    charts, translator = page_charts(page, cells, language), Translator(language, page_words(page, language))
+    return ChartFiles(name, language, charts, chart_sources(page, cells, translator))
+
+
+def chart_sources(page: Page, cells: Sequence[Cell], translator: Translator) -> dict[str, str]:
+    """What stands below a chart that is taken out of a page, by the name of its table; ``cells``: those of the page."""
+    tables = {table.name: [cell for cell in cells if cell.table == table.name] for table in page.tables}
+    behind = {name: [one for cell in own for one in (cell, *cell.parts)] for name, own in tables.items()}
+    return {table: translator.sentences(_source(page, own, translator)) for table, own in behind.items()}
+
+
+def _source(page: Page, cells: Sequence[Cell], translator: Translator) -> Iterator[str]:
+    """Of what a chart of some cells of a page is, whose logs these are or whom it quotes, and of when."""
+    yield translator.say("{said}.", said=translator.translate(page.title))
+    found: list[str] = []
+    if page.source and any(page.source.has(proof.log) for cell in cells for proof in cell.proofs):
+        found.append(page.source.repository.removeprefix("https://"))
+    quoted = dict.fromkeys(cell.quoted.source for cell in cells if cell.quoted)
+    found += [translator.translate(page.sources[name].title) for name in quoted]
+    if found:
+        yield translator.say(SOURCE, sources=translator.joined(found))
+    yield from filter(None, [run_months(cells, translator)])
 
 
 @dataclass(frozen=True)
 class ChartFiles:
-    """The charts of one page in one language as files PAGE.CHART.LANG.svg of a folder."""
+    """The charts of one page in one language as files PAGE.CHART.LANG.svg of a folder.
+
+    ``sources``: what stands below the charts of a table, by its name.
+    """
 
     page: str
     language: str
     charts: Sequence[AnyChart]
+    sources: Mapping[str, str]
 
     def texts(self) -> Mapping[str, str]:
         """The text of each file, by its name."""
-        return {self._file(chart): _svg(chart) for chart in self.charts}
+        return {self._file(chart): self._svg(chart) for chart in self.charts}
 
     def of(self, table: Table) -> str:
         """The charts of a table as images in Markdown; empty where it has none."""
@@ -75,6 +103,5 @@ class ChartFiles:
     def _file(self, chart: AnyChart) -> str:
         return f"{self.page}.{chart.name}.{self.language}.svg"
 
-
-def _svg(chart: AnyChart) -> str:
-    return chart.svg() if isinstance(chart, PanelChart) else svg(chart, standalone=True)
+    def _svg(self, chart: AnyChart) -> str:
+        return chart.svg(self.sources[chart.table]) if isinstance(chart, PanelChart) else svg(chart, standalone=True)

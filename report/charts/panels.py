@@ -6,14 +6,19 @@ Nothing in them is scaled: text keeps its size on any screen.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from ..evidence.cell import Cell
+from ..measuring.number import thousands
+from .chart_words import wrapped
 from .palette import rules
 
 LINE, HEADING, AXIS = 24, 34, 22
 WIDTH, GAP, TITLES, BESIDE = 860, 40, 20, 150
 LETTER = 7.2
+MARGIN, TITLE_LINE, NOTE_LINE = 16, 22, 18
+TITLE_COLUMNS, NOTE_COLUMNS = 88, 124
+MOST_TICKS = 5
 
 Address = Callable[[Cell], str | None]
 
@@ -37,7 +42,8 @@ class ChartPoint:
 class ChartLine:
     """One line of a panel: a bar or points, in the colour ``look``; without points it says why, or is a heading.
 
-    ``note``: a few words behind its ``title``. ``runs``: where the repeats of a bar stand.
+    ``note``: a few words behind its ``title``; ``short``: what stands for that on a narrow screen, if anything does.
+    ``runs``: where the repeats of a bar stand.
     """
 
     title: str
@@ -46,6 +52,7 @@ class ChartLine:
     points: Sequence[ChartPoint] = ()
     runs: Sequence[float] = ()
     missing: str = ""
+    short: str = ""
     is_heading: bool = False
 
     @property
@@ -95,29 +102,38 @@ class PanelChart:
             ' patternTransform="rotate(45)"><rect class="ground" width="3" height="6"/></pattern></defs>'
         ).format(self.name)
 
-    def svg(self) -> str:
-        """The chart as a file of its own, in colours for a light or a dark ground; it refers to nothing."""
+    def svg(self, source: str = "") -> str:
+        """The chart as a file of its own, in colours for a light or a dark ground; it refers to nothing.
+
+        ``source``: a line below it that says of what it is and whose logs these are.
+        """
         width, columns = ((WIDTH - GAP) / 2, 2) if len(self.panels) > 1 else (WIDTH, 1)
-        top, parts = 60, []
+        parts, top = _texts("title", wrapped(self.title, TITLE_COLUMNS), 4, TITLE_LINE)
+        notes, top = _texts("soft", wrapped(self.note, NOTE_COLUMNS), top, NOTE_LINE)
+        parts += notes
+        top += 18 if any(panel.title for panel in self.panels) else 0
         for start in range(0, len(self.panels), columns):
             row = self.panels[start : start + columns]
             for at, panel in enumerate(row):
                 parts.append(_placed(self.name, panel, at * (width + GAP), top, width))
             top += max(panel.height for panel in row) + TITLES + 18
+        told, top = _texts("soft", wrapped(source, NOTE_COLUMNS) if source else [], top, NOTE_LINE)
+        parts += told
+        whole = Markup('width="{width}" height="{height}" viewBox="-{margin} -{margin} {width} {height}"').format(
+            width=WIDTH + 2 * MARGIN, height=top + 2 * MARGIN, margin=MARGIN
+        )
         head = Markup(
             '<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="{name}-title {name}-desc"'
-            ' width="{width}" height="{height}" viewBox="0 0 {width} {height}"><title id="{name}-title">{title}</title>'
-            '<desc id="{name}-desc">{alternative}</desc>'
-        ).format(name=self.name, width=WIDTH, height=top, title=self.title, alternative=self.alternative)
-        text = Markup('<text class="title" x="0" y="16">{}</text><text class="soft" x="0" y="38">{}</text>')
-        return (
-            head
-            + _style()
-            + self.hatch
-            + text.format(self.title, self.note)
-            + Markup("").join(parts)
-            + Markup("</svg>")
-        )
+            ' {whole}><title id="{name}-title">{title}</title><desc id="{name}-desc">{alternative}</desc>'
+        ).format(name=self.name, whole=whole, title=self.title, alternative=self.alternative)
+        return head + _style() + self.hatch + Markup("").join(parts) + Markup("</svg>")
+
+
+def _texts(kind: str, lines: Sequence[str], top: float, height: int) -> tuple[list[Markup], float]:
+    """Lines of text of one kind below each other, and where the last one ends."""
+    text = Markup('<text class="{}" x="0" y="{}">{}</text>')
+    ends = [top + height * number for number in range(1, len(lines) + 1)]
+    return [text.format(kind, end - 5, line) for end, line in zip(ends, lines, strict=True)], max([top, *ends])
 
 
 def _placed(name: str, panel: ChartPanel, left: float, top: float, width: float) -> Markup:
@@ -140,9 +156,9 @@ def _style() -> Markup:
     dark = "svg{--paper:#101418;--ink:#e4e8ed;--soft:#9aa5b1;--line:#2b333c;background:#101418}" + rules(dark=True)
     fonts = "font:13px Arial,'Liberation Sans','PingFang SC','Microsoft YaHei','Noto Sans CJK SC',sans-serif"
     shapes = (
-        f"text{{{fonts};fill:var(--ink)}}.soft{{fill:var(--soft);font-size:12px}}.strong,.title{{font-weight:bold}}"
+        f"text{{{fonts};fill:var(--ink);paint-order:stroke;stroke:var(--paper);stroke-width:4px}}.soft{{fill:var(--soft);font-size:12px}}.strong,.title{{font-weight:bold}}"
         ".title{font-size:16px}.fill{fill:var(--c)}.edge{fill:none;stroke:var(--c)}.ground,.hollow{fill:var(--paper)}"
-        ".hollow,.run{stroke:var(--c)}.run{fill:var(--paper);stroke:var(--ink)}.grid{stroke:var(--line)}"
+        ".hollow{stroke:var(--c);stroke-width:2}.run{fill:var(--paper);stroke:var(--ink)}.grid{stroke:var(--line)}"
         ".apart{stroke-dasharray:2 2}.join{stroke:var(--c);stroke-width:2}"
     )
     return Markup("<style>{}@media(prefers-color-scheme:dark){{{}}}{}</style>").format(
@@ -154,9 +170,14 @@ def _grid(panel: ChartPanel) -> Markup:
     end = panel.height - AXIS
     line = Markup(
         '<line class="grid" x1="{at:.2f}%" x2="{at:.2f}%" y1="4" y2="{end}"/>'
-        '<text class="soft" text-anchor="middle" x="{at:.2f}%" y="{text}">{said}</text>'
+        '<text class="soft{kind}" text-anchor="middle" x="{at:.2f}%" y="{text}">{said}</text>'
     )
-    drawn = (line.format(at=100 * at, end=end, text=end + 16, said=said) for at, said in panel.ticks)
+    # Every second of many has no room on a narrow screen.
+    kinds = ["", " between" if len(panel.ticks) > MOST_TICKS else ""]
+    drawn = (
+        line.format(at=100 * at, end=end, text=end + 16, said=said, kind=kinds[number % 2])
+        for number, (at, said) in enumerate(panel.ticks)
+    )
     return Markup("").join(drawn)
 
 
@@ -178,6 +199,12 @@ def _linked(drawn: Markup, point: ChartPoint, look: str, address: Address) -> Ma
     return link.format(found, look, drawn)
 
 
+def _gapped(digits: str) -> Markup:
+    """Digits with gaps between thousands, as in the tables: who copies them gets digits alone."""
+    first, *others = thousands(digits)
+    return escape(first) + Markup("").join(Markup('<tspan dx="0.16em">{}</tspan>').format(part) for part in others)
+
+
 def _bar(line: ChartLine, point: ChartPoint, middle: int, name: str, address: Address) -> Markup:
     size = Markup('y="{:g}" width="{:.2f}%" height="15" rx="1.5"').format(middle - 7.5, 100 * point.at)
     parts = [Markup('<rect class="fill" {}/>').format(size)]
@@ -189,7 +216,7 @@ def _bar(line: ChartLine, point: ChartPoint, middle: int, name: str, address: Ad
     parts += [dot.format(100 * at, middle) for at in line.runs]
     end = 100 * max([point.at, *line.runs])
     text = Markup('<text x="{:.2f}%" dx="6" y="{:g}">{} <tspan class="soft">{}</tspan></text>')
-    parts.append(text.format(end, middle + 4.5, point.digits, point.said))
+    parts.append(text.format(end, middle + 4.5, _gapped(point.digits), point.said))
     return _linked(Markup("").join(parts), point, line.look, address)
 
 
@@ -211,4 +238,4 @@ def _points(line: ChartLine, middle: int, address: Address) -> Markup:
 def _beside(point: ChartPoint, middle: int, *, is_left: bool) -> Markup:
     where = Markup('text-anchor="end" dx="-10"') if is_left else Markup('dx="10"')
     text = Markup('<text x="{:.2f}%" {} y="{:g}">{} <tspan class="soft">{}</tspan></text>')
-    return text.format(100 * point.at, where, middle + 4.5, point.digits, point.said)
+    return text.format(100 * point.at, where, middle + 4.5, _gapped(point.digits), point.said)

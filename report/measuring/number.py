@@ -1,6 +1,8 @@
 """Numbers: how a value is printed, to the last digit."""
 
+import re
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
+from itertools import pairwise
 
 from .protocol import Protocol
 
@@ -8,6 +10,7 @@ DEFAULT_DECIMALS = 3
 MUCH = 10.0  # a larger change is only said to be larger
 NEARLY_ALL = 0.995  # two digits of it are those of 100
 
+_WHOLE = re.compile(r"\d+(?=(?:\.\d+)?‡?\Z)", re.ASCII)
 _ROUNDING = {"half_up": ROUND_HALF_UP, "truncate": ROUND_DOWN}
 # No float has more digits than this before and after its point together, so that no digit is ever lost on the way.
 _EXACT = Context(prec=1100)
@@ -43,6 +46,16 @@ def printed(value: float, protocol: Protocol) -> str:
         return format(_rounded(decimal, last, protocol).normalize(_EXACT), "f")
     decimals = DEFAULT_DECIMALS if protocol.decimals is None else protocol.decimals
     return format(_rounded(decimal, -decimals, protocol), "f")
+
+
+def thousands(digits: str) -> list[str]:
+    """A printed number in parts: three digits of its whole part each, fewer in the first, the last with all behind it.
+
+    What is no number is one part.
+    """
+    whole = _WHOLE.match(digits)
+    ends = range((whole.end() - 1) % 3 + 1, whole.end(), 3) if whole else ()
+    return [digits[start:end] for start, end in pairwise([0, *ends, len(digits)])]
 
 
 def _rounded(decimal: Decimal, last: int, protocol: Protocol) -> Decimal:

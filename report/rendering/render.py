@@ -8,6 +8,7 @@ from ..evidence.quotient import MISSING as MISSING_PART
 from ..evidence.ranks.exhibits import Exhibit
 from ..pagefile.page import Block, Code, Grid, Prose, Table
 from ..wording import markdown
+from ..wording.run_months import run_months
 from ..wording.words import worded
 from . import render_environment, render_evidence, render_highlights, render_remarks
 from .page_text import MISSING, PageText
@@ -36,7 +37,7 @@ class Renderer(PageText):
     """Renders the parts of one page in one language, which a template puts together."""
 
     def summary(self) -> str:
-        """What the page shows, and how many of its numbers are measured, quoted and missing, in a line."""
+        """What the page shows, how many of its numbers are measured, quoted and missing, and when, in a line."""
         found = self.coverage
         counts = {"measured": found.measured, "quoted": found.quoted, "missing": found.missing}
         counted = [self.say(COUNTS[kind], count=count) for kind, count in counts.items() if count or kind == "measured"]
@@ -44,7 +45,8 @@ class Renderer(PageText):
         told = [unit, self.say("{said}.", said=self.joined(counted))]
         if found.quoted and any(cell.rests_on_quotes and not cell.quoted for cell in self.cells):
             told.append(self.say(FROM_QUOTED))
-        return self.sentences([*told, self.say(LINKED, missing=MISSING)])
+        months = run_months(self.cells, self)
+        return self.sentences([*told, *([months] if months else []), self.say(LINKED, missing=MISSING)])
 
     def blocks(self, blocks: Iterable[Block]) -> str:
         """The parts of a section, as the page states them."""
@@ -139,8 +141,9 @@ class Renderer(PageText):
             return self.say("This page does not have any logs.")
         told = [self.say(LISTED, count=len(self.exhibits), evidence=markdown.link(self.say("Evidence"), address))]
         if source := self.page.source:
-            where = {"repository": source.repository, "commit": source.commit, "licence": source.licence}
-            told.append(self.say(PUBLISHED, **{name: markdown.text(text) for name, text in where.items()}))
+            commit, licence = markdown.text(source.commit), markdown.text(source.licence)
+            repository = markdown.shown_address(source.repository)
+            told.append(self.say(PUBLISHED, repository=repository, commit=commit, licence=licence))
         return self.sentences(told)
 
     def logs_table(self) -> str:

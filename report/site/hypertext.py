@@ -14,6 +14,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
+from ..measuring.number import thousands
 from ..rendering.sparkline import BLOCKS
 from ..wording.markdown import seen
 
@@ -65,11 +66,8 @@ def plain(markdown: str) -> str:
 
 def gapped(digits: str) -> Markup:
     """Digits with gaps in the whole part, which the style sheet makes: who copies them gets digits alone."""
-    found = DIGITS.fullmatch(digits)
-    first = (len(found[1]) - 1) % 3 + 1 if found else 0
-    ends = range(first, len(found[1]), 3) if found else ()
-    parts = [Markup('<span class="k">{}</span>').format(digits[max(end - 3, 0) : end]) for end in ends]
-    return Markup("").join(parts) + digits[3 * (len(parts) - 1) + first if parts else 0 :]
+    *first, last = thousands(digits)
+    return Markup("").join(Markup('<span class="k">{}</span>').format(part) for part in first) + last
 
 
 def paddings(column: Sequence[str]) -> list[str]:

@@ -88,6 +88,7 @@ def _bytes(files: LogFiles) -> int:
 
 
 def _texts(page: WebPage) -> Iterator[tuple[str, str]]:
-    """A page and that of its evidence, by the names of their files."""
+    """A page, that of its evidence and its charts, by the names of their files."""
     yield file_name(page.name, page.language), page.html()
     yield proofs_name(page.name, page.language), page.proofs_html()
+    yield from page.drawn_files()

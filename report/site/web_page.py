@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from markupsafe import Markup
 
+from ..charts.page_charts import chart_sources
 from ..charts.palette import look
 from ..charts.panels import PanelChart
 from ..evidence.cell import Cell
@@ -138,6 +139,18 @@ class WebPage(Renderer):
         """The names and the texts of the files of its tables, the same in every language."""
         addresses = {cell: f"{self.address(self.language)}#{anchor}" for cell, anchor in self.anchors.items()}
         return data_files(self.name, self.page, self.cells, addresses)
+
+    def drawn_files(self) -> Iterator[tuple[str, str]]:
+        """The names and the texts of the files of its charts, in its language."""
+        sources = chart_sources(self.page, self.cells, self)
+        return ((self._drawn_file(chart), chart.svg(sources[chart.table])) for chart in self.charts)
+
+    def drawn_address(self, chart: PanelChart) -> str:
+        """The file of a chart, as seen from this one."""
+        return path_address(self._drawn_file(chart))
+
+    def _drawn_file(self, chart: PanelChart) -> str:
+        return f"data/{self.name}.{chart.name}.{self.language}.svg"
 
     def description(self) -> str:
         """What the page finds, or holds, in a sentence or two without markup."""

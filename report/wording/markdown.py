@@ -49,6 +49,11 @@ def link(label: str, address: str) -> str:
     return f"[{label}]({address_of(address)})"
 
 
+def shown_address(address: str) -> str:
+    """An address that leads to itself; one that no link leads to as text."""
+    return f"<{address}>" if address_of(address) == address and "://" in address else text(address)
+
+
 def address_of(address: str) -> str:
     """An address that can stand in a link: percent-encoded, and with no scheme but http and https."""
     found = re.match(r"([A-Za-z][A-Za-z0-9+.-]*):", address)

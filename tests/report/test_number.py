@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from report.measuring.number import percent, printed, quotient, signed, without_noise
+from report.measuring.number import percent, printed, quotient, signed, thousands, without_noise
 from report.measuring.protocol import Protocol
 
 values = st.floats(0, 1e9, allow_nan=False)
@@ -39,6 +39,24 @@ decimals = st.integers(0, 6)
 )
 def test_a_value_is_printed_as_its_protocol_says(protocol: str, value: float, text: str) -> None:
     assert printed(value, Protocol.parse(protocol)) == text
+
+
+@pytest.mark.parametrize(
+    ("digits", "parts"),
+    [
+        ("999", ["999"]),
+        ("1000", ["1", "000"]),
+        ("10984.436", ["10", "984.436"]),
+        ("445461‡", ["445", "461‡"]),
+        ("0.0001234", ["0.0001234"]),
+        ("1234567.0", ["1", "234", "567.0"]),
+        ("2022-06", ["2022-06"]),
+        ("-", ["-"]),
+        ("", [""]),
+    ],
+)
+def test_the_whole_part_of_a_number_is_read_in_thousands(digits: str, parts: list[str]) -> None:
+    assert thousands(digits) == parts
 
 
 def test_a_quotient_has_no_noise_of_binary_numbers() -> None:

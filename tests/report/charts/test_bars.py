@@ -47,6 +47,17 @@ def bars(folder: Path, **made: Any) -> PanelChart:
     return charts(folder, **made)[BARS]
 
 
+def test_who_copies_a_number_of_a_bar_gets_its_digits_without_the_gap_between_thousands(tmp_path: Path) -> None:
+    drawn = bars(tmp_path).svg()
+    assert "11000.0 " in texts(drawn)
+    assert '11<tspan dx="0.16em">000.0</tspan>' in drawn
+
+
+def test_a_line_is_called_as_its_column_is_on_a_narrow_screen(tmp_path: Path) -> None:
+    page = PAGE.replace('title = "A"', 'title = "A"\nshort = "a!"', 1)
+    assert [line.short for line in bars(tmp_path, page=page).panels[0].lines] == ["a!", ""]
+
+
 def test_the_bars_have_the_digits_of_the_page(tmp_path: Path) -> None:
     assert [(panel, line, point.digits) for panel, line, point in points(bars(tmp_path))] == [
         ("1 cards", "A", "400.0"),

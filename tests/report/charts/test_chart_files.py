@@ -3,10 +3,21 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from report.charts.page_charts import chart_files
+from report.evidence.case_evidence import cells
 from report.rendering.publish import PublishedPage, publish
 from tests.commandline import run
-from tests.report.charts.charted_page import make, parsed
+from tests.report.charts.charted_page import PAGE, make, parsed, texts
+
+SOURCE = """
+[source]
+repository = "https://example.org/logs"
+commit = "0123456"
+licence = "MIT"
+url = "https://example.org/{commit}/{path}"
+"""
 
 
 def published(folder: Path, *, charts: bool) -> PublishedPage:
@@ -40,6 +51,21 @@ def test_the_page_shows_its_charts_under_the_table_with_their_text(tmp_path: Pat
     assert [parsed((tmp_path / "out" / name).read_text(encoding="utf-8")).get("role") for _, name in shown] == ["img"]
     assert shown[0][0].startswith("Bar chart of 6 numbers in images/s")
     assert page.index("| 32 cards") < page.index("![Bar chart") < page.index("## What is tested")
+
+
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [
+        ("en", "T. Source: example.org/logs. Runs: 2031-05."),
+        ("zh", "T。数据来源：example.org/logs。测试时间：2031-05。"),
+    ],
+)
+def test_a_chart_taken_away_still_says_of_what_it_is_and_whose_logs_these_are(
+    language: str, told: str, tmp_path: Path
+) -> None:
+    page = make(tmp_path, page=PAGE + SOURCE)
+    drawn = chart_files("page", page, list(cells(page, tmp_path / "logs")), language).texts()
+    assert [texts(one)[-1] for one in drawn.values()] == [told]
 
 
 def test_charts_change_nothing_else_of_the_page(tmp_path: Path) -> None:

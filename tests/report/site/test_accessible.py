@@ -29,6 +29,12 @@ NARROWEST = """Math.min(...[...document.querySelectorAll("main :is(p:not(.unseen
   .map((element) => element.clientWidth))"""
 CUT = """[...document.querySelectorAll(".scroll:has(table.results, table.cases)")]
   .filter((box) => box.scrollWidth > box.clientWidth + 1).map((box) => box.querySelector("caption").textContent)"""
+CUT_LINES = """[...document.querySelectorAll(".drawn li:not(.heading)")]
+  .filter((line) => line.scrollWidth > line.clientWidth).map((line) => line.textContent)"""
+# Bars of several panels are compared by their length.
+UNEQUAL = """[...document.querySelectorAll("figure.chart")].filter((chart) => {
+  const widths = [...chart.querySelectorAll(".drawn > svg")].map((drawn) => drawn.getBoundingClientRect().width);
+  return Math.max(...widths) - Math.min(...widths) > 1; }).map((chart) => chart.id)"""
 NOT_SCROLLING = """[...document.querySelectorAll("[tabindex='0']")]
   .filter((box) => box.scrollWidth <= box.clientWidth).map((box) => box.outerHTML.slice(0, 80))"""
 
@@ -77,6 +83,16 @@ def test_a_narrow_screen_has_all_of_a_page_in_columns_that_can_be_read(every_rea
         assert page.evaluate(NARROWEST) >= 50, name
         assert page.evaluate(CUT) == [], name
         assert page.evaluate("document.documentElement.scrollHeight") < HIGHEST, name
+
+
+def test_charts_name_their_lines_in_full_and_draw_their_panels_in_one_width(
+    every_reader: Reader, files: list[str]
+) -> None:
+    for name in files:
+        for size in (NARROW, WIDE):
+            page = every_reader.open(name, viewport=size)
+            assert page.evaluate(CUT_LINES) == [], name
+            assert page.evaluate(UNEQUAL) == [], name
 
 
 def test_the_evidence_of_a_number_has_no_serious_finding_either(every_reader: Reader) -> None:

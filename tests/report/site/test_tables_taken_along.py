@@ -13,12 +13,13 @@ from report.measuring.number import printed, quotient
 from report.measuring.protocol import Protocol
 from report.rendering.publish import PublishedPage
 from report.site.build import publish_site
-from tests.report.charts.charted_page import PAGE, make
+from tests.report.charts.charted_page import PAGE, make, texts
+from tests.report.charts.charted_page import parsed as parsed_svg
 from tests.report.compared_page import put
 from tests.report.published_pages import every_published_page
 from tests.report.site.browser import Reader, needs_chromium
 from tests.report.site.served_site import served
-from tests.report.site.test_pages import figures, parsed
+from tests.report.site.test_pages import elements, figures, parsed
 
 TWO = Protocol(decimals=2)
 
@@ -51,6 +52,16 @@ def test_all_outputs_of_a_published_page_have_the_same_digits(page: str, logs: P
     shown = figures(parsed(next(path for path in published.files if path.suffix == ".html")))
     for kind in ("csv", "json"):
         assert [row["printed"] for row in taken(tmp_path / "site", page, kind) if row["printed"]] == shown != []
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_chart_is_taken_along_in_the_language_of_its_page(language: str, site: Path) -> None:
+    shown = list(elements(parsed(site / f"toy.{language}.html"), "a", "strong"))
+    files = [link.get("href", "") for link in shown if link.get("href", "").endswith(".svg")]
+    drawn = [(site / file).read_text(encoding="utf-8") for file in files]
+    titles = ["".join(one.itertext()).replace("\u00a0", " ") for one in shown]
+    assert [parsed_svg(one)[0].text in titles for one in drawn] == [True] * len(drawn) != []
+    assert all("Toy50 <training>" in texts(one)[-1] for one in drawn)
 
 
 def test_a_number_says_its_date_its_version_and_where_its_evidence_is(site: Path) -> None:

@@ -1,0 +1,67 @@
+"""How pages look in a real browser: what stands beside what, what a finger hits, and what is left on paper."""
+
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Locator
+
+from tests.report.site.browser import Reader, needs_chromium
+
+pytestmark = needs_chromium
+
+WIDE, NARROW, PAPER = {"width": 1400, "height": 900}, {"width": 390, "height": 844}, {"width": 688, "height": 1000}
+
+# What lies so many pixels above the middle of a number, which is less than half a row.
+ABOVE = """(number) => { const box = number.getBoundingClientRect();
+  return document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2 - 11) === number; }"""
+
+
+def corner(part: Locator) -> tuple[float, float]:
+    """Where the upper left corner of a part of a page stands."""
+    box = part.bounding_box()
+    assert box is not None
+    return box["x"], box["y"]
+
+
+@pytest.mark.parametrize("media", ["screen", "print"])
+def test_results_of_one_framework_stand_side_by_side_where_there_is_room(
+    media: Literal["screen", "print"], reader: Reader
+) -> None:
+    page = reader.open("index.html", viewport=WIDE if media == "screen" else PAPER)
+    page.emulate_media(media=media)
+    groups = page.locator(".group:not(:has(thead th:nth-child(6)))")
+    (left, top), (right, other_top) = corner(groups.nth(0)), corner(groups.nth(1))
+    assert left < right
+    assert top == other_top
+
+
+def test_results_stand_below_each_other_on_a_narrow_screen(reader: Reader) -> None:
+    groups = reader.open("index.html", viewport=NARROW).locator(".group")
+    (left, top), (other_left, below) = corner(groups.nth(0)), corner(groups.nth(1))
+    assert left == other_left
+    assert top < below
+
+
+def test_a_finger_hits_a_number_anywhere_in_the_height_of_its_row(reader: Reader) -> None:
+    touched = reader.open("toy.en.html", viewport=NARROW, has_touch=True, is_mobile=True)
+    pointed = reader.open("toy.en.html", viewport=WIDE)
+    hits = [page.locator("td a.number").first.evaluate(ABOVE) for page in (touched, pointed)]
+    assert hits == [True, False]
+
+
+def test_what_is_done_with_a_table_stands_at_the_edge_of_the_table(reader: Reader) -> None:
+    for size in (WIDE, NARROW):
+        page = reader.open("toy.en.html", viewport=size)
+        assert corner(page.locator("main .tools").first)[0] == corner(page.locator("main .tools + .scroll").first)[0]
+
+
+def test_the_rule_of_a_number_stands_beside_what_comes_of_it_where_there_is_room(reader: Reader) -> None:
+    places = []
+    for size in (WIDE, NARROW):
+        page = reader.open("toy.en.html", viewport=size)
+        page.locator("td a.number").first.click()
+        parts = page.locator("dialog [data-part=protocol]"), page.locator(".rule [data-part=steps]")
+        places.append([corner(part) for part in parts])
+    ((left, top), (right, same)), ((narrow, above), (as_narrow, below)) = places
+    assert (left < right, top) == (True, same)
+    assert (narrow, above < below) == (as_narrow, True)
