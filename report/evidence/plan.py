@@ -100,9 +100,9 @@ def _unplanned(place: _PlannedCell, logs: Path) -> str | None:
     try:
         run = run_of(place.column, place.case)
     except NoEvidenceError as error:
-        return str(error)
+        return place.column.not_launched or str(error)
     if run.launcher is None and not _has_evidence(logs, filled(run, place.of_model, logs)):
-        return NO_LAUNCHER
+        return place.column.not_launched or NO_LAUNCHER
     return None
 
 

@@ -152,7 +152,8 @@ class Column(PagePart):
     """`protocol` of all its runs, unless they set another."""
     spellings: dict[Axis, dict[str, str]] = Field(default_factory=dict)
     """`spellings` of all its runs, unless they set others."""
-
+    not_launched: str = ""
+    """Why `launch` cannot run cases that no run with a launcher covers: a sentence in English, which it prints."""
     quality: Quality | None = None
     """What its runs are held against; default: `quality` of the page."""
 

@@ -12,35 +12,15 @@ from native_checkout import executable
 
 from launchers.machine import accelerators, gpus
 from launchers.machine.card_sample import CardAnswer, CardProcess, CardSample
-from launchers.machine.makers import amd, ascend, intel
+from launchers.machine.makers import amd, intel
 
-# In the form of npu-smi 25.2.0; the numbers are invented.
-TRAINING = """\
-+------------------------------------------------------------------------------------------------+
-| npu-smi 25.2.0                   Version: 25.2.0                                               |
-+---------------------------+---------------+----------------------------------------------------+
+ASCEND = """\
 | NPU   Name                | Health        | Power(W)    Temp(C)           Hugepages-Usage(page)|
 | Chip                      | Bus-Id        | AICore(%)   Memory-Usage(MB)  HBM-Usage(MB)        |
-+===========================+===============+====================================================+
 | 0     910B3               | OK            | 301.8       53                0    / 0             |
 | 0                         | 0000:C1:00.0  | 87          0    / 0          53318/ 65536         |
-+===========================+===============+====================================================+
 | 1     910B3               | Warning       | -           NA                0    / 0             |
 | 0                         | 0000:C2:00.0  | 0           0    / 0          3314 / 65536         |
-+===========================+===============+====================================================+
-+---------------------------+---------------+----------------------------------------------------+
-| NPU     Chip              | Process id    | Process name             | Process memory(MB)      |
-+===========================+===============+====================================================+
-| 0       0                 | 1712733       | python                   | 50048                   |
-+===========================+===============+====================================================+
-"""
-# In the form of npu-smi 23.0.5 for cards without HBM.
-INFERENCE = """\
-| NPU     Name                  | Health          | Power(W)     Temp(C)           Hugepages-Usage(page) |
-| Chip    Device                | Bus-Id          | AICore(%)    Memory-Usage(MB)                        |
-+===============================+=================+======================================================+
-| 3       310B1                 | Alarm           | 0.0          49                15    / 15            |
-| 0       3                     | 0000:11:00.0    | 12           600  / 7578                             |
 """
 # The first head is that of XPU Manager 1, the second that of 2.
 DUMPED = [
@@ -51,6 +31,13 @@ DUMPED = [
     "Timestamp, DeviceId, utilization.gpu (%), power.draw (W), clocks.gpu (MHz), temperature.gpu (C), "
     "memory.used (MiB)",
 ]
+# As Max 1550 printed it in xpumanager issue 98 (utilisation that is not told at first, clocks with decimals), and Arc
+# A380 in issue 62, where nothing stands in the cells; the numbers are invented.
+PARTLY_TOLD = [
+    "08:09:17.817,    4,  N/A, 391.32, 1600.00, 42.50, 20518.25",
+    "05:47:53.671,    0, , , , , ",
+    "08:09:18.000,    4, 20.41, 392.00, 1600.00",
+]
 
 
 @pytest.fixture(autouse=True)
@@ -59,43 +46,14 @@ def without_nvidia(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpus, "_refusal", lambda: "no driver")
 
 
-def samples(text: str) -> list[CardSample]:
-    """What `npu-smi info` tells of each chip."""
-    return [answer.sample for answer in ascend.answers(text)]
-
-
 def put(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, script: str) -> None:
     """Put a program on PATH."""
     executable(folder / name, f"#!/bin/sh\n{script}\n")
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
 
 
-def test_chips_of_ascend_are_read_from_both_of_their_rows_and_processes_are_not() -> None:
-    assert samples(TRAINING) == [
-        CardSample(utilisation=87, memory=53318, power=301.8, temperature=53),
-        CardSample(utilisation=0, memory=3314, power=None, temperature=None),
-    ]
-
-
-def test_processes_of_ascend_are_those_of_their_chips() -> None:
-    assert [answer.processes for answer in ascend.answers(TRAINING)] == [(CardProcess(1712733, 50048),), ()]
-
-
-def test_processes_of_ascend_are_not_known_where_it_does_not_list_them() -> None:
-    assert [answer.processes for answer in ascend.answers(INFERENCE)] == [None]
-
-
-def test_chips_of_ascend_without_hbm_tell_their_other_memory() -> None:
-    assert samples(INFERENCE) == [CardSample(utilisation=12, memory=600, power=0, temperature=49)]
-
-
-@pytest.mark.parametrize("text", ["", "no device\n", "| 0 | x |\n| 0 | y |\n"])
-def test_what_is_no_table_of_ascend_has_no_chips(text: str) -> None:
-    assert (samples(text), ascend.names(text)) == ([], [])
-
-
 def test_cards_of_ascend_are_asked_by_their_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put(tmp_path, monkeypatch, "npu-smi", f"cat <<'END'\n{TRAINING}END")
+    put(tmp_path, monkeypatch, "npu-smi", f"cat <<'END'\n{ASCEND}END")
     with accelerators.asked() as ask:
         assert ask is not None
         assert [(card, sample.power) for card, sample, _ in ask()] == [(0, 301.8), (1, None)]
@@ -117,6 +75,13 @@ def test_lines_of_intel_are_read_and_what_is_not_told_is_unknown() -> None:
     assert list(intel.samples(DUMPED)) == [
         (0, CardSample(utilisation=97.25, memory=40213.5, power=451.61, sm_clock=1550, temperature=61)),
         (1, CardSample(utilisation=0, memory=28.75, power=None, sm_clock=0, temperature=None)),
+    ]
+
+
+def test_what_intel_does_not_tell_is_unknown_and_a_line_that_is_cut_is_none() -> None:
+    assert list(intel.samples(PARTLY_TOLD)) == [
+        (4, CardSample(memory=20518.25, power=391.32, sm_clock=1600, temperature=42.5)),
+        (0, CardSample()),
     ]
 
 
@@ -200,6 +165,31 @@ def test_a_card_of_amd_tells_what_it_knows() -> None:
 def test_a_card_of_amd_tells_what_each_process_holds_of_its_own_memory() -> None:
     found = amd.answer(bindings(**ANSWERS), 0, object()).processes
     assert found == (CardProcess(17, 8192), CardProcess(18, None))
+
+
+# As amdsmi answers: for the second die of MI250, whose power the first one tells (ROCm/rocm_smi_lib issue 160), with
+# numbers for what is not told (ROCm 6.0.2), and up to ROCm 6.1 by other names and with structures (amdsmi 24.4).
+SECOND_DIE = {**ANSWERS, "power_info": {"average_socket_power": 0, "current_socket_power": "N/A", "gfx_voltage": "N/A"}}
+OLDER = {
+    **ANSWERS,
+    "power_info": {"current_socket_power": 34, "average_socket_power": 34, "gfx_voltage": 65535, "power_limit": 290},
+    "clock_info": {Kind.GFX: {"cur_clk": 1700, "max_clk": 1700, "sleep_clk": 0}, Kind.MEM: {"cur_clk": 1600}},
+    "gpu_process_list": [
+        SimpleNamespace(pid=19, memory_usage=SimpleNamespace(vram_mem=2**30)),
+        SimpleNamespace(pid=20, memory_usage=SimpleNamespace(vram_mem=2**64 - 1)),
+        object(),
+    ],
+}
+
+
+def test_the_second_die_of_a_card_of_amd_tells_no_power() -> None:
+    assert amd.answer(bindings(**SECOND_DIE), 1, object()).sample.power is None
+
+
+def test_a_card_of_amd_is_read_with_the_bindings_of_older_versions() -> None:
+    found = amd.answer(bindings(**OLDER), 0, object())
+    assert (found.sample.power, found.sample.sm_clock, found.sample.memory_clock) == (34, 1700, 1600)
+    assert found.processes == (CardProcess(19, 1024), CardProcess(20, None))
 
 
 def test_a_card_of_amd_that_answers_nothing_leaves_all_open() -> None:

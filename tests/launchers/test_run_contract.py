@@ -154,17 +154,20 @@ def test_no_key_of_run_json_is_read_that_the_contract_does_not_tell() -> None:
 
 
 def test_the_contract_tells_the_columns_of_the_side_files() -> None:
-    assert tuple(COLUMNS) == (*folders.CLOCK_COLUMNS, *sampling.COLUMNS, *sampling.PROCESS_COLUMNS)
+    of_cards = (*sampling.COLUMNS, *sampling.CARD_PROCESS_COLUMNS)
+    assert tuple(COLUMNS) == (*folders.CLOCK_COLUMNS, *of_cards, *sampling.PROCESS_COLUMNS)
 
 
 def test_both_rooms_spell_the_files_of_a_run_alike() -> None:
     written = (folders.LOG, folders.FACTS, folders.CLOCK, folders.TELEMETRY, folders.PROCESSES)
     assert written == (runfile.LOG, runfile.RUN_FILE, runfile.CLOCK, runfile.TELEMETRY, runfile.PROCESSES)
+    assert folders.CARD_PROCESSES == runfile.CARD_PROCESSES
 
 
 def test_both_rooms_have_the_same_columns_of_the_side_files() -> None:
     assert folders.CLOCK_COLUMNS == clock.COLUMNS
     assert (*telemetry.COLUMNS, *telemetry.LATER_COLUMNS) == sampling.COLUMNS
+    assert sampling.CARD_PROCESS_COLUMNS == telemetry.CARD_PROCESS_COLUMNS
     assert sampling.PROCESS_COLUMNS == telemetry.PROCESS_COLUMNS
 
 
@@ -180,10 +183,10 @@ def test_the_contract_tells_the_schema_and_the_ends_of_a_run() -> None:
 
 def test_the_contract_tells_every_file_of_a_run_folder() -> None:
     names = {folders.LOG, folders.FACTS, folders.CLOCK, folders.TELEMETRY, folders.SCRIPT, folders.OUTPUT}
-    names.add(folders.PROCESSES)
+    names |= {folders.CARD_PROCESSES, folders.PROCESSES}
     names |= {folders.PATCH, folders.SUBMITTED, folders.MARKED, folders.ORPHANED, suite.STAGING, folders.BEGUN}
     names |= {folders.ENDED, folders.SUBMISSION, folders.KEPT}
-    names |= {f"{folders.NODE}<number>{ending}" for ending in (".json", ".csv")}
+    names |= {f"{folders.NODE}<number>{ending}" for ending in (".json", ".csv", ".gpu_processes.csv")}
     assert names <= FILES
 
 

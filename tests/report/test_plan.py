@@ -6,7 +6,7 @@ import pytest
 
 from launchers.native import recipes
 from report.evidence.case_runs import filled
-from report.evidence.plan import PlannedLaunch, missing, unplanned
+from report.evidence.plan import NO_LAUNCHER, PlannedLaunch, missing, unplanned
 from report.pagefile.page import Page
 from report.pagefile.page_file import PageError, find, load
 from tests.parsers.run_folders import make_run
@@ -222,9 +222,39 @@ def test_an_empty_cell_whose_column_names_no_launcher_is_reported(tmp_path: Path
     ]
 
 
+def test_a_column_says_why_it_is_not_launched(tmp_path: Path) -> None:
+    found = page(tmp_path, "[columns.b]", '[columns.b]\nnot_launched = "its program is lost."')
+    assert unplanned(found, tmp_path) == ["Table, 1 cards, B (and 1 more of this column): its program is lost."]
+
+
 def test_many_empty_cells_of_a_column_are_reported_in_one_sentence() -> None:
     told = unplanned(load(find("benchmark-guide")), Path("nowhere"))
-    assert [sentence.count("more of this column") for sentence in told] == [1, 1]
+    assert [sentence.count("more of this column") for sentence in told] == [1, 1, 1]
+
+
+PUBLISHED = {
+    "resnet50": {
+        *("paddleclas_resnet50_static", "nvidia_tensorflow_resnet50", "nvidia_pytorch_resnet50"),
+        *("nvidia_mxnet_resnet50", "paddleclas_resnet50"),
+    },
+    "vgg16": {"paddleclas_vgg16"},
+    "deeplabv3p": {"paddleseg_deeplabv3p", "mmsegmentation_deeplabv3plus"},
+    "benchmark-guide": {
+        *("paddlegan_cyclegan", "paddleclas_se_resnext50", "paddleseg_deeplabv3p", "paddlenlp_bert"),
+        *("paddlenlp_transformer", "mmsegmentation_deeplabv3plus", "nvidia_pytorch_bert", "nvidia_pytorch_transformer"),
+    },
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_a_published_page_can_be_launched_for_each_of_its_programs(name: str, tmp_path: Path) -> None:
+    assert {run.recipe for run in missing(load(find(name)), tmp_path)} == PUBLISHED[name]
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_a_published_page_says_why_its_other_cells_cannot_be_launched(name: str) -> None:
+    told = unplanned(load(find(name)), Path("nowhere"))
+    assert [said for said in told if NO_LAUNCHER in said or "does not name any logs" in said] == []
 
 
 def test_a_run_may_have_a_launcher_of_its_own(tmp_path: Path) -> None:

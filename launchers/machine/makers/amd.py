@@ -12,6 +12,7 @@ from ..card_sample import CardAnswer, CardProcess, Cards, CardSample
 
 _DRIVER = Path("/dev/kfd")
 _NOT_KNOWN = 0xFFFF  # what amdsmi answers, or "N/A", where a card does not tell
+_NO_MEMORY = 1 << 60  # it is the greatest number where the driver does not tell what a process holds
 
 
 @contextmanager
@@ -53,8 +54,8 @@ def _sample(amdsmi: Any, handle: Any) -> CardSample:
         utilisation=_of(_told(amdsmi.amdsmi_get_gpu_activity, handle), "gfx_activity"),
         memory=_whole((_told(amdsmi.amdsmi_get_gpu_vram_usage, handle) or {}).get("vram_used")),
         power=next((watts for watts in drawn if watts), None),
-        sm_clock=_of(_told(amdsmi.amdsmi_get_clock_info, handle, kinds.GFX), "clk"),
-        memory_clock=_of(_told(amdsmi.amdsmi_get_clock_info, handle, kinds.MEM), "clk"),
+        sm_clock=_clock(amdsmi, handle, kinds.GFX),
+        memory_clock=_clock(amdsmi, handle, kinds.MEM),
         temperature=_number(_told(amdsmi.amdsmi_get_temp_metric, handle, sensors.HOTSPOT, now)),
         ecc_corrected=_whole(errors.get("correctable_count")),
         ecc_uncorrected=_whole(errors.get("uncorrectable_count")),
@@ -62,11 +63,24 @@ def _sample(amdsmi: Any, handle: Any) -> CardSample:
 
 
 def _processes(told: Any) -> tuple[CardProcess, ...] | None:
-    """The processes of a card with the bytes of its memory that they hold, as amdsmi 7.0.2 lists them."""
+    """The processes of a card with the bytes of its memory that they hold; up to ROCm 6.1 they are structures."""
     if told is None:
         return None
-    memory = ((one["pid"], _whole((one.get("memory_usage") or {}).get("vram_mem"))) for one in told)
-    return tuple(CardProcess(number, None if held is None else held // 2**20) for number, held in memory)
+    memory = ((_whole(_part(one, "pid")), _whole(_part(_part(one, "memory_usage"), "vram_mem"))) for one in told)
+    return tuple(CardProcess(number, _mib(held)) for number, held in memory if number is not None)
+
+
+def _part(told: Any, name: str) -> Any:
+    return told.get(name) if isinstance(told, dict) else getattr(told, name, None)
+
+
+def _mib(octets: int | None) -> int | None:
+    return None if octets is None or octets >= _NO_MEMORY else octets // 2**20
+
+
+def _clock(amdsmi: Any, handle: Any, kind: Any) -> int | None:
+    told = _told(amdsmi.amdsmi_get_clock_info, handle, kind)
+    return _of(told, "clk") if "clk" in (told or {}) else _of(told, "cur_clk")  # its name up to ROCm 6.1
 
 
 def _of(answer: Any, name: str) -> int | None:
