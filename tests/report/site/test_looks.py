@@ -11,6 +11,9 @@ pytestmark = needs_chromium
 
 WIDE, NARROW, PAPER = {"width": 1400, "height": 900}, {"width": 390, "height": 844}, {"width": 688, "height": 1000}
 
+# Links and controls outside of sentences and tables that are lower than a finger needs, by WCAG 2.2.
+LOW = """[...document.querySelectorAll(".bar :is(a, button), .contents a, summary, select, main button, input")]
+  .filter((part) => part.checkVisibility() && part.getBoundingClientRect().height < 24).map((part) => part.outerHTML)"""
 # What lies so many pixels above the middle of a number, which is less than half a row.
 ABOVE = """(number) => { const box = number.getBoundingClientRect();
   return document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2 - 11) === number; }"""
@@ -47,6 +50,12 @@ def test_a_finger_hits_a_number_anywhere_in_the_height_of_its_row(reader: Reader
     pointed = reader.open("toy.en.html", viewport=WIDE)
     hits = [page.locator("td a.number").first.evaluate(ABOVE) for page in (touched, pointed)]
     assert hits == [True, False]
+
+
+@pytest.mark.parametrize("name", ["index.html", "toy.en.html", "toy.evidence.en.html"])
+def test_a_finger_hits_what_a_page_is_worked_with(name: str, reader: Reader) -> None:
+    page = reader.open(name, viewport=NARROW, has_touch=True, is_mobile=True)
+    assert page.evaluate(LOW) == []
 
 
 def test_what_is_done_with_a_table_stands_at_the_edge_of_the_table(reader: Reader) -> None:
