@@ -1,16 +1,25 @@
 """How pages look in a real browser: what stands beside what, what a finger hits, and what is left on paper."""
 
+from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Locator
+from playwright.sync_api import Browser, Locator
 
+from report.site.build import publish_site
+from tests.report.quoted_page import put_run
 from tests.report.site.browser import Reader, needs_chromium
+from tests.report.site.test_result_groups import PAGE
 
 pytestmark = needs_chromium
 
 WIDE, NARROW, PAPER = {"width": 1400, "height": 900}, {"width": 390, "height": 844}, {"width": 688, "height": 1000}
 
+# Links and controls outside of sentences and tables that are lower than a finger needs, by WCAG 2.2.
+LOW = """[...document.querySelectorAll(".bar :is(a, button), .contents a, summary, select, main button, input")]
+  .filter((part) => part.checkVisibility() && part.getBoundingClientRect().height < 24).map((part) => part.outerHTML)"""
+OVER = """[...document.querySelectorAll(".cases :is(th, td)")]
+  .filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)"""
 # What lies so many pixels above the middle of a number, which is less than half a row.
 ABOVE = """(number) => { const box = number.getBoundingClientRect();
   return document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2 - 11) === number; }"""
@@ -42,11 +51,27 @@ def test_results_stand_below_each_other_on_a_narrow_screen(reader: Reader) -> No
     assert top < below
 
 
+def test_the_axes_of_a_case_in_the_index_lie_over_nothing(browser: Browser, tmp_path: Path) -> None:
+    put_run(tmp_path, "a1-flash", 400.0, cards=8)
+    put_run(tmp_path, "a2-eager", 100.0, cards=8)
+    (tmp_path / "page.toml").write_text(PAGE, encoding="utf-8")
+    list(publish_site([str(tmp_path / "page.toml")], tmp_path / "logs", ["en"], tmp_path / "out"))
+    page = Reader(browser, tmp_path / "out").open("index.html", viewport=WIDE)
+    assert "attention flash" in page.locator(".cases tbody").inner_text()
+    assert page.evaluate(OVER) == []
+
+
 def test_a_finger_hits_a_number_anywhere_in_the_height_of_its_row(reader: Reader) -> None:
     touched = reader.open("toy.en.html", viewport=NARROW, has_touch=True, is_mobile=True)
     pointed = reader.open("toy.en.html", viewport=WIDE)
     hits = [page.locator("td a.number").first.evaluate(ABOVE) for page in (touched, pointed)]
     assert hits == [True, False]
+
+
+@pytest.mark.parametrize("name", ["index.html", "toy.en.html", "toy.evidence.en.html"])
+def test_a_finger_hits_what_a_page_is_worked_with(name: str, reader: Reader) -> None:
+    page = reader.open(name, viewport=NARROW, has_touch=True, is_mobile=True)
+    assert page.evaluate(LOW) == []
 
 
 def test_what_is_done_with_a_table_stands_at_the_edge_of_the_table(reader: Reader) -> None:
