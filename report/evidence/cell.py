@@ -159,7 +159,7 @@ class Cell:
     of the power. ``remarks``: what else a reader of the number must know, such as the warnings of its logs.
     ``quoted``: a published figure that stands there because there is no measurement; ``reason`` then says why there is
     none. ``quotient``: how the number was computed, where it comes from two cells and not from logs of its own.
-    ``slug``: its address on its page, such as ``main/v100-fp32-8/paddle``; empty for a cell that is on none.
+    ``caution``: what its page says that no log does. ``slug``: its address, such as ``main/v100-fp32-8/paddle``.
     """
 
     table: str
@@ -175,6 +175,7 @@ class Cell:
     remarks: tuple[Message, ...] = ()
     quoted: Quoted | None = None
     quotient: Quotient | None = None
+    caution: str = ""
     slug: str = ""
 
     @property
@@ -221,9 +222,15 @@ class Cell:
 
     @property
     def qualifier(self) -> Message | None:
-        """What is so instead of its label, as it stands beside the number; None where nothing is."""
-        found = dict.fromkeys(found.qualifier for found in self.certain_disagreements)
+        """What is so instead of its label, or what its page says, beside the number; None where nothing is."""
+        found = dict.fromkeys(found.qualifier for found in self.certain_disagreements) | self.cautions
         return joined("{first}, {second}", found) if found else None
+
+    @property
+    def cautions(self) -> dict[Message, None]:
+        """What the page says of it and of the numbers that it is computed from."""
+        own = {Message(self.caution): None} if self.caution else {}
+        return own | {caution: None for part in self.parts for caution in part.cautions}
 
     @property
     def stated(self) -> Mapping[str, Value]:
@@ -261,11 +268,6 @@ def former_anchors(cells: Sequence[Cell]) -> Anchors:
     """The same as earlier versions called them: e1, e2 … of numbers, q1, q2 … of quoted figures."""
     numbers, figures = count(1), count(1)
     return {cell: f"q{next(figures)}" if cell.quoted else f"e{next(numbers)}" for cell in cells if cell.digits}
-
-
-def number_of(anchor: str) -> int:
-    """The number N of a former anchor eN or qN."""
-    return int(anchor[1:])
 
 
 @dataclass(frozen=True)

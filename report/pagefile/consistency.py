@@ -29,6 +29,7 @@ NO_TABLE_SHOWS = (
 NO_SOURCE = "a quote refers to an unknown source {source}; sources: {known}."
 NO_SOURCE_OF_FIGURES = "table {table} refers to an unknown source {source}; sources: {known}."
 NO_HIGHLIGHT = "a highlight ({kind}) matches no cell: no table shows the {quantity} of {case}."
+NO_CASE = "a caution does not match any cell: no table shows column {column} with this case."
 NO_CELL = "a quote does not match any cell: no table shows column {column} with this case."
 SEVERAL_QUOTES = "table {table} has several quotes for one cell: {figures}; keep one."
 
@@ -39,6 +40,7 @@ def mistakes(page: Page) -> Iterator[Message]:
     yield from _of_logs(page)
     yield from _of_quotients(page)
     yield from _of_quotes(page)
+    yield from _of_cautions(page)
     yield from _of_runs_over_time(page)
     yield from _of_protocols(page)
     yield from _of_titles(page)
@@ -131,6 +133,13 @@ def needed(place: CellPlace) -> list[tuple[str, Case]]:
 
 def _worded(case: Case) -> str | Message:
     return ", ".join(f"{axis} {value}" for axis, value in case.items()) or Message("any case")
+
+
+def _of_cautions(page: Page) -> Iterator[Message]:
+    places = [place for place in page.places() if place.column.quantity.is_throughput]
+    for number, caution in enumerate(page.cautions):
+        if not any(caution.is_of(place.column.column, place.case) for place in places):
+            yield Message(NO_CASE, key=f"cautions.{number}", column=repr(caution.column))
 
 
 def _of_quotes(page: Page) -> Iterator[Message]:
