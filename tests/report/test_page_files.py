@@ -79,7 +79,7 @@ def test_a_page_without_mistake_is_read(tmp_path: Path) -> None:
         (
             'logs = "{cards}.log"',
             'logs = "{card}.log"',
-            "{card} cannot be used in '{card}.log'; accumulation, ",
+            "{card} cannot be used in '{card}.log'; did you mean {cards}?",
         ),
         (
             '"plain"',
