@@ -24,7 +24,7 @@ from .reason import LEADS_OUT, LEADS_OUT_HELP
 from .telemetry_quantities import Observation
 
 DISAGREES = "Label: {fact} {label}; {witness}: {said}."
-LOG = "log"
+LOG, SAID = "log", "The page says: {said}."
 QUALIFIERS = {"batch_size": "BS={said}", "nodes": "{said} nodes", "cards": "{said} cards"}
 MARKS: Mapping[str, str] = {str(axis): mark for axis, mark in MARKED.items()}
 
@@ -253,7 +253,8 @@ class Cell:
     @property
     def messages(self) -> tuple[Message, ...]:
         """What a reader of the number must know, in any language."""
-        return (*(found.message for found in self.disagreements), *self.remarks)
+        of_page = [Message(SAID, said=one) for one in self.cautions]
+        return (*(found.message for found in self.disagreements), *of_page, *self.remarks)
 
 
 Anchors = Mapping[Cell, str]
@@ -286,8 +287,7 @@ class Coverage:
 
 def commonest(cells: Iterable[Cell]) -> Message | None:
     """Why most of the cells are empty that are, and what helps; None where none is."""
-    reasons = Counter(cell.reason for cell in cells if cell.reason and not cell.digits)
-    for reason, _ in reasons.most_common(1):
+    for reason, _ in Counter(cell.reason for cell in cells if cell.reason and not cell.digits).most_common(1):
         help_ = Message(LEADS_OUT_HELP)
         return Message("{first} {second}", first=reason, second=help_) if reason.key == LEADS_OUT else reason
     return None

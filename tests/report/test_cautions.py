@@ -54,7 +54,11 @@ def test_a_caution_stands_in_charts_and_in_the_index_and_in_what_is_taken_along(
     list(publish_site([str(page(tmp_path, CAUTION))], tmp_path / "logs", ["en"], tmp_path / "out"))
     assert "waited for data" in (tmp_path / "out/index.html").read_text(encoding="utf-8")
     html = (tmp_path / "out/page.en.html").read_text(encoding="utf-8")
-    assert "waited for data" in html[html.index('<figure class="chart"') :]
+    chart = html[html.index('<figure class="chart"') :]
+    assert "waited for data" in chart
+    assert "Hatched: not comparable with its neighbours." in chart
+    panel = (tmp_path / "out/evidence/page.en/t/1/b.js").read_text(encoding="utf-8")
+    assert "The page says: waited for data." in panel
     rows = json.loads((tmp_path / "out/data/page.1-t.json").read_text(encoding="utf-8"))
     assert [row["stated"] for row in rows] == ["", "waited for data"]
 
