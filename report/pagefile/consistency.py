@@ -127,7 +127,9 @@ def _with_nearest(said: Message, case: Case, shown: Sequence[Case]) -> Message:
     """What a case lacks, with how the one that differs least from it differs, if that is in one axis."""
     differing = [{axis: value for axis, value in other.items() if case.get(axis) != value} for other in shown]
     nearest = next((other for other in differing if len(other) == 1), None)
-    return Message(NEAREST_HAS, said=said, axes=_worded(nearest)) if nearest else said
+    # The line is that of the table.
+    told = {"table": said.values["table"], "said": said}
+    return Message(NEAREST_HAS, **told, axes=_worded(nearest)) if nearest else said
 
 
 def needed(place: CellPlace) -> list[tuple[str, Case]]:

@@ -80,6 +80,10 @@ MISTAKES = {
     ('prose = "speed"', 'prose = "sped"'): "line 4: prose: the folder 'sped' is not beside the page file.",
     ('{ en = "Throughput", ', "{ "): "line 20: tables.main.title: must be a text, or one for each language",
     ('name = "gain"', 'name = "main"'): "line 19: two tables are named 'main'; use unique names.",
+    (
+        '{ precision = "fp32" } }',
+        '{ precision = "bf16" } }',
+    ): "line 32: table gain has a speed_up that needs the throughput",
     (CASE, CASE.replace("Net50", "Net-50")): "which no table shows. The nearest one has model ResNet-50.",
 }
 
