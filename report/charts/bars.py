@@ -123,8 +123,8 @@ class _Bars:
         if figure is None:
             return ChartLine(title, shown.look, missing=self.translator.translate(NO_LOG), short=short)
         said = " · ".join(filter(None, (shown.taken, self._qualifier(figure))))
-        is_apart, top = bool(figure.cell.certain_disagreements), self.tops[row.number]
-        point = ChartPoint(figure.cell, figure.value / top, figure.digits, said, is_apart, figure.is_quoted)
+        top = self.tops[row.number]
+        point = ChartPoint(figure.cell, figure.value / top, figure.digits, said, figure.is_apart, figure.is_quoted)
         runs = [value / top for value in figure.repeats] if figure.is_spread else []
         return ChartLine(title, shown.look, points=[point], runs=runs, short=short)
 
@@ -139,7 +139,7 @@ class _Bars:
             yield say(SAME, corner=self._words(self.table.corner), row=self.rows[0].title)
         if scales := self._scales():
             yield say(scales)
-        if any(figure.cell.certain_disagreements and not figure.is_quoted for figure in self.drawn):
+        if any(figure.is_apart and not figure.is_quoted for figure in self.drawn):
             yield say(HATCHED)
         if any(figure.is_spread for figure in self.drawn):
             yield say(RUNS)

@@ -49,8 +49,8 @@ class Efficiency:
 
     @property
     def is_apart(self) -> bool:
-        """Whether a log behind it contradicts its label."""
-        return any(cell.certain_disagreements for cell in (self.cell, *self.cell.parts))
+        """Whether a log behind it contradicts its label, or the page says that it is not comparable."""
+        return any(cell.certain_disagreements or cell.cautions for cell in (self.cell, *self.cell.parts))
 
 
 def efficiency(page: Page, table: Table, cells: Sequence[Cell], name: str, translator: Translator) -> PanelChart | None:

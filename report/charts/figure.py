@@ -55,6 +55,11 @@ class Figure:
         return said if isinstance(said, int) and said > 0 else None
 
     @property
+    def is_apart(self) -> bool:
+        """Whether it is not comparable with its neighbours: its log contradicts its label, or the page says so."""
+        return bool(self.cell.certain_disagreements or self.cell.cautions)
+
+    @property
     def is_of_its_size(self) -> bool:
         """Whether no log behind it says another number of nodes or cards, or another batch size, than its case."""
         return all(found.fact not in SIZE for found in self.cell.certain_disagreements)

@@ -95,7 +95,9 @@ def _cell(page: Page, logs: Path, place: CellPlace, slug: str, known: Known) -> 
         return empty
     cell = _measured_cell(page, logs, place.column, empty, known)
     quote = page.quote_of(place) if cell.reason else None
-    return replace(cell, quoted=Quoted(quote.value, quote.source)) if quote else cell
+    if quote:
+        return replace(cell, quoted=Quoted(quote.value, quote.source))
+    return replace(cell, caution=page.caution_of(place)) if cell.proofs else cell
 
 
 def _measured_cell(page: Page, logs: Path, column: TableColumn, empty: Cell, known: Known) -> Cell:

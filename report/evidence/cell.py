@@ -24,7 +24,7 @@ from .reason import LEADS_OUT, LEADS_OUT_HELP
 from .telemetry.telemetry_quantities import Observation
 
 DISAGREES = "Label: {fact} {label}; {witness}: {said}."
-LOG = "log"
+LOG, SAID = "log", "The page says: {said}."
 QUALIFIERS = {"batch_size": "BS={said}", "nodes": "{said} nodes", "cards": "{said} cards"}
 MARKS: Mapping[str, str] = {str(axis): mark for axis, mark in MARKED.items()}
 
@@ -159,7 +159,7 @@ class Cell:
     of the power. ``remarks``: what else a reader of the number must know, such as the warnings of its logs.
     ``quoted``: a published figure that stands there because there is no measurement; ``reason`` then says why there is
     none. ``quotient``: how the number was computed, where it comes from two cells and not from logs of its own.
-    ``slug``: its address on its page, such as ``main/v100-fp32-8/paddle``; empty for a cell that is on none.
+    ``caution``: what its page says that no log does. ``slug``: its address, such as ``main/v100-fp32-8/paddle``.
     """
 
     table: str
@@ -175,6 +175,7 @@ class Cell:
     remarks: tuple[Message, ...] = ()
     quoted: Quoted | None = None
     quotient: Quotient | None = None
+    caution: str = ""
     slug: str = ""
 
     @property
@@ -221,9 +222,15 @@ class Cell:
 
     @property
     def qualifier(self) -> Message | None:
-        """What is so instead of its label, as it stands beside the number; None where nothing is."""
-        found = dict.fromkeys(found.qualifier for found in self.certain_disagreements)
+        """What is so instead of its label, or what its page says, beside the number; None where nothing is."""
+        found = dict.fromkeys(found.qualifier for found in self.certain_disagreements) | self.cautions
         return joined("{first}, {second}", found) if found else None
+
+    @property
+    def cautions(self) -> dict[Message, None]:
+        """What the page says of it and of the numbers that it is computed from."""
+        own = {Message(self.caution): None} if self.caution else {}
+        return own | {caution: None for part in self.parts for caution in part.cautions}
 
     @property
     def stated(self) -> Mapping[str, Value]:
@@ -246,7 +253,8 @@ class Cell:
     @property
     def messages(self) -> tuple[Message, ...]:
         """What a reader of the number must know, in any language."""
-        return (*(found.message for found in self.disagreements), *self.remarks)
+        of_page = [Message(SAID, said=one) for one in self.cautions]
+        return (*(found.message for found in self.disagreements), *of_page, *self.remarks)
 
 
 Anchors = Mapping[Cell, str]
@@ -261,11 +269,6 @@ def former_anchors(cells: Sequence[Cell]) -> Anchors:
     """The same as earlier versions called them: e1, e2 … of numbers, q1, q2 … of quoted figures."""
     numbers, figures = count(1), count(1)
     return {cell: f"q{next(figures)}" if cell.quoted else f"e{next(numbers)}" for cell in cells if cell.digits}
-
-
-def number_of(anchor: str) -> int:
-    """The number N of a former anchor eN or qN."""
-    return int(anchor[1:])
 
 
 @dataclass(frozen=True)
@@ -284,8 +287,7 @@ class Coverage:
 
 def commonest(cells: Iterable[Cell]) -> Message | None:
     """Why most of the cells are empty that are, and what helps; None where none is."""
-    reasons = Counter(cell.reason for cell in cells if cell.reason and not cell.digits)
-    for reason, _ in reasons.most_common(1):
+    for reason, _ in Counter(cell.reason for cell in cells if cell.reason and not cell.digits).most_common(1):
         help_ = Message(LEADS_OUT_HELP)
         return Message("{first} {second}", first=reason, second=help_) if reason.key == LEADS_OUT else reason
     return None

@@ -18,7 +18,7 @@ from parsers.io.validation import Mistake, mistake
 from ..measuring.protocol import Protocol
 from ..measuring.quantity import AnyQuantity
 from ..pagefile.page import Page, Value
-from .cell import Cell, Quoted, Quotient, former_anchors, number_of
+from .cell import Cell, Quoted, Quotient, former_anchors
 from .evidence_parts import (
     Anchor,
     Computed,
@@ -174,7 +174,7 @@ def text(path: Path, stated: str, page: Page, cells: Sequence[Cell], logs: Path,
     where the page names the source of them. ``charts``: whether the page shows charts.
     """
     former = former_anchors(cells)
-    numbered = {cell: number_of(former[cell]) if cell in former else None for cell in cells}
+    numbered = {cell: int(former[cell][1:]) if cell in former else None for cell in cells}
     told = {
         "schema": SCHEMA,
         "page": path.name.removesuffix(SUFFIX),

@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Mapping
+from difflib import get_close_matches
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -35,6 +36,7 @@ NOT_NAMED = '"{name}" is not a named protocol; use one of {named}, or key=value 
 NO_PAIR = '"{part}" is not key=value; a protocol can only be overridden with key=value.'
 SET_TWICE = "{key} is set twice, to {first} and {second}; set it once."
 NO_KEY = '"{key}" is not a key of a protocol; keys: {keys}.'
+NEAREST_KEY = '"{key}" is not a key of a protocol; did you mean {nearest}?'
 NOT_ALLOWED = "{key}={value} is not valid: {said}"
 
 Percentile = Literal["p1", "p5", "p10", "p25", "p75", "p90", "p95", "p99"]
@@ -267,6 +269,8 @@ def _mistake(error: ErrorDetails) -> Message:
     """Return the first complaint of pydantic as one sentence that says what was found and what is possible."""
     key = str(error["loc"][0]) if error["loc"] else ""
     if error["type"] == UNKNOWN:
+        if nearest := get_close_matches(key, Protocol.model_fields, 1):
+            return Message(NEAREST_KEY, key=key, nearest=nearest[0])
         return Message(NO_KEY, key=key, keys=", ".join(Protocol.model_fields))
     said = broken_rule(error)
     return Message(NOT_ALLOWED, key=key, value=error["input"], said=said) if key else said

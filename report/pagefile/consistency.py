@@ -1,6 +1,6 @@
 """Consistency: whether the parts of a page file fit together."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from parsers.io.containment import is_spelt_inside
@@ -26,9 +26,11 @@ NO_CARDS = "table {table} has a {quantity} whose case does not specify cards."
 NO_TABLE_SHOWS = (
     "table {table} has a {quantity} that needs the throughput of column {column} for {case}, which no table shows."
 )
+NEAREST_HAS = "{said} The nearest one has {axes}."
 NO_SOURCE = "a quote refers to an unknown source {source}; sources: {known}."
 NO_SOURCE_OF_FIGURES = "table {table} refers to an unknown source {source}; sources: {known}."
 NO_HIGHLIGHT = "a highlight ({kind}) matches no cell: no table shows the {quantity} of {case}."
+NO_CASE = "a caution does not match any cell: no table shows column {column} with this case."
 NO_CELL = "a quote does not match any cell: no table shows column {column} with this case."
 SEVERAL_QUOTES = "table {table} has several quotes for one cell: {figures}; keep one."
 
@@ -37,12 +39,13 @@ def mistakes(page: Page) -> Iterator[Message]:
     """What in one part of a page contradicts another, a sentence each."""
     yield from _of_tables(page)
     yield from _of_logs(page)
+    yield from mistakes_of_values(page)
     yield from _of_quotients(page)
     yield from _of_quotes(page)
+    yield from _of_cautions(page)
     yield from _of_runs_over_time(page)
     yield from _of_protocols(page)
     yield from _of_titles(page)
-    yield from mistakes_of_values(page)
     yield from _of_highlights(page)
 
 
@@ -116,7 +119,17 @@ def _of_quotients(page: Page) -> Iterator[Message]:
             for column, case in needed(place):
                 if (column, case) not in shown:
                     told = {"table": place.table.name, "quantity": quantity.name}
-                    yield Message(NO_TABLE_SHOWS, **told, column=repr(column), case=_worded(case))
+                    said = Message(NO_TABLE_SHOWS, **told, column=repr(column), case=_worded(case))
+                    yield _with_nearest(said, case, [other for name, other in shown if name == column])
+
+
+def _with_nearest(said: Message, case: Case, shown: Sequence[Case]) -> Message:
+    """What a case lacks, with how the one that differs least from it differs, if that is in one axis."""
+    differing = [{axis: value for axis, value in other.items() if case.get(axis) != value} for other in shown]
+    nearest = next((other for other in differing if len(other) == 1), None)
+    # The line is that of the table.
+    told = {"table": said.values["table"], "said": said}
+    return Message(NEAREST_HAS, **told, axes=_worded(nearest)) if nearest else said
 
 
 def needed(place: CellPlace) -> list[tuple[str, Case]]:
@@ -131,6 +144,13 @@ def needed(place: CellPlace) -> list[tuple[str, Case]]:
 
 def _worded(case: Case) -> str | Message:
     return ", ".join(f"{axis} {value}" for axis, value in case.items()) or Message("any case")
+
+
+def _of_cautions(page: Page) -> Iterator[Message]:
+    places = [place for place in page.places() if place.column.quantity.is_throughput]
+    for number, caution in enumerate(page.cautions):
+        if not any(caution.is_of(place.column.column, place.case) for place in places):
+            yield Message(NO_CASE, key=f"cautions.{number}", column=repr(caution.column))
 
 
 def _of_quotes(page: Page) -> Iterator[Message]:

@@ -17,7 +17,7 @@ from .column import Aliases, Column, Quality
 from .model_flops import ModelFlops
 from .parts import LAUNCHED, MARKED, Axis, Block, Case, Cases, Code, Grid, PagePart, Prose, Value
 from .prose import LEAVES_PAGE
-from .publications import LogSource, Quote, QuoteSource
+from .publications import Caution, LogSource, Quote, QuoteSource
 from .shorthand import HAS_BRACES, spelt_out
 from .table import Against, OverTime, Table, TableColumn, TableRow
 
@@ -184,6 +184,9 @@ class Page(PagePart):
     quotes: list[Quote] = Field(default_factory=list)
     """Figures for cells without a measurement; they are marked as quoted."""
 
+    cautions: list[Caution] = Field(default_factory=list)
+    """What stands beside the numbers of runs that are not comparable for a reason outside their logs."""
+
     def unit_of(self, table: Table) -> str:
         """The unit of the throughputs of a table."""
         return table.unit or self.unit
@@ -229,6 +232,11 @@ class Page(PagePart):
         quotes = self.quotes if counting(self.unit_of(place.table)) == counting(self.unit) else []
         return figure or next((quote for quote in quotes if quote.is_of(place.column.column, place.case)), None)
 
+    def caution_of(self, place: CellPlace) -> str:
+        """What a reader must know of the throughput at a place and no log says; empty where that is nothing."""
+        found = (caution.text for caution in self.cautions if caution.is_of(place.column.column, place.case))
+        return next(found, "") if place.column.quantity.is_throughput else ""
+
     @model_validator(mode="before")
     @classmethod
     def _is_spelt_out(cls, stated: Any) -> Any:
@@ -252,4 +260,5 @@ class Page(PagePart):
         yield self.title
         yield from (text for column in self.columns.values() for text in (column.title, column.short))
         yield from (text for table in self.tables for text in (table.title, table.corner))
+        yield from (caution.text for caution in self.cautions)
         yield from (text for written in self.labels.values() for text in written.values())

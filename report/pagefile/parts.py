@@ -1,6 +1,7 @@
 """Parts of a page file: whatever a part does not know is a mistake, and nothing changes it once it is read."""
 
 from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from string import Formatter
 from typing import Annotated, Literal
 
@@ -9,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from parsers.io.validation import Mistake
 
 NOT_ALLOWED_HERE = "{name} cannot be used in {text}; {allowed} can."
+NEAREST_ALLOWED = "{name} cannot be used in {text}; did you mean {nearest}?"
 UNPAIRED_BRACE = "{text} has a brace without its other half; write {{{{ or }}}} for a brace itself."
 NO_VALUE_OF_AN_AXIS = "must be a whole number or a text."
 UNEVEN_ROW = "the row {row} has {count} values for {columns} columns."
@@ -108,8 +110,10 @@ def with_only(names: Iterable[str]) -> Callable[[str], str]:
             raise Mistake(UNPAIRED_BRACE, text=repr(text)) from error
         for _, name, form, conversion in fields:
             if name is not None and (name not in allowed or form or conversion):
-                names = ", ".join(sorted(allowed))
-                raise Mistake(NOT_ALLOWED_HERE, name=f"{{{name}}}", text=repr(text), allowed=names)
+                told = {"name": f"{{{name}}}", "text": repr(text)}
+                if nearest := get_close_matches(name, allowed, 1):
+                    raise Mistake(NEAREST_ALLOWED, **told, nearest=f"{{{nearest[0]}}}")
+                raise Mistake(NOT_ALLOWED_HERE, **told, allowed=", ".join(sorted(allowed)))
         return text
 
     return check

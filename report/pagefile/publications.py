@@ -57,6 +57,22 @@ class Quote(PagePart):
         return self.column == column and self.case.items() <= case.items()
 
 
+class Caution(PagePart):
+    """What a reader must know of a run and its log does not say: it stands beside the numbers of the run, and findings
+    compare none of them."""
+
+    column: str
+    """Name of a column of the page."""
+    case: Case
+    """The axes of the run; every number of its column that has them is marked."""
+    text: str
+    """A few words, such as `waited for data`."""
+
+    def is_of(self, column: str, case: Case) -> bool:
+        """Whether it is about a cell: of this column of the page, with at least its axes."""
+        return self.column == column and self.case.items() <= case.items()
+
+
 class LogSource(PagePart):
     """Where the logs were published, if by others."""
 

@@ -68,7 +68,15 @@ def line_of(text: str, message: Message, location: Sequence[Step] = ()) -> int |
             for number, line in enumerate(one.text.split("\n")):
                 if part in line:
                     return one.line + number
-    return stated.line if stated else None
+    return stated.line + _part(stated, key[len(stated.key) :]) if stated else None
+
+
+def _part(stated: TomlStatement, rest: Key) -> int:
+    """How many lines below its statement a part of a list stands, where each part is a table on a line of its own."""
+    starts = [number for number, line in enumerate(stated.text.split("\n")) if line.lstrip().startswith("{")]
+    if not (rest and isinstance(rest[0], int) and isinstance(stated.value, list) and len(starts) == len(stated.value)):
+        return 0
+    return starts[rest[0]] if rest[0] < len(starts) else 0
 
 
 def _key(found: Sequence[TomlStatement], values: Mapping[str, object]) -> Key:

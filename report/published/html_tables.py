@@ -73,6 +73,7 @@ class _TableReader(HTMLParser):
         self.tables: list[list[HtmlRow]] = []
         self.cell: HtmlCell | None = None
         self.is_inside = False
+        self.is_told = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         told = dict(attrs)
@@ -85,6 +86,9 @@ class _TableReader(HTMLParser):
         elif tag in (HEAD, CELL) and self.is_inside:
             self.cell = HtmlCell(self.getpos()[0] - 1, columns=_span(told, "colspan"), rows=_span(told, "rowspan"))
             self.tables[-1][-1].append(self.cell)
+        elif self.cell and tag == "abbr":
+            # An abbreviation behind what it stands for.
+            self.is_told = bool(title := " ".join((told.get("title") or "").split())) and title in self.cell.text
         elif self.cell:
             self._mark(tag, told.get("href"))
 
@@ -101,9 +105,11 @@ class _TableReader(HTMLParser):
             self.is_inside, self.cell = False, None
         elif tag in (HEAD, CELL, "tr"):
             self.cell = None
+        if tag in ("abbr", HEAD, CELL, "tr", "table"):
+            self.is_told = False
 
     def handle_data(self, data: str) -> None:
-        if self.cell:
+        if self.cell and not self.is_told:
             self.cell.words.append(data)
 
 

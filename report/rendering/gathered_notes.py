@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from parsers.io.message import Message, joined
 
+from ..evidence.cell import Cell
 from ..evidence.comparability import DATES, FEW, ON_SIDES, RULES, SLOW_END, SLOW_START, Difference, in_words
 from ..measuring import caveats
 from ..measuring.checking.own_figures import MEANS, OWN
@@ -44,8 +45,20 @@ SHARES: Mapping[str, tuple[str, Callable[[Message], float]]] = {
     MEANS: (OTHER_RECORDS, _of_other_records),
     LAST_MEANS: (OTHER_RECORDS, _of_other_records),
 }
+# The same in a few words.
+GISTS = {OUTLIERS: "median {range}", OTHER_RECORDS: "other records {range}"}
 # Differences of which the range is told, and by what that is ordered.
 RANGES: Mapping[str, Callable[[str], object]] = {SLOW_START: _share, SLOW_END: _share, FEW: int, DATES: str}
+
+
+def gists(cell: Cell) -> list[Message]:
+    """The notes on a number in a few words, for a sentence that rests on it: those of which a table tells the range."""
+    shares: dict[str, list[float]] = {}
+    for remark in cell.remarks:
+        if remark.key in SHARES:
+            sentence, share = SHARES[remark.key]
+            shares.setdefault(sentence, []).append(share(remark))
+    return [Message(GISTS[sentence], **_ends(found)) for sentence, found in shares.items()]
 
 
 def of_messages(found: Iterable[tuple[Place, Message]]) -> Iterator[Note]:
@@ -62,8 +75,11 @@ def _one_message(messages: Sequence[Message]) -> Message:
     if first.key not in SHARES:
         return first
     sentence, _ = SHARES[first.key]
-    shares = sorted(SHARES[message.key][1](message) for message in messages)
-    return Message(sentence, range=_range(f"{shares[0]:+.1%}", f"{shares[-1]:+.1%}"))
+    return Message(sentence, **_ends([SHARES[message.key][1](message) for message in messages]))
+
+
+def _ends(shares: Sequence[float]) -> dict[str, Message | str]:
+    return {"range": _range(f"{min(shares):+.1%}", f"{max(shares):+.1%}")}
 
 
 def _range(low: str, high: str) -> Message | str:

@@ -15,6 +15,7 @@ from ..pagefile.page import CellPlace, Highlight
 from ..pagefile.parts import Axis, Case, Value
 from ..wording import markdown
 from ..wording.words import worded
+from .gathered_notes import gists
 from .page_text import PageText
 
 FASTEST = "{column} is fastest"
@@ -86,8 +87,7 @@ def _fastest(page: PageText, found: Sequence[tuple[Case, Found]]) -> Iterator[Pa
     if open_axes:
         named.append(_both(page, [_worded(page, one) for one in each]))
     where, column = page.specified(named), _column(page, first)
-    numbers = _both(page, [page.qualified_number(cell) for cell, _ in firsts])
-    number = {"number": numbers, "unit": markdown.text(first.shown.unit)}
+    numbers = _numbers(page, [cell for cell, _ in firsts])
     others = [
         _others(page, cell, cells, one if open_axes else {})
         for (cell, _), (_, cells), one in zip(firsts, found, each, strict=True)
@@ -95,8 +95,8 @@ def _fastest(page: PageText, found: Sequence[tuple[Case, Found]]) -> Iterator[Pa
     ]
     short = page.say(said, column=column)
     head = page.say("{case}: {said}", case=where, said=short)
-    told = page.sentences([page.say("**{head}**, {number} {unit}.", head=head, **number), *others])
-    details = page.sentences([page.say("{number} {unit}.", **number), *others])
+    told = page.sentences([page.say("**{head}**, {said}.", head=head, said=numbers), *others])
+    details = page.sentences([page.say("{said}.", said=numbers), *others])
     yield PageFinding(told, where, short, details, _look(page, next(one for one in found[0][1] if one[1] is first)))
 
 
@@ -137,6 +137,23 @@ def _both(page: PageText, texts: Sequence[str]) -> str:
     return page.say("{before} and {last}", before=page.enumerated(before), last=last)
 
 
+def _numbers(page: PageText, cells: Sequence[Cell]) -> str:
+    """Numbers with their unit, each with its own where there are notes on one of them, whose gist stands behind it."""
+    unit = markdown.text(cells[0].shown.unit)
+    if not any(_gists(page, cell) for cell in cells):
+        return page.say("{high} {unit}", high=_both(page, [page.qualified_number(cell) for cell in cells]), unit=unit)
+    return _both(page, [_noted(page, cell, unit) for cell in cells])
+
+
+def _noted(page: PageText, cell: Cell, unit: str) -> str:
+    number, notes = page.say("{high} {unit}", high=page.qualified_number(cell), unit=unit), _gists(page, cell)
+    return page.say("{number} ({said})", number=number, said=page.joined(notes)) if notes else number
+
+
+def _gists(page: PageText, cell: Cell) -> list[str]:
+    return [worded(gist, page.translate, markdown.text) for gist in gists(cell)]
+
+
 def _compared(page: PageText, cell: Cell, first: Cell) -> str:
     """Another number beside the first one: their ratio, or why there is none."""
     column = _column(page, cell)
@@ -146,8 +163,11 @@ def _compared(page: PageText, cell: Cell, first: Cell) -> str:
     if reason := unlike(cell, first, ()):
         said = worded(Message(IN_BRIEF[reason.key], **reason.values), page.translate, markdown.text)
         return page.say("{column}: {number} ({said})", column=column, number=number, said=said)
+    if cell.cautions or first.cautions:
+        return page.say("{column}: {number}", column=column, number=number)
     ratio = printed(quotient(cell.value, first.value or 1), RATIO)
-    return page.say("{column}: {number} ({ratio}×)", column=column, number=number, ratio=ratio)
+    said = page.joined([f"{ratio}×", *_gists(page, cell)])
+    return page.say("{column}: {number} ({said})", column=column, number=number, said=said)
 
 
 def headline(cells: Iterable[Cell]) -> Cell:
@@ -161,6 +181,7 @@ def headline(cells: Iterable[Cell]) -> Cell:
 def _ends(found: Found) -> tuple[tuple[CellPlace, Cell], tuple[CellPlace, Cell]]:
     """The lowest and the highest of numbers."""
     places = {id(cell): (place, cell) for place, cell in found if cell.value}
+    places = {key: one for key, one in places.items() if not one[1].cautions} or places
     there = [cell for _, cell in places.values()]
     low = min(there, key=lambda cell: cell.value or 0)
     return places[id(low)], places[id(headline(there))]

@@ -207,7 +207,9 @@ def _shown(_: RendererHTML, tokens: Sequence[Token], place: int, *__: object) ->
     token = tokens[place]
     title, short = token.meta.get("short", ("", ""))
     if short and token.content.startswith(title):
-        both = Markup('<span class="long">{}</span><span class="short">{}</span>').format(title, short)
+        # The title says whoever reads the table that the two are one.
+        abbreviated = Markup('<span class="long">{0}</span><abbr class="short" title="{0}">{1}</abbr>')
+        both = abbreviated.format(title, short)
         return both + token.content.removeprefix(title)
     return gapped(token.content) if token.meta.get("is_number") else escape(token.content)
 

@@ -85,7 +85,7 @@ def test_the_mark_that_an_editor_puts_before_a_text_does_not_belong_to_it(tmp_pa
         (
             'logs = "{cards}.log"',
             'logs = "{card}.log"',
-            "{card} cannot be used in '{card}.log'; accumulation, ",
+            "{card} cannot be used in '{card}.log'; did you mean {cards}?",
         ),
         (
             '"plain"',

@@ -50,6 +50,11 @@ quantity = "scaling_efficiency"
     ("found", "put_there", "line"),
     [
         ('unit = "images/s"', "unit = 5", 3),
+        (
+            "[{ scaling = { cards = 8 } }]",
+            "[\n    { scaling = { cards = 8 } },\n    { scaling = { cards = 4 } },\n]",
+            7,
+        ),
         ("cards = 8 } }]", "cards = 16 } }]", 5),
         ('protocol = "plain"\n\n', 'protocol = "skip=5"\n\n', 10),
         ('logs = "b8.log", protocol', 'logs = "b8.log", protocl', 16),

@@ -1,10 +1,13 @@
 """Markdown as HTML: nothing in it is HTML already, and its tables say what their heads are."""
 
 import re
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from report.published.html_tables import html_tables
 from report.site.hypertext import gapped, html, inline, paddings, plain
 from report.site.log_excerpts import LINES, LONGEST, all_shown, pieces_of, script_json, shown
 from report.site.panel import ranges
@@ -112,4 +115,26 @@ def test_a_missing_number_is_not_padded() -> None:
 
 def test_a_head_has_a_short_form_for_narrow_screens_and_keeps_its_note() -> None:
     table = html("| a | Paddle¹ |\n|---|--:|\n| 1 | 2 |", "Title", "results", shorts=[("Paddle", "P")])
-    assert '<span class="long">Paddle</span><span class="short">P</span>¹</th>' in table
+    assert '<span class="long">Paddle</span><abbr class="short" title="Paddle">P</abbr>¹</th>' in table
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        (
+            '<span>Model FLOPs utilization</span><abbr title="Model FLOPs utilization">MFU</abbr> (%)',
+            "Model FLOPs utilization (%)",
+        ),
+        ('<abbr title="Model FLOPs utilization">MFU</abbr> (%)', "MFU (%)"),
+        ('Batch size <abbr title="">BS</abbr>', "Batch size BS"),
+        ('Paddle<abbr title="Paddle">P', "Paddle"),
+    ],
+)
+def test_an_abbreviation_behind_what_it_stands_for_is_not_read_again(cell: str, said: str) -> None:
+    (rows,) = html_tables(f"<table><tr><th>{cell}</th><th>B</th></tr><tr><td>1</td><td>2</td></tr></table>")
+    assert [head.text for head in rows[0]] == [said, "B"]
+
+
+def test_the_heads_of_the_site_are_read_once(site: Path) -> None:
+    tables = html_tables((site / "cpu-demo.en.html").read_text(encoding="utf-8"))
+    assert "Scaling efficiency (%)" in [head.text for rows in tables for head in rows[0]]

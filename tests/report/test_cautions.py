@@ -1,0 +1,75 @@
+"""Cautions: what a page says of a run that no log does stands beside its numbers, and no finding compares them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from report.pagefile.page_file import PageError, load
+from report.rendering.publish import publish
+from report.site.build import publish_site
+from tests.report.compared_page import PAGE, put
+
+UNEVEN = (100.0,) * 3 + (400.0,) * 27
+CAUTION = 'cautions = [{ column = "b", case = { cards = 1 }, text = { en = "waited for data", zh = "等待数据" } }]\n'
+FINDING = "highlights = [{ fastest = { cards = 1 } }]\n"
+RATIO = """
+[[tables]]
+name = "r"
+title = "Ratio"
+case = { batch_size = 64, precision = "fp32" }
+columns = [{ column = "b", title = "b over a", quantity = "speed_up", against = { column = "a" } }]
+rows = [{ title = "{cards}", case = { cards = 1 } }]
+"""
+
+
+def page(folder: Path, stated: str, slow: tuple[float, ...] = (200.0,) * 30) -> Path:
+    """The page with what it states before its tables, and its two logs."""
+    (folder / "page.toml").write_text(stated + PAGE + RATIO, encoding="utf-8")
+    put(folder, "a1")
+    put(folder, "b1", slow)
+    return folder / "page.toml"
+
+
+def text(path: Path, language: str = "en") -> str:
+    (made,) = publish([str(path)], path.parent / "logs", [language], path.parent / "pages")
+    return made.files[0].read_text(encoding="utf-8")
+
+
+def test_a_finding_of_a_run_with_a_caution_has_no_ratio(tmp_path: Path) -> None:
+    assert "(0.50×)" in text(page(tmp_path, FINDING))
+    said = text(page(tmp_path, CAUTION + FINDING))
+    assert "B: [200.000](page.evidence.en.md#t/1/b) (waited for data).\n" in said
+    assert "(0.50×" not in said
+
+
+def test_a_caution_stands_beside_each_number_of_its_run_and_beside_what_is_computed_from_it(tmp_path: Path) -> None:
+    said = text(page(tmp_path, CAUTION))
+    assert "[200.000](page.evidence.en.md#t/1/b)<br>(waited for data)" in said
+    assert "<br>(waited for data)" in said[said.index("### Ratio") :]
+    assert "等待数据" in text(tmp_path / "page.toml", "zh")
+
+
+def test_a_caution_stands_in_charts_and_in_the_index_and_in_what_is_taken_along(tmp_path: Path) -> None:
+    list(publish_site([str(page(tmp_path, CAUTION))], tmp_path / "logs", ["en"], tmp_path / "out"))
+    assert "waited for data" in (tmp_path / "out/index.html").read_text(encoding="utf-8")
+    html = (tmp_path / "out/page.en.html").read_text(encoding="utf-8")
+    chart = html[html.index('<figure class="chart"') :]
+    assert "waited for data" in chart
+    assert "Hatched: not comparable with its neighbours." in chart
+    panel = (tmp_path / "out/evidence/page.en/t/1/b.js").read_text(encoding="utf-8")
+    assert "The page says: waited for data." in panel
+    rows = json.loads((tmp_path / "out/data/page.1-t.json").read_text(encoding="utf-8"))
+    assert [row["stated"] for row in rows] == ["", "waited for data"]
+
+
+def test_a_finding_carries_the_gist_of_the_notes_on_its_numbers(tmp_path: Path) -> None:
+    said = text(page(tmp_path, FINDING, UNEVEN))
+    assert "B: [370.000](page.evidence.en.md#t/1/b) (0.92×; median +8.1%).\n" in said
+
+
+@pytest.mark.parametrize("caution", ['column = "c", case = {}', 'column = "b", case = { cards = 8 }'])
+def test_a_caution_of_no_number_is_told(caution: str, tmp_path: Path) -> None:
+    path = page(tmp_path, f'cautions = [{{ {caution}, text = "waited" }}]\n')
+    with pytest.raises(PageError, match=r"line 1: a caution does not match any cell"):
+        load(path)
