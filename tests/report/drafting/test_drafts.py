@@ -244,3 +244,9 @@ def test_language_models_are_shown_in_tokens_with_what_one_card_does(desk: Desk)
         "tflops_per_card": ("126.3", "TFLOP/s"),
         "step_time": ("21.243", "s"),
     }
+
+
+def test_the_batch_size_in_the_configuration_of_a_log_is_an_axis(desk: Desk) -> None:
+    desk.put("paddleclas/configuration.log", "lab/a/1/train.log")
+    desk.init("logs", "--cards", "1")
+    assert "batch_size = 24" in (desk.folder / "page.toml").read_text(encoding="utf-8")
