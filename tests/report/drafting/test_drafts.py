@@ -250,3 +250,15 @@ def test_the_batch_size_in_the_configuration_of_a_log_is_an_axis(desk: Desk) -> 
     desk.put("paddleclas/configuration.log", "lab/a/1/train.log")
     desk.init("logs", "--cards", "1")
     assert "batch_size = 24" in (desk.folder / "page.toml").read_text(encoding="utf-8")
+
+
+def test_tables_of_one_program_are_told_apart_by_their_cases(desk: Desk) -> None:
+    desk.put_run(FAST, "lab/a/1", case={"cards": 1, "model": "A"})
+    desk.put_run(SLOW, "lab/b/1", case={"cards": 1})
+    desk.init("logs")
+    page = (desk.folder / "page.toml").read_text(encoding="utf-8")
+    titles = [line for line in page.splitlines() if "Training throughput (" in line]
+    assert [title.partition('"')[2].partition('"')[0] for title in titles] == [
+        "Training throughput (lab, A, C1)",
+        "Training throughput (lab, C1)",
+    ]
