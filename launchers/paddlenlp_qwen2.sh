@@ -8,7 +8,7 @@
 # metric: interval_samples_per_second: [0-9.]+
 # data: a folder with .bin and .idx of tokens, as llm/tools/preprocess/create_pretraining_data.py makes them
 # case: accumulation=$ACCUMULATION sequence_length=$SEQUENCE_LENGTH
-# published: none, the configuration is that of llm/config/qwen/pretrain_argument_0p5b.json, which has no throughput
+# published: https://github.com/PaddlePaddle/PaddleNLP/blob/a6f2a23c49f9288cc5f2062e002d3218a08fa4cf/llm/config/qwen/pretrain_argument_0p5b.json
 # needs: paddlepaddle-gpu 3.0, requirements.txt, cached tokenizer and config of Qwen/Qwen2.5-0.5B
 set -euo pipefail
 # Its bf16 and fp16 compute everything in half precision (O2), as the configuration says.

@@ -55,6 +55,15 @@ def test_format_drafts_a_grammar_that_reads_the_log(log: Path) -> None:
     assert (found["format"], found["throughput"]["value"]) == ("my", 103.5)
 
 
+def test_whose_a_rate_is_can_be_written_in_place_of_unknown(log: Path) -> None:
+    grammar = log.with_name("acme.lark")
+    run("format", log, "--out", grammar)
+    text = grammar.read_text(encoding="utf-8")
+    grammar.write_text(text.replace("{images, unknown, unknown}", "{images, job, window_mean}"), encoding="utf-8")
+    found = json.loads(run("show", "--json", log, "--format", grammar).stdout)["throughput"]
+    assert (found["value"], found["scope"]) == (103.5, "job")
+
+
 def test_format_puts_some_of_the_lines_into_a_folder_of_tests(log: Path) -> None:
     run("format", log, "--out", "my.lark", cwd=log.parent)
     assert (log.parent / "my/train.log").read_text(encoding="utf-8") == log.read_text(encoding="utf-8")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .runner import Runner
     from .series import PlannedRun
 
+_LANGUAGE = "en"  # of the summary of a recipe
 SHARED = "Both sides may import {names} as installed from here; start the code by its path, or set PYTHONPATH."
 
 
@@ -45,7 +46,8 @@ def launch(
 
     Omitted options use the recipe's defaults; EXTRA, after --, is passed to the native program. A page file sets how
     its cases run. Finished runs are not repeated, so run the same command again to resume. RECIPE is a name or the path
-    of a script (.sh) of your own; `tachograph launchers --new` drafts one.
+    of a script (.sh) of your own; `tachograph launchers --new` drafts one. At the end of a recipe its throughput is
+    printed, with its spread over the runs.
 
     Cases take turns, each time in the opposite order (A B B A), so that a drift of the machine meets all of them. With
     two checkouts of the repository of a recipe, its runs take turns in these, and are kept in FOLDER@CHECKOUT.
@@ -61,7 +63,10 @@ def launch(
     """
     target, extra = _target(target, own, extra)
     runner, planned = _planned_runs(context, target, own=own, extra=extra, **asked)
-    _execute(runner, planned, dry_run=dry_run, parallel=parallel, detach=detach)
+    have_ended = _execute(runner, planned, dry_run=dry_run, parallel=parallel, detach=detach)
+    if have_ended and context.obj is not None and is_known(target, own):
+        for case in dict.fromkeys(run.folder.path.parent for run in planned):
+            say_text(context.obj.measured(case, _LANGUAGE))
 
 
 @click.command(context_settings={"allow_interspersed_args": False})

@@ -28,6 +28,8 @@ class NoGrammarError(Exception):
     """The place of a number cannot be told by the words around it."""
 
 
+# What a person writes in place of unknown.
+_MEANT = ("card", "node", "job", "instant", "window_mean")
 # How a fact is written that is not only its name: nobody knows whether a step is one of several passes.
 HELD = {"cards": "cards{INTEGER}", "accumulation": "accumulation{unknown}"}
 
@@ -53,7 +55,8 @@ class GrammarText:
         facts = [self._fact(statement) for statement in self.stated]
         written = {"NUMBER": self._number(), "INTEGER": self._integer()}
         overrides = [f"%override {name}: {other}" for name, other in written.items() if name != other]
-        imported = ", ".join(sorted({*self.names, *written.values()}))
+        known = _MEANT if "unknown" in self.names else ()
+        imported = ", ".join(sorted({*self.names, *written.values(), *known}))
         last = [*overrides, "%ignore BLANK"]
         head = [f"// {line}".rstrip() for line in comments]
         start = f"start: {kind}_line" + (" | fact_line" if facts else "")

@@ -22,7 +22,12 @@ NEXT_OF_UNKNOWN = (
     "Next: `tachograph show {log}` shows where the number comes from. If a single GPU (or process) trained, "
     "`tachograph init page {suite} --cards 1` drafts a page."
 )
+NEXT_OF_SEVERAL = (
+    "Next: `tachograph show {log}` shows where the number comes from. Whether it is that of one process or of all is "
+    "unknown: `tachograph format {file} --out NAME.lark` drafts a grammar; state it there, then draft a page."
+)
 NEXT_WITHOUT = "Next: `tachograph show {log}` shows what is read from the log."
+NOTHING_PRINTED = "the command printed nothing."
 PERCENT = 100
 
 
@@ -35,7 +40,11 @@ def repeats_shown(case: Path, translate: Translate) -> str:
 
 
 def _said(case: Path) -> Iterator[Message]:
-    logs = [log_of(folder) for folder in _finished(case)]
+    found_logs = [log_of(folder) for folder in _finished(case)]
+    logs = [log for log in found_logs if log.stat().st_size]
+    for log in found_logs:
+        if log not in logs:
+            yield Message(RUN, log=log, said=Message(NO_THROUGHPUT, reason=Message(NOTHING_PRINTED)))
     summaries = _by_one_warm_up(logs, [summarise(log, None, ()) for log in logs])
     for log, summary in zip(logs, summaries, strict=True):
         yield Message(RUN, log=log, said=_of_run(summary))
@@ -44,15 +53,21 @@ def _said(case: Path) -> Iterator[Message]:
     if len(found) > 1:
         yield _together(found)
     if logs:
-        key = _next({one.scope for one in found})
-        yield Message(key, log=quote(str(logs[-1].parent)), suite=quote(str(case.parent)))
+        places = {"log": logs[-1].parent, "file": logs[-1], "suite": case.parent}
+        yield Message(_next(summaries), **{name: quote(str(place)) for name, place in places.items()})
 
 
-def _next(scopes: set[str]) -> str:
+def _next(summaries: Sequence[Summary]) -> str:
     """What helps, by whose the numbers are: a page shows those of the whole job."""
+    scopes = {summary.measurement.scope for summary in summaries if summary.measurement}
     if not scopes:
         return NEXT_WITHOUT
-    return NEXT if scopes == {"job"} else NEXT_OF_UNKNOWN
+    if scopes == {"job"}:
+        return NEXT
+    cards = {fact.value for summary in summaries if (fact := summary.reading.facts.get("cards"))}
+    if cards <= {1}:
+        return NEXT_OF_UNKNOWN
+    return NEXT_OF_SEVERAL if all(summary.is_drafted for summary in summaries) else NEXT_WITHOUT
 
 
 def _by_one_warm_up(logs: Sequence[Path], summaries: list[Summary]) -> list[Summary]:

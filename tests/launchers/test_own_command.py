@@ -42,6 +42,21 @@ def test_a_number_that_is_not_known_to_be_the_jobs_is_told_with_what_a_page_of_i
     assert (drafted.returncode, (program.folder / "page.toml").is_file()) == (0, True)
 
 
+def test_a_number_of_several_processes_is_told_with_the_grammar_that_says_whose_it_is(program: OwnProgram) -> None:
+    told = program.run("--cards", "2", "--", "python", "train.py").stdout.splitlines()[-1]
+    assert "`tachograph format logs/project/train_N1C2/1/train.log --out NAME.lark` drafts a grammar" in told
+    command = [str(TACHOGRAPH), "init", "page", "logs/project"]
+    drafted = subprocess.run(command, cwd=program.folder, capture_output=True, text=True, timeout=60, check=False)
+    assert ("drafts that grammar" in drafted.stderr, "--cards 1" in drafted.stderr) == (True, False)
+
+
+def test_a_command_that_prints_nothing_is_told_with_the_reason(program: OwnProgram) -> None:
+    program.change("pass")
+    answer = program.run("--", "python", "train.py")
+    assert answer.returncode == 0
+    assert "train/1/train.log: no throughput: the command printed nothing." in answer.stdout
+
+
 def test_repeats_are_told_with_their_median_and_their_spread(program: OwnProgram) -> None:
     answer = program.run("--repeats", "2", "--", "python", "train.py")
     assert "median of 2 runs: 1001.000 tokens/s, from 1001.000 to 1001.000 (0.0%)" in answer.stdout

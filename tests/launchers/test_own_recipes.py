@@ -115,7 +115,13 @@ def test_a_recipe_outside_is_checked_against_its_program(bench: Bench) -> None:
 def test_a_recipe_outside_is_launched(bench: Bench, target: list[str]) -> None:
     bench.environment["TACHOGRAPH_RECIPES"] = f"nowhere{os.pathsep}{bench.folder}"
     done = bench.run("launch", *target, *LAUNCH)
-    assert (done.returncode, done.stdout.count("tokens/s")) == (0, 12)
+    assert (done.returncode, done.stdout.count(" tokens/s\n")) == (0, 12)
+
+
+def test_a_recipe_ends_with_its_number_and_what_to_do_next(bench: Bench) -> None:
+    told = bench.run("launch", "--recipe", "mine.sh", *LAUNCH).stdout.splitlines()
+    assert [line for line in told if "train.log: " in line and "(protocol: " in line] != []
+    assert told[-1].startswith("Next: `tachograph show ")
 
 
 def test_a_run_keeps_the_name_and_the_hash_of_its_script_but_no_path_of_the_machine(bench: Bench) -> None:

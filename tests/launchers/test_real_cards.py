@@ -45,3 +45,10 @@ def test_the_cards_of_this_machine_tell_their_memory_and_power(samples: list[dic
 
 def test_the_cards_of_this_machine_are_sampled_each_second(samples: list[dict[str, str]]) -> None:
     assert len({row["time"] for row in samples}) in {2, 3}
+
+
+@pytest.mark.usefixtures("samples")
+def test_the_processes_on_the_cards_of_this_machine_have_numbers_and_cards(tmp_path: Path) -> None:
+    with (tmp_path / "gpu_processes.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row for row in rows if not (row["pid"].isdecimal() and row["card"].isdecimal())] == []

@@ -157,8 +157,7 @@ def _tables(tables: Sequence[DraftTable], unit: str) -> AoT:
         end = "" if number == 1 else f"-{number}"
         made = _table(table, f"{TABLE_NAME}{end}", unit)
         if len(tables) > 1 and len(table.rows) == 1:
-            programs = _plain(", ".join(column.title for column in table.programs))
-            made["title"] = _in_languages(Message(TITLE_OF, case=programs))
+            made["title"] = _in_languages(Message(TITLE_OF, case=_told_apart(table, tables)))
         every.append(made)
         is_repeated = any(len(case.logs) > 1 for case in table.cases)
         others = {
@@ -169,6 +168,18 @@ def _tables(tables: Sequence[DraftTable], unit: str) -> AoT:
             if 0 < len(quantities) * len(table.programs) <= MOST_COLUMNS:
                 every.append(_table_of(table, f"{NAMES[title]}{end}", f"{TABLE_NAME}{end}", title, quantities))
     return every
+
+
+def _told_apart(table: DraftTable, tables: Sequence[DraftTable]) -> str:
+    """What a table of one row is of: its programs, and its case where another table is of the same programs."""
+    programs = _programs(table)
+    of_case = [_filled(axis, table.case) for axis in table.case if axis != HEADING]
+    is_alone = sum(_programs(other) == programs for other in tables) == 1
+    return _plain(", ".join(programs if is_alone else [*programs, *of_case]))
+
+
+def _programs(table: DraftTable) -> list[str]:
+    return [column.title for column in table.programs]
 
 
 def _table_of(table: DraftTable, name: str, like: str, title: str, quantities: Sequence[str]) -> Table:

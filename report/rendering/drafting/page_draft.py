@@ -27,6 +27,7 @@ HELPS = {
     "card": "{first} Pass --cards, which is 1 if a single GPU (or process) trained.",
     "unknown": "{first} If a single GPU (or process) trained, pass --cards 1.",
 }
+GRAMMAR = "{first} `tachograph format LOG --out NAME.lark` drafts that grammar."
 NO_NUMBERS = "No log gives a throughput of the whole job, so there is nothing to draft."
 
 
@@ -97,6 +98,8 @@ def _unit(logs: Sequence[MeasuredLog]) -> DraftedUnit:
 
 def _not_the_job(log: MeasuredLog) -> Message:
     said = Message(NOT_THE_JOB[log.scope], log=log.path)
+    if log.scope == "unknown" and log.case.get("cards", 1) != 1:
+        return said if log.program else Message(GRAMMAR, first=said)
     return Message(HELPS[log.scope], first=said) if log.scope in HELPS else said
 
 

@@ -244,3 +244,21 @@ def test_language_models_are_shown_in_tokens_with_what_one_card_does(desk: Desk)
         "tflops_per_card": ("126.3", "TFLOP/s"),
         "step_time": ("21.243", "s"),
     }
+
+
+def test_the_batch_size_in_the_configuration_of_a_log_is_an_axis(desk: Desk) -> None:
+    desk.put("paddleclas/configuration.log", "lab/a/1/train.log")
+    desk.init("logs", "--cards", "1")
+    assert "batch_size = 24" in (desk.folder / "page.toml").read_text(encoding="utf-8")
+
+
+def test_tables_of_one_program_are_told_apart_by_their_cases(desk: Desk) -> None:
+    desk.put_run(FAST, "lab/a/1", case={"cards": 1, "model": "A"})
+    desk.put_run(SLOW, "lab/b/1", case={"cards": 1})
+    desk.init("logs")
+    page = (desk.folder / "page.toml").read_text(encoding="utf-8")
+    titles = [line for line in page.splitlines() if "Training throughput (" in line]
+    assert [title.partition('"')[2].partition('"')[0] for title in titles] == [
+        "Training throughput (lab, A, C1)",
+        "Training throughput (lab, C1)",
+    ]
