@@ -20,7 +20,9 @@ from ..evidence.quotient import MISSING as MISSING_PART
 from ..evidence.reason import LEADS_OUT, LEADS_OUT_HELP
 from ..pagefile.page import Page
 from ..pagefile.page_file import PageError, find, names, parse, read_text
+from ..pagefile.prose import as_stated
 from ..pagefile.shorthand import ENGLISH
+from ..pagefile.stated_lines import line_of
 from ..wording.words import languages as all_languages
 from ..wording.words import words
 from .markdown_page import MarkdownPage, page_name
@@ -44,6 +46,7 @@ ALSO_QUOTED = " {count} quoted;"
 ALSO_UNLIKE = " {count} rows/columns are not directly comparable;"
 WHY_EMPTY = "{name}: {slug} is empty: {reason}"
 WHY_SEVERAL_EMPTY = "{name}: {slug} and {count} more are empty: {reason}"
+SEE_LINE = "{reason} See {file}, line {line}."
 MORE_REASONS = "{name}: more reasons for empty cells: {count}; the evidence file of the page lists them."
 MOST_REASONS = 12
 UNTRANSLATED = "{name}: no text in language {language} for {texts}; another language stands there."
@@ -117,8 +120,16 @@ class PublishedPage:
         reason = first.reason or Message("")
         if reason.key == LEADS_OUT:
             reason = Message("{first} {second}", first=reason, second=Message(LEADS_OUT_HELP))
+        if reason.key == NOT_FOUND_BUT and (line := self._line_of_logs(first)):
+            reason = Message(SEE_LINE, reason=reason, file=f"{self.name}.toml", line=line)
         told = {"name": self.name, "reason": reason, "slug": first.slug}
         return Message(WHY_SEVERAL_EMPTY, **told, count=len(others)) if others else Message(WHY_EMPTY, **told)
+
+    def _line_of_logs(self, cell: Cell) -> int | None:
+        """The line of the page file that says where the logs of a cell are."""
+        places = zip(self.page.places(), self.cells, strict=True)
+        column = next(place.column.column for place, other in places if other is cell)
+        return line_of(as_stated(self.stated), Message("", key=f"columns.{column}.logs"))
 
     def untranslated(self, languages: Sequence[str]) -> list[Message]:
         """The texts that are missing in a language, or are in one that no page has; a sentence for each language."""
