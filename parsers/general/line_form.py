@@ -83,10 +83,9 @@ class LineForm:
         return {slot.sense: slot for slot in slots if slot.sense}
 
     def first(self, role: str) -> Slot | None:
-        """The first number of a role."""
-        return next(
-            (slot for slot in self.said.slots if slot.sense and slot.sense.role == role and not slot.is_mean), None
-        )
+        """The first number of a role; of steps one that is not called something else: `progress: 1/1 step: 5`."""
+        found = [slot for slot in self.said.slots if slot.sense and slot.sense.role == role and not slot.is_mean]
+        return next((slot for slot in found if not _is_of_other_name(slot)), found[0] if found else None)
 
     def at(self, place: int) -> Slot | None:
         """The number at a place among all."""
@@ -203,6 +202,11 @@ class LineForm:
     def kind(self) -> str:
         """The kind of line of a grammar that it is: step, epoch or summary."""
         return "step" if self.counter else "epoch" if self.level.has_epoch else "summary"
+
+
+def _is_of_other_name(slot: Slot) -> bool:
+    """Whether a fraction that has no name of a counter stands behind another word."""
+    return slot.total is not None and slot.sense is not None and not slot.sense.name and bool(split(slot.before))
 
 
 def _words(head: str) -> list[str]:

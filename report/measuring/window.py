@@ -142,14 +142,17 @@ def steps_done(records: Records, field: Field) -> Counts:
 def _begin_anew(records: Columns, numbers: Counts) -> Mask:
     """Return where an epoch has ended: its number falls, or stays where something else says so.
 
-    A number that is printed twice, such as by a validation, ends none.
+    A number that is printed twice, such as by a validation, ends none, and neither does one of the run, which goes on
+    over other epochs, where a training resumes with it.
     """
     begins, stays = numbers < np.append(numbers[:1], numbers[:-1]), epoch_starts(numbers)
     if not (numbers[1:] > numbers[:-1]).any():  # one record an epoch
         return stays
     if "epoch" in records:
         epochs = records.numbers("epoch")
-        begins[1:] |= stays[1:] & (epochs[1:] > epochs[:-1])
+        rises = epochs[1:] > epochs[:-1]
+        if not (rises & (numbers[1:] > numbers[:-1])).any():
+            begins[1:] |= stays[1:] & rises
     if "steps_per_epoch" in records:
         begins[1:] |= stays[1:] & (numbers[1:] >= records.numbers("steps_per_epoch")[:-1])
     return begins

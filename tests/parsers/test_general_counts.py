@@ -170,3 +170,8 @@ def test_lines_that_are_made_to_be_slow_are_read_in_time(tmp_path: Path, line: s
 def test_a_batch_size_of_the_evaluation_is_not_that_of_training(tmp_path: Path) -> None:
     head = "Evaluating with batch size 256\nTraining with batch size 32\nnum_gpus: 1\n"
     assert facts(tmp_path, head)["job_batch_size"] == 32
+
+
+def test_a_fraction_that_is_called_something_else_counts_no_steps_beside_a_counter(tmp_path: Path) -> None:
+    text = "".join(f"[train][1] progress: 1/1 step: {100 * n}, speed: {16 + n % 3}.5 steps/s\n" for n in range(1, 9))
+    assert drafted(tmp_path, text).reading.records["step"].tolist() == [100 * n for n in range(1, 9)]
