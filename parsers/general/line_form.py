@@ -21,6 +21,7 @@ TRAINING = re.compile(r"(?i)(?<![a-z])(?:train|training|trainer)(?![a-z])|训练
 _FORETOLD = re.compile(r"(?i)expected|estimated|target")
 _OF_A_LOSS = ("loss", "损失")
 _LOOKED_AT = 160
+_OTHER_NAME = re.compile(r"[A-Za-z一-鿿]{2}\s*[:=]\s*\Z")
 _CLOCK_OF_STAMP = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
 _KINDS_OF_STAMPS = {
     "STAMP": re.compile(rf"\d{{4}}[-/]\d\d[-/]\d\d[ T]{_CLOCK_OF_STAMP}(?:Z|[-+]\d\d:\d\d)?(?!\d)"),
@@ -205,8 +206,9 @@ class LineForm:
 
 
 def _is_of_other_name(slot: Slot) -> bool:
-    """Whether a fraction that has no name of a counter stands behind another word."""
-    return slot.total is not None and slot.sense is not None and not slot.sense.name and bool(split(slot.before))
+    """Whether a fraction that has no name of a counter stands behind another name."""
+    is_nameless = slot.total is not None and slot.sense is not None and not slot.sense.name
+    return is_nameless and bool(_OTHER_NAME.search(slot.before))
 
 
 def _words(head: str) -> list[str]:

@@ -9,6 +9,7 @@ from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 from parsers.runs.reading import Reading
 
+from .checking.rounding import WHOLE_SECONDS
 from .checking.running_means import evened
 from .crosscheck import COUNTS_A_PART, IN_STEPS, NONE_COMPUTED, chosen, estimated, which
 from .estimate import ALL_ZERO, Facts, Values
@@ -76,10 +77,7 @@ STEPS_OF: Mapping[str, tuple[str, ...]] = {
     "duration": ("epoch",),
     "clock": ("step",),
 }
-
-
-# Of numbers far below one, three decimals say little.
-IN_EPOCHS = {"records": "epoch", "counts": "epochs", "significant": "4"}
+IN_EPOCHS = {"records": "epoch", "counts": "epochs", "significant": "4"}  # far below one, three decimals say little
 
 
 @dataclass(frozen=True)
@@ -233,9 +231,11 @@ def _steady(part: FormatRecords, facts: Facts, plain: Measurement) -> Measuremen
 
 
 def _unpaused(part: FormatRecords, facts: Facts, plain: Measurement, first: int, last: int) -> Measurement:
-    """The measurement of the longest stretch of records without a pause, in place of the one whose clock spans some."""
+    """The measurement of the longest stretch without a pause, unless whole seconds say little of one so short."""
     protocol = plain.protocol.overridden(f"skip_records={first + 1},take_first={last - first}")
     found = measure(part.table, part.fields, facts, protocol)
+    if any(said.key == WHOLE_SECONDS for said in found.warnings):
+        return plain
     start, stop = plain.ends
     told = {"value": f"{plain.value:.6g}", "unit": plain.unit, "first": start, "last": stop}
     return _told(found, [Message(WITHOUT_PAUSES, start=found.ends[0], stop=found.ends[1], **told)])

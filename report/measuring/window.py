@@ -142,8 +142,7 @@ def steps_done(records: Records, field: Field) -> Counts:
 def _begin_anew(records: Columns, numbers: Counts) -> Mask:
     """Return where an epoch has ended: its number falls, or stays where something else says so.
 
-    A number that is printed twice, such as by a validation, ends none, and neither does one of the run, which goes on
-    over other epochs, where a training resumes with it.
+    A number printed twice, as by a validation, ends none, nor does one that runs on over other epochs as it resumes.
     """
     begins, stays = numbers < np.append(numbers[:1], numbers[:-1]), epoch_starts(numbers)
     if not (numbers[1:] > numbers[:-1]).any():  # one record an epoch

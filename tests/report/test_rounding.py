@@ -32,6 +32,14 @@ def test_a_short_clock_of_whole_seconds_is_told_to_be_rounded(tmp_path: Path, se
     assert [share in said for said in told(tmp_path, text, WHOLE_SECONDS) if share] == ([True] if share else [])
 
 
+def test_a_stretch_without_a_pause_is_not_used_where_whole_seconds_say_little_of_it(tmp_path: Path) -> None:
+    passed = [second + 60 * (n // 5) for n, second in enumerate(range(0, 60, 2))]
+    text = "".join(f"2031-02-03 04:{s // 60:02d}:{s % 60:02d} step {n} loss: 2.5\n" for n, s in enumerate(passed, 1))
+    found = summarise(write(tmp_path, text.encode()), None, ()).measurement
+    assert found is not None
+    assert found.value == pytest.approx(29 / passed[-1])
+
+
 def test_the_rate_over_the_time_that_records_took_is_told_where_a_few_fast_ones_make_their_mean(tmp_path: Path) -> None:
     rates = [100.5 + n % 3 for n in range(20)] + [900.5]
     text = "".join(f"step {n} loss: 2.5 tokens/s: {rate}\n" for n, rate in enumerate(rates))
