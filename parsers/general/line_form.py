@@ -21,6 +21,7 @@ TRAINING = re.compile(r"(?i)(?<![a-z])(?:train|training|trainer)(?![a-z])|训练
 _FORETOLD = re.compile(r"(?i)expected|estimated|target")
 _OF_A_LOSS = ("loss", "损失")
 _LOOKED_AT = 160
+_OTHER_NAME = re.compile(r"[A-Za-z一-鿿]{2}\s*[:=]\s*\Z")
 _CLOCK_OF_STAMP = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
 _KINDS_OF_STAMPS = {
     "STAMP": re.compile(rf"\d{{4}}[-/]\d\d[-/]\d\d[ T]{_CLOCK_OF_STAMP}(?:Z|[-+]\d\d:\d\d)?(?!\d)"),
@@ -83,10 +84,9 @@ class LineForm:
         return {slot.sense: slot for slot in slots if slot.sense}
 
     def first(self, role: str) -> Slot | None:
-        """The first number of a role."""
-        return next(
-            (slot for slot in self.said.slots if slot.sense and slot.sense.role == role and not slot.is_mean), None
-        )
+        """The first number of a role; of steps one that is not called something else: `progress: 1/1 step: 5`."""
+        found = [slot for slot in self.said.slots if slot.sense and slot.sense.role == role and not slot.is_mean]
+        return next((slot for slot in found if not _is_of_other_name(slot)), found[0] if found else None)
 
     def at(self, place: int) -> Slot | None:
         """The number at a place among all."""
@@ -203,6 +203,12 @@ class LineForm:
     def kind(self) -> str:
         """The kind of line of a grammar that it is: step, epoch or summary."""
         return "step" if self.counter else "epoch" if self.level.has_epoch else "summary"
+
+
+def _is_of_other_name(slot: Slot) -> bool:
+    """Whether a fraction that has no name of a counter stands behind another name."""
+    is_nameless = slot.total is not None and slot.sense is not None and not slot.sense.name
+    return is_nameless and bool(_OTHER_NAME.search(slot.before))
 
 
 def _words(head: str) -> list[str]:

@@ -18,7 +18,10 @@ BAR_COUNTS_STEPS = (
 )
 ONE_CARD_SHOWS = "the batch size is that of a step of all cards, for there is one card"
 SIZES_DIFFER = "the log plans batch sizes that differ ({sizes}), so none is taken for that of a step"
+LINES_DIFFER = "the lines print a batch size of {size}, which is not stated elsewhere, and do not say whose it is"
 LEAST_STEPS = 10
+AMOUNT = "amount"
+_SIZE = re.compile(r"batch size|\bbsz?\b|批大小")
 MOST_DIGITS = 12
 _IS = r"[\"']?(?:\s*+\([^()\n]*\))?\s*+(?:[:=：]|\bis\b|\bof\b)?\s*+[\"']?"
 _COUNT = r"(?P<count>\d++)(?!\w|[.,]\d)"
@@ -101,6 +104,9 @@ def stated_counts(series: SpokenSeries, gathered: Gathered) -> Stated:
     own = {row.text for row in series.rows}
     lines = [line for line in _lines(gathered) if line not in own]
     sizes, cards = list(dict.fromkeys(_sizes(lines))), list(dict.fromkeys(_cards(lines)))
+    are_unnamed = bool(sizes) and all(size.column == "batch" for size in sizes)
+    if are_unnamed and (own_sizes := _of_lines(series) - {size.count for size in sizes}):
+        return Stated(tuple(cards), (Message(LINES_DIFFER, size=f"{min(own_sizes):g}"),))
     if planned := _differing(lines):
         return Stated(tuple(cards), (Message(SIZES_DIFFER, sizes=planned),))
     named = Stated((*dict.fromkeys(_tokens(lines)), *(size for size in sizes if size.column != "batch")))
@@ -115,6 +121,15 @@ def stated_counts(series: SpokenSeries, gathered: Gathered) -> Stated:
     if shown or named.statements or are_several:
         return shown or named
     return _of_one_card(sizes, cards)
+
+
+def _of_lines(series: SpokenSeries) -> set[float]:
+    """The batch sizes, in samples, that the lines of a series print themselves."""
+    named = {
+        form: [s for s in form.said.slots if s.sense and s.sense.role == AMOUNT and _SIZE.search(s.sense.name)]
+        for form in series.slots
+    }
+    return {row.number(slot) for row in series.rows for slot in named[row.form]}
 
 
 def _differing(lines: Iterable[str]) -> str:

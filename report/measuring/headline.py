@@ -74,10 +74,7 @@ STEPS_OF: Mapping[str, tuple[str, ...]] = {
     "duration": ("epoch",),
     "clock": ("step",),
 }
-
-
-# Of numbers far below one, three decimals say little.
-IN_EPOCHS = {"records": "epoch", "counts": "epochs", "significant": "4"}
+IN_EPOCHS = {"records": "epoch", "counts": "epochs", "significant": "4"}  # far below one, three decimals say little
 
 
 @dataclass(frozen=True)

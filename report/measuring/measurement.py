@@ -21,6 +21,7 @@ from parsers.runs.clock import ARRIVAL
 from parsers.runs.format_records import OWN_LINE
 
 from .caveats import ARRIVED, of_means, of_spread, of_start, of_summaries
+from .checking.rounding import of_clock, of_digits, of_rates
 from .estimate import Facts, Values
 from .number import without_noise
 from .protocol import NoMeasurement, Protocol
@@ -190,10 +191,15 @@ def _warnings(selected: Selection, fields: Fields, protocol: Protocol) -> Iterat
             yield Message(ARRIVED)
         if found.pauses:
             yield found.pauses.warning
+        yield from of_clock(found)
         return
     read = fields[(protocol.records, selected.column)]
     means = of_means(read, protocol, int(np.count_nonzero(kept))) if found.amounts is None else ()
     yield from means or of_spread(taken(found.values, kept), protocol, found.throughput)
+    if protocol.estimate == "reported" and read.kind not in ("running_mean", "total"):
+        yield from of_rates(taken(found.throughputs(), kept), protocol)
+    if protocol.estimate != "instant":
+        yield from of_digits(selected.column, taken(selected.log.records.numbers(selected.column), kept))
     yield from of_summaries(selected.log.records["line"], found.throughputs(), found.unit, protocol)
     yield from found.warnings
     if selected.ranks:

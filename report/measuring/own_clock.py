@@ -9,6 +9,7 @@ import numpy as np
 from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 
+from .checking.rounding import WHOLE_SECONDS
 from .crosscheck import IN_STEPS, TOLERANCE
 from .estimate import READS, Facts
 from .measurement import Measurement, NoMeasurement, measure
@@ -29,12 +30,14 @@ OF_STEPS_BEFORE = ("unknown", "running_mean")
 
 
 def without_pauses(part: FormatRecords, facts: Facts, plain: Measurement) -> Measurement:
-    """The measurement of the longest stretch of records without a pause, in place of the one whose clock spans some."""
+    """The measurement of the longest stretch without a pause, unless whole seconds say little of one so short."""
     if not plain.unpaused:
         return plain
     first, last = plain.unpaused
     protocol = plain.protocol.overridden(f"skip_records={first + 1},take_first={last - first}")
     found = measure(part.table, part.fields, facts, protocol)
+    if any(said.key == WHOLE_SECONDS for said in found.warnings):
+        return plain
     start, stop = plain.ends
     told = {"value": f"{plain.value:.6g}", "unit": plain.unit, "first": start, "last": stop}
     said = Message(WITHOUT_PAUSES, start=found.ends[0], stop=found.ends[1], **told)

@@ -70,6 +70,12 @@ class Timed:
         """What was done in a second."""
         return without_noise(self.amount / self.seconds)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all its times are whole seconds."""
+        times = (_times(self.records, rows) for rows in self.stretches)
+        return not any(_are_fractions(known, np.isfinite(known)) for known in times)
+
     @cached_property
     def pauses(self) -> Pauses | None:
         """The pauses that the clock spans; None where they make no more than 2% of the time."""

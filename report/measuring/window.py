@@ -156,14 +156,16 @@ def steps_done(records: Records, field: Field) -> Counts:
 def _begin_anew(records: Columns, numbers: Counts) -> Mask:
     """Return where an epoch has ended: its number falls, or stays where something else says so.
 
-    A number that is printed twice, such as by a validation, ends none.
+    A number printed twice, as by a validation, ends none, nor does one that runs on over other epochs as it resumes.
     """
     begins, stays = numbers < np.append(numbers[:1], numbers[:-1]), epoch_starts(numbers)
     if not (numbers[1:] > numbers[:-1]).any():  # one record an epoch
         return stays
     if "epoch" in records:
         epochs = records.numbers("epoch")
-        begins[1:] |= stays[1:] & (epochs[1:] > epochs[:-1])
+        rises = epochs[1:] > epochs[:-1]
+        if not (rises & (numbers[1:] > numbers[:-1])).any():
+            begins[1:] |= stays[1:] & rises
     if "steps_per_epoch" in records:
         begins[1:] |= stays[1:] & (numbers[1:] >= records.numbers("steps_per_epoch")[:-1])
     return begins

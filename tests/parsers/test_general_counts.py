@@ -170,3 +170,15 @@ def test_lines_that_are_made_to_be_slow_are_read_in_time(tmp_path: Path, line: s
 def test_a_batch_size_of_the_evaluation_is_not_that_of_training(tmp_path: Path) -> None:
     head = "Evaluating with batch size 256\nTraining with batch size 32\nnum_gpus: 1\n"
     assert facts(tmp_path, head)["job_batch_size"] == 32
+
+
+def test_a_fraction_that_is_called_something_else_counts_no_steps_beside_a_counter(tmp_path: Path) -> None:
+    text = "".join(f"[train][1] progress: 1/1 step: {100 * n}, speed: {16 + n % 3}.5 steps/s\n" for n in range(1, 9))
+    assert drafted(tmp_path, text).reading.records["step"].tolist() == [100 * n for n in range(1, 9)]
+
+
+def test_a_batch_size_on_the_lines_is_not_overridden_by_another_that_is_stated_once(tmp_path: Path) -> None:
+    lines = "".join(f"step {n}: loss 2.{n:02d} t={250 + n % 3}ms bs=64\n" for n in range(1, 20))
+    found = drafted(tmp_path, "world_size = 1\nbatch_size = 16\n" + lines)
+    assert not {"batch_size", "job_batch_size"} & {fact.name for fact in found.reading.facts.values()}
+    assert "the lines print a batch size of 64" in " ".join(map(str, found.assumed))

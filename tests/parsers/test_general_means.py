@@ -123,3 +123,17 @@ def test_the_time_of_training_in_a_line_of_each_epoch_is_that_of_the_epoch(tmp_p
     assert found is not None
     assert found.unit == "epochs/s"
     assert found.value == pytest.approx(1 / 2.05)
+
+
+@pytest.mark.parametrize("line", ["[Ep {n:03d}/20] loss=0.5 | {t:.1f}s", "[{n}/20] loss 0.5, {t:.1f}s"])
+def test_a_time_and_a_count_without_a_name_are_not_taken_for_those_of_a_step(tmp_path: Path, line: str) -> None:
+    text = "".join(line.format(n=n, t=2.0 + n % 2 / 10) + "\n" for n in range(1, 21))
+    found = summarise(write(tmp_path, text.encode()), None, ()).measurement
+    assert found is None or found.unit == "epochs/s"
+
+
+def test_the_run_time_of_an_epoch_is_that_of_the_epoch(tmp_path: Path) -> None:
+    text = "".join(f"Epoch number: {n}\n\tloss: 0.5\n\tEpoch run time in seconds: 1.6{n % 3}\n" for n in range(1, 9))
+    found = summarise(write(tmp_path, text.encode()), None, ()).measurement
+    assert found is not None
+    assert found.unit == "epochs/s"

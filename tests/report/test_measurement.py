@@ -108,7 +108,7 @@ def test_averaging_a_running_mean_is_warned_of() -> None:
 
 
 def test_one_record_of_a_running_mean_is_no_average() -> None:
-    assert of("statistic=last", log([10, 4]), RUNNING).warnings == ()
+    assert of("statistic=last", log([10, 4.25]), RUNNING).warnings == ()
 
 
 def test_a_running_mean_that_cannot_be_one_is_refused() -> None:

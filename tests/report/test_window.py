@@ -52,6 +52,11 @@ def test_step_numbers_that_run_on_over_epochs_are_the_steps_done() -> None:
     assert steps_done(records, FROM_1).tolist() == [10, 20, 30]
 
 
+def test_a_step_of_the_run_that_is_printed_again_as_it_resumes_ends_no_epoch() -> None:
+    records = log([5, 10, 12, 17, 17, 22], epoch=[1, 1, 2, 2, 3, 3])
+    assert steps_done(records, FROM_1).tolist() == [5, 10, 12, 17, 17, 22]
+
+
 def test_no_records_have_no_steps() -> None:
     assert steps_done(log([]), FROM_1).tolist() == []
 

@@ -59,8 +59,13 @@ def _without_stamps(series: SpokenSeries, gathered: Gathered, factor: float) -> 
     if _is_mean_of_steps(series, factor):
         return Message(BY_MEANS, name=series.sense.name)
     is_told = series.sense.factor or (factor == 1.0 and series.median < 1 and series.has_parts)  # no step takes 1 ms
-    is_each = is_told and is_of_every_step(series)
+    is_each = is_told and is_of_every_step(series) and not _may_be_of_epochs(series)
     return amount(series, factor) or (Message(EVERY_STEP, name=series.sense.name) if is_each else None)
+
+
+def _may_be_of_epochs(series: SpokenSeries) -> bool:
+    """Whether neither the time has a name nor what counts its lines: `[3/20] loss 0.5, 2.1s`."""
+    return "nameless" in series.sense.flags and not series.level.step
 
 
 def is_of_every_step(series: SpokenSeries) -> bool:
