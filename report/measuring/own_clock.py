@@ -13,6 +13,7 @@ from .crosscheck import IN_STEPS, TOLERANCE
 from .estimate import READS, Facts
 from .measurement import Measurement, NoMeasurement, measure
 from .protocol import Protocol
+from .timing import WARNINGS as OF_PAUSES
 
 WITHOUT_PAUSES = (
     "The clock runs from line {start} to line {stop}, the longest stretch without a pause, such as an evaluation or a "
@@ -23,7 +24,7 @@ BY_CLOCK = (
     "gives {value} {unit}, {ratio} times as much."
 )
 WARNINGS = (WITHOUT_PAUSES, BY_CLOCK)
-FEWEST = 3
+FEWEST, LARGE = 3, 0.4
 # What a number of a record may hold of steps before it.
 OF_STEPS_BEFORE = ("unknown", "running_mean")
 
@@ -53,14 +54,20 @@ def by_own_clock(part: FormatRecords, facts: Facts, found: Measurement) -> Measu
     if found.protocol.estimate == "step_time":
         del keys["counts"]
     try:
-        clock = without_pauses(part, facts, measure(part.table, part.fields, facts, Protocol.of(keys)))
+        clock = _of_large_part(part, facts, measure(part.table, part.fields, facts, Protocol.of(keys)))
     except NoMeasurement:
         return found
     ratio = found.value / clock.value
     if clock.unit != found.unit or abs(ratio - 1) <= TOLERANCE:
-        return found
+        return replace(found, warnings=(*found.warnings, *(said for said in clock.warnings if said.key in OF_PAUSES)))
     told = {"column": column, "count": found.records_used, "value": f"{found.value:.6g}", "unit": found.unit}
     return replace(clock, warnings=(*clock.warnings, Message(BY_CLOCK, **told, ratio=f"{ratio:.3f}")))
+
+
+def _of_large_part(part: FormatRecords, facts: Facts, clock: Measurement) -> Measurement:
+    """What a clock gives without its pauses, where few of them leave a large part of the records in one stretch."""
+    first, last = clock.unpaused or (0, 0)
+    return without_pauses(part, facts, clock) if last - first >= LARGE * clock.available else clock
 
 
 def _column(part: FormatRecords, found: Measurement) -> str | None:
@@ -79,8 +86,13 @@ def _column(part: FormatRecords, found: Measurement) -> str | None:
 
 
 def _goes_on(part: FormatRecords, found: Measurement) -> bool:
-    """Whether the steps grow several times before the clock begins anew; a bar may be drawn only at its ends."""
+    """Whether the steps grow several times before the clock begins anew; a bar may be drawn only at its ends.
+
+    Those of several lengths may be of training and of an evaluation in turns.
+    """
     table = part.of_run(found.protocol.run).table
+    if "steps_per_epoch" in table and len(np.unique(table["steps_per_epoch"])) > 1:
+        return False
     steps, clocks = np.diff(table["step"].astype(np.float64)), np.diff(table["elapsed"].astype(np.float64))
     begins = (steps < 0) | (clocks < 0)
     return bool((steps > 0).sum() >= FEWEST * (begins.sum() + 1))

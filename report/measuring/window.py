@@ -131,7 +131,8 @@ def _are_redrawn(records: Columns, field: Field) -> Mask:
     if "elapsed" not in records:
         return np.zeros(max(len(numbers) - 1, 0), np.bool_)
     clocks = records.numbers("elapsed")
-    return (numbers[1:] == numbers[:-1]) & (clocks[1:] >= clocks[:-1])
+    are_redrawn: Mask = (numbers[1:] == numbers[:-1]) & (clocks[1:] >= clocks[:-1])
+    return are_redrawn
 
 
 def steps_done(records: Records, field: Field) -> Counts:
