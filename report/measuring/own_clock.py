@@ -23,7 +23,11 @@ BY_CLOCK = (
     "The clock that the records print is used, because {column} is a mean of steps before, too: the mean of {count} "
     "gives {value} {unit}, {ratio} times as much."
 )
-WARNINGS = (WITHOUT_PAUSES, BY_CLOCK)
+BY_MEDIAN = (
+    "The median is used, because the mean, {value} {unit}, spans pauses: without these the clock gives {clock} {unit}."
+)
+WARNINGS = (WITHOUT_PAUSES, BY_CLOCK, BY_MEDIAN)
+NEAR = 0.03
 FEWEST, LARGE = 3, 0.4
 # What a number of a record may hold of steps before it.
 OF_STEPS_BEFORE = ("unknown", "running_mean")
@@ -57,11 +61,26 @@ def by_own_clock(part: FormatRecords, facts: Facts, found: Measurement) -> Measu
         clock = _of_large_part(part, facts, measure(part.table, part.fields, facts, Protocol.of(keys)))
     except NoMeasurement:
         return found
+    if (usual := _usual(part, facts, found, clock)) is not None:
+        return usual
     ratio = found.value / clock.value
     if clock.unit != found.unit or abs(ratio - 1) <= TOLERANCE:
         return replace(found, warnings=(*found.warnings, *(said for said in clock.warnings if said.key in OF_PAUSES)))
     told = {"column": column, "count": found.records_used, "value": f"{found.value:.6g}", "unit": found.unit}
     return replace(clock, warnings=(*clock.warnings, Message(BY_CLOCK, **told, ratio=f"{ratio:.3f}")))
+
+
+def _usual(part: FormatRecords, facts: Facts, found: Measurement, clock: Measurement) -> Measurement | None:
+    """The median of the records, where pauses cut them up and the clock says about the same without; else None."""
+    pauses = [said for said in clock.warnings if said.key in OF_PAUSES]
+    free = next((float(str(said.values["value"])) for said in pauses), 0.0)
+    if not free or clock.unit != found.unit or abs(found.value / free - 1) <= TOLERANCE:
+        return None
+    median = measure(part.table, part.fields, facts, found.protocol.overridden("statistic=median"))
+    if abs(median.value / free - 1) > NEAR:
+        return None
+    told = {"value": f"{found.value:.6g}", "unit": found.unit, "clock": f"{free:.6g}"}
+    return replace(median, warnings=(*median.warnings, *pauses, Message(BY_MEDIAN, **told)))
 
 
 def _of_large_part(part: FormatRecords, facts: Facts, clock: Measurement) -> Measurement:

@@ -14,6 +14,7 @@ from ...naming.slots import Slot
 from ..bar_and_losses import why_by_losses
 from ..bar_clock import LEAST_SECONDS, not_confirmed
 from ..bar_of_epochs import why_of_epochs
+from ..bar_of_failed_run import why_by_traceback
 from ..bar_surroundings import why_of_training
 from ..evaluation_titles import not_of_training
 from ..gathered import Gathered
@@ -96,7 +97,7 @@ def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     """What a series is, or the reason why that is not known."""
     series = replace(as_times_of_epochs(series).with_unit(), is_beside=is_beside(series, gathered))
     is_bar = series.sense.role in (STEP_RATE, STEP_TIME) and "nameless" in series.sense.flags
-    shown = why_of_training(series, gathered) or why_by_losses(series, gathered) if is_bar else None
+    shown = _shown(series, gathered) if is_bar else None
     if is_bar and not _of_other(series) and (epochs := _bar_of_epochs(series, gathered)):
         return epochs
     clock = _clock_of_epochs(series, gathered)
@@ -109,6 +110,12 @@ def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     if is_bar and np.isfinite([row.clock for row in series.rows]).any():
         return _bar(series, gathered, shown)
     return _number(series, gathered, is_bar=is_bar)
+
+
+def _shown(series: SpokenSeries, gathered: Gathered) -> Message | None:
+    """What beside a progress bar shows that it is that of training."""
+    ways = (why_of_training, why_by_losses, why_by_traceback)
+    return next((why for way in ways if (why := way(series, gathered))), None)
 
 
 def _number(series: SpokenSeries, gathered: Gathered, *, is_bar: bool) -> Proven | str:
