@@ -223,7 +223,11 @@ def test_the_first_bar_below_each_number_of_an_epoch_is_not_read_where_it_is_not
     assert refused(tmp_path, text)
 
 
-TRACEBACK = '  File "train.py", line 83, in <module>\n    trainer.train()\n  File "trainer.py", line 9, in inner_training_loop\n'
+TRACEBACK = """\
+  File "train.py", line 83, in <module>
+    trainer.train()
+  File "trainer.py", line 9, in inner_training_loop
+"""
 
 
 def broken_off(end: int, behind: str) -> str:

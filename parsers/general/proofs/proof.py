@@ -11,17 +11,17 @@ import numpy as np
 from ...io.message import Message
 from ...naming.sense import DURATION, ELAPSED, EPOCH, RATE, STEP_RATE, STEP_TIME, TIME, WORK, Sense
 from ...naming.slots import Slot
-from ..bar_and_losses import why_by_losses
-from ..bar_clock import LEAST_SECONDS, not_confirmed
-from ..bar_of_epochs import why_of_epochs
-from ..bar_of_failed_run import why_by_traceback
-from ..bar_surroundings import why_of_training
+from ..bars.bar_and_losses import why_by_losses
+from ..bars.bar_clock import LEAST_SECONDS, not_confirmed
+from ..bars.bar_of_epochs import why_of_epochs
+from ..bars.bar_of_failed_run import why_by_traceback
+from ..bars.bar_surroundings import why_of_training
+from ..bars.training_bar import not_of_steps
 from ..evaluation_titles import not_of_training
 from ..gathered import Gathered
 from ..line_form import LineForm
 from ..spoken_series import LEAST, SpokenSeries, rises
 from ..stated_counts import stated_amounts, stated_cards, stated_passes
-from ..training_bar import not_of_steps
 from .epoch_proof import (
     OF_EPOCH,
     as_times_of_epochs,

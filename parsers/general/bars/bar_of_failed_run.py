@@ -4,9 +4,9 @@ import re
 
 import numpy as np
 
-from ..io.message import Message
-from .gathered import Gathered
-from .spoken_series import SpokenSeries
+from ...io.message import Message
+from ..gathered import Gathered
+from ..spoken_series import SpokenSeries
 
 TRACEBACK = (
     "the progress bar is that of training, for the run failed within it, as the traceback shows, and no other bar of "

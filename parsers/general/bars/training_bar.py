@@ -8,15 +8,15 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..io.message import Message
-from ..naming.vocabulary import counted, split
+from ...io.message import Message
+from ...naming.vocabulary import counted, split
+from ..evaluation_titles import OF_EVALUATION, evaluates_before
+from ..gathered import Gathered, Spoken
+from ..line_form import TRAINING
+from ..spoken_series import SpokenSeries
 from .bar_clock import LEAST_SECONDS, LEAST_STEPS
 from .bar_of_epochs import goes_with_epochs, is_count_of_epochs
 from .bar_passes import runs_of
-from .evaluation_titles import OF_EVALUATION, evaluates_before
-from .gathered import Gathered, Spoken
-from .line_form import TRAINING
-from .spoken_series import SpokenSeries
 
 # A bar of tqdm without a name: 12%|# | 12/100 [00:24<02:56,  2.00s/it]
 _BAR = re.compile(

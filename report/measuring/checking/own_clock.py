@@ -9,11 +9,11 @@ import numpy as np
 from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 
-from .crosscheck import IN_STEPS, TOLERANCE
-from .estimate import READS, Facts
-from .measurement import Measurement, NoMeasurement, measure
-from .protocol import Protocol
-from .timing import WARNINGS as OF_PAUSES
+from ..crosscheck import IN_STEPS, TOLERANCE
+from ..estimate import READS, Facts
+from ..measurement import Measurement, NoMeasurement, measure
+from ..protocol import Protocol
+from ..timing import WARNINGS as OF_PAUSES
 
 WITHOUT_PAUSES = (
     "The clock runs from line {start} to line {stop}, the longest stretch without a pause, such as an evaluation or a "

@@ -6,10 +6,10 @@ from bisect import bisect_right
 
 import numpy as np
 
-from ..io.message import Message
+from ...io.message import Message
+from ..gathered import Gathered
+from ..spoken_series import SpokenSeries
 from .bar_passes import runs_of
-from .gathered import Gathered
-from .spoken_series import SpokenSeries
 
 _EPOCHS = re.compile(
     r"(?i)(?<![a-z])(?:num[ _-]?|n[ _-]|max[ _-]?|train[ _-]|total[ _-])*epochs?[\"']?\s*[:=]?\s*(\d{1,6})(?![\w.])"
