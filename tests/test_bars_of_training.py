@@ -81,6 +81,11 @@ def test_a_bar_of_evaluation_between_is_not_one_of_training(tmp_path: Path, spee
     assert (found["throughput"]["value"], found["throughput"]["used"]) == (16, 40)
 
 
+def test_an_evaluation_in_which_a_log_was_broken_off_is_not_one_of_training(tmp_path: Path) -> None:
+    found = shown(tmp_path, *trained(1, 41), bar(range(1, 4), 12, 0.1))
+    assert (found["throughput"]["value"], found["throughput"]["used"]) == (16, 40)
+
+
 def test_a_bar_of_preparation_before_is_not_one_of_training(tmp_path: Path) -> None:
     found = shown(tmp_path, bar(range(1, 5001, 500), 5000, 0.001), "\n", *trained(1, 41))
     assert found["throughput"]["value"] == 16

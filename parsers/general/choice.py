@@ -9,13 +9,13 @@ import numpy as np
 
 from ..io.message import Message
 from ..naming.sense import DURATION, ELAPSED, EPOCH, RATE, STEP, STEP_RATE, STEP_TIME, TIME, WORK, Sense
-from .bar_clock import LEAST_SECONDS, LEAST_STEPS
+from .bars.bar_clock import LEAST_SECONDS, LEAST_STEPS
+from .bars.training_bar import APART
 from .evaluation_titles import evaluates_before
 from .gathered import Gathered
 from .proofs.epoch_proof import rise_or_begin_anew
 from .proofs.proof import Proven, prove
 from .spoken_series import AGREE, FAR, FEW, Numbers, SpokenSeries, agree, all_series, of_stamps
-from .training_bar import APART
 
 LEVELS_DIFFER = "{count} lines of another level say {other}, these {own}"
 FORMS_DIFFER = "{count} lines of another form say {other}, these {own}"

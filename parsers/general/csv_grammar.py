@@ -10,10 +10,10 @@ from operator import sub
 
 from ..io.message import Message
 from ..naming.sense import EVIDENCE, RATE, SPEEDS, STEP_RATE, STEP_TIME, sense
+from .bars.training_bar import APART
 from .gathered import is_page_with_table
 from .grammar_columns import are_numbers, cells, row_of_columns, rows_of_columns, so_many_cells, told
 from .spoken_series import AGREE
-from .training_bar import APART
 
 DELIMITERS = (",", "\t", ";")
 FEWEST_ROWS, FEWEST_CELLS, MOST_NAMED, MOST_HEADERS = 3, 3, 12, 9

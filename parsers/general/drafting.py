@@ -18,7 +18,7 @@ from ..grammar.timestamps import SHORT_DATE, TIME_OF_DAY
 from ..io.atomic_write import whole
 from ..io.errors import GrammarError, WrappedError
 from ..io.message import Message, joined
-from ..naming.sense import DURATION, ELAPSED, EPOCH, STEP, STEP_RATE, STEP_TIME
+from ..naming.sense import DURATION, ELAPSED, EPOCH, STEP, STEP_TIME
 from ..runs.facts import Fact
 from ..runs.format_records import RUN
 from ..runs.health import TWICE
@@ -27,13 +27,14 @@ from ..runs.reading import Reading, survey
 from ..scanning.detection import known_shapes
 from ..scanning.record_table import RecordTable
 from ..scanning.text import LogText
+from .as_found import is_as_found
+from .bars.training_bar import training_bar
 from .choice import Choice, choose
 from .csv_grammar import CsvGrammar, csv_grammar
-from .gathered import MOST_OF_A_FORM, Gathered, behind_its_source, gather, why_no_log
+from .gathered import Gathered, behind_its_source, gather, why_no_log
 from .grammar_text import GrammarText, NoGrammarError, commented
-from .spoken_series import Numbers, SpokenSeries
+from .spoken_series import SpokenSeries
 from .stated_counts import stated_counts
-from .training_bar import training_bar
 
 NAME = "drafted"
 NO_SPEED = "no number in it is known to be a speed of training"
@@ -164,7 +165,7 @@ def _draft(path: Path, gathered: Gathered, choice: Choice, facts: Iterable[Fact]
             continue
         if choice.speeds[0].is_of_runs and RUN not in reading.parts[0].table:
             return NoDraft((Message(SEVERAL_RUNS),), is_near=True)
-        if _is_as_found(reading, gathered, choice):
+        if is_as_found(reading, gathered, choice):
             return Draft(text, reading, assumed, reading.records["line"].nunique(), gathered.total)
     return NoDraft((Message(NOT_SO, name=series.sense.name),), is_near=True)
 
@@ -172,42 +173,6 @@ def _draft(path: Path, gathered: Gathered, choice: Choice, facts: Iterable[Fact]
 def _cards(choice: Choice) -> Iterator[Fact]:
     """The number of cards, where numbers of the lines show it."""
     yield from (Fact("cards", one.cards, RECORDS) for one in choice.speeds if one.cards)
-
-
-def _is_as_found(reading: Reading, gathered: Gathered, choice: Choice) -> bool:
-    """Whether the grammar reads just the numbers that were proven."""
-    series, role = choice.speeds[0].series, choice.speeds[0].role
-    if role not in reading.records:
-        return False
-    found = _found(reading, role)
-    in_seconds = choice.speeds[0].factor if role == ELAPSED else 1.0
-    said = np.column_stack([[row.line for row in series.rows], series.values * in_seconds])
-    in_all = sum(gathered.counts[form] for form in series.slots)
-    if choice.speeds[0].is_bar:  # it may read more drawings of the bar, such as one that text stands behind
-        return _are_in_order(said, found)
-    if series.total is not None:  # lines of other bars may be of the same form
-        if any(gathered.counts[form] > MOST_OF_A_FORM for form in series.slots):
-            return _are_in_order(said, found)
-        in_all = len(series)
-    if len(found) != in_all:
-        return False
-    return in_all > len(series) or bool(np.allclose(found, said, rtol=1e-9, equal_nan=True))
-
-
-def _found(reading: Reading, role: str) -> Numbers:
-    """The lines and numbers that a reading has of a role; of a bar also the inverse of those that show that."""
-    found = reading.records[["line", role]].to_numpy(dtype=np.float64, na_value=np.nan)
-    other = {STEP_RATE: STEP_TIME, STEP_TIME: STEP_RATE}.get(role)
-    if other in reading.records:
-        inverse = 1 / reading.records[other].to_numpy(dtype=np.float64, na_value=np.nan)
-        found[:, 1] = np.where(np.isnan(found[:, 1]), inverse, found[:, 1])
-    return found
-
-
-def _are_in_order(some: Numbers, among: Numbers) -> bool:
-    """Whether rows stand among others in this order."""
-    rest = iter(among.tolist())
-    return all(row in rest for row in some.tolist())
 
 
 def _reasons(choice: Choice) -> list[Message]:

@@ -9,7 +9,7 @@ from itertools import takewhile
 from ..naming.marks import DURATION, STAMP
 from ..naming.sense import EPOCH
 from ..naming.slots import BAR, NUMBER, Slot
-from .bar_line import bar_line
+from .bars.bar_line import bar_line
 from .choice import Choice
 from .grammar_columns import GrammarColumn, grammar_columns
 from .line_form import LineForm

@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 
 from ..io.message import Message
+from .bars.training_bar import counts_steps
 from .gathered import LONGEST_LINE, Gathered
 from .spoken_series import SpokenSeries
-from .training_bar import counts_steps
 
 EPOCH_SHOWS = "a step has {size} samples, for {samples} samples make {steps} steps"
 BAR_COUNTS_STEPS = (

@@ -9,12 +9,12 @@ from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 from parsers.runs.reading import Reading
 
+from .checking.own_clock import WARNINGS as OF_CLOCKS
+from .checking.own_clock import by_own_clock, without_pauses
 from .checking.running_means import evened
 from .crosscheck import COUNTS_A_PART, IN_STEPS, NONE_COMPUTED, chosen, estimated, which
 from .estimate import ALL_ZERO, Facts, Values
 from .measurement import Measurement, NoMeasurement, measure
-from .own_clock import WARNINGS as OF_CLOCKS
-from .own_clock import by_own_clock, without_pauses
 from .protocol import Protocol
 from .scaling import ASKING
 from .windows.warm_up import warm_up

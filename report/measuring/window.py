@@ -107,32 +107,20 @@ def epoch_starts(numbers: Counts) -> Mask:
 def repeated(records: Records, field: Field) -> Mask:
     """Return where a record does not go on from the one before, although no epoch has ended there (bool).
 
-    The number does not grow within an epoch (but a progress bar is drawn again), or over a run whose ``steps`` the log
-    prints, or the epoch goes back:
-    several ranks without a rank prefix, or several runs in one log, look like that. Where the log prints neither
-    nothing can be known, and nothing is marked.
+    The number does not grow within an epoch (but a progress bar, with its clock, is drawn again), or over a run whose
+    ``steps`` the log prints, or the epoch goes back: several ranks without a prefix, or several runs, look like that.
+    Where the log prints neither nothing can be known, and nothing is marked.
     """
     records = columns(records)
-    stays = epoch_starts(steps_in_epoch(records, field))
+    stays = epoch_starts(numbers := steps_in_epoch(records, field))
     if "epoch" not in records:
         return stays & ("steps" in records)
-    epoch = records.counts("epoch")
-    again = np.zeros(len(records), dtype=np.bool_)
-    again[1:] = (epoch[1:] < epoch[:-1]) | ((epoch[1:] == epoch[:-1]) & stays[1:] & ~_are_redrawn(records, field))
+    if "elapsed" in records:
+        clocks = records.numbers("elapsed")
+        stays[1:] &= (numbers[1:] < numbers[:-1]) | (clocks[1:] < clocks[:-1])
+    epoch, again = records.counts("epoch"), np.zeros(len(records), dtype=np.bool_)
+    again[1:] = (epoch[1:] < epoch[:-1]) | ((epoch[1:] == epoch[:-1]) & stays[1:])
     return again
-
-
-def _are_redrawn(records: Columns, field: Field) -> Mask:
-    """Return which records, but for the first, repeat the step of the one before, while their clock goes on (bool).
-
-    A progress bar is drawn again for what is shown beside it.
-    """
-    numbers = steps_in_epoch(records, field)
-    if "elapsed" not in records:
-        return np.zeros(max(len(numbers) - 1, 0), np.bool_)
-    clocks = records.numbers("elapsed")
-    is_redrawn: Mask = (numbers[1:] == numbers[:-1]) & (clocks[1:] >= clocks[:-1])
-    return is_redrawn
 
 
 def steps_done(records: Records, field: Field) -> Counts:

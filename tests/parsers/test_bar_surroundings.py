@@ -221,3 +221,31 @@ def test_the_first_bar_below_each_number_of_an_epoch_is_not_read_where_it_is_not
     first, second = steps
     text = log(lambda n: f"Epoch [{n}/4]\n{at_end(first, 20 + n / 10)}{at_end(second, 6.0)}loss 0.{n} - val_loss 0.3\n")
     assert refused(tmp_path, text)
+
+
+TRACEBACK = """\
+  File "train.py", line 83, in <module>
+    trainer.train()
+  File "trainer.py", line 9, in inner_training_loop
+"""
+
+
+def broken_off(end: int, behind: str) -> str:
+    """A bar of 200 steps as far as it came, and what stands behind it."""
+    drawn = bar(200, 0.5).split("\r")[: end + 1]
+    return "\r".join(drawn) + f"\n{behind}ValueError: shapes differ\n"
+
+
+def test_the_bar_in_which_a_training_failed_is_that_of_training(tmp_path: Path) -> None:
+    found = drafted(tmp_path, broken_off(120, TRACEBACK))
+    assert set(found.reading.records["step_rate"]) == {2.0}
+    assert "as the traceback shows" in " ".join(map(str, found.assumed))
+
+
+@pytest.mark.parametrize(
+    ("end", "behind"),
+    [(200, TRACEBACK), (120, TRACEBACK.replace("train", "eval")), (120, "")],
+    ids=["a bar that ended before", "a failed evaluation", "no traceback"],
+)
+def test_the_bar_of_a_run_that_failed_elsewhere_is_not_read(tmp_path: Path, end: int, behind: str) -> None:
+    assert refused(tmp_path, broken_off(end, behind))

@@ -104,9 +104,15 @@ def test_other_times_that_rise_are_not_taken_for_that_since_the_start(tmp_path: 
     assert not draft(tmp_path / "train.log").is_found
 
 
-def test_a_bar_that_bears_the_name_of_epochs_is_read_for_epochs(tmp_path: Path) -> None:
-    bars = "\r".join(f"Epoch: {20 * n:3d}%|##  | {n}/5 [{10 * n}:00<{50 - 10 * n}:00, 600.00s/it]" for n in range(1, 6))
+@pytest.mark.parametrize("name", ["Epochs", "Epoch"])
+def test_a_bar_that_is_named_by_epochs_is_read_for_them_where_it_is_not_that_of_one(tmp_path: Path, name: str) -> None:
+    bars = "\r".join(
+        f"{name}: {20 * n:3d}%|##  | {n}/5 [{10 * n}:00<{50 - 10 * n}:00, 600.00s/it]" for n in range(1, 6)
+    )
     losses = "".join(f"step {n} loss: 2.5\n" for n in range(9))
+    if name == "Epoch":
+        assert refused(tmp_path, losses + bars + "\n")
+        return
     records = drafted(tmp_path, losses + bars + "\n").reading.records
     assert records["epoch"].tolist() == [1, 2, 3, 4, 5]
     assert "step" not in records

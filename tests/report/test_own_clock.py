@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from report.evidence.log_summary import Summary, summarise
-from report.measuring.own_clock import BY_CLOCK
+from report.measuring.checking.own_clock import BY_CLOCK
 from tests.parsers.test_bar_clocks import clock
 
 

@@ -11,16 +11,17 @@ import numpy as np
 from ...io.message import Message
 from ...naming.sense import DURATION, ELAPSED, EPOCH, RATE, STEP_RATE, STEP_TIME, TIME, WORK, Sense
 from ...naming.slots import Slot
-from ..bar_and_losses import why_by_losses
-from ..bar_clock import LEAST_SECONDS, not_confirmed
-from ..bar_of_epochs import why_of_epochs
-from ..bar_surroundings import why_of_training
+from ..bars.bar_and_losses import why_by_losses
+from ..bars.bar_clock import LEAST_SECONDS, not_confirmed
+from ..bars.bar_of_epochs import why_of_epochs
+from ..bars.bar_of_failed_run import why_by_traceback
+from ..bars.bar_surroundings import why_of_training
+from ..bars.training_bar import not_of_steps
 from ..evaluation_titles import not_of_training
 from ..gathered import Gathered
 from ..line_form import LineForm
 from ..spoken_series import LEAST, SpokenSeries, rises
 from ..stated_counts import stated_amounts, stated_cards, stated_passes
-from ..training_bar import not_of_steps
 from .clock_proof import is_clock_of_epochs, why_clock
 from .epoch_proof import OF_EPOCH, as_times_of_epochs, epochs_before, factor_of_epoch
 from .mean_proof import why_running_mean
@@ -92,7 +93,7 @@ def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     """What a series is, or the reason why that is not known."""
     series = replace(as_times_of_epochs(series).with_unit(), is_beside=is_beside(series, gathered))
     is_bar = series.sense.role in (STEP_RATE, STEP_TIME) and "nameless" in series.sense.flags
-    shown = why_of_training(series, gathered) or why_by_losses(series, gathered) if is_bar else None
+    shown = _shown(series, gathered) if is_bar else None
     if is_bar and not _of_other(series) and (epochs := _bar_of_epochs(series, gathered)):
         return epochs
     clock = _clock_of_epochs(series, gathered)
@@ -106,6 +107,12 @@ def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     if is_bar and np.isfinite([row.clock for row in series.rows]).any():
         return _bar(series, gathered, shown)
     return _number(series, gathered, is_bar=is_bar)
+
+
+def _shown(series: SpokenSeries, gathered: Gathered) -> Message | None:
+    """What beside a progress bar shows that it is that of training."""
+    ways = (why_of_training, why_by_losses, why_by_traceback)
+    return next((why for way in ways if (why := way(series, gathered))), None)
 
 
 def _number(series: SpokenSeries, gathered: Gathered, *, is_bar: bool) -> Proven | str:

@@ -5,9 +5,9 @@ import re
 import numpy as np
 
 from ...naming.sense import STEP_RATE, STEP_TIME, TIME
+from ..bars.training_bar import names_steps
 from ..gathered import Gathered
 from ..spoken_series import LEAST, SpokenSeries, rises
-from ..training_bar import names_steps
 
 NO_EVIDENCE = "nothing in its lines shows that they are of training"
 OF_OTHER = "its lines tell of something else"

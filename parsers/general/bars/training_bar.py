@@ -8,15 +8,15 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..io.message import Message
-from ..naming.vocabulary import counted, split
+from ...io.message import Message
+from ...naming.vocabulary import counted, split
+from ..evaluation_titles import OF_EVALUATION, evaluates_before
+from ..gathered import Gathered, Spoken
+from ..line_form import TRAINING
+from ..spoken_series import SpokenSeries
 from .bar_clock import LEAST_SECONDS, LEAST_STEPS
 from .bar_of_epochs import goes_with_epochs, is_count_of_epochs
 from .bar_passes import runs_of
-from .evaluation_titles import OF_EVALUATION, evaluates_before
-from .gathered import Gathered, Spoken
-from .line_form import TRAINING
-from .spoken_series import SpokenSeries
 
 # A bar of tqdm without a name: 12%|# | 12/100 [00:24<02:56,  2.00s/it]
 _BAR = re.compile(
@@ -92,7 +92,7 @@ def training_bar(gathered: Gathered) -> TrainingBar | Message | None:
     losses = [place for place, row in enumerate(gathered.spoken) if row.form.has_loss and not row.form.is_of_other]
     earlier = [bar for bar in bars.values() if _is_training_before(bar, own, losses)]
     is_first = bool(losses) and losses[0] > min(bar[0].place for bar in (own, *earlier))
-    is_alone = all(_is_beside(own, other) for other in bars.values())
+    is_alone = all(_is_beside(own, other) or _is_last_evaluation(own, other, losses) for other in bars.values())
     return TrainingBar(own) if is_first and is_alone and _has_losses_throughout(own, losses) else Message(UNKNOWN)
 
 
@@ -151,6 +151,17 @@ def _is_beside(own: Sequence[_Drawn], other: Sequence[_Drawn]) -> bool:
         return True
     is_between = any(places[0] < one.place < places[-1] for one in other)
     return is_between and not (other[-1].place > places[-1] and own[-1].step == own[-1].total)
+
+
+def _is_last_evaluation(own: Sequence[_Drawn], other: Sequence[_Drawn], losses: Sequence[int]) -> bool:
+    """Whether another bar begins once a bar that is not at its end was drawn last, with no more than the loss of that.
+
+    The log was broken off in an evaluation: losses before it are of the first bar.
+    """
+    ends, begins = own[-1].place, other[0].place
+    is_within = ends < begins and own[-1].step < own[-1].total and other[-1].step < other[-1].total
+    before = sum(own[0].place < place < ends for place in losses)
+    return is_within and before >= LEAST_STEPS and sum(place > begins for place in losses) <= 1
 
 
 def not_of_steps(series: SpokenSeries, gathered: Gathered) -> str | None:

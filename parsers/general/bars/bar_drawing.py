@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from ..grammar.timestamps import length_of_time
-from ..naming.slots import BAR
+from ...grammar.timestamps import length_of_time
+from ...naming.slots import BAR
 
 _REST = re.compile(
     r" *(?P<step>\d+)/(?P<total>\d+) \[(?P<clock>(?:\d+:)?\d+:\d\d)<[^,\]\r\n]*, *"

@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ..io.message import Message
+from ...io.message import Message
+from ..evaluation_titles import is_title_of_evaluation
+from ..gathered import MOST_OF_A_FORM, Gathered, Spoken
+from ..line_form import TRAINING
+from ..spoken_series import SpokenSeries
+from ..stated_counts import stated_samples
 from .bar_passes import begins_anew
-from .evaluation_titles import is_title_of_evaluation
-from .gathered import MOST_OF_A_FORM, Gathered, Spoken
-from .line_form import TRAINING
-from .spoken_series import SpokenSeries
-from .stated_counts import stated_samples
 
 LOSS_FOLLOWS = (
     "the progress bar is that of training, for a line with its loss follows each pass, as one of an evaluation follows "

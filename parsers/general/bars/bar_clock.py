@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from ..naming.sense import STEP_RATE
+from ...naming.sense import STEP_RATE
+from ..spoken_series import Numbers, SpokenSeries
 from .bar_passes import passes_of
-from .spoken_series import Numbers, SpokenSeries
 
 SHORT_BAR = "the bar is too short to be proven by its own clock"
 BAR_DIFFERS = "the bar shows another speed than its own clock"

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ..naming.slots import NUMBER
+from ...naming.slots import NUMBER
+from ..spoken_series import SpokenSeries
 from .bar_drawing import BarDrawing, drawing
-from .spoken_series import SpokenSeries
 
 MOST_HEADS = 12
 FEWEST = 3

@@ -7,12 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..io.message import Message
+from ...io.message import Message
+from ..gathered import Gathered, Spoken
+from ..spoken_series import SpokenSeries
 from .bar_clock import LEAST_STEPS
 from .bar_drawing import drawing
 from .bar_passes import runs_of
-from .gathered import Gathered, Spoken
-from .spoken_series import SpokenSeries
 
 STEPS_OF_LOSSES = "the progress bar is that of training, for its steps go with those of the lines that tell losses"
 NAME_OF_LOSSES = (

@@ -9,11 +9,12 @@ import numpy as np
 from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 
-from .checking.rounding import WHOLE_SECONDS
-from .crosscheck import IN_STEPS, TOLERANCE
-from .estimate import READS, Facts
-from .measurement import Measurement, NoMeasurement, measure
-from .protocol import Protocol
+from ..crosscheck import IN_STEPS, TOLERANCE
+from ..estimate import READS, Facts
+from ..measurement import Measurement, NoMeasurement, measure
+from ..protocol import Protocol
+from ..timing import WARNINGS as OF_PAUSES
+from .rounding import WHOLE_SECONDS
 
 WITHOUT_PAUSES = (
     "The clock runs from line {start} to line {stop}, the longest stretch without a pause, such as an evaluation or a "
@@ -23,8 +24,12 @@ BY_CLOCK = (
     "The clock that the records print is used, because {column} is a mean of steps before, too: the mean of {count} "
     "gives {value} {unit}, {ratio} times as much."
 )
-WARNINGS = (WITHOUT_PAUSES, BY_CLOCK)
-FEWEST = 3
+BY_MEDIAN = (
+    "The median is used, because the mean, {value} {unit}, spans pauses: without these the clock gives {clock} {unit}."
+)
+WARNINGS = (WITHOUT_PAUSES, BY_CLOCK, BY_MEDIAN)
+NEAR = 0.03
+FEWEST, LARGE = 3, 0.4
 # What a number of a record may hold of steps before it.
 OF_STEPS_BEFORE = ("unknown", "running_mean")
 
@@ -56,14 +61,35 @@ def by_own_clock(part: FormatRecords, facts: Facts, found: Measurement) -> Measu
     if found.protocol.estimate == "step_time":
         del keys["counts"]
     try:
-        clock = without_pauses(part, facts, measure(part.table, part.fields, facts, Protocol.of(keys)))
+        clock = _of_large_part(part, facts, measure(part.table, part.fields, facts, Protocol.of(keys)))
     except NoMeasurement:
         return found
+    if (usual := _usual(part, facts, found, clock)) is not None:
+        return usual
     ratio = found.value / clock.value
     if clock.unit != found.unit or abs(ratio - 1) <= TOLERANCE:
-        return found
+        return replace(found, warnings=(*found.warnings, *(said for said in clock.warnings if said.key in OF_PAUSES)))
     told = {"column": column, "count": found.records_used, "value": f"{found.value:.6g}", "unit": found.unit}
     return replace(clock, warnings=(*clock.warnings, Message(BY_CLOCK, **told, ratio=f"{ratio:.3f}")))
+
+
+def _usual(part: FormatRecords, facts: Facts, found: Measurement, clock: Measurement) -> Measurement | None:
+    """The median of the records, where pauses cut them up and the clock says about the same without; else None."""
+    pauses = [said for said in clock.warnings if said.key in OF_PAUSES]
+    free = next((float(str(said.values["value"])) for said in pauses), 0.0)
+    if not free or clock.unit != found.unit or abs(found.value / free - 1) <= TOLERANCE:
+        return None
+    median = measure(part.table, part.fields, facts, found.protocol.overridden("statistic=median"))
+    if abs(median.value / free - 1) > NEAR:
+        return None
+    told = {"value": f"{found.value:.6g}", "unit": found.unit, "clock": f"{free:.6g}"}
+    return replace(median, warnings=(*median.warnings, *pauses, Message(BY_MEDIAN, **told)))
+
+
+def _of_large_part(part: FormatRecords, facts: Facts, clock: Measurement) -> Measurement:
+    """What a clock gives without its pauses, where few of them leave a large part of the records in one stretch."""
+    first, last = clock.unpaused or (0, 0)
+    return without_pauses(part, facts, clock) if last - first >= LARGE * clock.available else clock
 
 
 def _column(part: FormatRecords, found: Measurement) -> str | None:
@@ -82,8 +108,13 @@ def _column(part: FormatRecords, found: Measurement) -> str | None:
 
 
 def _goes_on(part: FormatRecords, found: Measurement) -> bool:
-    """Whether the steps grow several times before the clock begins anew; a bar may be drawn only at its ends."""
+    """Whether the steps grow several times before the clock begins anew; a bar may be drawn only at its ends.
+
+    Those of several lengths may be of training and of an evaluation in turns.
+    """
     table = part.of_run(found.protocol.run).table
+    if "steps_per_epoch" in table and len(np.unique(table["steps_per_epoch"])) > 1:
+        return False
     steps, clocks = np.diff(table["step"].astype(np.float64)), np.diff(table["elapsed"].astype(np.float64))
     begins = (steps < 0) | (clocks < 0)
     return bool((steps > 0).sum() >= FEWEST * (begins.sum() + 1))

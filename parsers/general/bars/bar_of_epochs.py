@@ -6,15 +6,18 @@ from bisect import bisect_right
 
 import numpy as np
 
-from ..io.message import Message
+from ...io.message import Message
+from ..gathered import Gathered
+from ..spoken_series import SpokenSeries
 from .bar_passes import runs_of
-from .gathered import Gathered
-from .spoken_series import SpokenSeries
 
 _EPOCHS = re.compile(
     r"(?i)(?<![a-z])(?:num[ _-]?|n[ _-]|max[ _-]?|train[ _-]|total[ _-])*epochs?[\"']?\s*[:=]?\s*(\d{1,6})(?![\w.])"
     r"(?!\s*(?:steps?|it|iter\w*|batch\w*)\b)"
 )
+_IN_PLURAL = re.compile(
+    r"(?i)(?<![a-z])epochs(?![a-z])"
+)  # one of an epoch, which counts its steps, may be called Epoch
 LONGEST = 2000  # of a line that states something
 FEWEST = 3  # epochs
 NAMED = "the progress bar counts epochs, for it is called so"
@@ -25,7 +28,8 @@ MOST = 0.9
 
 def why_of_epochs(series: SpokenSeries, gathered: Gathered) -> Message | None:
     """What shows that a bar counts epochs; None where nothing does."""
-    if series.rows[0].form.is_bar_of_epochs:
+    form = series.rows[0].form
+    if form.is_bar_of_epochs and _IN_PLURAL.search(form.name_of_bar or ""):
         return Message(NAMED)
     if series.total is None:
         return None

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from itertools import pairwise
 
-from .gathered import Spoken
-from .spoken_series import SpokenSeries
+from ..gathered import Spoken
+from ..spoken_series import SpokenSeries
 
 DRAWN_AGAIN = 2  # seconds, or lines
 

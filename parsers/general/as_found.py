@@ -1,0 +1,45 @@
+"""What a drafted grammar reads, held against the numbers that were proven."""
+
+import numpy as np
+
+from ..naming.sense import ELAPSED, STEP_RATE, STEP_TIME
+from ..runs.reading import Reading
+from .choice import Choice
+from .gathered import MOST_OF_A_FORM, Gathered
+from .spoken_series import Numbers
+
+
+def is_as_found(reading: Reading, gathered: Gathered, choice: Choice) -> bool:
+    """Whether the grammar reads just the numbers that were proven."""
+    series, role = choice.speeds[0].series, choice.speeds[0].role
+    if role not in reading.records:
+        return False
+    found = _found(reading, role)
+    in_seconds = choice.speeds[0].factor if role == ELAPSED else 1.0
+    said = np.column_stack([[row.line for row in series.rows], series.values * in_seconds])
+    in_all = sum(gathered.counts[form] for form in series.slots)
+    if choice.speeds[0].is_bar:  # it may read more drawings of the bar, such as one that text stands behind
+        return _are_in_order(said, found)
+    if series.total is not None:  # lines of other bars may be of the same form
+        if any(gathered.counts[form] > MOST_OF_A_FORM for form in series.slots):
+            return _are_in_order(said, found)
+        in_all = len(series)
+    if len(found) != in_all:
+        return False
+    return in_all > len(series) or bool(np.allclose(found, said, rtol=1e-9, equal_nan=True))
+
+
+def _found(reading: Reading, role: str) -> Numbers:
+    """The lines and numbers that a reading has of a role; of a bar also the inverse of those that show that."""
+    found = reading.records[["line", role]].to_numpy(dtype=np.float64, na_value=np.nan)
+    other = {STEP_RATE: STEP_TIME, STEP_TIME: STEP_RATE}.get(role)
+    if other in reading.records:
+        inverse = 1 / reading.records[other].to_numpy(dtype=np.float64, na_value=np.nan)
+        found[:, 1] = np.where(np.isnan(found[:, 1]), inverse, found[:, 1])
+    return found
+
+
+def _are_in_order(some: Numbers, among: Numbers) -> bool:
+    """Whether rows stand among others in this order."""
+    rest = iter(among.tolist())
+    return all(row in rest for row in some.tolist())
