@@ -20,10 +20,11 @@ from .protocol import NoMeasurement, Protocol
 from .ranks.rank_records import Ranks, not_of_the_job, ranks_of
 from .ranks.rank_spread import RankSpread, refuse_times, spread
 from .record_columns import Columns, Records, columns, taken
+from .record_use import Reasons, RecordUse, are_readable
 from .scaling import BATCH_SIZES, COVERED, amount_of_step, amounts, own_sizes, scale, thing_counted
 from .statistic import trim
 from .timing import Timed, clock
-from .window import Fields, Mask, Reasons, RecordUse, are_readable, last_run, one_rank, one_run, window
+from .window import Fields, Mask, last_run, one_rank, one_run, window
 
 _COUNTERS = ("epoch", "step", "steps", "steps_per_epoch", *CONSUMED, *COVERED, "model")
 _SPEEDS = dict.fromkeys(name for names in READS.values() for name in names)

@@ -11,12 +11,12 @@ from parsers.grammar.field import Field
 from .number import without_noise
 from .protocol import NoMeasurement, Protocol
 from .record_columns import Columns, Records, columns
+from .record_use import Reasons, RecordUse
 from .windows.length import Length
 
 Fields = Mapping[tuple[str, str], Field]
 Mask = NDArray[np.bool_]
 Counts = NDArray[np.int64]
-Reasons = NDArray[np.int8]
 
 NO_STEP_NUMBER = (
     "The {kind} records of this log do not contain step numbers, so steps cannot be counted: count records "
@@ -34,45 +34,6 @@ SEVERAL_RUNS = (
     "... or run=last."
 )
 NO_SUCH_RUN = "The log has no such records in run={run}; runs that have them: {known}."
-
-
-class RecordUse:
-    """Why a record is used or left out; arrays of reasons are int8.
-
-    Left out before the window: a record of another run, without the value that is read, or of another rank. By the
-    window: skipped, dropped at the end, beyond what ``take_first`` takes, before what ``take_last`` takes. After it:
-    cut by ``trim``, not the last one (``statistic = last``), between the two that ``estimate = clock`` reads; of
-    another rank, and part of the sum over ranks; of an earlier run, whose mean a file that polls a program repeats.
-    """
-
-    USED = 0
-    NO_VALUE = 1
-    OTHER_RANK = 2
-    SKIP_RECORDS = 3
-    SKIP_STEPS = 4
-    DROP_LAST = 5
-    BEYOND = 6
-    BEFORE = 7
-    TRIM = 8
-    NOT_LAST = 9
-    BETWEEN = 10
-    OTHER_RUN = 11
-    SUMMED = 12
-    EARLIER_RUN = 13
-
-
-# The reasons as words of tables and messages, ``skip_records``, in their order.
-REASON_KEYS = tuple(name.lower() for name in vars(RecordUse) if name.isupper())
-
-
-# Why a record is not among those that a protocol chooses from.
-UNREADABLE = (RecordUse.OTHER_RUN, RecordUse.NO_VALUE, RecordUse.OTHER_RANK, RecordUse.SUMMED, RecordUse.EARLIER_RUN)
-ARE_READABLE: Mask = ~np.isin(np.arange(len(REASON_KEYS)), UNREADABLE)
-
-
-def are_readable(reasons: Reasons) -> Mask:
-    """Return which records have the value that is read, and are of the run and the rank that is (bool)."""
-    return ARE_READABLE[reasons]
 
 
 def step_field(fields: Fields, kind: str) -> Field:
