@@ -157,3 +157,15 @@ def test_a_bar_of_steps_within_a_bar_of_epochs_is_that_of_training(tmp_path: Pat
     drawn[50::50] = [f"{line}10/11/2031 12:13:14 - INFO - Step 9: Loss 1.5" for line in drawn[50::50]]
     assert shown(tmp_path, "\n".join(drawn) + "\n")["throughput"]["value"] == 2
     assert shown(tmp_path, "\n".join(drawn[1:]) + "\n")["throughput"] is None
+
+
+def test_bars_of_one_name_with_two_totals_in_each_epoch_give_no_number(tmp_path: Path) -> None:
+    text = "".join(
+        f"Epoch {epoch}: {100 * n // total:3}%|###| {n}/{total} [00:{n * second:02.0f}<00:01, {1 / second:.2f}it/s]\n"
+        for epoch in range(8)
+        for total, second in ((20, 0.5), (10, 0.1))
+        for n in range(1, total + 1)
+    )
+    found = shown(tmp_path, text)
+    assert found["throughput"] is None
+    assert "such as 20 steps at line 19 and 10 at line 21" in found["reason"]

@@ -12,9 +12,9 @@ from parsers.io.message import Message
 from .estimate import Values
 from .protocol import Protocol
 from .record_columns import Columns
-from .record_use import Reasons, RecordUse, are_readable
 from .statistic import reduce
 from .window import Fields, Mask, epoch_starts, repeated, shortfall, step_field, step_numbers, steps_in_epoch
+from .windows.record_use import Reasons, RecordUse, are_readable
 
 TOLERANCE = 0.02
 ROUNDED = 0.001  # two lines may print one number with other digits

@@ -9,6 +9,7 @@ from parsers.io.message import Message
 from parsers.runs.format_records import FormatRecords
 from parsers.runs.reading import Reading
 
+from .checking.loops import refuse_several
 from .checking.own_clock import WARNINGS as OF_CLOCKS
 from .checking.own_clock import by_own_clock, without_pauses
 from .checking.running_means import evened
@@ -100,6 +101,8 @@ def headline(
     """
     if "run" not in part.table:
         return _of_run(part, reading, stated, None), ()
+    if not (stated and stated.run):
+        refuse_several(part)
     # Each run is measured on its own records: to look through the whole table for each would take the square of them.
     each = tuple(_measured(part.of_run(run), reading, stated) for run in _runs(part))
     if stated and stated.run:

@@ -27,11 +27,11 @@ from .number import without_noise
 from .protocol import NoMeasurement, Protocol
 from .ranks.rank_spread import RankSpread
 from .record_columns import Records, columns, taken
-from .record_use import REASON_KEYS, Reasons, RecordUse
 from .selection import Selection, select
 from .statistic import reduce, reduce_repeats
 from .timing import Timed
 from .window import Fields
+from .windows.record_use import REASON_KEYS, Reasons, RecordUse
 
 __all__ = ["Measurement", "NoMeasurement", "Throughput", "combine", "measure", "throughput"]
 

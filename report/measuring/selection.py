@@ -20,18 +20,17 @@ from .protocol import NoMeasurement, Protocol
 from .ranks.rank_records import Ranks, not_of_the_job, ranks_of
 from .ranks.rank_spread import RankSpread, refuse_times, spread
 from .record_columns import Columns, Records, columns, taken
-from .record_use import Reasons, RecordUse, are_readable
 from .scaling import BATCH_SIZES, COVERED, amount_of_step, amounts, own_sizes, scale, thing_counted
 from .statistic import trim
 from .timing import Timed, clock
 from .window import Fields, Mask, last_run, one_rank, one_run, window
+from .windows.record_use import Reasons, RecordUse, are_readable
 
 _COUNTERS = ("epoch", "step", "steps", "steps_per_epoch", *CONSUMED, *COVERED, "model")
 _SPEEDS = dict.fromkeys(name for names in READS.values() for name in names)
 READ = ("record", "line", "rank", "counted", *_COUNTERS, *_SPEEDS, *BATCH_SIZES)
 
-# How near to the throughput by the time of a step one must be that is that of the whole job.
-NEAR = 0.2
+NEAR = 0.2  # a rate of the whole job to the throughput by the time of a step
 EMPTY_WINDOW = "The window of the protocol ({protocol}) excludes all {count} records."
 EMPTY_WINDOW_OF_ONE = "The window of the protocol ({protocol}) excludes the only record."
 NO_RECORDS = "The log has no {kind} records and no others."

@@ -11,8 +11,8 @@ from parsers.grammar.field import Field
 from .number import without_noise
 from .protocol import NoMeasurement, Protocol
 from .record_columns import Columns, Records, columns
-from .record_use import Reasons, RecordUse
 from .windows.length import Length
+from .windows.record_use import Reasons, RecordUse
 
 Fields = Mapping[tuple[str, str], Field]
 Mask = NDArray[np.bool_]

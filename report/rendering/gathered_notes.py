@@ -8,6 +8,7 @@ from ..evidence.cell import Cell
 from ..evidence.comparability import DATES, FEW, ON_SIDES, RULES, SLOW_END, SLOW_START, Difference, in_words
 from ..measuring import caveats
 from ..measuring.checking.own_figures import MEANS, OWN
+from ..measuring.checking.rounding import BY_TIME
 from ..measuring.checking.running_means import LAST_MEANS
 
 OUTLIERS = "The records have outliers: their median differs from the mean by {range}."
@@ -64,10 +65,16 @@ def gists(cell: Cell) -> list[Message]:
 def of_messages(found: Iterable[tuple[Place, Message]]) -> Iterator[Note]:
     """What is said at each place as notes, each with all its places; those of one kind are one note."""
     alike: dict[object, list[tuple[Place, Message]]] = {}
-    for place, message in found:
+    for place, message in _once(list(found)):
         alike.setdefault(SHARES.get(message.key, message), []).append((place, message))
     for several in alike.values():
         yield _one_message([message for _, message in several]), {place for place, _ in several}
+
+
+def _once(found: Sequence[tuple[Place, Message]]) -> Iterator[tuple[Place, Message]]:
+    """The same without what says of a number again, by its rates, that a few records make its mean."""
+    uneven = {place for place, message in found if message.key in (caveats.UNEVEN, caveats.SLOW_START)}
+    return ((place, message) for place, message in found if message.key != BY_TIME or place not in uneven)
 
 
 def _one_message(messages: Sequence[Message]) -> Message:

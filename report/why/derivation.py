@@ -15,7 +15,7 @@ from ..measuring.measurement import Measurement
 from ..measuring.number import printed, without_noise
 from ..measuring.protocol import Protocol
 from ..measuring.quantities.run_figure import Operation, after, steps
-from ..measuring.record_use import REASON_KEYS, UNREADABLE
+from ..measuring.windows.record_use import REASON_KEYS, UNREADABLE
 from ..wording.words import Translate, worded
 from .preparation import quotes
 from .sample import Factor, Sample, factors, sample

@@ -9,8 +9,8 @@ from parsers.io.message import Message
 from ..measuring.caveats import OWN_SIZES
 from ..measuring.measurement import Measurement, NoMeasurement, combine, measure
 from ..measuring.protocol import Protocol
-from ..measuring.record_use import REASON_KEYS, UNREADABLE
 from ..measuring.statistic import median, reduce_repeats
+from ..measuring.windows.record_use import REASON_KEYS, UNREADABLE
 from .calculation import value_of
 from .derivation import Derivation
 

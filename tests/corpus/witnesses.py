@@ -13,8 +13,8 @@ from report.measuring.crosscheck import SAME, by, protocols
 from report.measuring.measurement import Measurement, NoMeasurement, measure
 from report.measuring.protocol import Protocol
 from report.measuring.record_columns import Columns
-from report.measuring.record_use import RecordUse
 from report.measuring.scaling import amount_of_step
+from report.measuring.windows.record_use import RecordUse
 from tests.corpus.second_computations import named_batch, step_rates, tokens_of_a_step
 
 TOLERANCE = 0.05

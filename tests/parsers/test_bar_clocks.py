@@ -92,4 +92,9 @@ def test_a_bar_whose_name_and_number_lines_of_losses_bear_is_that_of_training(tm
 
 
 def test_of_two_bars_of_training_that_run_at_different_speeds_none_is_read(tmp_path: Path) -> None:
-    assert "they run at different speeds" in refused(tmp_path, stages(0.7))
+    assert "they run at different speeds" in refused(tmp_path, stages(0.7).replace("Ep ", "Part "))
+
+
+def test_bars_of_one_name_that_have_different_totals_in_an_epoch_are_refused(tmp_path: Path) -> None:
+    said = "bars of one name have different totals in the same epoch, and run at different speeds"
+    assert said in refused(tmp_path, stages(0.7))

@@ -32,13 +32,13 @@ def test_samples_between_two_arrivals_over_the_time_between_them_are_a_throughpu
 
 
 def test_times_from_clock_csv_are_reported_as_such(tmp_path: Path) -> None:
-    assert measured(tmp_path, "1,1935619200.000", "3,1935619201.000").warnings == (Message(ARRIVED),)
+    assert measured(tmp_path, "1,1935619200.000", "3,1935619201.500").warnings == (Message(ARRIVED),)
 
 
 def test_times_that_the_log_prints_are_not_reported(tmp_path: Path) -> None:
     reading = read(make_run(tmp_path, b"".join(steps(9))), facts=FACTS)
     found = measure(reading.records, reading.fields, reading.facts, Protocol.parse("estimate=clock"))
-    assert found.warnings == ()
+    assert ARRIVED not in [said.key for said in found.warnings]
 
 
 def test_without_a_clock_there_is_no_time_to_go_by(tmp_path: Path) -> None:

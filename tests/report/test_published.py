@@ -93,11 +93,11 @@ def test_a_table_changes_only_how_a_number_is_printed(name: str) -> None:
 
 
 @every_page
-def test_a_column_has_at_most_one_protocol_for_each_number_of_cards(name: str) -> None:
+def test_a_column_has_at_most_one_protocol_for_each_model_and_number_of_cards(name: str) -> None:
     """So no protocol is made for one cell: precisions, devices and batch sizes share it."""
     for column in load(find(name)).columns.values():
-        cards = [(str(run.when.get("cards")), run.protocol) for run in column.runs]
-        assert len(dict(cards)) == len(set(cards))
+        cases = [((str(run.when.get("model")), str(run.when.get("cards"))), run.protocol) for run in column.runs]
+        assert len(dict(cases)) == len(set(cases))
 
 
 @cache

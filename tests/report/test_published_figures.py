@@ -17,7 +17,7 @@ from tests.parsers.corpus_logs import ABSENT, CORPUS
 PERF = CORPUS / "PaddlePaddle-Perf"
 PROJECT = Path(__file__).parents[2]
 FIGURES = tomllib.loads(Path(__file__).with_name("published_figures.toml").read_text(encoding="utf-8"))
-LOGS = {"deeplabv3p": PERF}
+LOGS = {"deeplabv3p": PERF, "resnet50": PERF}  # whose pages are not written without them
 LINK = re.compile(r"\[([\d.]+)\]\([\w.-]+#[^)]+/[^)]+\)%?(‡?(?:<br>)?)")
 
 every_language = pytest.mark.parametrize("language", languages())

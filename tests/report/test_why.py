@@ -12,7 +12,7 @@ from parsers.runs.provenance import line, option
 from parsers.runs.reading import survey
 from report.measuring.measurement import measure
 from report.measuring.protocol import NoMeasurement, Protocol
-from report.measuring.record_use import REASON_KEYS, RecordUse
+from report.measuring.windows.record_use import REASON_KEYS, RecordUse
 from report.why.derivation import REASONS, Derivation, derive
 from report.why.explanation import as_json, of_cell, of_log
 from report.why.explanation_text import shown

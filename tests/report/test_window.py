@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from parsers.grammar.field import Field
 from report.measuring.protocol import NoMeasurement, Protocol
-from report.measuring.record_use import REASON_KEYS, RecordUse
 from report.measuring.window import one_rank, repeated, shortfall, steps_done, window
+from report.measuring.windows.record_use import REASON_KEYS, RecordUse
 
 FROM_0 = Field("step", "INTEGER", first=0)
 FROM_1 = Field("step", "INTEGER", first=1)

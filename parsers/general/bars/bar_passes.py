@@ -3,10 +3,14 @@
 from collections.abc import Callable
 from itertools import pairwise
 
+import numpy as np
+
 from ..gathered import Spoken
 from ..spoken_series import SpokenSeries
 
 DRAWN_AGAIN = 2  # seconds, or lines
+OF_LOOPS = "bars of one name have different totals in the same epoch, and run at different speeds"
+FEWEST_OF_LOOPS, ONE_SPEED = 2, 1.05
 
 
 def runs_of(series: SpokenSeries) -> list[list[int]]:
@@ -36,3 +40,15 @@ def begins_anew(one: Spoken, other: Spoken) -> bool:
     is_at_end = one.of("step") == other.of("step") == one.total
     is_later = other.clock - one.clock > DRAWN_AGAIN or other.line - one.line > DRAWN_AGAIN
     return _falls(one, other) or (is_at_end and is_later)
+
+
+def of_several_loops(series: SpokenSeries) -> str | None:
+    """Why it is not known which loop is that of training, where bars of one name are of several: by their totals."""
+    totals = np.array([row.total for row in series.rows])
+    of_epochs: dict[float, set[float]] = {}
+    for row in series.rows:
+        of_epochs.setdefault(row.of("epoch"), set()).add(row.total)
+    if sum(len(found) > 1 for epoch, found in of_epochs.items() if np.isfinite(epoch)) < FEWEST_OF_LOOPS:
+        return None
+    speeds = [float(np.median(series.values[totals == total])) for total in np.unique(totals[np.isfinite(totals)])]
+    return OF_LOOPS if max(speeds, default=1) > ONE_SPEED * min(speeds, default=1) else None

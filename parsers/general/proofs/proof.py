@@ -15,6 +15,7 @@ from ..bars.bar_and_losses import why_by_losses
 from ..bars.bar_clock import LEAST_SECONDS, not_confirmed
 from ..bars.bar_of_epochs import why_of_epochs
 from ..bars.bar_of_failed_run import why_by_traceback
+from ..bars.bar_passes import of_several_loops
 from ..bars.bar_surroundings import why_of_training
 from ..bars.training_bar import not_of_steps
 from ..evaluation_titles import not_of_training
@@ -136,7 +137,8 @@ def _clock_of_epochs(series: SpokenSeries, gathered: Gathered) -> Proven | None:
 def _bar(series: SpokenSeries, gathered: Gathered, shown: Message | None) -> Proven | str:
     """A progress bar that shows its clock: what stands around it (``shown``), or what it shows itself, proves it."""
     reason = None if shown else not_of_steps(series, gathered)
-    if reason := reason or not_confirmed(series, are_ends_told=shown is not None):
+    reason = reason or not_confirmed(series, are_ends_told=shown is not None) or of_several_loops(series)
+    if reason:
         return reason
     told = replace(series, is_surrounded=shown is not None)
     why = [Message(BAR), *([shown] if shown else [])]

@@ -30,6 +30,7 @@ BY_MEDIAN = (
 WARNINGS = (WITHOUT_PAUSES, BY_CLOCK, BY_MEDIAN)
 NEAR = 0.03
 FEWEST, LARGE = 3, 0.4
+LEAST_SECONDS = 10  # of a clock of whole seconds
 # What a number of a record may hold of steps before it.
 OF_STEPS_BEFORE = ("unknown", "running_mean")
 
@@ -41,7 +42,8 @@ def without_pauses(part: FormatRecords, facts: Facts, plain: Measurement) -> Mea
     first, last = plain.unpaused
     protocol = plain.protocol.overridden(f"skip_records={first + 1},take_first={last - first}")
     found = measure(part.table, part.fields, facts, protocol)
-    if any(said.key == WHOLE_SECONDS for said in found.warnings):
+    seconds = next((said.values["seconds"] for said in found.warnings if said.key == WHOLE_SECONDS), None)
+    if seconds is not None and float(str(seconds)) < LEAST_SECONDS:
         return plain
     start, stop = plain.ends
     told = {"value": f"{plain.value:.6g}", "unit": plain.unit, "first": start, "last": stop}

@@ -16,8 +16,8 @@ from ..measurement import Measurement, UseOfRecords, measure
 from ..number import without_noise
 from ..protocol import NoMeasurement
 from ..record_columns import Columns, columns
-from ..record_use import RecordUse
 from ..window import last_run, one_rank, one_run
+from ..windows.record_use import RecordUse
 from .run_figure import RunFigure, RunNumbers
 
 ONE_RANK = "The log does not print the speed of several ranks."

@@ -16,8 +16,8 @@ from parsers.io.message import Message
 from ..estimate import TIMES, Values
 from ..protocol import NoMeasurement
 from ..record_columns import Columns
-from ..record_use import Reasons, RecordUse
 from ..window import Mask
+from ..windows.record_use import Reasons, RecordUse
 
 TOLERANCE = 0.01
 # Numbers that all ranks gather before they print them are equal but for their last digits.
