@@ -159,13 +159,21 @@ def test_a_bar_of_steps_within_a_bar_of_epochs_is_that_of_training(tmp_path: Pat
     assert shown(tmp_path, "\n".join(drawn[1:]) + "\n")["throughput"] is None
 
 
-def test_bars_of_one_name_with_two_totals_in_each_epoch_give_no_number(tmp_path: Path) -> None:
-    text = "".join(
-        f"Epoch {epoch}: {100 * n // total:3}%|###| {n}/{total} [00:{n * second:02.0f}<00:01, {1 / second:.2f}it/s]\n"
-        for epoch in range(8)
-        for total, second in ((20, 0.5), (10, 0.1))
+def passes(*each: tuple[int, int, float]) -> str:
+    """Progress bars of one name: of each the epoch, its total, and the seconds of a step."""
+    return "".join(
+        f"Epoch {epoch}: {100 * n // total:3}%|###| {n}/{total} [00:{int(n * second):02}<00:01, {1 / second:.2f}it/s]\n"
+        for epoch, total, second in each
         for n in range(1, total + 1)
     )
-    found = shown(tmp_path, text)
+
+
+def test_bars_of_one_name_with_two_totals_in_each_epoch_give_no_number(tmp_path: Path) -> None:
+    found = shown(tmp_path, passes(*(bar for epoch in range(8) for bar in ((epoch, 20, 0.5), (epoch, 10, 0.1)))))
     assert found["throughput"] is None
     assert "such as 20 steps at line 19 and 10 at line 21" in found["reason"]
+
+
+def test_runs_that_were_begun_again_in_other_batches_each_give_a_number(tmp_path: Path) -> None:
+    found = shown(tmp_path, passes((0, 20, 0.5), (0, 30, 0.5), (0, 40, 0.25), (1, 40, 0.25)))
+    assert [each["throughput"]["value"] for each in found["runs"]] == [2, 2, 4]

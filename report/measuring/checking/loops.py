@@ -23,9 +23,10 @@ def refuse_several(part: FormatRecords) -> None:
         return
     records = part.table.rows(part.table.are("step"))
     runs, epochs, totals = (records[name].astype(np.float64) for name in COLUMNS[:3])
-    is_other = (runs[1:] != runs[:-1]) & (epochs[1:] == epochs[:-1]) & (np.abs(np.diff(totals)) > 0)
-    places = np.flatnonzero(is_other)
-    if len(places) < FEWEST:
+    is_new, is_other = runs[1:] != runs[:-1], np.abs(np.diff(totals)) > 0
+    places = np.flatnonzero(is_new & is_other & (epochs[1:] == epochs[:-1]))
+    # Of one run that was begun again with other data, or in other batches, the total stays.
+    if len(places) < FEWEST or (is_other & ~is_new).sum() < FEWEST:
         return
     before, after = int(places[0]), int(places[0]) + 1
     lines, totals = records["line"], totals.astype(np.int64)

@@ -30,7 +30,7 @@ BY_MEDIAN = (
 WARNINGS = (WITHOUT_PAUSES, BY_CLOCK, BY_MEDIAN)
 NEAR = 0.03
 FEWEST, LARGE = 3, 0.4
-LEAST_SECONDS = 10  # of a clock of whole seconds
+ENDS, MOST_ROUNDED = 2, 0.2  # seconds that both ends of a clock of whole seconds may be off
 # What a number of a record may hold of steps before it.
 OF_STEPS_BEFORE = ("unknown", "running_mean")
 
@@ -42,8 +42,7 @@ def without_pauses(part: FormatRecords, facts: Facts, plain: Measurement) -> Mea
     first, last = plain.unpaused
     protocol = plain.protocol.overridden(f"skip_records={first + 1},take_first={last - first}")
     found = measure(part.table, part.fields, facts, protocol)
-    seconds = next((said.values["seconds"] for said in found.warnings if said.key == WHOLE_SECONDS), None)
-    if seconds is not None and float(str(seconds)) < LEAST_SECONDS:
+    if _by_rounding(found) > MOST_ROUNDED:
         return plain
     start, stop = plain.ends
     told = {"value": f"{plain.value:.6g}", "unit": plain.unit, "first": start, "last": stop}
@@ -69,10 +68,16 @@ def by_own_clock(part: FormatRecords, facts: Facts, found: Measurement) -> Measu
     if (usual := _usual(part, facts, found, clock)) is not None:
         return usual
     ratio = found.value / clock.value
-    if clock.unit != found.unit or abs(ratio - 1) <= TOLERANCE:
+    if clock.unit != found.unit or abs(ratio - 1) <= max(TOLERANCE, _by_rounding(clock)):
         return replace(found, warnings=(*found.warnings, *(said for said in clock.warnings if said.key in OF_PAUSES)))
     told = {"column": column, "count": found.records_used, "value": f"{found.value:.6g}", "unit": found.unit}
     return replace(clock, warnings=(*clock.warnings, Message(BY_CLOCK, **told, ratio=f"{ratio:.3f}")))
+
+
+def _by_rounding(found: Measurement) -> float:
+    """By what part a measurement may be off where its clock of whole seconds is short; 0 where that is little."""
+    seconds = next((str(said.values["seconds"]) for said in found.warnings if said.key == WHOLE_SECONDS), None)
+    return ENDS / float(seconds) if seconds else 0.0
 
 
 def _usual(part: FormatRecords, facts: Facts, found: Measurement, clock: Measurement) -> Measurement | None:
