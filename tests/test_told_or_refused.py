@@ -168,10 +168,11 @@ def passes(*each: tuple[int, int, float]) -> str:
     )
 
 
-def test_bars_of_one_name_with_two_totals_in_each_epoch_give_no_number(tmp_path: Path) -> None:
-    found = shown(tmp_path, passes(*(bar for epoch in range(8) for bar in ((epoch, 20, 0.5), (epoch, 10, 0.1)))))
+@pytest.mark.parametrize("total", [20, 10])
+def test_a_bar_that_is_drawn_twice_in_each_epoch_gives_no_number(tmp_path: Path, total: int) -> None:
+    found = shown(tmp_path, passes(*(bar for epoch in range(8) for bar in ((epoch, 20, 0.5), (epoch, total, 0.1)))))
     assert found["throughput"] is None
-    assert "such as 20 steps at line 19 and 10 at line 21" in found["reason"]
+    assert "is drawn twice, first at lines 19 and 21" in found["reason"]
 
 
 def test_runs_that_were_begun_again_in_other_batches_each_give_a_number(tmp_path: Path) -> None:

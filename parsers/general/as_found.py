@@ -8,6 +8,8 @@ from .choice import Choice
 from .gathered import MOST_OF_A_FORM, Gathered
 from .spoken_series import Numbers
 
+ALIKE = 0.03  # two means of speeds
+
 
 def is_as_found(reading: Reading, gathered: Gathered, choice: Choice) -> bool:
     """Whether the grammar reads just the numbers that were proven."""
@@ -19,7 +21,7 @@ def is_as_found(reading: Reading, gathered: Gathered, choice: Choice) -> bool:
     said = np.column_stack([[row.line for row in series.rows], series.values * in_seconds])
     in_all = sum(gathered.counts[form] for form in series.slots)
     if choice.speeds[0].is_bar:  # it may read more drawings of the bar, such as one that text stands behind
-        return _are_in_order(said, found)
+        return _are_in_order(said, found) and _are_alike(said, found)
     if series.total is not None:  # lines of other bars may be of the same form
         if any(gathered.counts[form] > MOST_OF_A_FORM for form in series.slots):
             return _are_in_order(said, found)
@@ -37,6 +39,12 @@ def _found(reading: Reading, role: str) -> Numbers:
         inverse = 1 / reading.records[other].to_numpy(dtype=np.float64, na_value=np.nan)
         found[:, 1] = np.where(np.isnan(found[:, 1]), inverse, found[:, 1])
     return found
+
+
+def _are_alike(some: Numbers, all_of_them: Numbers) -> bool:
+    """Whether the numbers that were proven are about as high as all that are read: others may be of an evaluation."""
+    mean = np.nanmean(all_of_them[:, 1])
+    return bool(abs(np.nanmean(some[:, 1]) - mean) <= ALIKE * mean)
 
 
 def _are_in_order(some: Numbers, among: Numbers) -> bool:

@@ -65,7 +65,7 @@ class PageText(Translator):
 
     def qualifier(self, cell: Cell) -> str:
         """What its log says otherwise than its label, in brackets; empty where they agree."""
-        return f"({worded(cell.qualifier, self.translate, markdown.text)})" if cell.qualifier else ""
+        return f"({markdown.text(worded(cell.qualifier, self.translate))})" if cell.qualifier else ""
 
     def leading_to(self, proofs: str) -> Self:
         """The same text as another file holds it: its numbers lead to the evidence at this address."""

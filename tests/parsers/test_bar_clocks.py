@@ -98,3 +98,16 @@ def test_of_two_bars_of_training_that_run_at_different_speeds_none_is_read(tmp_p
 def test_bars_of_one_name_that_have_different_totals_in_an_epoch_are_refused(tmp_path: Path) -> None:
     said = "bars of one name have different totals in the same epoch, and run at different speeds"
     assert said in refused(tmp_path, stages(0.7))
+
+
+def test_bars_of_one_name_of_which_only_those_of_training_show_a_loss_are_not_taken_together(tmp_path: Path) -> None:
+    passes = (bar("", 100, 0.5, loss=True) + "\n" + bar("", 100, 0.1, loss=False) + "\n" for _ in range(4))
+    assert refused(tmp_path, "".join(passes))
+
+
+def test_numbers_of_a_bar_that_no_program_counts_to_are_none(tmp_path: Path) -> None:
+    digits = "9" * 4500
+    text = "".join(
+        f"\rEp {n}: 3%|##| 1/{digits} [00:0{n}<00:09, 2.00it/s]\rEp {digits}: 3%|##| 1/9\n" for n in range(9)
+    )
+    assert refused(tmp_path, text)

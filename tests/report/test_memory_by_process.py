@@ -58,7 +58,7 @@ def test_processes_of_other_cards_are_left_out(tmp_path: Path) -> None:
 
 
 def test_processes_whose_memory_is_not_told_are_left_out(tmp_path: Path) -> None:
-    put(tmp_path, "100.000,0,17,,")
+    put(tmp_path, "100.000,0,17,,", "104.000,0,17,,0")
     assert shown(tmp_path).remarks == ()
 
 

@@ -20,7 +20,7 @@ NAME_OF_LOSSES = (
 )
 NEAR = 2  # steps
 MOST = 0.9
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"\d{1,12}(?!\d)")
 
 
 def why_by_losses(series: SpokenSeries, gathered: Gathered) -> Message | None:
@@ -62,6 +62,6 @@ def _bear_its_name(series: SpokenSeries, losses: Sequence[Spoken]) -> bool:
     if len(names) > 1 or len(numbers) < max(LEAST_STEPS, len(heads)) or not re.search(r"[A-Za-z]", min(names)):
         return False
     is_next = [after == one + 1 for one, after in pairwise(numbers)]
-    name = re.compile(rf"(?<![A-Za-z]){re.escape(min(names))}\s*(\d+)")
+    name = re.compile(rf"(?<![A-Za-z]){re.escape(min(names))}\s*(\d{{1,12}})(?!\d)")
     told = {int(number) for row in losses for number in name.findall(row.text)}
     return sum(is_next) >= MOST * len(is_next) and len(told & set(numbers)) >= MOST * len(set(numbers)) - 1

@@ -7,7 +7,7 @@ from ...grammar.timestamps import length_of_time
 from ...naming.slots import BAR
 
 _REST = re.compile(
-    r" *(?P<step>\d+)/(?P<total>\d+) \[(?P<clock>(?:\d+:)?\d+:\d\d)<[^,\]\r\n]*, *"
+    r" *(?P<step>\d{1,12})/(?P<total>\d{1,12}) \[(?P<clock>(?:\d{1,9}:)?\d{1,9}:\d\d)<[^,\]\r\n]*, *"
     r"(?P<speed>\d+(?:\.\d+)?)(?P<unit>(?:[A-Za-z]+/s|s/[A-Za-z]+)(?![A-Za-z]))"
 )
 

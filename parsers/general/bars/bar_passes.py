@@ -1,6 +1,6 @@
 """Passes of progress bars: a bar that is drawn from its start to its end, and then anew."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -10,6 +10,7 @@ from ..spoken_series import SpokenSeries
 
 DRAWN_AGAIN = 2  # seconds, or lines
 OF_LOOPS = "bars of one name have different totals in the same epoch, and run at different speeds"
+OF_LOSSES = "only some passes of the bar show a loss, and they run at another speed than the others"
 FEWEST_OF_LOOPS, ONE_SPEED = 2, 1.05
 
 
@@ -43,7 +44,14 @@ def begins_anew(one: Spoken, other: Spoken) -> bool:
 
 
 def of_several_loops(series: SpokenSeries) -> str | None:
-    """Why it is not known which loop is that of training, where bars of one name are of several: by their totals."""
+    """Why it is not known which loop is that of training, where bars of one name are of several.
+
+    By their totals in the same epoch, or by passes of which only some show a loss, at other speeds than the rest.
+    """
+    return _by_totals(series) or _by_losses(series)
+
+
+def _by_totals(series: SpokenSeries) -> str | None:
     totals = np.array([row.total for row in series.rows])
     of_epochs: dict[float, set[float]] = {}
     for row in series.rows:
@@ -51,4 +59,16 @@ def of_several_loops(series: SpokenSeries) -> str | None:
     if sum(len(found) > 1 for epoch, found in of_epochs.items() if np.isfinite(epoch)) < FEWEST_OF_LOOPS:
         return None
     speeds = [float(np.median(series.values[totals == total])) for total in np.unique(totals[np.isfinite(totals)])]
-    return OF_LOOPS if max(speeds, default=1) > ONE_SPEED * min(speeds, default=1) else None
+    return OF_LOOPS if _differ(speeds) else None
+
+
+def _by_losses(series: SpokenSeries) -> str | None:
+    speeds: dict[bool, list[float]] = {True: [], False: []}
+    for places in passes_of(series):
+        with_loss = [place for place in places if series.rows[place].form.has_any_loss]
+        speeds[bool(with_loss)].append(float(np.median(series.values[places])))
+    return OF_LOSSES if all(speeds.values()) and _differ([float(np.median(some)) for some in speeds.values()]) else None
+
+
+def _differ(speeds: Sequence[float]) -> bool:
+    return max(speeds, default=1) > ONE_SPEED * min(speeds, default=1)

@@ -50,7 +50,8 @@ class ProcessMemory:
 
 def memory_by_process(processes: Telemetry, cards: Collection[int]) -> tuple[ProcessMemory, ...]:
     """What each process held of these cards, by card and from the greatest; without those whose memory is not told."""
-    told = processes.samples[processes.samples["card"].isin(cards)].dropna(subset="memory")
+    told = processes.samples[processes.samples["card"].isin(cards)]
+    told = told[told["memory"] > 0]  # a process that ended holds none; what it held may not have been told
     greatest = told.loc[told.groupby(["card", "pid", "name"])["memory"].idxmax()]
     columns = greatest[["card", "pid", "name", "memory", "line"]].itertuples(index=False)
     found = (

@@ -32,7 +32,7 @@ NEAR = 0.03
 FEWEST, LARGE = 3, 0.4
 ENDS, MOST_ROUNDED = 2, 0.2  # seconds that both ends of a clock of whole seconds may be off
 # What a number of a record may hold of steps before it.
-OF_STEPS_BEFORE = ("unknown", "running_mean")
+OF_STEPS_BEFORE = ("unknown",)
 
 
 def without_pauses(part: FormatRecords, facts: Facts, plain: Measurement) -> Measurement:

@@ -20,12 +20,13 @@ MOST_DIGITS = 6
 FEWEST_RATES = 10
 FEW_DIGITS = "{column} is printed to {unit} only, as {value}: by rounding, the throughput may be off by up to {share}."
 WHOLE_SECONDS = (
-    "The clock counts whole seconds and runs for {seconds} s: by rounding, the throughput may be off by up to {share}."
+    "The clock counts whole seconds and runs for {seconds} s: by rounding, the throughput may be off by about {share}."
 )
 BY_TIME = (
     "The mean of {count} rates is {mean}; over the time that these took it is {value}, if all are of as many steps "
     "(statistic=harmonic_mean)."
 )
+FINEST = 0.001
 WARNINGS = (FEW_DIGITS, WHOLE_SECONDS, BY_TIME)
 
 
@@ -36,7 +37,8 @@ def of_digits(column: str, numbers: Values) -> Iterator[Message]:
     value = float(numbers[0])
     unit = 10.0 ** -next((n for n in range(MOST_DIGITS) if round(value, n) == value), MOST_DIGITS)
     share = unit / 2 / value
-    if share > MOST_ROUNDED:
+    # What is printed with more digits than it needs, `0.50`, has lost them here.
+    if share > MOST_ROUNDED and unit <= FINEST:
         yield Message(FEW_DIGITS, column=column, unit=f"{unit:g}", value=f"{value:g}", share=percent(share))
 
 
