@@ -33,6 +33,7 @@ SEVERAL_RUNS = (
     "The log contains {count} runs, whose records begin at lines {lines}; choose one in the protocol: run=1, run=2, "
     "... or run=last."
 )
+MOST_REDRAWN = 0.4  # of the records of a bar
 NO_SUCH_RUN = "The log has no such records in run={run}; runs that have them: {known}."
 
 
@@ -78,7 +79,9 @@ def repeated(records: Records, field: Field) -> Mask:
         return stays & ("steps" in records)
     if "elapsed" in records:
         clocks = records.numbers("elapsed")
-        stays[1:] &= (numbers[1:] < numbers[:-1]) | (clocks[1:] < clocks[:-1])
+        falls = (numbers[1:] < numbers[:-1]) | (clocks[1:] < clocks[:-1])
+        # A bar is drawn again now and then; several ranks print each step.
+        stays[1:] &= falls | ((stays[1:] & ~falls).mean() > MOST_REDRAWN)
     epoch, again = records.counts("epoch"), np.zeros(len(records), dtype=np.bool_)
     again[1:] = (epoch[1:] < epoch[:-1]) | ((epoch[1:] == epoch[:-1]) & stays[1:])
     return again

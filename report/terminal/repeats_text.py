@@ -5,6 +5,7 @@ from pathlib import Path
 from shlex import quote
 
 from parsers.io.message import Message
+from parsers.io.printable import printable
 from parsers.runs.runfile import DONE, LOG, log_of, run_file, status_of
 
 from ..evidence.log_summary import Summary, summarise
@@ -27,7 +28,7 @@ NEXT_OF_SEVERAL = (
     "unknown: `tachograph format {file} --out NAME.lark` drafts a grammar; state it there, then draft a page."
 )
 NEXT_WITHOUT = "Next: `tachograph show {log}` shows what is read from the log."
-NOTHING_PRINTED = "the command printed nothing."
+NOTHING_PRINTED = "No throughput in {log}: the command printed nothing."
 PERCENT = 100
 
 
@@ -36,7 +37,7 @@ def repeats_shown(case: Path, translate: Translate) -> str:
 
     A run whose log gives no throughput is listed with the reason.
     """
-    return "".join(f"{worded(said, translate)}\n" for said in _said(case))
+    return "".join(f"{printable(worded(said, translate))}\n" for said in _said(case))
 
 
 def _said(case: Path) -> Iterator[Message]:
@@ -44,7 +45,7 @@ def _said(case: Path) -> Iterator[Message]:
     logs = [log for log in found_logs if log.stat().st_size]
     for log in found_logs:
         if log not in logs:
-            yield Message(RUN, log=log, said=Message(NO_THROUGHPUT, reason=Message(NOTHING_PRINTED)))
+            yield Message(NOTHING_PRINTED, log=log)
     summaries = _by_one_warm_up(logs, [summarise(log, None, ()) for log in logs])
     for log, summary in zip(logs, summaries, strict=True):
         yield Message(RUN, log=log, said=_of_run(summary))

@@ -54,7 +54,7 @@ def test_a_command_that_prints_nothing_is_told_with_the_reason(program: OwnProgr
     program.change("pass")
     answer = program.run("--", "python", "train.py")
     assert answer.returncode == 0
-    assert "train/1/train.log: no throughput: the command printed nothing." in answer.stdout
+    assert "train/1/train.log: the command printed nothing." in answer.stdout
 
 
 def test_repeats_are_told_with_their_median_and_their_spread(program: OwnProgram) -> None:
