@@ -81,7 +81,8 @@ def _copies(records: RecordTable) -> Rows:
     """
     columns = [name for name in records if name != "line"]
     telling = [name for name in columns if name in ("time", "loss", "throughput", "step_time", "elapsed")]
-    telling = [name for name in telling if name != "elapsed" or not _is_cut_off(records[name])]
+    if "loss" not in telling:
+        telling = [name for name in telling if name != "elapsed" or not _is_cut_off(records[name])]
     apart = "steps_per_epoch" not in columns or not {"epoch", "time", "elapsed"}.isdisjoint(columns)
     if "step" not in records or len(telling) < 2 or not apart or _ascends(records):
         return NO_ROWS
