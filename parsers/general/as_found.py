@@ -43,8 +43,8 @@ def _found(reading: Reading, role: str) -> Numbers:
 
 def _are_alike(some: Numbers, all_of_them: Numbers) -> bool:
     """Whether the numbers that were proven are about as high as all that are read: others may be of an evaluation."""
-    mean = np.nanmean(all_of_them[:, 1])
-    return bool(abs(np.nanmean(some[:, 1]) - mean) <= ALIKE * mean)
+    proven, read = (numbers[np.isfinite(numbers[:, 1]), 1] for numbers in (some, all_of_them))
+    return len(proven) == 0 or bool(abs(proven.mean() - read.mean()) <= ALIKE * read.mean())
 
 
 def _are_in_order(some: Numbers, among: Numbers) -> bool:

@@ -81,7 +81,7 @@ def repeated(records: Records, field: Field) -> Mask:
         clocks = records.numbers("elapsed")
         falls = (numbers[1:] < numbers[:-1]) | (clocks[1:] < clocks[:-1])
         # A bar is drawn again now and then; several ranks print each step.
-        stays[1:] &= falls | ((stays[1:] & ~falls).mean() > MOST_REDRAWN)
+        stays[1:] &= falls | ((stays[1:] & ~falls).sum() > MOST_REDRAWN * len(falls))
     epoch, again = records.counts("epoch"), np.zeros(len(records), dtype=np.bool_)
     again[1:] = (epoch[1:] < epoch[:-1]) | ((epoch[1:] == epoch[:-1]) & stays[1:])
     return again
