@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 
@@ -36,10 +38,16 @@ def stated_start(run: RunFile) -> np.datetime64 | None:
 
 def begin_of(proof: Proof) -> np.datetime64 | None:
     """When the run behind a number began, as ``began``; a run.json that is broken says nothing."""
-    run: RunFile = {}
+    start = _stated(proof.reading.path, proof.reading.sha256)
+    return _first_printed(proof.columns) if start is None else start
+
+
+@cache
+def _stated(log: Path, _: str) -> np.datetime64 | None:
+    """What the run.json beside a log of this SHA-256 says, which each table asks for in each language."""
     with suppress(ParserError):
-        run = run_file(proof.reading.path)
-    return began(run, proof.columns)
+        return stated_start(run_file(log))
+    return None
 
 
 def first_begin(proofs: Iterable[Proof]) -> np.datetime64 | None:
