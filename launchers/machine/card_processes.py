@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from .card_sample import CardAnswer
+from .card_sample import CardAnswer, CardProcess
 
 # What a process has open that computes on a card, of NVIDIA, AMD, Intel and Ascend.
 _DEVICES = ("/dev/nvidia", "/dev/kfd", "/dev/dri/", "/dev/davinci")
@@ -38,7 +38,7 @@ class CardProcesses:
         """What differs from the answers before; a card that does not answer leaves what was said of it."""
         for answer in answers:
             if answer.processes is not None:
-                yield from self._of_card(answer.card, {one.number: one.memory for one in answer.processes})
+                yield from self._of_card(answer.card, _held(answer.processes))
 
     def _of_card(self, card: int, now: dict[int, float | None]) -> Iterator[ProcessRow]:
         for key in [key for key in self._said if key[0] == card and key[1] not in now]:
@@ -49,6 +49,15 @@ class CardProcesses:
                 row = ProcessRow(card, number, program(number) if said is None else said.name, memory)
                 self._said[card, number] = row
                 yield row
+
+
+def _held(processes: Iterable[CardProcess]) -> dict[int, float | None]:
+    """The memory of each process, of whom parts of a card may list several shares; None where one is not told."""
+    held: dict[int, float | None] = {}
+    for one in processes:
+        before = held.get(one.number, 0.0)
+        held[one.number] = None if before is None or one.memory is None else before + one.memory
+    return held
 
 
 def program(number: int, processes: Path = Path("/proc")) -> str | None:

@@ -156,7 +156,8 @@ def _style() -> Markup:
     dark = "svg{--paper:#101418;--ink:#e4e8ed;--soft:#9aa5b1;--line:#2b333c;background:#101418}" + rules(dark=True)
     fonts = "font:13px Arial,'Liberation Sans','PingFang SC','Microsoft YaHei','Noto Sans CJK SC',sans-serif"
     shapes = (
-        f"text{{{fonts};fill:var(--ink);paint-order:stroke;stroke:var(--paper);stroke-width:4px}}.soft{{fill:var(--soft);font-size:12px}}.strong,.title{{font-weight:bold}}"
+        f"text{{{fonts};fill:var(--ink);paint-order:stroke;stroke:var(--paper);stroke-width:4px}}"
+        ".soft{fill:var(--soft);font-size:12px}.strong,.title{font-weight:bold}"
         ".title{font-size:16px}.fill{fill:var(--c)}.edge{fill:none;stroke:var(--c)}.ground,.hollow{fill:var(--paper)}"
         ".hollow{stroke:var(--c);stroke-width:2}.run{fill:var(--paper);stroke:var(--ink)}.grid{stroke:var(--line)}"
         ".apart{stroke-dasharray:2 2}.join{stroke:var(--c);stroke-width:2}"

@@ -198,7 +198,7 @@ def _warnings(selected: Selection, fields: Fields, protocol: Protocol) -> Iterat
     means = of_means(read, protocol, int(np.count_nonzero(kept))) if found.amounts is None else ()
     yield from means or of_spread(taken(found.values, kept), protocol, found.throughput)
     if protocol.estimate == "reported" and read.kind not in ("running_mean", "total"):
-        yield from of_rates(taken(found.throughputs(), kept), protocol)
+        yield from of_rates(taken(found.throughputs(), kept), found.unit, protocol)
     if protocol.estimate != "instant":
         yield from of_digits(selected.column, taken(selected.log.records.numbers(selected.column), kept))
     yield from of_summaries(selected.log.records["line"], found.throughputs(), found.unit, protocol)

@@ -59,7 +59,7 @@ class Quote(PagePart):
 
 class Caution(PagePart):
     """What a reader must know of a run and its log does not say: it stands beside the numbers of the run, and findings
-    give no ratio with them."""
+    compare none of them."""
 
     column: str
     """Name of a column of the page."""

@@ -40,7 +40,7 @@ PUBLISHED_ELSEWHERE = (
     "{name}: skipped because its logs are in {repository}: tachograph report {called} --fetch fetches them "
     "and renders it."
 )
-NONE_FETCHED = "{name}: skipped because none of its logs is in {repository} at the commit that it names."
+NONE_FETCHED = "{name}: skipped because no log from {repository} gives one of its numbers."
 WROTE = "{name}: {measured} of {planned} cells measured;{quoted}{unlike} wrote {files}."
 ALSO_QUOTED = " {count} quoted;"
 ALSO_UNLIKE = " {count} rows/columns are not directly comparable;"
@@ -129,7 +129,8 @@ class PublishedPage:
         """The line of the page file that says where the logs of a cell are."""
         places = zip(self.page.places(), self.cells, strict=True)
         column = next(place.column.column for place, other in places if other is cell)
-        return line_of(as_stated(self.stated), Message("", key=f"columns.{column}.logs"))
+        line = line_of(as_stated(self.stated), Message("", key=f"columns.{column}.logs"))
+        return line if self.page.columns[column].logs is not None else None  # else each of its runs says where
 
     def untranslated(self, languages: Sequence[str]) -> list[Message]:
         """The texts that are missing in a language, or are in one that no page has; a sentence for each language."""

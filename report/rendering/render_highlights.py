@@ -114,13 +114,13 @@ def _others(page: PageText, first: Cell, found: Found, case: Case) -> str:
 def _first(found: Found) -> tuple[Cell, str]:
     """The number that is told first, and what is said of its column beside those of the others."""
     there = [cell for _, cell in found if cell.value]
-    # A number whose log contradicts its label is not one of the case, and a quoted one is not proven.
-    first = max(there, key=lambda cell: (not cell.certain_disagreements, not cell.rests_on_quotes, cell.value or 0))
+    # A number with a qualifier, such as another batch size, is not one of the case, and a quoted one is not proven.
+    first = max(there, key=lambda cell: (not cell.qualifier, not cell.rests_on_quotes, cell.value or 0))
     others = [cell for cell in there if cell is not first]
-    compared = [cell for cell in others if unlike(cell, first, ()) is None]
+    compared = [cell for cell in others if not cell.cautions and unlike(cell, first, ()) is None]
     if not others:
         return first, ALONE
-    if compared and not first.certain_disagreements:
+    if compared and not first.qualifier:
         # What is above a comparable number that was measured is quoted.
         return first, FASTEST if _is_above(first, compared) else MEASURED
     return first, HIGHEST if _is_above(first, others) else APART

@@ -13,7 +13,7 @@ from parsers.io.atomic_write import unfinished, write, writing
 from parsers.sharing.workers import ALL_CORES, KILLED, Workers
 
 from ..pagefile.page_file import FOLDER as PAGES
-from ..pagefile.page_file import find
+from ..pagefile.page_file import PageError, find
 from ..pagefile.prose import is_text
 from ..rendering.publish import LOGS
 from ..wording.words import FOLDER as WORDS
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..rendering.publish import PublishedPage
 
 
+NO_PAGE_BUILT = "No page was built. {said}"
 FOLDERS = ("assets", "data", "evidence", "logs")
 
 
@@ -126,8 +127,8 @@ def _written(build: Build, out: Path) -> str:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(KILLED))
     published = list(publish_site(build.pages, build.logs, [], out, reloads=build.reloads, is_kept=False))
     names = [page.name for page in published if page.files]
+    if not names:
+        raise PageError(NO_PAGE_BUILT, said=" ".join(str(page.done()) for page in published))
     # What a served page asks for: it changes with every build.
     write(out, "build.txt", out.name.encode())
-    if names:
-        return f"Built {', '.join(names)}."
-    return " ".join(str(page.done()) for page in published)
+    return f"Built {', '.join(names)}."

@@ -51,6 +51,13 @@ def test_a_process_of_two_cards_has_rows_of_both() -> None:
 
 
 @pytest.mark.usefixtures("named")
+@pytest.mark.parametrize(("held", "memory"), [((100, 20), 120), ((None, 20), None), ((100, None), None)])
+def test_shares_of_a_process_in_parts_of_a_card_add_up(held: tuple[float | None, ...], memory: float | None) -> None:
+    found = CardAnswer(0, CardSample(), tuple(CardProcess(7, share) for share in held))
+    assert told([found]) == [[ProcessRow(0, 7, "python3", memory)]]
+
+
+@pytest.mark.usefixtures("named")
 def test_a_card_that_does_not_answer_has_not_lost_its_processes() -> None:
     assert told([answer(0, {7: 100})], [answer(0, None)], [answer(0, {7: 100})])[1:] == [[], []]
 

@@ -26,6 +26,14 @@ def put_clock(log: Path, *rows: str) -> Path:
     return path
 
 
+def make_timed_run(folder: Path) -> Path:
+    """A run on one card, whose five lines arrived in the seconds 100 to 104; returns its log."""
+    lines = (f"step {step}: loss 2.5, 1000 images/s/gpu\n".encode() for step in range(5))
+    log = make_run(folder, b"".join(lines), case={"cards": 1})
+    put_clock(log, *(f"{line},{99 + line}.000" for line in range(1, 6)))
+    return log
+
+
 def put_gpu(log: Path, *rows: str) -> Path:
     """The gpu.csv of a log."""
     path = log.with_name("gpu.csv")

@@ -43,6 +43,20 @@ def test_a_finding_of_a_run_with_a_caution_has_no_ratio(tmp_path: Path) -> None:
     assert "(0.50×" not in said
 
 
+@pytest.mark.parametrize("slow", [200.0, 900.0])
+def test_a_finding_compares_no_run_with_a_caution(tmp_path: Path, slow: float) -> None:
+    assert "is fastest" in text(page(tmp_path, FINDING, (slow,) * 30))
+    said = text(page(tmp_path, CAUTION + FINDING, (slow,) * 30))
+    assert "is fastest" not in said
+    assert f"B: [{slow:.3f}](page.evidence.en.md#t/1/b) (waited for data).\n" in said
+
+
+def test_a_caution_is_text_in_a_table_whatever_it_holds(tmp_path: Path) -> None:
+    hostile = CAUTION.replace("waited for data", "<b>a</b> | [d](x)")
+    assert "<b>" not in text(page(tmp_path, hostile))
+    assert "[d](x)" not in text(tmp_path / "page.toml")
+
+
 def test_a_caution_stands_beside_each_number_of_its_run_and_beside_what_is_computed_from_it(tmp_path: Path) -> None:
     said = text(page(tmp_path, CAUTION))
     assert "[200.000](page.evidence.en.md#t/1/b)<br>(waited for data)" in said

@@ -9,10 +9,9 @@ from report.evidence.case_evidence import cells
 from report.evidence.cell import Cell
 from report.pagefile.page_file import load
 from tests.commandline import run
-from tests.parsers.run_folders import make_run, put_clock, put_gpu
+from tests.parsers.run_folders import make_timed_run, put_gpu
 from tests.report.page_text import HEAD, column
 
-LOG = b"".join(f"step {step}: loss 2.5, 1000 images/s/gpu\n".encode() for step in range(5))
 PAGE = (
     HEAD
     + column("a", "a/*/train.log")
@@ -33,9 +32,8 @@ SAID = (
 
 
 def put(folder: Path, *rows: str) -> Path:
-    """A run on one card, whose five lines arrived in the seconds 100 to 104, and what its processes held."""
-    log = make_run(folder / "a/1", LOG, case={"cards": 1})
-    put_clock(log, *(f"{line},{99 + line}.000" for line in range(1, 6)))
+    """A run on one card, and what its processes held."""
+    log = make_timed_run(folder / "a/1")
     put_gpu(log, "100.000,0,97,600,312,1980,2619,55", "104.000,0,97,600,312,1980,2619,55")
     text = "".join(f"{row}\n" for row in ("time,card,pid,name,memory", *rows))
     log.with_name("gpu_processes.csv").write_text(text, encoding="utf-8")

@@ -39,7 +39,7 @@ def test_the_speed_that_a_bar_shows_is_used_where_its_clock_gives_the_same(tmp_p
 
 
 def test_a_pause_within_a_bar_is_not_counted(tmp_path: Path) -> None:
-    found = summary(tmp_path, bar([*[0.5] * 300, 200.0, *[0.5] * 300], "2.30it/s").replace("2.30", "2.3"))
+    found = summary(tmp_path, bar([*[0.5] * 300, 200.0, *[0.5] * 300], "2.3it/s"))
     assert found.measurement
     assert found.measurement.value == pytest.approx(2.0, rel=0.01)
 

@@ -8,11 +8,10 @@ from report.evidence.case_evidence import cells
 from report.evidence.cell import Cell
 from report.pagefile.page_file import load
 from tests.commandline import run
-from tests.parsers.run_folders import make_run, put_clock
+from tests.parsers.run_folders import make_timed_run
 from tests.report.page_text import HEAD, column
 
 HEADER = "time,processes,load,memory,power\n"
-LOG = b"".join(f"step {step}: loss 2.5, 1000 images/s/gpu\n".encode() for step in range(5))
 PAGE = (
     HEAD
     + column("a", "a/*/train.log")
@@ -32,9 +31,8 @@ rows = [{ title = "one" }]
 
 
 def put(folder: Path, *rows: str) -> Path:
-    """A run whose five lines arrived in the seconds 100 to 104, and its samples."""
-    log = make_run(folder / "a/1", LOG, case={"cards": 1})
-    put_clock(log, *(f"{line},{99 + line}.000" for line in range(1, 6)))
+    """A run, and the samples of its processes."""
+    log = make_timed_run(folder / "a/1")
     log.with_name("cpu.csv").write_text(HEADER + "".join(f"{row}\n" for row in rows), encoding="utf-8")
     return log
 

@@ -45,7 +45,7 @@ def test_the_rate_over_the_time_that_records_took_is_told_where_a_few_fast_ones_
     rates = [100.5 + n % 3 for n in range(20)] + [900.5]
     text = "".join(f"step {n} loss: 2.5 tokens/s: {rate}\n" for n, rate in enumerate(rates))
     (said,) = told(tmp_path, text, BY_TIME)
-    assert f"it is {len(rates) / sum(1 / rate for rate in rates):.6g}" in said
+    assert f"whole time is {len(rates) / sum(1 / rate for rate in rates):.6g}" in said
 
 
 def test_the_mean_of_rates_that_hardly_differ_is_left_as_it_is(tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ _NUMBER = re.compile(r"\d{1,12}(?!\d)")
 def why_by_losses(series: SpokenSeries, gathered: Gathered) -> Message | None:
     """What shows that a bar is that of training by the lines that tell losses; None where they do not."""
     losses = list(_losses(gathered))
+    if not losses:
+        return None
     if _go_with_steps(series, gathered, losses):
         return Message(STEPS_OF_LOSSES)
     return Message(NAME_OF_LOSSES) if _bear_its_name(series, [row for _, row in losses]) else None

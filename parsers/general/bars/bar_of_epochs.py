@@ -15,9 +15,8 @@ _EPOCHS = re.compile(
     r"(?i)(?<![a-z])(?:num[ _-]?|n[ _-]|max[ _-]?|train[ _-]|total[ _-])*epochs?[\"']?\s*[:=]?\s*(\d{1,6})(?![\w.])"
     r"(?!\s*(?:steps?|it|iter\w*|batch\w*)\b)"
 )
-_IN_PLURAL = re.compile(
-    r"(?i)(?<![a-z])epochs(?![a-z])"
-)  # one of an epoch, which counts its steps, may be called Epoch
+# One of an epoch, which counts its steps, may be called Epoch.
+_IN_PLURAL = re.compile(r"(?i)(?<![a-z])epochs(?![a-z])")
 LONGEST = 2000  # of a line that states something
 FEWEST = 3  # epochs
 NAMED = "the progress bar counts epochs, for it is called so"

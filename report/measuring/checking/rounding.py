@@ -8,13 +8,13 @@ import numpy as np
 
 from parsers.io.message import Message
 
+from ..caveats import TOLERANCE
 from ..estimate import Values
 from ..number import percent
 from ..protocol import Protocol
 from ..statistic import reduce
 from ..timing import Timed
 
-TOLERANCE = 0.02
 MOST_ROUNDED = 0.05  # half of the last digit of a number with one
 MOST_DIGITS = 6
 FEWEST_RATES = 10
@@ -23,8 +23,8 @@ WHOLE_SECONDS = (
     "The clock counts whole seconds and runs for {seconds} s: by rounding, the throughput may be off by about {share}."
 )
 BY_TIME = (
-    "The mean of {count} rates is {mean}; over the time that these took it is {value}, if all are of as many steps "
-    "(statistic=harmonic_mean)."
+    "The mean of {count} rates is {mean} {unit}; if each covers equally many steps, the throughput over their whole "
+    "time is {value} {unit} (statistic=harmonic_mean)."
 )
 FINEST = 0.001
 WARNINGS = (FEW_DIGITS, WHOLE_SECONDS, BY_TIME)
@@ -35,7 +35,10 @@ def of_digits(column: str, numbers: Values) -> Iterator[Message]:
     if not len(numbers) or not numbers[0] > 0 or (numbers != numbers[0]).any():
         return
     value = float(numbers[0])
-    unit = 10.0 ** -next((n for n in range(MOST_DIGITS) if round(value, n) == value), MOST_DIGITS)
+    digits = next((n for n in range(MOST_DIGITS) if round(value, n) == value), None)
+    if digits is None:
+        return
+    unit = 10.0**-digits
     share = unit / 2 / value
     # What is printed with more digits than it needs, `0.50`, has lost them here.
     if share > MOST_ROUNDED and unit <= FINEST:
@@ -49,10 +52,10 @@ def of_clock(found: Timed) -> Iterator[Message]:
         yield Message(WHOLE_SECONDS, seconds=f"{found.seconds:g}", share=percent(float(share)))
 
 
-def of_rates(rates: Values, protocol: Protocol) -> Iterator[Message]:
-    """Tell what rates make over the time that they took, where their mean counts a few fast ones for more."""
+def of_rates(rates: Values, unit: str, protocol: Protocol) -> Iterator[Message]:
+    """Tell what rates in a unit make over the time that they took, where their mean counts a few fast ones for more."""
     if protocol.statistic != "mean" or len(rates) < FEWEST_RATES or not (rates > 0).all():
         return
     mean, by_time = reduce(rates, "mean"), reduce(rates, "harmonic_mean")
     if mean > (1 + TOLERANCE) * by_time:
-        yield Message(BY_TIME, count=len(rates), mean=f"{mean:.6g}", value=f"{by_time:.6g}")
+        yield Message(BY_TIME, count=len(rates), mean=f"{mean:.6g}", value=f"{by_time:.6g}", unit=unit)

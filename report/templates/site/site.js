@@ -24,9 +24,18 @@ function topOf(element) {
   return Math.round(element.getBoundingClientRect().top);
 }
 
+// What an encoded name in an address stands for; nothing for one that is broken, such as `%`.
+function named(encoded) {
+  try {
+    return document.getElementById(decodeURIComponent(encoded));
+  } catch {
+    return null;
+  }
+}
+
 // The number or the heading that the address names, while it is in sight.
 function asked() {
-  const found = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const found = named(location.hash.slice(1));
   return found && topOf(found) >= 0 && topOf(found) < innerHeight ? found : null;
 }
 
@@ -46,7 +55,7 @@ function place() {
 
 function goTo(hash) {
   const [, name, after, top] = PLACE.exec(hash);
-  const anchor = name ? document.getElementById(decodeURIComponent(name)) : null;
+  const anchor = name ? named(name) : null;
   const blocks = [...document.querySelectorAll(BLOCKS)];
   const block = anchor && after === "0" ? anchor : blocks[Math.max(blocks.indexOf(anchor), 0) + Number(after)];
   if (block) scrollBy({ top: topOf(block) - Number(top), behavior: "instant" });
