@@ -55,7 +55,7 @@ def _held(processes: Iterable[CardProcess]) -> dict[int, float | None]:
     """The memory of each process, of whom parts of a card may list several shares; None where one is not told."""
     held: dict[int, float | None] = {}
     for one in processes:
-        before = held.get(one.number, 0.0)
+        before = held.get(one.number, 0)
         held[one.number] = None if before is None or one.memory is None else before + one.memory
     return held
 
