@@ -34,7 +34,8 @@ TOTAL_TIME = re.compile(
 )
 IN_SECONDS = {"ms": 0.001, "m": 60, "min": 60, "h": 3600}
 DATED = re.compile(r"(?<!\d)(\d{4})[-/](\d\d)[-/](\d\d)[ T_](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?")
-TIMED = re.compile(r"(?<![\d:])(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?(?![\d:])")
+# The clocks of a bar (`8:22:16<24:30:18`) are no stamps.
+TIMED = re.compile(r"(?<![\d:<])(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?(?![\d:<])")
 AT_START = 48
 COUNT = re.compile(
     r"(?:(?P<name>[A-Za-z_]+)[^A-Za-z\d]{0,4})?(?<!\d:)(?<![\d.,e+-])(?P<count>\d[\d,]*)(?!\d|[.:]\d|e[+-])"

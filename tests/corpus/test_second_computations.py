@@ -55,6 +55,11 @@ def test_stamps_are_held_against_the_number_that_is_called_a_step() -> None:
     assert rates(lines) == {"stamps": 1.7}
 
 
+def test_the_clocks_of_a_bar_are_no_stamps() -> None:
+    lines = [f"{done}/9000 [0{done}:00<36:0{done}:00, 60s/it] iter {done} loss 0.5" for done in range(1, 9)]
+    assert "stamps" not in rates(lines)
+
+
 def test_the_stamps_say_nothing_new_of_a_clock() -> None:
     assert rates([stamped(100 * number, number) for number in range(1, 9)], is_clock=True) == {}
 

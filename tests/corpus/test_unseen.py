@@ -187,6 +187,11 @@ def test_a_number_that_the_log_itself_confirms_is_not_silent(tmp_path: Path) -> 
     assert (found.witnesses, found.silent) == ("stated in the text: 101 (1.010 x)", "")
 
 
+def test_what_the_log_states_of_an_earlier_run_says_nothing_of_the_last(tmp_path: Path) -> None:
+    found = only(tmp_path, f"{SPEEDOMETER}Average throughput: 200 samples/s\n{SPEEDOMETER}")
+    assert (found.protocol.split("run=")[1][0], found.throughput, found.silent) == ("2", 100, "")
+
+
 def test_epochs_that_contradict_the_steps_are_a_witness_that_a_warning_tells_of(tmp_path: Path) -> None:
     epoch = "INFO:root:[Epoch 0] speed: 50 samples/sec\ttime cost: 20.0\n"
     found = only(tmp_path, SPEEDOMETER + epoch)

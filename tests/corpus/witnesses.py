@@ -60,10 +60,19 @@ def witnesses(found: Summary, text: str) -> Iterator[Witness]:
         yield Witness(check.measurement.protocol.words(), check.measurement.value, check.ratio)
     for other in _of_other_records(found, number):
         yield Witness(other.protocol.words(), other.value, other.value / number.value)
-    if number.scope == "job" and (value := stated(text, _counted(number.unit))):
+    if number.scope == "job" and (value := stated(_of_run(found, text), _counted(number.unit))):
         yield Witness("stated in the text", value, value / number.value)
     if number.protocol.counts != "epochs":
         yield from _of_steps(found, number, text)
+
+
+def _of_run(found: Summary, text: str) -> str:
+    """The text of the run that was measured: from its first record to the one before the first of the next run."""
+    first = {run.number: run.lines[0] - 1 for run in found.runs}
+    number = found.measurement.protocol.run if found.measurement else None
+    if not isinstance(number, int) or number not in first:
+        return text
+    return "\n".join(text.split("\n")[first[number] : first.get(number + 1)])
 
 
 def _of_steps(found: Summary, number: Measurement, text: str) -> Iterator[Witness]:
@@ -117,7 +126,8 @@ def _beside(found: Summary, number: Measurement) -> Iterator[tuple[str, float]]:
 def _of_other_records(found: Summary, number: Measurement) -> Iterator[Measurement]:
     part = found.part
     present = [kind for kind in METRICS if part.table.are(kind).any() and kind != number.protocol.records]
-    for protocol in protocols(present):
+    run = {} if number.protocol.run is None else {"run": str(number.protocol.run)}
+    for protocol in protocols(present, run):
         try:
             other = measure(part.table, part.fields, found.reading.facts, protocol)
         except NoMeasurement:
