@@ -13,6 +13,7 @@ from .checking.loops import refuse_several
 from .checking.own_clock import WARNINGS as OF_CLOCKS
 from .checking.own_clock import by_own_clock, without_pauses
 from .checking.running_means import evened
+from .checking.shown_steps import OF_SHOWN_STEPS, represented
 from .crosscheck import COUNTS_A_PART, IN_STEPS, NONE_COMPUTED, chosen, estimated, which
 from .estimate import ALL_ZERO, Facts, Values
 from .measurement import Measurement, NoMeasurement, measure
@@ -158,12 +159,18 @@ def of_records(part: FormatRecords, facts: Facts, stated: Protocol | None, run: 
 def _unstated(part: FormatRecords, facts: Facts, run: int | None) -> Measurement:
     """What a run gives by no protocol: steps a second, or epochs, where what they hold is not known."""
     try:
-        return evened(part, facts, by_own_clock(part, facts, _steady(part, facts, chosen(part, facts, run))))
+        return _true(part, facts, chosen(part, facts, run))
     except NoMeasurement as error:
         try:
-            return evened(part, facts, _uncounted(part, facts, run, error))
-        except NoMeasurement:
-            raise error from None
+            return _uncounted(part, facts, run, error)
+        except NoMeasurement as other:
+            raise (other if other.message.key in OF_SHOWN_STEPS else error) from None
+
+
+def _true(part: FormatRecords, facts: Facts, plain: Measurement) -> Measurement:
+    """The steady part of a measurement, where nothing else of the log says that it is not what all its steps did."""
+    found = by_own_clock(part, facts, _steady(part, facts, plain))
+    return represented(part, facts, evened(part, facts, found))
 
 
 def _uncounted(part: FormatRecords, facts: Facts, run: int | None, error: NoMeasurement) -> Measurement:
@@ -172,9 +179,12 @@ def _uncounted(part: FormatRecords, facts: Facts, run: int | None, error: NoMeas
     try:
         if not isinstance(why, Message) or why.key not in ASKING:
             raise error
-        found = by_own_clock(part, facts, _steady(part, facts, _in_steps(part, facts, run)))
-    except NoMeasurement:
-        found = _in_epochs(part, facts, run)
+        found = _true(part, facts, _in_steps(part, facts, run))
+    except NoMeasurement as other:
+        try:
+            found = _in_epochs(part, facts, run)
+        except NoMeasurement:
+            raise other from None
         key = ONLY_EPOCHS if found.protocol.estimate == "duration" else ONLY_TIMED_EPOCHS
         told = Message(key) if error.message.key == NONE_COMPUTED else error.message
         return _told(_steady(part, facts, found), [told])

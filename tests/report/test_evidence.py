@@ -16,7 +16,7 @@ from report.evidence.cell import Cell, Disagreement
 from report.evidence.library import forget
 from report.evidence.telemetry import telemetry_quantities, telemetry_window
 from report.measuring import caveats, crosscheck, scaling
-from report.measuring.checking import own_figures, rounding, running_means
+from report.measuring.checking import own_figures, rounding, running_means, shown_steps
 from report.measuring.protocol import Protocol
 from report.pagefile.page_file import PageError, load
 from report.rendering.publish import cell_json, publish
@@ -181,7 +181,7 @@ def test_a_card_that_is_certainly_another_one_than_the_label_says_is_a_disagreem
     assert {d.fact for d in found.disagreements} == ({"device"} if is_other else set())
 
 
-TOLD = (caveats, crosscheck, own_figures, running_means, rounding, health, reading, runfile, scaling)
+TOLD = (caveats, crosscheck, own_figures, running_means, shown_steps, rounding, health, reading, runfile, scaling)
 WARNINGS = [said for room in TOLD for said in room.WARNINGS]
 
 

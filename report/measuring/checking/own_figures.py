@@ -48,10 +48,15 @@ def own_figures(
             if other is not of or kind != measured.protocol.records:
                 records = _with_steps(part) if kind == "epoch" else part
                 yield from _first(records, facts, measured, kind, ESTIMATES if kind == "step" else OF_A_RECORD)
-            if (field := part.fields.get((kind, "mean_throughput"))) is not None:
-                yield from _by_means(_of_means(part, kind, field), facts, measured, kind, field)
-            if (field := part.fields.get((kind, "mean_step_time"))) is not None:
-                yield from _by_mean_times(part, facts, measured, kind, field)
+            yield from by_means_beside(part, facts, measured, kind)
+
+
+def by_means_beside(part: FormatRecords, facts: Facts, measured: Measurement, kind: str) -> Iterator[Check]:
+    """The throughput by the running means that records of a kind print beside that of a step, or its time."""
+    if (field := part.fields.get((kind, "mean_throughput"))) is not None:
+        yield from _by_means(_of_means(part, kind, field), facts, measured, kind, field)
+    if (field := part.fields.get((kind, "mean_step_time"))) is not None:
+        yield from _by_mean_times(part, facts, measured, kind, field)
 
 
 def _of_means(part: FormatRecords, kind: str, field: Field, name: str = "throughput") -> FormatRecords:

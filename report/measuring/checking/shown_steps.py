@@ -1,0 +1,72 @@
+"""Shown steps: whether those that a log prints are like those between them, which its running means hold as well.
+
+A program that prints every hundredth step of an epoch, from the first, shows one that waited for its data too often.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from parsers.io.message import Message
+from parsers.runs.format_records import FormatRecords
+
+from ..estimate import Facts
+from ..measurement import Measurement, measure
+from ..protocol import NoMeasurement
+from ..record_columns import Columns
+from .own_figures import by_means_beside
+
+FAR = 0.1  # of a throughput
+NEAR = 0.15  # a usual step to the mean of all, which holds the first one of each epoch
+ESTIMATES = ("reported", "step_time", "steps")
+
+MEDIAN_OF_SHOWN = (
+    "The median of the steps that the log shows is used: their mean, {mean} {unit}, over-weights the first steps of an "
+    "epoch, as the running means beside them show, which give {value} {unit}."
+)
+UNLIKE = (
+    "The steps that the log shows (line {first} to {last}) give {shown} {unit}, but the running means beside them, "
+    "which hold all steps, {value} {unit}: too far apart for a throughput."
+)
+ONLY_FIRST = (
+    "Each of the {count} step records (line {first} to {last}) is the first step of an epoch, which includes its start."
+)
+WARNINGS = (MEDIAN_OF_SHOWN,)
+OF_SHOWN_STEPS = (UNLIKE, ONLY_FIRST)
+
+
+def represented(part: FormatRecords, facts: Facts, found: Measurement) -> Measurement:
+    """The measurement, or by the median where the running means of the log say that the first steps weigh too much.
+
+    Raises ``NoMeasurement`` where the median is as far from them as the mean, or the log shows nothing but first steps.
+    """
+    part, protocol = part.of_run(found.protocol.run), found.protocol
+    if protocol.records != "step" or protocol.estimate not in ESTIMATES:
+        return found
+    _refuse_first_steps(part, found)
+    beside = by_means_beside(part, facts, found, "step")
+    of_all = next((one for one in beside if one.measurement.protocol.estimate == "instant"), None)
+    if of_all is None or of_all.ratio <= 1 + FAR:
+        return found
+    value = of_all.measurement.value
+    told = {"value": f"{value:.6g}", "unit": found.unit}
+    median = measure(part.table, part.fields, facts, protocol.overridden("statistic=median"))
+    if abs(median.value / value - 1) > NEAR:
+        first, last = found.ends
+        raise NoMeasurement(UNLIKE, first=first, last=last, shown=f"{found.value:.6g}", **told)
+    said = Message(MEDIAN_OF_SHOWN, mean=f"{found.value:.6g}", **told)
+    return replace(median, warnings=(*found.warnings, said))
+
+
+def _refuse_first_steps(part: FormatRecords, found: Measurement) -> None:
+    """Refuse records of which each is the first step of an epoch, unless an epoch has no other."""
+    field = part.fields.get(("step", "step"))
+    records = Columns(part.table).of_kind("step")
+    if field is None or "epoch" not in records:
+        return
+    used = records.rows(np.isin(records["line"], found.use.used))
+    epochs, steps = used.numbers("epoch"), used.numbers("step")
+    is_whole = "steps_per_epoch" in used and (used.numbers("steps_per_epoch") <= 1).any()
+    if len(used) > 1 and not is_whole and (steps == (field.first or 0)).all() and (np.diff(epochs) != 0).all():
+        first, last = found.ends
+        raise NoMeasurement(ONLY_FIRST, count=len(used), first=first, last=last)

@@ -1,0 +1,65 @@
+"""Steps that a log shows: too often the first of an epoch, which the running means beside them tell."""
+
+from pathlib import Path
+
+import pytest
+
+from report.evidence.log_summary import Summary, summarise
+
+BETWEEN = 0.5  # seconds of each step that the logs below do not show
+
+
+def epochs(every: int, first: float, *, steps: int = 100, shown: float = BETWEEN) -> str:
+    """Twelve epochs of which every so manieth step is shown, each with the running mean of all steps so far."""
+    lines = []
+    for epoch in range(12):
+        took = 0.0
+        for step in range(steps):
+            time = first if step == 0 else shown if step % every == 0 else BETWEEN
+            took += time
+            if step % every == 0:
+                mean = took / (step + 1)
+                lines.append(f"Epoch: [{epoch}][{step}/{steps}]\tTime {time:.3f} ({mean:.3f})\tLoss 2.5 (2.5)\n")
+    return "".join(lines)
+
+
+def read(at: Path, text: str) -> Summary:
+    log = at / "train.log"
+    log.write_text(text, encoding="utf-8")
+    return summarise(log, None, ())
+
+
+def test_steps_that_are_like_all_others_make_the_throughput(tmp_path: Path) -> None:
+    found = read(tmp_path, epochs(every=10, first=0.6)).measurement
+    assert found is not None
+    assert found.protocol.words() == "records=step estimate=steps skip_records=1 statistic=mean"
+
+
+def test_the_median_is_used_where_first_steps_make_the_mean_slower_than_all_steps_were(tmp_path: Path) -> None:
+    summary = read(tmp_path, epochs(every=20, first=4.0))
+    assert summary.measurement is not None
+    assert (summary.measurement.value, summary.measurement.protocol.statistic) == (2.0, "median")
+    (told,) = (said for said in map(str, summary.warnings) if said.startswith("The median of the steps"))
+    assert told.startswith(
+        "The median of the steps that the log shows is used: their mean, 0.867647 steps/s, over-weights the first steps"
+    )
+
+
+@pytest.mark.parametrize("every", [50, 99])
+def test_nothing_is_said_where_half_of_the_steps_shown_are_first_ones(tmp_path: Path, every: int) -> None:
+    summary = read(tmp_path, epochs(every=every, first=4.0, shown=1.5))
+    assert summary.measurement is None
+    assert "which hold all steps" in str(summary.reason)
+
+
+def test_nothing_is_said_where_each_step_shown_is_the_first_of_an_epoch(tmp_path: Path) -> None:
+    summary = read(tmp_path, epochs(every=100, first=4.0))
+    assert (summary.measurement, str(summary.reason)) == (
+        None,
+        "Each of the 12 step records (line 1 to 12) is the first step of an epoch, which includes its start.",
+    )
+
+
+def test_the_only_step_of_an_epoch_is_a_whole_epoch(tmp_path: Path) -> None:
+    found = read(tmp_path, epochs(every=1, first=4.0, steps=1)).measurement
+    assert found is not None and found.value == 0.25
