@@ -18,6 +18,7 @@ BAR_COUNTS_STEPS = (
 )
 ONE_CARD_SHOWS = "the batch size is that of a step of all cards, for there is one card"
 SIZES_DIFFER = "the log plans batch sizes that differ ({sizes}), so none is taken for that of a step"
+OF_WORDS = "the log says that its batches are of words or tokens, so none of its batch sizes is one of samples"
 LINES_DIFFER = "the lines print a batch size of {size}, which is not stated elsewhere, and do not say whose it is"
 LEAST_STEPS = 10
 AMOUNT = "amount"
@@ -31,6 +32,7 @@ _BATCH_SIZE = re.compile(
     rf"(?P<card>[ _-]per[ _-](?:gpu|device|card|rank|worker))?{_IS}){_COUNT}"
 )
 _PLANNED = re.compile(r"(?i)batch[ _-]?sizes[\"']?\s*+[:=]\s*+[\[(](?P<sizes>\d++(?:\s*+,\s*+\d++)++)")
+_ARE_OF_WORDS = re.compile(r"(?i)batch[ _-]type\W{1,4}(?:max[ _-])?(?:word|token)s?(?![a-z])")
 _CARDS = re.compile(
     rf"(?i){_WORD_BEFORE}(?P<name>(?:world[ _-]size|num[ _-]?(?:gpus?|devices)|n[ _-]?gpus?|total gpus|gpu number"
     rf"|number of (?:gpus|devices)|devices){_IS}){_COUNT}"
@@ -107,8 +109,8 @@ def stated_counts(series: SpokenSeries, gathered: Gathered) -> Stated:
     are_unnamed = bool(sizes) and all(size.column == "batch" for size in sizes)
     if are_unnamed and (own_sizes := _of_lines(series) - {size.count for size in sizes}):
         return Stated(tuple(cards), (Message(LINES_DIFFER, size=f"{min(own_sizes):g}"),))
-    if planned := _differing(lines):
-        return Stated(tuple(cards), (Message(SIZES_DIFFER, sizes=planned),))
+    if (refused := _no_size(lines)) is not None:
+        return Stated(tuple(cards), (refused,))
     named = Stated((*dict.fromkeys(_tokens(lines)), *(size for size in sizes if size.column != "batch")))
     if stated_passes(gathered):  # nobody knows whether a step is one of them
         passes = [Statement("accumulation", *found) for found in dict.fromkeys(_passes(lines))]
@@ -130,6 +132,14 @@ def _of_lines(series: SpokenSeries) -> set[float]:
         for form in series.slots
     }
     return {row.number(slot) for row in series.rows for slot in named[row.form]}
+
+
+def _no_size(lines: Sequence[str]) -> Message | None:
+    """Why none of the batch sizes of some lines is the samples of a step, whatever else they say of it."""
+    if any(map(_ARE_OF_WORDS.search, lines)):
+        return Message(OF_WORDS)
+    planned = _differing(lines)
+    return Message(SIZES_DIFFER, sizes=planned) if planned else None
 
 
 def _differing(lines: Iterable[str]) -> str:

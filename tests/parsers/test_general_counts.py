@@ -56,6 +56,7 @@ UNKNOWN = {
     "samples of the validation": "Number of val images: 520\nbatch_size: 8\n",
     "a batch size of the evaluation": "Number of train images: 520\neval_batch_size: 8\n",
     "stages of several": "Number of train images: 520\nbatch_size: 8\nmini_batch_sizes: [8, 5, 4]\n",
+    "batches of words": "effective batch size: 4096\nNamespace(batch_type='word', batch_size=2048)\n",
     "two that would do": "Number of train images: 520\nbatch_size: 8\nother: 1040 training samples\nbatch size 16\n",
     "several cards": "batch_size: 8\nnum_gpus: 4\n",
     "tokens behind it": "Global batch size: 524288 tokens\n",
