@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from tests.corpus.fetch import SOURCES, sources
 from tests.corpus.unseen import Row, main, prints_speed, row, rows, summed_up
-from tests.corpus.witnesses import Witness, is_told, stated
+from tests.corpus.witnesses import Witness, are_near, is_told, stated
 
 SPEEDOMETER = "".join(
     f"INFO:root:Epoch[0] Batch [{step}]\tSpeed: 100.00 samples/sec\taccuracy=0.{step}\n" for step in range(20, 420, 20)
@@ -203,6 +203,12 @@ def test_a_warning_tells_of_a_witness_whose_number_it_prints() -> None:
     witness = Witness("records=step estimate=clock", 1748.13, 0.923)
     assert is_told(witness, ["estimate=clock gives 1,748.1 samples/s, 0.923 times as much"])
     assert not is_told(witness, ["Events between the records used: checkpoint, first at line 35 (10 in total)."])
+
+
+@pytest.mark.parametrize(("ratio", "is_told_too"), [(0.0013, True), (0.0016, False), (0.84, False), (0.91, True)])
+def test_a_warning_of_one_witness_tells_of_those_that_are_as_far_off(ratio: float, is_told_too: bool) -> None:
+    told = Witness("clock", 0.1, 0.001) if ratio < 0.01 else Witness("clock", 90, 0.9)
+    assert are_near(Witness("stamps", 100 * ratio, ratio), told) == is_told_too
 
 
 def test_a_log_of_no_known_format_has_a_reason(tmp_path: Path) -> None:

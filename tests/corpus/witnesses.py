@@ -1,5 +1,6 @@
 """Witnesses: every other number for the throughput of a log, from its records, its own summary and its raw text."""
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -174,8 +175,11 @@ def contradicts(witness: Witness) -> bool:
 
 
 def are_near(one: Witness, other: Witness) -> bool:
-    """Whether one witness does not contradict another: to tell of that is to tell of it."""
-    return abs(one.value - other.value) <= TOLERANCE * other.value
+    """Whether to tell of one witness is to tell of the other: they are near each other, or as far off."""
+    if min(one.ratio, other.ratio) <= 0:
+        return False
+    off, apart = math.log(other.ratio), math.log(one.ratio / other.ratio)
+    return abs(one.value - other.value) <= TOLERANCE * other.value or abs(apart) <= TOLERANCE * abs(off)
 
 
 def is_told(witness: Witness, warnings: Iterable[str]) -> bool:
