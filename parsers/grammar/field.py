@@ -42,6 +42,8 @@ TIMES = frozenset(
         "UNIX_MILLISECONDS",
     ),
 )
+# Columns that a program may print as something else: the terminal that the rule holds tells how it becomes one.
+WRITTEN_AS = {"time_of_thousand": "throughput"}
 # Those that hold a length of time.
 LENGTHS = frozenset(("DURATION", "SPELT_DURATION", "MINUTES", "NUMBER"))
 
