@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ...io.message import Message
-from ...naming.sense import DURATION, ELAPSED, EPOCH, RATE, STEP_RATE, STEP_TIME, TIME, WORK, Sense
+from ...naming.sense import DURATION, ELAPSED, ENVIRONMENT_STEPS, EPOCH, RATE, STEP_RATE, STEP_TIME, TIME, WORK, Sense
 from ...naming.slots import Slot
 from ..bars.bar_and_losses import why_by_losses
 from ..bars.bar_clock import LEAST_SECONDS, not_confirmed
@@ -67,6 +67,10 @@ TWO_COUNTERS = (
 CLOCK_OF_EPOCHS = "{name} is the time since the start, for it rises with each numbered epoch"
 NO_CLOCK = "it does not rise with the steps"
 COUNTED_UNKNOWN = "the log does not show what its throughput counts"
+OF_ENVIRONMENTS = (
+    "{name} counts steps of environments, not of the optimizer, and the log does not show whether it is the mean of a "
+    "stretch or since the start"
+)
 BAR = "the progress bar shows the speed that its own clock gives"
 
 
@@ -197,6 +201,8 @@ def _rate(series: SpokenSeries, gathered: Gathered) -> Proven | str:
         why.append(Message(COUNTED_UNKNOWN))
     if counts_something_else(series):
         return OTHER_UNIT
+    if sense.unit == ENVIRONMENT_STEPS:
+        why.append(Message(OF_ENVIRONMENTS, name=sense.name))
     return Proven(series, sense.role, sense.factor or 1.0, why)
 
 
