@@ -109,3 +109,8 @@ def test_the_times_of_epochs_are_believed_behind_more_lines_of_losses_than_are_e
     found = read(tmp_path, text).measurement
     assert found is not None
     assert found.value == approx(1 / 166, rel=0.01)
+
+
+def test_the_time_since_an_epoch_began_is_not_that_of_an_epoch(tmp_path: Path) -> None:
+    text = "".join(f"loss: 0.{n}\nTime elapsed for this epoch: {10 * (n % 6) + 10}.5 s\n" for n in range(1, 24))
+    assert read(tmp_path, text).measurement is None
