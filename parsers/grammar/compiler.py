@@ -21,7 +21,7 @@ from lark import Token, Tree
 
 from ..io.errors import GrammarError
 from ..io.message import Message
-from .field import LENGTHS, TIMES, WHOLE_LINE, Field, wrong_parameter
+from .field import LENGTHS, TIMES, WHOLE_LINE, WRITTEN_AS, Field, wrong_parameter
 from .mistakes import placed
 from .size import LONGEST_PATTERN, MOST_PARTS
 from .trees import atomic, constant, is_only, is_optional, is_plain, name_of, plain
@@ -223,9 +223,10 @@ class Compiler:
         if type_ not in HOLDS.get(name, (type_,)):
             raise self._wrong_terminal(name, name_of(bound.get(held, held)).strip('"/'))
         meaning = self._meaning({key: value for key, value in bound.items() if key != held})
-        if wrong := wrong_parameter(name, meaning):
+        column = WRITTEN_AS.get(name, name)
+        if wrong := wrong_parameter(column, meaning):
             raise self.error(wrong[0], Message(IS_WRONG, said=repr(wrong[0]), name=name, why=wrong[1]))
-        line.groups.append(Field(name, type_, **meaning))
+        line.groups.append(Field(column, type_, **meaning))
         self._remember(pattern, line)
         # Python's `re` forgets what a group held before when the group is begun in a repeat once more and not ended.
         begun = f"(?={pattern})" if line.repeated else ""

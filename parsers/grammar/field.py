@@ -16,7 +16,7 @@ Per = Literal["epoch", "run"]
 StepIs = Literal["optimizer_step", "forward_pass", "unknown"]
 
 _OF_TIMES = ("seconds", "milliseconds", "minutes")
-_COUNTED = ("images", "samples", "sequences", "tokens", "words", "unknown")
+_COUNTED = ("images", "samples", "sequences", "tokens", "words", "environment_steps", "unknown")
 UNITS = {
     "throughput": _COUNTED,
     "mean_throughput": _COUNTED,
@@ -42,6 +42,8 @@ TIMES = frozenset(
         "UNIX_MILLISECONDS",
     ),
 )
+# Columns that a program may print as something else: the terminal that the rule holds tells how it becomes one.
+WRITTEN_AS = {"time_of_thousand": "throughput"}
 # Those that hold a length of time.
 LENGTHS = frozenset(("DURATION", "SPELT_DURATION", "MINUTES", "NUMBER"))
 

@@ -114,6 +114,14 @@ def _spelt_lengths(texts: Texts) -> NDArray[np.float64]:
     return np.array([sum(count * _UNITS[unit] for count, unit in parts) if parts else np.nan for parts in told])
 
 
+def _a_second(texts: Texts) -> NDArray[np.float64]:
+    """float64 of how many of a thousand are done each second, by the seconds that these take; NaN for an empty text."""
+    taken = np.array([float(text or "nan") for text in texts])
+    with np.errstate(divide="ignore"):
+        done: NDArray[np.float64] = 1000 / taken
+    return done
+
+
 _SPELT_UNIT = re.compile(
     r"([0-9.]+) ?(days?|d|hours?|hrs?|h|minutes?|mins?|m|分钟?|seconds?|secs?|s|秒)", re.IGNORECASE
 )
@@ -139,5 +147,6 @@ COLUMNS: Mapping[str, Callable[[Texts], NDArray[Any]]] = {
     "UNIX_MILLISECONDS": lambda texts: _unix(texts, 1000),
     "DURATION": lengths,
     "SPELT_DURATION": _spelt_lengths,
+    "SECONDS_OF_THOUSAND": _a_second,
     "MINUTES": lambda texts: np.array([60 * float(text or "nan") for text in texts]),
 }

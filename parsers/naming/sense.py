@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
@@ -18,6 +18,7 @@ SPEEDS = (RATE, STEP_RATE, STEP_TIME, TIME)
 _PLAIN = ("step", "steps", "epoch", "loss", "learning_rate", "gradient_norm", "training", "elapsed", "remaining")
 EVIDENCE = frozenset(("loss", "learning_rate", "gradient_norm", "training"))
 UNKNOWN = "unknown"
+ENVIRONMENT_STEPS = "environment_steps"
 
 _IN_BRACKETS = re.compile(r"^(.*?)\s*[(\[]\s*([^()\[\]0-9]{1,24}?)\s*[)\]]$", re.DOTALL)
 _IN_SECONDS = re.compile(r"^(.*\S) in (ms|s|sec|seconds|milliseconds)$")
@@ -79,12 +80,24 @@ def _composed_sense(words: Words, behind: Words) -> Sense | None:
     is_scaled = not listed("scaled").isdisjoint((*words, *behind))
     if is_scaled or (by_name and by_unit and (by_name.role, by_name.unit) != (by_unit.role, by_unit.unit)):
         return Sense("other", " ".join(words))
+    if is_of_environment := _is_of_environment(found, (*words, *behind)):
+        found = replace(found, role=RATE, unit=ENVIRONMENT_STEPS)
+    elif is_of_environment is None:
+        return Sense("other", " ".join(words))
     names = {word for name in named("rate") for word in name} if found.role != STEP_TIME else {"time", "cost", "speed"}
+    names |= listed("environment") if is_of_environment else set()
     left = tuple(word for word in (found.left if by_name else words) if word not in names)
     is_unknown = not by_name and "qualified" in qualities(left)
     flags = qualities(left) | ({"nameless"} if not words else set()) | ({"qualified"} if is_unknown else set())
     unit, factor = found.unit, found.factor
     return Sense(found.role, " ".join(words), unit, factor, _scope((*words, *behind)), frozenset(flags))
+
+
+def _is_of_environment(found: _Composed, around: Words) -> bool | None:
+    """Whether a rate counts steps of environments, by the words around it; None where its steps are of other things."""
+    if found.role not in (STEP_RATE, STEP_TIME) or not set(around) & (listed("environment") | listed("agent")):
+        return False
+    return True if found.role == STEP_RATE and not set(around) & listed("agent") else None
 
 
 def composed(words: Words) -> _Composed | None:
@@ -205,7 +218,8 @@ def _epoch_sense(words: Words, behind: Words) -> Sense | None:
     name = find(names, words)
     if name is None or "loss" in words or (behind and factor is None):
         return None
-    flags = qualities(without(name, words)) | {"of_epoch"}
+    about = {word for (word,) in named("step_time", "about_epoch")}
+    flags = qualities(word for word in without(name, words) if word not in about) | {"of_epoch"}
     return Sense(TIME, " ".join(words), None, factor, _scope(words), frozenset(flags))
 
 

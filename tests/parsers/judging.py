@@ -8,7 +8,7 @@ from typing import Any
 from lark import Tree
 from lark.exceptions import UnexpectedInput
 
-from parsers.grammar.field import WHOLE_LINE
+from parsers.grammar.field import WHOLE_LINE, WRITTEN_AS
 from parsers.grammar.format import Format
 from parsers.grammar.loading import vocabulary
 from parsers.scanning.prefix import line_pattern, without_prefix
@@ -70,8 +70,12 @@ def judged(fmt: Format, line: bytes) -> Verdict | None:
 
 
 def _rule(tree: Any) -> str:
-    """Name of a rule; a template shows under its own name, an imported rule under that of its file and its own."""
-    return str(tree.data).removeprefix("vocabulary__")
+    """Name of a rule; a template shows under its own name, an imported rule under that of its file and its own.
+
+    That of a column which a program prints as something else is the name of the column.
+    """
+    name = str(tree.data).removeprefix("vocabulary__")
+    return WRITTEN_AS.get(name, name)
 
 
 def _gathered(told: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:

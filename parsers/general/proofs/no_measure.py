@@ -46,8 +46,12 @@ def _a_total(series: SpokenSeries) -> str | None:
 
 
 def _rises_in_each_pass(series: SpokenSeries) -> bool:
-    """Whether numbers begin anew with the steps, and rise with them each time: a total of one pass after another."""
-    passes = np.split(series.values, np.flatnonzero(~(np.diff(series.steps) > 0)) + 1)
+    """Whether numbers begin anew with the steps, and rise with them each time: a total of one pass after another.
+
+    Where nothing counts, a pass begins where they fall.
+    """
+    counts = series.steps if np.isfinite(series.steps).any() else series.values
+    passes = np.split(series.values, np.flatnonzero(~(np.diff(counts) > 0)) + 1)
     long = [values[values > 0] for values in passes if len(values) > LEAST]
     return len(long) > 1 and all(
         len(values) > LEAST and (np.diff(values) >= 0).all() and values[-1] > 2 * values[0] for values in long

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ...io.message import Message
-from ...naming.sense import DURATION, ELAPSED, EPOCH, RATE, STEP_RATE, STEP_TIME, TIME, WORK, Sense
+from ...naming.sense import DURATION, ELAPSED, ENVIRONMENT_STEPS, EPOCH, RATE, STEP_RATE, STEP_TIME, TIME, WORK, Sense
 from ...naming.slots import Slot
 from ..bars.bar_and_losses import why_by_losses
 from ..bars.bar_clock import LEAST_SECONDS, not_confirmed
@@ -23,6 +23,7 @@ from ..gathered import Gathered
 from ..line_form import LineForm
 from ..spoken_series import LEAST, SpokenSeries, rises
 from ..stated_counts import stated_amounts, stated_cards, stated_passes
+from .announced_count import why_announced
 from .clock_proof import is_clock_of_epochs, why_clock
 from .epoch_proof import OF_EPOCH, as_times_of_epochs, epochs_before, factor_of_epoch
 from .mean_proof import why_running_mean
@@ -40,7 +41,7 @@ from .step_proof import (
     proof_of_step,
     share_of_all,
 )
-from .training_evidence import is_beside, not_evident
+from .training_evidence import is_beside, not_evident, why_numbered
 
 FEWEST_EPOCHS = 4
 NOT_TRAINING = "its lines are not of training"
@@ -66,6 +67,10 @@ TWO_COUNTERS = (
 CLOCK_OF_EPOCHS = "{name} is the time since the start, for it rises with each numbered epoch"
 NO_CLOCK = "it does not rise with the steps"
 COUNTED_UNKNOWN = "the log does not show what its throughput counts"
+OF_ENVIRONMENTS = (
+    "{name} counts steps of environments, not of the optimizer, and the log does not show whether it is the mean of a "
+    "stretch or since the start"
+)
 BAR = "the progress bar shows the speed that its own clock gives"
 
 
@@ -92,6 +97,21 @@ class Proven:
 
 def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     """What a series is, or the reason why that is not known."""
+    shown = None if series.evidence else _shown_by_other_lines(series, gathered)
+    found = _proven(replace(series, shown=shown), gathered)
+    if isinstance(found, Proven) and shown:
+        found.why.append(shown)
+    return found
+
+
+def _shown_by_other_lines(series: SpokenSeries, gathered: Gathered) -> Message | None:
+    """What shows that lines are of training that say nothing of it."""
+    if series.kind == "summary":
+        return why_announced(series, gathered)
+    return why_numbered(series, gathered) if series.kind == "epoch" and series.sense.role == TIME else None
+
+
+def _proven(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     series = replace(as_times_of_epochs(series).with_unit(), is_beside=is_beside(series, gathered))
     is_bar = series.sense.role in (STEP_RATE, STEP_TIME) and "nameless" in series.sense.flags
     shown = _shown(series, gathered) if is_bar else None
@@ -181,6 +201,8 @@ def _rate(series: SpokenSeries, gathered: Gathered) -> Proven | str:
         why.append(Message(COUNTED_UNKNOWN))
     if counts_something_else(series):
         return OTHER_UNIT
+    if sense.unit == ENVIRONMENT_STEPS:
+        why.append(Message(OF_ENVIRONMENTS, name=sense.name))
     return Proven(series, sense.role, sense.factor or 1.0, why)
 
 
