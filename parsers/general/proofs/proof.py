@@ -13,11 +13,14 @@ from ...naming.sense import DURATION, ELAPSED, EPOCH, RATE, STEP_RATE, STEP_TIME
 from ...naming.slots import Slot
 from ..bars.bar_and_losses import why_by_losses
 from ..bars.bar_clock import LEAST_SECONDS, not_confirmed
-from ..bars.bar_of_epochs import why_of_epochs
+from ..bars.bar_in_turns import LOSS_IN_TURNS, names_of_losses, why_in_turns
+from ..bars.bar_of_epochs import EVALUATED, WITH_OWN, goes_with_own_epochs, is_evaluated_each_step, why_of_epochs
 from ..bars.bar_of_failed_run import why_by_traceback
 from ..bars.bar_passes import of_several_loops
+from ..bars.bar_speeds import why_speeds
 from ..bars.bar_surroundings import why_of_training
-from ..bars.training_bar import not_of_steps
+from ..bars.numbered_passes import numbered_passes
+from ..bars.training_bar import not_of_steps, speeds_differ
 from ..evaluation_titles import not_of_training
 from ..gathered import Gathered
 from ..line_form import LineForm
@@ -111,9 +114,16 @@ def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
 
 
 def _shown(series: SpokenSeries, gathered: Gathered) -> Message | None:
-    """What beside a progress bar shows that it is that of training."""
-    ways = (why_of_training, why_by_losses, why_by_traceback)
+    """What beside a progress bar shows that it is that of training; of one drawn once no more is asked."""
+    if len(series) < 2:
+        return None
+    ways = (why_in_turns, why_of_training, why_by_losses, why_by_traceback)
     return next((why for way in ways if (why := way(series, gathered))), None)
+
+
+def _losses(shown: Message | None, series: SpokenSeries) -> frozenset[str]:
+    """The names of the losses that tell a bar from another of its name, where nothing else does."""
+    return names_of_losses(series) if shown and shown.key == LOSS_IN_TURNS else frozenset()
 
 
 def _number(series: SpokenSeries, gathered: Gathered, *, is_bar: bool) -> Proven | str:
@@ -136,13 +146,22 @@ def _clock_of_epochs(series: SpokenSeries, gathered: Gathered) -> Proven | None:
 
 def _bar(series: SpokenSeries, gathered: Gathered, shown: Message | None) -> Proven | str:
     """A progress bar that shows its clock: what stands around it (``shown``), or what it shows itself, proves it."""
-    reason = None if shown else not_of_steps(series, gathered)
+    reason = _not_of_steps(series) or (None if shown else not_of_steps(series, gathered))
     reason = reason or not_confirmed(series, are_ends_told=shown is not None) or of_several_loops(series)
     if reason:
         return reason
-    told = replace(series, is_surrounded=shown is not None)
-    why = [Message(BAR), *([shown] if shown else [])]
-    return Proven(told, series.sense.role, series.sense.factor or 1.0, why, is_bar=True)
+    told = replace(series, is_surrounded=shown is not None, losses=_losses(shown, series))
+    why = [Message(BAR), *([shown] if shown else []), *why_speeds(series)]
+    passes = numbered_passes(series, gathered) if speeds_differ(series) else None
+    is_of_runs = passes is not None and passes.may_be_of_several_runs
+    return Proven(told, series.sense.role, series.sense.factor or 1.0, why, is_bar=True, is_of_runs=is_of_runs)
+
+
+def _not_of_steps(series: SpokenSeries) -> str | None:
+    """Why a step of a bar may be an epoch, by what its lines hold themselves; None where nothing says so."""
+    if goes_with_own_epochs(series):
+        return WITH_OWN
+    return EVALUATED if is_evaluated_each_step(series) else None
 
 
 def _bar_of_epochs(series: SpokenSeries, gathered: Gathered) -> Proven | None:

@@ -1,0 +1,36 @@
+"""Bars whose passes run at two speeds, as of phases of a training: both are told; the lines are made up."""
+
+from pathlib import Path
+
+import pytest
+
+from parsers.general.bars.bar_speeds import TWO_SPEEDS
+from tests.parsers.test_bar_clocks import bar
+from tests.parsers.test_general_reader import drafted
+
+
+def trained(*seconds: float) -> str:
+    return "".join(bar("Train: ", 40, second) + "\n" for second in seconds)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "lines"),
+    [((0.5, 0.5, 0.5, 1.0, 1.0, 1.0), (4, 1)), ((1.0, 1.0, 0.5, 0.5), (1, 3)), ((0.5, 1.0) * 3, (2, 1))],
+    ids=["slower from then on", "faster from then on", "in turns"],
+)
+def test_both_speeds_of_a_bar_are_told_with_their_lines(
+    tmp_path: Path, seconds: tuple[float, ...], lines: tuple[int, int]
+) -> None:
+    (said,) = (one.values for one in drafted(tmp_path, trained(*seconds)).assumed if one.key == TWO_SPEEDS)
+    assert [float(str(said[name])) for name in ("slow", "fast")] == [pytest.approx(n, rel=0.05) for n in (1, 2)]
+    assert (said["slow_line"], said["fast_line"]) == tuple(map(str, lines))
+    assert said["slow_count"] == said["fast_count"] == str(len(seconds) // 2)
+
+
+@pytest.mark.parametrize(
+    "seconds",
+    [(1.5, 1.0, 1.0, 1.0, 1.0), (1.0, 1.0, 3.0, 1.0, 1.0), (0.9, 1.0, 1.1, 1.0, 0.95)],
+    ids=["a slow start", "one that was disturbed", "noise"],
+)
+def test_passes_that_are_alike_but_for_one_have_one_speed(tmp_path: Path, seconds: tuple[float, ...]) -> None:
+    assert "two speeds" not in " ".join(map(str, drafted(tmp_path, trained(*seconds)).assumed))
