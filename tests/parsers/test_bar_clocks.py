@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.parsers.test_general_reader import drafted, refused
 
 
@@ -111,3 +113,16 @@ def test_numbers_of_a_bar_that_no_program_counts_to_are_none(tmp_path: Path) -> 
         f"\rEp {n}: 3%|##| 1/{digits} [00:0{n}<00:09, 2.00it/s]\rEp {digits}: 3%|##| 1/9\n" for n in range(9)
     )
     assert refused(tmp_path, text)
+
+
+@pytest.mark.parametrize("width", [32, 40, 44])
+def test_bars_that_a_terminal_cut_are_refused_with_the_reason(tmp_path: Path, width: int) -> None:
+    drawn = bar("training of a model: ", 100, 0.5).split("\r")[1:]
+    text = "".join(f"{line[start : start + width]}\n" for line in drawn for start in range(0, len(line), width))
+    assert "were cut, first in line 1, and go on in the next line" in refused(tmp_path, text)
+
+
+def test_lines_that_other_programs_print_between_the_drawings_of_a_bar_do_not_matter(tmp_path: Path) -> None:
+    drawn = bar("train: ", 100, 0.5).replace("\r", "\n").splitlines(keepends=True)
+    drawn[9::7] = [f"step {n}: saved\n{line}the mean is 1.5\n" for n, line in enumerate(drawn[9::7])]
+    assert set(drafted(tmp_path, "".join(drawn)).reading.records["step_rate"]) == {2.0}
