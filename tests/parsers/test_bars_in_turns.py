@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.parsers.test_bar_clocks import bar
+from tests.parsers.test_bar_clocks import bar, clock
 from tests.parsers.test_general_reader import drafted, refused
 
 NAMES = ("", "Run: ", "[{n}/4]: ", "第 {n} 轮: ")
@@ -43,3 +43,28 @@ def test_passes_with_a_loss_that_do_not_follow_in_turns_are_not_told_apart(tmp_p
 
 def test_passes_that_all_show_a_loss_are_not_told_apart(tmp_path: Path) -> None:
     assert refused(tmp_path, epochs("", (0.5, True), (0.1, True)))
+
+
+def joint(name: str, counted: int) -> str:
+    """Epochs of 60 steps of training and 30 of an evaluation, of which the bar of training counts some as well."""
+    text = ""
+    for n in EPOCHS:
+        text += "".join(drawn(f"{name} {n}: ", step, 60 + counted, step * 0.5, ", loss=2.5") for step in range(1, 61))
+        for step in range(3, 31, 3):
+            text += drawn("Validating: ", step, 30, step * 0.1)
+            done = 60 + (step if counted else 0)
+            text += drawn(f"{name} {n}: ", done, 60 + counted, 30 + step * 0.1, ", loss=2.5")
+    return text
+
+
+def drawn(name: str, step: int, total: int, seconds: float, behind: str = "") -> str:
+    shown = f"{100 * step // total}%|##| {step}/{total} [{clock(seconds)}<00:09, {step / seconds:.2f}it/s{behind}]"
+    return f"{name}{shown}\n"
+
+
+def test_a_bar_that_counts_the_steps_of_an_evaluation_as_well_is_refused(tmp_path: Path) -> None:
+    assert "goes on with that of an evaluation" in refused(tmp_path, joint("Round", 30))
+
+
+def test_a_bar_that_stands_still_during_an_evaluation_is_read(tmp_path: Path) -> None:
+    assert drafted(tmp_path, joint("Round", 0)).reading.records["step"].max() == 60

@@ -11,14 +11,11 @@ import numpy as np
 from ...io.message import Message
 from ...naming.sense import DURATION, ELAPSED, EPOCH, RATE, STEP_RATE, STEP_TIME, TIME, WORK, Sense
 from ...naming.slots import Slot
-from ..bars.bar_and_losses import why_by_losses
 from ..bars.bar_clock import LEAST_SECONDS, not_confirmed
-from ..bars.bar_in_turns import LOSS_IN_TURNS, names_of_losses, why_in_turns
-from ..bars.bar_of_epochs import EVALUATED, WITH_OWN, goes_with_own_epochs, is_evaluated_each_step, why_of_epochs
-from ..bars.bar_of_failed_run import why_by_traceback
+from ..bars.bar_evidence import losses_of, not_of_one_step, why_shown
+from ..bars.bar_of_epochs import why_of_epochs
 from ..bars.bar_passes import of_several_loops
 from ..bars.bar_speeds import why_speeds
-from ..bars.bar_surroundings import why_of_training
 from ..bars.numbered_passes import numbered_passes
 from ..bars.training_bar import not_of_steps, speeds_differ
 from ..evaluation_titles import not_of_training
@@ -97,7 +94,7 @@ def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     """What a series is, or the reason why that is not known."""
     series = replace(as_times_of_epochs(series).with_unit(), is_beside=is_beside(series, gathered))
     is_bar = series.sense.role in (STEP_RATE, STEP_TIME) and "nameless" in series.sense.flags
-    shown = _shown(series, gathered) if is_bar else None
+    shown = why_shown(series, gathered) if is_bar else None
     if is_bar and not _of_other(series) and (epochs := _bar_of_epochs(series, gathered)):
         return epochs
     clock = _clock_of_epochs(series, gathered)
@@ -111,19 +108,6 @@ def prove(series: SpokenSeries, gathered: Gathered) -> Proven | str:
     if is_bar and np.isfinite([row.clock for row in series.rows]).any():
         return _bar(series, gathered, shown)
     return _number(series, gathered, is_bar=is_bar)
-
-
-def _shown(series: SpokenSeries, gathered: Gathered) -> Message | None:
-    """What beside a progress bar shows that it is that of training; of one drawn once no more is asked."""
-    if len(series) < 2:
-        return None
-    ways = (why_in_turns, why_of_training, why_by_losses, why_by_traceback)
-    return next((why for way in ways if (why := way(series, gathered))), None)
-
-
-def _losses(shown: Message | None, series: SpokenSeries) -> frozenset[str]:
-    """The names of the losses that tell a bar from another of its name, where nothing else does."""
-    return names_of_losses(series) if shown and shown.key == LOSS_IN_TURNS else frozenset()
 
 
 def _number(series: SpokenSeries, gathered: Gathered, *, is_bar: bool) -> Proven | str:
@@ -146,22 +130,15 @@ def _clock_of_epochs(series: SpokenSeries, gathered: Gathered) -> Proven | None:
 
 def _bar(series: SpokenSeries, gathered: Gathered, shown: Message | None) -> Proven | str:
     """A progress bar that shows its clock: what stands around it (``shown``), or what it shows itself, proves it."""
-    reason = _not_of_steps(series) or (None if shown else not_of_steps(series, gathered))
+    reason = not_of_one_step(series, gathered) or (None if shown else not_of_steps(series, gathered))
     reason = reason or not_confirmed(series, are_ends_told=shown is not None) or of_several_loops(series)
     if reason:
         return reason
-    told = replace(series, is_surrounded=shown is not None, losses=_losses(shown, series))
+    told = replace(series, is_surrounded=shown is not None, losses=losses_of(series, shown))
     why = [Message(BAR), *([shown] if shown else []), *why_speeds(series)]
     passes = numbered_passes(series, gathered) if speeds_differ(series) else None
     is_of_runs = passes is not None and passes.may_be_of_several_runs
     return Proven(told, series.sense.role, series.sense.factor or 1.0, why, is_bar=True, is_of_runs=is_of_runs)
-
-
-def _not_of_steps(series: SpokenSeries) -> str | None:
-    """Why a step of a bar may be an epoch, by what its lines hold themselves; None where nothing says so."""
-    if goes_with_own_epochs(series):
-        return WITH_OWN
-    return EVALUATED if is_evaluated_each_step(series) else None
 
 
 def _bar_of_epochs(series: SpokenSeries, gathered: Gathered) -> Proven | None:
