@@ -126,3 +126,14 @@ def test_lines_that_other_programs_print_between_the_drawings_of_a_bar_do_not_ma
     drawn = bar("train: ", 100, 0.5).replace("\r", "\n").splitlines(keepends=True)
     drawn[9::7] = [f"step {n}: saved\n{line}the mean is 1.5\n" for n, line in enumerate(drawn[9::7])]
     assert set(drafted(tmp_path, "".join(drawn)).reading.records["step_rate"]) == {2.0}
+
+
+def test_a_bar_that_shows_a_loss_only_after_a_slow_start_is_read_as_a_whole(tmp_path: Path) -> None:
+    slow, usual = (
+        "".join(
+            f"\rSteps: {n}%|# | {n}/100 [{clock(12 * n + 90)}<50:00, {seconds:.2f}s/it{behind}]" for n in range(*steps)
+        )
+        for steps, seconds, behind in (((2, 10), 40.0, ""), ((10, 30), 12.0, ", loss=2.5, lr=1e-05"))
+    )
+    found = drafted(tmp_path, slow + usual)
+    assert found.reading.records["step"].tolist() == [*range(2, 30)]
