@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from parsers.general.bars.bar_speeds import TWO_SPEEDS
-from tests.parsers.test_bar_clocks import bar
+from parsers.general.bars.bar_speeds import TWO_PHASES, TWO_SPEEDS
+from tests.parsers.test_bar_clocks import bar, clock
 from tests.parsers.test_general_reader import drafted
 
 
@@ -34,3 +34,30 @@ def test_both_speeds_of_a_bar_are_told_with_their_lines(
 )
 def test_passes_that_are_alike_but_for_one_have_one_speed(tmp_path: Path, seconds: tuple[float, ...]) -> None:
     assert "two speeds" not in " ".join(map(str, drafted(tmp_path, trained(*seconds)).assumed))
+
+
+def long(seconds: tuple[float, ...]) -> str:
+    """One pass of a bar in parts of 50 steps, of each the seconds of a step."""
+    text, passed = "", 0.0
+    for n in range(1, 50 * len(seconds) + 1):
+        passed += seconds[(n - 1) // 50]
+        shown = f"{n}/{50 * len(seconds)} [{clock(passed)}<09:00, {seconds[(n - 1) // 50]:.2f}s/it, loss=2.5]"
+        text += f"Train: {n * 2 // len(seconds)}%|##| {shown}\n"
+    return text
+
+
+def test_two_speeds_of_one_pass_are_told_with_the_step_between_them(tmp_path: Path) -> None:
+    (said,) = (one.values for one in drafted(tmp_path, long((3.0,) * 5 + (6.0,) * 5)).assumed if one.key == TWO_PHASES)
+    assert (str(said["before"])[:4], str(said["behind"])[:4], abs(int(str(said["step"])) - 250) < 2) == (
+        "0.33",
+        "0.16",
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    "seconds", [(9.0, *(3.0,) * 9), (3.0, 6.0) * 5, (3.0,) * 10], ids=["start", "in turns", "even"]
+)
+def test_one_pass_that_goes_on_at_its_speed_has_one(tmp_path: Path, seconds: tuple[float, ...]) -> None:
+    found = drafted(tmp_path, long(seconds))
+    assert not any(one.key == TWO_PHASES for one in found.assumed)

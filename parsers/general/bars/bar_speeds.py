@@ -16,7 +16,12 @@ TWO_SPEEDS = (
     "the passes of the progress bar run at two speeds, and the number is that of all: {slow} steps/s in {slow_count} "
     "of them, first from line {slow_line}, and {fast} steps/s in {fast_count}, first from line {fast_line}"
 )
+TWO_PHASES = (
+    "the progress bar runs at two speeds, one after the other: {before} steps/s up to step {step}, line {line}, and "
+    "{behind} steps/s from there on"
+)
 APART = 1.25
+STRETCHES, FEWEST_STRETCHES = 10, 2
 LEAST_SHARE = 0.1  # of all passes
 SURE = 10.0  # seconds that a clock of whole ones tells well
 
@@ -35,7 +40,13 @@ class _TimedPass:
 
 
 def why_speeds(series: SpokenSeries) -> Iterator[Message]:
-    """What is told of the passes of a bar where their speeds lie apart in two groups; the first may start slowly."""
+    """What is told of a bar whose speeds lie apart in two groups: those of its passes, or of two parts of its only one.
+
+    The first may start slowly.
+    """
+    if len(passes_of(series)) == 1:
+        yield from _of_phases(series)
+        return
     passes = sorted(_passes(series), key=lambda one: one.rate)
     gaps = [after.rate / before.rate for before, after in pairwise(passes)]
     if not gaps or max(gaps) < APART:
@@ -44,6 +55,28 @@ def why_speeds(series: SpokenSeries) -> Iterator[Message]:
     slow, fast = passes[:place], passes[place:]
     if all(_is_phase(group, len(passes)) for group in (slow, fast)):
         yield Message(TWO_SPEEDS, **_told(slow, "slow"), **_told(fast, "fast"))
+
+
+def _of_phases(series: SpokenSeries) -> Iterator[Message]:
+    """What is told of the only pass of a bar, in stretches of as many drawings, that goes on at another speed."""
+    steps, clocks = series.steps, np.array([row.clock for row in series.rows])
+    ends = np.unique(np.linspace(0, len(series) - 1, STRETCHES + 1).astype(int))
+    done, took = np.diff(steps[ends]), np.diff(clocks[ends])
+    if len(ends) <= STRETCHES or not (done > 0).all() or not (took >= SURE).all():
+        return
+    rates = done / took
+    for place in range(FEWEST_STRETCHES, STRETCHES - FEWEST_STRETCHES + 1):
+        first, then = rates[:place], rates[place:]
+        if first.min() > APART * then.max() or then.min() > APART * first.max():
+            before, behind = (float(done[part].sum() / took[part].sum()) for part in _parts(place))
+            end = int(ends[place])
+            told = {"step": f"{steps[end]:.0f}", "line": series.rows[end].line}
+            yield Message(TWO_PHASES, before=f"{before:.4g}", behind=f"{behind:.4g}", **told)
+            return
+
+
+def _parts(place: int) -> tuple[slice, slice]:
+    return slice(place), slice(place, None)
 
 
 def _is_phase(group: Sequence[_TimedPass], count: int) -> bool:
